@@ -1,0 +1,67 @@
+/* The ranks of a run, and all they say to each other but halos and files. Together with halo.c and results.c this is the
+ * only place that knows MPI; apps see none of it.
+ *
+ * Failures: a rank that fails alone reports by app_agree at the end of a phase, so that all leave together. A failure
+ * that cannot wait for the others (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
+#pragma once
+#include "minx/error.h"
+
+#include <inttypes.h>
+
+typedef int32_t mx_lid; /* local index: fits the memory of one rank */
+typedef int64_t mx_gid; /* global index or count */
+#define MX_PRI_GID PRId64
+#define MX_PRI_LID PRId32
+
+typedef struct app_comm *app_comm;
+
+/* Exit codes of every app. */
+enum { APP_EXIT_OK = 0, APP_EXIT_FAILED = 1, APP_EXIT_INPUT = 2, APP_EXIT_RUNTIME = 3, APP_EXIT_NOT_CONVERGED = 4 };
+
+/* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one process without mpirun.
+ * Explains srun without PMI: SLURM_NTASKS above 1 while MPI sees one rank is MX_ERR_COMM. */
+mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
+
+/* Ends MPI. Collective; accepts NULL; sets *comm = NULL. */
+void app_comm_close(app_comm *comm);
+
+int app_rank(app_comm comm);
+int app_size(app_comm comm);
+int app_local_rank(app_comm comm); /* among the ranks of this host, for picking a device */
+int app_local_size(app_comm comm);
+
+/* The MPI library, one line ("Open MPI v4.1.4"). */
+const char *app_comm_version(app_comm comm);
+
+/* Can the library send from and receive into accelerator memory (MPIX_Query_cuda_support)? */
+bool app_comm_device_aware(app_comm comm);
+
+/* In-place reductions of n values over all ranks, result everywhere. Collective, blocking. Sums of doubles are added in
+ * an order that depends on the number of ranks. */
+mx_err app_sum_f64(app_comm comm, double *values, int n);
+mx_err app_min_f64(app_comm comm, double *values, int n);
+mx_err app_max_f64(app_comm comm, double *values, int n);
+mx_err app_sum_i64(app_comm comm, int64_t *values, int n);
+mx_err app_max_i64(app_comm comm, int64_t *values, int n);
+
+/* Copies bytes from rank 0 to all. Collective, blocking. */
+mx_err app_broadcast(app_comm comm, void *data, size_t bytes);
+
+/* What all ranks agree on: MX_OK if every rank passes MX_OK, else the error of the lowest failing rank, with that rank's
+ * message and trace now everybody's mx_err_message. Collective, blocking. */
+mx_err app_agree(app_comm comm, mx_err mine);
+
+/* Waits for all ranks. Collective. */
+mx_err app_barrier(app_comm comm);
+
+/* Seconds since some fixed moment, monotonic. */
+double app_now(void);
+
+/* Prints "PROGRAM: error: MESSAGE" once (from rank 0, so call it after app_agree) on stderr. Not collective. */
+void app_complain(app_comm comm, const char *program);
+
+/* The exit code for an error: INPUT -> 2, all else -> 3. */
+int app_exit_code(mx_err err);
+
+/* The way out when ranks cannot agree any more: prints this rank's message and ends every rank with exit code 3. */
+void app_abort(app_comm comm, const char *program);

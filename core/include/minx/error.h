@@ -1,0 +1,85 @@
+/* Errors: what can fail returns mx_err, with outputs last. The failing call records one message for its thread; MX_TRY
+ * passes the code on and records the path it took. Only main prints and exits.
+ *
+ *     mx_err app_setup(...) {
+ *         MX_REQUIRE(n > 0, MX_ERR_ARG, "cells must be positive, got %d", n);
+ *         MX_TRY(mx_view_create_1d(ctx, "u", MX_F64, n, &u));
+ *         return MX_OK;
+ *     }
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mx_err {
+    MX_OK = 0,
+    MX_ERR_ARG,      /* an argument outside its documented range */
+    MX_ERR_MEMORY,   /* an allocation failed */
+    MX_ERR_BACKEND,  /* backend, layout or device not in this build or not on this machine */
+    MX_ERR_DEVICE,   /* an accelerator call, or a kernel on it, failed */
+    MX_ERR_TYPE,     /* element types differ */
+    MX_ERR_RANK,     /* ranks differ */
+    MX_ERR_EXTENT,   /* extents differ, or do not fit their integer type */
+    MX_ERR_CONST,    /* a constant view where a writable one is needed */
+    MX_ERR_LAYOUT,   /* layouts, strides or padding differ */
+    MX_ERR_SPACE,    /* memory that the execution space cannot reach */
+    MX_ERR_STALE,    /* a handle or accessor of something already destroyed */
+    MX_ERR_BOUNDS,   /* an index outside its view (builds with MINX_BOUNDS_CHECK) */
+    MX_ERR_MISMATCH, /* another backend gave other results (check_against) */
+    MX_ERR_INPUT,    /* the user's input is wrong: option, deck, file */
+    MX_ERR_IO,       /* a file could not be read or written */
+    MX_ERR_COMM      /* message passing failed */
+} mx_err;
+
+/* A short name, "MX_ERR_ARG" for example; never NULL. */
+const char *mx_err_name(mx_err err);
+
+/* What went wrong, in one line, from this thread's last failure; "" if there was none. Valid until the next failure. */
+const char *mx_err_message(void);
+
+/* The calls that the failure passed through, innermost first, one per line: for bug reports. */
+const char *mx_err_trace(void);
+
+/* Forgets this thread's last failure. */
+void mx_err_clear(void);
+
+/* Record a failure and return its code (use MX_FAIL); add a frame and return the code (use MX_TRY). */
+mx_err mx_fail_(mx_err err, const char *file, int line, const char *func, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 5, 6)))
+#endif
+    ;
+mx_err mx_frame_(mx_err err, const char *file, int line, const char *func);
+
+/* return MX_FAIL(MX_ERR_ARG, "format", ...): records the message, yields the code. */
+#define MX_FAIL(err, ...) mx_fail_((err), __FILE__, __LINE__, __func__, __VA_ARGS__)
+
+/* Returns from the calling function with the callee's error, if it has one. */
+#define MX_TRY(call)                                                             \
+    do {                                                                         \
+        const mx_err mx_try_ = (call);                                           \
+        if (mx_try_ != MX_OK) return mx_frame_(mx_try_, __FILE__, __LINE__, __func__); \
+    } while (0)
+
+/* Returns from the calling function with a failure, unless the condition holds. Always on. */
+#define MX_REQUIRE(condition, err, ...)                      \
+    do {                                                     \
+        if (!(condition)) return MX_FAIL((err), __VA_ARGS__); \
+    } while (0)
+
+/* An invariant of the code itself: in debug builds prints and aborts, else absent. No side effects, please. */
+#ifdef NDEBUG
+#define MX_ASSERT(condition) ((void)0)
+#else
+void mx_assert_failed_(const char *condition, const char *file, int line);
+#define MX_ASSERT(condition) ((condition) ? (void)0 : mx_assert_failed_(#condition, __FILE__, __LINE__))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
