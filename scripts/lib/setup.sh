@@ -1,0 +1,201 @@
+# shellcheck shell=bash
+# What build.sh, run.sh, test.sh and their like share: finding what the build needs, installing it where that is
+# allowed, and the environment in which MPI programs start anywhere. Sourced, never run; names begin with minx_.
+
+MINX_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+MINX_PRESETS=(release debug sanitizers bounds-check gpu)
+
+minx_say() { printf 'minx: %s\n' "$*" >&2; }
+
+# minx_die CODE MESSAGE: the scripts exit with 1 when something failed, 2 on bad usage, 3 when something is missing
+minx_die() {
+    minx_say "$2"
+    exit "$1"
+}
+
+minx_have() { command -v "$1" >/dev/null 2>&1; }
+
+# minx_help FILE: prints the comment that a script opens with
+minx_help() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
+
+# minx_value OPTION [VALUE]: prints VALUE, or ends the script where the option has none
+minx_value() {
+    [ $# -ge 2 ] || minx_die 2 "$1 needs a value"
+    printf '%s\n' "$2"
+}
+
+# ---- what is missing -------------------------------------------------------------------------------------------------
+
+minx_compiles() { # does the C compiler work (a compiler without the C library's headers does not)?
+    printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' |
+        ${CC:-cc} -x c - -o /dev/null 2>/dev/null
+}
+
+minx_includes() { # minx_includes HEADER [FLAG...]: does the C compiler find it?
+    printf '#include <%s>\n' "$1" | ${CC:-cc} "${@:2}" -E -x c - >/dev/null 2>&1
+}
+
+minx_has_cmake() { # 3.25 or newer
+    local version
+    version=$(cmake --version 2>/dev/null | awk 'NR == 1 { print $3 }') || return 1
+    [ -n "$version" ] && printf '%s\n' 3.25 "$version" | sort --version-sort --check=quiet
+}
+
+minx_has_hdf5() { # any HDF5: a parallel one is used in parallel, a serial one through rank 0
+    [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] && return 0
+    minx_includes hdf5.h -I/usr/include/hdf5/openmpi -I/usr/include/hdf5/mpich -I/usr/include/hdf5/serial && return 0
+    h5pcc -show >/dev/null 2>&1 || h5cc -show >/dev/null 2>&1
+}
+
+minx_has_openssl() { [ -n "${OPENSSL_ROOT_DIR:-}" ] || minx_includes openssl/evp.h; }
+
+# Sets MINX_PYTHON to a Python that has what the scripts import. The first python3 on PATH may be one of the user's own
+# without h5py while the system's has it.
+minx_find_python() {
+    local python
+    for python in ${MINX_PYTHON:+"$MINX_PYTHON"} python3 /usr/bin/python3; do
+        if "$python" -c 'import sys, importlib.util as u
+sys.exit(any(u.find_spec(m) is None for m in ("h5py", "numpy", "matplotlib")))' 2>/dev/null; then
+            MINX_PYTHON=$(command -v "$python")
+            export MINX_PYTHON
+            return 0
+        fi
+    done
+    return 1
+}
+
+minx_missing() { # prints the Debian packages that would bring what is missing, one per line
+    minx_compiles || printf '%s\n' gcc libc6-dev
+    minx_has_cmake || echo cmake
+    minx_have ninja || minx_have ninja-build || echo ninja-build
+    { minx_have mpicc && minx_have mpirun; } || printf '%s\n' libopenmpi-dev openmpi-bin
+    minx_has_hdf5 || echo libhdf5-openmpi-dev
+    minx_has_openssl || echo libssl-dev
+    minx_have git || echo git
+    minx_find_python || printf '%s\n' python3 python3-h5py python3-numpy python3-matplotlib
+}
+
+# ---- installing it ---------------------------------------------------------------------------------------------------
+
+minx_may_install() { # sets minx_sudo to the prefix that apt-get needs here; fails where we may not install
+    minx_sudo=()
+    [ "${MINX_INSTALL:-yes}" != no ] && minx_have apt-get || return 1
+    [ "$(id -u)" -eq 0 ] && return 0
+    minx_sudo=(sudo -n)
+    minx_have sudo && sudo -n true 2>/dev/null
+}
+
+minx_apt_get() { "${minx_sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
+
+# minx_install PACKAGE...: installs them, or names the one command that does and exits with 3
+minx_install() {
+    local log
+    if ! minx_may_install; then
+        minx_say "missing: $*"
+        minx_have apt-get || minx_die 3 "these are Debian's names; install them in this system's way, then try again"
+        minx_say "this installs it:"
+        local sudo='sudo '
+        [ "$(id -u)" -ne 0 ] || sudo=
+        echo "${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $*"
+        exit 3
+    fi
+    mkdir -p "$MINX_ROOT/build/log"
+    log=$MINX_ROOT/build/log/install.log
+    minx_say "installing $*"
+    # lists that are partly stale (a foreign repository that is down) are no reason to stop
+    minx_apt_get update >"$log" 2>&1 || minx_say "apt-get update complained, see $log"
+    if ! minx_apt_get install -y --no-install-recommends "$@" >>"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        minx_die 3 "apt-get could not install what is missing; all it said is in $log"
+    fi
+}
+
+# minx_tool COMMAND [PACKAGE]: for tools that only one script needs
+minx_tool() { minx_have "$1" || minx_install "${2:-$1}"; }
+
+minx_find_cuda() { # CMake looks for nvcc on PATH; toolkits often are not there
+    if ! minx_have nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then
+        PATH=$PATH:/usr/local/cuda/bin
+        export PATH
+    fi
+}
+
+# Finds or installs all that build, run and test need, and sets the environment. Installs nothing when nothing is missing.
+minx_setup() {
+    local missing
+    mapfile -t missing < <(minx_missing)
+    if [ ${#missing[@]} -gt 0 ]; then
+        minx_install "${missing[@]}"
+        hash -r
+        mapfile -t missing < <(minx_missing)
+        [ ${#missing[@]} -eq 0 ] || minx_die 3 "installed, but still missing or too old: ${missing[*]}"
+    fi
+    minx_find_python
+    minx_find_cuda
+    minx_environment
+}
+
+# ---- running MPI programs --------------------------------------------------------------------------------------------
+
+minx_default() { # minx_default NAME VALUE: exports it unless the user has set it
+    [ -n "${!1+set}" ] || export "$1=$2"
+}
+
+# What lets MPI programs run in a container, with more ranks than cores, without a terminal. The user's settings win.
+minx_environment() {
+    minx_default OMPI_MCA_rmaps_base_oversubscribe 1           # more ranks than cores: Open MPI 4
+    minx_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe # the same: Open MPI 5
+    minx_default OMPI_MCA_mpi_yield_when_idle 1                # a waiting rank leaves the core to the others
+    minx_default OMPI_MCA_btl_base_warn_component_unused 0     # no warning about networks that are not there
+    if [ "$(id -u)" -eq 0 ]; then
+        minx_default OMPI_ALLOW_RUN_AS_ROOT 1
+        minx_default OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
+        # root most likely means a container, where copying between processes is often forbidden
+        minx_default OMPI_MCA_btl_vader_single_copy_mechanism none
+    fi
+}
+
+minx_cores() { nproc; } # those that this process may use
+
+# ---- building --------------------------------------------------------------------------------------------------------
+
+# minx_build_dir PRESET: prints where CMakePresets.json puts it; ends the script for a name that it does not have
+minx_build_dir() {
+    case " ${MINX_PRESETS[*]} " in
+        *" $1 "*) ;;
+        *) minx_die 2 "unknown preset '$1'; the presets are: ${MINX_PRESETS[*]}" ;;
+    esac
+    [ "$1" = release ] && echo "$MINX_ROOT/build" || echo "$MINX_ROOT/build-$1"
+}
+
+# minx_step LOG TITLE COMMAND...: runs it quietly; where it fails, shows the end of what it said and ends the script
+minx_step() {
+    local log=$1 title=$2 start=$SECONDS
+    shift 2
+    minx_say "$title ..."
+    if ! "$@" >"$log" 2>&1; then
+        tail -n 60 "$log" >&2
+        if grep -q 'Werror' "$log"; then
+            minx_say "a warning stopped it; to let warnings be, say: MINX_CMAKE_ARGS=-DMINX_WERROR=OFF $0"
+        fi
+        minx_die 1 "$title failed; all it said is in $log"
+    fi
+    minx_say "$title: $((SECONDS - start)) s"
+}
+
+# minx_build PRESET [CMAKE ARGUMENT...]: configures and builds. MINX_CMAKE_ARGS adds arguments, separated by blanks.
+minx_build() {
+    local preset=$1 dir more
+    dir=$(minx_build_dir "$preset")
+    read -ra more <<<"${MINX_CMAKE_ARGS:-}"
+    mkdir -p "$dir/log"
+    minx_step "$dir/log/configure.log" "configuring $preset" \
+        cmake -S "$MINX_ROOT" --preset "$preset" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
+        "${@:2}" "${more[@]}"
+    if [ -t 1 ]; then
+        minx_say "building $preset; it can be interrupted and goes on where it was"
+        cmake --build "$dir" || minx_die 1 "building $preset failed"
+    else
+        minx_step "$dir/log/build.log" "building $preset" cmake --build "$dir"
+    fi
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Counts what ctest's JUnit file says of each test, and names for each skipped one the reason that the test gave.
+
+usage: skipped.py FILE.xml
+
+A test is skipped where it returns 77; its reason is the line of its output that speaks of skipping, else the last one.
+"""
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def was_skipped(case):
+    """By its own wish; a test whose program is missing was not run either, but that is a failure, as ctest says too."""
+    note = case.find("skipped")
+    message = note.get("message", "") if note is not None else ""
+    return case.get("status") == "disabled" or message.startswith("SKIP_")
+
+
+def reason(case):
+    lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    spoken = [line for line in lines if "skip" in line.lower()]
+    if spoken or lines:
+        return (spoken or lines)[-1]
+    skipped = case.find("skipped")
+    return (skipped.get("message") if skipped is not None else None) or "no reason given"
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    cases = list(ElementTree.parse(sys.argv[1]).getroot().iter("testcase"))
+    skipped = [case for case in cases if was_skipped(case)]
+    failed = [case for case in cases if case.get("status") != "run" and case not in skipped]
+    print(f"\n{len(cases) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    for case in skipped:
+        print(f"  skipped: {case.get('name')}: {reason(case)}")
+    for case in failed:
+        print(f"  failed: {case.get('name')}")
+
+
+main()

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Builds minx and runs its tests: scripts/test.sh [OPTION...] [-- CTEST ARGUMENT...]
+#
+#   --preset NAME   what to build: release (default), debug, sanitizers, bounds-check or gpu
+#   --label L       only the tests that carry this label (a regular expression), for example unit or cuda
+#   --jobs N        tests at a time; default: the number of cores
+#   --help          this text
+#
+# The output of a test is printed if it fails. At the end: how many passed, failed and were skipped, why each was
+# skipped, and ctest's closing line. Exits with 0 only if none failed. Installs what is missing as build.sh does.
+#
+# Reference data are read from the folder that MINX_REFERENCE_DATA names; without it, tests that need them are skipped
+# (failed, where MINX_REQUIRE_DATA=1).
+#
+#   scripts/test.sh --label unit
+#   scripts/test.sh -- -R view
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
+
+preset=release jobs='' ctest_args=()
+
+options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            -h | --help)
+                minx_help "${BASH_SOURCE[0]}"
+                exit 0
+                ;;
+            --preset) preset=$(minx_value "$@") ;;
+            --label) ctest_args+=(--label-regex "$(minx_value "$@")") ;;
+            --jobs) jobs=$(minx_value "$@") ;;
+            --)
+                ctest_args+=("${@:2}")
+                return
+                ;;
+            *) minx_die 2 "unknown option '$1'; see $0 --help" ;;
+        esac
+        shift 2
+    done
+}
+
+main() {
+    options "$@"
+    local dir status=0
+    dir=$(minx_build_dir "$preset")
+    minx_setup
+    minx_build "$preset"
+    ctest --test-dir "$dir" --output-on-failure --no-tests=error --parallel "${jobs:-$(minx_cores)}" \
+        --test-output-size-passed 65536 --output-junit "$dir/log/tests.xml" "${ctest_args[@]}" </dev/null 2>&1 |
+        tee "$dir/log/ctest.log" || status=$?
+    "$MINX_PYTHON" "$MINX_ROOT/scripts/lib/skipped.py" "$dir/log/tests.xml" || status=1
+    # last of all what ctest says last, so that it stands where one looks
+    grep -E '^[0-9]+% tests passed' "$dir/log/ctest.log" || status=1
+    exit "$status"
+}
+
+main "$@"
