@@ -7,6 +7,8 @@
 #pragma once
 #include "minx/error.h"
 
+#include <stdio.h>
+
 typedef enum tl_dialect { TL_DIALECT_REFERENCE, TL_DIALECT_PORT } tl_dialect;
 typedef enum tl_geometry { TL_RECTANGLE, TL_CIRCLE, TL_POINT } tl_geometry;
 typedef enum tl_coefficient { TL_COEFFICIENT_DENSITY, TL_COEFFICIENT_INVERSE_DENSITY } tl_coefficient;
@@ -50,3 +52,7 @@ mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck 
  * that is not gets false). Port decks: by mesh, end step, time step, domain, coefficient and the standard five states.
  * `source` names where the value was published. The tolerance of the originals is 0.001 percent, i.e. 1e-5 relative. */
 bool tl_deck_expected(const tl_deck *deck, double *expected, const char **source);
+
+/* Prints every key of both dialects with its value, default and meaning, for --help-deck; made from the parser's own
+ * tables, so it cannot differ from what is read. */
+void tl_deck_keys(FILE *out);
