@@ -46,6 +46,8 @@ main() {
     dir=$(minx_build_dir "$preset")
     minx_setup
     minx_build "$preset"
+    minx_default LSAN_OPTIONS "suppressions=$MINX_ROOT/scripts/lib/lsan.supp:print_suppressions=0"
+    minx_default UBSAN_OPTIONS print_stacktrace=1
     ctest --test-dir "$dir" --output-on-failure --no-tests=error --parallel "${jobs:-$(minx_cores)}" \
         --test-output-size-passed 65536 --output-junit "$dir/log/tests.xml" "${ctest_args[@]}" </dev/null 2>&1 |
         tee "$dir/log/ctest.log" || status=$?
