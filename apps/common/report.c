@@ -1,0 +1,136 @@
+#define _POSIX_C_SOURCE 200809L /* isatty, fileno */
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MAX_REGIONS = 64 };
+static const double progress_interval = 0.2; /* seconds between two updates */
+
+struct app_report {
+    app_comm comm;
+    bool prints;         /* rank 0, not quiet */
+    bool shows_progress; /* and stderr is a terminal */
+    bool line_is_up;     /* a progress line stands there now */
+    double last_shown;   /* app_now() of the last update */
+    int regions;
+    app_region region[MAX_REGIONS]; /* in place, so that pointers to them stay valid */
+};
+
+mx_err app_report_create(app_comm comm, bool quiet, app_report *report)
+{
+    *report = calloc(1, sizeof **report);
+    MX_REQUIRE(*report, MX_ERR_MEMORY, "no memory for the report");
+    (*report)->comm = comm;
+    (*report)->prints = app_rank(comm) == 0 && !quiet;
+    (*report)->shows_progress = (*report)->prints && isatty(fileno(stderr));
+    (*report)->last_shown = app_now(); /* short runs show no progress at all */
+    return MX_OK;
+}
+
+void app_report_destroy(app_report *report)
+{
+    if (!*report) return;
+    app_progress_end(*report);
+    free(*report);
+    *report = NULL;
+}
+
+void app_print(app_report report, const char *format, ...)
+{
+    if (!report->prints) return;
+    app_progress_end(report);
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+}
+
+mx_err app_region_add(app_report report, const char *name, app_region **region)
+{
+    *region = NULL;
+    MX_REQUIRE(report->regions < MAX_REGIONS, MX_ERR_ARG, "region %s is one more than the %d that a report holds", name,
+               MAX_REGIONS);
+    *region = &report->region[report->regions++];
+    **region = (app_region){.name = name, .started = -1.0};
+    return MX_OK;
+}
+
+void app_region_begin(app_region *region)
+{
+    MX_ASSERT(region->started < 0.0);
+    region->started = app_now();
+}
+
+void app_region_end(app_region *region, double bytes, double flops, int64_t synchronisations)
+{
+    MX_ASSERT(region->started >= 0.0);
+    app_region_totals *const t = &region->totals;
+    t->seconds += app_now() - region->started;
+    t->calls++;
+    t->bytes += bytes;
+    t->flops += flops;
+    t->synchronisations += synchronisations;
+    region->started = -1.0;
+}
+
+const app_region *app_report_region(app_report report, int i)
+{
+    return i >= 0 && i < report->regions ? &report->region[i] : NULL;
+}
+
+static void print_region(app_report report, const app_region *region, double seconds, double bytes, double limit)
+{
+    const double rate = seconds > 0.0 ? bytes / seconds * 1e-9 : 0.0;
+    app_print(report, "  %-24s %10lld %12.6f %10lld", region->name, (long long)region->totals.calls, seconds,
+              (long long)region->totals.synchronisations);
+    if (rate > 0.0) app_print(report, " %9.2f", rate);
+    if (rate > 0.0 && limit > 0.0) app_print(report, " %7.1f %%", 100.0 * rate / limit);
+    app_print(report, "\n");
+}
+
+mx_err app_report_table(app_report report, double limit)
+{
+    double seconds[MAX_REGIONS];
+    double bytes[MAX_REGIONS];
+    for (int i = 0; i < report->regions; i++) {
+        seconds[i] = report->region[i].totals.seconds;
+        bytes[i] = report->region[i].totals.bytes;
+    }
+    MX_TRY(app_max_f64(report->comm, seconds, report->regions));
+    MX_TRY(app_sum_f64(report->comm, bytes, report->regions));
+    app_print(report, "  %-24s %10s %12s %10s %9s%s\n", "region", "calls", "seconds", "syncs", "GB/s",
+              limit > 0.0 ? "  of limit" : "");
+    for (int i = 0; i < report->regions; i++) {
+        print_region(report, &report->region[i], seconds[i], bytes[i], limit);
+    }
+    return MX_OK;
+}
+
+void app_figure_of_merit(app_report report, double value, const char *unit)
+{
+    app_print(report, "figure of merit: %.4g %s\n", value, unit);
+}
+
+void app_progress(app_report report, const char *what, int64_t done, int64_t total)
+{
+    if (!report->shows_progress) return;
+    const double now = app_now();
+    if (now - report->last_shown < progress_interval) return;
+    report->last_shown = now;
+    report->line_is_up = true;
+    /* back to the start of the line, text, and whatever stood behind it erased */
+    fprintf(stderr, "\r%s %lld/%lld (%.0f %%)\033[K", what, (long long)done, (long long)total,
+            total > 0 ? 100.0 * (double)done / (double)total : 0.0);
+    fflush(stderr);
+}
+
+void app_progress_end(app_report report)
+{
+    if (!report->line_is_up) return;
+    fprintf(stderr, "\r\033[K");
+    fflush(stderr);
+    report->line_is_up = false;
+}
