@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Prints one table of the runs that run.sh made.
+
+usage: summary.py RUNS.tsv [LIMITS.json]
+
+RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
+tabs. The rest comes from the results files: seconds are those of the region "total" (else the wall time of the program,
+marked with ~), the rate is that of the region that moves most bytes, in bytes that its algorithm must move over the
+seconds of the slowest rank. LIMITS.json is what `minx-bench --json` wrote: with it, the rate is also given as a share of
+the best that this machine's memory can do for that backend.
+"""
+import csv
+import json
+import sys
+from pathlib import Path
+
+import h5py
+
+HEADS = ("app", "deck", "backend", "ranks x threads", "seconds", "rate", "share of limit", "verdict")
+LEFT = {"app", "deck", "backend", "verdict"}
+COLUMNS = ("app", "deck", "backend", "ranks", "threads", "file", "wall", "verdict")
+
+
+def regions(path):
+    """{name: {quantity: number}} from /performance; empty where there is no such file."""
+    try:
+        with h5py.File(path, "r") as file:
+            return {name: {key: float(group[key][()]) for key in group}
+                    for name, group in file["performance"].items()}
+    except (OSError, KeyError):
+        return {}
+
+
+def limits(path):
+    """{backend: bytes per second that the memory can move at best}"""
+    best = {}
+    for record in json.loads(path.read_text()):
+        share, seconds = record.get("share_of_limit"), record.get("core_seconds")
+        if share and seconds:
+            limit = record["bytes"] / seconds / share
+            best[record["backend"]] = max(limit, best.get(record["backend"], 0))
+    best.setdefault("serial", best.get("openmp", 0))
+    return best
+
+
+def row(run, best):
+    """The cells of one run, and whether its data must have come from a cache."""
+    found = regions(run["file"])
+    hot = max(found.values(), key=lambda region: region.get("bytes", 0), default={})
+    seconds = found.get("total", {}).get("seconds_max")
+    time = f"{seconds:.3f}" if seconds is not None else f"~{float(run['wall']):.1f}"
+    rate = hot["bytes"] / hot["seconds_max"] if hot.get("bytes") and hot.get("seconds_max") else 0
+    limit = best.get(run["backend"], 0)
+    share = rate / limit if limit else 0
+    return (run["app"], run["deck"], run["backend"], f"{run['ranks']} x {run['threads']}", time,
+            f"{rate / 1e9:.1f} GB/s" if rate else "-", f"{100 * share:.0f} %" + "*" * (share > 1) if share else "-",
+            run["verdict"]), share > 1
+
+
+def print_table(rows):
+    widths = [max(len(line[i]) for line in [HEADS, *rows]) for i in range(len(HEADS))]
+    for line in [HEADS, ["-" * width for width in widths], *rows]:
+        cells = [cell.ljust(width) if head in LEFT else cell.rjust(width)
+                 for cell, width, head in zip(line, widths, HEADS)]
+        print("  ".join(cells).rstrip())
+
+
+def main():
+    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    with open(sys.argv[1], newline="") as file:
+        runs = list(csv.DictReader(file, fieldnames=COLUMNS, delimiter="\t"))
+    best = limits(Path(sys.argv[2])) if len(sys.argv) == 3 else {}
+    rows, cached = zip(*(row(run, best) for run in runs))
+    print_table(rows)
+    if any(cached):
+        print("* more than memory can deliver: this deck fits into the cache")
+
+
+main()
