@@ -40,14 +40,13 @@ void mx_err_clear(void)
     last.trace[0] = '\0';
 }
 
-mx_err mx_frame_(mx_err err, const char *file, int line, const char *func)
+void mx_frame_(const char *file, int line, const char *func)
 {
     const size_t used = strlen(last.trace);
     snprintf(last.trace + used, sizeof last.trace - used, "  %s (%s:%d)\n", func, file, line);
-    return err;
 }
 
-mx_err mx_fail_(mx_err err, const char *file, int line, const char *func, const char *format, ...)
+void mx_fail_(const char *file, int line, const char *func, const char *format, ...)
 {
     /* the arguments may point into the old message, so the new one is made beside it */
     char text[sizeof last.message];
@@ -57,7 +56,7 @@ mx_err mx_fail_(mx_err err, const char *file, int line, const char *func, const 
     va_end(args);
     memcpy(last.message, text, sizeof text);
     last.trace[0] = '\0';
-    return mx_frame_(err, file, line, func);
+    mx_frame_(file, line, func);
 }
 
 #ifndef NDEBUG

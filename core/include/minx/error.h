@@ -48,22 +48,25 @@ const char *mx_err_trace(void);
 /* Forgets this thread's last failure. */
 void mx_err_clear(void);
 
-/* Record a failure and return its code (use MX_FAIL); add a frame and return the code (use MX_TRY). */
-mx_err mx_fail_(mx_err err, const char *file, int line, const char *func, const char *format, ...)
+/* Record a failure (use MX_FAIL); add a frame to its path (use MX_TRY). */
+void mx_fail_(const char *file, int line, const char *func, const char *format, ...)
 #if defined(__GNUC__)
-    __attribute__((format(printf, 5, 6)))
+    __attribute__((format(printf, 4, 5)))
 #endif
     ;
-mx_err mx_frame_(mx_err err, const char *file, int line, const char *func);
+void mx_frame_(const char *file, int line, const char *func);
 
 /* return MX_FAIL(MX_ERR_ARG, "format", ...): records the message, yields the code. */
-#define MX_FAIL(err, ...) mx_fail_((err), __FILE__, __LINE__, __func__, __VA_ARGS__)
+#define MX_FAIL(err, ...) (mx_fail_(__FILE__, __LINE__, __func__, __VA_ARGS__), (err))
 
 /* Returns from the calling function with the callee's error, if it has one. */
 #define MX_TRY(call)                                                             \
     do {                                                                         \
         const mx_err mx_try_ = (call);                                           \
-        if (mx_try_ != MX_OK) return mx_frame_(mx_try_, __FILE__, __LINE__, __func__); \
+        if (mx_try_ != MX_OK) {                                                  \
+            mx_frame_(__FILE__, __LINE__, __func__);                             \
+            return mx_try_;                                                      \
+        }                                                                        \
     } while (0)
 
 /* Returns from the calling function with a failure, unless the condition holds. Always on. */

@@ -1,0 +1,277 @@
+/* cuda: one device and one stream a context. Kernel files stamp their own launches (minx/kernel_cuda.h); here is what they
+ * share: memory, copies, the shape of a grid, results, fences. The CUDA run time is linked statically, so a program also
+ * starts where there is no driver, and says then that cuda is not available. */
+#include "../../src/internal.h"
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 256, ROWS = 2, GRID_LIMIT = 65535, STRIDING_BLOCKS = 132 * 16, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
+static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
+
+/* A context's own: the stream, and pinned memory that reductions write host results to. */
+typedef struct cuda_state {
+    cudaStream_t stream;
+    void *result;
+    size_t result_bytes;
+} cuda_state;
+
+static cuda_state *state_of(mx_ctx ctx)
+{
+    return (cuda_state *)ctx->state;
+}
+
+#define CUDA_TRY(call)                                                                                        \
+    do {                                                                                                      \
+        const cudaError_t cuda_err_ = (call);                                                                 \
+        if (cuda_err_ != cudaSuccess)                                                                         \
+            return MX_FAIL(cuda_err_ == cudaErrorMemoryAllocation ? MX_ERR_MEMORY : MX_ERR_DEVICE, "%s: %s",  \
+                           #call, cudaGetErrorString(cuda_err_));                                             \
+    } while (0)
+
+static bool cuda_available(const char **why)
+{
+    static char text[256];
+    int devices = 0;
+    const cudaError_t err = cudaGetDeviceCount(&devices);
+    *why = text;
+    if (err == cudaErrorInsufficientDriver)
+        snprintf(text, sizeof text, "no NVIDIA driver, or one older than CUDA %d.%d, which this program is built with",
+                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    else if (err != cudaSuccess)
+        snprintf(text, sizeof text, "%s", cudaGetErrorString(err));
+    else if (devices == 0)
+        snprintf(text, sizeof text, "this machine has no CUDA device");
+    return err == cudaSuccess && devices > 0;
+}
+
+static __global__ void probe_kernel()
+{
+}
+
+static mx_err cuda_open(mx_ctx ctx)
+{
+    int devices = 0;
+    cudaDeviceProp properties;
+    CUDA_TRY(cudaGetDeviceCount(&devices));
+    if (ctx->device < 0) ctx->device = 0;
+    MX_REQUIRE(ctx->device < devices, MX_ERR_BACKEND, "%s: device: got %d, this machine has %d (0 to %d)", ctx->name,
+               ctx->device, devices, devices - 1);
+    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT, "%s: threads: got %d, cuda chooses its threads itself", ctx->name,
+               ctx->threads);
+    ctx->threads = 1;
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
+    snprintf(ctx->device_name, sizeof ctx->device_name, "%s", properties.name);
+    cudaFuncAttributes attributes;
+    const cudaError_t image = cudaFuncGetAttributes(&attributes, probe_kernel);
+    MX_REQUIRE(image == cudaSuccess, MX_ERR_BACKEND,
+               "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real", ctx->device,
+               properties.name, properties.major, properties.minor, cudaGetErrorString(image), properties.major,
+               properties.minor);
+    cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
+    MX_REQUIRE(state != NULL, MX_ERR_MEMORY, "no memory for a context");
+    ctx->state = state;
+    CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
+    state->result_bytes = RESULT_BYTES;
+    return MX_OK;
+}
+
+static void cuda_close(mx_ctx ctx)
+{
+    cuda_state *state = state_of(ctx);
+    if (state == NULL) return;
+    if (state->stream != NULL) cudaStreamDestroy(state->stream);
+    cudaFreeHost(state->result);
+    free(state);
+    ctx->state = NULL;
+}
+
+static mx_err cuda_fence(mx_ctx ctx)
+{
+    if (ctx->state == NULL) return MX_OK;
+    ctx->synchronisations++;
+    const cudaError_t err = cudaStreamSynchronize(state_of(ctx)->stream);
+    if (err == cudaSuccess) return MX_OK;
+    char recent[512];
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    return MX_FAIL(MX_ERR_DEVICE, "device %d failed: %s; kernels since the last fence: %s", ctx->device,
+                   cudaGetErrorString(err), recent);
+}
+
+/* ---- memory ---- */
+
+static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
+{
+    *data = NULL;
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    cudaError_t err = cudaSuccess;
+    if (space == MX_SPACE_CUDA)
+        err = cudaMalloc(data, bytes);
+    else if (space == MX_SPACE_MANAGED)
+        err = cudaMallocManaged(data, bytes);
+    else
+        err = cudaHostAlloc(data, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+    if (err == cudaErrorMemoryAllocation) cudaGetLastError(); /* running out is not sticky: the next launch may succeed */
+    MX_REQUIRE(err == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s", bytes, mx_space_name(space),
+               cudaGetErrorString(err));
+    return MX_OK;
+}
+
+static void cuda_release(mx_space space, void *data)
+{
+    if (space == MX_SPACE_PINNED) {
+        cudaDeviceSynchronize(); /* unlike cudaFree, cudaFreeHost does not wait for kernels */
+        cudaFreeHost(data);
+    } else {
+        cudaFree(data);
+    }
+}
+
+static mx_err cuda_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
+{
+    CUDA_TRY(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, state_of(ctx)->stream));
+    return MX_OK;
+}
+
+struct fill_value {
+    unsigned char bytes[64];
+};
+
+static __global__ void fill_kernel(unsigned char *data, int64_t count, const __grid_constant__ fill_value value, int size)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; b < count * size; b += step)
+        data[b] = value.bytes[b % size];
+}
+
+static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
+{
+    bool same = true;
+    const unsigned char *bytes = (const unsigned char *)value;
+    for (size_t b = 1; b < size; b++) same = same && bytes[b] == bytes[0];
+    if (same) {
+        CUDA_TRY(cudaMemsetAsync(destination, bytes[0], (size_t)count * size, state_of(ctx)->stream));
+        return MX_OK;
+    }
+    fill_value copy;
+    MX_REQUIRE(size <= sizeof copy.bytes, MX_ERR_TYPE, "fill: elements of %zu bytes, expected at most %zu on cuda", size,
+               sizeof copy.bytes);
+    memcpy(copy.bytes, value, size);
+    const int64_t blocks = (count * (int64_t)size + THREADS - 1) / THREADS;
+    fill_kernel<<<(unsigned)(blocks < STRIDING_BLOCKS ? blocks : STRIDING_BLOCKS), THREADS, 0, state_of(ctx)->stream>>>(
+        (unsigned char *)destination, count, copy, (int)size);
+    CUDA_TRY(cudaGetLastError());
+    return MX_OK;
+}
+
+/* ---- launches ---- */
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Threads along the contiguous index: all 256 of a block, or the power of two that its extent (or tile) fills; the others
+ * of the block take further rows. */
+static unsigned contiguous_threads(int64_t wanted)
+{
+    unsigned threads = 1;
+    while (threads < THREADS && threads < wanted) threads *= 2;
+    return threads;
+}
+
+static mx_err plan_grid(mx_launch *l)
+{
+    const int last = l->dims - 1;
+    const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const int64_t contiguous = l->end[last] - l->begin[last];
+    int64_t rows = 1;
+    for (int d = 0; d < last; d++) rows *= l->end[d] - l->begin[d];
+    l->block[0] = l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
+    l->block[1] = THREADS / l->block[0];
+    const int64_t rows_a_block = l->block[1] * (reduces && l->dims > 1 ? ROWS : 1);
+    int64_t along = ceil_div(contiguous, l->block[0]), across = ceil_div(rows, rows_a_block);
+    if (reduces && l->dims == 1 && along > STRIDING_BLOCKS) along = STRIDING_BLOCKS;
+    l->blocks = along * across;
+    MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
+               "kernel %s: a range of %lld by %lld items is too large for one launch", l->kernel->name, (long long)rows,
+               (long long)contiguous);
+    l->grid[0] = (unsigned)along;
+    l->grid[1] = (unsigned)(across < GRID_LIMIT ? across : GRID_LIMIT);
+    l->grid[2] = (unsigned)(l->grid[1] > 0 ? ceil_div(across, l->grid[1]) : 1);
+    l->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return MX_OK;
+}
+
+static int64_t array_workers(const mx_launch *l)
+{
+    const int64_t items = l->end[0] - l->begin[0];
+    const int64_t fit = (int64_t)(ARRAY_SCRATCH / (l->kernel->value_size * (size_t)(l->length > 0 ? l->length : 1)));
+    int64_t workers = items < ARRAY_WORKERS ? items : ARRAY_WORKERS;
+    if (workers > fit) workers = fit > 0 ? fit : 1;
+    return workers;
+}
+
+/* Pinned memory for a result on its way to the host. */
+static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
+{
+    cuda_state *state = state_of(ctx);
+    if (bytes > state->result_bytes) {
+        MX_TRY(cuda_fence(ctx));
+        cudaFreeHost(state->result);
+        state->result = NULL;
+        state->result_bytes = 0;
+        MX_TRY(cuda_allocate(ctx, MX_SPACE_PINNED, bytes, &state->result));
+        state->result_bytes = bytes;
+    }
+    *room = state->result;
+    return MX_OK;
+}
+
+static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+{
+    const mx_kernel *k = l->kernel;
+    const mx_instance *instance = k->instance[MX_INSTANCE_CUDA][ctx->layout];
+    const size_t bytes = (size_t)l->length * k->value_size;
+    const bool to_host = result != NULL && result->host != NULL;
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    MX_TRY(plan_grid(l));
+    l->queue = state_of(ctx)->stream;
+    if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
+    if (k->pattern != MX_PATTERN_FOR)
+        MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &l->partials));
+    if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
+    const int code = instance->enqueue(l);
+    MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name, cudaGetErrorString((cudaError_t)code));
+    if (!to_host) return MX_OK;
+    MX_TRY(mx_fence(ctx));
+    memcpy(result->host, l->result, bytes);
+    return MX_OK;
+}
+
+extern "C" {
+extern const mx_backend mx_backend_cuda;
+const mx_backend mx_backend_cuda = {
+    "cuda",
+    MX_INSTANCE_CUDA,
+    MX_LAYOUT_LEFT,
+    MX_SPACE_CUDA,
+    MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
+    MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
+    cuda_available,
+    cuda_open,
+    cuda_close,
+    cuda_launch,
+    cuda_fence,
+    cuda_copy,
+    cuda_fill,
+    cuda_allocate,
+    cuda_release,
+    NULL,
+    false,
+};
+}

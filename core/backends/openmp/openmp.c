@@ -1,0 +1,38 @@
+/* openmp: every thread of a parallel region runs one contiguous share of the units. */
+#include "../../src/internal.h"
+
+#include <omp.h>
+
+static mx_err openmp_open(mx_ctx ctx)
+{
+    if (ctx->threads == 0) ctx->threads = mx_host_cores();
+    MX_REQUIRE(ctx->threads <= omp_get_thread_limit(), MX_ERR_INPUT,
+               "%s: threads: got %d, the OpenMP run time allows %d (OMP_THREAD_LIMIT)", ctx->name, ctx->threads,
+               omp_get_thread_limit());
+    ctx->device = -1;
+    return MX_OK;
+}
+
+static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+{
+    if (units == 1 || ctx->threads == 1) {
+        run(launch, 0, units);
+        return;
+    }
+#pragma omp parallel num_threads(ctx->threads)
+    {
+        /* the run time may give fewer threads than asked for: share by what there is */
+        const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        const int64_t first = units * thread / threads, last = units * (thread + 1) / threads;
+        if (first < last) run(launch, first, last);
+    }
+}
+
+const mx_backend mx_backend_openmp = {
+    .name = "openmp",
+    .instance = MX_INSTANCE_HOST,
+    .layout = MX_LAYOUT_RIGHT,
+    .open = openmp_open,
+    .run = openmp_run,
+    MX_HOST_BACKEND,
+};

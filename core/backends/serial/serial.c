@@ -1,0 +1,26 @@
+/* serial: one thread runs all units in order. */
+#include "../../src/internal.h"
+
+static mx_err serial_open(mx_ctx ctx)
+{
+    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT, "%s: threads: got %d, expected 1: serial has one thread", ctx->name,
+               ctx->threads);
+    ctx->threads = 1;
+    ctx->device = -1;
+    return MX_OK;
+}
+
+static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+{
+    (void)ctx;
+    run(launch, 0, units);
+}
+
+const mx_backend mx_backend_serial = {
+    .name = "serial",
+    .instance = MX_INSTANCE_HOST,
+    .layout = MX_LAYOUT_RIGHT,
+    .open = serial_open,
+    .run = serial_run,
+    MX_HOST_BACKEND,
+};

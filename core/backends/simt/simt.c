@@ -1,0 +1,69 @@
+/* simt: a debug backend that treats every item as a GPU would treat a thread. Items are dealt out one by one to host
+ * threads, in the GPU's layout, nothing is vectorised, and neighbours run at the same time: what is wrong on a GPU shows
+ * here, on any machine. With order=shuffled one thread runs the items in a random order instead, another one at each
+ * launch, which brings out dependences that any fixed order would hide. */
+#include "../../src/internal.h"
+
+#include <omp.h>
+
+enum { SIMT_THREADS = 4 };
+
+static mx_err simt_open(mx_ctx ctx)
+{
+    if (ctx->threads == 0) ctx->threads = SIMT_THREADS;
+    ctx->device = -1;
+    return MX_OK;
+}
+
+static uint64_t next_random(uint64_t *state) /* splitmix64, Steele, Lea and Flood 2014 */
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A random permutation of 0..units-1 without storage: a Feistel network over the next power of four, walked until the
+ * image is inside. */
+static int64_t permuted(int64_t unit, int64_t units, uint64_t seed)
+{
+    int half = 1;
+    while ((int64_t)1 << 2 * half < units) half++;
+    const uint64_t mask = ((uint64_t)1 << half) - 1;
+    uint64_t at = (uint64_t)unit;
+    do {
+        uint64_t left = at >> half, right = at & mask;
+        for (uint64_t round = 0; round < 4; round++) {
+            uint64_t key = seed + round * 0x632be59bd9b4e019u + right;
+            const uint64_t mixed = left ^ (next_random(&key) & mask);
+            left = right;
+            right = mixed;
+        }
+        at = left << half | right;
+    } while (at >= (uint64_t)units);
+    return (int64_t)at;
+}
+
+static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+{
+    if (ctx->shuffled) {
+        const uint64_t seed = next_random(&ctx->seed);
+        for (int64_t u = 0; u < units; u++) {
+            const int64_t unit = permuted(u, units, seed);
+            run(launch, unit, unit + 1);
+        }
+        return;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(ctx->threads)
+    for (int64_t u = 0; u < units; u++) run(launch, u, u + 1);
+}
+
+const mx_backend mx_backend_simt = {
+    .name = "simt",
+    .instance = MX_INSTANCE_SIMT,
+    .layout = MX_LAYOUT_LEFT,
+    .open = simt_open,
+    .run = simt_run,
+    .units_are_items = true,
+    MX_HOST_BACKEND,
+};

@@ -1,0 +1,92 @@
+/* Contexts: where kernels run. A context is one instance of an execution space (a backend with its threads, or a device
+ * with a stream), made from a resource string:
+ *
+ *     serial                      one host thread
+ *     openmp[:threads=N]          host threads; N defaults to the cores of this process's affinity mask
+ *     cuda[:device=N]             device N, default 0, with a stream of its own
+ *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout
+ *     serial:order=shuffled[,seed=N]   debug: items in random order, which brings out hidden dependences
+ *
+ * Every one takes layout=left|right and check=RESOURCE (see mx_ctx_check_against).
+ *
+ * Consistency: kernels, copies and fills on one context run in the order of their calls. A reduction into host memory is
+ * complete on return. All else may still be under way until mx_fence(ctx). */
+#pragma once
+#include "minx/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mx_ctx_s *mx_ctx;
+
+typedef enum mx_layout {
+    MX_LAYOUT_DEFAULT, /* the context's own: right on hosts, left on cuda and simt */
+    MX_LAYOUT_LEFT,    /* the first index is contiguous (Fortran) */
+    MX_LAYOUT_RIGHT,   /* the last index is contiguous (C) */
+    MX_LAYOUT_STRIDE   /* any strides */
+} mx_layout;
+
+typedef enum mx_space {
+    MX_SPACE_DEFAULT, /* the context's own */
+    MX_SPACE_HOST,    /* ordinary memory */
+    MX_SPACE_CUDA,    /* memory of a CUDA device */
+    MX_SPACE_MANAGED, /* moves between host and device by itself */
+    MX_SPACE_PINNED   /* page-locked host memory, which devices reach too */
+} mx_space;
+
+const char *mx_layout_name(mx_layout layout); /* "left" */
+const char *mx_space_name(mx_space space);    /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
+
+/* Starts the run time; the first call of a program. Checks that this CPU has what the kernels were compiled for
+ * (MX_ERR_BACKEND). Not collective, not thread-safe. */
+mx_err mx_init(void);
+
+/* Ends it. Contexts and views must be gone; in debug builds the views that are not are reported on stderr. */
+void mx_finalize(void);
+
+/* The backends this build knows, in order of definition; NULL behind the last. */
+const char *mx_backend_name(int index);
+
+/* Can a context be made of this backend here and now? If not, *why (may be NULL) says why not. */
+bool mx_backend_available(const char *name, const char **why);
+
+/* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (not in this build, no such
+ * device, layout not built), MX_ERR_MEMORY. */
+mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
+
+/* Waits for its work and frees it. Accepts NULL; sets *ctx = NULL. Views made by it stay valid. */
+void mx_ctx_destroy(mx_ctx *ctx);
+
+/* Waits until everything asked of ctx is done. Reports what went wrong on a device since the last fence, with the names
+ * of the kernels that may have done it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
+mx_err mx_fence(mx_ctx ctx);
+
+/* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
+ * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that
+ * view; 1e-9 is a good one) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. NULL turns it off. */
+mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
+
+typedef struct mx_ctx_info {
+    const char *backend;     /* "openmp" */
+    mx_layout layout;
+    mx_space space;          /* where its views live unless told otherwise */
+    int threads;             /* host threads; 1 on cuda */
+    int device;              /* -1 on hosts */
+    const char *device_name; /* "" on hosts */
+    bool host_reaches;       /* can the host read its default space? */
+    int64_t launches;        /* kernels launched so far */
+    int64_t synchronisations; /* times the host had to wait for a device */
+} mx_ctx_info;
+void mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
+
+/* Cores that this process may run on (its affinity mask). */
+int mx_host_cores(void);
+
+/* How minx was built: "0.1.0", "gcc 12.2.0, ...", for provenance records. */
+const char *mx_version(void);
+const char *mx_build_description(void);
+
+#ifdef __cplusplus
+}
+#endif

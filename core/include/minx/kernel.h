@@ -1,0 +1,123 @@
+/* For kernel files. A kernel file is plain C11 that nvcc also takes as CUDA C++ (no VLAs, explicit casts, initialisers in
+ * order). minx_add_kernels compiles it once for each instance, and once more for the dispatch table:
+ *
+ *     #include "minx/kernel.h"
+ *     #include "tl_kernels.h"
+ *     MX_BODY void tl_update_body(const tl_update_args *a, int j, int k)
+ *     {
+ *         MX_AT(a->u, j, k) += a->dt * MX_AT(a->w, j, k);
+ *     }
+ *     MX_FOR_2D(tl_update)
+ *
+ * The body of a reduction takes a pointer to the value as one more argument:
+ *     MX_BODY void tl_norm_body(const tl_norm_args *a, int j, int k, double *sum)
+ *     MX_REDUCE_2D(tl_norm, MX_SUM)
+ *
+ * Promise: two items of a launch never touch the same element, unless both only read it or go through mx_atomic_*. On
+ * hosts the items along the contiguous index run as one `omp simd` loop. The _NESTED forms are for bodies that loop
+ * themselves: their items run one after the other, and an inner loop is marked MX_SIMD or MX_SIMD_SUM(variables).
+ *
+ * A prologue, given as last argument, runs on a private copy of the arguments before any item of a thread:
+ *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
+ *     MX_REDUCE_2D(tl_step, MX_SUM, tl_step_prologue)
+ * so that scalars which earlier kernels left in views are read and worked on once, not at every item. */
+#pragma once
+#include "minx/accessor.h"
+#include "minx/atomic.h"
+#include "minx/launch.h"
+#include "minx/reduce.h"
+
+#define MX_BODY MX_INLINE /* in front of a body, a prologue, an init, a join, and of functions that they call */
+
+#define MX_STRING_(...) #__VA_ARGS__
+#define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
+#define MX_PASTE_(a, b) a##b
+#define MX_PASTE(a, b) MX_PASTE_(a, b)
+#define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
+#define MX_NO_PROLOGUE_(args) ((void)(args))
+
+#ifdef __CUDACC__
+#define MX_RESTRICT __restrict__
+#define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#define MX_CONST_TABLE static __device__ const /* a file-scope table: MX_CONST_TABLE double weight[3] = {...}; */
+#define MX_SIMD
+#define MX_SIMD_SUM(...)
+#else
+#define MX_RESTRICT restrict
+#define MX_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#define MX_CONST_TABLE static const
+#define MX_SIMD MX_PRAGMA_(omp simd)
+#define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
+#endif
+
+/* The body's indices, from loop indices: o outermost, m middle, i contiguous. */
+#if MX_INSTANCE_LAYOUT == 1
+#define MX_ITEM_1D_ i
+#define MX_ITEM_2D_ i, o
+#define MX_ITEM_3D_ i, m, o
+#else
+#define MX_ITEM_1D_ i
+#define MX_ITEM_2D_ o, i
+#define MX_ITEM_3D_ o, m, i
+#endif
+
+#if defined(MX_DISPATCH)
+#include "minx/kernel_dispatch.h"
+#elif defined(__CUDACC__)
+#include "minx/kernel_cuda.h"
+#else
+#include "minx/kernel_host.h"
+#endif
+
+/* Each stamp is made by STAMP(name, dimensions, index type, simd, ..., prologue); the prologue may be left out. */
+#define MX_THIRD_(a, b, c, ...) c
+#define MX_FOURTH_(a, b, c, d, ...) d
+#define MX_FIFTH_(a, b, c, d, e, ...) e
+
+#define MX_FOR1_(D, I, S, name) MX_STAMP_FOR_(name, D, I, S, MX_NO_PROLOGUE_)
+#define MX_FOR2_(D, I, S, name, prologue) MX_STAMP_FOR_(name, D, I, S, prologue)
+#define MX_FOR_(D, I, S, ...) MX_THIRD_(__VA_ARGS__, MX_FOR2_, MX_FOR1_, 0)(D, I, S, __VA_ARGS__)
+
+#define MX_REDUCE2_(D, I, S, name, R) MX_STAMP_REDUCE_(name, D, I, S, R, MX_NO_PROLOGUE_)
+#define MX_REDUCE3_(D, I, S, name, R, prologue) MX_STAMP_REDUCE_(name, D, I, S, R, prologue)
+#define MX_REDUCE_(D, I, S, ...) MX_FOURTH_(__VA_ARGS__, MX_REDUCE3_, MX_REDUCE2_, 0, 0)(D, I, S, __VA_ARGS__)
+
+#define MX_FIELDS2_(D, I, S, name, LIST) MX_STAMP_FIELDS_(name, D, I, S, LIST, MX_NO_PROLOGUE_)
+#define MX_FIELDS3_(D, I, S, name, LIST, prologue) MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)
+#define MX_FIELDS_(D, I, S, ...) MX_FOURTH_(__VA_ARGS__, MX_FIELDS3_, MX_FIELDS2_, 0, 0)(D, I, S, __VA_ARGS__)
+
+#define MX_CUSTOM3_(D, I, name, init, join) MX_STAMP_CUSTOM_(name, D, I, init, join, MX_NO_PROLOGUE_)
+#define MX_CUSTOM4_(D, I, name, init, join, prologue) MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)
+#define MX_CUSTOM_(D, I, ...) MX_FIFTH_(__VA_ARGS__, MX_CUSTOM4_, MX_CUSTOM3_, 0, 0, 0)(D, I, __VA_ARGS__)
+
+#define MX_FOR_1D(...) MX_FOR_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_2D(...) MX_FOR_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_3D(...) MX_FOR_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_1D_64(...) MX_FOR_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_2D_64(...) MX_FOR_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_3D_64(...) MX_FOR_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_1D_NESTED(...) MX_FOR_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_FOR_2D_NESTED(...) MX_FOR_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_FOR_3D_NESTED(...) MX_FOR_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+
+#define MX_REDUCE_1D(...) MX_REDUCE_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_2D(...) MX_REDUCE_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_3D(...) MX_REDUCE_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_1D_64(...) MX_REDUCE_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_2D_64(...) MX_REDUCE_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_3D_64(...) MX_REDUCE_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_1D_NESTED(...) MX_REDUCE_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_2D_NESTED(...) MX_REDUCE_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_3D_NESTED(...) MX_REDUCE_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+
+#define MX_REDUCE_FIELDS_1D(...) MX_FIELDS_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_2D(...) MX_FIELDS_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_3D(...) MX_FIELDS_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_1D_64(...) MX_FIELDS_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
+
+#define MX_REDUCE_CUSTOM_1D(...) MX_CUSTOM_(1, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_2D(...) MX_CUSTOM_(2, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_3D(...) MX_CUSTOM_(3, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_1D_64(...) MX_CUSTOM_(1, int64_t, __VA_ARGS__)
+
+#define MX_REDUCE_ARRAY_1D(name, R) MX_STAMP_ARRAY_(name, R)

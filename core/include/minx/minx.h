@@ -1,0 +1,9 @@
+/* minx for drivers: everything but what kernel files need (minx/kernel.h). */
+#pragma once
+#include "minx/accessor.h"
+#include "minx/context.h"
+#include "minx/error.h"
+#include "minx/launch.h"
+#include "minx/policy.h"
+#include "minx/reduce.h"
+#include "minx/view.h"

@@ -1,0 +1,65 @@
+/* Ranges: which indices a kernel runs over. Half-open, 1 to 3 dimensions, in the order of the body's indices:
+ *
+ *     tl_update(mx_range_2d(ctx, 0, rows, 0, columns), &args);
+ *     tl_update(mx_tiled_2d(mx_range_2d(ctx, 0, rows, 0, columns), 32, 256), &args);
+ *
+ * Each index runs exactly once, in no particular order. An empty range runs nothing. */
+#pragma once
+#include "minx/context.h"
+
+typedef struct mx_range_1 {
+    mx_ctx ctx;
+    int64_t begin[1], end[1], tile[1];
+} mx_range_1;
+
+typedef struct mx_range_2 {
+    mx_ctx ctx;
+    int64_t begin[2], end[2], tile[2];
+} mx_range_2;
+
+typedef struct mx_range_3 {
+    mx_ctx ctx;
+    int64_t begin[3], end[3], tile[3];
+} mx_range_3;
+
+static inline mx_range_1 mx_range_1d(mx_ctx ctx, int64_t begin, int64_t end)
+{
+    const mx_range_1 range = {ctx, {begin}, {end}, {0}};
+    return range;
+}
+
+static inline mx_range_2 mx_range_2d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1)
+{
+    const mx_range_2 range = {ctx, {begin0, begin1}, {end0, end1}, {0, 0}};
+    return range;
+}
+
+static inline mx_range_3 mx_range_3d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1,
+                                     int64_t begin2, int64_t end2)
+{
+    const mx_range_3 range = {ctx, {begin0, begin1, begin2}, {end0, end1, end2}, {0, 0, 0}};
+    return range;
+}
+
+/* The same range in tiles of the given size (0 in a dimension: as minx sees fit). On hosts a tile is what one thread does
+ * at a time; on a GPU it shapes the thread block. In a reduction tiles are what partial results are taken of. */
+static inline mx_range_1 mx_tiled_1d(mx_range_1 range, int64_t tile0)
+{
+    range.tile[0] = tile0;
+    return range;
+}
+
+static inline mx_range_2 mx_tiled_2d(mx_range_2 range, int64_t tile0, int64_t tile1)
+{
+    range.tile[0] = tile0;
+    range.tile[1] = tile1;
+    return range;
+}
+
+static inline mx_range_3 mx_tiled_3d(mx_range_3 range, int64_t tile0, int64_t tile1, int64_t tile2)
+{
+    range.tile[0] = tile0;
+    range.tile[1] = tile1;
+    range.tile[2] = tile2;
+    return range;
+}

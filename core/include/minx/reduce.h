@@ -1,0 +1,135 @@
+/* Reductions: what a body's contributions are joined by.
+ *
+ * Three shapes of value:
+ *   one number          MX_REDUCE_2D(name, MX_SUM)            double, float or an integer; vectorised on hosts
+ *   a list of fields    MX_REDUCE_FIELDS_2D(name, MY_FIELDS)  a struct, each field with its own reducer; vectorised
+ *   anything            MX_REDUCE_CUSTOM_2D(name, init, join) a struct with your functions; not vectorised
+ *   and an array        MX_REDUCE_ARRAY_1D(name, MX_SUM)      of a length known at run time; not vectorised
+ *
+ * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). The body receives a
+ * value that holds the identity and adds this item's share to it. The result over an empty range is the identity.
+ *
+ * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in block order,
+ * so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
+#pragma once
+#include "minx/error.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A struct of fields with reducers, from a list such as
+ *     #define SUMMARY(FIELD) FIELD(double, mass, MX_SUM) FIELD(double, hottest, MX_MAX)
+ *     MX_VALUE(summary, SUMMARY) */
+#define MX_VALUE_FIELD_(T, field, R) T field;
+#define MX_VALUE(name, LIST) \
+    typedef struct name {    \
+        LIST(MX_VALUE_FIELD_) \
+    } name;
+
+#define MX_REDUCE_TYPES_(M)                                                                   \
+    M(f64, double, -INFINITY, INFINITY)                                                       \
+    M(f32, float, -INFINITY, INFINITY)                                                        \
+    M(i32, int32_t, INT32_MIN, INT32_MAX)                                                     \
+    M(i64, int64_t, INT64_MIN, INT64_MAX)                                                     \
+    M(u8, uint8_t, 0, UINT8_MAX)                                                              \
+    M(u32, uint32_t, 0, UINT32_MAX)                                                           \
+    M(u64, uint64_t, 0, UINT64_MAX)
+
+#ifdef __CUDACC__
+#define MX_REDUCE_FN_ static __host__ __device__ __forceinline__
+#else
+#define MX_REDUCE_FN_ static inline __attribute__((always_inline, unused))
+#endif
+
+/* The identities of min and max. */
+#ifdef __cplusplus
+#define MX_LIMITS_(tag, T, low, high)                              \
+    MX_REDUCE_FN_ void mx_set_lowest_(T *v) { *v = (T)(low); }     \
+    MX_REDUCE_FN_ void mx_set_highest_(T *v) { *v = (T)(high); }
+MX_REDUCE_TYPES_(MX_LIMITS_)
+#else
+#define MX_LIMITS_(tag, T, low, high)                                   \
+    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v) { *v = (T)(low); }  \
+    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) { *v = (T)(high); }
+MX_REDUCE_TYPES_(MX_LIMITS_)
+#define MX_GENERIC_(f, v)                                                                                       \
+    _Generic((v), double *: f##_f64_, float *: f##_f32_, int32_t *: f##_i32_, int64_t *: f##_i64_,              \
+             uint8_t *: f##_u8_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)(v)
+#define mx_set_lowest_(v) MX_GENERIC_(mx_set_lowest, v)
+#define mx_set_highest_(v) MX_GENERIC_(mx_set_highest, v)
+#endif
+
+#define MX_SUM_INIT(T, v) (*(v) = (T)0)
+#define MX_SUM_JOIN(T, into, v) (*(into) = (T)(*(into) + *(v)))
+#define MX_SUM_OP +
+#define MX_PROD_INIT(T, v) (*(v) = (T)1)
+#define MX_PROD_JOIN(T, into, v) (*(into) = (T)(*(into) * *(v)))
+#define MX_PROD_OP *
+#define MX_MIN_INIT(T, v) mx_set_highest_(v)
+#define MX_MIN_JOIN(T, into, v) (*(into) = *(v) < *(into) ? *(v) : *(into))
+#define MX_MIN_OP min
+#define MX_MAX_INIT(T, v) mx_set_lowest_(v)
+#define MX_MAX_JOIN(T, into, v) (*(into) = *(into) < *(v) ? *(v) : *(into))
+#define MX_MAX_OP max
+#define MX_LAND_INIT(T, v) (*(v) = (T)1)
+#define MX_LAND_JOIN(T, into, v) (*(into) = (T)(*(into) && *(v)))
+#define MX_LAND_OP &&
+#define MX_LOR_INIT(T, v) (*(v) = (T)0)
+#define MX_LOR_JOIN(T, into, v) (*(into) = (T)(*(into) || *(v)))
+#define MX_LOR_OP ||
+#define MX_BAND_INIT(T, v) (*(v) = (T)~(T)0)
+#define MX_BAND_JOIN(T, into, v) (*(into) = (T)(*(into) & *(v)))
+#define MX_BAND_OP &
+#define MX_BOR_INIT(T, v) (*(v) = (T)0)
+#define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
+#define MX_BOR_OP |
+
+/* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
+ * -1 if the range was empty). A body sets value and index:
+ *     MX_REDUCE_CUSTOM_1D(hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
+ *     MX_REDUCE_CUSTOM_1D(extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
+#define MX_LOCATION_(tag, T, low, high)                                                                           \
+    typedef struct mx_loc_##tag {                                                                                 \
+        T value;                                                                                                  \
+        int64_t index;                                                                                            \
+    } mx_loc_##tag;                                                                                               \
+    typedef struct mx_minmaxloc_##tag {                                                                           \
+        mx_loc_##tag min, max;                                                                                    \
+    } mx_minmaxloc_##tag;                                                                                         \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                                                    \
+    {                                                                                                             \
+        v->value = (T)(high);                                                                                     \
+        v->index = -1;                                                                                            \
+    }                                                                                                             \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                                                    \
+    {                                                                                                             \
+        v->value = (T)(low);                                                                                      \
+        v->index = -1;                                                                                            \
+    }                                                                                                             \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
+    {                                                                                                             \
+        if (v->index >= 0 && (into->index < 0 || v->value < into->value ||                                        \
+                              (v->value == into->value && v->index < into->index)))                               \
+            *into = *v;                                                                                           \
+    }                                                                                                             \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
+    {                                                                                                             \
+        if (v->index >= 0 && (into->index < 0 || v->value > into->value ||                                        \
+                              (v->value == into->value && v->index < into->index)))                               \
+            *into = *v;                                                                                           \
+    }                                                                                                             \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                                           \
+    {                                                                                                             \
+        mx_minloc_##tag##_init(&v->min);                                                                          \
+        mx_maxloc_##tag##_init(&v->max);                                                                          \
+    }                                                                                                             \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into, const mx_minmaxloc_##tag *v)           \
+    {                                                                                                             \
+        mx_minloc_##tag##_join(&into->min, &v->min);                                                              \
+        mx_maxloc_##tag##_join(&into->max, &v->max);                                                              \
+    }
+
+MX_LOCATION_(f64, double, -INFINITY, INFINITY)
+MX_LOCATION_(f32, float, -INFINITY, INFINITY)
+MX_LOCATION_(i32, int32_t, INT32_MIN, INT32_MAX)
+MX_LOCATION_(i64, int64_t, INT64_MIN, INT64_MAX)

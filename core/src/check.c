@@ -1,0 +1,272 @@
+/* Checking one backend by another. Every launch is run twice from the same state:
+ *
+ *   1. each view in the arguments gets a shadow: a host view in the other context's layout, filled with its contents;
+ *   2. the launch runs on its own context;
+ *   3. it runs on the other one, with a copy of the arguments whose accessors point to the shadows;
+ *   4. views and results are compared element by element; the first difference ends the launch with MX_ERR_MISMATCH.
+ *
+ * Numbers agree if they differ by at most the tolerance times the largest magnitude in that view: sums may be taken in
+ * another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
+ * of every view a launch. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SHADOWS = 64 };
+
+typedef struct shadow {
+    size_t offset; /* of the accessor in the arguments */
+    mx_layout needs;
+    mx_view view;   /* the original */
+    mx_view mirror; /* its contents in host memory, same layout */
+    mx_view copy;   /* the shadow */
+} shadow;
+
+typedef struct shadows {
+    mx_ctx ctx, other;
+    const mx_launch *launch;
+    int count;
+    shadow list[MAX_SHADOWS];
+} shadows;
+
+/* ---- elements of views with any strides ---- */
+
+static size_t offset_of(const mx_view_info *v, const int64_t *index)
+{
+    int64_t at = 0;
+    for (int d = 0; d < v->rank; d++) at += index[d] * v->stride[d];
+    return (size_t)at * MX_TYPE_SIZE(v->type);
+}
+
+/* Steps to the next index, the last dimension fastest; false behind the end. */
+static bool next_index(const mx_view_info *v, int64_t *index)
+{
+    for (int d = v->rank - 1; d >= 0; d--) {
+        if (++index[d] < v->extent[d]) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static void copy_elements(const mx_view_info *to, const mx_view_info *from)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    const size_t size = MX_TYPE_SIZE(to->type);
+    if (to->count == 0) return;
+    do {
+        memcpy((char *)to->data + offset_of(to, index), (const char *)from->data + offset_of(from, index), size);
+    } while (next_index(to, index));
+}
+
+static double number_at(mx_type type, const void *at)
+{
+    double f64;
+    float f32;
+    int32_t i32;
+    int64_t i64;
+    uint32_t u32;
+    uint64_t u64;
+#define MX_NUMBER(variable) (memcpy(&(variable), at, sizeof(variable)), (double)(variable))
+    switch (MX_TYPE_KIND(type)) {
+    case 1: return MX_NUMBER(f64);
+    case 2: return MX_NUMBER(f32);
+    case 3: return MX_NUMBER(i32);
+    case 4: return MX_NUMBER(i64);
+    case 5: return (double)*(const uint8_t *)at;
+    case 6: return MX_NUMBER(u32);
+    case 7: return MX_NUMBER(u64);
+    default: return 0;
+    }
+#undef MX_NUMBER
+}
+
+static bool same_number(mx_type type, const void *a, const void *b, double scale, double tolerance)
+{
+    if (memcmp(a, b, MX_TYPE_SIZE(type)) == 0) return true;
+    const double x = number_at(type, a), y = number_at(type, b);
+    const unsigned kind = MX_TYPE_KIND(type);
+    if (kind != 1 && kind != 2) return false;
+    return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= (kind == 2 ? 1e-5 : tolerance) * scale;
+}
+
+static double magnitude(const mx_view_info *v)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    double largest = 0;
+    if (v->count == 0) return 0;
+    do {
+        const double x = fabs(number_at(v->type, (const char *)v->data + offset_of(v, index)));
+        if (x > largest && isfinite(x)) largest = x;
+    } while (next_index(v, index));
+    return largest;
+}
+
+static mx_err compare_views(const shadows *s, const mx_view_info *own, const mx_view_info *other)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    const double scale = magnitude(other);
+    if (own->count == 0) return MX_OK;
+    do {
+        const char *a = (const char *)own->data + offset_of(own, index), *b = (const char *)other->data + offset_of(other, index);
+        if (!same_number(own->type, a, b, scale, s->ctx->check_tolerance)) {
+            char where[128] = "";
+            for (int d = 0; d < own->rank; d++) {
+                const size_t used = strlen(where);
+                snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "", (long long)index[d]);
+            }
+            return MX_FAIL(MX_ERR_MISMATCH, "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
+                           s->launch->kernel->name, own->label, where, s->ctx->name, number_at(own->type, a), s->other->name,
+                           number_at(own->type, b));
+        }
+    } while (next_index(own, index));
+    return MX_OK;
+}
+
+/* ---- shadows ---- */
+
+static mx_err make_shadow(shadows *s, shadow *one)
+{
+    mx_view_info own, copy;
+    mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
+    MX_TRY(mx_mirror_create(one->view, &one->mirror));
+    MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
+    MX_TRY(s->ctx->backend->fence(s->ctx));
+    MX_TRY(mx_view_get_info(one->mirror, &own));
+    options.layout = one->needs == MX_LAYOUT_DEFAULT ? own.layout : s->other->layout;
+    MX_TRY(mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
+    MX_TRY(mx_view_get_info(one->copy, &copy));
+    copy_elements(&copy, &own);
+    return MX_OK;
+}
+
+/* Finds the views in the arguments; two accessors of one view share a shadow. */
+static mx_err make_shadows(shadows *s, char *args, size_t size)
+{
+    for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+        uint64_t word;
+        mx_stamp stamp;
+        memcpy(&word, args + at, sizeof word);
+        if (!mx_stamp_read(word, &stamp)) continue;
+        MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG, "kernel %s: more than %d views in its arguments",
+                   s->launch->kernel->name, MAX_SHADOWS);
+        shadow *one = &s->list[s->count++];
+        memset(one, 0, sizeof *one);
+        one->offset = at - MX_STAMP_OFFSET;
+        one->needs = stamp.needs;
+        one->view = mx_view_of_stamp(&stamp);
+        for (int k = 0; k < s->count - 1; k++)
+            if (s->list[k].view.slot == one->view.slot) one->copy = s->list[k].copy;
+        if (one->copy.generation == 0)
+            MX_TRY(make_shadow(s, one));
+        else
+            MX_TRY(mx_view_retain(one->copy));
+        mx_accessor_write(args + one->offset, s->other, mx_record_of(one->copy), one->copy,
+                          one->needs == MX_LAYOUT_DEFAULT ? MX_LAYOUT_DEFAULT : s->other->layout);
+    }
+    return MX_OK;
+}
+
+static void free_shadows(shadows *s)
+{
+    for (int k = 0; k < s->count; k++) {
+        mx_view_destroy(&s->list[k].mirror);
+        mx_view_destroy(&s->list[k].copy);
+    }
+}
+
+static mx_err compare_shadows(shadows *s)
+{
+    for (int k = 0; k < s->count; k++) {
+        mx_view_info own, copy;
+        if (s->list[k].mirror.generation == 0) continue; /* shared, compared already */
+        MX_TRY(mx_deep_copy(s->ctx, s->list[k].mirror, s->list[k].view));
+        MX_TRY(mx_fence(s->ctx));
+        MX_TRY(mx_view_get_info(s->list[k].mirror, &own));
+        MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
+        MX_TRY(compare_views(s, &own, &copy));
+    }
+    return MX_OK;
+}
+
+static mx_err compare_results(const shadows *s, const char *own, const char *other)
+{
+    const mx_kernel *k = s->launch->kernel;
+    for (int64_t v = 0; v < s->launch->length; v++) {
+        size_t at = (size_t)v * k->value_size;
+        for (int f = 0; f < k->field_count; f++) {
+            const size_t size = MX_TYPE_SIZE(k->fields[f].type);
+            at = (at + size - 1) / size * size;
+            const double a = number_at(k->fields[f].type, own + at), b = number_at(k->fields[f].type, other + at);
+            MX_REQUIRE(same_number(k->fields[f].type, own + at, other + at, fmax(fabs(a), fabs(b)), s->ctx->check_tolerance),
+                       MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", k->name, k->fields[f].name,
+                       (long long)v, s->ctx->name, a, s->other->name, b);
+            at += size;
+        }
+    }
+    return MX_OK;
+}
+
+/* ---- the two runs ---- */
+
+/* Runs on the other context; its own result goes to `result` (room for all values). */
+static mx_err run_other(shadows *s, const void *args, void *result)
+{
+    mx_launch l = *s->launch;
+    const mx_result to = {result, {0, 0}, 0, l.length};
+    l.ctx = s->other;
+    l.args = args;
+    l.result = result;
+    if (s->ctx->layout != s->other->layout) /* loop order follows the layout */
+        for (int d = 0; d < l.dims; d++) {
+            const int e = l.dims - 1 - d;
+            l.begin[d] = s->launch->begin[e];
+            l.end[d] = s->launch->end[e];
+            l.tile[d] = s->launch->tile[e];
+        }
+    return mx_launch_run(s->other, &l, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
+}
+
+static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, void *args, char *own, char *other)
+{
+    const mx_kernel *k = launch->kernel;
+    const size_t bytes = (size_t)launch->length * k->value_size;
+    const mx_launch before = *launch;
+    s->launch = &before;
+    MX_TRY(make_shadows(s, args, k->args_size));
+    MX_TRY(mx_launch_run(s->ctx, launch, result));
+    MX_TRY(mx_fence(s->ctx));
+    MX_TRY(run_other(s, args, other));
+    MX_TRY(mx_fence(s->other));
+    if (result != NULL) {
+        if (result->host != NULL)
+            memcpy(own, result->host, bytes);
+        else
+            MX_TRY(mx_read_element(s->ctx, result->view, result->index, own));
+        MX_TRY(compare_results(s, own, other));
+    }
+    return compare_shadows(s);
+}
+
+mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result)
+{
+    const mx_kernel *k = launch->kernel;
+    MX_REQUIRE(k->instance[ctx->check->backend->instance][ctx->check->layout] != NULL, MX_ERR_BACKEND,
+               "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
+    const size_t bytes = (size_t)launch->length * k->value_size + 1;
+    shadows s = {.ctx = ctx, .other = ctx->check};
+    char *args = malloc(k->args_size), *values = calloc(2, bytes);
+    mx_err err = MX_OK;
+    if (args == NULL || values == NULL) {
+        err = MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory to check it", k->name);
+    } else {
+        memcpy(args, launch->args, k->args_size);
+        err = run_both(&s, launch, result, args, values, values + bytes);
+        free_shadows(&s);
+    }
+    free(args);
+    free(values);
+    return err;
+}

@@ -1,0 +1,312 @@
+#include "internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MX_BACKEND_IN_1(name) extern const mx_backend mx_backend_##name;
+#define MX_BACKEND_IN_0(name)
+#define MX_BACKEND_AT_1(name) {#name, &mx_backend_##name},
+#define MX_BACKEND_AT_0(name) {#name, NULL},
+#define MX_BACKEND_PASTE(prefix, in_build, name) prefix##in_build(name)
+#define MX_BACKEND_EXPAND(prefix, in_build, name) MX_BACKEND_PASTE(prefix, in_build, name)
+
+#define MX_BACKEND(name, in_build) MX_BACKEND_EXPAND(MX_BACKEND_IN_, in_build, name)
+#include "../backends/backends.def"
+#undef MX_BACKEND
+#define MX_BACKEND(name, in_build) MX_BACKEND_EXPAND(MX_BACKEND_AT_, in_build, name)
+static const struct {
+    const char *name;
+    const mx_backend *backend; /* NULL: not in this build */
+} backends[] = {
+#include "../backends/backends.def"
+};
+#undef MX_BACKEND
+
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+const char *mx_layout_name(mx_layout layout)
+{
+    static const char *const names[] = {"default", "left", "right", "stride"};
+    return names[layout];
+}
+
+const char *mx_space_name(mx_space space)
+{
+    static const char *const names[] = {"default", "Host", "Cuda", "CudaUVM", "CudaHostPinned"};
+    return names[space];
+}
+
+const char *mx_backend_name(int index)
+{
+    return index >= 0 && index < BACKENDS ? backends[index].name : NULL;
+}
+
+static int backend_index(const char *name)
+{
+    for (int b = 0; b < BACKENDS; b++)
+        if (strcmp(backends[b].name, name) == 0) return b;
+    return -1;
+}
+
+bool mx_backend_available(const char *name, const char **why)
+{
+    const char *unused;
+    if (why == NULL) why = &unused;
+    *why = "";
+    const int b = backend_index(name);
+    if (b < 0) {
+        *why = "no such backend";
+        return false;
+    }
+    if (backends[b].backend == NULL) {
+        *why = "not in this build";
+        return false;
+    }
+    return backends[b].backend->available(why);
+}
+
+int mx_host_cores(void)
+{
+    cpu_set_t mask;
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0) return 1;
+    return CPU_COUNT(&mask);
+}
+
+/* ---- resource strings ---- */
+
+typedef struct resource {
+    char backend[32];
+    int threads, device;
+    uint64_t seed;
+    mx_layout layout;
+    bool shuffled;
+    char check[64];
+} resource;
+
+static mx_err parse_number(const char *text, const char *key, const char *value, int64_t low, int64_t high, int64_t *number)
+{
+    char *end;
+    errno = 0;
+    const long long n = strtoll(value, &end, 10);
+    MX_REQUIRE(value[0] != '\0' && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
+               "%s: %s: got '%s', expected a whole number from %lld to %lld", text, key, value, (long long)low,
+               (long long)high);
+    *number = n;
+    return MX_OK;
+}
+
+static mx_err parse_option(const char *text, const char *key, const char *value, resource *r)
+{
+    int64_t number = 0;
+    if (strcmp(key, "threads") == 0) {
+        MX_TRY(parse_number(text, key, value, 1, 4096, &number));
+        r->threads = (int)number;
+    } else if (strcmp(key, "device") == 0) {
+        MX_TRY(parse_number(text, key, value, 0, 1023, &number));
+        r->device = (int)number;
+    } else if (strcmp(key, "seed") == 0) {
+        MX_TRY(parse_number(text, key, value, 0, INT64_MAX, &number));
+        r->seed = (uint64_t)number;
+    } else if (strcmp(key, "layout") == 0) {
+        MX_REQUIRE(strcmp(value, "left") == 0 || strcmp(value, "right") == 0, MX_ERR_INPUT,
+                   "%s: layout: got '%s', expected left or right", text, value);
+        r->layout = value[0] == 'l' ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT;
+    } else if (strcmp(key, "order") == 0) {
+        MX_REQUIRE(strcmp(value, "shuffled") == 0, MX_ERR_INPUT, "%s: order: got '%s', expected shuffled", text, value);
+        r->shuffled = true;
+    } else if (strcmp(key, "check") == 0) {
+        snprintf(r->check, sizeof r->check, "%s", value);
+    } else {
+        return MX_FAIL(MX_ERR_INPUT, "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check",
+                       text, key);
+    }
+    return MX_OK;
+}
+
+static mx_err parse_resource(const char *text, resource *r)
+{
+    char copy[256];
+    memset(r, 0, sizeof *r);
+    r->device = -1;
+    r->seed = 1;
+    MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT, "the resource of a context is empty: name a backend");
+    MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT, "resource '%.40s...' is longer than %zu characters", text,
+               sizeof copy - 1);
+    strcpy(copy, text);
+    char *options = strchr(copy, ':');
+    if (options != NULL) *options++ = '\0';
+    snprintf(r->backend, sizeof r->backend, "%.31s", copy);
+    char *rest = NULL;
+    for (char *key = options == NULL ? NULL : strtok_r(options, ",", &rest); key != NULL; key = strtok_r(NULL, ",", &rest)) {
+        char *value = strchr(key, '=');
+        MX_REQUIRE(value != NULL, MX_ERR_INPUT, "%s: got '%s', expected key=value", text, key);
+        *value++ = '\0';
+        MX_TRY(parse_option(text, key, value, r));
+    }
+    return MX_OK;
+}
+
+/* The names of what this build has, for messages: "serial, openmp, simt". */
+static void list_backends(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int b = 0; b < BACKENDS; b++)
+        if (backends[b].backend != NULL) {
+            const size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", backends[b].name);
+        }
+}
+
+static mx_err find_backend(const resource *r, const mx_backend **backend)
+{
+    char have[128];
+    const char *why;
+    list_backends(have, sizeof have);
+    const int named = backend_index(r->backend);
+    MX_REQUIRE(named >= 0, MX_ERR_INPUT, "backend: got '%s', expected one of %s", r->backend, have);
+    MX_REQUIRE(backends[named].backend != NULL, MX_ERR_BACKEND,
+               "backend '%s' is not in this build, which has %s; configure with -DMINX_%s=ON to build it", r->backend, have,
+               strcmp(r->backend, "cuda") == 0 ? "CUDA" : r->backend);
+    /* a random order is run item by item, which is what the simt instance does */
+    const int index = r->shuffled ? backend_index("simt") : named;
+    MX_REQUIRE(!r->shuffled || strcmp(r->backend, "serial") == 0, MX_ERR_INPUT,
+               "order=shuffled: got backend %s, expected serial", r->backend);
+    *backend = backends[index].backend;
+    MX_REQUIRE((*backend)->available(&why), MX_ERR_BACKEND, "backend '%s' is not available here: %s", r->backend, why);
+    return MX_OK;
+}
+
+static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
+{
+    snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
+    ctx->layout = r->layout == MX_LAYOUT_DEFAULT ? ctx->backend->layout : r->layout;
+    ctx->threads = r->shuffled ? 1 : r->threads;
+    ctx->device = r->device;
+    ctx->shuffled = r->shuffled;
+    ctx->seed = r->seed;
+    MX_TRY(ctx->backend->open(ctx));
+#ifdef MINX_BOUNDS_CHECK
+    const mx_space space = (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
+    void *fault = NULL;
+    MX_TRY(ctx->backend->allocate(ctx, space, sizeof *ctx->fault, &fault));
+    ctx->fault = fault;
+    memset(ctx->fault, 0, sizeof *ctx->fault);
+#endif
+    if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
+    return MX_OK;
+}
+
+mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
+{
+    resource r;
+    const mx_backend *backend;
+    *ctx = NULL;
+    MX_TRY(parse_resource(text, &r));
+    MX_TRY(find_backend(&r, &backend));
+    mx_ctx made = calloc(1, sizeof *made);
+    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
+    made->backend = backend;
+    const mx_err err = open_context(text, &r, made);
+    if (err != MX_OK) {
+        mx_ctx_destroy(&made);
+        return err;
+    }
+    *ctx = made;
+    return MX_OK;
+}
+
+void mx_ctx_destroy(mx_ctx *ctx)
+{
+    if (ctx == NULL || *ctx == NULL) return;
+    mx_ctx gone = *ctx;
+    *ctx = NULL;
+    mx_ctx_destroy(&gone->check);
+    if (gone->backend->fence(gone) == MX_OK && gone->scratch != NULL)
+        gone->backend->release(gone->backend->space, gone->scratch);
+    if (gone->fault != NULL)
+        gone->backend->release((gone->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST,
+                               gone->fault);
+    gone->backend->close(gone);
+    free(gone);
+}
+
+mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
+{
+    mx_ctx_destroy(&ctx->check);
+    if (text == NULL) return MX_OK;
+    MX_TRY(mx_ctx_create(text, &ctx->check));
+    if (!(ctx->check->backend->reach & MX_REACH(MX_SPACE_HOST))) {
+        mx_ctx_destroy(&ctx->check);
+        return MX_FAIL(MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host", text);
+    }
+    ctx->check_tolerance = tolerance;
+    return MX_OK;
+}
+
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
+{
+    const int64_t count = ctx->unfenced < MX_RECENT_KERNELS ? ctx->unfenced : MX_RECENT_KERNELS;
+    text[0] = '\0';
+    for (int64_t k = ctx->unfenced - count; k < ctx->unfenced; k++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", ctx->recent[k % MX_RECENT_KERNELS]);
+    }
+    if (count == 0) snprintf(text, size, "none");
+}
+
+mx_err mx_fault_check(mx_ctx ctx)
+{
+    if (ctx->fault == NULL || ctx->fault->count == 0) return MX_OK;
+    const mx_fault fault = *ctx->fault;
+    mx_stamp stamp;
+    const mx_record *record = mx_stamp_read(fault.stamp, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    char recent[256];
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    memset(ctx->fault, 0, sizeof *ctx->fault);
+    ctx->unfenced = 0;
+    return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld (%d such "
+                   "accesses, kernels: %s)", fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
+                   record != NULL ? record->label : "?", (long long)fault.index, (long long)fault.extent,
+                   (int)fault.count, recent);
+}
+
+mx_err mx_fence(mx_ctx ctx)
+{
+    MX_TRY(ctx->backend->fence(ctx));
+    MX_TRY(mx_fault_check(ctx));
+    ctx->unfenced = 0;
+    return MX_OK;
+}
+
+void mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
+{
+    info->backend = ctx->name[0] != '\0' && ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
+    info->layout = ctx->layout;
+    info->space = ctx->backend->space;
+    info->threads = ctx->threads;
+    info->device = ctx->device;
+    info->device_name = ctx->device_name;
+    info->host_reaches = (MX_HOST_REACH & MX_REACH(ctx->backend->space)) != 0;
+    info->launches = ctx->launches;
+    info->synchronisations = ctx->synchronisations;
+}
+
+mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
+{
+    if (bytes > ctx->scratch_bytes) {
+        if (ctx->scratch != NULL) {
+            MX_TRY(ctx->backend->fence(ctx));
+            ctx->backend->release(ctx->backend->space, ctx->scratch);
+            ctx->scratch = NULL;
+            ctx->scratch_bytes = 0;
+        }
+        const size_t rounded = (bytes + bytes / 2 + 4095) & ~(size_t)4095;
+        MX_TRY(ctx->backend->allocate(ctx, ctx->backend->space, rounded, &ctx->scratch));
+        ctx->scratch_bytes = rounded;
+    }
+    *scratch = ctx->scratch;
+    return MX_OK;
+}

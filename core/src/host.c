@@ -1,0 +1,159 @@
+/* What host backends have in common. A launch is cut into units (tiles of its range); a backend only says which thread runs
+ * which units.
+ *
+ * For a kernel without result there is about one unit a thread, so a thread works on one contiguous piece, the same one at
+ * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
+ * alone: blocks of at least 2048 items, at most about 1024 of them; partial results are joined in block order. That gives
+ * the same bits for any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
+ * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REDUCE_BLOCK = 2048, REDUCE_BLOCKS = 1024, ARRAY_UNITS = 64, PARALLEL_ITEMS = 2048, ALIGNMENT = 64 };
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t items_of(const mx_launch *l)
+{
+    int64_t items = 1;
+    for (int d = 0; d < l->dims; d++) items *= l->end[d] - l->begin[d];
+    return items;
+}
+
+/* The number of items that a unit should hold. */
+static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
+{
+    if (l->kernel->pattern == MX_PATTERN_FOR)
+        return items < PARALLEL_ITEMS ? items : ceil_div(items, ctx->threads);
+    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
+        /* an array of partial results each: few enough that joining them costs less than making them */
+        int64_t units = items / (4 * (l->length > 0 ? l->length : 1));
+        units = units < 1 ? 1 : units > ARRAY_UNITS ? ARRAY_UNITS : units;
+        return ceil_div(items, units);
+    }
+    const int64_t block = ceil_div(items, REDUCE_BLOCKS);
+    return block > REDUCE_BLOCK ? block : REDUCE_BLOCK;
+}
+
+/* Tiles: whole rows where they fit the wanted number of items, parts of a row where one is longer. */
+static void plan(mx_ctx ctx, mx_launch *l)
+{
+    const int64_t items = items_of(l);
+    const bool single = ctx->backend->units_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
+    int64_t wanted = items > 0 ? unit_items(ctx, l, items) : 1;
+    l->units = items > 0 ? 1 : 0;
+    for (int d = l->dims - 1; d >= 0; d--) {
+        const int64_t extent = l->end[d] - l->begin[d];
+        int64_t tile = single ? 1 : l->tile[d] > 0 ? l->tile[d] : wanted;
+        if (l->dims == 1 && !single && l->tile[d] == 0) tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
+        if (tile > extent) tile = extent > 0 ? extent : 1;
+        wanted = ceil_div(wanted, tile);
+        l->tile[d] = tile;
+        l->tiles[d] = ceil_div(extent, tile);
+        l->units *= l->tiles[d];
+    }
+}
+
+mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+{
+    const mx_instance *instance = l->kernel->instance[ctx->backend->instance][ctx->layout];
+    (void)result;
+    plan(ctx, l);
+    if (l->kernel->pattern != MX_PATTERN_FOR)
+        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->length) * l->kernel->value_size + 1, &l->partials));
+    if (l->units > 0) ctx->backend->run(ctx, l, instance->run, l->units);
+    if (l->kernel->pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units);
+    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) ctx->backend->run(ctx, l, instance->join_array, l->length);
+    return mx_fault_check(ctx);
+}
+
+mx_err mx_host_fence(mx_ctx ctx)
+{
+    (void)ctx;
+    return MX_OK;
+}
+
+/* Copies and fills are launches of their own, in units of 64 bytes or one element, so that every thread moves the piece it
+ * will compute on. */
+typedef struct move_args {
+    char *to;
+    const char *from;
+    size_t size, bytes;
+} move_args;
+
+static void run_copy(const mx_launch *l, int64_t first, int64_t last)
+{
+    const move_args *a = l->args;
+    const size_t begin = (size_t)first * a->size, end = (size_t)last * a->size < a->bytes ? (size_t)last * a->size : a->bytes;
+    memcpy(a->to + begin, a->from + begin, end - begin);
+}
+
+static void run_zero(const mx_launch *l, int64_t first, int64_t last)
+{
+    const move_args *a = l->args;
+    memset(a->to + (size_t)first * a->size, 0, (size_t)(last - first) * a->size);
+}
+
+static void run_fill(const mx_launch *l, int64_t first, int64_t last)
+{
+    const move_args *a = l->args;
+    for (int64_t e = first; e < last; e++) memcpy(a->to + (size_t)e * a->size, a->from, a->size);
+}
+
+static mx_err move(mx_ctx ctx, const move_args *a, mx_run_fn run, int64_t units)
+{
+    mx_launch l;
+    memset(&l, 0, sizeof l);
+    l.ctx = ctx;
+    l.args = a;
+    if (units * (int64_t)a->size < PARALLEL_ITEMS || ctx->backend->units_are_items)
+        run(&l, 0, units);
+    else
+        ctx->backend->run(ctx, &l, run, units);
+    return MX_OK;
+}
+
+mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
+{
+    const move_args a = {destination, source, ALIGNMENT, bytes};
+    return move(ctx, &a, run_copy, ceil_div((int64_t)bytes, ALIGNMENT));
+}
+
+mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
+{
+    const move_args a = {destination, value, size, 0};
+    bool zero = true;
+    for (size_t b = 0; b < size; b++) zero = zero && ((const char *)value)[b] == 0;
+    return move(ctx, &a, zero ? run_zero : run_fill, count);
+}
+
+mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
+{
+    (void)ctx;
+    (void)space;
+    *data = bytes <= PTRDIFF_MAX - ALIGNMENT ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) : NULL;
+    MX_REQUIRE(*data != NULL, MX_ERR_MEMORY, "no %zu bytes of host memory", bytes);
+    return MX_OK;
+}
+
+void mx_host_release(mx_space space, void *data)
+{
+    (void)space;
+    free(data);
+}
+
+void mx_host_close(mx_ctx ctx)
+{
+    (void)ctx;
+}
+
+bool mx_host_available(const char **why)
+{
+    *why = "";
+    return true;
+}

@@ -1,0 +1,154 @@
+/* What core/src and the backends share. Not installed. */
+#pragma once
+#include "minx/accessor.h"
+#include "minx/launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- backends ---- */
+
+typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
+
+#define MX_REACH(space) (1u << (space))
+
+/* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
+typedef struct mx_backend {
+    const char *name;
+    int instance;     /* the kind of kernel instance it runs: MX_INSTANCE_* */
+    mx_layout layout; /* where none is asked for */
+    mx_space space;   /* default memory space of its contexts */
+    unsigned reach;   /* spaces its kernels can touch, MX_REACH bits */
+    unsigned owns;    /* spaces that it allocates in */
+
+    /* Could a context be opened? If not, *why says why not. */
+    bool (*available)(const char **why);
+    /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are set. */
+    mx_err (*open)(mx_ctx ctx);
+    void (*close)(mx_ctx ctx);
+
+    /* Runs a planned launch and puts the joined result at launch->result (not necessarily before it returns). */
+    mx_err (*launch)(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+    mx_err (*fence)(mx_ctx ctx);
+    mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
+    mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+    mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
+    void (*release)(mx_space space, void *data);
+
+    /* Host backends: share the units 0..units-1 of a launch among threads; done on return. */
+    void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units);
+    /* Host backends: one unit is one item, rather than one block (simt). */
+    bool units_are_items;
+} mx_backend;
+
+/* ---- contexts ---- */
+
+enum { MX_RECENT_KERNELS = 8 };
+
+struct mx_ctx_s {
+    const mx_backend *backend;
+    char name[64]; /* as the user would write it */
+    mx_layout layout;
+    int threads, device;
+    bool shuffled;
+    uint64_t seed;
+    char device_name[128];
+    void *state; /* the backend's own */
+
+    void *scratch; /* partial results, in the backend's own space */
+    size_t scratch_bytes;
+    mx_fault *fault; /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
+
+    mx_ctx check; /* repeat launches there; NULL: no */
+    double check_tolerance;
+
+    const char *recent[MX_RECENT_KERNELS]; /* kernels since the last fence, a ring */
+    int64_t unfenced;
+    int64_t launches, synchronisations;
+};
+
+/* Reads ctx->fault after the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if one was noted. */
+mx_err mx_fault_check(mx_ctx ctx);
+
+/* "a, b, c": the kernels since the last fence, the latest last. */
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
+
+/* ---- host backends: what they have in common ---- */
+
+mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+mx_err mx_host_fence(mx_ctx ctx);
+mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
+mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
+void mx_host_release(mx_space space, void *data);
+void mx_host_close(mx_ctx ctx);
+bool mx_host_available(const char **why);
+#define MX_HOST_REACH (MX_REACH(MX_SPACE_HOST) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED))
+/* There is always one, which owns what has no context (mirrors). */
+extern const mx_backend mx_backend_serial;
+/* The members every host backend has alike, for its initialiser. */
+#define MX_HOST_BACKEND                                                                                     \
+    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),                        \
+    .available = mx_host_available, .close = mx_host_close, .launch = mx_host_launch, .fence = mx_host_fence, \
+    .copy = mx_host_copy, .fill = mx_host_fill, .allocate = mx_host_allocate, .release = mx_host_release
+
+/* ---- views ---- */
+
+typedef struct mx_record {
+    uint32_t generation; /* of the handle now in this slot; counts up at each destroy */
+    int references;      /* 0: free slot */
+    char label[64];
+    mx_type type;
+    int rank;
+    mx_space space;
+    mx_layout layout;
+    int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
+    int64_t count; /* elements */
+    int64_t span;  /* elements from the first to behind the last */
+    void *data;
+    const mx_backend *owner; /* frees the data */
+} mx_record;
+
+/* The record of a live view, or NULL. Valid until the view is destroyed. */
+mx_record *mx_record_of(mx_view view);
+
+/* Frees the table of views, if none is alive. */
+void mx_views_forget(void);
+
+/* What a stamp says. */
+typedef struct mx_stamp {
+    uint32_t slot, generation; /* generation: its low 12 bits */
+    mx_space space;
+    mx_layout needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do */
+} mx_stamp;
+uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
+bool mx_stamp_read(uint64_t word, mx_stamp *stamp);
+
+/* The record that a stamp names, NULL if that view is gone. */
+mx_record *mx_record_of_stamp(const mx_stamp *stamp);
+mx_view mx_view_of_stamp(const mx_stamp *stamp);
+
+/* Writes an accessor of this record: data, stamp, extents, strides. `at` points to the accessor's first byte. */
+void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view view, mx_layout needs);
+
+/* Checks every accessor inside a kernel's arguments against the context that will run it. */
+mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);
+
+/* The offset of an accessor's stamp from its beginning. */
+enum { MX_STAMP_OFFSET = sizeof(void *) };
+
+/* ---- launches ---- */
+
+/* launch.c, with everything checked: dispatches to the backend. */
+mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+
+/* check.c: runs the launch on ctx and on ctx->check and compares. */
+mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+
+/* At least `bytes` of the context's scratch. */
+mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,448 @@
+/* Views: a table of records. A handle is a slot and the generation that the slot had when the view was made; destroying the
+ * last reference raises the slot's generation, so every old handle and accessor is known for what it is.
+ *
+ * A stamp, the word inside an accessor by which a launch recognises it:
+ *     bits 63..40  0x6d7861 ("mxa")       bits 31..20  generation (low 12 bits)
+ *     bits 39..36  memory space           bits 19..0   slot
+ *     bits 35..32  layout that the kernel instance must have (0: any)
+ *
+ * Invariants, under the lock:
+ *  1. slot s < table.count has a record at table.records[s], at a fixed address for the life of the program;
+ *  2. a record is live if and only if references > 0;
+ *  3. the generation of a slot only ever grows, and starts at 1 (so a zeroed handle is never live). */
+#include "internal.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SLOTS = 1 << 20 };
+static const uint64_t STAMP_MAGIC = 0x6d7861;
+
+static struct {
+    pthread_mutex_t lock;
+    mx_record **records;
+    uint32_t count, capacity;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const char *mx_type_name(mx_type type)
+{
+    static const char *const names[] = {"user", "f64", "f32", "i32", "i64", "u8", "u32", "u64"};
+    static _Thread_local char user[32];
+    const unsigned kind = MX_TYPE_KIND(type);
+    if (kind > 0 && kind < sizeof names / sizeof names[0]) return names[kind];
+    snprintf(user, sizeof user, "user[%zu]", MX_TYPE_SIZE(type));
+    return user;
+}
+
+/* ---- the table ---- */
+
+static mx_err table_grow(void)
+{
+    const uint32_t capacity = table.capacity > 0 ? 2 * table.capacity : 64;
+    MX_REQUIRE(capacity <= MAX_SLOTS, MX_ERR_MEMORY, "more than %d views at once", MAX_SLOTS / 2);
+    mx_record **records = realloc(table.records, capacity * sizeof *records);
+    MX_REQUIRE(records != NULL, MX_ERR_MEMORY, "no memory for the table of views");
+    table.records = records;
+    table.capacity = capacity;
+    return MX_OK;
+}
+
+/* A free record, marked as used. Under the lock. */
+static mx_err table_take(mx_view *view, mx_record **record)
+{
+    uint32_t slot = 0;
+    while (slot < table.count && table.records[slot]->references > 0) slot++;
+    if (slot == table.count) {
+        if (table.count == table.capacity) MX_TRY(table_grow());
+        mx_record *fresh = calloc(1, sizeof *fresh);
+        MX_REQUIRE(fresh != NULL, MX_ERR_MEMORY, "no memory for a view");
+        fresh->generation = 1;
+        table.records[table.count++] = fresh;
+    }
+    *record = table.records[slot];
+    (*record)->references = 1;
+    *view = (mx_view){slot, (*record)->generation};
+    return MX_OK;
+}
+
+static mx_record *table_find(mx_view view)
+{
+    if (view.slot >= table.count) return NULL;
+    mx_record *record = table.records[view.slot];
+    return record->references > 0 && record->generation == view.generation ? record : NULL;
+}
+
+mx_record *mx_record_of(mx_view view)
+{
+    pthread_mutex_lock(&table.lock);
+    mx_record *record = table_find(view);
+    pthread_mutex_unlock(&table.lock);
+    return record;
+}
+
+static mx_err find(mx_view view, mx_record **record)
+{
+    *record = mx_record_of(view);
+    MX_REQUIRE(*record != NULL, MX_ERR_STALE, "a handle of a view that does not exist (any more): slot %u, generation %u",
+               view.slot, view.generation);
+    return MX_OK;
+}
+
+/* ---- stamps ---- */
+
+uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
+{
+    return STAMP_MAGIC << 40 | (uint64_t)record->space << 36 | (uint64_t)needs << 32 |
+           (uint64_t)(view.generation & 0xfff) << 20 | view.slot;
+}
+
+bool mx_stamp_read(uint64_t word, mx_stamp *stamp)
+{
+    if (word >> 40 != STAMP_MAGIC) return false;
+    stamp->space = (mx_space)(word >> 36 & 0xf);
+    stamp->needs = (mx_layout)(word >> 32 & 0xf);
+    stamp->generation = (uint32_t)(word >> 20 & 0xfff);
+    stamp->slot = (uint32_t)(word & 0xfffff);
+    return true;
+}
+
+mx_view mx_view_of_stamp(const mx_stamp *stamp)
+{
+    const mx_record *record = mx_record_of_stamp(stamp);
+    return record != NULL ? (mx_view){stamp->slot, record->generation} : MX_VIEW_NULL;
+}
+
+mx_record *mx_record_of_stamp(const mx_stamp *stamp)
+{
+    pthread_mutex_lock(&table.lock);
+    mx_record *record = stamp->slot < table.count ? table.records[stamp->slot] : NULL;
+    if (record != NULL && (record->references == 0 || (record->generation & 0xfff) != stamp->generation)) record = NULL;
+    pthread_mutex_unlock(&table.lock);
+    return record;
+}
+
+/* ---- making ---- */
+
+/* Strides in elements, and the span from the first to behind the last. Padding rounds the contiguous extent up so that
+ * the next row starts at a multiple of 64 bytes. */
+static mx_err lay_out(const char *label, mx_record *r, bool padding)
+{
+    const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
+    const int64_t limit = PTRDIFF_MAX / size;
+    int64_t step = 1;
+    r->count = 1;
+    for (int n = 0; n < r->rank; n++) {
+        const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
+        int64_t extent = r->extent[d];
+        r->stride[d] = step;
+        r->count *= extent;
+        if (padding && n == 0 && r->rank > 1 && 64 % size == 0) {
+            const int64_t unit = 64 / size;
+            extent = (extent + unit - 1) / unit * unit;
+        }
+        MX_REQUIRE(extent == 0 || step <= limit / extent, MX_ERR_EXTENT, "view '%s' does not fit the address space", label);
+        step *= extent;
+    }
+    r->span = step;
+    return MX_OK;
+}
+
+static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                       const mx_view_options *options, mx_record *r)
+{
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a view needs a context");
+    MX_REQUIRE(label != NULL && label[0] != '\0', MX_ERR_ARG, "a view needs a label");
+    MX_REQUIRE(strlen(label) < sizeof r->label, MX_ERR_ARG, "label '%.20s...': got %zu characters, expected at most %zu",
+               label, strlen(label), sizeof r->label - 1);
+    MX_REQUIRE(rank >= 0 && rank <= MX_MAX_RANK, MX_ERR_RANK, "view '%s': rank: got %d, expected 0 to %d", label, rank,
+               MX_MAX_RANK);
+    MX_REQUIRE(MX_TYPE_SIZE(type) > 0, MX_ERR_TYPE, "view '%s': an element type of no size", label);
+    strcpy(r->label, label);
+    r->type = type;
+    r->rank = rank;
+    for (int d = 0; d < rank; d++) {
+        MX_REQUIRE(extents[d] >= 0, MX_ERR_EXTENT, "view '%s': extent %d: got %lld, expected 0 or more", label, d,
+                   (long long)extents[d]);
+        r->extent[d] = extents[d];
+    }
+    r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->space : options->space;
+    r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
+    MX_REQUIRE(r->layout == MX_LAYOUT_LEFT || r->layout == MX_LAYOUT_RIGHT, MX_ERR_LAYOUT,
+               "view '%s': layout: got %d, expected left or right", label, (int)r->layout);
+    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot reach memory space %s", label,
+               ctx->backend->name, mx_space_name(r->space));
+    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s does not allocate in memory space %s",
+               label, ctx->backend->name, mx_space_name(r->space));
+    return lay_out(label, r, options->padding);
+}
+
+static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
+{
+    const unsigned char zero = 0;
+    const size_t size = MX_TYPE_SIZE(r->type);
+    /* never empty: an accessor's data is never NULL */
+    const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
+    r->owner = ctx->backend;
+    const mx_err err = ctx->backend->allocate(ctx, r->space, bytes, &r->data);
+    if (err != MX_OK)
+        return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes, mx_space_name(r->space));
+    if (uninitialized) return MX_OK;
+    const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
+    if (filled != MX_OK) r->owner->release(r->space, r->data);
+    return filled;
+}
+
+/* Enters a complete record in the table, which owns its data from then on; on failure the data is freed. */
+static mx_err enter(const mx_record *described, mx_view *view)
+{
+    mx_record *record;
+    pthread_mutex_lock(&table.lock);
+    const mx_err err = table_take(view, &record);
+    if (err == MX_OK) {
+        *record = *described;
+        record->generation = view->generation;
+        record->references = 1;
+    }
+    pthread_mutex_unlock(&table.lock);
+    if (err != MX_OK) described->owner->release(described->space, described->data);
+    return err;
+}
+
+mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                      const mx_view_options *options, mx_view *view)
+{
+    const mx_view_options defaults = {MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT, false, false};
+    mx_record described;
+    memset(&described, 0, sizeof described);
+    *view = MX_VIEW_NULL;
+    if (options == NULL) options = &defaults;
+    MX_TRY(describe(ctx, label, type, rank, extents, options, &described));
+    MX_TRY(allocate(ctx, &described, options->uninitialized));
+    return enter(&described, view);
+}
+
+mx_err mx_view_create_0d(mx_ctx ctx, const char *label, mx_type type, mx_view *view)
+{
+    return mx_view_create(ctx, label, type, 0, NULL, NULL, view);
+}
+
+mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, mx_view *view)
+{
+    return mx_view_create(ctx, label, type, 1, &n0, NULL, view);
+}
+
+mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, mx_view *view)
+{
+    const int64_t extents[] = {n0, n1};
+    return mx_view_create(ctx, label, type, 2, extents, NULL, view);
+}
+
+mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, int64_t n2, mx_view *view)
+{
+    const int64_t extents[] = {n0, n1, n2};
+    return mx_view_create(ctx, label, type, 3, extents, NULL, view);
+}
+
+/* ---- sharing and ending ---- */
+
+mx_err mx_view_retain(mx_view view)
+{
+    mx_record *record;
+    MX_TRY(find(view, &record));
+    pthread_mutex_lock(&table.lock);
+    record->references++;
+    pthread_mutex_unlock(&table.lock);
+    return MX_OK;
+}
+
+mx_err mx_view_destroy(mx_view *view)
+{
+    if (view == NULL || view->generation == 0) return MX_OK;
+    mx_record *record;
+    MX_TRY(find(*view, &record));
+    *view = MX_VIEW_NULL;
+    pthread_mutex_lock(&table.lock);
+    const mx_record last = *record;
+    if (--record->references == 0) record->generation++;
+    pthread_mutex_unlock(&table.lock);
+    if (last.references == 1) last.owner->release(last.space, last.data);
+    return MX_OK;
+}
+
+mx_err mx_view_get_info(mx_view view, mx_view_info *info)
+{
+    mx_record *r;
+    MX_TRY(find(view, &r));
+    info->label = r->label;
+    info->type = r->type;
+    info->rank = r->rank;
+    info->space = r->space;
+    info->layout = r->layout;
+    memcpy(info->extent, r->extent, sizeof info->extent);
+    memcpy(info->stride, r->stride, sizeof info->stride);
+    info->count = r->count;
+    info->bytes = (size_t)r->span * MX_TYPE_SIZE(r->type);
+    info->data = r->data;
+    info->references = r->references;
+    return MX_OK;
+}
+
+mx_err mx_view_host_data(mx_view view, void **data)
+{
+    mx_record *r;
+    MX_TRY(find(view, &r));
+    MX_REQUIRE(MX_HOST_REACH & MX_REACH(r->space), MX_ERR_SPACE,
+               "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror", r->label,
+               mx_space_name(r->space));
+    *data = r->data;
+    return MX_OK;
+}
+
+mx_err mx_mirror_create(mx_view source, mx_view *mirror)
+{
+    mx_record *r;
+    *mirror = MX_VIEW_NULL;
+    MX_TRY(find(source, &r));
+    mx_record copy = *r; /* same strides, padding included, in host memory */
+    const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
+    copy.space = MX_SPACE_HOST;
+    copy.owner = &mx_backend_serial;
+    MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
+    memset(copy.data, 0, bytes);
+    return enter(&copy, mirror);
+}
+
+mx_err mx_mirror_view_create(mx_view source, mx_view *mirror)
+{
+    mx_record *r;
+    *mirror = MX_VIEW_NULL;
+    MX_TRY(find(source, &r));
+    if (!(MX_HOST_REACH & MX_REACH(r->space))) return mx_mirror_create(source, mirror);
+    MX_TRY(mx_view_retain(source));
+    *mirror = source;
+    return MX_OK;
+}
+
+/* ---- copies ---- */
+
+static mx_err check_copy(const mx_record *d, const mx_record *s)
+{
+    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE, "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
+               mx_type_name(d->type), mx_type_name(s->type));
+    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d", d->label, s->label, d->rank,
+               s->rank);
+    for (int k = 0; k < d->rank; k++)
+        MX_REQUIRE(d->extent[k] == s->extent[k], MX_ERR_EXTENT, "copy '%s' from '%s': extent %d differs: %lld and %lld",
+                   d->label, s->label, k, (long long)d->extent[k], (long long)s->extent[k]);
+    MX_REQUIRE(d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT, "copy '%s' from '%s': layouts differ: %s and %s",
+               d->label, s->label, mx_layout_name(d->layout), mx_layout_name(s->layout));
+    for (int k = 0; k < d->rank; k++)
+        MX_REQUIRE(d->extent[k] <= 1 || d->stride[k] == s->stride[k], MX_ERR_LAYOUT,
+                   "copy '%s' from '%s': stride %d differs (padding): %lld and %lld", d->label, s->label, k,
+                   (long long)d->stride[k], (long long)s->stride[k]);
+    return MX_OK;
+}
+
+static mx_err check_reach(mx_ctx ctx, const mx_record *r)
+{
+    const unsigned both = ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
+    MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s", r->label,
+               ctx->backend->name, mx_space_name(r->space));
+    return MX_OK;
+}
+
+mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
+{
+    mx_record *d, *s;
+    MX_TRY(find(destination, &d));
+    MX_TRY(find(source, &s));
+    if (d == s) return MX_OK;
+    MX_TRY(check_copy(d, s));
+    MX_TRY(check_reach(ctx, d));
+    MX_TRY(check_reach(ctx, s));
+    const size_t bytes = (size_t)s->span * MX_TYPE_SIZE(s->type);
+    const char *a = d->data, *b = s->data;
+    MX_REQUIRE(a + bytes <= b || b + bytes <= a, MX_ERR_ARG, "copy '%s' from '%s': the views overlap", d->label, s->label);
+    return bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK;
+}
+
+mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
+{
+    mx_record *r;
+    MX_TRY(find(view, &r));
+    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
+               r->label, ctx->backend->name, mx_space_name(r->space));
+    return r->span > 0 ? ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type)) : MX_OK;
+}
+
+static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)
+{
+    MX_TRY(find(view, record));
+    const mx_record *r = *record;
+    const int64_t extent = r->rank == 0 ? 1 : r->extent[0];
+    MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1", r->label, r->rank);
+    MX_REQUIRE(index >= 0 && index < extent, MX_ERR_BOUNDS, "view '%s': index %lld, its extent is %lld", r->label,
+               (long long)index, (long long)extent);
+    MX_TRY(check_reach(ctx, r));
+    *at = (char *)r->data + (size_t)(r->rank == 0 ? 0 : index * r->stride[0]) * MX_TYPE_SIZE(r->type);
+    return MX_OK;
+}
+
+mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
+{
+    mx_record *r;
+    char *at;
+    MX_TRY(element(ctx, view, index, &r, &at));
+    MX_TRY(ctx->backend->copy(ctx, value, at, MX_TYPE_SIZE(r->type)));
+    return mx_fence(ctx);
+}
+
+mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value)
+{
+    mx_record *r;
+    char *at;
+    MX_TRY(element(ctx, view, index, &r, &at));
+    MX_TRY(ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
+    return mx_fence(ctx);
+}
+
+/* ---- what is alive ---- */
+
+int mx_views_alive(void)
+{
+    int alive = 0;
+    pthread_mutex_lock(&table.lock);
+    for (uint32_t s = 0; s < table.count; s++) alive += table.records[s]->references > 0;
+    pthread_mutex_unlock(&table.lock);
+    return alive;
+}
+
+void mx_views_report(void)
+{
+    pthread_mutex_lock(&table.lock);
+    for (uint32_t s = 0; s < table.count; s++) {
+        const mx_record *r = table.records[s];
+        if (r->references > 0)
+            fprintf(stderr, "minx: view '%s' (%zu bytes in %s) still has %d owner%s\n", r->label,
+                    (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references,
+                    r->references > 1 ? "s" : "");
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+void mx_views_forget(void)
+{
+    pthread_mutex_lock(&table.lock);
+    bool alive = false;
+    for (uint32_t s = 0; s < table.count; s++) alive = alive || table.records[s]->references > 0;
+    if (!alive) {
+        for (uint32_t s = 0; s < table.count; s++) free(table.records[s]);
+        free(table.records);
+        table.records = NULL;
+        table.count = table.capacity = 0;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
