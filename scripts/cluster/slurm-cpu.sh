@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+#SBATCH --job-name=minx
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=2
+#SBATCH --cpus-per-task=16
+#SBATCH --hint=nomultithread
+#SBATCH --exclusive
+#SBATCH --time=00:30:00
+# An app on CPUs under Slurm: sbatch scripts/cluster/slurm-cpu.sh [APP] [DECK]
+#
+# Submit from the repository's root, where build/ is (built for the compute nodes' CPU, see docs/clusters.md). Adapt the
+# lines above: one rank for each socket or NUMA domain, --cpus-per-task its cores. Your site may want --partition and
+# --account too. MINX_MPI names the PMI to use (srun --mpi=list shows them); default: pmix.
+set -euo pipefail
+
+app=${1:-tealeaf}
+deck=${2:-}
+
+main() {
+    case $app in -h | --help) sed -n '/^# /,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;; esac
+    cd "${SLURM_SUBMIT_DIR:-.}"
+    [ -n "$deck" ] || deck=$(find "inputs/$app" -name '*.in' | sort | head -n 1)
+    [ -x "build/bin/$app" ] || { echo "no build/bin/$app here: build first, and submit from the root" >&2; exit 2; }
+    local threads=${SLURM_CPUS_PER_TASK:-1} file=$app-${SLURM_JOB_ID:-0}.h5
+    export OMP_PLACES=cores OMP_PROC_BIND=close
+    # srun does not take --cpus-per-task from sbatch since Slurm 22.05, so it is said again
+    srun --mpi="${MINX_MPI:-pmix}" --cpus-per-task="$threads" --cpu-bind=cores \
+        "build/bin/$app" "$deck" --backend=openmp "--threads=$threads" "--output=$file"
+    build/bin/minx-verify "$file"
+}
+
+main
