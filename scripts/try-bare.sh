@@ -101,6 +101,8 @@ main() {
     minx_have debootstrap || minx_die 3 "needs debootstrap: apt-get install debootstrap"
     [ -z "$root" ] || [ ! -e "$root" ] || minx_die 2 "$root exists; name a new folder, or remove it"
     root=${root:-$(mktemp -d /var/tmp/minx-bare.XXXXXX)}
+    mkdir -p "$root"
+    chmod 755 "$root" # it becomes /, which ordinary users have to enter
     home=/home/newcomer log=$(mktemp) data=''
     trap clean_up EXIT
     make_root
