@@ -24,26 +24,64 @@ static void set_defaults(app_options *o)
 static void common_rows(app_options *o, choices *c, app_option *row)
 {
     const app_option rows[COMMON_OPTIONS] = {
-        {.name = "backend", .kind = APP_OPTION_TEXT, .value = &o->backend, .argument = "NAME",
+        {.name = "backend",
+         .kind = APP_OPTION_TEXT,
+         .value = &o->backend,
+         .argument = "NAME",
          .help = "run the kernels on this backend"},
-        {.name = "threads", .kind = APP_OPTION_INT, .value = &o->threads, .low = 1, .high = MAX_THREADS,
-         .automatic = "auto", .automatic_value = 0, .argument = "N",
-         .help = "threads of each rank; auto: the cores it may use, divided by the ranks that share them"},
-        {.name = "device", .kind = APP_OPTION_INT, .value = &o->device, .low = 0, .high = MAX_DEVICE,
-         .automatic = "auto", .automatic_value = -1, .argument = "N",
+        {.name = "threads",
+         .kind = APP_OPTION_INT,
+         .value = &o->threads,
+         .low = 1,
+         .high = MAX_THREADS,
+         .automatic = "auto",
+         .automatic_value = 0,
+         .argument = "N",
+         .help = "threads of each rank; auto: its cores, shared among the ranks that have them"},
+        {.name = "device",
+         .kind = APP_OPTION_INT,
+         .value = &o->device,
+         .low = 0,
+         .high = MAX_DEVICE,
+         .automatic = "auto",
+         .automatic_value = -1,
+         .argument = "N",
          .help = "accelerator to use; auto: rank within the host, modulo devices"},
-        {.name = "layout", .kind = APP_OPTION_CHOICE, .value = &c->layout, .words = layouts, .argument = "WORD",
+        {.name = "layout",
+         .kind = APP_OPTION_CHOICE,
+         .value = &c->layout,
+         .words = layouts,
+         .argument = "WORD",
          .help = "layout of arrays; auto: the backend's own"},
-        {.name = "check-against", .kind = APP_OPTION_TEXT, .value = &o->check_against, .argument = "NAME",
+        {.name = "check-against",
+         .kind = APP_OPTION_TEXT,
+         .value = &o->check_against,
+         .argument = "NAME",
          .help = "repeat every launch on this backend and stop at the first difference"},
-        {.name = "output", .kind = APP_OPTION_TEXT, .value = &o->output, .argument = "FILE.h5",
+        {.name = "output",
+         .kind = APP_OPTION_TEXT,
+         .value = &o->output,
+         .argument = "FILE.h5",
          .help = "write the results file"},
-        {.name = "gpu-mpi", .kind = APP_OPTION_CHOICE, .value = &c->gpu_mpi, .words = gpu_mpi_words,
-         .argument = "WORD", .help = "hand device memory to MPI; auto: where the library says it can"},
-        {.name = "quiet", .kind = APP_OPTION_SWITCH, .value = &o->quiet, .help = "print errors only"},
-        {.name = "help", .kind = APP_OPTION_SWITCH, .value = &o->help, .help = "print this text, and stop",
+        {.name = "gpu-mpi",
+         .kind = APP_OPTION_CHOICE,
+         .value = &c->gpu_mpi,
+         .words = gpu_mpi_words,
+         .argument = "WORD",
+         .help = "hand device memory to MPI; auto: where the library says it can"},
+        {.name = "quiet",
+         .kind = APP_OPTION_SWITCH,
+         .value = &o->quiet,
+         .help = "print errors only"},
+        {.name = "help",
+         .kind = APP_OPTION_SWITCH,
+         .value = &o->help,
+         .help = "print this text, and stop",
          .instead_of_run = true},
-        {.name = "version", .kind = APP_OPTION_SWITCH, .value = &o->version, .help = "print the version, and stop",
+        {.name = "version",
+         .kind = APP_OPTION_SWITCH,
+         .value = &o->version,
+         .help = "print the version, and stop",
          .instead_of_run = true},
     };
     memcpy(row, rows, sizeof rows);
@@ -53,18 +91,20 @@ typedef struct parser {
     const app_program *program;
     app_options *options;
     choices choices;
-    app_option row[MAX_OPTIONS]; /* the common ones, then the program's */
+    app_option row[MAX_OPTIONS];    /* the common ones, then the program's */
     const char *given[MAX_OPTIONS]; /* the value an option was given with; NULL: not given */
     int rows;
 } parser;
 
 static mx_err open_parser(const app_program *program, app_options *options, parser *p)
 {
-    MX_REQUIRE(program->option_count >= 0 && program->option_count <= MAX_OPTIONS - COMMON_OPTIONS, MX_ERR_ARG,
-               "%d options, room for %d", program->option_count, MAX_OPTIONS - COMMON_OPTIONS);
+    MX_REQUIRE(program->option_count >= 0 && program->option_count <= MAX_OPTIONS - COMMON_OPTIONS,
+               MX_ERR_ARG, "%d options, room for %d", program->option_count,
+               MAX_OPTIONS - COMMON_OPTIONS);
     *p = (parser){.program = program, .options = options};
     common_rows(options, &p->choices, p->row);
-    for (int i = 0; i < program->option_count; i++) p->row[COMMON_OPTIONS + i] = program->options[i];
+    for (int i = 0; i < program->option_count; i++)
+        p->row[COMMON_OPTIONS + i] = program->options[i];
     p->rows = COMMON_OPTIONS + program->option_count;
     return MX_OK;
 }
@@ -85,13 +125,15 @@ static const char *describe(const app_option *row, expected *e)
     case APP_OPTION_REAL: return "a number";
     case APP_OPTION_TEXT: return row->argument;
     case APP_OPTION_INT:
-        snprintf(e->text, sizeof e->text, "%s%sa whole number from %d to %d", row->automatic ? row->automatic : "",
-                 row->automatic ? " or " : "", row->low, row->high);
+        snprintf(e->text, sizeof e->text, "%s%sa whole number from %d to %d",
+                 row->automatic ? row->automatic : "", row->automatic ? " or " : "", row->low,
+                 row->high);
         break;
     case APP_OPTION_CHOICE:
         for (int i = 0; row->words[i] && used < sizeof e->text; i++) {
             const char *const between = i == 0 ? "" : row->words[i + 1] ? ", " : " or ";
-            used += (size_t)snprintf(e->text + used, sizeof e->text - used, "%s%s", between, row->words[i]);
+            used += (size_t)snprintf(e->text + used, sizeof e->text - used, "%s%s", between,
+                                     row->words[i]);
         }
         break;
     }
@@ -102,8 +144,8 @@ static mx_err fail_value(const app_option *row, const char *value)
 {
     expected e;
     app_shown shown;
-    return MX_FAIL(MX_ERR_INPUT, "--%s: got %s, expected %s", row->name, app_text_show(value, strlen(value), &shown),
-                   describe(row, &e));
+    return MX_FAIL(MX_ERR_INPUT, "--%s: got %s, expected %s", row->name,
+                   app_text_show(value, strlen(value), &shown), describe(row, &e));
 }
 
 static mx_err store_int(const app_option *row, const char *value)
@@ -113,7 +155,8 @@ static mx_err store_int(const app_option *row, const char *value)
         *(int *)row->value = row->automatic_value;
         return MX_OK;
     }
-    if (app_text_whole(value, strlen(value), &number) != APP_NUMBER_OK || number < row->low || number > row->high) {
+    if (app_text_whole(value, strlen(value), &number) != APP_NUMBER_OK || number < row->low ||
+        number > row->high) {
         return fail_value(row, value);
     }
     *(int *)row->value = (int)number;
@@ -138,7 +181,8 @@ static mx_err store(const app_option *row, const char *value)
     case APP_OPTION_INT: return store_int(row, value);
     case APP_OPTION_CHOICE: return store_choice(row, value);
     case APP_OPTION_REAL:
-        if (app_text_real(value, strlen(value), row->value) != APP_NUMBER_OK) return fail_value(row, value);
+        if (app_text_real(value, strlen(value), row->value) != APP_NUMBER_OK)
+            return fail_value(row, value);
         return MX_OK;
     case APP_OPTION_TEXT:
         if (value[0] == '\0') return fail_value(row, value);
@@ -167,8 +211,10 @@ static mx_err fail_unknown(const parser *p, const char *argument, size_t length)
     for (int i = 0; i < p->rows; i++) {
         app_nearest_offer(&nearest, argument + dashes, length - dashes, p->row[i].name);
     }
-    return MX_FAIL(MX_ERR_INPUT, "got an unknown option %s, expected %s%s", app_text_show(argument, length, &shown),
-                   nearest.name ? "--" : "one of those that --help lists", nearest.name ? nearest.name : "");
+    return MX_FAIL(MX_ERR_INPUT, "got an unknown option %s, expected %s%s",
+                   app_text_show(argument, length, &shown),
+                   nearest.name ? "--" : "one of those that --help lists",
+                   nearest.name ? nearest.name : "");
 }
 
 /* One option, its value being behind '=' or in the next argument; *at moves over what was used. */
@@ -186,13 +232,14 @@ static mx_err read_option(parser *p, int argc, char **argv, int *at)
         value = "";
     } else if (!value) {
         const char *const next = *at + 1 < argc ? argv[*at + 1] : NULL;
-        MX_REQUIRE(next && strncmp(next, "--", 2) != 0, MX_ERR_INPUT, "--%s: got no value, expected %s", row->name,
-                   describe(row, &e));
+        MX_REQUIRE(next && strncmp(next, "--", 2) != 0, MX_ERR_INPUT,
+                   "--%s: got no value, expected %s", row->name, describe(row, &e));
         value = next;
         ++*at;
     }
     MX_REQUIRE(!p->given[i] || strcmp(p->given[i], value) == 0, MX_ERR_INPUT,
-               "--%s: got both \"%.100s\" and \"%.100s\", expected it once", row->name, p->given[i], value);
+               "--%s: got both \"%.100s\" and \"%.100s\", expected it once", row->name, p->given[i],
+               value);
     p->given[i] = value;
     return store(row, value);
 }
@@ -201,10 +248,12 @@ static mx_err read_positional(parser *p, const char *argument)
 {
     app_shown shown;
     app_text_show(argument, strlen(argument), &shown);
-    MX_REQUIRE(p->program->deck, MX_ERR_INPUT, "got the argument %s, expected options only", shown.text);
-    MX_REQUIRE(argument[0] != '\0', MX_ERR_INPUT, "got an empty argument, expected %s", p->program->deck);
-    MX_REQUIRE(!p->options->deck, MX_ERR_INPUT, "got a second argument %s, expected one %s", shown.text,
+    MX_REQUIRE(p->program->deck, MX_ERR_INPUT, "got the argument %s, expected options only",
+               shown.text);
+    MX_REQUIRE(argument[0] != '\0', MX_ERR_INPUT, "got an empty argument, expected %s",
                p->program->deck);
+    MX_REQUIRE(!p->options->deck, MX_ERR_INPUT, "got a second argument %s, expected one %s",
+               shown.text, p->program->deck);
     p->options->deck = argument;
     return MX_OK;
 }
@@ -243,8 +292,8 @@ mx_err app_options_parse(const app_program *program, int argc, char **argv, app_
     options->layout = layouts[p.choices.layout];
     options->gpu_mpi = (app_gpu_mpi)p.choices.gpu_mpi;
     if (!program->deck || options->deck || !runs(&p)) return MX_OK;
-    MX_REQUIRE(program->default_deck, MX_ERR_INPUT, "got no %s, expected: %s [OPTIONS] %s", program->deck,
-               program->name, program->deck);
+    MX_REQUIRE(program->default_deck, MX_ERR_INPUT, "got no %s, expected: %s [OPTIONS] %s",
+               program->deck, program->name, program->deck);
     options->deck = program->default_deck;
     return MX_OK;
 }
@@ -265,7 +314,8 @@ static void print_default(const app_option *row, FILE *out)
     case APP_OPTION_REAL: fprintf(out, " [%g]", *(const double *)row->value); return;
     case APP_OPTION_CHOICE: fprintf(out, " [%s]", row->words[*(const int *)row->value]); return;
     case APP_OPTION_TEXT:
-        fprintf(out, " [%s]", *(const char *const *)row->value ? *(const char *const *)row->value : "none");
+        fprintf(out, " [%s]",
+                *(const char *const *)row->value ? *(const char *const *)row->value : "none");
         return;
     }
 }
@@ -291,10 +341,12 @@ void app_options_help(const app_program *program, FILE *out)
     parser p;
     set_defaults(&defaults);
     if (open_parser(program, &defaults, &p) != MX_OK) return;
-    fprintf(out, "%s: %s\n\nUsage: %s [OPTIONS] %s\n", program->name, program->summary, program->name,
-            program->deck ? program->deck : "");
-    if (program->default_deck) fprintf(out, "Without %s, it is %s.\n", program->deck, program->default_deck);
-    fprintf(out, "\nOptions, with defaults in brackets (--key value works as well as --key=value):\n");
+    fprintf(out, "%s: %s\n\nUsage: %s [OPTIONS] %s\n", program->name, program->summary,
+            program->name, program->deck ? program->deck : "");
+    if (program->default_deck)
+        fprintf(out, "Without %s, it is %s.\n", program->deck, program->default_deck);
+    fprintf(out,
+            "\nOptions, with defaults in brackets (--key value works as well as --key=value):\n");
     for (int i = 0; i < p.rows; i++) print_row(&p.row[i], out);
     if (program->notes) fprintf(out, "\n%s\n", program->notes);
 }

@@ -1,12 +1,14 @@
-/* The command line of an app: one table of rows that every app has, a second one of the app's own, and at most one
- * positional argument, the deck. From the tables come parsing, checks, defaults and --help. Strict: what is not
- * understood whole is an error that names the nearest valid option.
+/* The command line of an app: one table of rows that every app has, a second one of the app's own,
+ * and at most one positional argument, the deck. From the tables come parsing, checks, defaults and
+ * --help. Strict: what is not understood whole is an error that names the nearest valid option.
  *
  *     app_options options;
  *     bool list_keys = false;
- *     const app_option own[] = {{"help-deck", APP_OPTION_SWITCH, &list_keys, .help = "list the keys of decks, and stop",
- *                                .instead_of_run = true}};
- *     const app_program program = {"tealeaf", "solves heat conduction on a 2-D mesh", "DECK", "tea.in", own, 1};
+ *     const app_option own[] = {{.name = "help-deck", .kind = APP_OPTION_SWITCH,
+ *                                .value = &list_keys, .instead_of_run = true,
+ *                                .help = "list the keys of decks, and stop"}};
+ *     const app_program program = {.name = "tealeaf", .summary = "solves heat conduction",
+ *                                  .deck = "DECK", .options = own, .option_count = 1};
  *     MX_TRY(app_options_parse(&program, argc, argv, &options));
  *     if (options.help) app_options_help(&program, stdout);
  */
@@ -28,7 +30,7 @@ typedef struct app_options {
     const char *output;        /* results file, or NULL */
     app_gpu_mpi gpu_mpi;       /* whether device buffers are handed to MPI */
     bool quiet, help, version;
-    const char *deck;          /* the positional argument, the app's default deck, or NULL */
+    const char *deck; /* the positional argument, the app's default deck, or NULL */
 } app_options;
 
 typedef enum app_option_kind {
@@ -44,31 +46,33 @@ typedef struct app_option {
     const char *name; /* without the dashes, at most 63 characters */
     app_option_kind kind;
     void *value;
-    int low, high;             /* APP_OPTION_INT */
-    const char *automatic;     /* APP_OPTION_INT: a word that stands for `automatic_value`, or NULL */
+    int low, high;         /* APP_OPTION_INT */
+    const char *automatic; /* APP_OPTION_INT: a word that stands for `automatic_value`, or NULL */
     int automatic_value;
-    const char *const *words;  /* APP_OPTION_CHOICE, ends with NULL */
-    const char *argument;      /* how --help calls the value: "FILE.h5" */
+    const char *const *words; /* APP_OPTION_CHOICE, ends with NULL */
+    const char *argument;     /* how --help calls the value: "FILE.h5" */
     const char *help;
-    bool instead_of_run;       /* APP_OPTION_SWITCH: like --help, makes the program do something else, without a deck */
+    bool instead_of_run; /* APP_OPTION_SWITCH: like --help, does something else, without a deck */
 } app_option;
 
 /* What --help says of a program, and its own options. */
 typedef struct app_program {
     const char *name;
-    const char *summary;       /* completes "NAME: ..." */
-    const char *deck;          /* the name of the positional argument ("DECK"); NULL: there is none */
+    const char *summary; /* completes "NAME: ..." */
+    const char *deck;    /* the name of the positional argument ("DECK"); NULL: there is none */
     const char *default_deck;  /* used when none is given; NULL: one must be given */
     const app_option *options; /* the app's own rows */
     int option_count;
-    const char *notes;         /* printed at the end of --help, or NULL */
+    const char *notes; /* printed at the end of --help, or NULL */
 } app_program;
 
-/* Fills *options, and what the program's own rows point to. Both "--key=value" and "--key value" are read; "--" ends the
- * options. MX_ERR_INPUT for an unknown option, a value that is missing, not wanted, or out of range, an option given twice
- * with different values, a second positional argument or a missing one (unless an option is given that needs none, as
- * --help). Messages say what was got and what was expected. Not collective: every rank computes the same. */
+/* Fills *options, and what the program's own rows point to. Both "--key=value" and "--key value"
+ * are read; "--" ends the options. MX_ERR_INPUT for an unknown option, a value that is missing, not
+ * wanted, or out of range, an option given twice with different values, a second positional
+ * argument or a missing one (unless an option is given that needs none, as --help). Messages say
+ * what was got and what was expected. Not collective: every rank computes the same. */
 mx_err app_options_parse(const app_program *program, int argc, char **argv, app_options *options);
 
-/* Prints usage and all options with their defaults; those of the program's own options are what *value holds. */
+/* Prints usage and all options with their defaults; those of the program's own options are what
+ * *value holds. */
 void app_options_help(const app_program *program, FILE *out);

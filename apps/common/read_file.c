@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The size is not asked for beforehand, since a pipe has none: the buffer doubles until the end is reached. It always has
- * room for one byte more than was read, by which a file over the limit is noticed and the NUL fits. */
+/* The size is not asked for beforehand, since a pipe has none: the buffer doubles until the end is
+ * reached. It always has room for one byte more than was read, by which a file over the limit is
+ * noticed and the NUL fits. */
 static mx_err read_stream(FILE *stream, const char *path, char **text, size_t *length)
 {
     size_t capacity = 4096;
@@ -28,9 +29,11 @@ static mx_err read_stream(FILE *stream, const char *path, char **text, size_t *l
     }
     mx_err err = MX_OK;
     if (ferror(stream)) {
-        err = MX_FAIL(MX_ERR_IO, "%s: reading broke off after %zu bytes: %s", path, used, strerror(errno));
+        err = MX_FAIL(MX_ERR_IO, "%s: reading broke off after %zu bytes: %s", path, used,
+                      strerror(errno));
     } else if (used > APP_READ_FILE_LIMIT) {
-        err = MX_FAIL(MX_ERR_INPUT, "%s: got more than %d bytes, expected a deck", path, APP_READ_FILE_LIMIT);
+        err = MX_FAIL(MX_ERR_INPUT, "%s: got more than %d bytes, expected a deck", path,
+                      APP_READ_FILE_LIMIT);
     } else if (used == 0) {
         err = MX_FAIL(MX_ERR_INPUT, "%s: got an empty file, expected a deck", path);
     }
@@ -65,7 +68,9 @@ static mx_err share(app_comm comm, char **text, size_t *length)
     MX_TRY(app_broadcast(comm, &bytes, sizeof bytes));
     *length = (size_t)bytes;
     if (app_rank(comm) != 0) *text = malloc(*length + 1);
-    MX_TRY(app_agree(comm, *text ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for a deck of %zu bytes", *length)));
+    MX_TRY(app_agree(comm,
+                     *text ? MX_OK
+                           : MX_FAIL(MX_ERR_MEMORY, "no memory for a deck of %zu bytes", *length)));
     return app_broadcast(comm, *text, *length + 1);
 }
 

@@ -51,8 +51,8 @@ void app_print(app_report report, const char *format, ...)
 mx_err app_region_add(app_report report, const char *name, app_region **region)
 {
     *region = NULL;
-    MX_REQUIRE(report->regions < MAX_REGIONS, MX_ERR_ARG, "region %s is one more than the %d that a report holds", name,
-               MAX_REGIONS);
+    MX_REQUIRE(report->regions < MAX_REGIONS, MX_ERR_ARG,
+               "region %s is one more than the %d that a report holds", name, MAX_REGIONS);
     *region = &report->region[report->regions++];
     **region = (app_region){.name = name, .started = -1.0};
     return MX_OK;
@@ -81,11 +81,12 @@ const app_region *app_report_region(app_report report, int i)
     return i >= 0 && i < report->regions ? &report->region[i] : NULL;
 }
 
-static void print_region(app_report report, const app_region *region, double seconds, double bytes, double limit)
+static void print_region(app_report report, const app_region *region, double seconds, double bytes,
+                         double limit)
 {
     const double rate = seconds > 0.0 ? bytes / seconds * 1e-9 : 0.0;
-    app_print(report, "  %-24s %10lld %12.6f %10lld", region->name, (long long)region->totals.calls, seconds,
-              (long long)region->totals.synchronisations);
+    app_print(report, "  %-24s %10lld %12.6f %10lld", region->name, (long long)region->totals.calls,
+              seconds, (long long)region->totals.synchronisations);
     if (rate > 0.0) app_print(report, " %9.2f", rate);
     if (rate > 0.0 && limit > 0.0) app_print(report, " %7.1f %%", 100.0 * rate / limit);
     app_print(report, "\n");
@@ -101,8 +102,8 @@ mx_err app_report_table(app_report report, double limit)
     }
     MX_TRY(app_max_f64(report->comm, seconds, report->regions));
     MX_TRY(app_sum_f64(report->comm, bytes, report->regions));
-    app_print(report, "  %-24s %10s %12s %10s %9s%s\n", "region", "calls", "seconds", "syncs", "GB/s",
-              limit > 0.0 ? "  of limit" : "");
+    app_print(report, "  %-24s %10s %12s %10s %9s%s\n", "region", "calls", "seconds", "syncs",
+              "GB/s", limit > 0.0 ? "  of limit" : "");
     for (int i = 0; i < report->regions; i++) {
         print_region(report, &report->region[i], seconds[i], bytes[i], limit);
     }

@@ -1,4 +1,5 @@
-/* What apps print: lines from rank 0, a table of where the time went, one figure of merit, progress on a terminal. */
+/* What apps print: lines from rank 0, a table of where the time went, one figure of merit, progress
+ * on a terminal. */
 #pragma once
 #include "results.h"
 
@@ -26,21 +27,24 @@ typedef struct app_region {
     double started;           /* app_now() of begin; < 0: not inside */
 } app_region;
 
-/* Adds a region, to be begun and ended any number of times. Regions may nest, but a region does not nest in itself. All
- * ranks add the same regions in the same order. The pointer stays valid until the report is destroyed. */
+/* Adds a region, to be begun and ended any number of times. Regions may nest, but a region does not
+ * nest in itself. All ranks add the same regions in the same order. The pointer stays valid until
+ * the report is destroyed. */
 mx_err app_region_add(app_report report, const char *name, app_region **region);
 
-/* Time is the host's between the two calls, so a region around asynchronous kernels has to contain their fence. `bytes`
- * and `flops` are what the algorithm must move and do in this call on this rank, synchronisations those that it made. */
+/* Time is the host's between the two calls, so a region around asynchronous kernels has to contain
+ * their fence. `bytes` and `flops` are what the algorithm must move and do in this call on this
+ * rank, synchronisations those that it made. */
 void app_region_begin(app_region *region);
 void app_region_end(app_region *region, double bytes, double flops, int64_t synchronisations);
 
 /* The i-th region added, or NULL beyond the last: for handing all to app_results_region. */
 const app_region *app_report_region(app_report report, int i);
 
-/* Prints the table: calls and synchronisations of rank 0, the slowest rank's seconds, GB/s of all ranks together (their
- * bytes over those seconds), and its share of `limit`, the GB/s that the machine can reach on all ranks together; 0:
- * unknown, then without that column. Columns that do not apply are left empty. Collective. */
+/* Prints the table: calls and synchronisations of rank 0, the slowest rank's seconds, GB/s of all
+ * ranks together (their bytes over those seconds), and its share of `limit`, the GB/s that the
+ * machine can reach on all ranks together; 0: unknown, then without that column. Columns that do
+ * not apply are left empty. Collective. */
 mx_err app_report_table(app_report report, double limit);
 
 /* Prints the one line that ends a run: "figure of merit: 1.234e+09 cell iterations/s". */
@@ -48,7 +52,8 @@ void app_figure_of_merit(app_report report, double value, const char *unit);
 
 /* ---- progress ---- */
 
-/* Shows "WHAT done/total (P %)" on one line of stderr that updates itself at most five times a second: on rank 0, when
- * stderr is a terminal, unless quiet. The next app_print or app_progress_end removes it. Cheap: a look at the clock. */
+/* Shows "WHAT done/total (P %)" on one line of stderr that updates itself at most five times a
+ * second: on rank 0, when stderr is a terminal, unless quiet. The next app_print or
+ * app_progress_end removes it. Cheap: a look at the clock. */
 void app_progress(app_report report, const char *what, int64_t done, int64_t total);
 void app_progress_end(app_report report);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Own tests for characters: those of ctype.h depend on the locale and are undefined for negative chars. */
+/* Own tests for characters: those of ctype.h depend on the locale and are undefined for negative
+ * chars. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -28,7 +29,8 @@ static size_t skip_sign(const char *word, size_t length, size_t at)
     return at < length && (word[at] == '+' || word[at] == '-') ? at + 1 : at;
 }
 
-/* [sign] digits [. [digits]] [exponent]  |  [sign] . digits [exponent]; sets *nonzero if a digit of the mantissa is. */
+/* [sign] digits [. [digits]] [exponent] | [sign] . digits [exponent]; sets *nonzero if a digit of
+ * the mantissa is. */
 static bool real_syntax(const char *word, size_t length, bool *nonzero)
 {
     const size_t whole = skip_sign(word, length, 0);
@@ -81,7 +83,8 @@ app_number app_text_whole(const char *word, size_t length, int64_t *value)
 
 const char *app_text_show(const char *word, size_t length, app_shown *shown)
 {
-    const size_t room = sizeof shown->text - sizeof "\\xNN...\""; /* what may have to follow the last byte shown */
+    const size_t room =
+        sizeof shown->text - sizeof "\\xNN...\""; /* what may have to follow the last byte shown */
     size_t used = 0;
     size_t i = 0;
     shown->text[used++] = '"';
@@ -113,8 +116,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment by rows: row[i][j] is the distance of the first i characters of the word from the first j of
- * the name; a swap looks two rows back, so three are kept. */
+/* Optimal string alignment by rows: row[i][j] is the distance of the first i characters of the word
+ * from the first j of the name; a swap looks two rows back, so three are kept. */
 static size_t distance(const char *word, size_t length, const char *name, size_t name_length)
 {
     size_t rows[3][MAX_NAME + 1];

@@ -1,12 +1,13 @@
 /* Parsing a deck. Two passes over its words:
  *
- *   1. find_dialect: which dialect the keys belong to. A deck may say so with its last key, yet the first one already needs
- *      it (what a key means, its default, the nearest valid name). Everything wrong with the text itself shows here.
- *   2. read_deck: words to values, by the tables of tl_deck_keys.c. Every value passes as a double, so that one rule finds
- *      a key, or two keys for one thing, that say different things.
+ *   1. find_dialect: which dialect the keys belong to. A deck may say so with its last key, yet the
+ *      first one already needs it (what a key means, its default, the nearest valid name).
+ *      Everything wrong with the text itself shows here.
+ *   2. read_deck: words to values, by the tables of tl_deck_keys.c. Every value passes as a double,
+ *      so that one rule finds a key, or two keys for one thing, that say different things.
  *
- * Then the checks that need more than one key. Time is linear in the text, but for the constant cost of looking a key up
- * (about 80 comparisons); no memory is allocated. */
+ * Then the checks that need more than one key. Time is linear in the text, but for the constant
+ * cost of looking a key up (about 80 comparisons); no memory is allocated. */
 #include "tl_deck.h"
 
 #include "../common/text.h"
@@ -22,9 +23,9 @@ enum { MAX_KEYS = 128 };
 typedef struct parser {
     tl_lexer lexer;
     tl_deck *deck;
-    unsigned known_dialects;  /* TL_BOTH when no key tells the dialect */
-    long line[MAX_KEYS];      /* where each row of tl_keys was given; 0: nowhere */
-    double given[MAX_KEYS];   /* and with which value */
+    unsigned known_dialects; /* TL_BOTH when no key tells the dialect */
+    long line[MAX_KEYS];     /* where each row of tl_keys was given; 0: nowhere */
+    double given[MAX_KEYS];  /* and with which value */
     tl_state_lines states;
     long end_line; /* of *endtea */
 } parser;
@@ -66,7 +67,8 @@ static const char *nearest_key(const tl_word *word, unsigned dialects)
 {
     app_nearest nearest = APP_NEAREST_NONE;
     for (int i = 0; i < tl_key_count; i++) {
-        if (tl_keys[i].dialects & dialects) app_nearest_offer(&nearest, word->text, word->length, tl_keys[i].name);
+        if (tl_keys[i].dialects & dialects)
+            app_nearest_offer(&nearest, word->text, word->length, tl_keys[i].name);
     }
     app_nearest_offer(&nearest, word->text, word->length, "state");
     return nearest.name;
@@ -83,14 +85,16 @@ static mx_err pass_line(tl_lexer *lexer)
     return MX_OK;
 }
 
-static mx_err fail_mixed(const tl_lexer *x, const tl_word *word, const tl_word *first, unsigned dialect)
+static mx_err fail_mixed(const tl_lexer *x, const tl_word *word, const tl_word *first,
+                         unsigned dialect)
 {
     const char *const nearest = nearest_key(word, dialect);
     app_shown shown;
     return tl_deck_fail(x->name, word->line, word->text, word->length,
                         "got a key of %s dialect, expected %s%sone of %s, as %s on line %ld is",
-                        dialect_word(dialect ^ TL_BOTH), nearest ? nearest : "", nearest ? ", " : "",
-                        dialect_word(dialect), app_text_show(first->text, first->length, &shown), first->line);
+                        dialect_word(dialect ^ TL_BOTH), nearest ? nearest : "",
+                        nearest ? ", " : "", dialect_word(dialect),
+                        app_text_show(first->text, first->length, &shown), first->line);
 }
 
 /* Values are looked at as if they were keys; none of the words that may be values is a key. */
@@ -137,7 +141,8 @@ static void store_defaults(tl_deck *deck)
 {
     for (int i = 0; i < tl_key_count; i++) {
         const tl_key *const key = &tl_keys[i];
-        if ((key->dialects & bit_of(deck->dialect)) && key->kind != TL_KEY_SWITCH) store(deck, key, key->value);
+        if ((key->dialects & bit_of(deck->dialect)) && key->kind != TL_KEY_SWITCH)
+            store(deck, key, key->value);
     }
 }
 
@@ -148,8 +153,8 @@ static mx_err read_count(parser *p, const tl_key *key, const tl_word *word, doub
     int64_t count;
     tl_key_expected(key, &expected);
     MX_TRY(tl_lexer_value(&p->lexer, word, expected.text, &text));
-    if (app_text_whole(text.text, text.length, &count) != APP_NUMBER_OK || (double)count < key->low ||
-        (double)count > key->high) {
+    if (app_text_whole(text.text, text.length, &count) != APP_NUMBER_OK ||
+        (double)count < key->low || (double)count > key->high) {
         return tl_deck_fail_value(p->lexer.name, word, &text, expected.text);
     }
     *value = (double)count;
@@ -176,7 +181,8 @@ static mx_err read_value(parser *p, const tl_key *key, const tl_word *word, doub
     tl_expected expected;
     switch (key->kind) {
     case TL_KEY_REAL:
-        return tl_lexer_real(&p->lexer, word, key->low, key->high, tl_key_expected(key, &expected), value);
+        return tl_lexer_real(&p->lexer, word, key->low, key->high, tl_key_expected(key, &expected),
+                             value);
     case TL_KEY_COUNT: return read_count(p, key, word, value);
     case TL_KEY_WORD: return read_choice(p, key, word, value);
     case TL_KEY_SWITCH: *value = key->value; break;
@@ -187,7 +193,8 @@ static mx_err read_value(parser *p, const tl_key *key, const tl_word *word, doub
 /* Two rows are about one thing if they are the same row or store to the same field. */
 static bool same_thing(const tl_key *a, const tl_key *b)
 {
-    return a == b || (a->store != TL_STORE_NONE && b->store != TL_STORE_NONE && a->field == b->field);
+    return a == b ||
+           (a->store != TL_STORE_NONE && b->store != TL_STORE_NONE && a->field == b->field);
 }
 
 static mx_err check_repeated(const parser *p, const tl_key *key, const tl_word *word, double value)
@@ -195,7 +202,8 @@ static mx_err check_repeated(const parser *p, const tl_key *key, const tl_word *
     for (int i = 0; i < tl_key_count; i++) {
         if (p->line[i] == 0 || p->given[i] == value || !same_thing(key, &tl_keys[i])) continue;
         return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
-                            "got another value than %s on line %ld, expected it once", tl_keys[i].name, p->line[i]);
+                            "got another value than %s on line %ld, expected it once",
+                            tl_keys[i].name, p->line[i]);
     }
     return MX_OK;
 }
@@ -205,8 +213,8 @@ static mx_err check_supported(const parser *p, const tl_key *key, const tl_word 
     if (key->instead == NULL) return MX_OK;
     if (key->kind != TL_KEY_SWITCH && value <= key->value) return MX_OK;
     return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
-                        "got a key or value that this version does not have (%s), expected %s", key->help,
-                        key->instead);
+                        "got a key or value that this version does not have (%s), expected %s",
+                        key->help, key->instead);
 }
 
 static mx_err read_key(parser *p, const tl_key *key, const tl_word *word)
@@ -221,7 +229,8 @@ static mx_err read_key(parser *p, const tl_key *key, const tl_word *word)
     return MX_OK;
 }
 
-/* A word that should be a key and is none. Behind another key of the line it may be meant as a value. */
+/* A word that should be a key and is none. Behind another key of the line it may be meant as a
+ * value. */
 static mx_err fail_unknown(const parser *p, const tl_word *word, const tl_key *previous)
 {
     const char *const nearest = nearest_key(word, p->known_dialects);
@@ -230,9 +239,11 @@ static mx_err fail_unknown(const parser *p, const tl_word *word, const tl_key *p
         return tl_deck_fail(p->lexer.name, word->line, previous->name, strlen(previous->name),
                             "got %s behind %s, expected the end of the line or another key",
                             app_text_show(word->text, word->length, &shown),
-                            previous->kind == TL_KEY_SWITCH ? "a key that takes no value" : "its value");
+                            previous->kind == TL_KEY_SWITCH ? "a key that takes no value"
+                                                            : "its value");
     }
-    return tl_deck_fail(p->lexer.name, word->line, word->text, word->length, "got an unknown key, expected %s",
+    return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
+                        "got an unknown key, expected %s",
                         nearest ? nearest : "one of those that --help-deck lists");
 }
 
@@ -272,24 +283,30 @@ static long line_of(const parser *p, const char *a, const char *b)
     return line > 0 ? line : p->end_line;
 }
 
-/* One direction of the mesh: sides in order, and cells wide enough that their edges differ in double precision. */
-static mx_err check_direction(const parser *p, char axis, double low, double high, int64_t cells, double *width)
+/* One direction of the mesh: sides in order, and cells wide enough that their edges differ in
+ * double precision. */
+static mx_err check_direction(const parser *p, char axis, double low, double high, int64_t cells,
+                              double *width)
 {
     const char sides[2][5] = {{axis, 'm', 'i', 'n', '\0'}, {axis, 'm', 'a', 'x', '\0'}};
     const long line = line_of(p, sides[0], sides[1]);
     if (!(high > low)) {
-        return tl_deck_fail(p->lexer.name, line, sides[1], 4, "got %.17g, expected more than %s, which is %.17g", high,
-                            sides[0], low);
+        return tl_deck_fail(p->lexer.name, line, sides[1], 4,
+                            "got %.17g, expected more than %s, which is %.17g", high, sides[0],
+                            low);
     }
     *width = (high - low) / (double)cells;
     if (!isfinite(*width)) {
-        return tl_deck_fail(p->lexer.name, line, sides[1], 4,
-                            "got a side from %g to %g, expected a length that double precision can hold", low, high);
+        return tl_deck_fail(
+            p->lexer.name, line, sides[1], 4,
+            "got a side from %g to %g, expected a length that double precision can hold", low,
+            high);
     }
     if (!(low + *width > low && high - *width < high)) {
         return tl_deck_fail(p->lexer.name, line, sides[1], 4,
-                            "got cells %g wide between %.17g and %.17g, expected cells that double precision can tell "
-                            "apart", *width, low, high);
+                            "got cells %g wide between %.17g and %.17g, expected cells that double "
+                            "precision can tell apart",
+                            *width, low, high);
     }
     return MX_OK;
 }
@@ -303,29 +320,35 @@ static mx_err check_mesh(const parser *p)
     const double rx = d->initial_timestep / (dx * dx);
     const double ry = d->initial_timestep / (dy * dy);
     if (!isfinite(rx) || !isfinite(ry)) {
-        return tl_deck_fail(p->lexer.name, line_of(p, "initial_timestep", ""), "initial_timestep", 16,
-                            "got %g, expected a step whose ratio to the square of the cells (%g by %g) double precision "
-                            "can hold", d->initial_timestep, dx, dy);
+        return tl_deck_fail(
+            p->lexer.name, line_of(p, "initial_timestep", ""), "initial_timestep", 16,
+            "got %g, expected a step whose ratio to the square of the cells (%g by %g) "
+            "double precision can hold",
+            d->initial_timestep, dx, dy);
     }
     return MX_OK;
 }
 
-/* The reference's default is a solver that this version does not have, so its decks have to name theirs. */
+/* The reference's default is a solver that this version does not have, so its decks have to name
+ * theirs. */
 static mx_err check_solver(const parser *p)
 {
     if (p->deck->dialect == TL_DIALECT_PORT) return MX_OK;
     for (int i = 0; i < tl_key_count; i++) {
         if (tl_keys[i].store == TL_STORE_SOLVER && p->line[i] > 0) return MX_OK;
     }
-    return tl_deck_fail(p->lexer.name, p->end_line, "solver", 6,
-                        "got none, which means Jacobi to the reference, expected tl_use_cg%s: this version solves with CG "
-                        "without preconditioner", p->known_dialects == TL_BOTH ? " (use_cg in a deck of the port)" : "");
+    return tl_deck_fail(
+        p->lexer.name, p->end_line, "solver", 6,
+        "got none, which means Jacobi to the reference, expected tl_use_cg%s: this version "
+        "solves with CG without preconditioner",
+        p->known_dialects == TL_BOTH ? " (use_cg in a deck of the port)" : "");
 }
 
 mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck *deck)
 {
     parser p = {.deck = deck};
-    MX_REQUIRE(tl_key_count <= MAX_KEYS, MX_ERR_ARG, "%d keys, room for %d", tl_key_count, MAX_KEYS);
+    MX_REQUIRE(tl_key_count <= MAX_KEYS, MX_ERR_ARG, "%d keys, room for %d", tl_key_count,
+               MAX_KEYS);
     memset(deck, 0, sizeof *deck);
     MX_TRY(tl_lexer_open(name, length > 0 ? text : "", length, &p.lexer));
     MX_TRY(find_dialect(p.lexer, &p.known_dialects));

@@ -37,7 +37,8 @@ const char *tl_key_expected(const tl_key *key, tl_expected *expected)
     switch (key->kind) {
     case TL_KEY_REAL: return tl_real_expected(key->low, expected);
     case TL_KEY_COUNT:
-        snprintf(expected->text, sizeof expected->text, "a whole number from %.0f to %.0f", key->low, key->high);
+        snprintf(expected->text, sizeof expected->text, "a whole number from %.0f to %.0f",
+                 key->low, key->high);
         break;
     case TL_KEY_WORD: list_words(key->words, expected->text, sizeof expected->text); break;
     case TL_KEY_SWITCH: snprintf(expected->text, sizeof expected->text, "nothing"); break;
@@ -59,7 +60,8 @@ static void print_default(const tl_key *key, char *text, size_t size)
     }
 }
 
-/* The keys that do something, those without effect, and those not done yet: three lists of one table. */
+/* The keys that do something, those without effect, and those not done yet: three lists of one
+ * table. */
 typedef enum key_list { LIST_WORKING, LIST_IGNORED, LIST_LATER } key_list;
 
 static key_list list_of(const tl_key *key)
@@ -76,8 +78,8 @@ static void print_working(FILE *out)
         char standard[32];
         if (list_of(key) != LIST_WORKING) continue;
         print_default(key, standard, sizeof standard);
-        fprintf(out, "  %-31s %-10s %-11s %-11s %s\n", key->name, dialects_word(key->dialects), standard,
-                key->kind == TL_KEY_SWITCH ? "switch" : key->unit, key->help);
+        fprintf(out, "  %-31s %-10s %-11s %-11s %s\n", key->name, dialects_word(key->dialects),
+                standard, key->kind == TL_KEY_SWITCH ? "switch" : key->unit, key->help);
     }
 }
 
@@ -96,7 +98,8 @@ static void print_state_keys(FILE *out)
     static const struct {
         unsigned shape;
         const char *name;
-    } shapes[] = {{TL_FOR_RECTANGLE, "rectangle"}, {TL_FOR_CIRCLE, "circle"}, {TL_FOR_POINT, "point"}};
+    } shapes[] = {
+        {TL_FOR_RECTANGLE, "rectangle"}, {TL_FOR_CIRCLE, "circle"}, {TL_FOR_POINT, "point"}};
     for (int i = 0; i < tl_state_key_count; i++) {
         const tl_state_key *const key = &tl_state_keys[i];
         fprintf(out, "  %-10s %-12s %-26s needed by:", key->name, key->unit, key->help);
@@ -113,15 +116,19 @@ static void print_state_keys(FILE *out)
 
 void tl_deck_keys(FILE *out)
 {
-    fprintf(out,
-            "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; ! and ; begin a comment;\n"
-            "\\ at the end of a line continues it; letters of either case are the same. Two dialects: that of the\n"
-            "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one.\n\n");
+    fprintf(
+        out,
+        "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; ! and ; begin a comment;\n"
+        "\\ at the end of a line continues it; letters of either case are the same. Two dialects: that of the\n"
+        "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one.\n\n");
     fprintf(out, "Keys:\n");
     print_working(out);
-    fprintf(out, "\nStates: state N key=value ... on one line, N from 1 to %d without gaps. State 1 fills the domain; each\n"
-                 "later one fills its shape, over those before it. geometry is rectangle, circle (circular in the port's\n"
-                 "dialect) or point:\n", TL_MAX_STATES);
+    fprintf(
+        out,
+        "\nStates: state N key=value ... on one line, N from 1 to %d without gaps. State 1 fills the domain; each\n"
+        "later one fills its shape, over those before it. geometry is rectangle, circle (circular in the port's\n"
+        "dialect) or point:\n",
+        TL_MAX_STATES);
     print_state_keys(out);
     fprintf(out, "\nRead, and without effect here:\n");
     print_others(out, LIST_IGNORED);

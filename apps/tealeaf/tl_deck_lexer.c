@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-mx_err tl_deck_fail(const char *name, long line, const char *key, size_t key_length, const char *format, ...)
+mx_err tl_deck_fail(const char *name, long line, const char *key, size_t key_length,
+                    const char *format, ...)
 {
     char text[640];
     app_shown shown;
@@ -16,10 +17,12 @@ mx_err tl_deck_fail(const char *name, long line, const char *key, size_t key_len
     va_end(args);
     app_text_show(key, key_length, &shown);
     const int unquoted = (int)strlen(shown.text) - 2;
-    return MX_FAIL(MX_ERR_INPUT, "%.250s:%ld: %.*s: %s", name, line, unquoted, shown.text + 1, text);
+    return MX_FAIL(MX_ERR_INPUT, "%.250s:%ld: %.*s: %s", name, line, unquoted, shown.text + 1,
+                   text);
 }
 
-mx_err tl_deck_fail_value(const char *name, const tl_word *key, const tl_word *value, const char *expected)
+mx_err tl_deck_fail_value(const char *name, const tl_word *key, const tl_word *value,
+                          const char *expected)
 {
     app_shown shown;
     return tl_deck_fail(name, value->line, key->text, key->length, "got %s, expected %s",
@@ -91,7 +94,8 @@ static bool at_line_end(const tl_lexer *x)
 static mx_err pass_marker_line(tl_lexer *x, const char *marker)
 {
     MX_TRY(pass_comment(x));
-    if (!at_line_end(x)) return fail_marker(x, marker, "more on its line, expected nothing after it");
+    if (!at_line_end(x))
+        return fail_marker(x, marker, "more on its line, expected nothing after it");
     if (x->at < x->end) pass_line_end(x);
     return MX_OK;
 }
@@ -106,9 +110,11 @@ static bool at_begin_marker(const tl_lexer *x)
 
 mx_err tl_lexer_open(const char *name, const char *text, size_t length, tl_lexer *lexer)
 {
-    *lexer = (tl_lexer){.name = name, .at = text, .end = text + length, .line = 1, .line_start = true};
+    *lexer =
+        (tl_lexer){.name = name, .at = text, .end = text + length, .line = 1, .line_start = true};
     tl_lexer *const x = lexer;
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) x->at += 3; /* a byte order mark, from some editors */
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        x->at += 3; /* a byte order mark, from some editors */
     while (x->at < x->end) {
         pass_blanks(x);
         if (at_begin_marker(x)) {
@@ -126,8 +132,11 @@ static mx_err pass_continuation(tl_lexer *x)
 {
     x->at++;
     MX_TRY(pass_comment(x));
-    if (!at_line_end(x)) return fail_marker(x, "\\", "more behind it, expected the end of the line that it continues");
-    if (x->at == x->end) return fail_marker(x, "\\", "the end of the file, expected a line that continues this one");
+    if (!at_line_end(x))
+        return fail_marker(x, "\\",
+                           "more behind it, expected the end of the line that it continues");
+    if (x->at == x->end)
+        return fail_marker(x, "\\", "the end of the file, expected a line that continues this one");
     pass_line_end(x);
     x->joined = true;
     return MX_OK;
@@ -149,8 +158,11 @@ static mx_err read_end_marker(tl_lexer *x, tl_word *word)
 {
     const bool joined = x->joined;
     MX_TRY(read_word(x, word));
-    if (joined) return fail_marker(x, "\\", "a line that begins with *, expected one that continues the line before");
-    if (!app_text_is(word->text, word->length, "*endtea") && !app_text_is(word->text, word->length, "*tea")) {
+    if (joined)
+        return fail_marker(
+            x, "\\", "a line that begins with *, expected one that continues the line before");
+    if (!app_text_is(word->text, word->length, "*endtea") &&
+        !app_text_is(word->text, word->length, "*tea")) {
         app_shown shown;
         return tl_deck_fail(x->name, x->line, "*endtea", 7, "got %s, expected *endtea or a key",
                             app_text_show(word->text, word->length, &shown));
@@ -168,7 +180,8 @@ mx_err tl_lexer_next(tl_lexer *lexer, tl_word *word)
     for (;;) {
         MX_TRY(pass_comment(x));
         if (x->at == x->end) {
-            return fail_marker(x, "*endtea", "the end of the file, expected *endtea after the last key");
+            return fail_marker(x, "*endtea",
+                               "the end of the file, expected *endtea after the last key");
         }
         if (*x->at == '\\') {
             MX_TRY(pass_continuation(x));
@@ -191,17 +204,20 @@ mx_err tl_lexer_value(tl_lexer *lexer, const tl_word *key, const char *expected,
 {
     MX_TRY(tl_lexer_next(lexer, value));
     if (value->length > 0) return MX_OK;
-    return tl_deck_fail(lexer->name, key->line, key->text, key->length, "got no value, expected %s", expected);
+    return tl_deck_fail(lexer->name, key->line, key->text, key->length, "got no value, expected %s",
+                        expected);
 }
 
-mx_err tl_lexer_real(tl_lexer *lexer, const tl_word *key, double low, double high, const char *expected, double *value)
+mx_err tl_lexer_real(tl_lexer *lexer, const tl_word *key, double low, double high,
+                     const char *expected, double *value)
 {
     tl_word word;
     MX_TRY(tl_lexer_value(lexer, key, expected, &word));
     switch (app_text_real(word.text, word.length, value)) {
     case APP_NUMBER_SYNTAX: return tl_deck_fail_value(lexer->name, key, &word, expected);
     case APP_NUMBER_RANGE:
-        return tl_deck_fail_value(lexer->name, key, &word, "a number that double precision can hold");
+        return tl_deck_fail_value(lexer->name, key, &word,
+                                  "a number that double precision can hold");
     case APP_NUMBER_OK: break;
     }
     if (*value < low || *value > high) return tl_deck_fail_value(lexer->name, key, &word, expected);

@@ -23,9 +23,11 @@ typedef struct state_key_name {
     char text[96];
 } state_key_name;
 
-static tl_word name_key(const state_line *s, const char *key, size_t length, long line, state_key_name *name)
+static tl_word name_key(const state_line *s, const char *key, size_t length, long line,
+                        state_key_name *name)
 {
-    snprintf(name->text, sizeof name->text, "state %d %.*s", s->number, length > 64 ? 64 : (int)length, key);
+    snprintf(name->text, sizeof name->text, "state %d %.*s", s->number,
+             length > 64 ? 64 : (int)length, key);
     return (tl_word){.text = name->text, .length = strlen(name->text), .line = line};
 }
 
@@ -34,7 +36,8 @@ static mx_err read_geometry(state_line *s, const tl_word *key)
     static const tl_geometry all[] = {TL_RECTANGLE, TL_CIRCLE, TL_POINT};
     char expected[64];
     tl_word word;
-    snprintf(expected, sizeof expected, "rectangle, %s or point", tl_geometry_word(s->dialect, TL_CIRCLE));
+    snprintf(expected, sizeof expected, "rectangle, %s or point",
+             tl_geometry_word(s->dialect, TL_CIRCLE));
     MX_TRY(tl_lexer_value(s->lexer, key, expected, &word));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (app_text_is(word.text, word.length, tl_geometry_word(s->dialect, all[i]))) {
@@ -68,7 +71,8 @@ static mx_err read_value(state_line *s, int index, const tl_word *key)
         tl_expected expected;
         tl_state old = before;
         double *const field = field_of(&s->state, row);
-        MX_TRY(tl_lexer_real(s->lexer, key, row->low, DBL_MAX, tl_real_expected(row->low, &expected), field));
+        MX_TRY(tl_lexer_real(s->lexer, key, row->low, DBL_MAX,
+                             tl_real_expected(row->low, &expected), field));
         same = *field == *field_of(&old, row);
     }
     if ((s->seen >> index & 1u) && !same) {
@@ -88,8 +92,10 @@ static mx_err fail_unknown(const state_line *s, const tl_word *word)
         app_nearest_offer(&nearest, word->text, word->length, tl_state_keys[i].name);
     }
     return tl_deck_fail(s->lexer->name, key.line, key.text, key.length,
-                        "got an unknown key of a state, expected %s", nearest.name ? nearest.name :
-                        "density, energy, geometry, xmin, xmax, ymin, ymax or radius");
+                        "got an unknown key of a state, expected %s",
+                        nearest.name
+                            ? nearest.name
+                            : "density, energy, geometry, xmin, xmax, ymin, ymax or radius");
 }
 
 static mx_err read_keys(state_line *s)
@@ -99,7 +105,9 @@ static mx_err read_keys(state_line *s)
         MX_TRY(tl_lexer_next(s->lexer, &word));
         if (word.length == 0) return MX_OK;
         int i = 0;
-        while (i < tl_state_key_count && !app_text_is(word.text, word.length, tl_state_keys[i].name)) i++;
+        while (i < tl_state_key_count &&
+               !app_text_is(word.text, word.length, tl_state_keys[i].name))
+            i++;
         if (i == tl_state_key_count) return fail_unknown(s, &word);
         state_key_name name;
         const tl_word key = name_key(s, word.text, word.length, word.line, &name);
@@ -127,7 +135,8 @@ static mx_err check_keys(const state_line *s)
     for (int i = 0; i < tl_state_key_count; i++) {
         const tl_state_key *const row = &tl_state_keys[i];
         const bool given = s->seen >> i & 1u;
-        const unsigned may = row->needed | row->allowed | (s->dialect == TL_DIALECT_PORT ? row->ignored : 0u);
+        const unsigned may =
+            row->needed | row->allowed | (s->dialect == TL_DIALECT_PORT ? row->ignored : 0u);
         state_key_name name;
         const tl_word key = name_key(s, row->name, strlen(row->name), s->line, &name);
         if (given && !(may & shape)) {
@@ -135,13 +144,15 @@ static mx_err check_keys(const state_line *s)
                                 "got a value, expected no such key with geometry %s", shape_word);
         }
         if (!given && is_geometry(row) && (row->needed & shape)) {
-            return tl_deck_fail(s->lexer->name, key.line, key.text, key.length,
-                                "got none, expected geometry=rectangle, %s or point for every state but the first",
-                                tl_geometry_word(s->dialect, TL_CIRCLE));
+            return tl_deck_fail(
+                s->lexer->name, key.line, key.text, key.length,
+                "got none, expected geometry=rectangle, %s or point for every state but the first",
+                tl_geometry_word(s->dialect, TL_CIRCLE));
         }
         if (!given && (row->needed & shape)) {
-            return tl_deck_fail(s->lexer->name, key.line, key.text, key.length, "got none, expected a value%s%s",
-                                s->number == 1 ? "" : " with geometry ", s->number == 1 ? "" : shape_word);
+            return tl_deck_fail(
+                s->lexer->name, key.line, key.text, key.length, "got none, expected a value%s%s",
+                s->number == 1 ? "" : " with geometry ", s->number == 1 ? "" : shape_word);
         }
     }
     return MX_OK;
@@ -161,9 +172,10 @@ static mx_err check_values(const state_line *s)
     state_key_name name;
     const tl_word energy = name_key(s, "energy", 6, s->line, &name);
     if (!isfinite(s->state.density * s->state.energy)) {
-        return tl_deck_fail(s->lexer->name, energy.line, energy.text, energy.length,
-                            "got %g times density %g, expected a product that double precision can hold",
-                            s->state.energy, s->state.density);
+        return tl_deck_fail(
+            s->lexer->name, energy.line, energy.text, energy.length,
+            "got %g times density %g, expected a product that double precision can hold",
+            s->state.energy, s->state.density);
     }
     MX_TRY(check_side(s, "xmax", s->state.xmin, s->state.xmax));
     return check_side(s, "ymax", s->state.ymin, s->state.ymax);
@@ -189,21 +201,24 @@ static mx_err read_number(state_line *s, const tl_word *keyword)
     tl_word word;
     snprintf(expected, sizeof expected, "a whole number from 1 to %d", TL_MAX_STATES);
     MX_TRY(tl_lexer_value(s->lexer, keyword, expected, &word));
-    if (app_text_whole(word.text, word.length, &number) != APP_NUMBER_OK || number < 1 || number > TL_MAX_STATES) {
+    if (app_text_whole(word.text, word.length, &number) != APP_NUMBER_OK || number < 1 ||
+        number > TL_MAX_STATES) {
         return tl_deck_fail_value(s->lexer->name, keyword, &word, expected);
     }
     s->number = (int)number;
     return MX_OK;
 }
 
-mx_err tl_deck_read_state(tl_lexer *lexer, const tl_word *keyword, tl_state_lines *lines, tl_deck *deck)
+mx_err tl_deck_read_state(tl_lexer *lexer, const tl_word *keyword, tl_state_lines *lines,
+                          tl_deck *deck)
 {
     state_line s = {.lexer = lexer, .dialect = deck->dialect, .line = keyword->line};
     MX_TRY(read_number(&s, keyword));
     const long before = lines->line[s.number - 1];
     if (before != 0) {
         return tl_deck_fail(lexer->name, keyword->line, keyword->text, keyword->length,
-                            "got state %d again, expected it once (it stands on line %ld)", s.number, before);
+                            "got state %d again, expected it once (it stands on line %ld)",
+                            s.number, before);
     }
     MX_TRY(read_keys(&s));
     MX_TRY(check_keys(&s));
@@ -215,16 +230,19 @@ mx_err tl_deck_read_state(tl_lexer *lexer, const tl_word *keyword, tl_state_line
     return MX_OK;
 }
 
-mx_err tl_deck_check_states(const char *name, long line, const tl_state_lines *lines, const tl_deck *deck)
+mx_err tl_deck_check_states(const char *name, long line, const tl_state_lines *lines,
+                            const tl_deck *deck)
 {
     if (deck->states == 0) {
-        return tl_deck_fail(name, line, "state", 5, "got no states, expected state 1 (the background) at least");
+        return tl_deck_fail(name, line, "state", 5,
+                            "got no states, expected state 1 (the background) at least");
     }
     for (int i = 0; i < deck->states; i++) {
         if (lines->line[i] == 0) {
-            return tl_deck_fail(name, lines->line[deck->states - 1], "state", 5,
-                                "got state %d without state %d, expected states numbered without gaps", deck->states,
-                                i + 1);
+            return tl_deck_fail(
+                name, lines->line[deck->states - 1], "state", 5,
+                "got state %d without state %d, expected states numbered without gaps",
+                deck->states, i + 1);
         }
     }
     return MX_OK;

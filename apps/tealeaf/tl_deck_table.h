@@ -1,4 +1,5 @@
-/* The keys of decks as tables: what parser, help and messages are made from. Private to the deck's parser. */
+/* The keys of decks as tables: what parser, help and messages are made from. Private to the deck's
+ * parser. */
 #pragma once
 #include "tl_deck.h"
 
@@ -11,7 +12,8 @@ typedef enum tl_key_kind {
     TL_KEY_WORD    /* one of `words` follows; its value is its index */
 } tl_key_kind;
 
-/* How a value is stored. Every value passes as a double, which holds all counts allowed here exactly. */
+/* How a value is stored. Every value passes as a double, which holds all counts allowed here
+ * exactly. */
 typedef enum tl_key_store {
     TL_STORE_NONE, /* the key changes nothing */
     TL_STORE_F64,
@@ -31,8 +33,9 @@ typedef struct tl_key {
     double value;     /* a switch: what it stores; all else: the default */
     const char *unit; /* "1": none */
     const char *help;
-    /* Not NULL: a key that the originals know and this version does not do; says what to write instead. Values up to
-     * `value`, the default that asks for nothing, are let pass; a switch never is. */
+    /* Not NULL: a key that the originals know and this version does not do; says what to write
+     * instead. Values up to `value`, the default that asks for nothing, are let pass; a switch
+     * never is. */
     const char *instead;
     const char *const *words; /* TL_KEY_WORD, ends with NULL */
 } tl_key;
@@ -41,13 +44,19 @@ extern const tl_key tl_keys[];
 extern const int tl_key_count;
 
 /* One key of a state, with the shapes that need and that allow it, as sets of the bits below. */
-enum { TL_FOR_BACKGROUND = 1, TL_FOR_RECTANGLE = 2, TL_FOR_CIRCLE = 4, TL_FOR_POINT = 8, TL_FOR_ALL = 15 };
+enum {
+    TL_FOR_BACKGROUND = 1,
+    TL_FOR_RECTANGLE = 2,
+    TL_FOR_CIRCLE = 4,
+    TL_FOR_POINT = 8,
+    TL_FOR_ALL = 15
+};
 typedef struct tl_state_key {
     const char *name;
     size_t field;     /* offset in tl_state of a double; unused by geometry */
-    unsigned needed;  /* shapes */
-    unsigned allowed; /* shapes, beyond those that need it, in both dialects */
-    unsigned ignored; /* shapes of port decks where it may stand without effect: the port demands xmax and ymax always */
+    unsigned needed;  /* shapes that need it */
+    unsigned allowed; /* further shapes where it may stand, in both dialects */
+    unsigned ignored; /* and in port decks: the port demands xmax and ymax whatever the shape */
     double low;
     const char *unit;
     const char *help;

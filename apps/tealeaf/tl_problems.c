@@ -1,61 +1,78 @@
-/* The final values that the original codes publish, and when a deck is the problem that one of them belongs to.
+/* The final values that the original codes publish, and when a deck is the problem that one of them
+ * belongs to.
  *
- * All are one physical problem, a crooked pipe of light, hot material through dense, cold one, on meshes of different
- * fineness and for different numbers of steps. The port looks a value up by mesh and last step alone; with another time
- * step, domain, coefficient or other states its value means nothing, so these are compared too. */
+ * All are one physical problem, a crooked pipe of light, hot material through dense, cold one, on
+ * meshes of different fineness and for different numbers of steps. The port looks a value up by
+ * mesh and last step alone; with another time step, domain, coefficient or other states its value
+ * means nothing, so these are compared too. */
 #include "tl_deck.h"
 
 #define PUBLISHED_BY_REFERENCE "TeaLeaf reference, field_summary, test_problem"
 #define PUBLISHED_BY_PORT "TeaLeaf C++ port, tea.problems"
 
 typedef struct problem {
-    int test_problem;       /* the reference's number; 0: the port's */
+    int test_problem;        /* the reference's number; 0: the port's */
     int64_t cells, end_step; /* cells along x and along y */
     double expected;
 } problem;
 
 static const problem problems[] = {
-    {1, 10, 10, 157.55084183279294},
-    {2, 250, 10, 106.27221178646569},
-    {3, 500, 10, 99.955877498324000},
-    {4, 1000, 10, 97.277332050749976},
-    {5, 4000, 10, 95.462351583362249},
-    {6, 8000, 10, 95.174738768320850},
-    {0, 512, 20, 1.034697091898282e+02},
-    {0, 4096, 1, 8.789826115915487e+01},
-    {0, 1024, 20, 1.012100932683400e+02},
-    {0, 64, 1, 1.084697720003111e+02},
-    {0, 1000, 10, 9.727733205075556e+01},
-    {0, 2000, 10, 9.605026999605091e+01},
-    {0, 4000, 10, 9.5462351582214282e+01},
-    {0, 8000, 10, 9.517473876862078e+01},
-    {0, 1000, 4, 9.348844542172745e+01},
-    {0, 2000, 4, 9.213313338102208e+01},
-    {0, 4000, 4, 9.150788514428132e+01},
-    {0, 8000, 4, 9.120746325516782e+01},
-    {0, 1000, 2, 9.161051549004094e+01},
-    {0, 2000, 2, 9.010618606381739e+01},
-    {0, 4000, 2, 8.944258537125111e+01},
-    {0, 8000, 2, 8.913203173864531e+01},
+    {1, 10, 10, 157.55084183279294},       {2, 250, 10, 106.27221178646569},
+    {3, 500, 10, 99.955877498324000},      {4, 1000, 10, 97.277332050749976},
+    {5, 4000, 10, 95.462351583362249},     {6, 8000, 10, 95.174738768320850},
+    {0, 512, 20, 1.034697091898282e+02},   {0, 4096, 1, 8.789826115915487e+01},
+    {0, 1024, 20, 1.012100932683400e+02},  {0, 64, 1, 1.084697720003111e+02},
+    {0, 1000, 10, 9.727733205075556e+01},  {0, 2000, 10, 9.605026999605091e+01},
+    {0, 4000, 10, 9.5462351582214282e+01}, {0, 8000, 10, 9.517473876862078e+01},
+    {0, 1000, 4, 9.348844542172745e+01},   {0, 2000, 4, 9.213313338102208e+01},
+    {0, 4000, 4, 9.150788514428132e+01},   {0, 8000, 4, 9.120746325516782e+01},
+    {0, 1000, 2, 9.161051549004094e+01},   {0, 2000, 2, 9.010618606381739e+01},
+    {0, 4000, 2, 8.944258537125111e+01},   {0, 8000, 2, 8.913203173864531e+01},
 };
 
 /* The crooked pipe. Units are those of the deck. */
 static const tl_state crooked_pipe[] = {
     {.density = 100.0, .energy = 0.0001},
-    {.density = 0.1, .energy = 25.0, .geometry = TL_RECTANGLE, .xmin = 0, .xmax = 1, .ymin = 1, .ymax = 2},
-    {.density = 0.1, .energy = 0.1, .geometry = TL_RECTANGLE, .xmin = 1, .xmax = 6, .ymin = 1, .ymax = 2},
-    {.density = 0.1, .energy = 0.1, .geometry = TL_RECTANGLE, .xmin = 5, .xmax = 6, .ymin = 1, .ymax = 8},
-    {.density = 0.1, .energy = 0.1, .geometry = TL_RECTANGLE, .xmin = 5, .xmax = 10, .ymin = 7, .ymax = 8},
+    {.density = 0.1,
+     .energy = 25.0,
+     .geometry = TL_RECTANGLE,
+     .xmin = 0,
+     .xmax = 1,
+     .ymin = 1,
+     .ymax = 2},
+    {.density = 0.1,
+     .energy = 0.1,
+     .geometry = TL_RECTANGLE,
+     .xmin = 1,
+     .xmax = 6,
+     .ymin = 1,
+     .ymax = 2},
+    {.density = 0.1,
+     .energy = 0.1,
+     .geometry = TL_RECTANGLE,
+     .xmin = 5,
+     .xmax = 6,
+     .ymin = 1,
+     .ymax = 8},
+    {.density = 0.1,
+     .energy = 0.1,
+     .geometry = TL_RECTANGLE,
+     .xmin = 5,
+     .xmax = 10,
+     .ymin = 7,
+     .ymax = 8},
 };
 enum { CROOKED_PIPE_STATES = sizeof crooked_pipe / sizeof crooked_pipe[0] };
 
 static bool same_state(const tl_state *a, const tl_state *b)
 {
-    return a->density == b->density && a->energy == b->energy && a->geometry == b->geometry && a->xmin == b->xmin &&
-           a->xmax == b->xmax && a->ymin == b->ymin && a->ymax == b->ymax && a->radius == b->radius;
+    return a->density == b->density && a->energy == b->energy && a->geometry == b->geometry &&
+           a->xmin == b->xmin && a->xmax == b->xmax && a->ymin == b->ymin && a->ymax == b->ymax &&
+           a->radius == b->radius;
 }
 
-/* Whether end_time lets the run reach end_step: it ends after the first step at whose end time + 1e-16 > end_time. */
+/* Whether end_time lets the run reach end_step: it ends after the first step at whose end time +
+ * 1e-16 > end_time. */
 static bool reaches_end_step(const tl_deck *deck)
 {
     double time = 0.0;
@@ -68,8 +85,10 @@ static bool reaches_end_step(const tl_deck *deck)
 
 static bool is_crooked_pipe(const tl_deck *deck)
 {
-    if (deck->states != CROOKED_PIPE_STATES || deck->coefficient != TL_COEFFICIENT_DENSITY) return false;
-    if (deck->xmin != 0.0 || deck->xmax != 10.0 || deck->ymin != 0.0 || deck->ymax != 10.0) return false;
+    if (deck->states != CROOKED_PIPE_STATES || deck->coefficient != TL_COEFFICIENT_DENSITY)
+        return false;
+    if (deck->xmin != 0.0 || deck->xmax != 10.0 || deck->ymin != 0.0 || deck->ymax != 10.0)
+        return false;
     if (deck->initial_timestep != 0.004) return false;
     for (int i = 0; i < CROOKED_PIPE_STATES; i++) {
         if (!same_state(&deck->state[i], &crooked_pipe[i])) return false;

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Fuzzes the deck parser under address and undefined-behaviour sanitizers.
+#
+#   scripts/fuzz.sh [SECONDS]     default 60; needs clang with libFuzzer (Debian: clang libclang-rt-dev)
+#
+# What it finds lies in build-fuzz/ as crash-*; add the file, cut down, to tests/apps/fuzz_corpus/ with the mend.
+set -eu
+seconds=${1:-60}
+case $seconds in
+    '' | *[!0-9]*) echo "fuzz.sh: got '$seconds', expected a whole number of seconds" >&2; exit 2 ;;
+esac
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${MINX_FUZZ_BUILD:-$root/build-fuzz}
+clang=${CLANG:-$(command -v clang || true)}
+if [ -z "$clang" ]; then
+    echo "fuzz.sh: no clang on PATH: install it (Debian: apt-get install clang libclang-rt-dev), or name it in CLANG" >&2
+    exit 2
+fi
+mkdir -p "$build/corpus"
+cd "$build"
+
+"$clang" -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I"$root/core/include" \
+    "$root/tests/apps/fuzz_deck.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
+    "$root/apps/common/text.c" "$root/core/src/error.c" -lm -o fuzz_deck
+
+# the keys themselves, or the fuzzer would need long to find them: every word in quotes of the tables
+sed -n 's/^[^"]*("\([a-z_]*\)".*/"\1"/p; s/^.*{\.name = \("[a-z_]*"\).*/\1/p' "$root/apps/tealeaf/tl_deck_keys.c" |
+    sort -u > keys.dict
+printf '"*tea"\n"*endtea"\n"state "\n"rectangle"\n"circle"\n"circular"\n"point"\n"\\\\\\x0a"\n"1.0D-3"\n' >> keys.dict
+
+./fuzz_deck -max_total_time="$seconds" -max_len=4096 -dict=keys.dict -print_final_stats=1 corpus \
+    "$root/tests/apps/fuzz_corpus"

@@ -1,0 +1,100 @@
+/* Throws text at the deck parser. Under libFuzzer (scripts/fuzz.sh) the text is made up; with
+ * -DMINX_FUZZ_MAIN the file has a main that replays the files named on the command line, so that
+ * every test run goes through the seeds in fuzz_corpus/ and whatever was once found.
+ *
+ * Properties checked for any text:
+ *   1. the parser returns, reads nothing beyond the end, and gives MX_OK, or MX_ERR_INPUT with a
+ *      message;
+ *   2. an accepted deck keeps the promises of tl_deck.h: ranges, sides in order, finite numbers;
+ *   3. parsing twice gives the same. */
+#include "../../apps/tealeaf/tl_deck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOLDS(condition)                                                                         \
+    do {                                                                                         \
+        if (!(condition)) {                                                                      \
+            fprintf(stderr, "fuzz_deck: line %d: this should hold: %s\n", __LINE__, #condition); \
+            abort();                                                                             \
+        }                                                                                        \
+    } while (0)
+
+static void check_states(const tl_deck *d)
+{
+    HOLDS(d->states >= 1 && d->states <= TL_MAX_STATES);
+    for (int i = 0; i < d->states; i++) {
+        const tl_state *const s = &d->state[i];
+        HOLDS(s->density > 0.0 && s->energy >= 0.0 && isfinite(s->density * s->energy));
+        if (i == 0) continue;
+        HOLDS(s->geometry != TL_RECTANGLE || (s->xmax > s->xmin && s->ymax > s->ymin));
+        HOLDS(s->geometry != TL_CIRCLE || s->radius > 0.0);
+    }
+}
+
+static void check_deck(const tl_deck *d)
+{
+    const double dx = (d->xmax - d->xmin) / (double)d->x_cells;
+    const double dy = (d->ymax - d->ymin) / (double)d->y_cells;
+    HOLDS(dx > 0.0 && isfinite(dx) && dy > 0.0 && isfinite(dy));
+    HOLDS(isfinite(d->initial_timestep / (dx * dx)) && isfinite(d->initial_timestep / (dy * dy)));
+    HOLDS(d->x_cells >= 1 && d->x_cells <= INT32_MAX - 1 && d->y_cells >= 1 &&
+          d->y_cells <= INT32_MAX - 1);
+    HOLDS(d->initial_timestep > 0.0 && d->end_time >= 0.0 && d->end_step >= 0 &&
+          d->summary_frequency >= 0);
+    HOLDS(d->eps > 0.0 && isfinite(d->eps) && d->max_iters >= 1);
+    HOLDS(d->test_problem >= 0 && d->test_problem <= 6);
+    check_states(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static tl_deck first, second;
+    double expected;
+    const char *source;
+    char *const text =
+        malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees a read beyond the end */
+    if (!text) abort();
+    if (size > 0) memcpy(text, data, size);
+    mx_err_clear();
+    const mx_err err = tl_deck_parse("deck", text, size, &first);
+    HOLDS(err == MX_OK || err == MX_ERR_INPUT);
+    if (err == MX_ERR_INPUT) {
+        HOLDS(strncmp(mx_err_message(), "deck:", 5) == 0 &&
+              strstr(mx_err_message(), ", expected "));
+    } else {
+        check_deck(&first);
+        HOLDS(tl_deck_parse("deck", text, size, &second) == MX_OK);
+        HOLDS(memcmp(&first, &second, sizeof first) == 0);
+        if (tl_deck_expected(&first, &expected, &source))
+            HOLDS(expected > 0.0 && source[0] != '\0');
+    }
+    free(text);
+    return 0;
+}
+
+#ifdef MINX_FUZZ_MAIN
+static bool replay(const char *path)
+{
+    static uint8_t data[1 << 20];
+    FILE *const f = fopen(path, "rb");
+    if (!f) {
+        fprintf(stderr, "fuzz_deck: cannot open %s\n", path);
+        return false;
+    }
+    const size_t size = fread(data, 1, sizeof data, f);
+    fclose(f);
+    LLVMFuzzerTestOneInput(data, size);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    bool good = argc > 1;
+    for (int i = 1; i < argc; i++) good &= replay(argv[i]);
+    return good ? 0 : 1;
+}
+#endif

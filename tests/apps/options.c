@@ -1,0 +1,329 @@
+/* Command lines: what they set, what they refuse and how they say so; app_read_file on any number
+ * of ranks. No kernels run, so backends do not matter. */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp, mkdir */
+#include "../../apps/common/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failures;
+
+static void fail(const char *what, const char *got)
+{
+    fprintf(stderr, "%s: got %s\n", what, got);
+    failures++;
+}
+
+static void check(bool holds, const char *what)
+{
+    if (!holds) fail(what, "otherwise");
+}
+
+/* ---- a program with options of its own ---- */
+
+static bool list_keys;
+static int level;
+static double scale;
+static int mode;
+static const char *label;
+static const char *const modes[] = {"slow", "fast", NULL};
+static const app_option own[] = {
+    {.name = "help-deck",
+     .kind = APP_OPTION_SWITCH,
+     .value = &list_keys,
+     .help = "list keys",
+     .instead_of_run = true},
+    {.name = "level",
+     .kind = APP_OPTION_INT,
+     .value = &level,
+     .low = -2,
+     .high = 9,
+     .argument = "N",
+     .help = "a level"},
+    {.name = "scale",
+     .kind = APP_OPTION_REAL,
+     .value = &scale,
+     .argument = "X",
+     .help = "a factor"},
+    {.name = "mode",
+     .kind = APP_OPTION_CHOICE,
+     .value = &mode,
+     .words = modes,
+     .argument = "WORD",
+     .help = "a mode"},
+    {.name = "label",
+     .kind = APP_OPTION_TEXT,
+     .value = &label,
+     .argument = "TEXT",
+     .help = "a label"},
+};
+static const app_program with_deck = {"prog", "tests options", "DECK", NULL, own, 5, "Some notes."};
+static const app_program with_default = {"prog", "tests options", "DECK", "tea.in", own, 5, NULL};
+static const app_program without_deck = {"prog", "tests options", NULL, NULL, NULL, 0, NULL};
+
+enum { MAX_ARGS = 8 };
+typedef struct command {
+    const char *arg[MAX_ARGS]; /* ends with NULL */
+} command;
+
+static mx_err parse(const app_program *program, const command *c, app_options *options)
+{
+    char *argv[MAX_ARGS + 2] = {(char *)"prog"};
+    int argc = 1;
+    for (int i = 0; i < MAX_ARGS && c->arg[i]; i++) argv[argc++] = (char *)c->arg[i];
+    list_keys = false;
+    level = 3;
+    scale = 1.5;
+    mode = 0;
+    label = NULL;
+    return app_options_parse(program, argc, argv, options);
+}
+
+#define PARSE(...) parse(&with_deck, &(const command){{__VA_ARGS__}}, &o)
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void test_defaults(void)
+{
+    app_options o;
+    check(PARSE("deck.in") == MX_OK, "a deck alone is accepted");
+    check(same_text(o.backend, "auto") && o.threads == 0 && o.device == -1 &&
+              same_text(o.layout, "auto"),
+          "defaults");
+    check(!o.check_against && !o.output && o.gpu_mpi == APP_GPU_MPI_AUTO, "defaults of paths");
+    check(!o.quiet && !o.help && !o.version && same_text(o.deck, "deck.in"),
+          "defaults of switches");
+    check(level == 3 && scale == 1.5 && mode == 0 && !label && !list_keys,
+          "own options keep their defaults");
+    check(parse(&with_default, &(const command){{NULL}}, &o) == MX_OK &&
+              same_text(o.deck, "tea.in"),
+          "default deck");
+    check(parse(&without_deck, &(const command){{NULL}}, &o) == MX_OK && !o.deck,
+          "a program without deck");
+}
+
+static void test_values(void)
+{
+    app_options o;
+    check(PARSE("--backend=serial:order=shuffled", "--threads=4", "--device=2", "--layout=left",
+                "--check-against=serial", "--output=a.h5", "--gpu-mpi=off", "d") == MX_OK,
+          "--key=value");
+    check(same_text(o.backend, "serial:order=shuffled") && o.threads == 4 && o.device == 2,
+          "values of --key=value");
+    check(same_text(o.layout, "left") && same_text(o.check_against, "serial"),
+          "texts of --key=value");
+    check(same_text(o.output, "a.h5") && o.gpu_mpi == APP_GPU_MPI_OFF, "choices of --key=value");
+    check(PARSE("--threads", "8", "d", "--layout", "right", "--level", "-2", "--quiet") == MX_OK,
+          "--key value");
+    check(o.threads == 8 && same_text(o.layout, "right") && level == -2 && o.quiet,
+          "values of --key value");
+    check(PARSE("--threads=auto", "--device=auto", "d") == MX_OK && o.threads == 0 &&
+              o.device == -1,
+          "auto");
+    check(PARSE("--scale=2.5e-1", "--mode=fast", "--label=x=y", "d") == MX_OK, "own options");
+    check(scale == 0.25 && mode == 1 && same_text(label, "x=y"), "values of own options");
+    check(PARSE("--", "--quiet") == MX_OK && same_text(o.deck, "--quiet") && !o.quiet,
+          "-- ends the options");
+    check(PARSE("-") == MX_OK && same_text(o.deck, "-"), "- is an argument");
+    check(PARSE("--threads=2", "--threads", "2", "d") == MX_OK && o.threads == 2, "twice the same");
+    check(PARSE("--help") == MX_OK && o.help, "--help needs no deck");
+    check(PARSE("--version") == MX_OK && o.version, "--version needs no deck");
+    check(PARSE("--help-deck") == MX_OK && list_keys, "own switch that needs no deck");
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        command line;
+        const char *message;
+    } bad[] = {
+        {{{"--thread=4", "d"}}, "got an unknown option \"--thread\", expected --threads"},
+        {{{"--backened", "cuda", "d"}}, "got an unknown option \"--backened\", expected --backend"},
+        {{{"-threads=4", "d"}}, "got an unknown option \"-threads\", expected --threads"},
+        {{{"-h"}}, "got an unknown option \"-h\", expected one of those that --help lists"},
+        {{{"--THREADS=4", "d"}}, "expected --threads"},
+        {{{"--=4", "d"}}, "got an unknown option \"--\""},
+        {{{"--lable=a", "d"}}, "expected --label"},
+        {{{"--threads=-3", "d"}},
+         "--threads: got \"-3\", expected auto or a whole number from 1 to"},
+        {{{"--threads", "-3", "d"}}, "--threads: got \"-3\""},
+        {{{"--threads=abc", "d"}}, "--threads: got \"abc\""},
+        {{{"--threads=", "d"}}, "--threads: got \"\""},
+        {{{"--threads=0", "d"}}, "--threads: got \"0\""},
+        {{{"--threads=4x", "d"}}, "--threads: got \"4x\""},
+        {{{"--threads=4.0", "d"}}, "--threads: got \"4.0\""},
+        {{{"--threads= 4", "d"}}, "--threads: got \" 4\""},
+        {{{"--device=99999999999", "d"}},
+         "--device: got \"99999999999\", expected auto or a whole number from 0 to 1023"},
+        {{{"--device=99999999999999999999999", "d"}}, "--device: got \"99999999999999999999999\""},
+        {{{"--device=-1", "d"}}, "--device: got \"-1\""},
+        {{{"--layout=middle", "d"}}, "--layout: got \"middle\", expected auto, left or right"},
+        {{{"--gpu-mpi=yes", "d"}}, "--gpu-mpi: got \"yes\", expected auto, on or off"},
+        {{{"--gpu-mpi", "d"}}, "--gpu-mpi: got \"d\""},
+        {{{"--quiet=yes", "d"}}, "--quiet: got \"yes\", expected no value"},
+        {{{"--output", "--quiet", "d"}}, "--output: got no value, expected FILE.h5"},
+        {{{"d", "--output"}}, "--output: got no value, expected FILE.h5"},
+        {{{"--output=", "d"}}, "--output: got \"\", expected FILE.h5"},
+        {{{"--threads=2", "--threads=3", "d"}},
+         "--threads: got both \"2\" and \"3\", expected it once"},
+        {{{"--scale=fast", "d"}}, "--scale: got \"fast\", expected a number"},
+        {{{"--scale=1e999", "d"}}, "--scale: got \"1e999\""},
+        {{{"--level=10", "d"}}, "--level: got \"10\", expected a whole number from -2 to 9"},
+        {{{"a", "b"}}, "got a second argument \"b\", expected one DECK"},
+        {{{""}}, "got an empty argument, expected DECK"},
+        {{{NULL}}, "got no DECK, expected: prog [OPTIONS] DECK"},
+        {{{"--quiet"}}, "got no DECK"},
+        {{{"--label=\033[31m\n", "--label=b", "d"}}, "expected it once"},
+        {{{"--\033[31m\n", "d"}}, "\"--\\x1b[31m\\x0a\""},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        app_options o;
+        const mx_err err = parse(&with_deck, &bad[i].line, &o);
+        if (err == MX_ERR_INPUT && strstr(mx_err_message(), bad[i].message)) continue;
+        fail(bad[i].message, err == MX_OK ? "accepted" : mx_err_message());
+    }
+    app_options o;
+    check(parse(&without_deck, &(const command){{"d"}}, &o) == MX_ERR_INPUT,
+          "no argument where there is no deck");
+}
+
+/* ---- help ---- */
+
+static void test_help(void)
+{
+    static char text[8192];
+    static const char *const wanted[] = {
+        "prog: tests options",
+        "Usage: prog [OPTIONS] DECK",
+        "--backend=NAME",
+        "--threads=N",
+        "[auto]",
+        "--device=N",
+        "--layout=WORD",
+        "(auto, left or right)",
+        "--check-against=NAME",
+        "--output=FILE.h5",
+        "[none]",
+        "--gpu-mpi=WORD",
+        "(auto, on or off)",
+        "--quiet",
+        "--help",
+        "--version",
+        "--help-deck",
+        "--level=N",
+        "[3]",
+        "--scale=X",
+        "[1.5]",
+        "--mode=WORD",
+        "[slow]",
+        "--label=TEXT",
+        "Some notes.",
+    };
+    app_options o;
+    (void)PARSE("--help");
+    FILE *const f = tmpfile();
+    if (!f) {
+        fail("tmpfile", "nothing");
+        return;
+    }
+    app_options_help(&with_deck, f);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (!strstr(text, wanted[i])) fail("--help lacks", wanted[i]);
+    }
+}
+
+/* ---- files ---- */
+
+static void write_file(app_comm comm, const char *path, const char *text, size_t length)
+{
+    if (app_rank(comm) == 0) {
+        FILE *const f = fopen(path, "wb");
+        if (!f || fwrite(text, 1, length, f) != length || fclose(f) != 0)
+            fail("writing a file for the test", path);
+    }
+    check(app_barrier(comm) == MX_OK, "barrier");
+}
+
+static void check_read(app_comm comm, const char *path, const char *want, size_t length)
+{
+    char *text = NULL;
+    size_t got = 0;
+    if (app_read_file(comm, path, &text, &got) != MX_OK) {
+        fail(path, mx_err_message());
+        return;
+    }
+    check(got == length && memcmp(text, want, length) == 0 && text[length] == '\0',
+          "what was written is read");
+    free(text);
+}
+
+static void check_refused(app_comm comm, const char *path, const char *message)
+{
+    char *text = NULL;
+    size_t got = 0;
+    const mx_err err = app_read_file(comm, path, &text, &got);
+    if (err == MX_ERR_INPUT && !text && strstr(mx_err_message(), message) &&
+        strstr(mx_err_message(), path))
+        return;
+    fail(message, err == MX_OK ? "accepted" : mx_err_message());
+}
+
+static void test_files(app_comm comm)
+{
+    char folder[] = "/tmp/minx-options-XXXXXX";
+    char path[64];
+    char missing[64];
+    if (app_rank(comm) == 0 && !mkdtemp(folder)) fail("mkdtemp", folder);
+    check(app_broadcast(comm, folder, sizeof folder) == MX_OK, "broadcast");
+    snprintf(path, sizeof path, "%s/deck.in", folder);
+    snprintf(missing, sizeof missing, "%s/missing.in", folder);
+    char *const large = calloc(1, APP_READ_FILE_LIMIT + 1u);
+    if (!large) abort();
+    memset(large, 'x', APP_READ_FILE_LIMIT + 1u);
+
+    write_file(comm, path, "*tea\0\n", 6);
+    check_read(comm, path, "*tea\0\n", 6);
+    write_file(comm, path, large, 4096); /* exactly the first buffer */
+    check_read(comm, path, large, 4096);
+    write_file(comm, path, large, APP_READ_FILE_LIMIT);
+    check_read(comm, path, large, APP_READ_FILE_LIMIT);
+    write_file(comm, path, large, APP_READ_FILE_LIMIT + 1u);
+    check_refused(comm, path, "got more than 16777216 bytes");
+    write_file(comm, path, "", 0);
+    check_refused(comm, path, "got an empty file");
+    check_refused(comm, folder, "got a folder");
+    check_refused(comm, missing, "No such file");
+
+    free(large);
+    check(app_barrier(comm) == MX_OK, "barrier");
+    if (app_rank(comm) == 0) {
+        remove(path);
+        rmdir(folder);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    app_comm comm;
+    if (app_comm_open(&argc, &argv, &comm) != MX_OK) {
+        fprintf(stderr, "%s\n", mx_err_message());
+        return 1;
+    }
+    test_defaults();
+    test_values();
+    test_refused();
+    test_help();
+    test_files(comm);
+    int64_t all = failures;
+    if (app_sum_i64(comm, &all, 1) != MX_OK) all = 1;
+    app_comm_close(&comm);
+    return all > 0 ? 1 : 0;
+}
