@@ -1,0 +1,303 @@
+#include "comm_mpi.h"
+
+#include "h5_util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+struct app_comm {
+    MPI_Comm world; /* a duplicate: our messages never meet those of a library */
+    int rank, size;
+    int local_rank, local_size;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+};
+
+/* What travels when one rank tells the others why it failed. */
+typedef struct failure_note {
+    int code;
+    char message[1024];
+    char trace[2048];
+} failure_note;
+
+MPI_Comm app_comm_mpi(app_comm comm)
+{
+    return comm->world;
+}
+
+mx_err app_mpi_check(int code, const char *call)
+{
+    if (code == MPI_SUCCESS) return MX_OK;
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return MX_FAIL(MX_ERR_COMM, "%s: %s", call, text);
+}
+
+/* A whole number from the environment, or -1. */
+static long env_number(const char *name)
+{
+    const char *const text = getenv(name);
+    if (!text) return -1;
+    char *end = NULL;
+    const long value = strtol(text, &end, 10);
+    return end != text && *end == '\0' ? value : -1;
+}
+
+/* srun with a PMI that this MPI does not speak starts N programs of one rank each, which would overwrite each other's
+ * work. A launcher that itself says "one rank" (mpirun -n 1 inside a larger allocation) is believed. */
+static mx_err check_launcher(int size)
+{
+    const long tasks = env_number("SLURM_NTASKS");
+    const bool one_is_meant = env_number("OMPI_COMM_WORLD_SIZE") == 1 || env_number("PMI_SIZE") == 1;
+    MX_REQUIRE(tasks <= 1 || size > 1 || one_is_meant, MX_ERR_COMM,
+               "SLURM_NTASKS is %ld but MPI sees a single rank: start the program with mpirun, or with srun and a PMI "
+               "that this MPI library speaks (srun --mpi=list shows them; often --mpi=pmix); for a run of one rank, unset "
+               "SLURM_NTASKS",
+               tasks);
+    return MX_OK;
+}
+
+static mx_err find_local_ranks(app_comm comm)
+{
+    MPI_Comm local = MPI_COMM_NULL;
+    APP_MPI_TRY(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &local));
+    mx_err err = app_mpi_check(MPI_Comm_rank(local, &comm->local_rank), "MPI_Comm_rank");
+    if (err == MX_OK) err = app_mpi_check(MPI_Comm_size(local, &comm->local_size), "MPI_Comm_size");
+    const mx_err freed = app_mpi_check(MPI_Comm_free(&local), "MPI_Comm_free");
+    return err != MX_OK ? err : freed;
+}
+
+/* Libraries answer with a paragraph; its first clause is the name and version. */
+static mx_err find_version(app_comm comm)
+{
+    int length = 0;
+    APP_MPI_TRY(MPI_Get_library_version(comm->version, &length));
+    comm->version[strcspn(comm->version, ",\r\n")] = '\0';
+    return MX_OK;
+}
+
+static mx_err comm_setup(app_comm comm)
+{
+    APP_MPI_TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    APP_MPI_TRY(MPI_Comm_dup(MPI_COMM_WORLD, &comm->world));
+    APP_MPI_TRY(MPI_Comm_set_errhandler(comm->world, MPI_ERRORS_RETURN));
+    APP_MPI_TRY(MPI_Comm_rank(comm->world, &comm->rank));
+    APP_MPI_TRY(MPI_Comm_size(comm->world, &comm->size));
+    MX_TRY(check_launcher(comm->size));
+    MX_TRY(find_local_ranks(comm));
+    return find_version(comm);
+}
+
+mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
+{
+    *comm = NULL;
+    /* HDF5 that starts after MPI hooks itself into MPI_Finalize, where it crashes on a file that it could not write */
+    app_h5_quiet();
+    int provided = MPI_THREAD_SINGLE;
+    APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+    app_comm made = calloc(1, sizeof *made);
+    mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the communicator");
+    if (err == MX_OK && provided < MPI_THREAD_FUNNELED) {
+        err = MX_FAIL(MX_ERR_COMM, "this MPI library does not allow threads (MPI_THREAD_FUNNELED)");
+    }
+    if (err == MX_OK) {
+        made->world = MPI_COMM_NULL;
+        err = comm_setup(made);
+    }
+    if (err != MX_OK) {
+        free(made);
+        MPI_Finalize();
+        return MX_PASS(err);
+    }
+    *comm = made;
+    return MX_OK;
+}
+
+void app_comm_close(app_comm *comm)
+{
+    if (!*comm) return;
+    MPI_Comm_free(&(*comm)->world);
+    free(*comm);
+    *comm = NULL;
+    MPI_Finalize();
+}
+
+int app_rank(app_comm comm)
+{
+    return comm->rank;
+}
+
+int app_size(app_comm comm)
+{
+    return comm->size;
+}
+
+int app_local_rank(app_comm comm)
+{
+    return comm->local_rank;
+}
+
+int app_local_size(app_comm comm)
+{
+    return comm->local_size;
+}
+
+const char *app_comm_version(app_comm comm)
+{
+    return comm->version;
+}
+
+bool app_comm_device_aware(app_comm comm)
+{
+    (void)comm;
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return env_number("MPICH_GPU_SUPPORT_ENABLED") == 1; /* Cray MPICH has no query but this switch */
+#endif
+}
+
+static mx_err reduce_in_place(app_comm comm, void *values, int n, MPI_Datatype type, MPI_Op op)
+{
+    MX_REQUIRE(n >= 0, MX_ERR_ARG, "number of values to reduce must not be negative, got %d", n);
+    APP_MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, values, n, type, op, comm->world));
+    return MX_OK;
+}
+
+mx_err app_sum_f64(app_comm comm, double *values, int n)
+{
+    return reduce_in_place(comm, values, n, MPI_DOUBLE, MPI_SUM);
+}
+
+mx_err app_min_f64(app_comm comm, double *values, int n)
+{
+    return reduce_in_place(comm, values, n, MPI_DOUBLE, MPI_MIN);
+}
+
+mx_err app_max_f64(app_comm comm, double *values, int n)
+{
+    return reduce_in_place(comm, values, n, MPI_DOUBLE, MPI_MAX);
+}
+
+mx_err app_sum_i64(app_comm comm, int64_t *values, int n)
+{
+    return reduce_in_place(comm, values, n, MPI_INT64_T, MPI_SUM);
+}
+
+mx_err app_max_i64(app_comm comm, int64_t *values, int n)
+{
+    return reduce_in_place(comm, values, n, MPI_INT64_T, MPI_MAX);
+}
+
+/* MPI counts are int: longer buffers go in pieces of this size. */
+enum { PIECE = 1 << 30 };
+
+static int next_piece(size_t left)
+{
+    return left < PIECE ? (int)left : PIECE;
+}
+
+mx_err app_broadcast(app_comm comm, void *data, size_t bytes)
+{
+    char *at = data;
+    while (bytes > 0) {
+        const int piece = next_piece(bytes);
+        APP_MPI_TRY(MPI_Bcast(at, piece, MPI_BYTE, 0, comm->world));
+        at += piece;
+        bytes -= (size_t)piece;
+    }
+    return MX_OK;
+}
+
+mx_err app_or_bytes(app_comm comm, unsigned char *bytes, size_t count)
+{
+    while (count > 0) {
+        const int piece = next_piece(count);
+        MX_TRY(reduce_in_place(comm, bytes, piece, MPI_UNSIGNED_CHAR, MPI_BOR));
+        bytes += piece;
+        count -= (size_t)piece;
+    }
+    return MX_OK;
+}
+
+/* Makes another rank's failure this thread's last one: its message, and its trace frame by frame. A trace line reads
+ * "  FUNCTION (FILE:LINE)". */
+static void adopt_failure(const failure_note *note)
+{
+    char trace[sizeof note->trace];
+    memcpy(trace, note->trace, sizeof trace);
+    bool first = true;
+    char *rest = NULL;
+    for (char *line = strtok_r(trace, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *const open = strstr(line, " (");
+        char *const colon = strrchr(line, ':');
+        if (!open || !colon || colon < open) continue; /* the last line may be cut short */
+        *open = *colon = '\0';
+        const char *const func = line + strspn(line, " ");
+        const int number = atoi(colon + 1);
+        if (first) {
+            mx_fail_(open + 2, number, func, "%s", note->message);
+        } else {
+            mx_frame_(open + 2, number, func);
+        }
+        first = false;
+    }
+    if (first) (void)MX_FAIL((mx_err)note->code, "%s", note->message);
+}
+
+mx_err app_agree(app_comm comm, mx_err mine)
+{
+    int failing = mine == MX_OK ? comm->size : comm->rank;
+    APP_MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, comm->world));
+    if (failing == comm->size) return MX_OK;
+    failure_note note = {0};
+    if (failing == comm->rank) {
+        note.code = (int)mine;
+        snprintf(note.message, sizeof note.message, "%s", mx_err_message());
+        snprintf(note.trace, sizeof note.trace, "%s", mx_err_trace());
+    }
+    APP_MPI_TRY(MPI_Bcast(&note, (int)sizeof note, MPI_BYTE, failing, comm->world));
+    if (failing != comm->rank) adopt_failure(&note);
+    return (mx_err)note.code;
+}
+
+mx_err app_barrier(app_comm comm)
+{
+    APP_MPI_TRY(MPI_Barrier(comm->world));
+    return MX_OK;
+}
+
+double app_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* comm may be NULL, when it is opening MPI that failed. */
+void app_complain(app_comm comm, const char *program)
+{
+    if (comm && comm->rank != 0) return;
+    fflush(stdout);
+    fprintf(stderr, "%s: error: %s\n", program, mx_err_message());
+}
+
+int app_exit_code(mx_err err)
+{
+    if (err == MX_OK) return APP_EXIT_OK;
+    return err == MX_ERR_INPUT ? APP_EXIT_INPUT : APP_EXIT_RUNTIME;
+}
+
+void app_abort(app_comm comm, const char *program)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, APP_EXIT_RUNTIME);
+    exit(APP_EXIT_RUNTIME); /* MPI_Abort should not return */
+}

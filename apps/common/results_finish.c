@@ -1,0 +1,120 @@
+/* How a results file ends: verdict, digests of what was read back, its own name; or not at all. */
+#include "digest.h"
+#include "results_put.h"
+#include "results_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static mx_err put_verdict(app_results results, const char *verdict, int exit_code)
+{
+    const int64_t code = exit_code;
+    const app_h5_item text = app_h5_text(verdict), number = app_h5_i64(&code);
+    MX_TRY(app_results_put_root(results, "verdict", &text));
+    return app_results_put_root(results, "exit_code", &number);
+}
+
+/* Closing and opening again makes sure that what is digested comes from the file, also what other ranks wrote. */
+static mx_err reopen(app_results results)
+{
+    MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
+    return app_agree(results->comm, app_file_open(&results->file, results->comm, results->place.temporary, false));
+}
+
+/* The digests of all blocks, on every rank that takes part; those without the file contribute nothing. */
+static mx_err share_blocks(app_results results, const app_tree *tree, unsigned char (**blocks)[APP_DIGEST_BYTES])
+{
+    const bool shared = app_file_is_parallel();
+    const app_comm comm = results->comm;
+    *blocks = calloc((size_t)tree->blocks + 1, sizeof **blocks);
+    mx_err err = *blocks ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
+    if (err == MX_OK && results->file.id >= 0) {
+        err = app_digest_blocks(results->file.id, tree, shared ? app_rank(comm) : 0, shared ? app_size(comm) : 1, *blocks);
+    }
+    MX_TRY(app_agree(comm, err));
+    return shared ? app_or_bytes(comm, **blocks, (size_t)tree->blocks * APP_DIGEST_BYTES) : MX_OK;
+}
+
+/* The manifest of the file, where it is open; elsewhere *manifest stays NULL. */
+static mx_err make_manifest(app_results results, char **manifest)
+{
+    const bool open = results->file.id >= 0;
+    app_tree tree = {0};
+    unsigned char(*blocks)[APP_DIGEST_BYTES] = NULL;
+    *manifest = NULL;
+    mx_err err = app_agree(results->comm, open ? app_tree_read(results->file.id, &tree) : MX_OK);
+    if (err == MX_OK) err = share_blocks(results, &tree, &blocks);
+    if (err == MX_OK && open) err = app_digest_manifest(results->file.id, &tree, blocks, manifest);
+    free(blocks);
+    app_tree_free(&tree);
+    return app_agree(results->comm, err);
+}
+
+static mx_err put_integrity(app_results results)
+{
+    char *manifest = NULL;
+    mx_err err = make_manifest(results, &manifest);
+    char root[APP_DIGEST_HEX] = "";
+    if (err == MX_OK && manifest) err = app_digest_text(manifest, strlen(manifest), root);
+    err = app_agree(results->comm, err);
+    if (err == MX_OK) {
+        const app_h5_item method = app_h5_text(APP_DIGEST_METHOD);
+        const app_h5_item list = app_h5_text(manifest ? manifest : ""), digest = app_h5_text(root);
+        err = app_results_put(results, "/integrity", "method", &method, NULL);
+        if (err == MX_OK) err = app_results_put(results, "/integrity", "manifest", &list, NULL);
+        if (err == MX_OK) err = app_results_put(results, "/integrity", "root", &digest, NULL);
+    }
+    free(manifest);
+    return err;
+}
+
+static mx_err publish(app_results results)
+{
+    if (app_rank(results->comm) != 0) return MX_OK;
+    const bool with_side = results->field_count > 0;
+    if (with_side) {
+        MX_TRY(app_xdmf_write(results->place.side_temporary, app_place_base(&results->place), results->fields,
+                              results->field_count));
+    }
+    return app_place_publish(&results->place, with_side);
+}
+
+static mx_err finish(app_results results, const char *verdict, int exit_code)
+{
+    MX_TRY(put_verdict(results, verdict, exit_code));
+    MX_TRY(reopen(results));
+    MX_TRY(put_integrity(results));
+    MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
+    return app_agree(results->comm, publish(results));
+}
+
+static void release(app_results *results)
+{
+    app_results const r = *results;
+    for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
+    free(r->fields);
+    app_place_free(&r->place);
+    free(r);
+    *results = NULL;
+}
+
+mx_err app_results_finish(app_results *results, const char *verdict, int exit_code)
+{
+    if (!*results) return MX_OK;
+    const mx_err err = finish(*results, verdict, exit_code);
+    if (err != MX_OK) {
+        app_results_discard(results);
+        return MX_PASS(err);
+    }
+    release(results);
+    return MX_OK;
+}
+
+void app_results_discard(app_results *results)
+{
+    app_results const r = *results;
+    if (!r) return;
+    (void)app_file_close(&r->file);
+    if (app_rank(r->comm) == 0) app_place_remove(&r->place);
+    release(results);
+}

@@ -1,0 +1,143 @@
+#include "results_place.h"
+
+#include "strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What already has the final name must be a plain file that its owner lets us replace: a rename would take the place of
+ * /dev/null or of a protected result just as well. */
+static mx_err check_target(const char *path)
+{
+    struct stat info;
+    MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the results file needs a name, got an empty one");
+    if (stat(path, &info) != 0) {
+        MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "results file %s: cannot be written: %s", path, strerror(errno));
+        return MX_OK;
+    }
+    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO, "results file %s: cannot be written: it is a folder", path);
+    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO, "results file %s: cannot be written: it is not a plain file", path);
+    MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "results file %s: cannot be replaced: %s", path, strerror(errno));
+    return MX_OK;
+}
+
+/* HOST and PID make the name this process's own; the number steps over what a killed run of the same pid left. */
+static mx_err name_temporary(const char *path, int attempt, char **temporary)
+{
+    char host[256] = "host";
+    gethostname(host, sizeof host - 1);
+    app_strbuf name = {0};
+    *temporary = NULL;
+    const mx_err err = app_strbuf_add(&name, "%s.tmp-%s-%ld-%d", path, host, (long)getpid(), attempt);
+    if (err != MX_OK) {
+        app_strbuf_free(&name);
+        return err;
+    }
+    *temporary = name.text;
+    return MX_OK;
+}
+
+static mx_err create_temporary(const char *path, char **temporary)
+{
+    enum { ATTEMPTS = 100 };
+    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        MX_TRY(name_temporary(path, attempt, temporary));
+        const int file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) {
+            close(file);
+            return MX_OK;
+        }
+        const int reason = errno;
+        free(*temporary);
+        *temporary = NULL;
+        MX_REQUIRE(reason == EEXIST, MX_ERR_IO, "results file %s: cannot be created: %s", path, strerror(reason));
+    }
+    return MX_FAIL(MX_ERR_IO, "results file %s: cannot be created: %d temporary files are in the way", path, ATTEMPTS);
+}
+
+/* run.h5 -> run.xmf; other names get .xmf added. */
+static mx_err name_side(const char *path, char **side)
+{
+    const size_t length = strlen(path);
+    const bool has_ending = length > 3 && strcmp(path + length - 3, ".h5") == 0;
+    app_strbuf name = {0};
+    MX_TRY(app_strbuf_add(&name, "%.*s.xmf", (int)(has_ending ? length - 3 : length), path));
+    *side = name.text;
+    return MX_OK;
+}
+
+static mx_err fill(const char *path, app_place *place)
+{
+    MX_TRY(check_target(path));
+    place->path = strdup(path);
+    MX_REQUIRE(place->path, MX_ERR_MEMORY, "no memory for the name of the results file");
+    MX_TRY(name_side(path, &place->side));
+    MX_TRY(create_temporary(path, &place->temporary));
+    app_strbuf name = {0};
+    MX_TRY(app_strbuf_add(&name, "%s.xmf", place->temporary));
+    place->side_temporary = name.text;
+    return MX_OK;
+}
+
+mx_err app_place_reserve(const char *path, app_place *place)
+{
+    *place = (app_place){0};
+    const mx_err err = fill(path, place);
+    if (err != MX_OK) {
+        app_place_remove(place);
+        app_place_free(place);
+    }
+    return err;
+}
+
+/* A full disk may show only here. */
+static mx_err flush(const char *path)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    MX_REQUIRE(file >= 0, MX_ERR_IO, "%s: cannot be opened again: %s", path, strerror(errno));
+    const bool flushed = fsync(file) == 0 || errno == EINVAL; /* EINVAL: a file system without fsync */
+    const int reason = errno;
+    close(file);
+    MX_REQUIRE(flushed, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
+    return MX_OK;
+}
+
+static mx_err move(const char *from, const char *to)
+{
+    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "results file %s: cannot take its name: %s", to, strerror(errno));
+    return MX_OK;
+}
+
+mx_err app_place_publish(const app_place *place, bool with_side)
+{
+    MX_TRY(flush(place->temporary));
+    MX_TRY(move(place->temporary, place->path));
+    if (with_side) MX_TRY(move(place->side_temporary, place->side));
+    return MX_OK;
+}
+
+void app_place_remove(const app_place *place)
+{
+    if (place->temporary) unlink(place->temporary);
+    if (place->side_temporary) unlink(place->side_temporary);
+}
+
+void app_place_free(app_place *place)
+{
+    free(place->path);
+    free(place->temporary);
+    free(place->side);
+    free(place->side_temporary);
+    *place = (app_place){0};
+}
+
+const char *app_place_base(const app_place *place)
+{
+    const char *const slash = strrchr(place->path, '/');
+    return slash ? slash + 1 : place->path;
+}

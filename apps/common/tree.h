@@ -1,0 +1,22 @@
+/* What an open results file holds: its objects in the order of their paths. Private to the results files. */
+#pragma once
+#include "h5_util.h"
+#include "results_reader.h"
+
+typedef struct app_tree {
+    app_node *node;
+    int count;
+    int64_t blocks; /* digest blocks of all nodes */
+} app_tree;
+
+/* Lists every object outside /integrity. MX_ERR_INPUT for what no results file holds: links that leave the file, names
+ * with control characters. On failure *tree is empty. Safe on one rank of a parallel file. */
+mx_err app_tree_read(hid_t file, app_tree *tree);
+
+void app_tree_free(app_tree *tree);
+
+/* The node at `path`, or NULL. */
+const app_node *app_tree_find(const app_tree *tree, const char *path);
+
+/* Describes a type as numpy would ("<f8"), and which kind it is. Also used for attributes. */
+app_node_kind app_tree_type(hid_t type, char *text, size_t capacity);

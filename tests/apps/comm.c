@@ -1,0 +1,111 @@
+/* What ranks say to each other: agreement on failures, reductions, broadcasts. */
+#include "check.h"
+
+#include <stdlib.h>
+
+static mx_err fail_deep(int rank)
+{
+    return MX_FAIL(MX_ERR_INPUT, "rank %d: the deck is \"wrong\" (line: 7)", rank);
+}
+
+static mx_err fail_here(int rank)
+{
+    MX_TRY(fail_deep(rank));
+    return MX_OK;
+}
+
+static void check_agreement(app_comm comm)
+{
+    const int rank = app_rank(comm), last = app_size(comm) - 1;
+    CHECK_I64(app_agree(comm, MX_OK), MX_OK);
+
+    mx_err_clear();
+    const mx_err one = app_agree(comm, rank == last ? fail_here(rank) : MX_OK);
+    char expected[64];
+    snprintf(expected, sizeof expected, "rank %d: the deck is \"wrong\" (line: 7)", last);
+    CHECK_FAILS(one, MX_ERR_INPUT, expected);
+    const char *const deep = strstr(mx_err_trace(), "fail_deep"), *const here = strstr(mx_err_trace(), "fail_here");
+    CHECK(deep && here && deep < here); /* the path of the failing rank, on every rank, innermost first */
+
+    mx_err_clear();
+    const mx_err all = app_agree(comm, rank == 0 ? fail_deep(0) : MX_FAIL(MX_ERR_IO, "another reason"));
+    CHECK_FAILS(all, MX_ERR_INPUT, "rank 0"); /* the lowest failing rank's */
+    mx_err_clear();
+}
+
+static void check_reductions(app_comm comm)
+{
+    const int rank = app_rank(comm), size = app_size(comm);
+    double sum[2] = {1.0, rank}, least = -rank, most = rank;
+    int64_t count[2] = {(int64_t)1 << 40, rank}, largest = rank;
+    CHECK_OK(app_sum_f64(comm, sum, 2));
+    CHECK_OK(app_min_f64(comm, &least, 1));
+    CHECK_OK(app_max_f64(comm, &most, 1));
+    CHECK_OK(app_sum_i64(comm, count, 2));
+    CHECK_OK(app_max_i64(comm, &largest, 1));
+    /* small whole numbers: exact */
+    CHECK_F64(sum[0], size, 0.0);
+    CHECK_F64(sum[1], size * (size - 1) / 2, 0.0);
+    CHECK_F64(least, 1 - size, 0.0);
+    CHECK_F64(most, size - 1, 0.0);
+    CHECK_I64(count[0], (int64_t)size << 40);
+    CHECK_I64(count[1], size * (size - 1) / 2);
+    CHECK_I64(largest, size - 1);
+    CHECK_OK(app_sum_f64(comm, NULL, 0));
+}
+
+static void check_broadcast(app_comm comm)
+{
+    enum { BYTES = 100003 };
+    char *const data = malloc(BYTES);
+    CHECK(data != NULL);
+    if (!data) return;
+    for (int i = 0; i < BYTES; ++i) data[i] = (char)(app_rank(comm) == 0 ? i % 127 : -1);
+    CHECK_OK(app_broadcast(comm, data, BYTES));
+    int wrong = 0;
+    for (int i = 0; i < BYTES; ++i) wrong += data[i] != (char)(i % 127);
+    CHECK_I64(wrong, 0);
+    free(data);
+}
+
+static void check_facts(app_comm comm)
+{
+    CHECK(app_rank(comm) >= 0 && app_rank(comm) < app_size(comm));
+    CHECK(app_local_rank(comm) >= 0 && app_local_rank(comm) < app_local_size(comm));
+    CHECK(app_local_size(comm) <= app_size(comm));
+    CHECK(strlen(app_comm_version(comm)) > 0 && !strchr(app_comm_version(comm), '\n'));
+    CHECK(app_now() <= app_now());
+    CHECK_I64(app_exit_code(MX_OK), 0);
+    CHECK_I64(app_exit_code(MX_ERR_INPUT), 2);
+    CHECK_I64(app_exit_code(MX_ERR_IO), 3);
+    CHECK_I64(app_exit_code(MX_ERR_MEMORY), 3);
+    CHECK_OK(app_barrier(comm));
+}
+
+/* srun without a PMI that MPI speaks: several tasks, each of which believes it is alone. */
+static int check_srun(int argc, char **argv)
+{
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("PMI_SIZE");
+    setenv("SLURM_NTASKS", "4", 1);
+    app_comm comm = NULL;
+    CHECK_FAILS(app_comm_open(&argc, &argv, &comm), MX_ERR_COMM, "SLURM_NTASKS is 4");
+    CHECK(comm == NULL);
+    return check_failures == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "srun") == 0) return check_srun(argc, argv);
+    app_comm comm = NULL;
+    CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    if (!comm) return 1;
+    check_agreement(comm);
+    check_reductions(comm);
+    check_broadcast(comm);
+    check_facts(comm);
+    const int exit_code = check_exit(comm);
+    app_comm_close(&comm);
+    app_comm_close(&comm); /* accepts NULL */
+    return exit_code;
+}

@@ -1,0 +1,143 @@
+/* What happens when a results file cannot be written: an error in one sentence on every rank, nothing left behind, an older
+ * file as it was. The full disk is a limit on the size of files, which the kernel enforces as it would a full disk. */
+#include "check.h"
+#include "results.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void make_file(app_comm comm, const char *path, const char *text)
+{
+    if (app_rank(comm) == 0) {
+        FILE *const file = fopen(path, "w");
+        CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    }
+    CHECK_OK(app_barrier(comm));
+}
+
+static void check_unchanged(app_comm comm, const char *path, const char *text)
+{
+    CHECK_OK(app_barrier(comm));
+    if (app_rank(comm) != 0) return;
+    char got[64] = "";
+    FILE *const file = fopen(path, "r");
+    CHECK(file != NULL);
+    if (!file) return;
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    CHECK(strcmp(got, text) == 0);
+}
+
+/* Removes temporary files and returns how many there were. */
+static int remove_temporaries(void)
+{
+    int found = 0;
+    DIR *const folder = opendir(".");
+    CHECK(folder != NULL);
+    if (!folder) return 0;
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        if (strstr(entry->d_name, ".tmp-")) found += remove(entry->d_name) == 0;
+    }
+    closedir(folder);
+    return found;
+}
+
+static void check_no_temporaries(app_comm comm)
+{
+    CHECK_OK(app_barrier(comm));
+    if (app_rank(comm) == 0) CHECK_I64(remove_temporaries(), 0);
+}
+
+static void check_refused(app_comm comm, const char *path, const char *reason)
+{
+    app_results results = NULL;
+    CHECK_FAILS(app_results_create(comm, path, "test", 0, NULL, &results), MX_ERR_IO, reason);
+    CHECK(results == NULL);
+    CHECK(strstr(mx_err_message(), path) != NULL);
+}
+
+static void check_places(app_comm comm)
+{
+    check_refused(comm, "no-such-folder/out.h5", "No such file or directory");
+    check_refused(comm, "/dev/null", "not a plain file");
+    check_refused(comm, "/proc/out.h5", "cannot be created");
+    check_refused(comm, ".", "it is a folder");
+    make_file(comm, "plain", "");
+    check_refused(comm, "plain/out.h5", "Not a directory");
+    if (geteuid() != 0) { /* root may write everywhere */
+        make_file(comm, "protected.h5", "old");
+        if (app_rank(comm) == 0) chmod("protected.h5", 0444);
+        CHECK_OK(app_barrier(comm));
+        check_refused(comm, "protected.h5", "Permission denied");
+    }
+    app_results results = NULL;
+    CHECK_FAILS(app_results_create(comm, "", "test", 0, NULL, &results), MX_ERR_IO, "empty");
+    check_no_temporaries(comm);
+}
+
+static void check_discard(app_comm comm)
+{
+    make_file(comm, "old.h5", "an older result");
+    app_results results = NULL;
+    CHECK_OK(app_results_create(comm, "old.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
+    app_results_discard(&results);
+    check_unchanged(comm, "old.h5", "an older result");
+    check_no_temporaries(comm);
+}
+
+/* Writes until something fails; returns the first error. */
+static mx_err write_much(app_comm comm, const char *path, const double *values, const app_decomp *d)
+{
+    app_results results = NULL;
+    mx_err err = app_results_create(comm, path, "test", 0, NULL, &results);
+    for (int i = 0; i < 4 && err == MX_OK; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "f%d", i);
+        err = app_results_field(results, name, "1", d, values, NULL, NULL);
+    }
+    if (err == MX_OK) return app_results_finish(&results, "passed", 0);
+    app_results_discard(&results);
+    return err;
+}
+
+static void check_full_disk(app_comm comm, rlim_t bytes)
+{
+    app_decomp d;
+    CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){400, 300}, &d));
+    double *const values = calloc((size_t)d.cells[0] * (size_t)d.cells[1], sizeof *values);
+    CHECK(values != NULL);
+    make_file(comm, "old.h5", "an older result");
+    struct rlimit old, small;
+    CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+    small = old;
+    small.rlim_cur = bytes;
+    signal(SIGXFSZ, SIG_IGN); /* writing fails with EFBIG */
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const mx_err err = write_much(comm, "old.h5", values, &d);
+    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    CHECK_FAILS(err, MX_ERR_IO, "no room");
+    free(values);
+    check_unchanged(comm, "old.h5", "an older result");
+    check_no_temporaries(comm);
+}
+
+int main(int argc, char **argv)
+{
+    app_comm comm = NULL;
+    CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    if (!comm) return 1;
+    if (app_rank(comm) == 0) (void)remove_temporaries(); /* of an earlier run that was killed */
+    CHECK_OK(app_barrier(comm));
+    check_places(comm);
+    check_discard(comm);
+    check_full_disk(comm, 4 << 20); /* has room for some of the four fields of 960 kB */
+    check_full_disk(comm, 4 << 10); /* not even for the headers */
+    const int exit_code = check_exit(comm);
+    app_comm_close(&comm);
+    return exit_code;
+}
