@@ -21,7 +21,7 @@ main() {
             minx_help "${BASH_SOURCE[0]}"
             exit 0
             ;;
-        "" | -D*) ;;
+        "" | -*) ;;
         *)
             preset=$1
             shift

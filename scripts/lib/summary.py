@@ -25,7 +25,7 @@ def regions(path):
     """{name: {quantity: number}} from /performance; empty where there is no such file."""
     try:
         with h5py.File(path, "r") as file:
-            return {name: {key: float(group[key][()]) for key in group}
+            return {name: {key: float(group[key][()]) for key in ("seconds_max", "bytes")}
                     for name, group in file["performance"].items()}
     except (OSError, KeyError):
         return {}
