@@ -68,6 +68,12 @@ bool mx_backend_available(const char *name, const char **why)
     return backends[b].backend->available(why);
 }
 
+int mx_backend_devices(const char *name)
+{
+    const int b = mx_backend_available(name, NULL) ? backend_index(name) : -1;
+    return b >= 0 && backends[b].backend->devices != NULL ? backends[b].backend->devices() : 0;
+}
+
 int mx_host_cores(void)
 {
     cpu_set_t mask;

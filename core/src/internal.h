@@ -24,6 +24,8 @@ typedef struct mx_backend {
 
     /* Could a context be opened? If not, *why says why not. */
     bool (*available)(const char **why);
+    /* Devices here; NULL for host backends. */
+    int (*devices)(void);
     /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are set. */
     mx_err (*open)(mx_ctx ctx);
     void (*close)(mx_ctx ctx);

@@ -47,6 +47,12 @@ static bool cuda_available(const char **why)
     return err == cudaSuccess && devices > 0;
 }
 
+static int cuda_devices(void)
+{
+    int devices = 0;
+    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+}
+
 static __global__ void probe_kernel()
 {
 }
@@ -263,6 +269,7 @@ const mx_backend mx_backend_cuda = {
     MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
     MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
     cuda_available,
+    cuda_devices,
     cuda_open,
     cuda_close,
     cuda_launch,

@@ -51,6 +51,9 @@ const char *mx_backend_name(int index);
 /* Can a context be made of this backend here and now? If not, *why (may be NULL) says why not. */
 bool mx_backend_available(const char *name, const char **why);
 
+/* Devices that a backend could open here: 0 for host backends and for those that are not available. */
+int mx_backend_devices(const char *name);
+
 /* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (not in this build, no such
  * device, layout not built), MX_ERR_MEMORY. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);

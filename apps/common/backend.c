@@ -1,0 +1,112 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "backend.h"
+
+#include "comm_mpi.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+void app_backends_print(FILE *out)
+{
+    const char *why;
+    for (int b = 0; mx_backend_name(b) != NULL; b++)
+        if (mx_backend_available(mx_backend_name(b), &why))
+            fprintf(out, "%s\n", mx_backend_name(b));
+        else
+            fprintf(out, "# %s: %s\n", mx_backend_name(b), why);
+}
+
+/* How many ranks of this host run on exactly the cores that this one runs on. */
+static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
+{
+    cpu_set_t mine;
+    MPI_Comm local = MPI_COMM_NULL;
+    cpu_set_t *all = calloc((size_t)app_local_size(comm), sizeof *all);
+    MX_REQUIRE(all != NULL, MX_ERR_MEMORY, "no memory for %d affinity masks", app_local_size(comm));
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    mx_err err = app_mpi_check(MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+                               "MPI_Comm_split_type");
+    if (err == MX_OK) {
+        err = app_mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, local),
+                            "MPI_Allgather");
+        MPI_Comm_free(&local);
+    }
+    *sharing = 0;
+    for (int r = 0; r < app_local_size(comm); r++) *sharing += CPU_EQUAL(&all[r], &mine) ? 1 : 0;
+    free(all);
+    return err;
+}
+
+/* The backend that "auto" stands for: the same on all ranks. */
+static mx_err automatic(app_comm comm, const char **backend)
+{
+    double cuda = mx_backend_available("cuda", NULL) ? 1 : 0;
+    MX_TRY(app_min_f64(comm, &cuda, 1));
+    *backend = cuda > 0 ? "cuda" : "openmp";
+    return MX_OK;
+}
+
+static bool names(const char *resource, const char *backend)
+{
+    const size_t length = strlen(backend);
+    return strncmp(resource, backend, length) == 0 && (resource[length] == '\0' || resource[length] == ':');
+}
+
+static void append(char *text, size_t size, const char *key, const char *value)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%c%s=%s", strchr(text, ':') == NULL ? ':' : ',', key, value);
+}
+
+static mx_err append_threads(app_comm comm, const app_options *options, char *resource, size_t size)
+{
+    char number[16];
+    int threads = options->threads;
+    if (strstr(resource, "threads=") != NULL) return MX_OK;
+    if (threads == 0) {
+        int sharing = 1;
+        MX_TRY(ranks_sharing_cores(comm, &sharing));
+        threads = mx_host_cores() / (sharing > 0 ? sharing : 1);
+        if (threads < 1) threads = 1;
+        if (!names(resource, "openmp")) return MX_OK; /* the others have a default that fits them */
+    }
+    snprintf(number, sizeof number, "%d", threads);
+    append(resource, size, "threads", number);
+    return MX_OK;
+}
+
+static void append_device(app_comm comm, const app_options *options, char *resource, size_t size)
+{
+    char number[16];
+    const int devices = names(resource, "cuda") ? mx_backend_devices("cuda") : 0;
+    if (strstr(resource, "device=") != NULL || (options->device < 0 && devices == 0)) return;
+    snprintf(number, sizeof number, "%d", options->device >= 0 ? options->device : app_local_rank(comm) % devices);
+    append(resource, size, "device", number);
+}
+
+static mx_err open_context(app_comm comm, const app_options *options, const char *backend, mx_ctx *ctx)
+{
+    char resource[256];
+    MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend", backend);
+    snprintf(resource, sizeof resource, "%s", backend);
+    MX_TRY(append_threads(comm, options, resource, sizeof resource));
+    append_device(comm, options, resource, sizeof resource);
+    if (strcmp(options->layout, "auto") != 0) append(resource, sizeof resource, "layout", options->layout);
+    MX_TRY(mx_ctx_create(resource, ctx));
+    if (options->check_against == NULL) return MX_OK;
+    const mx_err err = mx_ctx_check_against(*ctx, options->check_against, 1e-9);
+    if (err != MX_OK) mx_ctx_destroy(ctx);
+    return err;
+}
+
+mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx)
+{
+    const char *backend = options->backend;
+    *ctx = NULL;
+    if (strcmp(backend, "auto") == 0) MX_TRY(automatic(comm, &backend));
+    const mx_err err = app_agree(comm, open_context(comm, options, backend, ctx));
+    if (err != MX_OK) mx_ctx_destroy(ctx);
+    return err;
+}

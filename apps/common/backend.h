@@ -1,0 +1,13 @@
+/* From the command line to a context: which backend, how many threads, which device. */
+#pragma once
+#include "minx/context.h"
+#include "options.h"
+
+/* Opens the context that the options ask for. Collective; what it returns is agreed.
+ *   backend   "auto": cuda where it is available on every rank, else openmp; anything else is a resource string of the core
+ *   threads   0: the cores of this rank's affinity mask, divided by the ranks that share that mask
+ *   device    -1: the rank's number on its host, modulo the devices there */
+mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx);
+
+/* Prints the backends that are available here, one a line, and why others are not, as comments ("# cuda: ..."). */
+void app_backends_print(FILE *out);

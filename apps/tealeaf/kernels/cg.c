@@ -1,0 +1,62 @@
+/* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. */
+#include "minx/kernel.h"
+
+#include "tl_kernels.h"
+
+/* (A v)(j, k): see tl_kernels.h. */
+#define TL_APPLY(v, j, k)                                                                                           \
+    ((1.0 + (MX_AT(a->kx, j, k + 1) + MX_AT(a->kx, j, k)) + (MX_AT(a->ky, j + 1, k) + MX_AT(a->ky, j, k))) *        \
+         MX_AT(v, j, k) -                                                                                           \
+     (MX_AT(a->kx, j, k + 1) * MX_AT(v, j, k + 1) + MX_AT(a->kx, j, k) * MX_AT(v, j, k - 1)) -                      \
+     (MX_AT(a->ky, j + 1, k) * MX_AT(v, j + 1, k) + MX_AT(a->ky, j, k) * MX_AT(v, j - 1, k)))
+
+MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *rr)
+{
+    const double r = MX_AT(a->u_start, j, k) - TL_APPLY(a->u, j, k);
+    MX_AT(a->r, j, k) = r;
+    MX_AT(a->p, j, k) = r;
+    *rr += r * r;
+}
+MX_REDUCE_2D(tl_residual, MX_SUM)
+
+MX_BODY void tl_error_body(const tl_error_args *a, int j, int k, double *rr)
+{
+    const double r = MX_AT(a->u_start, j, k) - TL_APPLY(a->u, j, k);
+    *rr += r * r;
+}
+MX_REDUCE_2D(tl_error, MX_SUM)
+
+MX_BODY void tl_cg_matvec_body(const tl_cg_matvec_args *a, int j, int k, double *pw)
+{
+    const double w = TL_APPLY(a->p, j, k);
+    MX_AT(a->w, j, k) = w;
+    *pw += MX_AT(a->p, j, k) * w;
+}
+MX_REDUCE_2D(tl_cg_matvec, MX_SUM)
+
+MX_BODY void tl_cg_update_alpha(tl_cg_update_args *a)
+{
+    const double rr = MX_AT(a->rr, a->before);
+    a->alpha = rr > a->tolerance ? rr / MX_AT(a->pw, 0) : 0.0;
+}
+
+MX_BODY void tl_cg_update_body(const tl_cg_update_args *a, int j, int k, double *rr)
+{
+    const double r = MX_AT(a->r, j, k) - a->alpha * MX_AT(a->w, j, k);
+    MX_AT(a->u, j, k) += a->alpha * MX_AT(a->p, j, k);
+    MX_AT(a->r, j, k) = r;
+    *rr += r * r;
+}
+MX_REDUCE_2D(tl_cg_update, MX_SUM, tl_cg_update_alpha)
+
+MX_BODY void tl_cg_direction_beta(tl_cg_direction_args *a)
+{
+    const double rr = MX_AT(a->rr, a->before);
+    a->beta = rr > a->tolerance ? MX_AT(a->rr, a->now) / rr : 0.0;
+}
+
+MX_BODY void tl_cg_direction_body(const tl_cg_direction_args *a, int j, int k)
+{
+    MX_AT(a->p, j, k) = MX_AT(a->r, j, k) + a->beta * MX_AT(a->p, j, k);
+}
+MX_FOR_2D(tl_cg_direction, tl_cg_direction_beta)

@@ -1,0 +1,47 @@
+/* What happens to the state of the cells before and after a solve. */
+#include "minx/kernel.h"
+
+#include "tl_kernels.h"
+
+/* The mean of 1/w over the face between two cells. */
+MX_BODY double face_conductivity(double density_a, double density_b, int inverse)
+{
+    const double wa = inverse ? 1.0 / density_a : density_a, wb = inverse ? 1.0 / density_b : density_b;
+    return (wa + wb) / (2.0 * wa * wb);
+}
+
+MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
+{
+    const int row = a->row0 + j - 1, column = a->column0 + k - 1; /* global, of the cell right of and above the faces */
+    const double here = MX_AT(a->density, j, k);
+    MX_AT(a->kx, j, k) = row < a->rows && column > 0 && column < a->columns
+                             ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), here, a->inverse)
+                             : 0.0;
+    MX_AT(a->ky, j, k) =
+        column < a->columns && row > 0 && row < a->rows ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), here, a->inverse) : 0.0;
+}
+MX_FOR_2D(tl_faces)
+
+MX_BODY void tl_start_body(const tl_start_args *a, int j, int k)
+{
+    const double u = MX_AT(a->energy, j, k) * MX_AT(a->density, j, k);
+    MX_AT(a->u, j, k) = u;
+    MX_AT(a->u_start, j, k) = u;
+}
+MX_FOR_2D(tl_start)
+
+MX_BODY void tl_finish_body(const tl_finish_args *a, int j, int k)
+{
+    MX_AT(a->energy, j, k) = MX_AT(a->u, j, k) / MX_AT(a->density, j, k);
+}
+MX_FOR_2D(tl_finish)
+
+MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summary *s)
+{
+    const double mass = MX_AT(a->density, j, k) * a->volume;
+    s->volume += a->volume;
+    s->mass += mass;
+    s->energy += mass * MX_AT(a->energy, j, k);
+    s->temperature += mass * MX_AT(a->u, j, k);
+}
+MX_REDUCE_FIELDS_2D(tl_summarise, TL_SUMMARY)

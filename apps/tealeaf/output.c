@@ -1,0 +1,129 @@
+#include "tl_app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static mx_err parameters(tl_app *app)
+{
+    const tl_deck *d = &app->deck;
+    const app_results r = app->results;
+    MX_TRY(app_results_deck(r, app->deck_text, app->deck_length));
+    MX_TRY(app_results_parameter_text(r, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
+    MX_TRY(app_results_parameter_i64(r, "x_cells", d->x_cells, "1"));
+    MX_TRY(app_results_parameter_i64(r, "y_cells", d->y_cells, "1"));
+    MX_TRY(app_results_parameter_f64(r, "xmin", d->xmin, "cm"));
+    MX_TRY(app_results_parameter_f64(r, "xmax", d->xmax, "cm"));
+    MX_TRY(app_results_parameter_f64(r, "ymin", d->ymin, "cm"));
+    MX_TRY(app_results_parameter_f64(r, "ymax", d->ymax, "cm"));
+    MX_TRY(app_results_parameter_f64(r, "initial_timestep", d->initial_timestep, "s"));
+    MX_TRY(app_results_parameter_f64(r, "end_time", d->end_time, "s"));
+    MX_TRY(app_results_parameter_i64(r, "end_step", d->end_step, "1"));
+    MX_TRY(app_results_parameter_i64(r, "steps", app->step, "1"));
+    MX_TRY(app_results_parameter_i64(r, "summary_frequency", d->summary_frequency, "1"));
+    MX_TRY(app_results_parameter_text(r, "solver", "cg"));
+    MX_TRY(app_results_parameter_text(r, "coefficient",
+                                      d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density"));
+    MX_TRY(app_results_parameter_f64(r, "eps", d->eps, "1"));
+    MX_TRY(app_results_parameter_i64(r, "max_iters", d->max_iters, "1"));
+    MX_TRY(app_results_parameter_i64(r, "test_problem", d->test_problem, "1"));
+    return app_results_parameter_i64(r, "states", d->states, "1");
+}
+
+static mx_err provenance(tl_app *app)
+{
+    mx_ctx_info info;
+    char threads[16];
+    mx_ctx_get_info(app->ctx, &info);
+    snprintf(threads, sizeof threads, "%d", info.threads);
+    MX_TRY(app_results_provenance(app->results, "backend", info.backend));
+    MX_TRY(app_results_provenance(app->results, "threads", threads));
+    MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
+    MX_TRY(app_results_provenance(app->results, "device", info.device_name));
+    MX_TRY(app_results_provenance(app->results, "precision", "f64"));
+    return app_results_provenance(app->results, "halo_path", app_halo_path(app->halo));
+}
+
+static mx_err integers(tl_app *app, const char *name, const tl_series *series)
+{
+    int64_t *values = malloc((size_t)(series->count > 0 ? series->count : 1) * sizeof *values);
+    const mx_err memory = values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write series '%s'", name);
+    mx_err err = app_agree(app->comm, memory);
+    if (err == MX_OK) {
+        for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
+        err = app_results_series_i64(app->results, name, "1", values, series->count);
+    }
+    free(values);
+    return err;
+}
+
+static mx_err series(tl_app *app)
+{
+    const app_results r = app->results;
+    const tl_summaries *s = &app->summaries;
+    const struct {
+        const char *name, *unit;
+        const tl_series *series;
+    } all[] = {
+        {"time", "s", &s->time},         {"volume", "cm^2", &s->volume},
+        {"mass", "g", &s->mass},         {"internal_energy", "erg", &s->energy},
+        {"temperature_total", "g K", &s->temperature}, {"cg_residual", "1", &app->residuals},
+    };
+    MX_TRY(integers(app, "step", &s->step));
+    MX_TRY(integers(app, "cg_iterations", &app->step_iterations));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        MX_TRY(app_results_series_f64(r, all[i].name, all[i].unit, all[i].series->values, all[i].series->count));
+    return MX_OK;
+}
+
+/* This rank's cells of a view, row by row, in `values`. */
+static mx_err gather(tl_app *app, mx_view view, double *values)
+{
+    mx_view host = MX_VIEW_NULL;
+    mx_cf64_2s at;
+    MX_TRY(mx_mirror_view_create(view, &host));
+    MX_TRY(mx_deep_copy(app->ctx, host, view));
+    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_bind(NULL, host, &at));
+    for (int j = 0; j < app->rows; j++)
+        for (int k = 0; k < app->columns; k++)
+            values[(size_t)j * (size_t)app->columns + (size_t)k] = MX_AT(at, j + TL_GHOSTS, k + TL_GHOSTS);
+    return mx_view_destroy(&host);
+}
+
+static mx_err field(tl_app *app, const char *name, const char *unit, mx_view view, double *values)
+{
+    const double origin[] = {app->deck.ymin, app->deck.xmin}, spacing[] = {app->dy, app->dx};
+    MX_TRY(app_agree(app->comm, gather(app, view, values)));
+    return app_results_field(app->results, name, unit, &app->decomp, values, origin, spacing);
+}
+
+static mx_err write_fields(tl_app *app, double *values)
+{
+    MX_TRY(field(app, "density", "g/cm^2", app->density, values));
+    MX_TRY(field(app, "energy", "erg/g", app->energy, values));
+    MX_TRY(field(app, "temperature", "K", app->u, values));
+    return field(app, "temperature_start", "K", app->u_start, values);
+}
+
+static mx_err fields(tl_app *app)
+{
+    double *values = malloc((size_t)app->rows * (size_t)app->columns * sizeof *values);
+    const mx_err memory = values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write fields");
+    mx_err err = app_agree(app->comm, memory);
+    if (err == MX_OK) err = write_fields(app, values);
+    free(values);
+    return err;
+}
+
+mx_err tl_output(tl_app *app)
+{
+    if (app->options.output == NULL) return MX_OK;
+    MX_TRY(provenance(app));
+    MX_TRY(parameters(app));
+    MX_TRY(series(app));
+    MX_TRY(fields(app));
+    for (int i = 0; app_report_region(app->report, i) != NULL; i++)
+        MX_TRY(app_results_region(app->results, app_report_region(app->report, i)->name,
+                                  &app_report_region(app->report, i)->totals));
+    return MX_OK;
+}

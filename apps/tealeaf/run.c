@@ -1,0 +1,109 @@
+#include "tl_app.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As Fortran's E26.17 writes a number: 0.d..dE+dd with 17 digits, right-aligned in 26 columns. */
+static const char *fortran_e(double x, char *text, size_t size)
+{
+    char digits[40];
+    int exponent = 0;
+    snprintf(digits, sizeof digits, "%.16e", fabs(x));
+    char *e = strchr(digits, 'e');
+    if (e == NULL) { /* NaN or infinity */
+        snprintf(text, size, "%26s", digits);
+        return text;
+    }
+    if (x != 0) exponent = 1 + (int)strtol(e + 1, NULL, 10);
+    *e = '\0';
+    char number[64];
+    snprintf(number, sizeof number, "%s0.%c%sE%+03d", signbit(x) ? "-" : "", digits[0], digits + 2, exponent);
+    snprintf(text, size, "%26s", number);
+    return text;
+}
+
+static void print_summary(tl_app *app, const tl_summary *s)
+{
+    const double values[] = {s->volume, s->mass, s->mass / s->volume, s->energy, s->temperature};
+    char line[5 * 26 + 1] = "", number[64];
+    for (int v = 0; v < 5; v++) strcat(line, fortran_e(values[v], number, sizeof number));
+    app_print(app->report, "\n Time %.10g\n%13s%26s%26s%26s%26s%26s\n step:%7lld%s\n\n", app->time, "", "Volume", "Mass", "Density",
+              "Energy", "U", (long long)app->step, line);
+}
+
+static mx_err summarise(tl_app *app)
+{
+    tl_summaries *history = &app->summaries;
+    tl_summary s;
+    MX_TRY(tl_summarise(tl_cells(app, 0), &app->summary, &s));
+    double sums[] = {s.volume, s.mass, s.energy, s.temperature};
+    MX_TRY(app_sum_f64(app->comm, sums, 4));
+    app->last = (tl_summary){sums[0], sums[1], sums[2], sums[3]};
+    if (app->step == 0) app->first = app->last;
+    print_summary(app, &app->last);
+    if (history->step.count > 0 && history->step.values[history->step.count - 1] == (double)app->step) return MX_OK;
+    MX_TRY(tl_series_add(&history->step, (double)app->step));
+    MX_TRY(tl_series_add(&history->time, app->time));
+    MX_TRY(tl_series_add(&history->volume, sums[0]));
+    MX_TRY(tl_series_add(&history->mass, sums[1]));
+    MX_TRY(tl_series_add(&history->energy, sums[2]));
+    return tl_series_add(&history->temperature, sums[3]);
+}
+
+/* ||u_start - A u|| / ||u_start - A u_start|| of the step just done, computed anew. */
+static mx_err print_exact_error(tl_app *app, double first_residual)
+{
+    double rr = 0;
+    MX_TRY(app_halo_exchange(app->halo, 1, &app->u, 1, APP_HALO_FACES));
+    MX_TRY(tl_error(tl_cells(app, 0), &app->error, &rr));
+    MX_TRY(app_sum_f64(app->comm, &rr, 1));
+    app_print(app->report, " EXACT error calculated as%14.7E\n", first_residual > 0 ? sqrt(rr) / first_residual : sqrt(rr));
+    return MX_OK;
+}
+
+static mx_err step(tl_app *app)
+{
+    const tl_deck *deck = &app->deck;
+    const int64_t first = app->residuals.count;
+    const double started = app_now();
+    app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n", (long long)app->step + 1, app->time,
+              deck->initial_timestep);
+    MX_TRY(tl_solve(app));
+    app->step++;
+    app->time += deck->initial_timestep;
+    app_print(app->report, " Conduction error %14.7E\n Iteration count %8lld\n", app->last_error,
+              (long long)(app->residuals.count - first - 1));
+    if (deck->check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
+    app_print(app->report, " Wall clock %.6f\n", app_now() - started);
+    return MX_OK;
+}
+
+static bool finished(const tl_app *app)
+{
+    return app->step >= app->deck.end_step || app->time + 1e-16 > app->deck.end_time;
+}
+
+/* u before the first step, so that a summary can be made of it. */
+static mx_err initial_temperature(tl_app *app)
+{
+    return tl_start(tl_cells(app, 0), &app->start);
+}
+
+mx_err tl_run(tl_app *app)
+{
+    const tl_deck *deck = &app->deck;
+    app_region_begin(app->whole);
+    MX_TRY(initial_temperature(app));
+    MX_TRY(summarise(app));
+    while (!finished(app)) {
+        MX_TRY(step(app));
+        app_progress(app->report, "step", app->step, deck->end_step);
+        if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 && !finished(app)) MX_TRY(summarise(app));
+    }
+    if (app->step > 0) MX_TRY(summarise(app));
+    app_progress_end(app->report);
+    app_region_end(app->whole, 0, 0, 0);
+    return MX_OK;
+}

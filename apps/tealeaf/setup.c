@@ -1,0 +1,176 @@
+#include "tl_app.h"
+#include "tl_states.h"
+
+#include <stdlib.h>
+
+mx_range_2 tl_cells(const tl_app *app, int inset)
+{
+    const int first = TL_GHOSTS + inset;
+    return mx_range_2d(app->ctx, first, TL_GHOSTS + app->rows - inset, first, TL_GHOSTS + app->columns - inset);
+}
+
+static mx_err decompose(tl_app *app)
+{
+    const tl_deck *deck = &app->deck;
+    const mx_gid cells[] = {deck->y_cells, deck->x_cells};
+    MX_TRY(app_decomp_create(app->comm, 2, cells, &app->decomp));
+    app->rows = app->decomp.cells[0];
+    app->columns = app->decomp.cells[1];
+    app->dx = (deck->xmax - deck->xmin) / (double)deck->x_cells;
+    app->dy = (deck->ymax - deck->ymin) / (double)deck->y_cells;
+    return MX_OK;
+}
+
+static mx_err make_views(tl_app *app)
+{
+    const struct {
+        const char *label;
+        mx_view *view;
+    } fields[] = {
+        {"density", &app->density}, {"energy", &app->energy}, {"temperature", &app->u},
+        {"temperature at start", &app->u_start}, {"kx", &app->kx}, {"ky", &app->ky},
+        {"cg p", &app->p}, {"cg r", &app->r}, {"cg w", &app->w},
+    };
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
+        MX_TRY(mx_view_create_2d(app->ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS, app->columns + 2 * TL_GHOSTS,
+                                 fields[f].view));
+    MX_TRY(mx_view_create_1d(app->ctx, "cg r.r", MX_F64, TL_RING, &app->rr));
+    MX_TRY(mx_view_create_1d(app->ctx, "cg p.w", MX_F64, TL_PARTS, &app->pw));
+    MX_TRY(mx_mirror_view_create(app->rr, &app->rr_host));
+    MX_TRY(mx_mirror_view_create(app->pw, &app->pw_host));
+    return MX_OK;
+}
+
+static mx_err bind_state(tl_app *app)
+{
+    const mx_ctx ctx = app->ctx;
+    MX_TRY(mx_bind(ctx, app->kx, &app->faces.kx));
+    MX_TRY(mx_bind(ctx, app->ky, &app->faces.ky));
+    MX_TRY(mx_bind(ctx, app->density, &app->faces.density));
+    MX_TRY(mx_bind(ctx, app->u, &app->start.u));
+    MX_TRY(mx_bind(ctx, app->u_start, &app->start.u_start));
+    MX_TRY(mx_bind(ctx, app->energy, &app->start.energy));
+    MX_TRY(mx_bind(ctx, app->density, &app->start.density));
+    MX_TRY(mx_bind(ctx, app->energy, &app->finish.energy));
+    MX_TRY(mx_bind(ctx, app->u, &app->finish.u));
+    MX_TRY(mx_bind(ctx, app->density, &app->finish.density));
+    MX_TRY(mx_bind(ctx, app->density, &app->summary.density));
+    MX_TRY(mx_bind(ctx, app->energy, &app->summary.energy));
+    MX_TRY(mx_bind(ctx, app->u, &app->summary.u));
+    app->summary.volume = app->dx * app->dy;
+    return MX_OK;
+}
+
+static mx_err bind_solver(tl_app *app)
+{
+    const mx_ctx ctx = app->ctx;
+    MX_TRY(mx_bind(ctx, app->r, &app->residual.r));
+    MX_TRY(mx_bind(ctx, app->p, &app->residual.p));
+    MX_TRY(mx_bind(ctx, app->u, &app->residual.u));
+    MX_TRY(mx_bind(ctx, app->u_start, &app->residual.u_start));
+    MX_TRY(mx_bind(ctx, app->kx, &app->residual.kx));
+    MX_TRY(mx_bind(ctx, app->ky, &app->residual.ky));
+    app->error.u = app->residual.u;
+    app->error.u_start = app->residual.u_start;
+    app->error.kx = app->residual.kx;
+    app->error.ky = app->residual.ky;
+    MX_TRY(mx_bind(ctx, app->w, &app->matvec.w));
+    MX_TRY(mx_bind(ctx, app->p, &app->matvec.p));
+    app->matvec.kx = app->residual.kx;
+    app->matvec.ky = app->residual.ky;
+    MX_TRY(mx_bind(ctx, app->u, &app->update.u));
+    MX_TRY(mx_bind(ctx, app->r, &app->update.r));
+    MX_TRY(mx_bind(ctx, app->p, &app->update.p));
+    MX_TRY(mx_bind(ctx, app->w, &app->update.w));
+    MX_TRY(mx_bind(ctx, app->rr, &app->update.rr));
+    MX_TRY(mx_bind(ctx, app->pw, &app->update.pw));
+    MX_TRY(mx_bind(ctx, app->p, &app->direction.p));
+    MX_TRY(mx_bind(ctx, app->r, &app->direction.r));
+    MX_TRY(mx_bind(ctx, app->rr, &app->direction.rr));
+    return MX_OK;
+}
+
+/* Density and energy of this rank's cells, by the deck's states. */
+static mx_err fill_states(tl_app *app)
+{
+    mx_view density = MX_VIEW_NULL, energy = MX_VIEW_NULL;
+    mx_f64_2s d, e;
+    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_mirror_view_create(app->density, &density));
+    MX_TRY(mx_mirror_view_create(app->energy, &energy));
+    MX_TRY(mx_bind(NULL, density, &d));
+    MX_TRY(mx_bind(NULL, energy, &e));
+    for (int j = 0; j < app->rows; j++)
+        for (int k = 0; k < app->columns; k++)
+            tl_state_at(&app->deck, app->decomp.first[0] + j, app->decomp.first[1] + k,
+                        &MX_AT(d, j + TL_GHOSTS, k + TL_GHOSTS), &MX_AT(e, j + TL_GHOSTS, k + TL_GHOSTS));
+    MX_TRY(mx_deep_copy(app->ctx, app->density, density));
+    MX_TRY(mx_deep_copy(app->ctx, app->energy, energy));
+    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_view_destroy(&density));
+    return mx_view_destroy(&energy);
+}
+
+/* The conductivity of faces: the density never changes, so they do not either. */
+static mx_err make_faces(tl_app *app)
+{
+    const double dt = app->deck.initial_timestep;
+    MX_TRY(app_halo_exchange(app->halo, 1, &app->density, 1, APP_HALO_CORNERS));
+    app->faces.rx = dt / (app->dx * app->dx);
+    app->faces.ry = dt / (app->dy * app->dy);
+    app->faces.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
+    app->faces.row0 = (int)app->decomp.first[0];
+    app->faces.column0 = (int)app->decomp.first[1];
+    app->faces.rows = (int)app->deck.y_cells;
+    app->faces.columns = (int)app->deck.x_cells;
+    return tl_faces(mx_range_2d(app->ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS, TL_GHOSTS + app->columns + 1),
+                    &app->faces);
+}
+
+static mx_err set_up_alone(tl_app *app)
+{
+    MX_TRY(make_views(app));
+    MX_TRY(bind_state(app));
+    MX_TRY(bind_solver(app));
+    return fill_states(app);
+}
+
+mx_err tl_setup(tl_app *app)
+{
+    MX_TRY(app_agree(app->comm, decompose(app)));
+    MX_TRY(app_agree(app->comm, set_up_alone(app)));
+    MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi, &app->halo));
+    MX_TRY(make_faces(app));
+    MX_TRY(app_region_add(app->report, "whole run", &app->whole));
+    MX_TRY(app_region_add(app->report, "cg solve", &app->solve));
+    MX_TRY(app_region_add(app->report, "step begin and end", &app->rest));
+    return app_agree(app->comm, mx_fence(app->ctx));
+}
+
+mx_err tl_series_add(tl_series *series, double value)
+{
+    if (series->count == series->capacity) {
+        const int64_t capacity = series->capacity > 0 ? 2 * series->capacity : 256;
+        double *values = realloc(series->values, (size_t)capacity * sizeof *values);
+        MX_REQUIRE(values != NULL, MX_ERR_MEMORY, "no memory for a history of %lld values", (long long)capacity);
+        series->values = values;
+        series->capacity = capacity;
+    }
+    series->values[series->count++] = value;
+    return MX_OK;
+}
+
+void tl_cleanup(tl_app *app)
+{
+    mx_view *views[] = {&app->density, &app->energy, &app->u,  &app->u_start, &app->kx,      &app->ky,     &app->p,
+                        &app->r,       &app->w,      &app->rr, &app->pw,      &app->rr_host, &app->pw_host};
+    tl_series *series[] = {&app->residuals,        &app->step_iterations, &app->summaries.step,   &app->summaries.time,
+                           &app->summaries.volume, &app->summaries.mass,  &app->summaries.energy, &app->summaries.temperature};
+    for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) mx_view_destroy(views[v]);
+    for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
+    app_halo_destroy(&app->halo);
+    app_results_discard(&app->results);
+    app_report_destroy(&app->report);
+    mx_ctx_destroy(&app->ctx);
+    free(app->deck_text);
+}

@@ -1,0 +1,94 @@
+/* TeaLeaf: one run. main.c goes through the stages in the order of this header; each stage has a file of its name. */
+#pragma once
+#include "backend.h"
+#include "halo.h"
+#include "report.h"
+#include "results.h"
+#include "tl_deck.h"
+#include "tl_kernels.h"
+
+enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1, TL_PARTS = 5 };
+
+/* A history that grows. */
+typedef struct tl_series {
+    int64_t count, capacity;
+    double *values;
+} tl_series;
+
+/* The field summaries so far, one entry each. */
+typedef struct tl_summaries {
+    tl_series step, time, volume, mass, energy, temperature;
+} tl_summaries;
+
+typedef struct tl_app {
+    /* the run */
+    app_comm comm;
+    app_options options;
+    app_report report;
+    mx_ctx ctx;
+    app_results results;
+    char *deck_text;
+    size_t deck_length;
+    tl_deck deck;
+
+    /* the mesh: this rank's cells, in rows (y) and columns (x) */
+    app_decomp decomp;
+    app_halo halo;
+    double dx, dy;
+    int rows, columns;
+
+    /* the state, with one ghost cell around */
+    mx_view density, energy, u, u_start, kx, ky;
+    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration; pw holds p.w of
+     * the interior and of the four edges, or their sum over all ranks in element 0 */
+    mx_view p, r, w, rr, pw;
+    mx_view rr_host, pw_host;
+
+    /* kernel arguments, bound once */
+    tl_faces_args faces;
+    tl_start_args start;
+    tl_residual_args residual;
+    tl_error_args error;
+    tl_cg_matvec_args matvec;
+    tl_cg_update_args update;
+    tl_cg_direction_args direction;
+    tl_finish_args finish;
+    tl_summary_args summary;
+
+    /* what the run did */
+    int64_t step;
+    double time;
+    int64_t iterations;         /* of all steps */
+    double defect;              /* bound on what the solver's residuals may have added to the energy, relative to it */
+    double last_error;          /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
+    bool iteration_limit;       /* a step ended at max_iters */
+    tl_series residuals;        /* ||r|| of every iteration, each step beginning with its initial one */
+    tl_series step_iterations;  /* iterations of each step */
+    tl_summaries summaries;
+    tl_summary first, last;     /* of all ranks */
+    app_region *solve, *rest, *whole;
+    bool passed;
+    const char *verdict;
+} tl_app;
+
+/* setup.c: decomposition, views, arguments, the deck's states; a failure leaves what tl_cleanup can free. Collective. */
+mx_err tl_setup(tl_app *app);
+void tl_cleanup(tl_app *app);
+
+/* The cells of this rank as a range of indices; `inset` cells less on every side. */
+mx_range_2 tl_cells(const tl_app *app, int inset);
+
+/* solve.c: one time step: (I - dt div K grad) u = u_start by conjugate gradients. Collective. */
+mx_err tl_solve(tl_app *app);
+
+/* run.c: the time loop with its printed lines and summaries. Collective. */
+mx_err tl_run(tl_app *app);
+
+/* verify.c: compares with what is known of the solution, prints and stores each check, sets passed and verdict. */
+mx_err tl_verify(tl_app *app);
+
+/* output.c: the results file, complete but for its end. Collective. */
+mx_err tl_output(tl_app *app);
+
+/* MX_ERR_MEMORY when it cannot grow. */
+mx_err tl_series_add(tl_series *series, double value);

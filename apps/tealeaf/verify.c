@@ -1,0 +1,64 @@
+/* What is known of the solution without knowing it: volume, mass and energy do not change, as no flux leaves the domain;
+ * and for published problems, U at the end. */
+#include "tl_app.h"
+
+#include <math.h>
+
+/* The published tolerance of U: 0.001 percent. */
+static const double PUBLISHED_TOLERANCE = 1e-5;
+/* Sums of up to 1e9 positive numbers in blocks: rounding stays well below this. */
+static const double SUM_TOLERANCE = 1e-10;
+
+static double relative(double value, double expected)
+{
+    return expected != 0 ? fabs(value / expected - 1) : fabs(value);
+}
+
+static mx_err check(tl_app *app, const char *name, double value, double expected, double tolerance)
+{
+    const bool passed = relative(value, expected) <= tolerance; /* false for NaN */
+    app->passed = app->passed && passed;
+    app_print(app->report, " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n", name, value,
+              expected, relative(value, expected), tolerance, passed ? "PASSED" : "FAILED");
+    return app_results_check(app->results, name, value, expected, tolerance, passed);
+}
+
+static void print_reference_verdict(tl_app *app, double expected)
+{
+    const double percent = fabs(100 * (app->last.temperature / expected) - 100);
+    app_print(app->report, "Test problem%4d is within%16.7E%% of the expected solution\n This test is considered %s\n",
+              app->deck.test_problem, percent, app->passed ? "PASSED" : "NOT PASSED");
+}
+
+static void print_port_verdict(tl_app *app, double expected)
+{
+    const double percent = fabs(100 * (app->last.temperature / expected) - 100);
+    app_print(app->report, " Checking results...\n Expected %.15e\n Actual   %.15e\n This run %s (Difference is within %.8f%%)\n",
+              expected, app->last.temperature, app->passed ? "PASSED" : "FAILED", percent);
+    app_print(app->report, "Result:\n - Problem: %lldx%lld@%lld\n - Outcome: %s\n", (long long)app->deck.x_cells,
+              (long long)app->deck.y_cells, (long long)app->step, app->passed ? "PASSED" : "FAILED");
+}
+
+mx_err tl_verify(tl_app *app)
+{
+    const char *source = NULL;
+    double expected = 0;
+    app->passed = true;
+    MX_TRY(check(app, "volume", app->last.volume, app->first.volume, SUM_TOLERANCE));
+    MX_TRY(check(app, "mass", app->last.mass, app->first.mass, SUM_TOLERANCE));
+    MX_TRY(check(app, "energy", app->last.energy, app->first.energy, SUM_TOLERANCE + app->defect));
+    const bool known = tl_deck_expected(&app->deck, &expected, &source);
+    if (known) {
+        MX_TRY(check(app, "U", app->last.temperature, expected, PUBLISHED_TOLERANCE));
+        if (app->deck.dialect == TL_DIALECT_REFERENCE)
+            print_reference_verdict(app, expected);
+        else
+            print_port_verdict(app, expected);
+        app_print(app->report, " Expected value: %s\n", source);
+    } else {
+        app_print(app->report, " No value of U has been published for this deck\n");
+    }
+    app->verdict = !app->passed ? "failed" : app->iteration_limit ? "iteration limit" : "passed";
+    app_print(app->report, " This run %s\n", !app->passed ? "FAILED" : app->iteration_limit ? "reached its iteration limit" : "PASSED");
+    return MX_OK;
+}
