@@ -1,0 +1,135 @@
+/* minx-verify: is this results file what was written, and does its physics hold? Or: are these two runs the same? */
+#include "text.h"
+#include "verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_HOLDS = 0, EXIT_FAILS = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3 };
+
+/* Differences of this size, relative to the largest value of a dataset, come from adding in another order: see
+ * verify_tealeaf.c for the bound. */
+#define DEFAULT_TOLERANCE 1e-11
+
+typedef struct arguments {
+    const char *file, *other; /* other NULL: verify one file */
+    double tolerance;
+    bool tolerance_given, quiet, help, version;
+} arguments;
+
+static const char help[] =
+    "usage: minx-verify [options] FILE.h5            two verdicts on one run\n"
+    "       minx-verify [options] FILE.h5 OTHER.h5   compare two runs\n"
+    "\n"
+    "One file: \"integrity\" recomputes the digest of every dataset and attribute, \"physics\" recomputes every check\n"
+    "of the app that wrote it from the stored data, trusting no stored verdict. Two files: compares inputs, fields,\n"
+    "series and checks; not provenance and performance. One line per check, then a verdict.\n"
+    "\n"
+    "  --tolerance=X   two files only: the difference that passes, relative to the largest magnitude in a dataset\n"
+    "                  (default 1e-11)\n"
+    "  --quiet         print only failures and verdicts\n"
+    "  --help          print this and stop\n"
+    "  --version       print the version and stop\n"
+    "\n"
+    "exit codes: 0 all holds; 1 something does not; 2 bad usage; 3 a file cannot be read as a results file\n";
+
+static mx_err parse_option(const char *option, arguments *args)
+{
+    static const char tolerance[] = "--tolerance=";
+    if (strcmp(option, "--help") == 0) {
+        args->help = true;
+    } else if (strcmp(option, "--version") == 0) {
+        args->version = true;
+    } else if (strcmp(option, "--quiet") == 0) {
+        args->quiet = true;
+    } else if (strncmp(option, tolerance, sizeof tolerance - 1) == 0) {
+        const char *const word = option + sizeof tolerance - 1;
+        const bool number = app_text_real(word, strlen(word), &args->tolerance) == APP_NUMBER_OK;
+        MX_REQUIRE(number && args->tolerance >= 0.0, MX_ERR_INPUT, "--tolerance: got \"%s\", expected a number of at least 0",
+                   word);
+        args->tolerance_given = true;
+    } else {
+        app_nearest nearest = APP_NEAREST_NONE;
+        const char *const names[] = {"--tolerance", "--quiet", "--help", "--version"};
+        const size_t length = strcspn(option, "=");
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) app_nearest_offer(&nearest, option, length, names[i]);
+        return MX_FAIL(MX_ERR_INPUT, "unknown option %s%s%s", option, nearest.name ? "; did you mean " : "",
+                       nearest.name ? nearest.name : "");
+    }
+    return MX_OK;
+}
+
+static mx_err parse(int argc, char **argv, arguments *args)
+{
+    bool options_end = false;
+    for (int i = 1; i < argc; ++i) {
+        if (!options_end && strcmp(argv[i], "--") == 0) {
+            options_end = true;
+        } else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
+            MX_TRY(parse_option(argv[i], args));
+        } else {
+            MX_REQUIRE(!args->other, MX_ERR_INPUT, "got a third file, %s, expected one or two", argv[i]);
+            *(args->file ? &args->other : &args->file) = argv[i];
+        }
+    }
+    if (args->help || args->version) return MX_OK;
+    MX_REQUIRE(args->file, MX_ERR_INPUT, "got no file, expected one or two");
+    MX_REQUIRE(args->other || !args->tolerance_given, MX_ERR_INPUT, "--tolerance is for comparing two files, got one");
+    return MX_OK;
+}
+
+static int complain(int exit_code)
+{
+    fflush(stdout);
+    fprintf(stderr, "minx-verify: error: %s\n", mx_err_message());
+    return exit_code;
+}
+
+static int verify_one(const arguments *args)
+{
+    app_reader reader = NULL;
+    if (app_reader_open(args->file, &reader) != MX_OK) return complain(EXIT_UNREADABLE);
+    vf_verdict integrity = {.title = "integrity", .quiet = args->quiet};
+    vf_verdict physics = {.title = "physics", .quiet = args->quiet};
+    vf_integrity(reader, &integrity);
+    const bool whole = vf_conclude(&integrity);
+    vf_physics(reader, &physics);
+    const bool right = vf_conclude(&physics);
+    app_reader_close(&reader);
+    return whole && right ? EXIT_HOLDS : EXIT_FAILS;
+}
+
+static int compare_two(const arguments *args)
+{
+    app_reader one = NULL, other = NULL;
+    if (app_reader_open(args->file, &one) != MX_OK) return complain(EXIT_UNREADABLE);
+    if (app_reader_open(args->other, &other) != MX_OK) {
+        app_reader_close(&one);
+        return complain(EXIT_UNREADABLE);
+    }
+    vf_verdict verdict = {.title = "comparison", .quiet = args->quiet};
+    vf_compare(one, other, args->tolerance, &verdict);
+    const bool same = vf_conclude(&verdict);
+    app_reader_close(&other);
+    app_reader_close(&one);
+    return same ? EXIT_HOLDS : EXIT_FAILS;
+}
+
+int main(int argc, char **argv)
+{
+    arguments args = {.tolerance = DEFAULT_TOLERANCE};
+    if (parse(argc, argv, &args) != MX_OK) {
+        complain(EXIT_USAGE);
+        fputs("try: minx-verify --help\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (args.help) {
+        fputs(help, stdout);
+        return EXIT_HOLDS;
+    }
+    if (args.version) {
+        puts("minx-verify " MINX_VERSION);
+        return EXIT_HOLDS;
+    }
+    return args.other ? compare_two(&args) : verify_one(&args);
+}

@@ -1,0 +1,89 @@
+#include "results_schema.h"
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_groups(app_reader reader, vf_verdict *verdict)
+{
+#define CHECK_GROUP(path)                                                            \
+    if (strcmp(path, "/integrity") != 0 && !app_reader_find(reader, path)) {         \
+        vf_impossible(verdict, path, "this group of the schema is missing");         \
+    }
+    APP_SCHEMA_GROUPS(CHECK_GROUP)
+#undef CHECK_GROUP
+}
+
+/* A line of a manifest: "DIGEST  PATH". */
+typedef struct line {
+    char digest[65];
+    const char *path;
+    char *next; /* the line after it */
+} line;
+
+enum { DIGEST_DIGITS = 64, PATH_AT = DIGEST_DIGITS + 2 };
+
+/* Cuts the first line off `text`; false at the end. A line that is none has an empty digest. */
+static bool take_line(char *text, line *taken)
+{
+    if (!text || *text == '\0') return false;
+    char *const end = strchr(text, '\n');
+    taken->next = end ? end + 1 : text + strlen(text);
+    if (end) *end = '\0';
+    taken->digest[0] = '\0';
+    taken->path = text;
+    if (strlen(text) > PATH_AT && text[DIGEST_DIGITS] == ' ' && text[PATH_AT] == '/') {
+        memcpy(taken->digest, text, DIGEST_DIGITS);
+        taken->digest[DIGEST_DIGITS] = '\0';
+        taken->path = text + PATH_AT;
+    }
+    return true;
+}
+
+/* Both manifests are ordered by path: one walk over the two finds what differs, what is missing and what is foreign. */
+static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdict)
+{
+    line was, is;
+    bool has_was = take_line(stored, &was), has_is = take_line(recomputed, &is);
+    while (has_was || has_is) {
+        const int order = !has_was ? 1 : !has_is ? -1 : strcmp(was.path, is.path);
+        if (order == 0) {
+            vf_text(verdict, is.path, is.digest, was.digest);
+        } else if (order < 0) {
+            vf_impossible(verdict, was.path, "has a digest, but is missing in the file");
+        } else {
+            vf_impossible(verdict, is.path, "is in the file, but has no digest");
+        }
+        if (order <= 0) has_was = take_line(was.next, &was);
+        if (order >= 0) has_is = take_line(is.next, &is);
+    }
+}
+
+static void check_digests(app_reader reader, char *stored, size_t length, const char *root, vf_verdict *verdict)
+{
+    char hex[65];
+    char *recomputed = NULL;
+    if (app_reader_sha256(stored, length, hex) != MX_OK || app_reader_manifest(reader, &recomputed) != MX_OK) {
+        vf_impossible(verdict, "digests", mx_err_message());
+        return;
+    }
+    vf_text(verdict, "root digest", hex, root);
+    compare_manifests(stored, recomputed, verdict);
+    free(recomputed);
+}
+
+void vf_integrity(app_reader reader, vf_verdict *verdict)
+{
+    check_groups(reader, verdict);
+    char *stored = NULL, *root = NULL;
+    size_t length = 0, root_length = 0;
+    if (app_reader_text(reader, APP_PATH_MANIFEST, &length, &stored) != MX_OK) {
+        vf_impossible(verdict, APP_PATH_MANIFEST, mx_err_message());
+    } else if (app_reader_text(reader, APP_PATH_ROOT, &root_length, &root) != MX_OK) {
+        vf_impossible(verdict, APP_PATH_ROOT, mx_err_message());
+    } else {
+        check_digests(reader, stored, length, root, verdict);
+    }
+    free(root);
+    free(stored);
+}

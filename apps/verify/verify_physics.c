@@ -1,0 +1,124 @@
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The apps whose physics is known here. */
+static const struct {
+    const char *app;
+    void (*verify)(app_reader reader, vf_verdict *verdict, vf_physics_result *result);
+} known[] = {
+    {"tealeaf", vf_tealeaf},
+};
+
+static bool read_f64(app_reader reader, const char *group, const char *name, double *value)
+{
+    char path[512];
+    int64_t count = 0;
+    double *values = NULL;
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    if (app_reader_f64(reader, path, &count, &values) != MX_OK) return false;
+    const bool one = count == 1;
+    if (one) *value = values[0];
+    free(values);
+    return one;
+}
+
+static bool read_flag(app_reader reader, const char *group, const char *name, bool *flag)
+{
+    char path[512];
+    int64_t count = 0, *values = NULL;
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    if (app_reader_i64(reader, path, &count, &values) != MX_OK) return false;
+    const bool good = count == 1 && (values[0] == 0 || values[0] == 1);
+    if (good) *flag = values[0] == 1;
+    free(values);
+    return good;
+}
+
+static bool read_check(app_reader reader, const char *group, vf_check *check)
+{
+    check->name = strrchr(group, '/') + 1;
+    return read_f64(reader, group, "value", &check->value) && read_f64(reader, group, "expected", &check->expected) &&
+           read_f64(reader, group, "tolerance", &check->tolerance) && read_flag(reader, group, "passed", &check->passed);
+}
+
+static const vf_recomputed *find_recomputed(const vf_physics_result *result, const char *name)
+{
+    for (int i = 0; i < result->count; ++i) {
+        if (strcmp(result->check[i].name, name) == 0) return &result->check[i];
+    }
+    return NULL;
+}
+
+/* The stored value must be the recomputed one, and the stored verdict what value, expected and tolerance say. */
+static void verify_check(const vf_check *check, const vf_physics_result *result, vf_verdict *verdict)
+{
+    char name[128];
+    const double scale = check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
+    const bool holds = fabs(check->value - check->expected) <= check->tolerance * scale;
+    snprintf(name, sizeof name, "check %s: passed", check->name);
+    vf_text(verdict, name, check->passed ? "yes" : "no", holds ? "yes" : "no");
+    const vf_recomputed *const again = find_recomputed(result, check->name);
+    snprintf(name, sizeof name, "check %s: value", check->name);
+    if (!again) {
+        vf_impossible(verdict, name, "no check of this name can be recomputed");
+        return;
+    }
+    vf_number(verdict, name, check->value, again->value, again->value_tolerance);
+    if (isnan(again->expected)) return;
+    snprintf(name, sizeof name, "check %s: expected", check->name);
+    vf_number(verdict, name, check->expected, again->expected, again->value_tolerance);
+}
+
+/* Is this the group of a check, /verification/NAME? */
+static bool is_check(const app_node *node)
+{
+    static const char prefix[] = "/verification/";
+    return node->kind == APP_NODE_GROUP && strncmp(node->path, prefix, sizeof prefix - 1) == 0;
+}
+
+static void verify_checks(app_reader reader, const vf_physics_result *result, vf_verdict *verdict)
+{
+    bool all = true;
+    for (int i = 0; i < app_reader_count(reader); ++i) {
+        const app_node *const node = app_reader_node(reader, i);
+        vf_check check;
+        if (!is_check(node)) continue;
+        if (!read_check(reader, node->path, &check)) {
+            vf_impossible(verdict, node->path, "needs value, expected, tolerance (numbers) and passed (0 or 1)");
+            continue;
+        }
+        verify_check(&check, result, verdict);
+        all = all && check.passed;
+    }
+    int64_t exit_code = -1;
+    if (app_reader_attribute_i64(reader, "/", "exit_code", &exit_code) != MX_OK) {
+        vf_impossible(verdict, "exit code", mx_err_message());
+        return;
+    }
+    /* 4: did not converge, whatever the checks say */
+    if (exit_code != 4) vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
+}
+
+void vf_physics(app_reader reader, vf_verdict *verdict)
+{
+    char *app = NULL;
+    if (app_reader_attribute_text(reader, "/", "app", &app) != MX_OK) {
+        vf_impossible(verdict, "app", mx_err_message());
+        return;
+    }
+    const size_t count = sizeof known / sizeof known[0];
+    size_t i = 0;
+    while (i < count && strcmp(known[i].app, app) != 0) ++i;
+    if (i < count) {
+        vf_physics_result result = {.count = 0};
+        known[i].verify(reader, verdict, &result);
+        verify_checks(reader, &result, verdict);
+    } else {
+        vf_words(verdict, "app", false, "got %s, whose physics this program does not know", app);
+    }
+    free(app);
+}

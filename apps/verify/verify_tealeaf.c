@@ -1,0 +1,423 @@
+/* TeaLeaf's physics, from the stored deck, fields and series.
+ *
+ * Where the tolerances come from (u: the unit roundoff, 1.1e-16; n: cells):
+ *   sums       A program adds in blocks, joined in order: at most 1024 blocks of at most n/1024 or 2048 cells. The error is at
+ *              most (cells in a block + 1024) u relative, 7e-12 for the largest published mesh (n = 6.4e7): 1e-11.
+ *   conserved  The vector of ones is an eigenvector of A (no flux leaves), and the initial residual has no part along it, nor
+ *              has any vector that conjugate gradients make of it: the integral of u changes by rounding only, converged or
+ *              not. Each of a few thousand iterations adds some u of random sign: 1e-10 leaves a factor of 100.
+ *   residual   b - A u takes about 10 roundings a cell, each in proportion to |b| + |A| |u|. The residual that the iteration
+ *              itself tracks drifts from the true one by one such rounding an iteration (Greenbaum, SIAM J. Matrix Anal.
+ *              Appl. 18, 1997, 535): (10 + iterations) 2u || |b| + |A| |u| ||.
+ *   U          as published with the original codes: 1e-5 relative.
+ *   energy     u = density * (u / density): two roundings, 4u with room. */
+#include "tealeaf_fields.h"
+#include "verify.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUM_TOLERANCE 1e-11
+#define CONSERVED_TOLERANCE 1e-10
+#define PUBLISHED_TOLERANCE 1e-5
+
+enum { SUMMARY_SERIES = 5 };
+
+typedef struct tealeaf {
+    app_reader reader;
+    vf_verdict *verdict;
+    tl_deck deck;
+    int64_t steps;
+    double *density, *energy, *u, *start; /* fields; NULL where not readable */
+    int64_t *summary_step;                /* series, one entry a summary */
+    double *summary[SUMMARY_SERIES];      /* time, volume, mass, internal_energy, temperature_total */
+    int64_t summaries;
+    int64_t *iterations; /* one entry a step */
+    double *residual;    /* iterations + 1 entries a step */
+    int64_t residuals;
+    tv_sums initial, final;
+} tealeaf;
+
+static double relative(double value, double expected)
+{
+    const double difference = fabs(value - expected);
+    return expected != 0.0 ? difference / fabs(expected) : difference;
+}
+
+/* Against an expected value, with a relative tolerance. */
+static bool check_relative(const tealeaf *t, const char *name, double got, double expected, double tolerance)
+{
+    return vf_number(t->verdict, name, got, expected, tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
+}
+
+/* ---- input ---- */
+
+static bool read_deck(tealeaf *t)
+{
+    size_t length = 0;
+    char *text = NULL;
+    if (app_reader_text(t->reader, "/input/deck", &length, &text) != MX_OK ||
+        tl_deck_parse("/input/deck", text, length, &t->deck) != MX_OK) {
+        free(text);
+        return vf_impossible(t->verdict, "deck", mx_err_message());
+    }
+    free(text);
+    return vf_words(t->verdict, "deck", true, "parsed again: %lld x %lld cells, %d states", (long long)t->deck.x_cells,
+                    (long long)t->deck.y_cells, t->deck.states);
+}
+
+static bool read_whole(const tealeaf *t, const char *name, int64_t *value)
+{
+    char path[256];
+    int64_t count = 0, *values = NULL;
+    snprintf(path, sizeof path, "/input/%s", name);
+    if (app_reader_i64(t->reader, path, &count, &values) != MX_OK) return vf_impossible(t->verdict, path, mx_err_message());
+    *value = count > 0 ? values[0] : 0;
+    free(values);
+    return count == 1 || vf_impossible(t->verdict, path, "expected one value");
+}
+
+static void check_whole(const tealeaf *t, const char *name, int64_t expected)
+{
+    int64_t value = 0;
+    if (read_whole(t, name, &value)) vf_count(t->verdict, name, value, expected);
+}
+
+/* The same parser on the same text: equal to the last bit. */
+static void check_real(const tealeaf *t, const char *name, double expected)
+{
+    char path[256];
+    int64_t count = 0;
+    double *values = NULL;
+    snprintf(path, sizeof path, "/input/%s", name);
+    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
+        vf_impossible(t->verdict, path, mx_err_message());
+    } else if (count != 1) {
+        vf_impossible(t->verdict, path, "expected one value");
+    } else {
+        vf_number(t->verdict, name, values[0], expected, 0.0);
+    }
+    free(values);
+}
+
+static void check_word(const tealeaf *t, const char *name, const char *expected)
+{
+    char path[256];
+    size_t length = 0;
+    char *text = NULL;
+    snprintf(path, sizeof path, "/input/%s", name);
+    if (app_reader_text(t->reader, path, &length, &text) != MX_OK) {
+        vf_impossible(t->verdict, path, mx_err_message());
+    } else {
+        vf_text(t->verdict, name, text, expected);
+    }
+    free(text);
+}
+
+static void check_parameters(const tealeaf *t)
+{
+    const tl_deck *const d = &t->deck;
+    check_word(t, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port");
+    check_word(t, "solver", "cg");
+    check_word(t, "coefficient", d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density");
+    check_whole(t, "x_cells", d->x_cells);
+    check_whole(t, "y_cells", d->y_cells);
+    check_whole(t, "states", d->states);
+    check_whole(t, "end_step", d->end_step);
+    check_whole(t, "summary_frequency", d->summary_frequency);
+    check_whole(t, "max_iters", d->max_iters);
+    check_whole(t, "test_problem", d->test_problem);
+    check_real(t, "xmin", d->xmin);
+    check_real(t, "xmax", d->xmax);
+    check_real(t, "ymin", d->ymin);
+    check_real(t, "ymax", d->ymax);
+    check_real(t, "initial_timestep", d->initial_timestep);
+    check_real(t, "end_time", d->end_time);
+    check_real(t, "eps", d->eps);
+}
+
+/* The time loop without its work: a run ends at end_step, or after the first step whose end reaches end_time. */
+static void check_steps(const tealeaf *t)
+{
+    const tl_deck *const d = &t->deck;
+    int64_t step = 0;
+    double time = 0.0;
+    while (step < d->end_step && !(time + 1e-16 > d->end_time) && step <= t->steps) {
+        ++step;
+        time += d->initial_timestep;
+    }
+    vf_count(t->verdict, "steps", t->steps, step);
+}
+
+/* ---- fields ---- */
+
+static double *read_field(const tealeaf *t, const char *path)
+{
+    int64_t count = 0;
+    double *values = NULL;
+    const app_node *const node = app_reader_find(t->reader, path);
+    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
+        vf_impossible(t->verdict, path, mx_err_message());
+        return NULL;
+    }
+    const bool fits = node->rank == 2 && node->shape[0] == t->deck.y_cells && node->shape[1] == t->deck.x_cells;
+    if (!vf_words(t->verdict, path, fits, fits ? "is y_cells x x_cells" : "is not y_cells x x_cells")) {
+        free(values);
+        return NULL;
+    }
+    return values;
+}
+
+static bool read_fields(tealeaf *t)
+{
+    t->density = read_field(t, "/fields/density");
+    t->energy = read_field(t, "/fields/energy");
+    t->u = read_field(t, "/fields/temperature");
+    t->start = read_field(t, "/fields/temperature_start");
+    return t->density && t->energy && t->u && t->start;
+}
+
+static void check_fields(tealeaf *t)
+{
+    t->initial = tv_initial_sums(&t->deck);
+    t->final = tv_field_sums(&t->deck, t->density, t->u);
+    const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
+    vf_count(t->verdict, "cells with another density", tv_foreign_densities(&t->deck, t->density), 0);
+    vf_at_most(t->verdict, "temperature / (density energy) - 1",
+               tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
+    check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
+    check_relative(t, "energy of the fields", t->final.energy, t->initial.energy, CONSERVED_TOLERANCE);
+    check_relative(t, "energy before the last step", start.energy, t->initial.energy, CONSERVED_TOLERANCE);
+    if (t->steps <= 1) {
+        vf_at_most(t->verdict, "start / initial temperature - 1", tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
+    }
+}
+
+static void check_published(const tealeaf *t)
+{
+    double expected = 0.0;
+    const char *source = NULL;
+    if (tl_deck_expected(&t->deck, &expected, &source)) {
+        check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
+        vf_note(t->verdict, "U as published", source);
+    } else {
+        vf_note(t->verdict, "U as published", "no value is known for this deck");
+    }
+}
+
+/* ---- series ---- */
+
+static bool read_summaries(tealeaf *t)
+{
+    static const char *const paths[SUMMARY_SERIES] = {"/series/time", "/series/volume", "/series/mass",
+                                                      "/series/internal_energy", "/series/temperature_total"};
+    if (app_reader_i64(t->reader, "/series/step", &t->summaries, &t->summary_step) != MX_OK) {
+        return vf_impossible(t->verdict, "/series/step", mx_err_message());
+    }
+    bool good = true;
+    for (int s = 0; s < SUMMARY_SERIES; ++s) {
+        int64_t count = 0;
+        if (app_reader_f64(t->reader, paths[s], &count, &t->summary[s]) != MX_OK) {
+            good = vf_impossible(t->verdict, paths[s], mx_err_message());
+        } else if (count != t->summaries) {
+            good = vf_count(t->verdict, paths[s], count, t->summaries);
+        }
+    }
+    return good && (t->summaries > 0 || vf_impossible(t->verdict, "/series/step", "there is no summary"));
+}
+
+/* Summaries at step 0, every summary_frequency steps, and at the end. */
+static void check_schedule(const tealeaf *t)
+{
+    const int64_t every = t->deck.summary_frequency > 0 ? t->deck.summary_frequency : t->steps;
+    int64_t expected = 0, astray = 0, last = -1;
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        astray += t->summary_step[i] != expected;
+        last = expected;
+        expected = expected > t->steps - every ? t->steps : expected + every;
+    }
+    vf_count(t->verdict, "summaries at other steps", astray, 0);
+    vf_count(t->verdict, "step of the last summary", last, t->steps);
+}
+
+/* Time is a sum of equal steps: each addition rounds once. */
+static void check_times(const tealeaf *t)
+{
+    double worst = 0.0;
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        const double gap = relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
+        if (gap > worst || isnan(gap)) worst = gap;
+    }
+    vf_at_most(t->verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
+}
+
+static void check_constant(const tealeaf *t, const char *name, const double *values, double expected, double tolerance)
+{
+    double worst = expected;
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        if (relative(values[i], expected) > relative(worst, expected) || isnan(values[i])) worst = values[i];
+    }
+    check_relative(t, name, worst, expected, tolerance);
+}
+
+static void check_summaries(const tealeaf *t)
+{
+    const int64_t last = t->summaries - 1;
+    check_schedule(t);
+    check_times(t);
+    check_constant(t, "volume, worst summary", t->summary[1], t->initial.volume, CONSERVED_TOLERANCE);
+    check_constant(t, "mass, worst summary", t->summary[2], t->initial.mass, CONSERVED_TOLERANCE);
+    check_constant(t, "energy, worst summary", t->summary[3], t->initial.energy, CONSERVED_TOLERANCE);
+    check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass, SUM_TOLERANCE);
+    check_relative(t, "energy, last summary", t->summary[3][last], t->final.energy, SUM_TOLERANCE);
+    check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
+    check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, SUM_TOLERANCE);
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        if (t->summary_step[i] != t->steps - 1) continue;
+        const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
+        check_relative(t, "U, summary before the last step", t->summary[4][i], start.u, SUM_TOLERANCE);
+    }
+}
+
+static bool read_iterations(tealeaf *t)
+{
+    int64_t count = 0, entries = t->steps;
+    if (app_reader_i64(t->reader, "/series/cg_iterations", &count, &t->iterations) != MX_OK ||
+        app_reader_f64(t->reader, "/series/cg_residual", &t->residuals, &t->residual) != MX_OK) {
+        return vf_impossible(t->verdict, "/series/cg_iterations", mx_err_message());
+    }
+    if (!vf_count(t->verdict, "entries of cg_iterations", count, t->steps)) return false;
+    for (int64_t s = 0; s < t->steps; ++s) {
+        if (t->iterations[s] < 0 || t->iterations[s] > t->deck.max_iters) {
+            return vf_words(t->verdict, "cg_iterations", false, "step %lld: got %lld, expected 0 to %lld", (long long)s + 1,
+                            (long long)t->iterations[s], (long long)t->deck.max_iters);
+        }
+        entries += t->iterations[s];
+    }
+    return vf_count(t->verdict, "entries of cg_residual", t->residuals, entries);
+}
+
+/* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters. The comparison is made with
+ * squares on one side and roots on the other: 4 roundings. */
+static bool stopped_by_rule(const tealeaf *t, const double *r, int64_t n, bool *converged)
+{
+    const double limit = t->deck.eps * r[0], slack = 1.0 + 4.0 * DBL_EPSILON;
+    for (int64_t i = 0; i <= n; ++i) {
+        if (!(r[i] >= 0.0 && isfinite(r[i]))) return false;
+        if (i < n && r[i] * slack < limit) return false;
+    }
+    *converged = r[n] <= limit * slack;
+    return *converged || n == t->deck.max_iters;
+}
+
+static void check_iterations(const tealeaf *t)
+{
+    int64_t astray = 0, unconverged = 0;
+    const double *r = t->residual;
+    for (int64_t s = 0; s < t->steps; ++s) {
+        bool converged = true;
+        astray += !stopped_by_rule(t, r, t->iterations[s], &converged);
+        unconverged += !converged;
+        r += t->iterations[s] + 1;
+    }
+    vf_count(t->verdict, "steps against the stopping rule", astray, 0);
+    char *verdict = NULL;
+    if (app_reader_attribute_text(t->reader, "/", "verdict", &verdict) != MX_OK) {
+        vf_impossible(t->verdict, "verdict", mx_err_message());
+    } else if (strcmp(verdict, "failed") != 0) { /* a failed run says so by its checks and its exit code */
+        vf_text(t->verdict, "verdict", verdict, unconverged > 0 ? "iteration limit" : "passed");
+    }
+    free(verdict);
+}
+
+/* ---- the last step ---- */
+
+/* The temperature is a mean of what was around: A^-1 is positive with rows that sum to 1. So u stays within the extremes of
+ * the start, but for the part of the solution that the residual still holds, at most its norm. */
+static void check_maximum_principle(const tealeaf *t, double residual)
+{
+    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    double low, high, least, most;
+    tv_extremes(t->start, count, &low, &high);
+    tv_extremes(t->u, count, &least, &most);
+    const double beyond = isnan(least) || isnan(most) || isnan(low) || isnan(high)
+                              ? (double)NAN
+                              : fmax(0.0, fmax(low - least, most - high));
+    vf_at_most(t->verdict, "temperature beyond its bounds", beyond, residual + SUM_TOLERANCE * fabs(high));
+}
+
+static void check_last_step(const tealeaf *t)
+{
+    const int64_t iterations = t->iterations[t->steps - 1];
+    const double *const history = t->residual + t->residuals - iterations - 1;
+    const tv_residual first = tv_residual_of(&t->deck, t->density, t->start, t->start);
+    const tv_residual last = tv_residual_of(&t->deck, t->density, t->u, t->start);
+    const double drift = (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
+    const double rounding = 10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm;
+    vf_number(t->verdict, "initial residual, last step", history[0], first.norm, rounding);
+    vf_number(t->verdict, "final residual, last step", history[iterations], last.norm, drift);
+    if (iterations < t->deck.max_iters && first.norm > 0.0) {
+        vf_at_most(t->verdict, "final / initial residual, last step", last.norm / first.norm,
+                   t->deck.eps + (drift + rounding) / first.norm);
+    }
+    check_maximum_principle(t, last.norm + drift);
+}
+
+/* ---- all together ---- */
+
+/* What the app's own checks must hold: their values are sums of its last summary, their expected ones of its first. */
+static void note_recomputed(const tealeaf *t, vf_physics_result *result)
+{
+    double published = (double)NAN;
+    const char *source = NULL;
+    if (!tl_deck_expected(&t->deck, &published, &source)) published = (double)NAN;
+    const vf_recomputed all[] = {
+        {"volume", t->final.volume, SUM_TOLERANCE * fabs(t->final.volume), t->initial.volume},
+        {"mass", t->final.mass, SUM_TOLERANCE * fabs(t->final.mass), t->initial.mass},
+        {"energy", t->final.energy, SUM_TOLERANCE * fabs(t->final.energy), t->initial.energy},
+        {"U", t->final.u, SUM_TOLERANCE * fabs(t->final.u), published},
+    };
+    result->count = (int)(sizeof all / sizeof all[0]);
+    memcpy(result->check, all, sizeof all);
+}
+
+static void verify(tealeaf *t, vf_physics_result *result)
+{
+    if (!read_deck(t)) return;
+    check_parameters(t);
+    if (!read_whole(t, "steps", &t->steps)) return;
+    check_steps(t);
+    if (t->steps < 0 || !read_fields(t)) return;
+    check_fields(t);
+    check_published(t);
+    if (read_summaries(t)) check_summaries(t);
+    if (read_iterations(t)) {
+        check_iterations(t);
+        if (t->steps > 0) check_last_step(t);
+    }
+    note_recomputed(t, result);
+}
+
+void vf_tealeaf(app_reader reader, vf_verdict *verdict, vf_physics_result *result)
+{
+    tealeaf *const t = calloc(1, sizeof *t); /* the deck's states make it large for a stack */
+    if (!t) {
+        vf_impossible(verdict, "tealeaf", "no memory");
+        return;
+    }
+    t->reader = reader;
+    t->verdict = verdict;
+    verify(t, result);
+    free(t->residual);
+    free(t->iterations);
+    for (int s = 0; s < SUMMARY_SERIES; ++s) free(t->summary[s]);
+    free(t->summary_step);
+    free(t->start);
+    free(t->u);
+    free(t->energy);
+    free(t->density);
+    free(t);
+}
