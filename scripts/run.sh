@@ -40,7 +40,7 @@ plan() {
         app=$(basename "$folder")
         [ -x "$dir/bin/$app" ] || continue
         [ "${only_app:-$app}" = "$app" ] || continue
-        backends=$("$dir/bin/$app" --backends) || minx_die 1 "$app --backends failed"
+        backends=$(available "$app")
         for deck in "$folder"*.in; do
             name=$(basename "$deck" .in)
             [ "${only_deck:-$name}" = "$name" ] || continue
@@ -49,6 +49,13 @@ plan() {
             done
         done
     done
+}
+
+available() { # prints the backends of this machine; says which others the app has and why they cannot run here
+    local output
+    output=$("$dir/bin/$1" --backends) || minx_die 1 "$1 --backends failed"
+    grep '^#' <<<"$output" | sed "s/^# */minx: $1: not on this machine: /" >&2 || true
+    grep -v '^#' <<<"$output"
 }
 
 ways() { # ways APP DECK BACKEND: on how many ranks and threads
@@ -117,6 +124,7 @@ main() {
     results=$dir/results
     minx_setup
     minx_build "$preset"
+    [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so no result can be verified"
     rm -rf "$results"
     mkdir -p "$results"
     plan >"$results/plan.txt"

@@ -4,9 +4,9 @@
 usage: summary.py RUNS.tsv [LIMITS.json]
 
 RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
-tabs. The rest comes from the results files: seconds are those of the region "total" (else the wall time of the program,
-marked with ~), the rate is that of the region that moves most bytes, in bytes that its algorithm must move over the
-seconds of the slowest rank. LIMITS.json is what `minx-bench --json` wrote: with it, the rate is also given as a share of
+tabs. The rest comes from the results files: seconds are those of the region "whole run" (else the wall time of the
+program, marked with ~), the rate is that of the region inside it that moves most bytes: bytes that its algorithm must
+move, over the seconds of the slowest rank. LIMITS.json is what `minx-bench --json` wrote: with it, the rate is also given as a share of
 the best that this machine's memory can do for that backend.
 """
 import csv
@@ -46,9 +46,9 @@ def limits(path):
 def row(run, best):
     """The cells of one run, and whether its data must have come from a cache."""
     found = regions(run["file"])
+    seconds = found.pop("whole run", {}).get("seconds_max")
     hot = max(found.values(), key=lambda region: region.get("bytes", 0), default={})
-    seconds = found.get("total", {}).get("seconds_max")
-    time = f"{seconds:.3f}" if seconds is not None else f"~{float(run['wall']):.1f}"
+    time = f"{seconds:.3g}" if seconds is not None else f"~{float(run['wall']):.1f}"
     rate = hot["bytes"] / hot["seconds_max"] if hot.get("bytes") and hot.get("seconds_max") else 0
     limit = best.get(run["backend"], 0)
     share = rate / limit if limit else 0
