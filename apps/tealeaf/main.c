@@ -68,23 +68,15 @@ static mx_err print_performance(tl_app *app)
     return MX_OK;
 }
 
-/* A failure inside the computation may be this rank's alone while the others wait for its messages, so they cannot be
- * asked: it ends the run. Bad input is seen by all ranks alike. */
-static mx_err settle(tl_app *app, mx_err err)
-{
-    if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) app_abort(app->comm, program.name);
-    return err;
-}
-
 static mx_err run(tl_app *app, int argc, char **argv)
 {
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
     MX_TRY(read_deck(app));
     MX_TRY(app_results_create(app->comm, app->options.output, "tealeaf", argc, argv, &app->results));
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
-    MX_TRY(settle(app, tl_setup(app)));
+    MX_TRY(tl_setup(app));
     print_banner(app);
-    MX_TRY(settle(app, tl_run(app)));
+    MX_TRY(tl_settle(app, tl_run(app)));
     MX_TRY(tl_verify(app));
     MX_TRY(print_performance(app));
     MX_TRY(tl_output(app));

@@ -9,6 +9,12 @@ mx_range_2 tl_cells(const tl_app *app, int inset)
     return mx_range_2d(app->ctx, first, TL_GHOSTS + app->rows - inset, first, TL_GHOSTS + app->columns - inset);
 }
 
+mx_err tl_settle(tl_app *app, mx_err err)
+{
+    if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) app_abort(app->comm, "tealeaf");
+    return err;
+}
+
 static mx_err decompose(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
@@ -140,7 +146,7 @@ mx_err tl_setup(tl_app *app)
     MX_TRY(app_agree(app->comm, decompose(app)));
     MX_TRY(app_agree(app->comm, set_up_alone(app)));
     MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi, &app->halo));
-    MX_TRY(make_faces(app));
+    MX_TRY(tl_settle(app, make_faces(app)));
     MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(app_region_add(app->report, "cg solve", &app->solve));
     MX_TRY(app_region_add(app->report, "step begin and end", &app->rest));

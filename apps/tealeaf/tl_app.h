@@ -75,6 +75,11 @@ typedef struct tl_app {
 mx_err tl_setup(tl_app *app);
 void tl_cleanup(tl_app *app);
 
+/* For errors that ranks have not agreed on: a failure between messages may be this rank's alone, and the others, who wait
+ * for it, cannot be asked. So it ends the run of all (app_abort), unless there is one rank only, or the input was bad, which
+ * all see alike. Returns err otherwise. */
+mx_err tl_settle(tl_app *app, mx_err err);
+
 /* The cells of this rank as a range of indices; `inset` cells less on every side. */
 mx_range_2 tl_cells(const tl_app *app, int inset);
 

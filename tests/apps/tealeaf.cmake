@@ -1,0 +1,39 @@
+# tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
+# (the reference code's field_summary and the C++ port's tea.problems).
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(minx_mpiexec ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none)
+
+function(tealeaf_runs name deck expected)
+  add_test(NAME tealeaf_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_runs.py
+    --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --deck ${deck} --expected ${expected}
+    --runs ${ARGN} --mpiexec ${minx_mpiexec})
+  set_tests_properties(tealeaf_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS app)
+endfunction()
+
+set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
+set(debug simt:1:0 simt:1:1 serial:order=shuffled:1:0)
+tealeaf_runs(bm_1 data:tealeaf/tea_bm_1.in 157.55084183279294 ${hosts} ${debug})
+tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${hosts} ${debug})
+tealeaf_runs(bm_3 data:tealeaf/tea_bm_3.in 99.955877498324000 ${hosts})
+tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 ${hosts})
+tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug})
+if(minx_CUDA)
+  foreach(deck bm_1=157.55084183279294 bm_2=106.27221178646569 bm_3=99.955877498324000 bm_5e_1_4=93.48844542172745
+      bm_5e_4_2=89.44258537125111)
+    string(REPLACE "=" ";" pair ${deck})
+    list(GET pair 0 name)
+    list(GET pair 1 expected)
+    tealeaf_runs(${name}_cuda data:tealeaf/tea_${name}.in ${expected} cuda:1:0 cuda:2:0 openmp:1:0)
+    set_tests_properties(tealeaf_${name}_cuda PROPERTIES LABELS "app;cuda" RUN_SERIAL ON)
+  endforeach()
+endif()
+
+foreach(ranks 1 2)
+  set(launcher)
+  if(ranks GREATER 1)
+    set(launcher ${minx_mpiexec} -n ${ranks})
+  endif()
+  add_test(NAME tealeaf_bad_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_bad_input.py
+    $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
+  set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS app)
+endforeach()

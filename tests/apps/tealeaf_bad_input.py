@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Bad input to tealeaf: each case must end with its exit code, one message on one rank that says what is wrong, and the
+results file that was there before left as it was.
+
+usage: tealeaf_bad_input.py TEALEAF RANKS MPIEXEC...
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+GOOD = """*tea
+state 1 density=100.0 energy=0.0001
+state 2 density=0.1 energy=25.0 geometry=rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0
+x_cells=10
+y_cells=10
+xmin=0.0
+xmax=10.0
+ymin=0.0
+ymax=10.0
+initial_timestep=0.004
+end_step=2
+tl_max_iters=1000
+tl_use_cg
+tl_eps 1.0e-15
+*endtea
+"""
+
+
+def line(old, new):
+    """The good deck with one line exchanged."""
+    assert old in GOOD, old
+    return GOOD.replace(old, new)
+
+
+SERIAL = ["--backend=serial"]
+# name, deck (None: no such file), options, exit code, words that the message must have
+CASES = [
+    ("unknown key", line("tl_eps 1.0e-15", "tl_epps 1e-15"), SERIAL, 2, ["tl_epps", "tl_eps", ":14:"]),
+    ("misspelt solver", line("tl_use_cg", "tl_use_gc"), SERIAL, 2, ["tl_use_gc", "tl_use_cg"]),
+    ("a solver of the original", line("tl_use_cg", "tl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
+    ("no solver", line("tl_use_cg\n", ""), SERIAL, 2, ["tl_use_cg"]),
+    ("a preconditioner", line("tl_use_cg", "tl_use_cg\ntl_preconditioner_type jac_diag"), SERIAL, 2, ["preconditioner"]),
+    ("both dialects", line("tl_eps 1.0e-15", "eps 1.0e-15"), SERIAL, 2, ["eps"]),
+    ("missing file", None, SERIAL, 2, ["no_such_deck.in"]),
+    ("empty file", "", SERIAL, 2, ["empty"]),
+    ("no *tea", GOOD.replace("*tea\n", "", 1), SERIAL, 2, ["*tea"]),
+    ("truncated deck", GOOD.replace("*endtea\n", ""), SERIAL, 2, ["*endtea"]),
+    ("cut inside a line", GOOD[:GOOD.index("y_cells") + 9], SERIAL, 2, ["*endtea"]),
+    ("negative cells", line("x_cells=10", "x_cells=-10"), SERIAL, 2, ["x_cells", "-10"]),
+    ("zero cells", line("x_cells=10", "x_cells=0"), SERIAL, 2, ["x_cells", "0"]),
+    ("huge cells", line("x_cells=10", "x_cells=99999999999999999999"), SERIAL, 2, ["x_cells"]),
+    ("more cells than memory", GOOD.replace("_cells=10", "_cells=2000000000"), SERIAL, 3, ["too large"]),
+    ("fractional cells", line("x_cells=10", "x_cells=10.5"), SERIAL, 2, ["x_cells", "10.5"]),
+    ("non-numeric cells", line("x_cells=10", "x_cells=ten"), SERIAL, 2, ["x_cells", "ten"]),
+    ("cells without a value", line("x_cells=10", "x_cells="), SERIAL, 2, ["x_cells"]),
+    ("cells with trailing junk", line("x_cells=10", "x_cells=10 11"), SERIAL, 2, ["11"]),
+    ("NaN time step", line("initial_timestep=0.004", "initial_timestep=nan"), SERIAL, 2, ["initial_timestep", "nan"]),
+    ("infinite domain", line("xmax=10.0\n", "xmax=inf\n"), SERIAL, 2, ["xmax", "inf"]),
+    ("negative time step", line("initial_timestep=0.004", "initial_timestep=-0.004"), SERIAL, 2, ["initial_timestep"]),
+    ("zero density", line("density=100.0", "density=0"), SERIAL, 2, ["density"]),
+    ("negative density", line("density=100.0", "density=-1"), SERIAL, 2, ["density", "-1"]),
+    ("negative energy", line("energy=25.0", "energy=-25"), SERIAL, 2, ["energy", "-25"]),
+    ("no states", "".join(l + "\n" for l in GOOD.splitlines() if not l.startswith("state")), SERIAL, 2, ["state"]),
+    ("a state twice", line("state 2", "state 1"), SERIAL, 2, ["state", "1"]),
+    ("a gap between states", line("state 2", "state 3"), SERIAL, 2, ["2"]),
+    ("unknown geometry", line("geometry=rectangle", "geometry=triangle"), SERIAL, 2, ["triangle"]),
+    ("no geometry", line("geometry=rectangle", ""), SERIAL, 2, ["geometry"]),
+    ("upside-down domain", line("xmax=10.0\n", "xmax=-10.0\n"), SERIAL, 2, ["xmax"]),
+    ("zero tolerance", line("tl_eps 1.0e-15", "tl_eps 0"), SERIAL, 2, ["tl_eps"]),
+    ("no iterations", line("tl_max_iters=1000", "tl_max_iters=0"), SERIAL, 2, ["tl_max_iters"]),
+    ("a key twice", line("x_cells=10", "x_cells=10\nx_cells=20"), SERIAL, 2, ["x_cells"]),
+    ("binary junk", line("x_cells=10", "x_cells=10\n\x01\x02\x7f"), SERIAL, 2, []),
+    ("values beyond computing", line("energy=25.0", "energy=1e300").replace("density=0.1", "density=1e200"), SERIAL, 2, ["product"]),
+    ("unknown option", GOOD, ["--backends=serial"], 2, ["backend"]),
+    ("misspelt option", GOOD, ["--bakend=serial"], 2, ["--bakend", "--backend"]),
+    ("unknown backend", GOOD, ["--backend=hip"], 2, ["hip", "serial"]),
+    ("backend with junk behind", GOOD, ["--backend=openmp:fast"], 2, ["fast"]),
+    ("a thread count of -3", GOOD, ["--backend=openmp", "--threads=-3"], 2, ["threads", "-3"]),
+    ("a thread count of many", GOOD, ["--backend=openmp", "--threads=many"], 2, ["threads", "many"]),
+    ("threads on serial", GOOD, ["--backend=serial", "--threads=2"], 2, ["threads"]),
+    ("unknown layout", GOOD, ["--backend=serial", "--layout=middle"], 2, ["middle"]),
+    ("check against nothing known", GOOD, ["--backend=serial", "--check-against=abacus"], 2, ["abacus"]),
+    ("two decks", GOOD, SERIAL + ["second.in"], 2, ["second.in"]),
+    ("a folder as deck", "FOLDER", SERIAL, 2, ["folder"]),
+    ("gpu-mpi misspelt", GOOD, SERIAL + ["--gpu-mpi=maybe"], 2, ["maybe"]),
+    ("output in a folder that is not there", GOOD, SERIAL + ["--output=nowhere/out.h5"], 3, ["nowhere"]),
+    ("output is a folder", GOOD, SERIAL + ["--output=."], 3, ["."]),
+    ("output nowhere", GOOD, SERIAL + ["--output="], 2, ["output"]),
+    ("a device that is not there", GOOD, ["--backend=cuda", "--device=1000"], 3, ["cuda"]),
+]
+# Only with several ranks, where of the others only every sixth is tried: that one rank speaks for all does not depend on
+# the case, and a failing mpirun takes seconds.
+RANK_CASES = [
+    ("more ranks than cells", GOOD.replace("_cells=10", "_cells=1"), SERIAL, 2, ["rank"]),
+]
+
+
+def run_case(tealeaf, launcher, folder, name, deck, options, code, words):
+    path = os.path.join(folder, "no_such_deck.in")
+    if deck == "FOLDER":
+        path = folder
+    elif deck is not None:
+        path = os.path.join(folder, "deck.in")
+        with open(path, "w", encoding="latin-1") as f:
+            f.write(deck)
+    kept = os.path.join(folder, "kept.h5")
+    with open(kept, "w") as f:
+        f.write("an older file")
+    if not any(o.startswith("--output") for o in options):
+        options = options + ["--output=" + kept]
+    done = subprocess.run(launcher + [tealeaf, path] + options, cwd=folder, capture_output=True, text=True, timeout=120,
+                          errors="replace", stdin=subprocess.DEVNULL)
+    messages = [l for l in done.stderr.splitlines() if l.startswith("tealeaf: error:")]
+    faults = []
+    if done.returncode != code:
+        faults.append(f"exit code: got {done.returncode}, expected {code}")
+    if len(messages) != 1:
+        faults.append(f"messages: got {len(messages)}, expected 1")
+    for word in words:
+        if not any(word in m for m in messages):
+            faults.append(f"the message does not say '{word}'")
+    with open(kept) as f:
+        if f.read() != "an older file":
+            faults.append("the older results file was changed")
+    left = [f for f in os.listdir(folder) if f not in ("deck.in", "kept.h5")]
+    if left:
+        faults.append(f"files left behind: {left}")
+    if faults:
+        print(f"{name}: " + "; ".join(faults))
+        print("  " + "\n  ".join(done.stderr.splitlines()[:8]))
+    return not faults
+
+
+def main():
+    tealeaf, ranks = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    launcher = sys.argv[3:]
+    cases = CASES if ranks == 1 else RANK_CASES + CASES[::6]
+    failed = 0
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            failed += not run_case(tealeaf, launcher, folder, *case)
+    if failed:
+        print(f"{failed} of {len(cases)} cases failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
