@@ -233,8 +233,6 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
 {
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
-    const mx_launch before = *launch;
-    s->launch = &before;
     MX_TRY(make_shadows(s, args, k->args_size));
     MX_TRY(mx_launch_run(s->ctx, launch, result));
     MX_TRY(mx_fence(s->ctx));
@@ -255,8 +253,9 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result)
     const mx_kernel *k = launch->kernel;
     MX_REQUIRE(k->instance[ctx->check->backend->instance][ctx->check->layout] != NULL, MX_ERR_BACKEND,
                "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
-    const size_t bytes = (size_t)launch->length * k->value_size + 1;
-    shadows s = {.ctx = ctx, .other = ctx->check};
+    const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* both halves aligned, never empty */
+    const mx_launch planned = *launch; /* what a backend adds to a launch is its own affair */
+    shadows s = {.ctx = ctx, .other = ctx->check, .launch = &planned};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);
     mx_err err = MX_OK;
     if (args == NULL || values == NULL) {
