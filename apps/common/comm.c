@@ -48,24 +48,28 @@ static long env_number(const char *name)
     return end != text && *end == '\0' ? value : -1;
 }
 
-/* srun with a PMI that this MPI does not speak starts N programs of one rank each, which would overwrite each other's
- * work. A launcher that itself says "one rank" (mpirun -n 1 inside a larger allocation) is believed. */
+/* srun with a PMI that this MPI does not speak starts N programs of one rank each, which would
+ * overwrite each other's work. A launcher that itself says "one rank" (mpirun -n 1 inside a larger
+ * allocation) is believed. */
 static mx_err check_launcher(int size)
 {
     const long tasks = env_number("SLURM_NTASKS");
-    const bool one_is_meant = env_number("OMPI_COMM_WORLD_SIZE") == 1 || env_number("PMI_SIZE") == 1;
-    MX_REQUIRE(tasks <= 1 || size > 1 || one_is_meant, MX_ERR_COMM,
-               "SLURM_NTASKS is %ld but MPI sees a single rank: start the program with mpirun, or with srun and a PMI "
-               "that this MPI library speaks (srun --mpi=list shows them; often --mpi=pmix); for a run of one rank, unset "
-               "SLURM_NTASKS",
-               tasks);
+    const bool one_is_meant =
+        env_number("OMPI_COMM_WORLD_SIZE") == 1 || env_number("PMI_SIZE") == 1;
+    MX_REQUIRE(
+        tasks <= 1 || size > 1 || one_is_meant, MX_ERR_COMM,
+        "SLURM_NTASKS is %ld but MPI sees a single rank: start the program with mpirun, or "
+        "with srun and a PMI that this MPI library speaks (srun --mpi=list shows them; often "
+        "--mpi=pmix); for a run of one rank, unset SLURM_NTASKS",
+        tasks);
     return MX_OK;
 }
 
 static mx_err find_local_ranks(app_comm comm)
 {
     MPI_Comm local = MPI_COMM_NULL;
-    APP_MPI_TRY(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &local));
+    APP_MPI_TRY(
+        MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &local));
     mx_err err = app_mpi_check(MPI_Comm_rank(local, &comm->local_rank), "MPI_Comm_rank");
     if (err == MX_OK) err = app_mpi_check(MPI_Comm_size(local, &comm->local_size), "MPI_Comm_size");
     const mx_err freed = app_mpi_check(MPI_Comm_free(&local), "MPI_Comm_free");
@@ -96,7 +100,8 @@ static mx_err comm_setup(app_comm comm)
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 {
     *comm = NULL;
-    /* HDF5 that starts after MPI hooks itself into MPI_Finalize, where it crashes on a file that it could not write */
+    /* HDF5 that starts after MPI hooks itself into MPI_Finalize, where it crashes on a file that it
+     * could not write */
     app_h5_quiet();
     int provided = MPI_THREAD_SINGLE;
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
@@ -158,7 +163,8 @@ bool app_comm_device_aware(app_comm comm)
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
 #else
-    return env_number("MPICH_GPU_SUPPORT_ENABLED") == 1; /* Cray MPICH has no query but this switch */
+    return env_number("MPICH_GPU_SUPPORT_ENABLED") ==
+           1; /* Cray MPICH has no query but this switch */
 #endif
 }
 
@@ -225,8 +231,8 @@ mx_err app_or_bytes(app_comm comm, unsigned char *bytes, size_t count)
     return MX_OK;
 }
 
-/* Makes another rank's failure this thread's last one: its message, and its trace frame by frame. A trace line reads
- * "  FUNCTION (FILE:LINE)". */
+/* Makes another rank's failure this thread's last one: its message, and its trace frame by frame. A
+ * trace line reads "  FUNCTION (FILE:LINE)". */
 static void adopt_failure(const failure_note *note)
 {
     char trace[sizeof note->trace];

@@ -1,14 +1,17 @@
 /* Splitting a box of cells over a grid of ranks.
  *
- * Every way to write the number of ranks as a product of `dims` factors is tried; there are few (at most a few thousand
- * for any machine). The cost of a split is the surface between ranks: a cut across dimension d costs the product of the
- * other extents, and a dimension with p ranks has p - 1 cuts. MPI_Dims_create was rejected: it does not know the shape of
- * the mesh, so a 4000 x 10 mesh on 4 ranks would become 2 x 2.
+ * Every way to write the number of ranks as a product of `dims` factors is tried; there are few (at
+ * most a few thousand for any machine). The cost of a split is the surface between ranks: a cut
+ * across dimension d costs the product of the other extents, and a dimension with p ranks has p - 1
+ * cuts. MPI_Dims_create was rejected: it does not know the shape of the mesh, so a 4000 x 10 mesh
+ * on 4 ranks would become 2 x 2.
  *
  * Ranks are numbered with the last dimension fastest: rank = (c0 * p1 + c1) * p2 + c2. */
 #include "decomp.h"
 
-enum { MOST_HALO = 4 }; /* ghost cells along a dimension, both sides together, of the deepest halo of any app */
+enum {
+    MOST_HALO = 4
+}; /* ghost cells along a dimension, both sides together, of the deepest halo of any app */
 
 typedef struct split {
     int ranks[APP_MAX_DIMS];
@@ -29,8 +32,9 @@ static double surface_of(int dims, const mx_gid *global, const int *ranks)
     return sum;
 }
 
-/* Tries all factors of `left` for dimension d and those after it. Larger factors come first, and only a strictly smaller
- * surface replaces what was found: ties go to more ranks along the earlier dimension. */
+/* Tries all factors of `left` for dimension d and those after it. Larger factors come first, and
+ * only a strictly smaller surface replaces what was found: ties go to more ranks along the earlier
+ * dimension. */
 static void try_splits(int dims, const mx_gid *global, int d, int left, int *ranks, split *best)
 {
     if (d == dims - 1) {
@@ -76,8 +80,9 @@ static mx_err cut(app_decomp *decomp, int d)
     const int c = decomp->coord[d];
     const mx_gid mine = cells + (c < rest ? 1 : 0);
     MX_REQUIRE(mine <= INT32_MAX - MOST_HALO, MX_ERR_EXTENT,
-               "%" MX_PRI_GID " cells along dimension %d are too many for one rank (limit %d): use more ranks", mine, d,
-               INT32_MAX - MOST_HALO);
+               "%" MX_PRI_GID
+               " cells along dimension %d are too many for one rank (limit %d): use more ranks",
+               mine, d, INT32_MAX - MOST_HALO);
     decomp->cells[d] = (mx_lid)mine;
     decomp->first[d] = cells * c + (c < rest ? c : rest);
     return MX_OK;
@@ -88,8 +93,10 @@ static mx_err check_piece(const app_decomp *decomp)
 {
     double cells = 1.0;
     for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + MOST_HALO;
-    MX_REQUIRE(cells <= (double)INT32_MAX, MX_ERR_EXTENT,
-               "a piece of %.0f cells with its halo is too large for one rank (limit %d): use more ranks", cells, INT32_MAX);
+    MX_REQUIRE(
+        cells <= (double)INT32_MAX, MX_ERR_EXTENT,
+        "a piece of %.0f cells with its halo is too large for one rank (limit %d): use more ranks",
+        cells, INT32_MAX);
     return MX_OK;
 }
 
@@ -105,9 +112,11 @@ static void find_neighbours(app_decomp *decomp, int rank)
 
 mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_decomp *decomp)
 {
-    MX_REQUIRE(dims == 2 || dims == 3, MX_ERR_ARG, "a decomposition has 2 or 3 dimensions, got %d", dims);
+    MX_REQUIRE(dims == 2 || dims == 3, MX_ERR_ARG, "a decomposition has 2 or 3 dimensions, got %d",
+               dims);
     for (int d = 0; d < dims; ++d) {
-        MX_REQUIRE(global[d] >= 1, MX_ERR_ARG, "cells along dimension %d must be positive, got %" MX_PRI_GID, d, global[d]);
+        MX_REQUIRE(global[d] >= 1, MX_ERR_ARG,
+                   "cells along dimension %d must be positive, got %" MX_PRI_GID, d, global[d]);
     }
     const int size = app_size(comm);
     split best;

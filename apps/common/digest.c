@@ -1,15 +1,19 @@
 /* Digests in three levels.
  *
- *   block     SHA-256 of the bytes of some whole rows of a dataset, about 1 MiB: what ranks share out among themselves
- *   object    SHA-256 of a short text: kind, type, shape, path, then a line per attribute (with the SHA-256 of its bytes),
- *             then a line per block
- *   file      SHA-256 of the manifest, the list of all objects' digests and paths, in the format of sha256sum
+ * - block: SHA-256 of the bytes of some whole rows of a dataset, about 1 MiB; what ranks share out
+ *   among themselves.
+ * - object: SHA-256 of a short text: kind, type, shape, path, then a line per attribute (with the
+ *   SHA-256 of its bytes), then a line per block.
+ * - file: SHA-256 of the manifest, the list of all objects' digests and paths, in the format of
+ *   sha256sum.
  *
- * Invariants: (1) a digest depends on what is stored and on nothing else: not on the number of ranks, the chunks or the
- * library that wrote it; (2) two files with the same manifest hold the same objects, types, shapes, attributes and bytes;
- * (3) every byte was read back from the file. Cost: one reading of the file, shared by the ranks, and 32 bytes a block in
- * one reduction. Rejected: HDF5's own Fletcher32 filter (per chunk, 32 bits, blind to attributes and to missing objects);
- * a digest of the whole file as bytes (differs between library versions, cannot be shared by ranks). */
+ * Invariants: (1) a digest depends on what is stored and on nothing else: not on the number of
+ * ranks, the chunks or the library that wrote it; (2) two files with the same manifest hold the
+ * same objects, types, shapes, attributes and bytes; (3) every byte was read back from the file.
+ * Cost: one reading of the file, shared by the ranks, and 32 bytes a block in one reduction.
+ * Rejected: HDF5's own Fletcher32 filter (per chunk, 32 bits, blind to attributes and to missing
+ * objects); a digest of the whole file as bytes (differs between library versions, cannot be shared
+ * by ranks). */
 #include "digest.h"
 
 #include "strbuf.h"
@@ -22,8 +26,9 @@
 mx_err app_digest_bytes(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
 {
     unsigned int got = 0;
-    MX_REQUIRE(EVP_Digest(data, length, digest, &got, EVP_sha256(), NULL) == 1 && got == APP_DIGEST_BYTES, MX_ERR_IO,
-               "the OpenSSL library cannot compute SHA-256");
+    MX_REQUIRE(EVP_Digest(data, length, digest, &got, EVP_sha256(), NULL) == 1 &&
+                   got == APP_DIGEST_BYTES,
+               MX_ERR_IO, "the OpenSSL library cannot compute SHA-256");
     return MX_OK;
 }
 
@@ -40,28 +45,33 @@ mx_err app_digest_text(const void *data, size_t length, char hex[APP_DIGEST_HEX]
     return MX_OK;
 }
 
-/* Reads rows [first, first + rows) as they are stored: the type in memory is the file's own, so nothing is converted. */
+/* Reads rows [first, first + rows) as they are stored: the type in memory is the file's own, so
+ * nothing is converted. */
 static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t rows, void *buffer)
 {
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     hid_t memory = H5S_ALL;
     bool good = type >= 0 && space >= 0;
     if (good && node->rank > 0) {
-        hsize_t start[APP_NODE_MAX_RANK] = {(hsize_t)first}, count[APP_NODE_MAX_RANK] = {(hsize_t)rows};
+        hsize_t start[APP_NODE_MAX_RANK] = {(hsize_t)first},
+                count[APP_NODE_MAX_RANK] = {(hsize_t)rows};
         for (int d = 1; d < node->rank; ++d) count[d] = (hsize_t)node->shape[d];
         good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
         memory = H5Screate_simple(node->rank, count, NULL);
         good = good && memory >= 0;
     }
-    good = good && H5Dread(set, type, memory, node->rank > 0 ? space : H5S_ALL, H5P_DEFAULT, buffer) >= 0;
-    const mx_err err = good ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
+    good = good &&
+           H5Dread(set, type, memory, node->rank > 0 ? space : H5S_ALL, H5P_DEFAULT, buffer) >= 0;
+    const mx_err err =
+        good ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
     if (memory != H5S_ALL) app_h5_close(memory);
     app_h5_close(space);
     app_h5_close(type);
     return err;
 }
 
-static mx_err digest_block(hid_t set, const app_node *node, int64_t block, void *buffer, unsigned char *digest)
+static mx_err digest_block(hid_t set, const app_node *node, int64_t block, void *buffer,
+                           unsigned char *digest)
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
     const int64_t first = block * node->rows;
@@ -70,14 +80,16 @@ static mx_err digest_block(hid_t set, const app_node *node, int64_t block, void 
     return app_digest_bytes(buffer, (size_t)(node->count / all * rows) * node->item_bytes, digest);
 }
 
-static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int size, unsigned char (*blocks)[APP_DIGEST_BYTES])
+static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int size,
+                             unsigned char (*blocks)[APP_DIGEST_BYTES])
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
     const int64_t most = node->rows < all ? node->rows : all;
     void *const buffer = malloc((size_t)(node->count / all * most) * node->item_bytes);
     MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory to read a block of %s", node->path);
     const hid_t set = H5Dopen2(file, node->path, H5P_DEFAULT);
-    mx_err err = set >= 0 ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
+    mx_err err =
+        set >= 0 ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
     for (int64_t b = 0; b < node->blocks && err == MX_OK; ++b) {
         const int64_t number = node->first_block + b;
         if (number % size == rank) err = digest_block(set, node, b, buffer, blocks[number]);
@@ -87,10 +99,12 @@ static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int siz
     return err;
 }
 
-mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size, unsigned char (*blocks)[APP_DIGEST_BYTES])
+mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size,
+                         unsigned char (*blocks)[APP_DIGEST_BYTES])
 {
     for (int i = 0; i < tree->count; ++i) {
-        if (tree->node[i].blocks > 0) MX_TRY(digest_dataset(file, &tree->node[i], rank, size, blocks));
+        if (tree->node[i].blocks > 0)
+            MX_TRY(digest_dataset(file, &tree->node[i], rank, size, blocks));
     }
     return MX_OK;
 }
@@ -98,7 +112,8 @@ mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size, u
 static mx_err add_shape(app_strbuf *text, int rank, const int64_t *shape)
 {
     MX_TRY(app_strbuf_add(text, "["));
-    for (int d = 0; d < rank; ++d) MX_TRY(app_strbuf_add(text, "%s%lld", d > 0 ? "," : "", (long long)shape[d]));
+    for (int d = 0; d < rank; ++d)
+        MX_TRY(app_strbuf_add(text, "%s%lld", d > 0 ? "," : "", (long long)shape[d]));
     return app_strbuf_add(text, "]");
 }
 
@@ -146,7 +161,8 @@ static mx_err describe_attribute(hid_t attribute, attribute_value *value)
 
 static mx_err add_attribute(hid_t owner, const char *name, app_strbuf *text)
 {
-    MX_REQUIRE(!strchr(name, '\n'), MX_ERR_INPUT, "the name of an attribute has control characters");
+    MX_REQUIRE(!strchr(name, '\n'), MX_ERR_INPUT,
+               "the name of an attribute has control characters");
     const hid_t attribute = H5Aopen(owner, name, H5P_DEFAULT);
     MX_REQUIRE(attribute >= 0, MX_ERR_IO, "cannot open attribute %s: %s", name, app_h5_reason());
     attribute_value value = {0};
@@ -178,13 +194,15 @@ static mx_err add_attributes(hid_t file, const app_node *node, app_strbuf *text)
     MX_REQUIRE(object >= 0, MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
     attribute_list list = {.text = text, .err = MX_OK};
     if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &list) < 0) {
-        list.err = MX_FAIL(MX_ERR_IO, "cannot list the attributes of %s: %s", node->path, app_h5_reason());
+        list.err =
+            MX_FAIL(MX_ERR_IO, "cannot list the attributes of %s: %s", node->path, app_h5_reason());
     }
     app_h5_close(object);
     return list.err;
 }
 
-static mx_err add_object(hid_t file, const app_node *node, unsigned char (*blocks)[APP_DIGEST_BYTES], app_strbuf *text)
+static mx_err add_object(hid_t file, const app_node *node,
+                         unsigned char (*blocks)[APP_DIGEST_BYTES], app_strbuf *text)
 {
     if (node->kind == APP_NODE_GROUP) {
         MX_TRY(app_strbuf_add(text, "group %s\n", node->path));
@@ -202,8 +220,8 @@ static mx_err add_object(hid_t file, const app_node *node, unsigned char (*block
     return MX_OK;
 }
 
-static mx_err add_manifest_line(hid_t file, const app_node *node, unsigned char (*blocks)[APP_DIGEST_BYTES],
-                                app_strbuf *manifest)
+static mx_err add_manifest_line(hid_t file, const app_node *node,
+                                unsigned char (*blocks)[APP_DIGEST_BYTES], app_strbuf *manifest)
 {
     app_strbuf text = {0};
     char hex[APP_DIGEST_HEX];
@@ -214,7 +232,8 @@ static mx_err add_manifest_line(hid_t file, const app_node *node, unsigned char 
     return err;
 }
 
-mx_err app_digest_manifest(hid_t file, const app_tree *tree, unsigned char (*blocks)[APP_DIGEST_BYTES], char **manifest)
+mx_err app_digest_manifest(hid_t file, const app_tree *tree,
+                           unsigned char (*blocks)[APP_DIGEST_BYTES], char **manifest)
 {
     *manifest = NULL;
     app_strbuf lines = {0};

@@ -1,18 +1,23 @@
-/* The digests of a results file: what docs/results-file.md calls its integrity. Private to the results files; both the
- * writer and the reader compute them here, always from what the file gives back. */
+/* The digests of a results file: what docs/results-file.md calls its integrity. Private to the
+ * results files; both the writer and the reader compute them here, always from what the file gives
+ * back. */
 #pragma once
 #include "tree.h"
 
 enum { APP_DIGEST_BYTES = 32, APP_DIGEST_HEX = 2 * APP_DIGEST_BYTES + 1 };
 
-/* SHA-256 of `length` bytes; as binary, or as hexadecimal text. MX_ERR_IO if the library refuses. */
+/* SHA-256 of `length` bytes; as binary, or as hexadecimal text. MX_ERR_IO if the library refuses.
+ */
 mx_err app_digest_bytes(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES]);
 mx_err app_digest_text(const void *data, size_t length, char hex[APP_DIGEST_HEX]);
 
-/* Digests of the blocks that fall to `rank` of `size` (block number modulo size) into blocks[tree->blocks], which the
- * caller zeroed and afterwards combines over ranks by bitwise or. Reads independently: not collective. */
-mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size, unsigned char (*blocks)[APP_DIGEST_BYTES]);
+/* Digests of the blocks that fall to `rank` of `size` (block number modulo size) into
+ * blocks[tree->blocks], which the caller zeroed and afterwards combines over ranks by bitwise or.
+ * Reads independently: not collective. */
+mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size,
+                         unsigned char (*blocks)[APP_DIGEST_BYTES]);
 
-/* The manifest: one line "HEX  PATH" per object in the tree's order, from all blocks. The caller frees *manifest, which is
- * NULL on failure. */
-mx_err app_digest_manifest(hid_t file, const app_tree *tree, unsigned char (*blocks)[APP_DIGEST_BYTES], char **manifest);
+/* The manifest: one line "HEX  PATH" per object in the tree's order, from all blocks. The caller
+ * frees *manifest, which is NULL on failure. */
+mx_err app_digest_manifest(hid_t file, const app_tree *tree,
+                           unsigned char (*blocks)[APP_DIGEST_BYTES], char **manifest);

@@ -20,8 +20,8 @@ app_h5_item app_h5_text(const char *text)
     return (app_h5_item){.kind = APP_H5_TEXT, .count = strlen(text), .data = text};
 }
 
-/* Without its exit handler HDF5 leaves alone a file that it could not write; with it, it would try again, in vain, and
- * print. We close all that we open. */
+/* Without its exit handler HDF5 leaves alone a file that it could not write; with it, it would try
+ * again, in vain, and print. We close all that we open. */
 void app_h5_quiet(void)
 {
     H5dont_atexit();
@@ -46,7 +46,8 @@ const char *app_h5_reason(void)
 mx_err app_h5_close(hid_t id)
 {
     if (id < 0) return MX_OK;
-    MX_REQUIRE(H5Idec_ref(id) >= 0, MX_ERR_IO, "HDF5 could not close an object: %s", app_h5_reason());
+    MX_REQUIRE(H5Idec_ref(id) >= 0, MX_ERR_IO, "HDF5 could not close an object: %s",
+               app_h5_reason());
     return MX_OK;
 }
 
@@ -62,7 +63,8 @@ static hid_t text_type(hsize_t length)
     const hid_t type = H5Tcopy(H5T_C_S1);
     if (type < 0) return type;
     const bool good = H5Tset_size(type, length > 0 ? (size_t)length : 1) >= 0 &&
-                      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+                      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+                      H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
     if (good) return type;
     H5Tclose(type);
     return H5I_INVALID_HID;
@@ -95,7 +97,8 @@ static bool is_empty(const app_h5_item *item)
     return item->vector && item->count == 0;
 }
 
-mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units, bool with_data)
+mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units,
+                  bool with_data)
 {
     const hid_t type = app_h5_file_type(item), memory = memory_type(item), space = space_of(item);
     const hid_t set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

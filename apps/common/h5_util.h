@@ -1,5 +1,6 @@
-/* HDF5 in the few forms that a results file needs: scalars, vectors and attributes of three types. Private to the results
- * files. Ids are HDF5's; what a function opens, it closes. HDF5 prints nothing: its reason goes into our message. */
+/* HDF5 in the few forms that a results file needs: scalars, vectors and attributes of three types.
+ * Private to the results files. Ids are HDF5's; what a function opens, it closes. HDF5 prints
+ * nothing: its reason goes into our message. */
 #pragma once
 #include "minx/error.h"
 
@@ -8,8 +9,9 @@
 
 typedef enum app_h5_kind { APP_H5_F64, APP_H5_I64, APP_H5_TEXT } app_h5_kind;
 
-/* Something small to store. Text: one fixed-length string of `count` bytes (an empty one is stored as a single NUL, for
- * HDF5 has no strings without length). Numbers: a scalar, or a vector of `count`. */
+/* Something small to store. Text: one fixed-length string of `count` bytes (an empty one is stored
+ * as a single NUL, for HDF5 has no strings without length). Numbers: a scalar, or a vector of
+ * `count`. */
 typedef struct app_h5_item {
     app_h5_kind kind;
     bool vector;
@@ -33,12 +35,14 @@ mx_err app_h5_close(hid_t id);
 /* Creates group `path`. */
 mx_err app_h5_put_group(hid_t file, const char *path);
 
-/* Creates dataset `path`, its data written where with_data. With a parallel file every rank creates, one writes. `units`
- * becomes an attribute unless NULL. */
-mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units, bool with_data);
+/* Creates dataset `path`, its data written where with_data. With a parallel file every rank
+ * creates, one writes. `units` becomes an attribute unless NULL. */
+mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units,
+                  bool with_data);
 
 /* Creates attribute `name` of the open object `owner`. */
 mx_err app_h5_put_attribute(hid_t owner, const char *name, const app_h5_item *item);
 
-/* The type of an item in the file: little-endian, whatever the machine. The caller closes it. Negative on failure. */
+/* The type of an item in the file: little-endian, whatever the machine. The caller closes it.
+ * Negative on failure. */
 hid_t app_h5_file_type(const app_h5_item *item);

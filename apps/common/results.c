@@ -1,8 +1,8 @@
 /* A results file from its beginning to its last dataset; results_finish.c ends it.
  *
- * Each call does three things: rank 0's count goes to all (a parallel HDF5 creates every dataset on every rank, so all must
- * know its size), the ranks that hold the file open write, all agree on the outcome. A rank that fails on its own
- * therefore never leaves another one waiting. */
+ * Each call does three things: rank 0's count goes to all (a parallel HDF5 creates every dataset on
+ * every rank, so all must know its size), the ranks that hold the file open write, all agree on the
+ * outcome. A rank that fails on its own therefore never leaves another one waiting. */
 #include "results.h"
 
 #include "results_put.h"
@@ -15,10 +15,13 @@
 /* Names become parts of paths and lines of manifests. */
 static mx_err check_name(const char *name)
 {
-    MX_REQUIRE(name[0] != '\0' && strcmp(name, ".") != 0, MX_ERR_ARG, "a name in a results file must not be empty or \".\"");
+    MX_REQUIRE(name[0] != '\0' && strcmp(name, ".") != 0, MX_ERR_ARG,
+               "a name in a results file must not be empty or \".\"");
     for (const char *c = name; *c; ++c) {
-        MX_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/', MX_ERR_ARG,
-                   "a name in a results file must not contain '/' or control characters, got \"%s\"", name);
+        MX_REQUIRE(
+            (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/', MX_ERR_ARG,
+            "a name in a results file must not contain '/' or control characters, got \"%s\"",
+            name);
     }
     return MX_OK;
 }
@@ -33,8 +36,8 @@ static mx_err make_path(const char *group, const char *name, char **path)
     return MX_OK;
 }
 
-mx_err app_results_put(app_results results, const char *group, const char *name, const app_h5_item *item,
-                       const char *units)
+mx_err app_results_put(app_results results, const char *group, const char *name,
+                       const app_h5_item *item, const char *units)
 {
     app_h5_item all = *item;
     MX_TRY(app_broadcast(results->comm, &all.count, sizeof all.count));
@@ -54,7 +57,8 @@ mx_err app_results_put_root(app_results results, const char *name, const app_h5_
     app_h5_item all = *item;
     MX_TRY(app_broadcast(results->comm, &all.count, sizeof all.count));
     const size_t bytes = (size_t)all.count * (all.kind == APP_H5_TEXT ? 1 : 8);
-    void *const copy = calloc(bytes + 1, 1); /* every rank of a parallel file must write the same attribute */
+    void *const copy =
+        calloc(bytes + 1, 1); /* every rank of a parallel file must write the same attribute */
     mx_err err = copy ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for attribute %s", name);
     if (err == MX_OK) err = app_file_reserve(&results->file, bytes);
     err = app_agree(results->comm, err);
@@ -62,7 +66,8 @@ mx_err app_results_put_root(app_results results, const char *name, const app_h5_
         if (app_rank(results->comm) == 0) memcpy(copy, item->data, bytes);
         err = app_broadcast(results->comm, copy, bytes);
         all.data = copy;
-        if (err == MX_OK && results->file.id >= 0) err = app_h5_put_attribute(results->file.id, name, &all);
+        if (err == MX_OK && results->file.id >= 0)
+            err = app_h5_put_attribute(results->file.id, name, &all);
         err = app_agree(results->comm, err);
     }
     free(copy);
@@ -87,7 +92,8 @@ static mx_err share_place(app_results results, const char *path)
     mx_err err = MX_OK;
     if (!first) {
         results->place.temporary = malloc(bytes);
-        if (!results->place.temporary) err = MX_FAIL(MX_ERR_MEMORY, "no memory for the name of the results file");
+        if (!results->place.temporary)
+            err = MX_FAIL(MX_ERR_MEMORY, "no memory for the name of the results file");
     }
     MX_TRY(app_agree(results->comm, err));
     return app_broadcast(results->comm, results->place.temporary, bytes);
@@ -96,14 +102,16 @@ static mx_err share_place(app_results results, const char *path)
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
 {
     MX_TRY(share_place(results, path));
-    MX_TRY(app_agree(results->comm, app_file_open(&results->file, results->comm, results->place.temporary, true)));
-#define MAKE_GROUP(name) MX_TRY(put_group(results, name));
-    APP_SCHEMA_GROUPS(MAKE_GROUP)
-#undef MAKE_GROUP
+    MX_TRY(app_agree(results->comm,
+                     app_file_open(&results->file, results->comm, results->place.temporary, true)));
+    static const char *const groups[] = {APP_SCHEMA_GROUPS};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
+        MX_TRY(put_group(results, groups[i]));
     return app_results_origin(results, app, argc, argv);
 }
 
-mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv, app_results *results)
+mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
+                          app_results *results)
 {
     *results = NULL;
     if (!path) return MX_OK;
@@ -139,14 +147,16 @@ mx_err app_results_deck(app_results results, const char *text, size_t length)
     return app_results_put(results, "/input", "deck", &item, NULL);
 }
 
-mx_err app_results_parameter_f64(app_results results, const char *name, double value, const char *unit)
+mx_err app_results_parameter_f64(app_results results, const char *name, double value,
+                                 const char *unit)
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_f64(&value);
     return app_results_put(results, "/input", name, &item, unit);
 }
 
-mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value, const char *unit)
+mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value,
+                                 const char *unit)
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_i64(&value);
@@ -160,31 +170,36 @@ mx_err app_results_parameter_text(app_results results, const char *name, const c
     return app_results_put(results, "/input", name, &item, NULL);
 }
 
-static mx_err put_series(app_results results, const char *name, const char *unit, app_h5_kind kind, const void *values,
-                         mx_gid n)
+static mx_err put_series(app_results results, const char *name, const char *unit, app_h5_kind kind,
+                         const void *values, mx_gid n)
 {
     if (!results) return MX_OK;
     const bool valid = n >= 0 || app_rank(results->comm) != 0;
-    MX_TRY(app_agree(results->comm, valid ? MX_OK
-                                          : MX_FAIL(MX_ERR_ARG, "series %s: its length must not be negative, got %" MX_PRI_GID,
-                                                    name, n)));
-    const app_h5_item item = {.kind = kind, .vector = true, .count = n > 0 ? (hsize_t)n : 0, .data = values};
+    MX_TRY(app_agree(results->comm,
+                     valid ? MX_OK
+                           : MX_FAIL(MX_ERR_ARG,
+                                     "series %s: its length must not be negative, got %" MX_PRI_GID,
+                                     name, n)));
+    const app_h5_item item = {
+        .kind = kind, .vector = true, .count = n > 0 ? (hsize_t)n : 0, .data = values};
     return app_results_put(results, "/series", name, &item, unit);
 }
 
-mx_err app_results_series_f64(app_results results, const char *name, const char *unit, const double *values, mx_gid n)
+mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
+                              const double *values, mx_gid n)
 {
     return put_series(results, name, unit, APP_H5_F64, values, n);
 }
 
-mx_err app_results_series_i64(app_results results, const char *name, const char *unit, const int64_t *values, mx_gid n)
+mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
+                              const int64_t *values, mx_gid n)
 {
     return put_series(results, name, unit, APP_H5_I64, values, n);
 }
 
 /* Remembers a field for the XDMF file. */
-static mx_err note_field(app_results results, const char *name, const app_decomp *decomp, const double *origin,
-                         const double *spacing)
+static mx_err note_field(app_results results, const char *name, const app_decomp *decomp,
+                         const double *origin, const double *spacing)
 {
     const size_t count = (size_t)results->field_count + 1;
     app_xdmf_field *const fields = realloc(results->fields, count * sizeof *fields);
@@ -202,12 +217,14 @@ static mx_err note_field(app_results results, const char *name, const app_decomp
     return MX_OK;
 }
 
-mx_err app_results_field(app_results results, const char *name, const char *unit, const app_decomp *decomp,
-                         const double *values, const double *origin, const double *spacing)
+mx_err app_results_field(app_results results, const char *name, const char *unit,
+                         const app_decomp *decomp, const double *values, const double *origin,
+                         const double *spacing)
 {
     if (!results) return MX_OK;
     char *path = NULL;
-    mx_err err = values ? make_path("/fields", name, &path) : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
+    mx_err err = values ? make_path("/fields", name, &path)
+                        : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
     err = app_agree(results->comm, err);
     if (err == MX_OK) {
         err = app_file_field(&results->file, path, unit, decomp, values, origin, spacing);
@@ -218,13 +235,15 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
     return err;
 }
 
-/* A group of scalars: /GROUP/NAME with each number a dataset of its own, so that each has its unit. */
+/* A group of scalars: /GROUP/NAME with each number a dataset of its own, so that each has its unit.
+ */
 typedef struct scalar {
     const char *name, *unit;
     app_h5_item item;
 } scalar;
 
-static mx_err put_record(app_results results, const char *group, const char *name, const scalar *scalars, int count)
+static mx_err put_record(app_results results, const char *group, const char *name,
+                         const scalar *scalars, int count)
 {
     char *path = NULL;
     mx_err err = app_agree(results->comm, make_path(group, name, &path));
@@ -248,16 +267,20 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
     MX_TRY(app_max_i64(results->comm, counts, 2));
     const double mean = sums[0] / app_size(results->comm);
     const scalar scalars[] = {
-        {"calls", "1", app_h5_i64(&counts[0])},         {"seconds_min", "s", app_h5_f64(&least)},
-        {"seconds_mean", "s", app_h5_f64(&mean)},       {"seconds_max", "s", app_h5_f64(&most)},
-        {"bytes", "byte", app_h5_f64(&sums[1])},        {"flops", "flop", app_h5_f64(&sums[2])},
+        {"calls", "1", app_h5_i64(&counts[0])},
+        {"seconds_min", "s", app_h5_f64(&least)},
+        {"seconds_mean", "s", app_h5_f64(&mean)},
+        {"seconds_max", "s", app_h5_f64(&most)},
+        {"bytes", "byte", app_h5_f64(&sums[1])},
+        {"flops", "flop", app_h5_f64(&sums[2])},
         {"synchronisations", "1", app_h5_i64(&counts[1])},
     };
-    return put_record(results, "/performance", name, scalars, (int)(sizeof scalars / sizeof scalars[0]));
+    return put_record(results, "/performance", name, scalars,
+                      (int)(sizeof scalars / sizeof scalars[0]));
 }
 
-mx_err app_results_check(app_results results, const char *name, double value, double expected, double tolerance,
-                         bool passed)
+mx_err app_results_check(app_results results, const char *name, double value, double expected,
+                         double tolerance, bool passed)
 {
     if (!results) return MX_OK;
     const int64_t outcome = passed ? 1 : 0;
@@ -267,5 +290,6 @@ mx_err app_results_check(app_results results, const char *name, double value, do
         {"tolerance", "1", app_h5_f64(&tolerance)},
         {"passed", "1", app_h5_i64(&outcome)},
     };
-    return put_record(results, "/verification", name, scalars, (int)(sizeof scalars / sizeof scalars[0]));
+    return put_record(results, "/verification", name, scalars,
+                      (int)(sizeof scalars / sizeof scalars[0]));
 }

@@ -42,7 +42,7 @@ typedef struct app_region_totals {
 } app_region_totals;
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals);
 
-/* /verification/NAME: a check that the app made. */
+/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute where that is 0. */
 mx_err app_results_check(app_results results, const char *name, double value, double expected, double tolerance,
                          bool passed);
 

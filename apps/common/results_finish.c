@@ -14,22 +14,29 @@ static mx_err put_verdict(app_results results, const char *verdict, int exit_cod
     return app_results_put_root(results, "exit_code", &number);
 }
 
-/* Closing and opening again makes sure that what is digested comes from the file, also what other ranks wrote. */
+/* Closing and opening again makes sure that what is digested comes from the file, also what other
+ * ranks wrote. */
 static mx_err reopen(app_results results)
 {
     MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
-    return app_agree(results->comm, app_file_open(&results->file, results->comm, results->place.temporary, false));
+    return app_agree(results->comm,
+                     app_file_open(&results->file, results->comm, results->place.temporary, false));
 }
 
-/* The digests of all blocks, on every rank that takes part; those without the file contribute nothing. */
-static mx_err share_blocks(app_results results, const app_tree *tree, unsigned char (**blocks)[APP_DIGEST_BYTES])
+/* The digests of all blocks, on every rank that takes part; those without the file contribute
+ * nothing. */
+static mx_err share_blocks(app_results results, const app_tree *tree,
+                           unsigned char (**blocks)[APP_DIGEST_BYTES])
 {
     const bool shared = app_file_is_parallel();
     const app_comm comm = results->comm;
     *blocks = calloc((size_t)tree->blocks + 1, sizeof **blocks);
-    mx_err err = *blocks ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
+    mx_err err =
+        *blocks ? MX_OK
+                : MX_FAIL(MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
     if (err == MX_OK && results->file.id >= 0) {
-        err = app_digest_blocks(results->file.id, tree, shared ? app_rank(comm) : 0, shared ? app_size(comm) : 1, *blocks);
+        err = app_digest_blocks(results->file.id, tree, shared ? app_rank(comm) : 0,
+                                shared ? app_size(comm) : 1, *blocks);
     }
     MX_TRY(app_agree(comm, err));
     return shared ? app_or_bytes(comm, **blocks, (size_t)tree->blocks * APP_DIGEST_BYTES) : MX_OK;
@@ -73,8 +80,8 @@ static mx_err publish(app_results results)
     if (app_rank(results->comm) != 0) return MX_OK;
     const bool with_side = results->field_count > 0;
     if (with_side) {
-        MX_TRY(app_xdmf_write(results->place.side_temporary, app_place_base(&results->place), results->fields,
-                              results->field_count));
+        MX_TRY(app_xdmf_write(results->place.side_temporary, app_place_base(&results->place),
+                              results->fields, results->field_count));
     }
     return app_place_publish(&results->place, with_side);
 }

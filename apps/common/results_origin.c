@@ -16,11 +16,14 @@ enum { MOST_COMMAND = 60000 };
 /* An argument as a shell would have to read it. */
 static mx_err add_argument(app_strbuf *line, const char *argument)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-    if (argument[0] != '\0' && strspn(argument, plain) == strlen(argument)) return app_strbuf_add(line, "%s", argument);
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    if (argument[0] != '\0' && strspn(argument, plain) == strlen(argument))
+        return app_strbuf_add(line, "%s", argument);
     MX_TRY(app_strbuf_add(line, "'"));
     for (; *argument; ++argument) {
-        MX_TRY(*argument == '\'' ? app_strbuf_add(line, "'\\''") : app_strbuf_add(line, "%c", *argument));
+        MX_TRY(*argument == '\'' ? app_strbuf_add(line, "'\\''")
+                                 : app_strbuf_add(line, "%c", *argument));
     }
     return app_strbuf_add(line, "'");
 }
@@ -73,10 +76,12 @@ static mx_err put_libraries(app_results results)
 {
     unsigned major = 0, minor = 0, release = 0;
     mx_err err = MX_OK;
-    if (H5get_libversion(&major, &minor, &release) < 0) err = MX_FAIL(MX_ERR_IO, "HDF5 does not know its version");
+    if (H5get_libversion(&major, &minor, &release) < 0)
+        err = MX_FAIL(MX_ERR_IO, "HDF5 does not know its version");
     MX_TRY(app_agree(results->comm, err));
     char hdf5[64];
-    snprintf(hdf5, sizeof hdf5, "%u.%u.%u %s", major, minor, release, app_file_is_parallel() ? "parallel" : "serial");
+    snprintf(hdf5, sizeof hdf5, "%u.%u.%u %s", major, minor, release,
+             app_file_is_parallel() ? "parallel" : "serial");
     MX_TRY(app_results_provenance(results, "mpi_version", app_comm_version(results->comm)));
     MX_TRY(app_results_provenance(results, "hdf5_version", hdf5));
     return app_results_provenance(results, "openssl_version", OpenSSL_version(OPENSSL_VERSION));

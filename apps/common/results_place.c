@@ -10,30 +10,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What already has the final name must be a plain file that its owner lets us replace: a rename would take the place of
- * /dev/null or of a protected result just as well. */
+/* What already has the final name must be a plain file that its owner lets us replace: a rename
+ * would take the place of /dev/null or of a protected result just as well. */
 static mx_err check_target(const char *path)
 {
     struct stat info;
     MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the results file needs a name, got an empty one");
     if (stat(path, &info) != 0) {
-        MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "results file %s: cannot be written: %s", path, strerror(errno));
+        MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "results file %s: cannot be written: %s", path,
+                   strerror(errno));
         return MX_OK;
     }
-    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO, "results file %s: cannot be written: it is a folder", path);
-    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO, "results file %s: cannot be written: it is not a plain file", path);
-    MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "results file %s: cannot be replaced: %s", path, strerror(errno));
+    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO,
+               "results file %s: cannot be written: it is a folder", path);
+    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO,
+               "results file %s: cannot be written: it is not a plain file", path);
+    MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "results file %s: cannot be replaced: %s", path,
+               strerror(errno));
     return MX_OK;
 }
 
-/* HOST and PID make the name this process's own; the number steps over what a killed run of the same pid left. */
+/* HOST and PID make the name this process's own; the number steps over what a killed run of the
+ * same pid left. */
 static mx_err name_temporary(const char *path, int attempt, char **temporary)
 {
     char host[256] = "host";
     gethostname(host, sizeof host - 1);
     app_strbuf name = {0};
     *temporary = NULL;
-    const mx_err err = app_strbuf_add(&name, "%s.tmp-%s-%ld-%d", path, host, (long)getpid(), attempt);
+    const mx_err err =
+        app_strbuf_add(&name, "%s.tmp-%s-%ld-%d", path, host, (long)getpid(), attempt);
     if (err != MX_OK) {
         app_strbuf_free(&name);
         return err;
@@ -55,9 +61,12 @@ static mx_err create_temporary(const char *path, char **temporary)
         const int reason = errno;
         free(*temporary);
         *temporary = NULL;
-        MX_REQUIRE(reason == EEXIST, MX_ERR_IO, "results file %s: cannot be created: %s", path, strerror(reason));
+        MX_REQUIRE(reason == EEXIST, MX_ERR_IO, "results file %s: cannot be created: %s", path,
+                   strerror(reason));
     }
-    return MX_FAIL(MX_ERR_IO, "results file %s: cannot be created: %d temporary files are in the way", path, ATTEMPTS);
+    return MX_FAIL(MX_ERR_IO,
+                   "results file %s: cannot be created: %d temporary files are in the way", path,
+                   ATTEMPTS);
 }
 
 /* run.h5 -> run.xmf; other names get .xmf added. */
@@ -100,7 +109,8 @@ static mx_err flush(const char *path)
 {
     const int file = open(path, O_RDWR | O_CLOEXEC);
     MX_REQUIRE(file >= 0, MX_ERR_IO, "%s: cannot be opened again: %s", path, strerror(errno));
-    const bool flushed = fsync(file) == 0 || errno == EINVAL; /* EINVAL: a file system without fsync */
+    const bool flushed =
+        fsync(file) == 0 || errno == EINVAL; /* EINVAL: a file system without fsync */
     const int reason = errno;
     close(file);
     MX_REQUIRE(flushed, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
@@ -109,7 +119,8 @@ static mx_err flush(const char *path)
 
 static mx_err move(const char *from, const char *to)
 {
-    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "results file %s: cannot take its name: %s", to, strerror(errno));
+    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "results file %s: cannot take its name: %s", to,
+               strerror(errno));
     return MX_OK;
 }
 

@@ -1,21 +1,23 @@
-/* Where a results file goes: checked before the run, written under another name, given its own at the end. Private to the
- * results files. None of these is collective: rank 0 acts, and the others learn the name. */
+/* Where a results file goes: checked before the run, written under another name, given its own at
+ * the end. Private to the results files. None of these is collective: rank 0 acts, and the others
+ * learn the name. */
 #pragma once
 #include "minx/error.h"
 
 typedef struct app_place {
-    char *path;       /* the final name */
-    char *temporary;  /* beside it, this process's own */
-    char *side;       /* the XDMF file's final name */
+    char *path;      /* the final name */
+    char *temporary; /* beside it, this process's own */
+    char *side;      /* the XDMF file's final name */
     char *side_temporary;
 } app_place;
 
-/* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file. MX_ERR_IO with the path
- * and the reason: no such folder, no permission, a folder or device of that name, a write-protected file. What is at
- * `path` is not touched. On failure *place is empty. */
+/* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file.
+ * MX_ERR_IO with the path and the reason: no such folder, no permission, a folder or device of that
+ * name, a write-protected file. What is at `path` is not touched. On failure *place is empty. */
 mx_err app_place_reserve(const char *path, app_place *place);
 
-/* Flushes the temporary file to its disk, then renames it, and the side file where there is one. MX_ERR_IO on failure. */
+/* Flushes the temporary file to its disk, then renames it, and the side file where there is one.
+ * MX_ERR_IO on failure. */
 mx_err app_place_publish(const app_place *place, bool with_side);
 
 /* Removes what is left of the temporary files. Accepts an empty place. */

@@ -1,5 +1,5 @@
-/* The state of a results file being written, for its parts: the public calls (results.c), what it says about the build and
- * the run (results_origin.c), how it ends (results_finish.c). Private. */
+/* The state of a results file being written, for its parts: the public calls (results.c), what it
+ * says about the build and the run (results_origin.c), how it ends (results_finish.c). Private. */
 #pragma once
 #include "results.h"
 #include "results_file.h"
@@ -14,10 +14,11 @@ struct app_results {
     int field_count;
 };
 
-/* Stores `item` as GROUP/NAME. Rank 0's data and count go into the file; the others pass the same kind. `units` NULL: a
- * text. Collective; what it returns is agreed. MX_ERR_ARG for a name that cannot be one. */
-mx_err app_results_put(app_results results, const char *group, const char *name, const app_h5_item *item,
-                       const char *units);
+/* Stores `item` as GROUP/NAME. Rank 0's data and count go into the file; the others pass the same
+ * kind. `units` NULL: a text. Collective; what it returns is agreed. MX_ERR_ARG for a name that
+ * cannot be one. */
+mx_err app_results_put(app_results results, const char *group, const char *name,
+                       const app_h5_item *item, const char *units);
 
 /* An attribute of the root; as above. */
 mx_err app_results_put_root(app_results results, const char *name, const app_h5_item *item);

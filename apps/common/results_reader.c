@@ -35,28 +35,33 @@ static mx_err open_file(const char *path, hid_t *file)
     *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (*file >= 0) return MX_OK;
     const char *const reason = app_h5_reason();
-    return MX_FAIL(MX_ERR_INPUT, "%s: is %s: %s", path, strstr(reason, "truncated") ? "cut short" : "damaged", reason);
+    return MX_FAIL(MX_ERR_INPUT, "%s: is %s: %s", path,
+                   strstr(reason, "truncated") ? "cut short" : "damaged", reason);
 }
 
 static mx_err check_schema(app_reader reader)
 {
     char *schema = NULL;
     if (app_reader_attribute_text(reader, "/", "schema", &schema) != MX_OK) {
-        return MX_FAIL(MX_ERR_INPUT, "%s: is not a results file of minx: it has no attribute \"schema\"", reader->path);
+        return MX_FAIL(MX_ERR_INPUT,
+                       "%s: is not a results file of minx: it has no attribute \"schema\"",
+                       reader->path);
     }
     const bool ours = strcmp(schema, APP_SCHEMA_NAME) == 0;
-    const mx_err err = ours ? MX_OK
-                            : MX_FAIL(MX_ERR_INPUT, "%s: follows a foreign schema: got \"%.80s\", expected \"%s\"",
-                                      reader->path, schema, APP_SCHEMA_NAME);
+    const mx_err err =
+        ours ? MX_OK
+             : MX_FAIL(MX_ERR_INPUT, "%s: follows a foreign schema: got \"%.80s\", expected \"%s\"",
+                       reader->path, schema, APP_SCHEMA_NAME);
     free(schema);
     MX_TRY(err);
     int64_t version = 0;
     MX_TRY(app_reader_attribute_i64(reader, "/", "schema_version", &version));
-    MX_REQUIRE(version <= APP_SCHEMA_VERSION, MX_ERR_INPUT,
-               "%s: follows version %lld of the schema, newer than the version %d that this program knows", reader->path,
-               (long long)version, APP_SCHEMA_VERSION);
-    MX_REQUIRE(version >= 1, MX_ERR_INPUT, "%s: schema_version must be positive, got %lld", reader->path,
-               (long long)version);
+    MX_REQUIRE(
+        version <= APP_SCHEMA_VERSION, MX_ERR_INPUT,
+        "%s: follows version %lld of the schema, newer than the version %d that this program knows",
+        reader->path, (long long)version, APP_SCHEMA_VERSION);
+    MX_REQUIRE(version >= 1, MX_ERR_INPUT, "%s: schema_version must be positive, got %lld",
+               reader->path, (long long)version);
     return MX_OK;
 }
 
@@ -125,7 +130,8 @@ static mx_err read_all(app_reader reader, const char *path, hid_t type, void *bu
 }
 
 /* Numbers of 8 bytes, as both kinds are. */
-static mx_err read_numbers(app_reader reader, const char *path, app_node_kind kind, int64_t *count, void **values)
+static mx_err read_numbers(app_reader reader, const char *path, app_node_kind kind, int64_t *count,
+                           void **values)
 {
     *values = NULL;
     *count = 0;
@@ -134,10 +140,12 @@ static mx_err read_numbers(app_reader reader, const char *path, app_node_kind ki
     MX_REQUIRE(node->kind == kind, MX_ERR_INPUT, "%s: got type %s, expected %s", path, node->type,
                kind == APP_NODE_F64 ? "<f8" : "<i8");
     void *const buffer = malloc(node->count > 0 ? (size_t)node->count * 8 : 1);
-    MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory for the %lld values of %s", (long long)node->count, path);
+    MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory for the %lld values of %s", (long long)node->count,
+               path);
     mx_err err = MX_OK;
     if (node->count > 0) {
-        err = read_all(reader, path, kind == APP_NODE_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64, buffer);
+        err = read_all(reader, path, kind == APP_NODE_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64,
+                       buffer);
     }
     if (err != MX_OK) {
         free(buffer);
@@ -164,12 +172,14 @@ mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64
     return err;
 }
 
-/* A new buffer for a text of this type, zero beyond the text; MX_ERR_INPUT if the type is no fixed-length string. */
+/* A new buffer for a text of this type, zero beyond the text; MX_ERR_INPUT if the type is no
+ * fixed-length string. */
 static mx_err text_buffer(hid_t type, const char *name, size_t *bytes, char **text)
 {
     char shown[24];
     const app_node_kind kind = app_tree_type(type, shown, sizeof shown);
-    MX_REQUIRE(kind == APP_NODE_TEXT, MX_ERR_INPUT, "%s: got type %s, expected a text", name, shown);
+    MX_REQUIRE(kind == APP_NODE_TEXT, MX_ERR_INPUT, "%s: got type %s, expected a text", name,
+               shown);
     *bytes = H5Tget_size(type);
     *text = calloc(*bytes + 1, 1);
     MX_REQUIRE(*text, MX_ERR_MEMORY, "no memory for the %zu bytes of %s", *bytes, name);
@@ -201,7 +211,8 @@ mx_err app_reader_text(app_reader reader, const char *path, size_t *length, char
 }
 
 /* Opens a scalar attribute and its type; the caller closes both, also on failure. */
-static mx_err open_attribute(app_reader reader, const char *path, const char *name, hid_t *attribute, hid_t *type)
+static mx_err open_attribute(app_reader reader, const char *path, const char *name,
+                             hid_t *attribute, hid_t *type)
 {
     *type = H5I_INVALID_HID;
     *attribute = H5Aopen_by_name(reader->file, path, name, H5P_DEFAULT, H5P_DEFAULT);
@@ -210,7 +221,8 @@ static mx_err open_attribute(app_reader reader, const char *path, const char *na
     const hid_t space = H5Aget_space(*attribute);
     const hssize_t points = H5Sget_simple_extent_npoints(space);
     app_h5_close(space);
-    MX_REQUIRE(*type >= 0 && points == 1, MX_ERR_INPUT, "%s: attribute \"%s\" must be one value", path, name);
+    MX_REQUIRE(*type >= 0 && points == 1, MX_ERR_INPUT, "%s: attribute \"%s\" must be one value",
+               path, name);
     return MX_OK;
 }
 
@@ -223,7 +235,8 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
     mx_err err = open_attribute(reader, path, name, &attribute, &type);
     if (err == MX_OK) err = text_buffer(type, name, &bytes, &buffer);
     if (err == MX_OK && H5Aread(attribute, type, buffer) < 0) {
-        err = MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
+        err =
+            MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
     }
     app_h5_close(type);
     app_h5_close(attribute);
@@ -235,7 +248,8 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
     return MX_OK;
 }
 
-mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name, int64_t *value)
+mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name,
+                                int64_t *value)
 {
     hid_t attribute, type;
     mx_err err = open_attribute(reader, path, name, &attribute, &type);
@@ -243,7 +257,8 @@ mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char 
         err = MX_FAIL(MX_ERR_INPUT, "%s: attribute \"%s\" must be a whole number", path, name);
     }
     if (err == MX_OK && H5Aread(attribute, H5T_NATIVE_INT64, value) < 0) {
-        err = MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
+        err =
+            MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
     }
     app_h5_close(type);
     app_h5_close(attribute);
@@ -254,7 +269,8 @@ mx_err app_reader_manifest(app_reader reader, char **manifest)
 {
     *manifest = NULL;
     const app_tree *const tree = &reader->tree;
-    unsigned char(*const blocks)[APP_DIGEST_BYTES] = calloc((size_t)tree->blocks + 1, sizeof *blocks);
+    unsigned char(*const blocks)[APP_DIGEST_BYTES] =
+        calloc((size_t)tree->blocks + 1, sizeof *blocks);
     MX_REQUIRE(blocks, MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
     mx_err err = app_digest_blocks(reader->file, tree, 0, 1, blocks);
     if (err == MX_OK) err = app_digest_manifest(reader->file, tree, blocks, manifest);

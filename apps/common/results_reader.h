@@ -1,5 +1,5 @@
-/* Reading a results file, from one process and without MPI: what minx-verify stands on. The description of what is stored
- * is docs/results-file.md. Nothing here is collective. */
+/* Reading a results file, from one process and without MPI: what minx-verify stands on. The
+ * description of what is stored is docs/results-file.md. Nothing here is collective. */
 #pragma once
 #include "minx/error.h"
 
@@ -29,8 +29,9 @@ typedef struct app_node {
 
 typedef struct app_reader *app_reader;
 
-/* Opens a file of schema minx-results 1. MX_ERR_IO when it cannot be read; MX_ERR_INPUT when it is no HDF5 file, is cut
- * short, or follows another schema or a newer version. The message says which. */
+/* Opens a file of schema minx-results 1. MX_ERR_IO when it cannot be read; MX_ERR_INPUT when it is
+ * no HDF5 file, is cut short, or follows another schema or a newer version. The message says which.
+ */
 mx_err app_reader_open(const char *path, app_reader *reader);
 
 /* Accepts NULL; sets *reader = NULL. */
@@ -41,19 +42,25 @@ int app_reader_count(app_reader reader);
 const app_node *app_reader_node(app_reader reader, int index);
 const app_node *app_reader_find(app_reader reader, const char *path); /* NULL if there is none */
 
-/* The whole of a dataset, row-major, in *values (the caller frees it; NULL on failure), its number of elements in *count.
- * MX_ERR_INPUT if it is missing or of another kind, MX_ERR_IO if it cannot be read. */
+/* The whole of a dataset, row-major, in *values (the caller frees it; NULL on failure), its number
+ * of elements in *count. MX_ERR_INPUT if it is missing or of another kind, MX_ERR_IO if it cannot
+ * be read. */
 mx_err app_reader_f64(app_reader reader, const char *path, int64_t *count, double **values);
 mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64_t **values);
 
-/* A text dataset (also under /integrity), ended by a NUL that *length does not count. The caller frees it. */
+/* A text dataset (also under /integrity), ended by a NUL that *length does not count. The caller
+ * frees it. */
 mx_err app_reader_text(app_reader reader, const char *path, size_t *length, char **text);
 
-/* An attribute of an object ("/" for the root). The caller frees the text. MX_ERR_INPUT if missing or of another kind. */
-mx_err app_reader_attribute_text(app_reader reader, const char *path, const char *name, char **text);
-mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name, int64_t *value);
+/* An attribute of an object ("/" for the root). The caller frees the text. MX_ERR_INPUT if missing
+ * or of another kind. */
+mx_err app_reader_attribute_text(app_reader reader, const char *path, const char *name,
+                                 char **text);
+mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name,
+                                int64_t *value);
 
-/* The manifest recomputed from what the file holds now: a line "DIGEST  PATH" per object. The caller frees it. */
+/* The manifest recomputed from what the file holds now: a line "DIGEST  PATH" per object. The
+ * caller frees it. */
 mx_err app_reader_manifest(app_reader reader, char **manifest);
 
 /* The SHA-256 of a text, in 64 hexadecimal digits and a NUL. */

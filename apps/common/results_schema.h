@@ -9,6 +9,6 @@ enum { APP_SCHEMA_VERSION = 1 };
 #define APP_PATH_ROOT "/integrity/root"
 #define APP_DIGEST_METHOD "sha256 in blocks of whole rows, at most 1048576 bytes"
 
-/* Groups that every results file has, used as: APP_SCHEMA_GROUPS(X) with X(path). */
-#define APP_SCHEMA_GROUPS(X) \
-    X("/provenance") X("/input") X("/series") X("/fields") X("/performance") X("/verification") X("/integrity")
+/* Groups that every results file has: the initialisers of an array of texts. */
+#define APP_SCHEMA_GROUPS \
+    "/provenance", "/input", "/series", "/fields", "/performance", "/verification", "/integrity"

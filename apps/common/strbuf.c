@@ -23,7 +23,8 @@ mx_err app_strbuf_add(app_strbuf *buffer, const char *format, ...)
     va_copy(again, args);
     const int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    mx_err err = length < 0 ? MX_FAIL(MX_ERR_ARG, "text that cannot be formatted: %s", format) : MX_OK;
+    mx_err err =
+        length < 0 ? MX_FAIL(MX_ERR_ARG, "text that cannot be formatted: %s", format) : MX_OK;
     if (err == MX_OK) err = reserve(buffer, buffer->length + (size_t)length + 1);
     if (err == MX_OK) {
         vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);

@@ -1,4 +1,5 @@
-/* Text that grows as it is written: manifests, XML, command lines. Private to apps/common and apps/verify. */
+/* Text that grows as it is written: manifests, XML, command lines. Private to apps/common and
+ * apps/verify. */
 #pragma once
 #include "minx/error.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digest blocks are whole rows of the first dimension, as many as fit here, at least one: so they depend on the shape
- * alone, never on who wrote it, and each is a single rectangle to read. */
+/* Digest blocks are whole rows of the first dimension, as many as fit here, at least one: so they
+ * depend on the shape alone, never on who wrote it, and each is a single rectangle to read. */
 enum { BLOCK_BYTES = 1 << 20 };
 
 typedef struct walk {
@@ -28,7 +28,9 @@ app_node_kind app_tree_type(hid_t type, char *text, size_t capacity)
         return APP_NODE_OTHER;
     }
     const char *const order = bytes == 1 ? "|" : H5Tget_order(type) == H5T_ORDER_LE ? "<" : ">";
-    const char *const letter = class == H5T_FLOAT ? "f" : H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "i";
+    const char *const letter = class == H5T_FLOAT                  ? "f"
+                               : H5Tget_sign(type) == H5T_SGN_NONE ? "u"
+                                                                   : "i";
     snprintf(text, capacity, "%s%s%zu", order, letter, bytes);
     if (strcmp(text, "<f8") == 0) return APP_NODE_F64;
     if (strcmp(text, "<i8") == 0) return APP_NODE_I64;
@@ -44,7 +46,8 @@ static mx_err describe_shape(hid_t set, app_node *node)
     if (space < 0 || rank < 0 || H5Sget_simple_extent_dims(space, shape, NULL) < 0) {
         err = MX_FAIL(MX_ERR_IO, "cannot read the shape of %s: %s", node->path, app_h5_reason());
     } else if (rank > APP_NODE_MAX_RANK) {
-        err = MX_FAIL(MX_ERR_INPUT, "%s has %d dimensions, expected at most %d", node->path, rank, APP_NODE_MAX_RANK);
+        err = MX_FAIL(MX_ERR_INPUT, "%s has %d dimensions, expected at most %d", node->path, rank,
+                      APP_NODE_MAX_RANK);
     }
     if (err == MX_OK) {
         node->rank = rank;
@@ -96,7 +99,8 @@ static mx_err add_node(walk *w, const char *path)
 {
     app_tree *const tree = w->tree;
     for (const char *c = path; *c; ++c) {
-        MX_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f, MX_ERR_INPUT, "a name in the file has control characters");
+        MX_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f, MX_ERR_INPUT,
+                   "a name in the file has control characters");
     }
     if (tree->count == w->capacity) {
         const int grown = w->capacity > 0 ? 2 * w->capacity : 64;
@@ -114,8 +118,10 @@ static mx_err add_node(walk *w, const char *path)
 
 static mx_err visit(walk *w, const char *name, H5L_type_t type)
 {
-    if (strcmp(name, "integrity") == 0 || strncmp(name, "integrity/", strlen("integrity/")) == 0) return MX_OK;
-    MX_REQUIRE(type == H5L_TYPE_HARD, MX_ERR_INPUT, "/%s is a soft or external link; a results file has none", name);
+    if (strcmp(name, "integrity") == 0 || strncmp(name, "integrity/", strlen("integrity/")) == 0)
+        return MX_OK;
+    MX_REQUIRE(type == H5L_TYPE_HARD, MX_ERR_INPUT,
+               "/%s is a soft or external link; a results file has none", name);
     const size_t bytes = strlen(name) + 2;
     char *const path = malloc(bytes);
     MX_REQUIRE(path, MX_ERR_MEMORY, "no memory for a name");

@@ -1,4 +1,5 @@
-/* What an open results file holds: its objects in the order of their paths. Private to the results files. */
+/* What an open results file holds: its objects in the order of their paths. Private to the results
+ * files. */
 #pragma once
 #include "h5_util.h"
 #include "results_reader.h"
@@ -9,8 +10,9 @@ typedef struct app_tree {
     int64_t blocks; /* digest blocks of all nodes */
 } app_tree;
 
-/* Lists every object outside /integrity. MX_ERR_INPUT for what no results file holds: links that leave the file, names
- * with control characters. On failure *tree is empty. Safe on one rank of a parallel file. */
+/* Lists every object outside /integrity. MX_ERR_INPUT for what no results file holds: links that
+ * leave the file, names with control characters. On failure *tree is empty. Safe on one rank of a
+ * parallel file. */
 mx_err app_tree_read(hid_t file, app_tree *tree);
 
 void app_tree_free(app_tree *tree);

@@ -10,7 +10,8 @@ static bool same_mesh(const app_xdmf_field *a, const app_xdmf_field *b)
 {
     bool same = a->dims == b->dims;
     for (int d = 0; same && d < a->dims; ++d) {
-        same = a->cells[d] == b->cells[d] && a->origin[d] == b->origin[d] && a->spacing[d] == b->spacing[d];
+        same = a->cells[d] == b->cells[d] && a->origin[d] == b->origin[d] &&
+               a->spacing[d] == b->spacing[d];
     }
     return same;
 }
@@ -39,15 +40,18 @@ static mx_err add_extents(app_strbuf *xml, const app_xdmf_field *field, mx_gid m
 
 static mx_err add_reals(app_strbuf *xml, int dims, const double *values)
 {
-    MX_TRY(app_strbuf_add(xml, "        <DataItem Dimensions=\"%d\" NumberType=\"Float\" Precision=\"8\">", dims));
-    for (int d = 0; d < dims; ++d) MX_TRY(app_strbuf_add(xml, "%s%.17g", d > 0 ? " " : "", values[d]));
+    MX_TRY(app_strbuf_add(
+        xml, "        <DataItem Dimensions=\"%d\" NumberType=\"Float\" Precision=\"8\">", dims));
+    for (int d = 0; d < dims; ++d)
+        MX_TRY(app_strbuf_add(xml, "%s%.17g", d > 0 ? " " : "", values[d]));
     return app_strbuf_add(xml, "</DataItem>\n");
 }
 
 /* XDMF counts nodes, one more than cells, slowest dimension first as we do. */
 static mx_err add_mesh(app_strbuf *xml, const app_xdmf_field *field)
 {
-    MX_TRY(app_strbuf_add(xml, "      <Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"", field->dims));
+    MX_TRY(app_strbuf_add(xml, "      <Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"",
+                          field->dims));
     MX_TRY(add_extents(xml, field, 1));
     MX_TRY(app_strbuf_add(xml, "\"/>\n      <Geometry GeometryType=\"%s\">\n",
                           field->dims == 2 ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ"));
@@ -60,7 +64,8 @@ static mx_err add_field(app_strbuf *xml, const char *data_name, const app_xdmf_f
 {
     MX_TRY(app_strbuf_add(xml, "      <Attribute Name=\""));
     MX_TRY(add_escaped(xml, field->name));
-    MX_TRY(app_strbuf_add(xml, "\" AttributeType=\"Scalar\" Center=\"Cell\">\n        <DataItem Dimensions=\""));
+    MX_TRY(app_strbuf_add(
+        xml, "\" AttributeType=\"Scalar\" Center=\"Cell\">\n        <DataItem Dimensions=\""));
     MX_TRY(add_extents(xml, field, 0));
     MX_TRY(app_strbuf_add(xml, "\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">"));
     MX_TRY(add_escaped(xml, data_name));
@@ -70,7 +75,8 @@ static mx_err add_field(app_strbuf *xml, const char *data_name, const app_xdmf_f
 }
 
 /* One grid per mesh, with all fields that live on it. */
-static mx_err add_grid(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields, int first, int count)
+static mx_err add_grid(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields,
+                       int first, int count)
 {
     MX_TRY(app_strbuf_add(xml, "    <Grid Name=\"mesh%d\" GridType=\"Uniform\">\n", first));
     MX_TRY(add_mesh(xml, &fields[first]));
@@ -80,12 +86,14 @@ static mx_err add_grid(app_strbuf *xml, const char *data_name, const app_xdmf_fi
     return app_strbuf_add(xml, "    </Grid>\n");
 }
 
-static mx_err compose(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields, int count)
+static mx_err compose(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields,
+                      int count)
 {
     MX_TRY(app_strbuf_add(xml, "<?xml version=\"1.0\" ?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n"));
     for (int i = 0; i < count; ++i) {
         bool done = false;
-        for (int before = 0; before < i; ++before) done = done || same_mesh(&fields[before], &fields[i]);
+        for (int before = 0; before < i; ++before)
+            done = done || same_mesh(&fields[before], &fields[i]);
         if (!done) MX_TRY(add_grid(xml, data_name, fields, i, count));
     }
     return app_strbuf_add(xml, "  </Domain>\n</Xdmf>\n");
@@ -104,7 +112,8 @@ static mx_err save(const char *path, const app_strbuf *xml)
     return MX_FAIL(MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
 }
 
-mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf_field *fields, int count)
+mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf_field *fields,
+                      int count)
 {
     app_strbuf xml = {0};
     mx_err err = compose(&xml, data_name, fields, count);

@@ -1,4 +1,5 @@
-/* minx-verify: is this results file what was written, and does its physics hold? Or: are these two runs the same? */
+/* minx-verify: is this results file what was written, and does its physics hold? Or: are these two
+ * runs the same? */
 #include "text.h"
 #include "verify.h"
 
@@ -7,8 +8,8 @@
 
 enum { EXIT_HOLDS = 0, EXIT_FAILS = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3 };
 
-/* Differences of this size, relative to the largest value of a dataset, come from adding in another order: see
- * verify_tealeaf.c for the bound. */
+/* Differences of this size, relative to the largest value of a dataset, come from adding in another
+ * order: see verify_tealeaf.c for the bound. */
 #define DEFAULT_TOLERANCE 1e-11
 
 typedef struct arguments {
@@ -21,17 +22,19 @@ static const char help[] =
     "usage: minx-verify [options] FILE.h5            two verdicts on one run\n"
     "       minx-verify [options] FILE.h5 OTHER.h5   compare two runs\n"
     "\n"
-    "One file: \"integrity\" recomputes the digest of every dataset and attribute, \"physics\" recomputes every check\n"
-    "of the app that wrote it from the stored data, trusting no stored verdict. Two files: compares inputs, fields,\n"
-    "series and checks; not provenance and performance. One line per check, then a verdict.\n"
+    "One file: \"integrity\" recomputes the digest of every dataset and attribute; \"physics\"\n"
+    "recomputes every check of the app that wrote it from the stored data, trusting no stored\n"
+    "verdict. Two files: compares inputs, fields, series and checks; not provenance and\n"
+    "performance. One line per check, then a verdict.\n"
     "\n"
-    "  --tolerance=X   two files only: the difference that passes, relative to the largest magnitude in a dataset\n"
-    "                  (default 1e-11)\n"
+    "  --tolerance=X   two files only: the difference that passes, relative to the largest\n"
+    "                  magnitude in a dataset (default 1e-11)\n"
     "  --quiet         print only failures and verdicts\n"
     "  --help          print this and stop\n"
     "  --version       print the version and stop\n"
     "\n"
-    "exit codes: 0 all holds; 1 something does not; 2 bad usage; 3 a file cannot be read as a results file\n";
+    "Exit codes: 0 all holds; 1 something does not; 2 bad usage; 3 a file cannot be read as a\n"
+    "results file.\n";
 
 static mx_err parse_option(const char *option, arguments *args)
 {
@@ -45,16 +48,17 @@ static mx_err parse_option(const char *option, arguments *args)
     } else if (strncmp(option, tolerance, sizeof tolerance - 1) == 0) {
         const char *const word = option + sizeof tolerance - 1;
         const bool number = app_text_real(word, strlen(word), &args->tolerance) == APP_NUMBER_OK;
-        MX_REQUIRE(number && args->tolerance >= 0.0, MX_ERR_INPUT, "--tolerance: got \"%s\", expected a number of at least 0",
-                   word);
+        MX_REQUIRE(number && args->tolerance >= 0.0, MX_ERR_INPUT,
+                   "--tolerance: got \"%s\", expected a number of at least 0", word);
         args->tolerance_given = true;
     } else {
         app_nearest nearest = APP_NEAREST_NONE;
         const char *const names[] = {"--tolerance", "--quiet", "--help", "--version"};
         const size_t length = strcspn(option, "=");
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) app_nearest_offer(&nearest, option, length, names[i]);
-        return MX_FAIL(MX_ERR_INPUT, "unknown option %s%s%s", option, nearest.name ? "; did you mean " : "",
-                       nearest.name ? nearest.name : "");
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+            app_nearest_offer(&nearest, option, length, names[i]);
+        return MX_FAIL(MX_ERR_INPUT, "unknown option %s%s%s", option,
+                       nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
     }
     return MX_OK;
 }
@@ -68,13 +72,15 @@ static mx_err parse(int argc, char **argv, arguments *args)
         } else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
             MX_TRY(parse_option(argv[i], args));
         } else {
-            MX_REQUIRE(!args->other, MX_ERR_INPUT, "got a third file, %s, expected one or two", argv[i]);
+            MX_REQUIRE(!args->other, MX_ERR_INPUT, "got a third file, %s, expected one or two",
+                       argv[i]);
             *(args->file ? &args->other : &args->file) = argv[i];
         }
     }
     if (args->help || args->version) return MX_OK;
     MX_REQUIRE(args->file, MX_ERR_INPUT, "got no file, expected one or two");
-    MX_REQUIRE(args->other || !args->tolerance_given, MX_ERR_INPUT, "--tolerance is for comparing two files, got one");
+    MX_REQUIRE(args->other || !args->tolerance_given, MX_ERR_INPUT,
+               "--tolerance is for comparing two files, got one");
     return MX_OK;
 }
 

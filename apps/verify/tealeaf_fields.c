@@ -1,9 +1,12 @@
-/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, no flux through the boundary.
+/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, no flux
+ * through the boundary.
  *
- *   (A u)[j,k] = u[j,k] + rx (Kl (u - u_left) + Kr (u - u_right)) + ry (Kd (u - u_down) + Ku (u - u_up))
+ *   (A u)[j,k] = u[j,k] + rx (Kl (u - u_left) + Kr (u - u_right))
+ *                       + ry (Kd (u - u_down) + Ku (u - u_up))
  *
- * with rx = dt/dx^2, ry = dt/dy^2, and the conductivity of the face between cells a and b, (w_a + w_b) / (2 w_a w_b), where
- * w is the density or its inverse (the deck's coefficient); 0 on the boundary. */
+ * rx = dt/dx^2, ry = dt/dy^2. The conductivity of the face between cells a and b is
+ * (w_a + w_b) / (2 w_a w_b), where w is the density or its inverse (the deck's coefficient), and 0
+ * on the boundary. */
 #include "tealeaf_fields.h"
 
 #include "tl_states.h"
@@ -64,7 +67,8 @@ tv_sums tv_field_sums(const tl_deck *deck, const double *density, const double *
 static double face(const tl_deck *deck, double density_a, double density_b)
 {
     const bool inverse = deck->coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
-    const double a = inverse ? 1.0 / density_a : density_a, b = inverse ? 1.0 / density_b : density_b;
+    const double a = inverse ? 1.0 / density_a : density_a,
+                 b = inverse ? 1.0 / density_b : density_b;
     return (a + b) / (2.0 * a * b);
 }
 
@@ -79,10 +83,12 @@ static void add_neighbour(row_sum *row, double weight, double here, double there
     row->magnitude += weight * (fabs(here) + fabs(there));
 }
 
-tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u, const double *b)
+tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u,
+                           const double *b)
 {
     const tv_mesh m = tv_mesh_of(deck);
-    const double rx = deck->initial_timestep / (m.dx * m.dx), ry = deck->initial_timestep / (m.dy * m.dy);
+    const double rx = deck->initial_timestep / (m.dx * m.dx),
+                 ry = deck->initial_timestep / (m.dy * m.dy);
     const double *const w = density;
     long double norm = 0.0L, magnitude = 0.0L;
     for (int64_t j = 0; j < m.y; ++j) {
@@ -92,7 +98,8 @@ tv_residual tv_residual_of(const tl_deck *deck, const double *density, const dou
             if (k > 0) add_neighbour(&row, rx * face(deck, w[i - 1], w[i]), u[i], u[i - 1]);
             if (k < m.x - 1) add_neighbour(&row, rx * face(deck, w[i], w[i + 1]), u[i], u[i + 1]);
             if (j > 0) add_neighbour(&row, ry * face(deck, w[i - m.x], w[i]), u[i], u[i - m.x]);
-            if (j < m.y - 1) add_neighbour(&row, ry * face(deck, w[i], w[i + m.x]), u[i], u[i + m.x]);
+            if (j < m.y - 1)
+                add_neighbour(&row, ry * face(deck, w[i], w[i + m.x]), u[i], u[i + m.x]);
             norm += ((long double)b[i] - row.value) * ((long double)b[i] - row.value);
             magnitude += (long double)row.magnitude * row.magnitude;
         }
@@ -125,11 +132,13 @@ static double gap(double value, double expected)
     return expected != 0.0 ? difference / fabs(expected) : difference;
 }
 
-double tv_energy_mismatch(const tl_deck *deck, const double *density, const double *energy, const double *u)
+double tv_energy_mismatch(const tl_deck *deck, const double *density, const double *energy,
+                          const double *u)
 {
     const int64_t count = deck->x_cells * deck->y_cells;
     double worst = 0.0;
-    for (int64_t i = 0; i < count && !isnan(worst); ++i) worst = larger(worst, gap(density[i] * energy[i], u[i]));
+    for (int64_t i = 0; i < count && !isnan(worst); ++i)
+        worst = larger(worst, gap(density[i] * energy[i], u[i]));
     return worst;
 }
 

@@ -19,7 +19,8 @@ bool vf_number(vf_verdict *verdict, const char *name, double got, double expecte
 {
     const bool passed = fabs(got - expected) <= tolerance;
     if (begin_line(verdict, name, passed)) {
-        printf("got %.17g  expected %.17g  difference %.17g  tolerance %.3g\n", got, expected, got - expected, tolerance);
+        printf("got %.17g  expected %.17g  difference %.17g  tolerance %.3g\n", got, expected,
+               got - expected, tolerance);
     }
     return passed;
 }
@@ -27,14 +28,16 @@ bool vf_number(vf_verdict *verdict, const char *name, double got, double expecte
 bool vf_at_most(vf_verdict *verdict, const char *name, double got, double limit)
 {
     const bool passed = got <= limit;
-    if (begin_line(verdict, name, passed)) printf("got %.17g  expected 0  tolerance %.3g\n", got, limit);
+    if (begin_line(verdict, name, passed))
+        printf("got %.17g  expected 0  tolerance %.3g\n", got, limit);
     return passed;
 }
 
 bool vf_count(vf_verdict *verdict, const char *name, int64_t got, int64_t expected)
 {
     const bool passed = got == expected;
-    if (begin_line(verdict, name, passed)) printf("got %" PRId64 "  expected %" PRId64 "  tolerance 0\n", got, expected);
+    if (begin_line(verdict, name, passed))
+        printf("got %" PRId64 "  expected %" PRId64 "  tolerance 0\n", got, expected);
     return passed;
 }
 
@@ -73,7 +76,8 @@ bool vf_conclude(const vf_verdict *verdict)
     if (verdict->failed == 0) {
         printf("%s: PASS (%d checks)\n", verdict->title, verdict->checks);
     } else {
-        printf("%s: FAIL (%d of %d checks failed)\n", verdict->title, verdict->failed, verdict->checks);
+        printf("%s: FAIL (%d of %d checks failed)\n", verdict->title, verdict->failed,
+               verdict->checks);
     }
     return verdict->failed == 0;
 }

@@ -1,4 +1,5 @@
-/* How minx-verify speaks: one line per check (name, got, expected, tolerance, PASS or FAIL), then a verdict. */
+/* How minx-verify speaks: one line per check (name, got, expected, tolerance, PASS or FAIL), then a
+ * verdict. */
 #pragma once
 #include "minx/error.h"
 
@@ -8,8 +9,10 @@ typedef struct vf_verdict {
     int checks, failed;
 } vf_verdict;
 
-/* Passes where |got - expected| <= tolerance; NaN never passes. Returns whether it passed, as all of these do. */
-bool vf_number(vf_verdict *verdict, const char *name, double got, double expected, double tolerance);
+/* Passes where |got - expected| <= tolerance; NaN never passes. Returns whether it passed, as all
+ * of these do. */
+bool vf_number(vf_verdict *verdict, const char *name, double got, double expected,
+               double tolerance);
 
 /* Passes where got <= limit. */
 bool vf_at_most(vf_verdict *verdict, const char *name, double got, double limit);

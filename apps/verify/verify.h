@@ -1,30 +1,26 @@
-/* The parts of minx-verify. Each prints its lines into a verdict; what cannot be read counts as a failed check. */
+/* The parts of minx-verify. Each prints its lines into a verdict; what cannot be read counts as a
+ * failed check. */
 #pragma once
 #include "results_reader.h"
 #include "verdict.h"
 
-/* Recomputes every digest and compares it with the stored one; finds missing and foreign objects. */
+/* Recomputes every digest and compares it with the stored one; finds missing and foreign objects.
+ */
 void vf_integrity(app_reader reader, vf_verdict *verdict);
 
-/* Recomputes the physics of the app that wrote the file, from its stored data alone, and then the stored checks. */
+/* Recomputes the physics of the app that wrote the file, from its stored data alone, and then the
+ * stored checks. */
 void vf_physics(app_reader reader, vf_verdict *verdict);
 
-/* Compares inputs, fields, series and checks of two runs. Numbers may differ by `tolerance` times the largest magnitude in
- * their dataset. Provenance and performance are not looked at. */
+/* Compares inputs, fields, series and checks of two runs. Numbers may differ by `tolerance` times
+ * the largest magnitude in their dataset. Provenance and performance are not looked at. */
 void vf_compare(app_reader one, app_reader other, double tolerance, vf_verdict *verdict);
 
-/* A stored check, /verification/NAME. */
-typedef struct vf_check {
-    const char *name;
-    double value, expected, tolerance;
-    bool passed;
-} vf_check;
-
-/* The physics of TeaLeaf. Afterwards *recompute answers, for a stored check of that name, what it should hold. */
+/* What the stored check of this name, /verification/NAME, must hold. */
 typedef struct vf_recomputed {
     const char *name;
-    double value, value_tolerance; /* what the stored value must be */
-    double expected;               /* what the stored expected value must be; NaN where the app may choose */
+    double value, value_tolerance;
+    double expected; /* NaN where any expected value will do */
 } vf_recomputed;
 
 enum { VF_MOST_RECOMPUTED = 8 };
@@ -34,4 +30,5 @@ typedef struct vf_physics_result {
     int count;
 } vf_physics_result;
 
+/* The physics of TeaLeaf; *result (empty before) gets what its checks must hold. */
 void vf_tealeaf(app_reader reader, vf_verdict *verdict, vf_physics_result *result);

@@ -58,7 +58,8 @@ static const char *place(const app_node *node, int64_t at, char *text, size_t ca
     }
     size_t used = (size_t)snprintf(text, capacity, "[");
     for (int d = 0; d < node->rank && used < capacity; ++d) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", d > 0 ? "," : "", (long long)index[d]);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", d > 0 ? "," : "",
+                                 (long long)index[d]);
     }
     if (used < capacity) snprintf(text + used, capacity - used, "]");
     return text;
@@ -74,11 +75,14 @@ static void report(const app_node *node, const difference *d, double tolerance, 
         return;
     }
     vf_words(verdict, node->path, passed,
-             "largest difference %.6g, relative to the largest value %.6g, at %s: %.17g and %.17g; tolerance %.3g", d->most,
-             relative, place(node, d->at, where, sizeof where), d->here, d->there, tolerance);
+             "largest difference %.6g, relative to the largest value %.6g, at %s: "
+             "%.17g and %.17g; tolerance %.3g",
+             d->most, relative, place(node, d->at, where, sizeof where), d->here, d->there,
+             tolerance);
 }
 
-static void compare_reals(app_reader one, app_reader other, const app_node *node, double tolerance, vf_verdict *verdict)
+static void compare_reals(app_reader one, app_reader other, const app_node *node, double tolerance,
+                          vf_verdict *verdict)
 {
     int64_t count = 0, other_count = 0;
     double *here = NULL, *there = NULL;
@@ -93,7 +97,8 @@ static void compare_reals(app_reader one, app_reader other, const app_node *node
     free(here);
 }
 
-static void compare_wholes(app_reader one, app_reader other, const app_node *node, vf_verdict *verdict)
+static void compare_wholes(app_reader one, app_reader other, const app_node *node,
+                           vf_verdict *verdict)
 {
     int64_t count = 0, other_count = 0, *here = NULL, *there = NULL;
     if (app_reader_i64(one, node->path, &count, &here) != MX_OK ||
@@ -107,14 +112,16 @@ static void compare_wholes(app_reader one, app_reader other, const app_node *nod
             vf_words(verdict, node->path, true, "equal (%lld values)", (long long)count);
         } else {
             vf_words(verdict, node->path, false, "first difference at %s: %lld and %lld",
-                     place(node, at, where, sizeof where), (long long)here[at], (long long)there[at]);
+                     place(node, at, where, sizeof where), (long long)here[at],
+                     (long long)there[at]);
         }
     }
     free(there);
     free(here);
 }
 
-static void compare_texts(app_reader one, app_reader other, const app_node *node, vf_verdict *verdict)
+static void compare_texts(app_reader one, app_reader other, const app_node *node,
+                          vf_verdict *verdict)
 {
     size_t length = 0, other_length = 0;
     char *here = NULL, *there = NULL;
@@ -127,7 +134,8 @@ static void compare_texts(app_reader one, app_reader other, const app_node *node
         if (length == other_length && at == length) {
             vf_words(verdict, node->path, true, "equal (%zu bytes)", length);
         } else {
-            vf_words(verdict, node->path, false, "differs from byte %zu on (%zu and %zu bytes)", at, length, other_length);
+            vf_words(verdict, node->path, false, "differs from byte %zu on (%zu and %zu bytes)", at,
+                     length, other_length);
         }
     }
     free(there);
@@ -145,11 +153,13 @@ static void describe_shape(const app_node *node, char *text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "%s", node->type);
     for (int d = 0; d < node->rank && used < capacity; ++d) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", d > 0 ? " x " : " ", (long long)node->shape[d]);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", d > 0 ? " x " : " ",
+                                 (long long)node->shape[d]);
     }
 }
 
-static void compare_node(app_reader one, app_reader other, const app_node *node, double tolerance, vf_verdict *verdict)
+static void compare_node(app_reader one, app_reader other, const app_node *node, double tolerance,
+                         vf_verdict *verdict)
 {
     const app_node *const twin = app_reader_find(other, node->path);
     if (!twin) {

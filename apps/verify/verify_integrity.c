@@ -6,12 +6,11 @@
 
 static void check_groups(app_reader reader, vf_verdict *verdict)
 {
-#define CHECK_GROUP(path)                                                            \
-    if (strcmp(path, "/integrity") != 0 && !app_reader_find(reader, path)) {         \
-        vf_impossible(verdict, path, "this group of the schema is missing");         \
+    static const char *const groups[] = {APP_SCHEMA_GROUPS};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) {
+        if (strcmp(groups[i], "/integrity") == 0 || app_reader_find(reader, groups[i])) continue;
+        vf_impossible(verdict, groups[i], "this group of the schema is missing");
     }
-    APP_SCHEMA_GROUPS(CHECK_GROUP)
-#undef CHECK_GROUP
 }
 
 /* A line of a manifest: "DIGEST  PATH". */
@@ -40,7 +39,8 @@ static bool take_line(char *text, line *taken)
     return true;
 }
 
-/* Both manifests are ordered by path: one walk over the two finds what differs, what is missing and what is foreign. */
+/* Both manifests are ordered by path: one walk over the two finds what differs, what is missing and
+ * what is foreign. */
 static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdict)
 {
     line was, is;
@@ -59,11 +59,13 @@ static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdic
     }
 }
 
-static void check_digests(app_reader reader, char *stored, size_t length, const char *root, vf_verdict *verdict)
+static void check_digests(app_reader reader, char *stored, size_t length, const char *root,
+                          vf_verdict *verdict)
 {
     char hex[65];
     char *recomputed = NULL;
-    if (app_reader_sha256(stored, length, hex) != MX_OK || app_reader_manifest(reader, &recomputed) != MX_OK) {
+    if (app_reader_sha256(stored, length, hex) != MX_OK ||
+        app_reader_manifest(reader, &recomputed) != MX_OK) {
         vf_impossible(verdict, "digests", mx_err_message());
         return;
     }

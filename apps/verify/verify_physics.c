@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A stored check, /verification/NAME. */
+typedef struct check_data {
+    const char *name;
+    double value, expected, tolerance;
+    bool passed;
+} check_data;
+
 /* The apps whose physics is known here. */
 static const struct {
     const char *app;
@@ -38,11 +45,13 @@ static bool read_flag(app_reader reader, const char *group, const char *name, bo
     return good;
 }
 
-static bool read_check(app_reader reader, const char *group, vf_check *check)
+static bool read_check(app_reader reader, const char *group, check_data *check)
 {
     check->name = strrchr(group, '/') + 1;
-    return read_f64(reader, group, "value", &check->value) && read_f64(reader, group, "expected", &check->expected) &&
-           read_f64(reader, group, "tolerance", &check->tolerance) && read_flag(reader, group, "passed", &check->passed);
+    return read_f64(reader, group, "value", &check->value) &&
+           read_f64(reader, group, "expected", &check->expected) &&
+           read_f64(reader, group, "tolerance", &check->tolerance) &&
+           read_flag(reader, group, "passed", &check->passed);
 }
 
 static const vf_recomputed *find_recomputed(const vf_physics_result *result, const char *name)
@@ -53,11 +62,14 @@ static const vf_recomputed *find_recomputed(const vf_physics_result *result, con
     return NULL;
 }
 
-/* The stored value must be the recomputed one, and the stored verdict what value, expected and tolerance say. */
-static void verify_check(const vf_check *check, const vf_physics_result *result, vf_verdict *verdict)
+/* The stored value must be the recomputed one, and the stored verdict what value, expected and
+ * tolerance say. */
+static void verify_check(const check_data *check, const vf_physics_result *result,
+                         vf_verdict *verdict)
 {
     char name[128];
-    const double scale = check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
+    const double scale =
+        check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
     const bool holds = fabs(check->value - check->expected) <= check->tolerance * scale;
     snprintf(name, sizeof name, "check %s: passed", check->name);
     vf_text(verdict, name, check->passed ? "yes" : "no", holds ? "yes" : "no");
@@ -85,10 +97,11 @@ static void verify_checks(app_reader reader, const vf_physics_result *result, vf
     bool all = true;
     for (int i = 0; i < app_reader_count(reader); ++i) {
         const app_node *const node = app_reader_node(reader, i);
-        vf_check check;
+        check_data check;
         if (!is_check(node)) continue;
         if (!read_check(reader, node->path, &check)) {
-            vf_impossible(verdict, node->path, "needs value, expected, tolerance (numbers) and passed (0 or 1)");
+            vf_impossible(verdict, node->path,
+                          "needs value, expected, tolerance (numbers) and passed (0 or 1)");
             continue;
         }
         verify_check(&check, result, verdict);
@@ -100,7 +113,8 @@ static void verify_checks(app_reader reader, const vf_physics_result *result, vf
         return;
     }
     /* 4: did not converge, whatever the checks say */
-    if (exit_code != 4) vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
+    if (exit_code != 4)
+        vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
 }
 
 void vf_physics(app_reader reader, vf_verdict *verdict)

@@ -1,16 +1,24 @@
 /* TeaLeaf's physics, from the stored deck, fields and series.
  *
  * Where the tolerances come from (u: the unit roundoff, 1.1e-16; n: cells):
- *   sums       A program adds in blocks, joined in order: at most 1024 blocks of at most n/1024 or 2048 cells. The error is at
- *              most (cells in a block + 1024) u relative, 7e-12 for the largest published mesh (n = 6.4e7): 1e-11.
- *   conserved  The vector of ones is an eigenvector of A (no flux leaves), and the initial residual has no part along it, nor
- *              has any vector that conjugate gradients make of it: the integral of u changes by rounding only, converged or
- *              not. Each of a few thousand iterations adds some u of random sign: 1e-10 leaves a factor of 100.
- *   residual   b - A u takes about 10 roundings a cell, each in proportion to |b| + |A| |u|. The residual that the iteration
- *              itself tracks drifts from the true one by one such rounding an iteration (Greenbaum, SIAM J. Matrix Anal.
- *              Appl. 18, 1997, 535): (10 + iterations) 2u || |b| + |A| |u| ||.
- *   U          as published with the original codes: 1e-5 relative.
- *   energy     u = density * (u / density): two roundings, 4u with room. */
+ *
+ * Sums, 1e-11. A program adds in blocks, joined in order: at most 1024 blocks of at most n/1024 or
+ * 2048 cells. The error is at most (cells in a block + 1024) u relative, 7e-12 for the largest
+ * published mesh (n = 6.4e7).
+ *
+ * Conserved integrals, 1e-10. The vector of ones is an eigenvector of A (no flux leaves), and the
+ * initial residual has no part along it, nor has any vector that conjugate gradients make of it:
+ * the integral of u changes by rounding only, converged or not. Each of a few thousand iterations
+ * adds some u of random sign; this leaves a factor of 100.
+ *
+ * Residuals. b - A u takes about 10 roundings a cell, each in proportion to |b| + |A| |u|. The
+ * residual that the iteration itself tracks drifts from the true one by one such rounding an
+ * iteration (Greenbaum, SIAM J. Matrix Anal. Appl. 18, 1997, 535), in all
+ * (10 + iterations) 2u || |b| + |A| |u| ||.
+ *
+ * U, 1e-5: as published with the original codes.
+ *
+ * Temperature, 4u: u = density * (u / density) is two roundings. */
 #include "tealeaf_fields.h"
 #include "verify.h"
 
@@ -33,7 +41,7 @@ typedef struct tealeaf {
     int64_t steps;
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     int64_t *summary_step;                /* series, one entry a summary */
-    double *summary[SUMMARY_SERIES];      /* time, volume, mass, internal_energy, temperature_total */
+    double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */
     int64_t summaries;
     int64_t *iterations; /* one entry a step */
     double *residual;    /* iterations + 1 entries a step */
@@ -48,9 +56,11 @@ static double relative(double value, double expected)
 }
 
 /* Against an expected value, with a relative tolerance. */
-static bool check_relative(const tealeaf *t, const char *name, double got, double expected, double tolerance)
+static bool check_relative(const tealeaf *t, const char *name, double got, double expected,
+                           double tolerance)
 {
-    return vf_number(t->verdict, name, got, expected, tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
+    return vf_number(t->verdict, name, got, expected,
+                     tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
 }
 
 /* ---- input ---- */
@@ -65,8 +75,8 @@ static bool read_deck(tealeaf *t)
         return vf_impossible(t->verdict, "deck", mx_err_message());
     }
     free(text);
-    return vf_words(t->verdict, "deck", true, "parsed again: %lld x %lld cells, %d states", (long long)t->deck.x_cells,
-                    (long long)t->deck.y_cells, t->deck.states);
+    return vf_words(t->verdict, "deck", true, "parsed again: %lld x %lld cells, %d states",
+                    (long long)t->deck.x_cells, (long long)t->deck.y_cells, t->deck.states);
 }
 
 static bool read_whole(const tealeaf *t, const char *name, int64_t *value)
@@ -74,7 +84,8 @@ static bool read_whole(const tealeaf *t, const char *name, int64_t *value)
     char path[256];
     int64_t count = 0, *values = NULL;
     snprintf(path, sizeof path, "/input/%s", name);
-    if (app_reader_i64(t->reader, path, &count, &values) != MX_OK) return vf_impossible(t->verdict, path, mx_err_message());
+    if (app_reader_i64(t->reader, path, &count, &values) != MX_OK)
+        return vf_impossible(t->verdict, path, mx_err_message());
     *value = count > 0 ? values[0] : 0;
     free(values);
     return count == 1 || vf_impossible(t->verdict, path, "expected one value");
@@ -122,7 +133,8 @@ static void check_parameters(const tealeaf *t)
     const tl_deck *const d = &t->deck;
     check_word(t, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port");
     check_word(t, "solver", "cg");
-    check_word(t, "coefficient", d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density");
+    check_word(t, "coefficient",
+               d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density");
     check_whole(t, "x_cells", d->x_cells);
     check_whole(t, "y_cells", d->y_cells);
     check_whole(t, "states", d->states);
@@ -139,7 +151,8 @@ static void check_parameters(const tealeaf *t)
     check_real(t, "eps", d->eps);
 }
 
-/* The time loop without its work: a run ends at end_step, or after the first step whose end reaches end_time. */
+/* The time loop without its work: a run ends at end_step, or after the first step whose end reaches
+ * end_time. */
 static void check_steps(const tealeaf *t)
 {
     const tl_deck *const d = &t->deck;
@@ -163,8 +176,10 @@ static double *read_field(const tealeaf *t, const char *path)
         vf_impossible(t->verdict, path, mx_err_message());
         return NULL;
     }
-    const bool fits = node->rank == 2 && node->shape[0] == t->deck.y_cells && node->shape[1] == t->deck.x_cells;
-    if (!vf_words(t->verdict, path, fits, fits ? "is y_cells x x_cells" : "is not y_cells x x_cells")) {
+    const bool fits =
+        node->rank == 2 && node->shape[0] == t->deck.y_cells && node->shape[1] == t->deck.x_cells;
+    if (!vf_words(t->verdict, path, fits,
+                  fits ? "is y_cells x x_cells" : "is not y_cells x x_cells")) {
         free(values);
         return NULL;
     }
@@ -185,14 +200,18 @@ static void check_fields(tealeaf *t)
     t->initial = tv_initial_sums(&t->deck);
     t->final = tv_field_sums(&t->deck, t->density, t->u);
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
-    vf_count(t->verdict, "cells with another density", tv_foreign_densities(&t->deck, t->density), 0);
+    vf_count(t->verdict, "cells with another density", tv_foreign_densities(&t->deck, t->density),
+             0);
     vf_at_most(t->verdict, "temperature / (density energy) - 1",
                tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
-    check_relative(t, "energy of the fields", t->final.energy, t->initial.energy, CONSERVED_TOLERANCE);
-    check_relative(t, "energy before the last step", start.energy, t->initial.energy, CONSERVED_TOLERANCE);
+    check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
+                   CONSERVED_TOLERANCE);
+    check_relative(t, "energy before the last step", start.energy, t->initial.energy,
+                   CONSERVED_TOLERANCE);
     if (t->steps <= 1) {
-        vf_at_most(t->verdict, "start / initial temperature - 1", tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
+        vf_at_most(t->verdict, "start / initial temperature - 1",
+                   tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
     }
 }
 
@@ -212,8 +231,9 @@ static void check_published(const tealeaf *t)
 
 static bool read_summaries(tealeaf *t)
 {
-    static const char *const paths[SUMMARY_SERIES] = {"/series/time", "/series/volume", "/series/mass",
-                                                      "/series/internal_energy", "/series/temperature_total"};
+    static const char *const paths[SUMMARY_SERIES] = {"/series/time", "/series/volume",
+                                                      "/series/mass", "/series/internal_energy",
+                                                      "/series/temperature_total"};
     if (app_reader_i64(t->reader, "/series/step", &t->summaries, &t->summary_step) != MX_OK) {
         return vf_impossible(t->verdict, "/series/step", mx_err_message());
     }
@@ -226,7 +246,8 @@ static bool read_summaries(tealeaf *t)
             good = vf_count(t->verdict, paths[s], count, t->summaries);
         }
     }
-    return good && (t->summaries > 0 || vf_impossible(t->verdict, "/series/step", "there is no summary"));
+    return good &&
+           (t->summaries > 0 || vf_impossible(t->verdict, "/series/step", "there is no summary"));
 }
 
 /* Summaries at step 0, every summary_frequency steps, and at the end. */
@@ -248,17 +269,20 @@ static void check_times(const tealeaf *t)
 {
     double worst = 0.0;
     for (int64_t i = 0; i < t->summaries; ++i) {
-        const double gap = relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
+        const double gap =
+            relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
     vf_at_most(t->verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
 }
 
-static void check_constant(const tealeaf *t, const char *name, const double *values, double expected, double tolerance)
+static void check_constant(const tealeaf *t, const char *name, const double *values,
+                           double expected, double tolerance)
 {
     double worst = expected;
     for (int64_t i = 0; i < t->summaries; ++i) {
-        if (relative(values[i], expected) > relative(worst, expected) || isnan(values[i])) worst = values[i];
+        if (relative(values[i], expected) > relative(worst, expected) || isnan(values[i]))
+            worst = values[i];
     }
     check_relative(t, name, worst, expected, tolerance);
 }
@@ -268,9 +292,11 @@ static void check_summaries(const tealeaf *t)
     const int64_t last = t->summaries - 1;
     check_schedule(t);
     check_times(t);
-    check_constant(t, "volume, worst summary", t->summary[1], t->initial.volume, CONSERVED_TOLERANCE);
+    check_constant(t, "volume, worst summary", t->summary[1], t->initial.volume,
+                   CONSERVED_TOLERANCE);
     check_constant(t, "mass, worst summary", t->summary[2], t->initial.mass, CONSERVED_TOLERANCE);
-    check_constant(t, "energy, worst summary", t->summary[3], t->initial.energy, CONSERVED_TOLERANCE);
+    check_constant(t, "energy, worst summary", t->summary[3], t->initial.energy,
+                   CONSERVED_TOLERANCE);
     check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass, SUM_TOLERANCE);
     check_relative(t, "energy, last summary", t->summary[3][last], t->final.energy, SUM_TOLERANCE);
     check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
@@ -278,7 +304,8 @@ static void check_summaries(const tealeaf *t)
     for (int64_t i = 0; i < t->summaries; ++i) {
         if (t->summary_step[i] != t->steps - 1) continue;
         const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
-        check_relative(t, "U, summary before the last step", t->summary[4][i], start.u, SUM_TOLERANCE);
+        check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
+                       SUM_TOLERANCE);
     }
 }
 
@@ -292,7 +319,8 @@ static bool read_iterations(tealeaf *t)
     if (!vf_count(t->verdict, "entries of cg_iterations", count, t->steps)) return false;
     for (int64_t s = 0; s < t->steps; ++s) {
         if (t->iterations[s] < 0 || t->iterations[s] > t->deck.max_iters) {
-            return vf_words(t->verdict, "cg_iterations", false, "step %lld: got %lld, expected 0 to %lld", (long long)s + 1,
+            return vf_words(t->verdict, "cg_iterations", false,
+                            "step %lld: got %lld, expected 0 to %lld", (long long)s + 1,
                             (long long)t->iterations[s], (long long)t->deck.max_iters);
         }
         entries += t->iterations[s];
@@ -300,8 +328,8 @@ static bool read_iterations(tealeaf *t)
     return vf_count(t->verdict, "entries of cg_residual", t->residuals, entries);
 }
 
-/* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters. The comparison is made with
- * squares on one side and roots on the other: 4 roundings. */
+/* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters. The
+ * comparison is made with squares on one side and roots on the other: 4 roundings. */
 static bool stopped_by_rule(const tealeaf *t, const double *r, int64_t n, bool *converged)
 {
     const double limit = t->deck.eps * r[0], slack = 1.0 + 4.0 * DBL_EPSILON;
@@ -327,7 +355,8 @@ static void check_iterations(const tealeaf *t)
     char *verdict = NULL;
     if (app_reader_attribute_text(t->reader, "/", "verdict", &verdict) != MX_OK) {
         vf_impossible(t->verdict, "verdict", mx_err_message());
-    } else if (strcmp(verdict, "failed") != 0) { /* a failed run says so by its checks and its exit code */
+    } else if (strcmp(verdict, "failed") !=
+               0) { /* a failed run says so by its checks and its exit code */
         vf_text(t->verdict, "verdict", verdict, unconverged > 0 ? "iteration limit" : "passed");
     }
     free(verdict);
@@ -335,8 +364,9 @@ static void check_iterations(const tealeaf *t)
 
 /* ---- the last step ---- */
 
-/* The temperature is a mean of what was around: A^-1 is positive with rows that sum to 1. So u stays within the extremes of
- * the start, but for the part of the solution that the residual still holds, at most its norm. */
+/* The temperature is a mean of what was around: A^-1 is positive with rows that sum to 1. So u
+ * stays within the extremes of the start, but for the part of the solution that the residual still
+ * holds, at most its norm. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
     const int64_t count = t->deck.x_cells * t->deck.y_cells;
@@ -346,7 +376,8 @@ static void check_maximum_principle(const tealeaf *t, double residual)
     const double beyond = isnan(least) || isnan(most) || isnan(low) || isnan(high)
                               ? (double)NAN
                               : fmax(0.0, fmax(low - least, most - high));
-    vf_at_most(t->verdict, "temperature beyond its bounds", beyond, residual + SUM_TOLERANCE * fabs(high));
+    vf_at_most(t->verdict, "temperature beyond its bounds", beyond,
+               residual + SUM_TOLERANCE * fabs(high));
 }
 
 static void check_last_step(const tealeaf *t)
@@ -355,7 +386,8 @@ static void check_last_step(const tealeaf *t)
     const double *const history = t->residual + t->residuals - iterations - 1;
     const tv_residual first = tv_residual_of(&t->deck, t->density, t->start, t->start);
     const tv_residual last = tv_residual_of(&t->deck, t->density, t->u, t->start);
-    const double drift = (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
+    const double drift =
+        (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm;
     vf_number(t->verdict, "initial residual, last step", history[0], first.norm, rounding);
     vf_number(t->verdict, "final residual, last step", history[iterations], last.norm, drift);
@@ -368,7 +400,8 @@ static void check_last_step(const tealeaf *t)
 
 /* ---- all together ---- */
 
-/* What the app's own checks must hold: their values are sums of its last summary, their expected ones of its first. */
+/* What the app's own checks must hold: their values are sums of its last summary, their expected
+ * ones of its first. */
 static void note_recomputed(const tealeaf *t, vf_physics_result *result)
 {
     double published = (double)NAN;

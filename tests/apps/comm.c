@@ -24,11 +24,14 @@ static void check_agreement(app_comm comm)
     char expected[64];
     snprintf(expected, sizeof expected, "rank %d: the deck is \"wrong\" (line: 7)", last);
     CHECK_FAILS(one, MX_ERR_INPUT, expected);
-    const char *const deep = strstr(mx_err_trace(), "fail_deep"), *const here = strstr(mx_err_trace(), "fail_here");
-    CHECK(deep && here && deep < here); /* the path of the failing rank, on every rank, innermost first */
+    const char *const deep = strstr(mx_err_trace(), "fail_deep"), *const here = strstr(
+                                                                      mx_err_trace(), "fail_here");
+    CHECK(deep && here &&
+          deep < here); /* the path of the failing rank, on every rank, innermost first */
 
     mx_err_clear();
-    const mx_err all = app_agree(comm, rank == 0 ? fail_deep(0) : MX_FAIL(MX_ERR_IO, "another reason"));
+    const mx_err all =
+        app_agree(comm, rank == 0 ? fail_deep(0) : MX_FAIL(MX_ERR_IO, "another reason"));
     CHECK_FAILS(all, MX_ERR_INPUT, "rank 0"); /* the lowest failing rank's */
     mx_err_clear();
 }

@@ -1,7 +1,8 @@
-/* The decomposition: every cell belongs to exactly one rank, neighbours know each other, pieces are even, the surface is
- * least. Properties are checked for many random sizes; the shapes of a few splits are known beforehand. */
-#include "check.h"
+/* The decomposition: every cell belongs to exactly one rank, neighbours know each other, pieces are
+ * even, the surface is least. Properties are checked for many random sizes; the shapes of a few
+ * splits are known beforehand. */
 #include "decomp.h"
+#include "check.h"
 
 enum { RANDOM_SIZES = 200 };
 
@@ -13,8 +14,8 @@ static mx_gid draw(mx_gid most)
     return 1 + (mx_gid)(state >> 8) % most;
 }
 
-/* Each cell's number is added once over all ranks: count, sum and sum of squares match those of 0..n-1 only if each is
- * owned once (up to coincidences that random boxes do not produce). */
+/* Each cell's number is added once over all ranks: count, sum and sum of squares match those of
+ * 0..n-1 only if each is owned once (up to coincidences that random boxes do not produce). */
 static void check_ownership(app_comm comm, const app_decomp *d)
 {
     const mx_gid n2 = d->dims == 3 ? d->global[2] : 1, cells2 = d->dims == 3 ? d->cells[2] : 1;
@@ -23,7 +24,8 @@ static void check_ownership(app_comm comm, const app_decomp *d)
     for (mx_gid i = 0; i < d->cells[0]; ++i) {
         for (mx_gid j = 0; j < d->cells[1]; ++j) {
             for (mx_gid k = 0; k < cells2; ++k) {
-                const mx_gid id = ((d->first[0] + i) * d->global[1] + d->first[1] + j) * n2 + first2 + k;
+                const mx_gid id =
+                    ((d->first[0] + i) * d->global[1] + d->first[1] + j) * n2 + first2 + k;
                 ++sums[0];
                 sums[1] += id;
                 sums[2] += id * id;
@@ -81,7 +83,8 @@ static void check_size(app_comm comm, int dims, const mx_gid *global)
     check_neighbours(comm, &d);
 }
 
-static void check_shape(app_comm comm, int size, int dims, mx_gid n0, mx_gid n1, mx_gid n2, int p0, int p1, int p2)
+static void check_shape(app_comm comm, int size, int dims, mx_gid n0, mx_gid n1, mx_gid n2, int p0,
+                        int p1, int p2)
 {
     if (app_size(comm) != size) return;
     const mx_gid global[3] = {n0, n1, n2};
@@ -97,8 +100,10 @@ static void check_errors(app_comm comm)
     app_decomp d;
     CHECK_FAILS(app_decomp_create(comm, 1, (mx_gid[]){4}, &d), MX_ERR_ARG, "2 or 3");
     CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){4, 0}, &d), MX_ERR_ARG, "positive");
-    CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){(mx_gid)1 << 40, 1}, &d), MX_ERR_EXTENT, "use more ranks");
-    CHECK_FAILS(app_decomp_create(comm, 3, (mx_gid[]){4000, 4000, 4000}, &d), MX_ERR_EXTENT, "use more ranks");
+    CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){(mx_gid)1 << 40, 1}, &d), MX_ERR_EXTENT,
+                "use more ranks");
+    CHECK_FAILS(app_decomp_create(comm, 3, (mx_gid[]){4000, 4000, 4000}, &d), MX_ERR_EXTENT,
+                "use more ranks");
     if (app_size(comm) == 4) {
         CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){1, 1}, &d), MX_ERR_INPUT, "1 would do");
         CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){3, 1}, &d), MX_ERR_INPUT, "3 would do");

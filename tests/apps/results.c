@@ -1,14 +1,18 @@
-/* A results file, written on any number of ranks, is read back with the reader (its digests are checked from outside by
- * scripts/verify_digests.py). Wherever the same content is written, the digests must be the same: the expected root digest
- * of the content that does not name the run is shared between the runs on 1, 2 and 4 ranks through a file beside them. */
-#include "check.h"
+/* A results file, written on any number of ranks, is read back with the reader (its digests are
+ * checked from outside by scripts/verify_digests.py). Wherever the same content is written, the
+ * digests must be the same: the expected root digest of the content that does not name the run is
+ * shared between the runs on 1, 2 and 4 ranks through a file beside them. */
 #include "results.h"
+#include "check.h"
 #include "results_reader.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ROWS = 700, COLUMNS = 600 }; /* more than one digest block (1 MiB is 218 rows), and none divides evenly */
+enum {
+    ROWS = 700,
+    COLUMNS = 600
+}; /* more than one digest block (1 MiB is 218 rows), and none divides evenly */
 
 static double value_at(mx_gid j, mx_gid k)
 {
@@ -20,7 +24,8 @@ static double *local_field(const app_decomp *d)
     double *const values = malloc((size_t)d->cells[0] * (size_t)d->cells[1] * sizeof *values);
     if (!values) return NULL;
     for (mx_lid j = 0; j < d->cells[0]; ++j) {
-        for (mx_lid k = 0; k < d->cells[1]; ++k) values[j * d->cells[1] + k] = value_at(d->first[0] + j, d->first[1] + k);
+        for (mx_lid k = 0; k < d->cells[1]; ++k)
+            values[j * d->cells[1] + k] = value_at(d->first[0] + j, d->first[1] + k);
     }
     return values;
 }
@@ -34,7 +39,8 @@ static void put_solid(app_comm comm, app_results results)
     for (mx_lid i = 0; i < d.cells[0]; ++i) {
         for (mx_lid j = 0; j < d.cells[1]; ++j) {
             for (mx_lid k = 0; k < d.cells[2]; ++k) {
-                values[n++] = (double)(((d.first[0] + i) * 6 + d.first[1] + j) * 7 + d.first[2] + k);
+                values[n++] =
+                    (double)(((d.first[0] + i) * 6 + d.first[1] + j) * 7 + d.first[2] + k);
             }
         }
     }
@@ -60,16 +66,22 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
     CHECK_OK(app_results_parameter_text(results, "coefficient", "density"));
     CHECK_OK(app_results_parameter_text(results, "empty", ""));
     /* rank 0's values and length count */
-    CHECK_OK(app_results_series_f64(results, "residual", "1", first ? history : NULL, first ? 4 : 99));
+    CHECK_OK(
+        app_results_series_f64(results, "residual", "1", first ? history : NULL, first ? 4 : 99));
     CHECK_OK(app_results_series_i64(results, "iterations", "1", counts, 3));
     CHECK_OK(app_results_series_f64(results, "nothing", "s", NULL, 0));
-    CHECK_OK(app_results_field(results, "wave", "K", &d, values, (double[]){-1.0, 2.0}, (double[]){0.5, 0.25}));
+    CHECK_OK(app_results_field(results, "wave", "K", &d, values, (double[]){-1.0, 2.0},
+                               (double[]){0.5, 0.25}));
     put_solid(comm, results);
-    const app_region_totals totals = {
-        .calls = 7, .seconds = 1.0 + app_rank(comm), .bytes = 100.0, .flops = 10.0, .synchronisations = 3};
+    const app_region_totals totals = {.calls = 7,
+                                      .seconds = 1.0 + app_rank(comm),
+                                      .bytes = 100.0,
+                                      .flops = 10.0,
+                                      .synchronisations = 3};
     CHECK_OK(app_results_region(results, "solve", &totals));
     CHECK_OK(app_results_check(results, "volume", 1.0, 1.0, 1e-10, true));
-    CHECK_FAILS(app_results_parameter_f64(results, "a/b", 1.0, "1"), MX_ERR_ARG, "must not contain '/'");
+    CHECK_FAILS(app_results_parameter_f64(results, "a/b", 1.0, "1"), MX_ERR_ARG,
+                "must not contain '/'");
     CHECK_OK(app_results_finish(&results, "passed", 0));
     CHECK(results == NULL);
     free(values);
@@ -91,7 +103,8 @@ static void check_f64(app_reader reader, const char *path, int64_t n, const doub
     int64_t count = 0;
     CHECK_OK(app_reader_f64(reader, path, &count, &values));
     CHECK_I64(count, n);
-    for (int64_t i = 0; i < count && i < n; ++i) CHECK_F64(values[i], expected[i], 0.0); /* stored, not computed: exact */
+    for (int64_t i = 0; i < count && i < n; ++i)
+        CHECK_F64(values[i], expected[i], 0.0); /* stored, not computed: exact */
     free(values);
 }
 
@@ -147,15 +160,19 @@ static void check_integrity(app_reader reader)
     free(stored);
 }
 
-/* The lines of the manifest about inputs, series and fields name no run: they must not depend on the number of ranks. The
- * first run leaves them in a file beside the runs' folders, the others compare. */
+/* The lines of the manifest about inputs, series and fields name no run: they must not depend on
+ * the number of ranks. The first run leaves them in a file beside the runs' folders, the others
+ * compare. */
 static void check_same_everywhere(app_reader reader)
 {
     char *manifest = NULL, *rest = NULL, mine[8192] = "", theirs[8192] = "";
     CHECK_OK(app_reader_manifest(reader, &manifest));
-    for (char *line = manifest ? strtok_r(manifest, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = manifest ? strtok_r(manifest, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
         const char *const path = line + 66;
-        if (strncmp(path, "/input", 6) != 0 && strncmp(path, "/series", 7) != 0 && strncmp(path, "/fields", 7) != 0) continue;
+        if (strncmp(path, "/input", 6) != 0 && strncmp(path, "/series", 7) != 0 &&
+            strncmp(path, "/fields", 7) != 0)
+            continue;
         snprintf(mine + strlen(mine), sizeof mine - strlen(mine), "%s\n", line);
     }
     free(manifest);
@@ -178,9 +195,11 @@ static void read_file(const char *path, int ranks)
     app_reader reader = NULL;
     CHECK_OK(app_reader_open(path, &reader));
     if (!reader) return;
-    const double eps = 1e-15, history[4] = {0.5, 0.25, 0.125, 1.0 / 3.0}, mean = 0.5 * (1 + ranks), bytes = 100.0 * ranks;
+    const double eps = 1e-15, history[4] = {0.5, 0.25, 0.125, 1.0 / 3.0}, mean = 0.5 * (1 + ranks),
+                 bytes = 100.0 * ranks;
     const double least = 1.0, most = ranks;
-    const int64_t cells = (int64_t)1 << 33, counts[3] = {1, (int64_t)1 << 40, -3}, size = ranks, passed = 1, calls = 7;
+    const int64_t cells = (int64_t)1 << 33, counts[3] = {1, (int64_t)1 << 40, -3}, size = ranks,
+                  passed = 1, calls = 7;
     check_text(reader, "/input/deck", deck);
     check_text(reader, "/input/coefficient", "density");
     check_text(reader, "/input/empty", "");

@@ -1,5 +1,6 @@
-/* What happens when a results file cannot be written: an error in one sentence on every rank, nothing left behind, an older
- * file as it was. The full disk is a limit on the size of files, which the kernel enforces as it would a full disk. */
+/* What happens when a results file cannot be written: an error in one sentence on every rank,
+ * nothing left behind, an older file as it was. The full disk is a limit on the size of files,
+ * which the kernel enforces as it would a full disk. */
 #include "check.h"
 #include "results.h"
 

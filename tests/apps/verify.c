@@ -1,9 +1,10 @@
-/* minx-verify on files that were tampered with: a good run of TeaLeaf passes both verdicts, and each alteration of a copy
- * fails the one that it must. "Sealed" alterations compute the digests anew afterwards, as a forger would: integrity then
- * holds, and physics alone has to notice. The alterations are made with HDF5 itself; the program under test runs as its
- * users run it.
+/* minx-verify on files that were tampered with: a good run of TeaLeaf passes both verdicts, and
+ * each alteration of a copy fails the one that it must. "Sealed" alterations compute the digests
+ * anew afterwards, as a forger would: integrity then holds, and physics alone has to notice. The
+ * alterations are made with HDF5 itself; the program under test runs as its users run it.
  *
- * usage: test_app_verify MINX-VERIFY GOOD.h5     one process: what is tested uses no MPI and no backend */
+ * usage: test_app_verify MINX-VERIFY GOOD.h5     one process: what is tested uses no MPI and no
+ * backend */
 #include "results_reader.h"
 
 #define H5_USE_110_API 1
@@ -16,20 +17,20 @@
 
 static int failures;
 
-#define MUST(holds)                                                                      \
-    do {                                                                                 \
-        if (!(holds)) {                                                                  \
-            fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #holds);        \
-            exit(1);                                                                     \
-        }                                                                                \
+#define MUST(holds)                                                               \
+    do {                                                                          \
+        if (!(holds)) {                                                           \
+            fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #holds); \
+            exit(1);                                                              \
+        }                                                                         \
     } while (0)
 
 /* ---- alterations: one element of a dataset, and others ---- */
 
 typedef struct alteration {
-    const char *path;  /* of a dataset; what else a function needs is in its name */
-    int64_t index;     /* of the element, row-major */
-    double factor;     /* a real number becomes value * factor, a whole one value + factor */
+    const char *path; /* of a dataset; what else a function needs is in its name */
+    int64_t index;    /* of the element, row-major */
+    double factor;    /* a real number becomes value * factor, a whole one value + factor */
 } alteration;
 
 static hid_t open_set(hid_t file, const char *path)
@@ -83,7 +84,8 @@ static void alter_cell(hid_t file, const alteration *a)
     alter_real(file, &(alteration){"/fields/energy", a->index, a->factor});
 }
 
-/* Moves heat between two cells of equal density, all sums but U's parts being kept: the residual again. */
+/* Moves heat between two cells of equal density, all sums but U's parts being kept: the residual
+ * again. */
 static void swap_cells(hid_t file, const alteration *a)
 {
     const char *const paths[] = {"/fields/temperature", "/fields/energy"};
@@ -104,7 +106,8 @@ static void set_nan(hid_t file, const alteration *a)
     alter_real(file, &(alteration){a->path, a->index, zero / zero});
 }
 
-/* One letter of a text dataset, the first occurrence of "0.004" becoming "0.005" where it has one. */
+/* One letter of a text dataset, the first occurrence of "0.004" becoming "0.005" where it has one.
+ */
 static void alter_text(hid_t file, const alteration *a)
 {
     size_t count;
@@ -123,7 +126,8 @@ static void alter_text(hid_t file, const alteration *a)
 
 static void put_text_attribute(hid_t file, const char *path, const char *name, const char *text)
 {
-    const hid_t object = H5Oopen(file, path, H5P_DEFAULT), space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+    const hid_t object = H5Oopen(file, path, H5P_DEFAULT), space = H5Screate(H5S_SCALAR),
+                type = H5Tcopy(H5T_C_S1);
     MUST(object >= 0 && H5Tset_size(type, strlen(text)) >= 0);
     if (H5Aexists(object, name) > 0) MUST(H5Adelete(object, name) >= 0);
     const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -231,7 +235,8 @@ static void seal(const char *path)
 {
     app_reader reader = NULL;
     char *manifest = NULL, hex[65];
-    MUST(app_reader_open(path, &reader) == MX_OK && app_reader_manifest(reader, &manifest) == MX_OK);
+    MUST(app_reader_open(path, &reader) == MX_OK &&
+         app_reader_manifest(reader, &manifest) == MX_OK);
     MUST(app_reader_sha256(manifest, strlen(manifest), hex) == MX_OK);
     app_reader_close(&reader);
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -264,12 +269,14 @@ static void expect(const char *name, const outcome *got, int exit_code, const ch
 {
     if (got->exit_code != exit_code) {
         ++failures;
-        fprintf(stderr, "%s: exit code: got %d, expected %d\n%s", name, got->exit_code, exit_code, got->text);
+        fprintf(stderr, "%s: exit code: got %d, expected %d\n%s", name, got->exit_code, exit_code,
+                got->text);
     }
     for (int i = 0; words[i]; ++i) {
         if (strstr(got->text, words[i])) continue;
         ++failures;
-        fprintf(stderr, "%s: expected the output to contain \"%s\", got\n%s", name, words[i], got->text);
+        fprintf(stderr, "%s: expected the output to contain \"%s\", got\n%s", name, words[i],
+                got->text);
     }
 }
 
@@ -284,52 +291,227 @@ typedef struct tampering {
     const char *words;      /* in the output */
 } tampering;
 
-/* Factors of 1 + 1e-7 are far below anything that one sees, and a hundred times what rounding could do. */
+/* Factors of 1 + 1e-7 are far below anything that one sees, and a hundred times what rounding could
+ * do. */
 static const tampering table[] = {
-    {"temperature", alter_real, {"/fields/temperature", 11, 1.0000001}, 0, FAIL, FAIL, "/fields/temperature"},
-    {"temperature, sealed", alter_real, {"/fields/temperature", 11, 1.0000001}, SEALED, PASS, FAIL, "density energy"},
-    {"a cell, sealed", alter_cell, {NULL, 11, 1.0000001}, SEALED, PASS, FAIL, "final residual, last step"},
-    {"two cells, sealed", swap_cells, {NULL, 50, 0}, SEALED, PASS, FAIL, "final residual, last step"},
+    {"temperature",
+     alter_real,
+     {"/fields/temperature", 11, 1.0000001},
+     0,
+     FAIL,
+     FAIL,
+     "/fields/temperature"},
+    {"temperature, sealed",
+     alter_real,
+     {"/fields/temperature", 11, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "density energy"},
+    {"a cell, sealed",
+     alter_cell,
+     {NULL, 11, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "final residual, last step"},
+    {"two cells, sealed",
+     swap_cells,
+     {NULL, 50, 0},
+     SEALED,
+     PASS,
+     FAIL,
+     "final residual, last step"},
     {"a NaN, sealed", set_nan, {"/fields/temperature", 3, 0}, SEALED, PASS, FAIL, "nan"},
-    {"density, sealed", alter_real, {"/fields/density", 0, 1.0000001}, SEALED, PASS, FAIL, "another density"},
-    {"start, sealed", alter_real, {"/fields/temperature_start", 5, 1.0000001}, SEALED, PASS, FAIL, "initial residual"},
-    {"energy, sealed", alter_real, {"/fields/energy", 99, 1.0000001}, SEALED, PASS, FAIL, "density energy"},
+    {"density, sealed",
+     alter_real,
+     {"/fields/density", 0, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "another density"},
+    {"start, sealed",
+     alter_real,
+     {"/fields/temperature_start", 5, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "initial residual"},
+    {"energy, sealed",
+     alter_real,
+     {"/fields/energy", 99, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "density energy"},
     {"mass history", alter_real, {"/series/mass", 0, 1.0000001}, 0, FAIL, FAIL, "/series/mass"},
-    {"mass history, sealed", alter_real, {"/series/mass", 0, 1.0000001}, SEALED, PASS, FAIL, "mass, worst summary"},
-    {"volume history, sealed", alter_real, {"/series/volume", 1, 1.0000001}, SEALED, PASS, FAIL, "volume, worst"},
-    {"energy history, sealed", alter_real, {"/series/internal_energy", 1, 1.0000001}, SEALED, PASS, FAIL, "energy, worst"},
-    {"U history, sealed", alter_real, {"/series/temperature_total", 0, 1.0000001}, SEALED, PASS, FAIL, "U, first"},
-    {"time history, sealed", alter_real, {"/series/time", 1, 1.0000001}, SEALED, PASS, FAIL, "time / (step dt)"},
-    {"steps of summaries, sealed", alter_whole, {"/series/step", 1, -1}, SEALED, PASS, FAIL, "summaries at other steps"},
-    {"residual history, sealed", alter_real, {"/series/cg_residual", 11, 1e9}, SEALED, PASS, FAIL, "stopping rule"},
-    {"iterations, sealed", alter_whole, {"/series/cg_iterations", 0, 1}, SEALED, PASS, FAIL, "entries of cg_residual"},
+    {"mass history, sealed",
+     alter_real,
+     {"/series/mass", 0, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "mass, worst summary"},
+    {"volume history, sealed",
+     alter_real,
+     {"/series/volume", 1, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "volume, worst"},
+    {"energy history, sealed",
+     alter_real,
+     {"/series/internal_energy", 1, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "energy, worst"},
+    {"U history, sealed",
+     alter_real,
+     {"/series/temperature_total", 0, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "U, first"},
+    {"time history, sealed",
+     alter_real,
+     {"/series/time", 1, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "time / (step dt)"},
+    {"steps of summaries, sealed",
+     alter_whole,
+     {"/series/step", 1, -1},
+     SEALED,
+     PASS,
+     FAIL,
+     "summaries at other steps"},
+    {"residual history, sealed",
+     alter_real,
+     {"/series/cg_residual", 11, 1e9},
+     SEALED,
+     PASS,
+     FAIL,
+     "stopping rule"},
+    {"iterations, sealed",
+     alter_whole,
+     {"/series/cg_iterations", 0, 1},
+     SEALED,
+     PASS,
+     FAIL,
+     "entries of cg_residual"},
     {"parameter", alter_real, {"/input/eps", 0, 10}, 0, FAIL, FAIL, "/input/eps"},
     {"parameter, sealed", alter_real, {"/input/eps", 0, 10}, SEALED, PASS, FAIL, "FAIL  eps"},
     {"cells, sealed", alter_whole, {"/input/x_cells", 0, 1}, SEALED, PASS, FAIL, "FAIL  x_cells"},
     {"steps, sealed", alter_whole, {"/input/steps", 0, -1}, SEALED, PASS, FAIL, "FAIL  steps"},
-    {"coefficient, sealed", alter_text, {"/input/coefficient", 0, 0}, SEALED, PASS, FAIL, "FAIL  coefficient"},
-    {"deck, sealed", alter_text, {"/input/deck", 0, 0}, SEALED, PASS, FAIL, "FAIL  initial_timestep"},
-    {"check value", alter_real, {"/verification/U/value", 0, 1.0000001}, 0, FAIL, FAIL, "check U: value"},
-    {"check value, sealed", alter_real, {"/verification/U/value", 0, 1.0000001}, SEALED, PASS, FAIL, "check U: value"},
-    {"check expected, sealed", alter_real, {"/verification/U/expected", 0, 1.0000001}, SEALED, PASS, FAIL, "U: expected"},
-    {"check passed, sealed", alter_whole, {"/verification/mass/passed", 0, -1}, SEALED, PASS, FAIL, "check mass: passed"},
+    {"coefficient, sealed",
+     alter_text,
+     {"/input/coefficient", 0, 0},
+     SEALED,
+     PASS,
+     FAIL,
+     "FAIL  coefficient"},
+    {"deck, sealed",
+     alter_text,
+     {"/input/deck", 0, 0},
+     SEALED,
+     PASS,
+     FAIL,
+     "FAIL  initial_timestep"},
+    {"check value",
+     alter_real,
+     {"/verification/U/value", 0, 1.0000001},
+     0,
+     FAIL,
+     FAIL,
+     "check U: value"},
+    {"check value, sealed",
+     alter_real,
+     {"/verification/U/value", 0, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "check U: value"},
+    {"check expected, sealed",
+     alter_real,
+     {"/verification/U/expected", 0, 1.0000001},
+     SEALED,
+     PASS,
+     FAIL,
+     "U: expected"},
+    {"check passed, sealed",
+     alter_whole,
+     {"/verification/mass/passed", 0, -1},
+     SEALED,
+     PASS,
+     FAIL,
+     "check mass: passed"},
     {"units", alter_units, {"/fields/temperature", 0, 0}, 0, FAIL, PASS, "/fields/temperature"},
     {"units of a parameter", alter_units, {"/input/eps", 0, 0}, 0, FAIL, PASS, "FAIL  /input/eps"},
     {"attribute of a group", alter_units, {"/series", 0, 0}, 0, FAIL, PASS, "FAIL  /series"},
-    {"provenance", alter_text, {"/provenance/compiler", 0, 0}, 0, FAIL, PASS, "/provenance/compiler"},
-    {"performance", alter_real, {"/performance/whole run/seconds_max", 0, 0.5}, 0, FAIL, PASS, "seconds_max"},
+    {"provenance",
+     alter_text,
+     {"/provenance/compiler", 0, 0},
+     0,
+     FAIL,
+     PASS,
+     "/provenance/compiler"},
+    {"performance",
+     alter_real,
+     {"/performance/whole run/seconds_max", 0, 0.5},
+     0,
+     FAIL,
+     PASS,
+     "seconds_max"},
     {"exit code, sealed", alter_exit_code, {NULL, 0, 0}, SEALED, PASS, FAIL, "exit code"},
     {"verdict", alter_verdict, {NULL, 0, 0}, 0, FAIL, FAIL, "FAIL  verdict"},
     {"foreign app, sealed", alter_app, {NULL, 0, 0}, SEALED, PASS, FAIL, "does not know"},
-    {"a dataset less", remove_object, {"/performance/whole run/bytes", 0, 0}, 0, FAIL, PASS, "is missing in the file"},
+    {"a dataset less",
+     remove_object,
+     {"/performance/whole run/bytes", 0, 0},
+     0,
+     FAIL,
+     PASS,
+     "is missing in the file"},
     {"a dataset more", add_object, {"/fields/more", 0, 0}, 0, FAIL, PASS, "has no digest"},
-    {"a field renamed", rename_object, {"/fields/temperature", 0, 0}, 0, FAIL, FAIL, "/fields/temperature is missing"},
-    {"a group less", remove_object, {"/provenance", 0, 0}, 0, FAIL, PASS, "this group of the schema is missing"},
+    {"a field renamed",
+     rename_object,
+     {"/fields/temperature", 0, 0},
+     0,
+     FAIL,
+     FAIL,
+     "/fields/temperature is missing"},
+    {"a group less",
+     remove_object,
+     {"/provenance", 0, 0},
+     0,
+     FAIL,
+     PASS,
+     "this group of the schema is missing"},
     {"no deck", remove_object, {"/input/deck", 0, 0}, 0, FAIL, FAIL, "/input/deck is missing"},
     {"no series", remove_object, {"/series", 0, 0}, 0, FAIL, FAIL, "/series/step is missing"},
-    {"no integrity", remove_object, {"/integrity", 0, 0}, 0, FAIL, PASS, "/integrity/manifest is missing"},
-    {"another manifest", alter_text, {"/integrity/manifest", 0, 0}, 0, FAIL, PASS, "FAIL  root digest"},
-    {"foreign schema", alter_schema, {NULL, 0, 0}, 0, ANY, ANY, "foreign schema: got \"other-results\""},
+    {"no integrity",
+     remove_object,
+     {"/integrity", 0, 0},
+     0,
+     FAIL,
+     PASS,
+     "/integrity/manifest is missing"},
+    {"another manifest",
+     alter_text,
+     {"/integrity/manifest", 0, 0},
+     0,
+     FAIL,
+     PASS,
+     "FAIL  root digest"},
+    {"foreign schema",
+     alter_schema,
+     {NULL, 0, 0},
+     0,
+     ANY,
+     ANY,
+     "foreign schema: got \"other-results\""},
     {"newer schema", alter_version, {NULL, 0, 0}, 0, ANY, ANY, "newer than the version 1"},
 };
 
@@ -346,8 +528,12 @@ static void try_tampering(const char *program, const char *good, const tampering
     const bool readable = t->integrity != ANY;
     const char *const words[] = {
         t->words,
-        !readable ? "error" : t->integrity == PASS ? "integrity: PASS" : "integrity: FAIL",
-        !readable ? "error" : t->physics == PASS ? "physics: PASS" : "physics: FAIL",
+        !readable              ? "error"
+        : t->integrity == PASS ? "integrity: PASS"
+                               : "integrity: FAIL",
+        !readable            ? "error"
+        : t->physics == PASS ? "physics: PASS"
+                             : "physics: FAIL",
         NULL,
     };
     expect(t->name, &got, readable ? 1 : 3, words);
@@ -355,7 +541,8 @@ static void try_tampering(const char *program, const char *good, const tampering
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void try_run(const char *program, const char *arguments, int exit_code, const char *const *words)
+static void try_run(const char *program, const char *arguments, int exit_code,
+                    const char *const *words)
 {
     static outcome got;
     run(program, arguments, &got);
@@ -389,7 +576,7 @@ static void try_usage(const char *program)
     try_run(program, "--tolerence=1 a b", 2, WORDS("unknown option --tolerence=1", "--tolerance"));
     try_run(program, "--tolerance=x a b", 2, WORDS("got \"x\""));
     try_run(program, "--tolerance=1e-3 a", 2, WORDS("two files"));
-    try_run(program, "--help", 0, WORDS("usage: minx-verify", "--tolerance=X", "exit codes"));
+    try_run(program, "--help", 0, WORDS("usage: minx-verify", "--tolerance=X", "Exit codes"));
     try_run(program, "--version", 0, WORDS("minx-verify "));
 }
 
@@ -405,7 +592,8 @@ static void try_comparison(const char *program, const char *good)
     alter_real(file, &(alteration){"/fields/temperature", 10, 1.0000001});
     alter_text(file, &(alteration){"/provenance/compiler", 0, 0});
     H5Fclose(file);
-    try_run(program, pair, 1, WORDS("FAIL  /fields/temperature", "at [1,0]", "comparison: FAIL (1 of"));
+    try_run(program, pair, 1,
+            WORDS("FAIL  /fields/temperature", "at [1,0]", "comparison: FAIL (1 of"));
     try_run(program, loose, 0, WORDS("comparison: PASS"));
     file = H5Fopen("bad.h5", H5F_ACC_RDWR, H5P_DEFAULT);
     set_nan(file, &(alteration){"/fields/temperature", 10, 0});
@@ -414,8 +602,8 @@ static void try_comparison(const char *program, const char *good)
     remove_object(file, &(alteration){"/fields/energy", 0, 0});
     H5Fclose(file);
     try_run(program, loose, 1,
-            WORDS("FAIL  /fields/temperature", "FAIL  /input/eps", "FAIL  /series/step", "missing in the other",
-                  "comparison: FAIL (4 of"));
+            WORDS("FAIL  /fields/temperature", "FAIL  /input/eps", "FAIL  /series/step",
+                  "missing in the other", "comparison: FAIL (4 of"));
 }
 
 int main(int argc, char **argv)
@@ -427,8 +615,10 @@ int main(int argc, char **argv)
     try_run(program, alone, 0, WORDS("integrity: PASS", "physics: PASS", "U as published"));
     copy_file(good, "bad.h5", -1);
     seal("bad.h5");
-    try_run(program, "bad.h5", 0, WORDS("integrity: PASS", "physics: PASS")); /* sealing itself does no harm */
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) try_tampering(program, good, &table[i]);
+    try_run(program, "bad.h5", 0,
+            WORDS("integrity: PASS", "physics: PASS")); /* sealing itself does no harm */
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
+        try_tampering(program, good, &table[i]);
     try_unreadable(program, good);
     try_usage(program);
     try_comparison(program, good);
