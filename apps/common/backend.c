@@ -101,12 +101,25 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     return err;
 }
 
+/* mpirun binds each rank to one core by default: threads that share it are slower than none. Said, not refused. */
+static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
+{
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    if (app_rank(comm) == 0 && info.threads > mx_host_cores())
+        fprintf(stderr, "note: %d threads share %d core%s; mpirun --bind-to none, or --map-by slot:PE=%d, gives each its own\n",
+                info.threads, mx_host_cores(), mx_host_cores() > 1 ? "s" : "", info.threads);
+}
+
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx)
 {
     const char *backend = options->backend;
     *ctx = NULL;
     if (strcmp(backend, "auto") == 0) MX_TRY(automatic(comm, &backend));
     const mx_err err = app_agree(comm, open_context(comm, options, backend, ctx));
-    if (err != MX_OK) mx_ctx_destroy(ctx);
+    if (err != MX_OK)
+        mx_ctx_destroy(ctx);
+    else if (names(backend, "openmp"))
+        warn_of_shared_cores(comm, *ctx);
     return err;
 }

@@ -37,3 +37,35 @@ foreach(ranks 1 2)
     $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
   set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS app)
 endforeach()
+
+# No leaks of ours in a whole run: by the address sanitizer in builds with it, else by valgrind, which needs kernels that are
+# not tuned for a CPU newer than it is. What MPI itself leaves behind is suppressed by committed lists.
+function(tealeaf_leak name)
+  if(MINX_SANITIZE MATCHES address)
+    set(tool)
+    set(environment "ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1"
+      "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/scripts/lib/lsan.supp:print_suppressions=0")
+  else()
+    find_program(MINX_VALGRIND valgrind)
+    set(why)
+    if(NOT MINX_VALGRIND)
+      set(why "valgrind is not installed")
+    elseif(NOT MINX_TUNE STREQUAL generic)
+      set(why "kernels tuned for ${MINX_TUNE}: configure with -DMINX_TUNE=generic or -DMINX_SANITIZE=address")
+    endif()
+    if(why)
+      add_test(NAME leak_tealeaf_${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${why}")
+      set_tests_properties(leak_tealeaf_${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped" LABELS leak)
+      return()
+    endif()
+    set(tool ${MINX_VALGRIND} --quiet --leak-check=full --show-leak-kinds=definite,indirect
+      --errors-for-leak-kinds=definite,indirect --error-exitcode=9 --suppressions=${PROJECT_SOURCE_DIR}/tests/valgrind.supp)
+    set(environment)
+  endif()
+  add_test(NAME leak_tealeaf_${name} COMMAND ${ARGN} ${tool} $<TARGET_FILE:tealeaf>
+    ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in --backend=openmp --threads=2 --output=leak_${name}.h5)
+  set_tests_properties(leak_tealeaf_${name} PROPERTIES TIMEOUT 600 LABELS "leak;unit"
+    ENVIRONMENT "${app_test_environment};${environment}")
+endfunction()
+tealeaf_leak(1)
+tealeaf_leak(2 ${minx_mpiexec} -n 2)
