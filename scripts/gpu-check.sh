@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# What only a machine with an NVIDIA GPU can show: scripts/gpu-check.sh [--no-build] [--no-bench]
+#
+# Builds the gpu preset (for this machine's GPU); runs the tests labelled cuda; runs tealeaf on a small deck under the four
+# tools of compute-sanitizer; lets every launch of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where
+# there are two, on two; measures with minx-bench. Prints one line a check; logs are in build-gpu/gpu-check/. Exits with 0
+# only if all hold.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
+
+build=yes bench=yes failed=0
+dir=$MINX_ROOT/build-gpu logs=$MINX_ROOT/build-gpu/gpu-check
+
+options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            -h | --help)
+                minx_help "${BASH_SOURCE[0]}"
+                exit 0
+                ;;
+            --no-build) build=no ;;
+            --no-bench) bench=no ;;
+            *) minx_die 2 "unknown option '$1'; see $0 --help" ;;
+        esac
+        shift
+    done
+}
+
+# check NAME COMMAND...: runs it with its output in a log, prints PASS or FAIL
+check() {
+    local name=$1 log start=$SECONDS
+    log=$logs/${name// /_}.log
+    if "${@:2}" >"$log" 2>&1 </dev/null; then
+        printf 'PASS  %-40s %4d s\n' "$name" $((SECONDS - start))
+    else
+        printf 'FAIL  %-40s %4d s  (exit %d, log %s)\n' "$name" $((SECONDS - start)) $? "$log"
+        tail -n 15 "$log" | sed 's/^/      /'
+        failed=1
+    fi
+}
+
+sanitize() { # compute-sanitizer finds nothing in a run on a small deck, and in the core's tests
+    local tool=$1 test
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/crooked_pipe_10.in" \
+        --backend=cuda --output="$logs/$tool.h5" || return
+    for test in at ranges reduce_numbers reduce_shapes atomics; do
+        [ -x "$dir/bin/test_core_$test" ] || continue
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/test_core_$test" cuda || return
+    done
+}
+
+ranks_agree() { # ranks_agree RANKS DEVICES: as one rank, to 1e-11
+    local one=$logs/one.h5 many=$logs/ranks_$1_$2.h5 deck=$MINX_ROOT/inputs/tealeaf/crooked_pipe_250.in device=()
+    [ "$2" -gt 1 ] || device=(--device=0)
+    "$dir/bin/tealeaf" "$deck" --backend=cuda --output="$one" &&
+        mpirun --bind-to none -n "$1" "$dir/bin/tealeaf" "$deck" --backend=cuda "${device[@]}" --output="$many" &&
+        "$dir/bin/minx-verify" "$one" && "$dir/bin/minx-verify" "$many" && "$dir/bin/minx-verify" "$one" "$many"
+}
+
+main() {
+    options "$@"
+    minx_setup
+    minx_have nvidia-smi || minx_die 3 "no nvidia-smi: this needs a machine with an NVIDIA GPU and its driver"
+    nvidia-smi -L
+    [ $build = no ] || minx_build gpu
+    mkdir -p "$logs"
+    check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error
+    tail -n 25 "$logs/tests_labelled_cuda.log"
+    for tool in memcheck racecheck initcheck synccheck; do check "compute-sanitizer $tool" sanitize $tool; done
+    check "every launch against serial" "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/shapes.in" --backend=cuda \
+        --check-against=serial
+    check "2 ranks on one GPU" ranks_agree 2 1
+    if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then check "2 ranks on two GPUs" ranks_agree 2 2; fi
+    if [ $bench = yes ]; then
+        check "minx-bench" "$dir/bin/minx-bench" --backend=cuda --json "$logs/bench.json"
+        cat "$logs/minx-bench.log"
+    fi
+    exit $failed
+}
+
+main "$@"
