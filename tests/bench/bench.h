@@ -1,0 +1,145 @@
+/* The bench: what its files share.
+ *
+ * A target is a backend on this machine with its rivals; a case is a piece of work that the core and the rivals can both do
+ * on the same memory; a work is a case set up at one size. main goes through targets and cases, measure.c compares results
+ * and takes times, report.c keeps and prints them. */
+#pragma once
+#include "bench_kernels.h"
+#include "rivals.h"
+#include "tl_kernels.h"
+
+typedef struct bench_options {
+    const char *backend, *filter, *json;
+    double size_factor;
+    int repeat;
+    bool list;
+} bench_options;
+
+/* ---- machine.c ---- */
+size_t bench_cache_bytes(int level);      /* one data or unified cache of that level, as sysfs has it; 0: none */
+size_t bench_last_cache_bytes(void);      /* all last-level caches that this process's cores use */
+size_t bench_available_bytes(void);       /* memory that is free to use */
+
+/* ---- targets ---- */
+typedef struct bench_target {
+    mx_ctx ctx;
+    mx_ctx_info info;
+    const rival_set *rivals[3]; /* the fastest of them is the rival; NULL behind the last */
+    const rival_set *scalar;    /* printed beside; NULL: none */
+    size_t in_cache;            /* bytes of a working set that stays in the cache nearest to all threads */
+    size_t out_of_cache;        /* bytes of one array that no cache holds a quarter of */
+    size_t available;           /* bytes of memory */
+    void *queue, *partials;     /* CUDA */
+    double limit[2];            /* best bytes per second: in memory, in cache */
+} bench_target;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* ---- cuda.cu ---- */
+mx_err bench_cuda_open(bench_target *target);
+void bench_cuda_close(bench_target *target);
+/* Seconds that the calls queued between the two took on the device. */
+mx_err bench_cuda_timer_start(const bench_target *target);
+mx_err bench_cuda_timer_stop(const bench_target *target, double *seconds);
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- cases ---- */
+enum { BENCH_VIEWS = 8 };
+
+typedef struct bench_work {
+    const bench_target *target;
+    const struct bench_case *which;
+    bool cached;
+    int64_t items;
+    double bytes; /* that one call must move */
+    rival_args rival;
+    mx_view views[BENCH_VIEWS];
+    int view_count;
+    mx_view outputs[4], sums[2]; /* what must agree after a call: by element, and reduced */
+    int output_count, sum_count;
+    mx_range_1 line;
+    mx_range_2 cells;
+    bench_triad_args triad;
+    bench_dot_args dot;
+    bench_stencil_args stencil;
+    bench_summary_args summary;
+    bench_histogram_args histogram;
+    tl_residual_args residual;
+    tl_cg_matvec_args matvec;
+    tl_cg_update_args update;
+    tl_cg_direction_args direction;
+} bench_work;
+
+typedef mx_err (*bench_step)(bench_work *w);
+typedef void (*bench_rival)(const rival_args *);
+
+typedef struct bench_case {
+    const char *name, *text;
+    int arrays;         /* that one call touches */
+    int bytes_per_item; /* each array element once; the line that a store may first read is not counted */
+    double share;       /* of the usual size; 0: 1 */
+    bool only_cached;
+    bool alternates;    /* each call reads the sums that the one before left: before and now change places */
+    mx_err (*setup)(bench_work *w);
+    bench_step reset; /* the same start for each side, before results are compared; NULL: nothing to do */
+    bench_step core;
+    bench_rival (*rival)(const rival_set *set);
+    mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
+} bench_case;
+
+extern const bench_case bench_vector_cases[], bench_grid_cases[]; /* the last has no name */
+
+mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached, double size_factor,
+                         bench_work *work);
+void bench_work_destroy(bench_work *work);
+/* A new view of doubles among those of the work: n elements, or rows x columns with one ghost around each. */
+mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view, double **data);
+mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);
+/* A small view that results go to, among the sums that must agree. */
+mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n, double **data);
+
+/* ---- measure.c ---- */
+typedef struct bench_times {
+    double core, rival, scalar; /* median seconds of a call; scalar 0: none */
+    double ratio, low, high;    /* core over rival: median and quartiles of the pairs */
+    int pairs;
+    const char *rival_name;
+} bench_times;
+
+/* Do core and every rival compute the same? MX_ERR_MISMATCH if not. */
+mx_err bench_agree(bench_work *w);
+/* Interleaves core and the fastest rival. */
+mx_err bench_measure(bench_work *w, int repeat, bench_times *times);
+/* Median seconds of the fastest rival, and its name. */
+mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char **name);
+/* Seconds and flops of one call of set->fma. */
+mx_err bench_time_fma(const bench_target *target, const rival_set *set, const rival_args *args, double *flops,
+                      double *seconds);
+double bench_median(double *values, int count); /* sorts them */
+
+/* ---- report.c ---- */
+typedef struct bench_row {
+    char name[64];
+    const char *backend, *rival_name;
+    int threads;
+    int64_t n;
+    bool cached;
+    double bytes, limit; /* of a call; bytes per second, 0: none */
+    bench_times times;
+    double flops; /* limit/fma */
+} bench_row;
+
+typedef struct bench_report {
+    bench_row *rows;
+    int count;
+} bench_report;
+
+mx_err bench_report_add(bench_report *report, const bench_row *row); /* prints it as well */
+void bench_report_head(void);
+mx_err bench_report_write(const bench_report *report, const char *path);
+
+/* ---- limits.c ---- */
+mx_err bench_limits(bench_target *target, const bench_options *options, bench_report *report);

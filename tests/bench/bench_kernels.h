@@ -1,0 +1,71 @@
+/* The kernels that only the bench has; the CG trio is TeaLeaf's own. */
+#pragma once
+#include "minx/minx.h"
+
+/* x(i) = a value between 0.5 and 1.5 that depends on i and seed. */
+typedef struct bench_set_1d_args {
+    mx_f64_1 x;
+    double seed;
+} bench_set_1d_args;
+MX_DECLARE_FOR_1D(bench_set_1d, bench_set_1d_args)
+
+typedef struct bench_set_2d_args {
+    mx_f64_2 x;
+    double seed;
+} bench_set_2d_args;
+MX_DECLARE_FOR_2D(bench_set_2d, bench_set_2d_args)
+
+/* index(i): many items of a histogram fall into one bin, neighbours too. */
+typedef struct bench_set_index_args {
+    mx_i32_1 index;
+    int bins;
+} bench_set_index_args;
+MX_DECLARE_FOR_1D(bench_set_index, bench_set_index_args)
+
+/* a = b + s c */
+typedef struct bench_triad_args {
+    mx_f64_1 a;
+    mx_cf64_1 b, c;
+    double s;
+} bench_triad_args;
+MX_DECLARE_FOR_1D(bench_triad, bench_triad_args)
+
+/* the sum of b c */
+typedef struct bench_dot_args {
+    mx_cf64_1 b, c;
+} bench_dot_args;
+MX_DECLARE_REDUCE_1D(bench_dot, bench_dot_args, double)
+
+/* out = (in + its four neighbours) / 5 */
+typedef struct bench_stencil_args {
+    mx_f64_2 out;
+    mx_cf64_2 in;
+} bench_stencil_args;
+MX_DECLARE_FOR_2D(bench_stencil, bench_stencil_args)
+
+/* Five fields in one pass. */
+#define BENCH_SUMMARY(FIELD)           \
+    FIELD(double, volume, MX_SUM)      \
+    FIELD(double, mass, MX_SUM)        \
+    FIELD(double, energy, MX_SUM)      \
+    FIELD(double, temperature, MX_SUM) \
+    FIELD(double, hottest, MX_MAX)
+MX_VALUE(bench_summary, BENCH_SUMMARY)
+typedef struct bench_summary_args {
+    mx_cf64_2 density, energy, u;
+    double volume;
+} bench_summary_args;
+MX_DECLARE_REDUCE_2D(bench_summarise, bench_summary_args, bench_summary)
+
+/* bins(index(i)) += 1, by atomics */
+typedef struct bench_histogram_args {
+    mx_i64_1 bins;
+    mx_ci32_1 index;
+} bench_histogram_args;
+MX_DECLARE_FOR_1D(bench_histogram, bench_histogram_args)
+
+/* Nothing: what a launch costs. */
+typedef struct bench_nothing_args {
+    int unused;
+} bench_nothing_args;
+MX_DECLARE_FOR_1D(bench_nothing, bench_nothing_args)

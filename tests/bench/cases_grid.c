@@ -1,0 +1,193 @@
+/* Cases on grids: a stencil, TeaLeaf's conjugate gradients, a summary of five fields. */
+#include "bench.h"
+
+#include <string.h>
+
+/* ---- five points ---- */
+
+static mx_err stencil_setup(bench_work *w)
+{
+    mx_view in, out;
+    MX_TRY(bench_new_grid(w, "in", 1, &in, &w->rival.u));
+    MX_TRY(bench_new_grid(w, "out", 2, &out, &w->rival.w));
+    MX_TRY(mx_bind(w->target->ctx, in, &w->stencil.in));
+    MX_TRY(mx_bind(w->target->ctx, out, &w->stencil.out));
+    w->outputs[w->output_count++] = out;
+    w->items = (int64_t)w->rival.rows * w->rival.columns;
+    return MX_OK;
+}
+
+static mx_err stencil_reset(bench_work *w)
+{
+    const double zero = 0;
+    return mx_fill(w->target->ctx, w->outputs[0], &zero);
+}
+
+static mx_err stencil_core(bench_work *w)
+{
+    return bench_stencil(w->cells, &w->stencil);
+}
+
+static bench_rival stencil_rival(const rival_set *set)
+{
+    return set->stencil;
+}
+
+/* ---- conjugate gradients: u, r, p, w, kx, ky, and the scalars rr and pw, which stay with them ---- */
+
+enum { U, R, P, W, KX, KY, RR, PW, GRIDS = 6 };
+
+static mx_err cg_bind(bench_work *w)
+{
+    const mx_ctx ctx = w->target->ctx;
+    const mx_view *v = w->views;
+    MX_TRY(mx_bind(ctx, v[R], &w->residual.r));
+    MX_TRY(mx_bind(ctx, v[P], &w->residual.p));
+    MX_TRY(mx_bind(ctx, v[U], &w->residual.u));
+    MX_TRY(mx_bind(ctx, v[W], &w->residual.u_start));
+    MX_TRY(mx_bind(ctx, v[KX], &w->residual.kx));
+    MX_TRY(mx_bind(ctx, v[KY], &w->residual.ky));
+    MX_TRY(mx_bind(ctx, v[W], &w->matvec.w));
+    MX_TRY(mx_bind(ctx, v[P], &w->matvec.p));
+    MX_TRY(mx_bind(ctx, v[KX], &w->matvec.kx));
+    MX_TRY(mx_bind(ctx, v[KY], &w->matvec.ky));
+    MX_TRY(mx_bind(ctx, v[U], &w->update.u));
+    MX_TRY(mx_bind(ctx, v[R], &w->update.r));
+    MX_TRY(mx_bind(ctx, v[P], &w->update.p));
+    MX_TRY(mx_bind(ctx, v[W], &w->update.w));
+    MX_TRY(mx_bind(ctx, v[RR], &w->update.rr));
+    MX_TRY(mx_bind(ctx, v[PW], &w->update.pw));
+    MX_TRY(mx_bind(ctx, v[P], &w->direction.p));
+    MX_TRY(mx_bind(ctx, v[R], &w->direction.r));
+    return mx_bind(ctx, v[RR], &w->direction.rr);
+}
+
+static mx_err cg_setup(bench_work *w)
+{
+    mx_view view;
+    double **const data[GRIDS] = {&w->rival.u, &w->rival.r, &w->rival.p, &w->rival.w, &w->rival.kx, &w->rival.ky};
+    static const char *const labels[GRIDS] = {"u", "r", "p", "w", "kx", "ky"};
+    for (int g = 0; g < GRIDS; g++) MX_TRY(bench_new_grid(w, labels[g], g, &view, data[g]));
+    MX_TRY(bench_new_sums(w, "rr", MX_F64, RIVAL_SUMS, &w->rival.sums));
+    MX_TRY(bench_new_sums(w, "pw", MX_F64, 1, &w->rival.pw));
+    MX_TRY(cg_bind(w));
+    for (int g = U; g <= W; g++) w->outputs[w->output_count++] = w->views[g];
+    w->items = (int64_t)w->rival.rows * w->rival.columns;
+    /* far above rounding: a solved system would stand still, and no number gets too small for full speed */
+    w->rival.tolerance = w->update.tolerance = w->direction.tolerance = 1e-12;
+    return MX_OK;
+}
+
+static mx_err cg_reset(bench_work *w)
+{
+    const double rr[RIVAL_SUMS] = {1e-3, 5e-4}, pw = 1;
+    for (int g = U; g <= W; g++) {
+        bench_set_2d_args set = {.seed = g};
+        MX_TRY(mx_bind(w->target->ctx, w->views[g], &set.x));
+        MX_TRY(bench_set_2d(mx_range_2d(w->target->ctx, 0, w->rival.rows + 2, 0, w->rival.columns + 2), &set));
+    }
+    for (int s = 0; s < RIVAL_SUMS; s++) MX_TRY(mx_write_element(w->target->ctx, w->views[RR], s, &rr[s]));
+    MX_TRY(mx_write_element(w->target->ctx, w->views[PW], 0, &pw));
+    w->rival.before = 0;
+    w->rival.now = 1;
+    return MX_OK;
+}
+
+/* The start of a true iteration, of A u = w: it converges, and then stands still. */
+static mx_err iteration_reset(bench_work *w)
+{
+    const double zero = 0; /* ghosts of p */
+    MX_TRY(cg_reset(w));
+    MX_TRY(mx_fill(w->target->ctx, w->views[P], &zero));
+    return tl_residual_into(w->cells, &w->residual, w->views[RR], 0);
+}
+
+static mx_err matvec_core(bench_work *w)
+{
+    return tl_cg_matvec_into(w->cells, &w->matvec, w->views[PW], 0);
+}
+
+static mx_err update_core(bench_work *w)
+{
+    w->update.before = w->rival.before;
+    return tl_cg_update_into(w->cells, &w->update, w->sums[0], w->rival.now);
+}
+
+static mx_err direction_core(bench_work *w)
+{
+    w->direction.before = w->rival.before;
+    w->direction.now = w->rival.now;
+    return tl_cg_direction(w->cells, &w->direction);
+}
+
+static mx_err iteration_core(bench_work *w)
+{
+    MX_TRY(matvec_core(w));
+    MX_TRY(update_core(w));
+    return direction_core(w);
+}
+
+static bench_rival matvec_rival(const rival_set *set)
+{
+    return set->matvec;
+}
+
+static bench_rival update_rival(const rival_set *set)
+{
+    return set->update;
+}
+
+static bench_rival direction_rival(const rival_set *set)
+{
+    return set->direction;
+}
+
+static bench_rival iteration_rival(const rival_set *set)
+{
+    return set->iteration;
+}
+
+/* ---- five fields in one pass ---- */
+
+static mx_err summary_setup(bench_work *w)
+{
+    mx_view density, energy, u;
+    MX_TRY(bench_new_grid(w, "density", 1, &density, &w->rival.kx));
+    MX_TRY(bench_new_grid(w, "energy", 2, &energy, &w->rival.ky));
+    MX_TRY(bench_new_grid(w, "u", 3, &u, &w->rival.u));
+    MX_TRY(mx_bind(w->target->ctx, density, &w->summary.density));
+    MX_TRY(mx_bind(w->target->ctx, energy, &w->summary.energy));
+    MX_TRY(mx_bind(w->target->ctx, u, &w->summary.u));
+    w->summary.volume = w->rival.volume = 0.01;
+    MX_TRY(bench_new_sums(w, "summary", MX_USER(bench_summary), 1, &w->rival.summary));
+    w->items = (int64_t)w->rival.rows * w->rival.columns;
+    return MX_OK;
+}
+
+static mx_err summary_core(bench_work *w)
+{
+    return bench_summarise_into(w->cells, &w->summary, w->sums[0], 0);
+}
+
+static bench_rival summary_rival(const rival_set *set)
+{
+    return set->summary;
+}
+
+const bench_case bench_grid_cases[] = {
+    {.name = "stencil", .text = "the mean of five points", .arrays = 2, .bytes_per_item = 16, .setup = stencil_setup,
+     .reset = stencil_reset, .core = stencil_core, .rival = stencil_rival},
+    {.name = "cg-matvec", .text = "TeaLeaf: w = A p, p.w", .arrays = 6, .bytes_per_item = TL_CG_MATVEC_BYTES,
+     .setup = cg_setup, .reset = cg_reset, .core = matvec_core, .rival = matvec_rival},
+    {.name = "cg-update", .text = "TeaLeaf: u += alpha p, r -= alpha w, r.r", .arrays = 6,
+     .bytes_per_item = TL_CG_UPDATE_BYTES, .setup = cg_setup, .reset = cg_reset, .core = update_core,
+     .rival = update_rival},
+    {.name = "cg-direction", .text = "TeaLeaf: p = r + beta p", .arrays = 6, .bytes_per_item = TL_CG_DIRECTION_BYTES,
+     .setup = cg_setup, .reset = cg_reset, .core = direction_core, .rival = direction_rival},
+    {.name = "cg-iteration", .text = "the three together, alpha and beta never leaving the backend's memory", .arrays = 6,
+     .bytes_per_item = TL_CG_BYTES, .alternates = true, .setup = cg_setup, .reset = iteration_reset, .core = iteration_core,
+     .rival = iteration_rival},
+    {.name = "summary", .text = "five fields, one of them a maximum", .arrays = 3, .bytes_per_item = 24,
+     .setup = summary_setup, .core = summary_core, .rival = summary_rival},
+    {0},
+};

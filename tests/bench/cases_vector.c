@@ -1,0 +1,158 @@
+/* Cases on vectors. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS = 1021 };
+
+/* ---- a = b + s c ---- */
+
+static mx_err triad_setup(bench_work *w)
+{
+    mx_view a, b, c;
+    MX_TRY(bench_new_vector(w, "a", 1, &a, &w->rival.a));
+    MX_TRY(bench_new_vector(w, "b", 2, &b, &w->rival.b));
+    MX_TRY(bench_new_vector(w, "c", 3, &c, &w->rival.c));
+    MX_TRY(mx_bind(w->target->ctx, a, &w->triad.a));
+    MX_TRY(mx_bind(w->target->ctx, b, &w->triad.b));
+    MX_TRY(mx_bind(w->target->ctx, c, &w->triad.c));
+    w->triad.s = w->rival.s = 3;
+    w->outputs[w->output_count++] = a;
+    return MX_OK;
+}
+
+static mx_err triad_reset(bench_work *w)
+{
+    const double zero = 0;
+    return mx_fill(w->target->ctx, w->outputs[0], &zero);
+}
+
+static mx_err triad_core(bench_work *w)
+{
+    return bench_triad(w->line, &w->triad);
+}
+
+static bench_rival triad_rival(const rival_set *set)
+{
+    return set->triad;
+}
+
+/* ---- the sum of b c: the core's has the same bits for any number of threads, the rival's need not ---- */
+
+static mx_err dot_setup(bench_work *w)
+{
+    mx_view b, c;
+    MX_TRY(bench_new_vector(w, "b", 2, &b, &w->rival.b));
+    MX_TRY(bench_new_vector(w, "c", 3, &c, &w->rival.c));
+    MX_TRY(mx_bind(w->target->ctx, b, &w->dot.b));
+    MX_TRY(mx_bind(w->target->ctx, c, &w->dot.c));
+    return bench_new_sums(w, "sum", MX_F64, RIVAL_SUMS, &w->rival.sums);
+}
+
+static mx_err dot_core(bench_work *w)
+{
+    return bench_dot_into(w->line, &w->dot, w->sums[0], 0);
+}
+
+static bench_rival dot_rival(const rival_set *set)
+{
+    return set->dot;
+}
+
+/* The same bits on one thread, on seven and again. */
+static mx_err dot_check(bench_work *w)
+{
+    const char *const others[] = {"serial", "openmp:threads=7"};
+    double sum, other;
+    MX_TRY(bench_dot(w->line, &w->dot, &sum));
+    for (int o = 0; o < 3; o++) {
+        mx_ctx ctx = NULL;
+        const bool again = o == 2 || !w->target->info.host_reaches;
+        if (!again) MX_TRY(mx_ctx_create(others[o], &ctx));
+        const mx_range_1 line = mx_range_1d(again ? w->target->ctx : ctx, 0, w->items);
+        const mx_err err = bench_dot(line, &w->dot, &other);
+        mx_ctx_destroy(&ctx);
+        if (err != MX_OK) return MX_PASS(err);
+        MX_REQUIRE(memcmp(&sum, &other, sizeof sum) == 0, MX_ERR_MISMATCH, "dot: %.17g on %s, %.17g on %s", sum,
+                   w->target->info.backend, other, again ? "the same again" : others[o]);
+    }
+    return MX_OK;
+}
+
+/* ---- a histogram with many items a bin, neighbours too ---- */
+
+static mx_err histogram_setup(bench_work *w)
+{
+    mx_view index, bins;
+    mx_view_info info;
+    bench_set_index_args set = {.bins = BINS};
+    MX_TRY(mx_view_create_1d(w->target->ctx, "index", MX_I32, w->items, &index));
+    w->views[w->view_count++] = index;
+    MX_TRY(mx_view_create_1d(w->target->ctx, "bins", MX_I64, BINS, &bins));
+    w->views[w->view_count++] = w->outputs[w->output_count++] = bins;
+    MX_TRY(mx_bind(w->target->ctx, index, &set.index));
+    MX_TRY(bench_set_index(w->line, &set));
+    MX_TRY(mx_bind(w->target->ctx, index, &w->histogram.index));
+    MX_TRY(mx_bind(w->target->ctx, bins, &w->histogram.bins));
+    MX_TRY(mx_view_get_info(index, &info));
+    w->rival.index = info.data;
+    MX_TRY(mx_view_get_info(bins, &info));
+    w->rival.bins = info.data;
+    w->rival.bin_count = BINS;
+    return MX_OK;
+}
+
+static mx_err histogram_reset(bench_work *w)
+{
+    const int64_t zero = 0;
+    return mx_fill(w->target->ctx, w->outputs[0], &zero);
+}
+
+static mx_err histogram_core(bench_work *w)
+{
+    return bench_histogram(w->line, &w->histogram);
+}
+
+static bench_rival histogram_rival(const rival_set *set)
+{
+    return set->histogram;
+}
+
+/* Every bin exactly what a loop counts. */
+static mx_err histogram_check(bench_work *w)
+{
+    mx_view index = MX_VIEW_NULL, bins = MX_VIEW_NULL;
+    int32_t *at;
+    int64_t *count, expected[BINS] = {0}, wrong = 0;
+    MX_TRY(histogram_reset(w));
+    MX_TRY(histogram_core(w));
+    MX_TRY(mx_mirror_view_create(w->views[0], &index));
+    MX_TRY(mx_mirror_view_create(w->views[1], &bins));
+    MX_TRY(mx_deep_copy(w->target->ctx, index, w->views[0]));
+    MX_TRY(mx_deep_copy(w->target->ctx, bins, w->views[1]));
+    MX_TRY(mx_fence(w->target->ctx));
+    MX_TRY(mx_view_host_data(index, (void **)&at));
+    MX_TRY(mx_view_host_data(bins, (void **)&count));
+    for (int64_t i = 0; i < w->items; i++) expected[at[i]]++;
+    for (int b = 0; b < BINS; b++) wrong += llabs(count[b] - expected[b]);
+    MX_TRY(mx_view_destroy(&index));
+    MX_TRY(mx_view_destroy(&bins));
+    printf("  histogram: %lld items into %d bins by atomics, %lld lost or counted twice\n", (long long)w->items, BINS,
+           (long long)wrong);
+    MX_REQUIRE(wrong == 0, MX_ERR_MISMATCH, "histogram: %lld of %lld counts are wrong", (long long)wrong,
+               (long long)w->items);
+    return MX_OK;
+}
+
+const bench_case bench_vector_cases[] = {
+    {.name = "triad", .text = "a = b + s c", .arrays = 3, .bytes_per_item = 24, .setup = triad_setup, .reset = triad_reset,
+     .core = triad_core, .rival = triad_rival},
+    {.name = "dot", .text = "b.c; same bits for any number of threads, against an ordinary reduction", .arrays = 2,
+     .bytes_per_item = 16, .setup = dot_setup, .core = dot_core, .rival = dot_rival, .check = dot_check},
+    {.name = "histogram", .text = "duplicate indices, by atomics", .arrays = 1, .bytes_per_item = 4, .share = 0.25,
+     .only_cached = true, .setup = histogram_setup, .reset = histogram_reset, .core = histogram_core,
+     .rival = histogram_rival, .check = histogram_check},
+    {0},
+};

@@ -1,0 +1,179 @@
+/* minx-bench: the core against hand-written code, and both against what the machine can do. */
+#include "bench.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char HELP[] =
+    "usage: minx-bench [options]\n"
+    "Times the core and hand-written rivals on the same memory, run after run in turn, and prints medians. Every case is\n"
+    "first checked: core and rivals must compute the same.\n\n"
+    "  --backend=NAME       all (default: serial, openmp and, where there is a device, cuda), or a resource such as\n"
+    "                       openmp:threads=2\n"
+    "  --filter=NAME        only cases of this name; * and ? match as in a shell (default: all). Limits are always measured\n"
+    "  --size-factor=X      times the usual sizes (default: 1, which is each array 4 times the last-level cache, and, for\n"
+    "                       NAME-cache, all arrays together half of the caches nearest to the cores)\n"
+    "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
+    "  --json FILE          also writes the results to FILE\n"
+    "  --list               names the cases and ends\n"
+    "  --help               prints this and ends\n\n"
+    "The exit code tells whether all cases ran and agreed, never how fast they were.\n";
+
+enum { USAGE = 2, FAILURE = 3 };
+
+/* The value of an option "--name=value" or "--name value"; NULL: another option. */
+static const char *value_of(const char *name, int argc, char **argv, int *at)
+{
+    const size_t length = strlen(name);
+    if (strncmp(argv[*at], name, length) != 0) return NULL;
+    if (argv[*at][length] == '=') return argv[*at] + length + 1;
+    if (argv[*at][length] != '\0') return NULL;
+    return *at + 1 < argc ? argv[++*at] : "";
+}
+
+static bool parse(int argc, char **argv, bench_options *o)
+{
+    for (int at = 1; at < argc; at++) {
+        const char *const given = argv[at], *value;
+        char *end = "";
+        bool good = true;
+        if (strcmp(given, "--list") == 0)
+            o->list = true;
+        else if ((value = value_of("--backend", argc, argv, &at)) != NULL)
+            o->backend = value;
+        else if ((value = value_of("--filter", argc, argv, &at)) != NULL)
+            o->filter = value;
+        else if ((value = value_of("--json", argc, argv, &at)) != NULL)
+            o->json = value;
+        else if ((value = value_of("--size-factor", argc, argv, &at)) != NULL)
+            good = (o->size_factor = strtod(value, &end)) > 0 && *end == '\0';
+        else if ((value = value_of("--repeat", argc, argv, &at)) != NULL)
+            good = (o->repeat = (int)strtol(value, &end, 10)) > 0 && *end == '\0' && o->repeat <= 10000;
+        else
+            good = false;
+        if (good) continue;
+        fprintf(stderr, "minx-bench: %s: unknown option, or not a positive number; --help lists the options\n", given);
+        return false;
+    }
+    return true;
+}
+
+static bool wanted(const bench_options *o, const char *name)
+{
+    return fnmatch(o->filter, name, 0) == 0;
+}
+
+/* ---- targets ---- */
+
+static mx_err open_target(const char *resource, bench_target *target)
+{
+    memset(target, 0, sizeof *target);
+    MX_TRY(mx_ctx_create(resource, &target->ctx));
+    mx_ctx_get_info(target->ctx, &target->info);
+    if (!target->info.host_reaches) return bench_cuda_open(target);
+    MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT, "%s: the rivals have layout right only", resource);
+    const size_t second = bench_cache_bytes(2), last = bench_last_cache_bytes();
+    target->rivals[0] = strcmp(target->info.backend, "serial") == 0 ? &rivals_serial : &rivals_omp;
+    target->scalar = &rivals_scalar;
+    target->in_cache = (second > 0 ? second : (size_t)1 << 18) / 2 * (size_t)target->info.threads;
+    target->out_of_cache = 4 * (last > 0 ? last : (size_t)1 << 25);
+    target->available = bench_available_bytes();
+    return MX_OK;
+}
+
+static void close_target(bench_target *target)
+{
+    if (target->queue != NULL) bench_cuda_close(target);
+    mx_ctx_destroy(&target->ctx);
+}
+
+/* ---- cases ---- */
+
+static mx_err run_case(const bench_target *target, const bench_case *which, bool cached, const bench_options *o,
+                       bench_report *report)
+{
+    bench_work w;
+    bench_row row;
+    memset(&row, 0, sizeof row);
+    snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
+    if (!wanted(o, row.name)) return MX_OK;
+    MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
+    mx_err err = bench_agree(&w);
+    if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);
+    row.backend = target->info.backend;
+    row.threads = target->info.threads;
+    row.n = w.items;
+    row.cached = cached;
+    row.bytes = (double)which->bytes_per_item * (double)w.items;
+    row.limit = target->limit[cached];
+    row.rival_name = row.times.rival_name;
+    bench_work_destroy(&w);
+    if (err != MX_OK) return MX_PASS(err);
+    return bench_report_add(report, &row);
+}
+
+static mx_err run_cases(const bench_target *target, const bench_case *cases, const bench_options *o, bench_report *report)
+{
+    for (; cases->name != NULL; cases++) {
+        if (!cases->only_cached) MX_TRY(run_case(target, cases, false, o, report));
+        MX_TRY(run_case(target, cases, true, o, report));
+    }
+    return MX_OK;
+}
+
+static mx_err run_target(const char *resource, const bench_options *o, bench_report *report)
+{
+    bench_target target;
+    mx_err err = open_target(resource, &target);
+    if (err == MX_OK) {
+        printf("# %s%s%s: %d threads, arrays of %.0f MiB out of cache, %.2f MiB in all in cache\n", resource,
+               target.info.device_name[0] != '\0' ? " " : "", target.info.device_name, target.info.threads,
+               (double)target.out_of_cache / 1048576, (double)target.in_cache / 1048576);
+        err = bench_limits(&target, o, report);
+    }
+    if (err == MX_OK) err = run_cases(&target, bench_vector_cases, o, report);
+    if (err == MX_OK) err = run_cases(&target, bench_grid_cases, o, report);
+    close_target(&target);
+    return err;
+}
+
+static mx_err run_all(const bench_options *o, bench_report *report)
+{
+    static const char *const all[] = {"serial", "openmp", "cuda"};
+    const char *why;
+    bench_report_head();
+    if (strcmp(o->backend, "all") != 0) return run_target(o->backend, o, report);
+    for (int b = 0; b < 3; b++) {
+        if (mx_backend_available(all[b], &why))
+            MX_TRY(run_target(all[b], o, report));
+        else
+            printf("# %s: %s\n", all[b], why);
+    }
+    return MX_OK;
+}
+
+static void list(void)
+{
+    for (const bench_case *c = bench_vector_cases; c->name != NULL; c++) printf("%-14s %s\n", c->name, c->text);
+    for (const bench_case *c = bench_grid_cases; c->name != NULL; c++) printf("%-14s %s\n", c->name, c->text);
+    printf("NAME is out of cache, NAME-cache in it\n");
+}
+
+int main(int argc, char **argv)
+{
+    bench_options o = {.backend = "all", .filter = "*", .size_factor = 1, .repeat = 21};
+    bench_report report = {NULL, 0};
+    for (int at = 1; at < argc; at++)
+        if (strcmp(argv[at], "--help") == 0) return fputs(HELP, stdout), 0;
+    if (!parse(argc, argv, &o)) return USAGE;
+    if (o.list) return list(), 0;
+    mx_err err = mx_init();
+    if (err == MX_OK) err = run_all(&o, &report);
+    if (err == MX_OK && o.json != NULL) err = bench_report_write(&report, o.json);
+    if (err != MX_OK) fprintf(stderr, "minx-bench: %s\n%s", mx_err_message(), mx_err_trace());
+    free(report.rows);
+    mx_finalize();
+    return err == MX_OK ? 0 : err == MX_ERR_INPUT ? USAGE : FAILURE;
+}

@@ -1,0 +1,65 @@
+/* The rivals: what the core is measured against. Each set is written by hand for its backend, as fast as its authors know
+ * how, and computes on the very memory that the core's kernels use.
+ *
+ * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride` elements from one row to the
+ * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row is what the kernel calls
+ * a column, so that kx and ky change places: `kx_step` and `ky_step` are the distances, in elements, to the neighbour that
+ * the conductivity belongs to. */
+#pragma once
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rival_args {
+    int threads;
+    void *queue; /* the CUDA stream that the core's context launches on */
+
+    int64_t n; /* vectors */
+    double *a, *b, *c;
+    double s;
+
+    int rows, columns; /* grids */
+    int64_t stride, kx_step, ky_step;
+    double *u, *r, *p, *w, *kx, *ky;
+    double volume;
+
+    int32_t *index; /* histogram */
+    int64_t *bins;
+    int bin_count;
+
+    /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now], these being 0 and 1; a dot
+     * product goes to sums[0]. summary: five numbers. */
+    double *sums, *pw, *summary;
+    int before, now;
+    double tolerance;
+
+    void *partials; /* CUDA: room for partial results */
+} rival_args;
+
+enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5 };
+
+/* A NULL member: this set has nothing of its own there. */
+typedef struct rival_set {
+    const char *name;
+    void (*copy)(const rival_args *);
+    void (*triad)(const rival_args *);
+    void (*dot)(const rival_args *);
+    void (*stencil)(const rival_args *);   /* w = the mean of u and its four neighbours */
+    void (*matvec)(const rival_args *);    /* w = A p, pw[0] = p.w */
+    void (*update)(const rival_args *);    /* u += alpha p, r -= alpha w, sums[now] = r.r */
+    void (*direction)(const rival_args *); /* p = r + beta p */
+    void (*iteration)(const rival_args *); /* the three above */
+    void (*summary)(const rival_args *);   /* density kx, energy ky, temperature u */
+    void (*histogram)(const rival_args *);
+    void (*nothing)(const rival_args *);   /* an empty launch */
+    double (*fma)(const rival_args *);     /* multiply-adds on registers; returns the flops it did */
+} rival_set;
+
+extern const rival_set rivals_omp, rivals_serial, rivals_scalar;
+extern const rival_set rivals_cuda, rivals_cuda_fused;
+
+#ifdef __cplusplus
+}
+#endif

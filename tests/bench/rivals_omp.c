@@ -1,0 +1,252 @@
+/* Hand-written OpenMP, as a user would write it who knows how: restrict, one parallel region a loop, simd inside. Compiled
+ * with the flags of the kernels. Two files include this one to compile it again: rivals_scalar.c without vectors, and
+ * rivals_serial.c without threads. */
+#include "rivals.h"
+
+#include <math.h>
+#include <omp.h>
+
+#define STRING_(...) #__VA_ARGS__
+#define PRAGMA(...) _Pragma(STRING_(__VA_ARGS__))
+#if defined(RIVAL_SCALAR)
+#define SET rivals_scalar
+#define NAME "scalar"
+#elif defined(RIVAL_SERIAL)
+#define SET rivals_serial
+#define NAME "simd"
+#else
+#define SET rivals_omp
+#define NAME "omp simd"
+#endif
+#ifdef RIVAL_SCALAR
+#define SIMD(...)
+#define FOR_SIMD for
+#else
+#define SIMD(...) PRAGMA(omp simd __VA_ARGS__)
+#define FOR_SIMD for simd
+#endif
+#ifdef RIVAL_SERIAL
+#define PARALLEL(...)
+#define PARALLEL_FOR(...)
+#define PARALLEL_FOR_SIMD(...) SIMD(__VA_ARGS__)
+#define TEAM(g) ((void)(g)->threads)
+#else
+#define PARALLEL(...) PRAGMA(omp parallel __VA_ARGS__ num_threads(threads))
+#define PARALLEL_FOR(...) PARALLEL(for schedule(static) __VA_ARGS__)
+#define PARALLEL_FOR_SIMD(...) PARALLEL(FOR_SIMD schedule(static) __VA_ARGS__)
+#define TEAM(g) const int threads = (g)->threads
+#endif
+
+static void copy(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    double *restrict a = g->a;
+    const double *restrict b = g->b;
+    PARALLEL_FOR_SIMD()
+    for (int64_t i = 0; i < n; i++) a[i] = b[i];
+}
+
+static void triad(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const double s = g->s;
+    double *restrict a = g->a;
+    const double *restrict b = g->b, *restrict c = g->c;
+    PARALLEL_FOR_SIMD()
+    for (int64_t i = 0; i < n; i++) a[i] = b[i] + s * c[i];
+}
+
+static void dot(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const double *restrict b = g->b, *restrict c = g->c;
+    double sum = 0;
+    PARALLEL_FOR_SIMD(reduction(+ : sum))
+    for (int64_t i = 0; i < n; i++) sum += b[i] * c[i];
+    g->sums[0] = sum;
+}
+
+static void stencil(const rival_args *g)
+{
+    TEAM(g);
+    const int rows = g->rows, columns = g->columns;
+    const int64_t stride = g->stride;
+    double *restrict w = g->w;
+    const double *restrict u = g->u;
+    PARALLEL_FOR()
+    for (int row = 1; row <= rows; row++) {
+        double *restrict out = w + row * stride;
+        const double *restrict in = u + row * stride, *restrict below = in - stride, *restrict above = in + stride;
+        SIMD()
+        for (int i = 1; i <= columns; i++)
+            out[i] = 0.2 * (in[i] + (in[i - 1] + in[i + 1]) + (below[i] + above[i]));
+    }
+}
+
+static void matvec(const rival_args *g)
+{
+    TEAM(g);
+    const int rows = g->rows, columns = g->columns;
+    const int64_t stride = g->stride;
+    double *restrict w_ = g->w;
+    const double *restrict p_ = g->p, *restrict kx_ = g->kx, *restrict ky_ = g->ky;
+    double pw = 0;
+    PARALLEL_FOR(reduction(+ : pw))
+    for (int row = 1; row <= rows; row++) {
+        double *restrict w = w_ + row * stride;
+        const double *restrict p = p_ + row * stride, *restrict below = p - stride, *restrict above = p + stride;
+        const double *restrict kx = kx_ + row * stride, *restrict ky = ky_ + row * stride;
+        const double *restrict ky_above = ky + stride;
+        SIMD(reduction(+ : pw))
+        for (int i = 1; i <= columns; i++) {
+            const double ap = (1.0 + (kx[i + 1] + kx[i]) + (ky_above[i] + ky[i])) * p[i] -
+                              (kx[i + 1] * p[i + 1] + kx[i] * p[i - 1]) - (ky_above[i] * above[i] + ky[i] * below[i]);
+            w[i] = ap;
+            pw += p[i] * ap;
+        }
+    }
+    g->pw[0] = pw;
+}
+
+static void update(const rival_args *g)
+{
+    TEAM(g);
+    const int rows = g->rows, columns = g->columns;
+    const int64_t stride = g->stride;
+    double *restrict u_ = g->u, *restrict r_ = g->r;
+    const double *restrict p_ = g->p, *restrict w_ = g->w;
+    const double before = g->sums[g->before], alpha = before > g->tolerance ? before / g->pw[0] : 0.0;
+    double rr = 0;
+    PARALLEL_FOR(reduction(+ : rr))
+    for (int row = 1; row <= rows; row++) {
+        double *restrict u = u_ + row * stride, *restrict r = r_ + row * stride;
+        const double *restrict p = p_ + row * stride, *restrict w = w_ + row * stride;
+        SIMD(reduction(+ : rr))
+        for (int i = 1; i <= columns; i++) {
+            const double fresh = r[i] - alpha * w[i];
+            u[i] += alpha * p[i];
+            r[i] = fresh;
+            rr += fresh * fresh;
+        }
+    }
+    g->sums[g->now] = rr;
+}
+
+static void direction(const rival_args *g)
+{
+    TEAM(g);
+    const int rows = g->rows, columns = g->columns;
+    const int64_t stride = g->stride;
+    double *restrict p_ = g->p;
+    const double *restrict r_ = g->r;
+    const double before = g->sums[g->before], beta = before > g->tolerance ? g->sums[g->now] / before : 0.0;
+    PARALLEL_FOR()
+    for (int row = 1; row <= rows; row++) {
+        double *restrict p = p_ + row * stride;
+        const double *restrict r = r_ + row * stride;
+        SIMD()
+        for (int i = 1; i <= columns; i++) p[i] = r[i] + beta * p[i];
+    }
+}
+
+static void iteration(const rival_args *g)
+{
+    matvec(g);
+    update(g);
+    direction(g);
+}
+
+static void summary(const rival_args *g)
+{
+    TEAM(g);
+    const int rows = g->rows, columns = g->columns;
+    const int64_t stride = g->stride;
+    const double volume = g->volume;
+    const double *restrict density_ = g->kx, *restrict energy_ = g->ky, *restrict u_ = g->u;
+    double volumes = 0, masses = 0, energies = 0, temperatures = 0, hottest = -INFINITY;
+    PARALLEL_FOR(reduction(+ : volumes, masses, energies, temperatures) reduction(max : hottest))
+    for (int row = 1; row <= rows; row++) {
+        const double *restrict density = density_ + row * stride, *restrict energy = energy_ + row * stride;
+        const double *restrict u = u_ + row * stride;
+        SIMD(reduction(+ : volumes, masses, energies, temperatures) reduction(max : hottest))
+        for (int i = 1; i <= columns; i++) {
+            const double mass = density[i] * volume;
+            volumes += volume;
+            masses += mass;
+            energies += mass * energy[i];
+            temperatures += mass * u[i];
+            hottest = hottest < u[i] ? u[i] : hottest;
+        }
+    }
+    g->summary[0] = volumes;
+    g->summary[1] = masses;
+    g->summary[2] = energies;
+    g->summary[3] = temperatures;
+    g->summary[4] = hottest;
+}
+
+static void histogram(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    int64_t *restrict bins = g->bins;
+    const int32_t *restrict index = g->index;
+    PARALLEL_FOR()
+    for (int64_t i = 0; i < n; i++) {
+#pragma omp atomic
+        bins[index[i]] += 1;
+    }
+}
+
+static void nothing(const rival_args *g)
+{
+    TEAM(g);
+    PARALLEL()
+    {
+        __asm__ volatile("");
+    }
+}
+
+/* Ten independent chains of multiply-adds, each as wide as the widest register. */
+#ifdef RIVAL_SCALAR
+typedef double lanes;
+#elif defined(__AVX512F__)
+typedef double lanes __attribute__((vector_size(64)));
+#elif defined(__AVX__)
+typedef double lanes __attribute__((vector_size(32)));
+#else
+typedef double lanes __attribute__((vector_size(16)));
+#endif
+enum { CHAINS = 10, STEPS = 1 << 16 };
+
+static double fma_peak(const rival_args *g)
+{
+    TEAM(g);
+    int team = 1;
+    PARALLEL()
+    {
+        lanes x[CHAINS], m = {0}, add = {0};
+        m += 0.999;
+        add += 1e-3;
+        for (int c = 0; c < CHAINS; c++) x[c] = m + c;
+        for (int step = 0; step < STEPS; step++) {
+            PRAGMA(GCC unroll 10)
+            for (int c = 0; c < CHAINS; c++) x[c] = x[c] * m + add;
+        }
+        PRAGMA(GCC unroll 10)
+        for (int c = 1; c < CHAINS; c++) x[0] += x[c];
+        const lanes keep = x[0];
+        __asm__ volatile("" : : "m"(keep)); /* so that the work is not dropped */
+        if (omp_get_thread_num() == 0) team = omp_get_num_threads();
+    }
+    return 2.0 * CHAINS * STEPS * (double)(sizeof(lanes) / sizeof(double)) * team;
+}
+
+const rival_set SET = {
+    .name = NAME, .copy = copy, .triad = triad, .dot = dot, .stencil = stencil, .matvec = matvec, .update = update,
+    .direction = direction, .iteration = iteration, .summary = summary, .histogram = histogram, .nothing = nothing,
+    .fma = fma_peak,
+};

@@ -1,0 +1,3 @@
+/* The OpenMP rivals without threads: the best that one core can do. */
+#define RIVAL_SERIAL
+#include "rivals_omp.c"
