@@ -40,6 +40,7 @@ static mx_err provenance(tl_app *app)
     MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
     MX_TRY(app_results_provenance(app->results, "device", info.device_name));
     MX_TRY(app_results_provenance(app->results, "precision", "f64"));
+    MX_TRY(app_results_provenance(app->results, "core_build", mx_build_description()));
     return app_results_provenance(app->results, "halo_path", app_halo_path(app->halo));
 }
 

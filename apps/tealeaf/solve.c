@@ -123,13 +123,8 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
     return MX_OK;
 }
 
-/* energy = u / density, and how much of it the remaining residual may account for: the columns of A sum to 1, so the
- * integral of u changes by that of r, which is at most sqrt(cells) ||r||. */
 static mx_err end(tl_app *app)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells;
-    const double residual = app->residuals.values[app->residuals.count - 1];
-    if (app->first.energy > 0) app->defect += sqrt(cells) * residual * app->dx * app->dy / app->first.energy;
     MX_TRY(tl_finish(tl_cells(app, 0), &app->finish));
     return mx_fence(app->ctx);
 }

@@ -59,7 +59,6 @@ typedef struct tl_app {
     int64_t step;
     double time;
     int64_t iterations;         /* of all steps */
-    double defect;              /* bound on what the solver's residuals may have added to the energy, relative to it */
     double last_error;          /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
     bool iteration_limit;       /* a step ended at max_iters */
     tl_series residuals;        /* ||r|| of every iteration, each step beginning with its initial one */

@@ -7,7 +7,8 @@ function(tealeaf_runs name deck expected)
   add_test(NAME tealeaf_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_runs.py
     --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --deck ${deck} --expected ${expected}
     --runs ${ARGN} --mpiexec ${minx_mpiexec})
-  set_tests_properties(tealeaf_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS app)
+  set_tests_properties(tealeaf_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps
+    ENVIRONMENT "${app_test_environment}")
 endfunction()
 
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
@@ -24,7 +25,7 @@ if(minx_CUDA)
     list(GET pair 0 name)
     list(GET pair 1 expected)
     tealeaf_runs(${name}_cuda data:tealeaf/tea_${name}.in ${expected} cuda:1:0 cuda:2:0 openmp:1:0)
-    set_tests_properties(tealeaf_${name}_cuda PROPERTIES LABELS "app;cuda" RUN_SERIAL ON)
+    set_tests_properties(tealeaf_${name}_cuda PROPERTIES LABELS "apps;cuda" RUN_SERIAL ON)
   endforeach()
 endif()
 
@@ -35,7 +36,8 @@ foreach(ranks 1 2)
   endif()
   add_test(NAME tealeaf_bad_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_bad_input.py
     $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
-  set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS app)
+  set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps
+    ENVIRONMENT "${app_test_environment}")
 endforeach()
 
 # No leaks of ours in a whole run: by the address sanitizer in builds with it, else by valgrind, which needs kernels that are
