@@ -8,6 +8,10 @@
 #include "rivals.h"
 #include "tl_kernels.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct bench_options {
     const char *backend, *filter, *json;
     double size_factor;
@@ -29,22 +33,16 @@ typedef struct bench_target {
     size_t in_cache;            /* bytes of a working set that stays in the cache nearest to all threads */
     size_t out_of_cache;        /* bytes of one array that no cache holds a quarter of */
     size_t available;           /* bytes of memory */
-    void *queue, *partials;     /* CUDA */
+    void *queue, *partials, *events[2]; /* CUDA */
     double limit[2];            /* best bytes per second: in memory, in cache */
 } bench_target;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 /* ---- cuda.cu ---- */
 mx_err bench_cuda_open(bench_target *target);
 void bench_cuda_close(bench_target *target);
 /* Seconds that the calls queued between the two took on the device. */
 mx_err bench_cuda_timer_start(const bench_target *target);
 mx_err bench_cuda_timer_stop(const bench_target *target, double *seconds);
-#ifdef __cplusplus
-}
-#endif
 
 /* ---- cases ---- */
 enum { BENCH_VIEWS = 8 };
@@ -143,3 +141,7 @@ mx_err bench_report_write(const bench_report *report, const char *path);
 
 /* ---- limits.c ---- */
 mx_err bench_limits(bench_target *target, const bench_options *options, bench_report *report);
+
+#ifdef __cplusplus
+}
+#endif

@@ -2,9 +2,8 @@
  * how, and computes on the very memory that the core's kernels use.
  *
  * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride` elements from one row to the
- * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row is what the kernel calls
- * a column, so that kx and ky change places: `kx_step` and `ky_step` are the distances, in elements, to the neighbour that
- * the conductivity belongs to. */
+ * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row runs along the kernel's
+ * first index, so that kx and ky change places there. */
 #pragma once
 #include <stdint.h>
 
@@ -21,7 +20,7 @@ typedef struct rival_args {
     double s;
 
     int rows, columns; /* grids */
-    int64_t stride, kx_step, ky_step;
+    int64_t stride;
     double *u, *r, *p, *w, *kx, *ky;
     double volume;
 

@@ -29,8 +29,6 @@ mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *vi
     MX_TRY(mx_view_get_info(*view, &info));
     const bool right = w->target->info.layout == MX_LAYOUT_RIGHT;
     w->rival.stride = info.stride[right ? 0 : 1];
-    w->rival.kx_step = info.stride[1];
-    w->rival.ky_step = info.stride[0];
     *data = info.data;
     return MX_OK;
 }

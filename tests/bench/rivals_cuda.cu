@@ -1,0 +1,414 @@
+/* Hand-written CUDA, twice: `plain` gives a thread one element of a vector, and joins partial results of blocks in a small
+ * second kernel; `fused` gives it two elements in one load, and lets the last block join the partial results. Which one is
+ * faster depends on size; the bench takes the faster. Arguments go by value, loads are coalesced, blocks have 256 threads.
+ * In reductions on grids a thread takes two rows, which share loads of the stencil.
+ *
+ * On this backend views have layout left: a row runs along the kernel's first index, so the neighbours that kx belongs to
+ * are `stride` away, those of ky 1. */
+#include "rivals.h"
+
+#include <cuda_runtime.h>
+#include <math_constants.h>
+
+enum { THREADS = 256, JOIN_THREADS = 1024, ROWS = 2, STRIDING_BLOCKS = 132 * 16, COUNTER_BYTES = 256 };
+
+static unsigned blocks_for(int64_t items, int64_t a_block)
+{
+    return (unsigned)((items + a_block - 1) / a_block);
+}
+
+static cudaStream_t stream_of(const rival_args *g)
+{
+    return (cudaStream_t)g->queue;
+}
+
+/* ---- values that are reduced ---- */
+
+struct one {
+    double v;
+    __device__ __forceinline__ void init() { v = 0; }
+    __device__ __forceinline__ void join(const one &o) { v += o.v; }
+    __device__ __forceinline__ one down(int distance) const { return {__shfl_down_sync(~0u, v, distance)}; }
+};
+
+struct five {
+    double volume, mass, energy, temperature, hottest;
+    __device__ __forceinline__ void init()
+    {
+        volume = mass = energy = temperature = 0;
+        hottest = -CUDART_INF;
+    }
+    __device__ __forceinline__ void join(const five &o)
+    {
+        volume += o.volume;
+        mass += o.mass;
+        energy += o.energy;
+        temperature += o.temperature;
+        hottest = fmax(hottest, o.hottest);
+    }
+    __device__ __forceinline__ five down(int distance) const
+    {
+        return {__shfl_down_sync(~0u, volume, distance), __shfl_down_sync(~0u, mass, distance),
+                __shfl_down_sync(~0u, energy, distance), __shfl_down_sync(~0u, temperature, distance),
+                __shfl_down_sync(~0u, hottest, distance)};
+    }
+};
+
+/* Thread 0 has the block's sum. */
+template <class T, int threads> static __device__ __forceinline__ T block_sum(T s)
+{
+    __shared__ T of_warp[threads / 32];
+    for (int distance = 16; distance > 0; distance /= 2) s.join(s.down(distance));
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;
+    __syncthreads();
+    if (threadIdx.x >= 32) return s;
+    if (threadIdx.x < threads / 32)
+        s = of_warp[threadIdx.x];
+    else
+        s.init();
+    for (int distance = threads / 64; distance > 0; distance /= 2) s.join(s.down(distance));
+    return s;
+}
+
+/* The end of a reducing kernel: leaves the block's sum, or, fused, the last block to come here joins them all. */
+template <class T, bool fused>
+static __device__ __forceinline__ void finish(T s, void *room, T *result)
+{
+    T *const partials = (T *)((char *)room + COUNTER_BYTES);
+    const unsigned blocks = gridDim.x * gridDim.y, block = blockIdx.x + gridDim.x * blockIdx.y;
+    s = block_sum<T, THREADS>(s);
+    if (!fused) {
+        if (threadIdx.x == 0) partials[block] = s;
+        return;
+    }
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partials[block] = s;
+        __threadfence();
+        last = atomicInc((unsigned *)room, blocks - 1) == blocks - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    s.init();
+    for (unsigned p = threadIdx.x; p < blocks; p += THREADS) s.join(partials[p]);
+    __syncthreads();
+    s = block_sum<T, THREADS>(s);
+    if (threadIdx.x == 0) *result = s;
+}
+
+template <class T> static __global__ void __launch_bounds__(JOIN_THREADS) join_kernel(const void *room, unsigned blocks, T *result)
+{
+    const T *const partials = (const T *)((const char *)room + COUNTER_BYTES);
+    T s;
+    s.init();
+#pragma unroll 4
+    for (unsigned p = threadIdx.x; p < blocks; p += JOIN_THREADS) s.join(partials[p]);
+    s = block_sum<T, JOIN_THREADS>(s);
+    if (threadIdx.x == 0) *result = s;
+}
+
+template <class T, bool fused> static void join(const rival_args *g, unsigned blocks, T *result)
+{
+    if (!fused) join_kernel<T><<<1, JOIN_THREADS, 0, stream_of(g)>>>(g->partials, blocks, result);
+}
+
+/* ---- vectors ---- */
+
+static __global__ void __launch_bounds__(THREADS)
+    copy_kernel(double *__restrict__ a, const double *__restrict__ b, int n)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) a[i] = b[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    copy2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b, int pairs)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < pairs) a[i] = b[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    triad_kernel(double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, double s, int n)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) a[i] = b[i] + s * c[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    triad2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b, const double2 *__restrict__ c, double s, int pairs)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= pairs) return;
+    const double2 x = b[i], y = c[i];
+    a[i] = make_double2(x.x + s * y.x, x.y + s * y.y);
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    dot_kernel(const double *__restrict__ b, const double *__restrict__ c, int n, void *room, one *result)
+{
+    one s = {0};
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+#pragma unroll 4
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step) s.v += b[i] * c[i];
+    finish<one, false>(s, room, result);
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    dot2_kernel(const double2 *__restrict__ b, const double2 *__restrict__ c, int pairs, void *room, one *result)
+{
+    one s = {0};
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+#pragma unroll 4
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pairs; i += step)
+        s.v += b[i].x * c[i].x + b[i].y * c[i].y;
+    finish<one, true>(s, room, result);
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    histogram_kernel(unsigned long long *__restrict__ bins, const int32_t *__restrict__ index, int n)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) atomicAdd(&bins[index[i]], 1ull);
+}
+
+static __global__ void __launch_bounds__(THREADS) nothing_kernel(int n)
+{
+    (void)n;
+}
+
+enum { CHAINS = 8, STEPS = 1 << 14, FMA_BLOCKS = 132 * 8 };
+
+static __global__ void __launch_bounds__(THREADS) fma_kernel(double *out, double m, double add)
+{
+    double x[CHAINS];
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++) x[c] = threadIdx.x + c;
+    for (int step = 0; step < STEPS; step++) {
+#pragma unroll
+        for (int c = 0; c < CHAINS; c++) x[c] = x[c] * m + add;
+    }
+#pragma unroll
+    for (int c = 1; c < CHAINS; c++) x[0] += x[c];
+    if (x[0] == 12345.678) *out = x[0]; /* so that the work is not dropped */
+}
+
+/* Vectors have a multiple of 64 elements, so pairs go through without a rest. */
+template <bool fused> static void copy(const rival_args *g)
+{
+    const int n = (int)g->n;
+    if (fused)
+        copy2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>((double2 *)g->a, (const double2 *)g->b, n / 2);
+    else
+        copy_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, n);
+}
+
+template <bool fused> static void triad(const rival_args *g)
+{
+    const int n = (int)g->n;
+    if (fused)
+        triad2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>((double2 *)g->a, (const double2 *)g->b,
+                                                                              (const double2 *)g->c, g->s, n / 2);
+    else
+        triad_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, g->c, g->s, n);
+}
+
+template <bool fused> static void dot(const rival_args *g)
+{
+    const int n = (int)g->n;
+    const unsigned wanted = blocks_for(n, fused ? 2 * THREADS : THREADS);
+    const unsigned blocks = wanted < STRIDING_BLOCKS ? wanted : STRIDING_BLOCKS;
+    if (fused)
+        dot2_kernel<<<blocks, THREADS, 0, stream_of(g)>>>((const double2 *)g->b, (const double2 *)g->c, n / 2, g->partials,
+                                                          (one *)g->sums);
+    else
+        dot_kernel<<<blocks, THREADS, 0, stream_of(g)>>>(g->b, g->c, n, g->partials, (one *)g->sums);
+    join<one, fused>(g, blocks, (one *)g->sums);
+}
+
+static void histogram(const rival_args *g)
+{
+    histogram_kernel<<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>((unsigned long long *)g->bins, g->index,
+                                                                              (int)g->n);
+}
+
+static void nothing(const rival_args *g)
+{
+    nothing_kernel<<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>((int)g->n);
+}
+
+static double fma_peak(const rival_args *g)
+{
+    fma_kernel<<<FMA_BLOCKS, THREADS, 0, stream_of(g)>>>((double *)g->partials, 0.999, 1e-3);
+    return 2.0 * CHAINS * STEPS * (double)THREADS * FMA_BLOCKS;
+}
+
+/* ---- grids ---- */
+
+static dim3 grid_for(const rival_args *g, int rows_a_thread)
+{
+    return dim3(blocks_for(g->columns, THREADS), blocks_for(g->rows, rows_a_thread));
+}
+
+/* This thread's column, and the first of its rows. */
+#define COLUMN() ((int)(1 + blockIdx.x * THREADS + threadIdx.x))
+#define FIRST_ROW(rows_a_thread) ((int)(1 + blockIdx.y * (rows_a_thread)))
+
+template <int rows_a_thread>
+static __global__ void __launch_bounds__(THREADS)
+    stencil_kernel(double *__restrict__ w, const double *__restrict__ u, int rows, int columns, int stride)
+{
+    const int i = COLUMN(), first = FIRST_ROW(rows_a_thread);
+    if (i > columns) return;
+#pragma unroll
+    for (int row = first; row < first + rows_a_thread; row++) {
+        if (row > rows) return;
+        const int64_t at = (int64_t)row * stride + i;
+        w[at] = 0.2 * (u[at] + (u[at - stride] + u[at + stride]) + (u[at - 1] + u[at + 1]));
+    }
+}
+
+template <bool fused>
+static __global__ void __launch_bounds__(THREADS)
+    matvec_kernel(double *__restrict__ w, const double *__restrict__ p, const double *__restrict__ kx,
+                  const double *__restrict__ ky, int rows, int columns, int stride, void *room, one *result)
+{
+    const int i = COLUMN(), first = FIRST_ROW(ROWS);
+    one s = {0};
+    if (i <= columns) {
+#pragma unroll
+        for (int row = first; row < first + ROWS; row++) {
+            if (row > rows) break;
+            const int64_t at = (int64_t)row * stride + i;
+            const double ap = (1.0 + (kx[at + stride] + kx[at]) + (ky[at + 1] + ky[at])) * p[at] -
+                              (kx[at + stride] * p[at + stride] + kx[at] * p[at - stride]) -
+                              (ky[at + 1] * p[at + 1] + ky[at] * p[at - 1]);
+            w[at] = ap;
+            s.v += p[at] * ap;
+        }
+    }
+    finish<one, fused>(s, room, result);
+}
+
+template <bool fused>
+static __global__ void __launch_bounds__(THREADS)
+    update_kernel(double *__restrict__ u, double *__restrict__ r, const double *__restrict__ p, const double *__restrict__ w,
+                  const double *rr, const double *pw, double tolerance, int rows, int columns, int stride, void *room,
+                  one *result)
+{
+    const int i = COLUMN(), first = FIRST_ROW(ROWS);
+    const double before = *rr, alpha = before > tolerance ? before / *pw : 0.0;
+    one s = {0};
+    if (i <= columns) {
+#pragma unroll
+        for (int row = first; row < first + ROWS; row++) {
+            if (row > rows) break;
+            const int64_t at = (int64_t)row * stride + i;
+            const double fresh = r[at] - alpha * w[at];
+            u[at] += alpha * p[at];
+            r[at] = fresh;
+            s.v += fresh * fresh;
+        }
+    }
+    finish<one, fused>(s, room, result);
+}
+
+template <int rows_a_thread>
+static __global__ void __launch_bounds__(THREADS)
+    direction_kernel(double *__restrict__ p, const double *__restrict__ r, const double *__restrict__ rr_before,
+                     const double *__restrict__ rr_now, double tolerance, int rows, int columns, int stride)
+{
+    const int i = COLUMN(), first = FIRST_ROW(rows_a_thread);
+    const double before = *rr_before, beta = before > tolerance ? *rr_now / before : 0.0;
+    if (i > columns) return;
+#pragma unroll
+    for (int row = first; row < first + rows_a_thread; row++) {
+        if (row > rows) return;
+        const int64_t at = (int64_t)row * stride + i;
+        p[at] = r[at] + beta * p[at];
+    }
+}
+
+template <bool fused>
+static __global__ void __launch_bounds__(THREADS)
+    summary_kernel(const double *__restrict__ density, const double *__restrict__ energy, const double *__restrict__ u,
+                   double volume, int rows, int columns, int stride, void *room, five *result)
+{
+    const int i = COLUMN(), first = FIRST_ROW(ROWS);
+    five s;
+    s.init();
+    if (i <= columns) {
+#pragma unroll
+        for (int row = first; row < first + ROWS; row++) {
+            if (row > rows) break;
+            const int64_t at = (int64_t)row * stride + i;
+            const double mass = density[at] * volume;
+            s.volume += volume;
+            s.mass += mass;
+            s.energy += mass * energy[at];
+            s.temperature += mass * u[at];
+            s.hottest = fmax(s.hottest, u[at]);
+        }
+    }
+    finish<five, fused>(s, room, result);
+}
+
+template <bool fused> static void stencil(const rival_args *g)
+{
+    const int rows_a_thread = fused ? ROWS : 1;
+    stencil_kernel<rows_a_thread><<<grid_for(g, rows_a_thread), THREADS, 0, stream_of(g)>>>(g->w, g->u, g->rows, g->columns,
+                                                                                          (int)g->stride);
+}
+
+template <bool fused> static void matvec(const rival_args *g)
+{
+    const dim3 grid = grid_for(g, ROWS);
+    matvec_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->w, g->p, g->kx, g->ky, g->rows, g->columns, (int)g->stride,
+                                                             g->partials, (one *)g->pw);
+    join<one, fused>(g, grid.x * grid.y, (one *)g->pw);
+}
+
+template <bool fused> static void update(const rival_args *g)
+{
+    const dim3 grid = grid_for(g, ROWS);
+    one *const result = (one *)&g->sums[g->now];
+    update_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->u, g->r, g->p, g->w, &g->sums[g->before], g->pw, g->tolerance,
+                                                             g->rows, g->columns, (int)g->stride, g->partials, result);
+    join<one, fused>(g, grid.x * grid.y, result);
+}
+
+template <bool fused> static void direction(const rival_args *g)
+{
+    const int rows_a_thread = fused ? ROWS : 1;
+    direction_kernel<rows_a_thread><<<grid_for(g, rows_a_thread), THREADS, 0, stream_of(g)>>>(
+        g->p, g->r, &g->sums[g->before], &g->sums[g->now], g->tolerance, g->rows, g->columns, (int)g->stride);
+}
+
+template <bool fused> static void iteration(const rival_args *g)
+{
+    matvec<fused>(g);
+    update<fused>(g);
+    direction<false>(g);
+}
+
+template <bool fused> static void summary(const rival_args *g)
+{
+    const dim3 grid = grid_for(g, ROWS);
+    five *const result = (five *)g->summary;
+    summary_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->kx, g->ky, g->u, g->volume, g->rows, g->columns,
+                                                              (int)g->stride, g->partials, result);
+    join<five, fused>(g, grid.x * grid.y, result);
+}
+
+extern "C" {
+extern const rival_set rivals_cuda, rivals_cuda_fused;
+const rival_set rivals_cuda = {
+    "plain", copy<false>, triad<false>, dot<false>, stencil<false>, matvec<false>, update<false>, direction<false>,
+    iteration<false>, summary<false>, histogram, nothing, fma_peak,
+};
+const rival_set rivals_cuda_fused = {
+    "fused", copy<true>, triad<true>, dot<true>, stencil<true>, matvec<true>, update<true>, direction<true>,
+    iteration<true>, summary<true>, NULL, NULL, NULL,
+};
+}
