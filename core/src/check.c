@@ -209,6 +209,15 @@ static mx_err compare_results(const shadows *s, const char *own, const char *oth
     return MX_OK;
 }
 
+/* A result that goes into a view which is also an argument belongs into its shadow too. */
+static mx_err store_in_shadow(const shadows *s, const mx_result *result, const void *value)
+{
+    for (int k = 0; k < s->count; k++)
+        if (s->list[k].mirror.generation != 0 && s->list[k].view.slot == result->view.slot)
+            return mx_write_element(s->other, s->list[k].copy, result->index, value);
+    return MX_OK;
+}
+
 /* ---- the two runs ---- */
 
 /* Runs on the other context; its own result goes to `result` (room for all values). */
@@ -244,6 +253,7 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
         else
             MX_TRY(mx_read_element(s->ctx, result->view, result->index, own));
         MX_TRY(compare_results(s, own, other));
+        if (result->host == NULL) MX_TRY(store_in_shadow(s, result, other));
     }
     return compare_shadows(s);
 }

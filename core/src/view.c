@@ -405,8 +405,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     mx_record *r;
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
-    MX_TRY(ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
-    return mx_fence(ctx);
+    return ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */
 }
 
 /* ---- what is alive ---- */

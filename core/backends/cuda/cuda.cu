@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 256, ROWS = 2, GRID_LIMIT = 65535, STRIDING_BLOCKS = 132 * 16, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
+enum { THREADS = 256, GRID_LIMIT = 65535, STRIDING_BLOCKS = 132 * 16, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
 static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
 
 /* A context's own: the stream, and pinned memory that reductions write host results to. */
@@ -16,6 +16,7 @@ typedef struct cuda_state {
     cudaStream_t stream;
     void *result;
     size_t result_bytes;
+    void *counter; /* of finished thread blocks; 0 between launches */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx)
@@ -83,6 +84,8 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
+    CUDA_TRY(cudaMalloc(&state->counter, sizeof(unsigned)));
+    CUDA_TRY(cudaMemsetAsync(state->counter, 0, sizeof(unsigned), state->stream));
     return MX_OK;
 }
 
@@ -92,6 +95,7 @@ static void cuda_close(mx_ctx ctx)
     if (state == NULL) return;
     if (state->stream != NULL) cudaStreamDestroy(state->stream);
     cudaFreeHost(state->result);
+    cudaFree(state->counter);
     free(state);
     ctx->state = NULL;
 }
@@ -190,7 +194,7 @@ static unsigned contiguous_threads(int64_t wanted)
     return threads;
 }
 
-static mx_err plan_grid(mx_launch *l)
+static mx_err plan_grid(mx_launch *l, int per_thread)
 {
     const int last = l->dims - 1;
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
@@ -199,8 +203,9 @@ static mx_err plan_grid(mx_launch *l)
     for (int d = 0; d < last; d++) rows *= l->end[d] - l->begin[d];
     l->block[0] = l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
     l->block[1] = THREADS / l->block[0];
-    const int64_t rows_a_block = l->block[1] * (reduces && l->dims > 1 ? ROWS : 1);
-    int64_t along = ceil_div(contiguous, l->block[0]), across = ceil_div(rows, rows_a_block);
+    const int64_t rows_a_block = (int64_t)l->block[1] * per_thread;
+    const int64_t items_a_block = l->dims == 1 && !reduces ? (int64_t)THREADS * per_thread : l->block[0];
+    int64_t along = ceil_div(contiguous, items_a_block), across = ceil_div(rows, rows_a_block);
     if (reduces && l->dims == 1 && along > STRIDING_BLOCKS) along = STRIDING_BLOCKS;
     l->blocks = along * across;
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
@@ -245,8 +250,9 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    MX_TRY(plan_grid(l));
+    MX_TRY(plan_grid(l, instance->per_thread));
     l->queue = state_of(ctx)->stream;
+    l->counter = state_of(ctx)->counter;
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
     if (k->pattern != MX_PATTERN_FOR)
         MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &l->partials));

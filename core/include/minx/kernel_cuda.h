@@ -1,11 +1,13 @@
 /* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, and the templates below do the rest.
  *
  * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
- * combination of the other indices). Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z.
+ * combination of the other indices). Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
+ * `per_thread` neighbouring rows, which share loads of a stencil and halve the number of blocks to schedule; in one dimension
+ * that many items, 256 apart.
  *
- * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second small kernel
- * joins those in a fixed order. No atomics, so the bits do not change from run to run. A thread takes two rows of a 2- or
- * 3-dimensional range (neighbouring rows share loads of a stencil), or strides through a 1-dimensional one. */
+ * Reductions: threads of a block join by shuffles and shared memory into one partial result a block. The last block to
+ * finish joins those, in a fixed order, so the bits do not change from run to run; where there are many, a second kernel with
+ * more threads does. One-dimensional ranges are strided through by as many blocks as the device holds at a time. */
 #pragma once
 #include <cuda_runtime.h>
 #include <string.h>
@@ -13,7 +15,13 @@
 #define MX_SIMD_LOOP_(...)
 #define MX_PLAIN_LOOP_(...)
 
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_ROWS_ = 2, MX_CUDA_JOIN_THREADS_ = 1024 };
+#ifndef MX_CUDA_FOR_1D
+#define MX_CUDA_FOR_1D 2
+#define MX_CUDA_FOR_ND 2
+#define MX_CUDA_REDUCE_BIG 8
+#define MX_CUDA_FUSED 2048
+#endif
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024, MX_CUDA_FUSED_BLOCKS_ = MX_CUDA_FUSED };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
@@ -47,22 +55,40 @@ static __device__ __forceinline__ int64_t mx_cuda_block_row_()
     return (int64_t)blockIdx.y + (int64_t)gridDim.y * (int64_t)blockIdx.z;
 }
 
+/* The items of one thread. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
+                                                      const mx_cuda_range_<typename K::index> &range)
+{
+    typedef typename K::index I;
+    const I end = range.end[K::dims - 1];
+    if (K::dims == 1) {
+        const I first = range.begin[0] + (I)blockIdx.x * (I)(MX_CUDA_THREADS_ * K::per_thread) + (I)threadIdx.x;
+#pragma unroll
+        for (int n = 0; n < K::per_thread; n++)
+            if (first + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, first + n * MX_CUDA_THREADS_);
+        return;
+    }
+    const I i = range.begin[K::dims - 1] + (I)blockIdx.x * (I)blockDim.x + (I)threadIdx.x;
+    const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
+    if (i >= end) return;
+#pragma unroll
+    for (int n = 0; n < K::per_thread; n++) {
+        I o, m;
+        if (mx_cuda_row_<K>(range, first + n, &o, &m)) K::item(args, o, m, i);
+    }
+}
+
 template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_for_(const __grid_constant__ typename K::args args, const __grid_constant__ mx_cuda_range_<typename K::index> range)
 {
-    typedef typename K::index I;
-    const I i = range.begin[K::dims - 1] + (I)blockIdx.x * (I)blockDim.x + (I)threadIdx.x;
-    I o, m;
-    if (i >= range.end[K::dims - 1] ||
-        !mx_cuda_row_<K>(range, mx_cuda_block_row_() * blockDim.y + threadIdx.y, &o, &m))
-        return;
     if (K::has_prologue) {
         typename K::args own = args;
         K::prologue(&own);
-        K::item(&own, o, m, i);
+        mx_cuda_items_<K>(&own, range);
     } else {
-        K::item(&args, o, m, i);
+        mx_cuda_items_<K>(&args, range);
     }
 }
 
@@ -89,6 +115,7 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
         const T other = mx_cuda_shuffle_down_(*v, distance);
         K::join(v, &other);
     }
+    __syncthreads(); /* an earlier join may still read of_warp */
     if (lane == 0) of_warp[warp] = *v;
     __syncthreads();
     if (warp > 0) return;
@@ -128,18 +155,42 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
         return;
     }
     if (i >= end) return;
-    const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * MX_CUDA_ROWS_;
+    const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
 #pragma unroll
-    for (int r = 0; r < MX_CUDA_ROWS_; r++) {
+    for (int r = 0; r < K::per_thread; r++) {
         I o, m;
         if (mx_cuda_row_<K>(range, first + r, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
     }
 }
 
+/* The last block to come here joins all partial results. The counter wraps to 0 for the next launch. */
 template <class K>
+static __device__ __forceinline__ void mx_cuda_join_last_(const typename K::value *partials, unsigned *counter,
+                                                          typename K::value *result)
+{
+    __shared__ bool last;
+    const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+    const unsigned thread = threadIdx.x + threadIdx.y * blockDim.x;
+    if (thread == 0) {
+        __threadfence();
+        last = atomicInc(counter, blocks - 1) == blocks - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    typename K::value total;
+    K::init(&total);
+#pragma unroll 4
+    for (unsigned p = thread; p < blocks; p += MX_CUDA_THREADS_) K::join(&total, &partials[p]);
+    mx_cuda_block_join_<K>(&total);
+    if (thread == 0) *result = total;
+}
+
+template <class K, bool fused>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_<typename K::index> range, typename K::value *partials)
+                    const __grid_constant__ mx_cuda_range_<typename K::index> range, typename K::value *partials,
+                    unsigned *counter, typename K::value *result)
 {
     typename K::value total;
     K::init(&total);
@@ -153,6 +204,7 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0 && threadIdx.y == 0)
         partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_()] = total;
+    if (fused) mx_cuda_join_last_<K>(partials, counter, result);
 }
 
 template <class K>
@@ -217,9 +269,15 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
     const cudaStream_t queue = (cudaStream_t)launch->queue;
+    const typename K::args *const args = (const typename K::args *)launch->args;
+    if (launch->blocks > 0 && launch->blocks <= MX_CUDA_FUSED_BLOCKS_) {
+        mx_cuda_reduce_<K, true><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, queue>>>(
+            *args, mx_cuda_range_of_<K>(launch), (T *)launch->partials, (unsigned *)launch->counter, (T *)launch->result);
+        return (int)cudaGetLastError();
+    }
     if (launch->blocks > 0) /* an empty range has no partial results: what is joined then is the identity */
-        mx_cuda_reduce_<K><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, queue>>>(
-            *(const typename K::args *)launch->args, mx_cuda_range_of_<K>(launch), (T *)launch->partials);
+        mx_cuda_reduce_<K, false><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, queue>>>(
+            *args, mx_cuda_range_of_<K>(launch), (T *)launch->partials, NULL, NULL);
     mx_cuda_join_<K><<<1, MX_CUDA_JOIN_THREADS_, 0, queue>>>((const T *)launch->partials, launch->blocks,
                                                             (T *)launch->result);
     return (int)cudaGetLastError();
@@ -242,7 +300,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_CUDA_INSTANCE_(name, enqueue)                   \
     extern "C" {                                           \
     extern const mx_instance MX_SYMBOL_(name);             \
-    const mx_instance MX_SYMBOL_(name) = {NULL, NULL, NULL, enqueue<name##__traits>}; \
+    const mx_instance MX_SYMBOL_(name) = {NULL, NULL, NULL, enqueue<name##__traits>, name##__traits::per_thread}; \
     }
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
@@ -253,6 +311,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 
 #define MX_CUDA_VALUE_(name, D, I)                                                                              \
     typedef name##__value value;                                                                                \
+    enum { per_thread = sizeof(value) > 8 ? MX_CUDA_REDUCE_BIG : 2 };                                           \
     static __device__ __forceinline__ void item(const name##__args *a, I o, I m, I i, value *v)                 \
     {                                                                                                           \
         (void)o, (void)m;                                                                                       \
@@ -262,6 +321,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_STAMP_FOR_(name, D, I, S, prologue_)                                                \
     struct name##__traits {                                                                    \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
+        enum { per_thread = D == 1 ? MX_CUDA_FOR_1D : MX_CUDA_FOR_ND };                        \
         static __device__ __forceinline__ void item(const args *a, I o, I m, I i)              \
         {                                                                                      \
             (void)o, (void)m;                                                                  \
@@ -303,6 +363,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     struct name##__traits {                                                                    \
         typedef name##__args args;                                                             \
         typedef name##__value value;                                                           \
+        enum { per_thread = 1 };                                                               \
         static __device__ __forceinline__ void item(const args *a, int i, value *values)       \
         {                                                                                      \
             name##_body(a, i, values);                                                         \

@@ -44,6 +44,7 @@ typedef struct mx_launch {
     /* accelerators only */
     void *queue;
     void *result; /* where the joined result goes */
+    void *counter; /* a zeroed word, for finding the last of the thread blocks */
     unsigned grid[3], block[2];
     int64_t blocks;
 } mx_launch;
@@ -57,6 +58,8 @@ typedef struct mx_instance {
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
     /* accelerators: put the launch on launch->queue; the device's error code, 0 if none */
     int (*enqueue)(const mx_launch *launch);
+    /* accelerators: rows that one thread takes (items, in one dimension) */
+    int per_thread;
 } mx_instance;
 
 enum { MX_INSTANCE_HOST, MX_INSTANCE_SIMT, MX_INSTANCE_CUDA, MX_INSTANCE_KINDS };

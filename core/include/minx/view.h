@@ -94,7 +94,7 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source);
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 
 /* Element number `index` of a view of rank 0 (index 0) or 1 between the host and the view's space: for scalars that
- * kernels left on a device. Both wait for the work on ctx before them. */
+ * kernels left on a device. Ordered on ctx; reading waits until the value is there. */
 mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
 mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value);
 
