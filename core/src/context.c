@@ -85,11 +85,12 @@ int mx_host_cores(void)
 
 typedef struct resource {
     char backend[32];
-    int threads, device;
-    uint64_t seed;
+    int threads, device; /* 0 and -1: not given */
+    int64_t seed;        /* -1: not given */
     mx_layout layout;
     bool shuffled;
-    char check[64];
+    char check[256];
+    unsigned given; /* the keys seen so far, a bit each */
 } resource;
 
 static mx_err parse_number(const char *text, const char *key, const char *value, int64_t low, int64_t high, int64_t *number)
@@ -97,16 +98,31 @@ static mx_err parse_number(const char *text, const char *key, const char *value,
     char *end;
     errno = 0;
     const long long n = strtoll(value, &end, 10);
-    MX_REQUIRE(value[0] != '\0' && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
+    const bool digit = value[0] >= '0' && value[0] <= '9'; /* strtoll would take blanks and a sign */
+    MX_REQUIRE(digit && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
                "%s: %s: got '%s', expected a whole number from %lld to %lld", text, key, value, (long long)low,
                (long long)high);
     *number = n;
     return MX_OK;
 }
 
+static mx_err note_key(const char *text, const char *key, resource *r)
+{
+    static const char *const keys[] = {"threads", "device", "layout", "order", "seed", "check"};
+    for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        if (strcmp(key, keys[k]) != 0) continue;
+        MX_REQUIRE(!(r->given & 1u << k), MX_ERR_INPUT, "%s: %s is given twice", text, key);
+        r->given |= 1u << k;
+        return MX_OK;
+    }
+    return MX_FAIL(MX_ERR_INPUT, "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check", text,
+                   key);
+}
+
 static mx_err parse_option(const char *text, const char *key, const char *value, resource *r)
 {
     int64_t number = 0;
+    MX_TRY(note_key(text, key, r));
     if (strcmp(key, "threads") == 0) {
         MX_TRY(parse_number(text, key, value, 1, 4096, &number));
         r->threads = (int)number;
@@ -114,8 +130,7 @@ static mx_err parse_option(const char *text, const char *key, const char *value,
         MX_TRY(parse_number(text, key, value, 0, 1023, &number));
         r->device = (int)number;
     } else if (strcmp(key, "seed") == 0) {
-        MX_TRY(parse_number(text, key, value, 0, INT64_MAX, &number));
-        r->seed = (uint64_t)number;
+        MX_TRY(parse_number(text, key, value, 0, INT64_MAX, &r->seed));
     } else if (strcmp(key, "layout") == 0) {
         MX_REQUIRE(strcmp(value, "left") == 0 || strcmp(value, "right") == 0, MX_ERR_INPUT,
                    "%s: layout: got '%s', expected left or right", text, value);
@@ -123,11 +138,9 @@ static mx_err parse_option(const char *text, const char *key, const char *value,
     } else if (strcmp(key, "order") == 0) {
         MX_REQUIRE(strcmp(value, "shuffled") == 0, MX_ERR_INPUT, "%s: order: got '%s', expected shuffled", text, value);
         r->shuffled = true;
-    } else if (strcmp(key, "check") == 0) {
+    } else { /* check */
+        MX_REQUIRE(value[0] != '\0', MX_ERR_INPUT, "%s: check: got '', expected a resource", text);
         snprintf(r->check, sizeof r->check, "%s", value);
-    } else {
-        return MX_FAIL(MX_ERR_INPUT, "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check",
-                       text, key);
     }
     return MX_OK;
 }
@@ -137,7 +150,7 @@ static mx_err parse_resource(const char *text, resource *r)
     char copy[256];
     memset(r, 0, sizeof *r);
     r->device = -1;
-    r->seed = 1;
+    r->seed = -1;
     MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT, "the resource of a context is empty: name a backend");
     MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT, "resource '%.40s...' is longer than %zu characters", text,
                sizeof copy - 1);
@@ -145,8 +158,8 @@ static mx_err parse_resource(const char *text, resource *r)
     char *options = strchr(copy, ':');
     if (options != NULL) *options++ = '\0';
     snprintf(r->backend, sizeof r->backend, "%.31s", copy);
-    char *rest = NULL;
-    for (char *key = options == NULL ? NULL : strtok_r(options, ",", &rest); key != NULL; key = strtok_r(NULL, ",", &rest)) {
+    while (options != NULL) {
+        const char *key = strsep(&options, ",");
         char *value = strchr(key, '=');
         MX_REQUIRE(value != NULL, MX_ERR_INPUT, "%s: got '%s', expected key=value", text, key);
         *value++ = '\0';
@@ -180,6 +193,12 @@ static mx_err find_backend(const resource *r, const mx_backend **backend)
     const int index = r->shuffled ? backend_index("simt") : named;
     MX_REQUIRE(!r->shuffled || strcmp(r->backend, "serial") == 0, MX_ERR_INPUT,
                "order=shuffled: got backend %s, expected serial", r->backend);
+    MX_REQUIRE(!r->shuffled || r->threads <= 1, MX_ERR_INPUT, "threads: got %d, expected 1: serial has one thread",
+               r->threads);
+    MX_REQUIRE(r->shuffled || r->seed < 0, MX_ERR_INPUT, "seed: got %lld without order=shuffled, which it is for",
+               (long long)r->seed);
+    MX_REQUIRE(r->device < 0 || backends[named].backend->devices != NULL, MX_ERR_INPUT,
+               "device: got %d, %s has no devices", r->device, r->backend);
     *backend = backends[index].backend;
     MX_REQUIRE((*backend)->available(&why), MX_ERR_BACKEND, "backend '%s' is not available here: %s", r->backend, why);
     return MX_OK;
@@ -192,7 +211,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->threads = r->shuffled ? 1 : r->threads;
     ctx->device = r->device;
     ctx->shuffled = r->shuffled;
-    ctx->seed = r->seed;
+    ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(ctx->backend->open(ctx));
 #ifdef MINX_BOUNDS_CHECK
     const mx_space space = (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;

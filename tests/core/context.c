@@ -1,0 +1,181 @@
+/* Contexts: resource strings good and bad, what a context says of itself. */
+#include "check.h"
+
+#define LONG_64 "0123456789012345678901234567890123456789012345678901234567890123"
+
+static const struct {
+    const char *resource;
+    mx_err code;
+    const char *words;
+} bad[] = {
+    {NULL, MX_ERR_INPUT, "empty"},
+    {"", MX_ERR_INPUT, "empty"},
+    {":", MX_ERR_INPUT, "got '', expected key=value"},
+    {"sreial", MX_ERR_INPUT, "backend: got 'sreial', expected one of serial, openmp"},
+    {"Serial", MX_ERR_INPUT, "backend: got 'Serial'"},
+    {" serial", MX_ERR_INPUT, "backend: got ' serial'"},
+    {"serial,threads=1", MX_ERR_INPUT, "backend: got 'serial,threads=1'"},
+    {"serialserialserialserialserialserialserial", MX_ERR_INPUT, "backend: got 'serialserial"},
+    {"openmp:", MX_ERR_INPUT, "got '', expected key=value"},
+    {"openmp:threads", MX_ERR_INPUT, "got 'threads', expected key=value"},
+    {"openmp:threads=2,", MX_ERR_INPUT, "got '', expected key=value"},
+    {"openmp:,threads=2", MX_ERR_INPUT, "got '', expected key=value"},
+    {"openmp:threads=", MX_ERR_INPUT, "threads: got '', expected a whole number from 1 to"},
+    {"openmp:threads=0", MX_ERR_INPUT, "threads: got '0'"},
+    {"openmp:threads=-1", MX_ERR_INPUT, "threads: got '-1'"},
+    {"openmp:threads=+2", MX_ERR_INPUT, "threads: got '+2'"},
+    {"openmp:threads= 2", MX_ERR_INPUT, "threads: got ' 2'"},
+    {"openmp:threads=2x", MX_ERR_INPUT, "threads: got '2x'"},
+    {"openmp:threads=2.5", MX_ERR_INPUT, "threads: got '2.5'"},
+    {"openmp:threads=99999999999999999999", MX_ERR_INPUT, "threads: got '99999999999999999999'"},
+    {"openmp:threads=4097", MX_ERR_INPUT, "threads: got '4097'"},
+    {"openmp:thread=2", MX_ERR_INPUT, "unknown key 'thread', expected one of threads, device"},
+    {"openmp:=2", MX_ERR_INPUT, "unknown key ''"},
+    {"openmp:threads=2,threads=3", MX_ERR_INPUT, "threads is given twice"},
+    {"openmp:layout=up", MX_ERR_INPUT, "layout: got 'up', expected left or right"},
+    {"openmp:layout=stride", MX_ERR_INPUT, "layout: got 'stride'"},
+    {"openmp:layout=", MX_ERR_INPUT, "layout: got ''"},
+    {"serial:threads=2", MX_ERR_INPUT, "threads: got 2, expected 1"},
+    {"serial:order=random", MX_ERR_INPUT, "order: got 'random', expected shuffled"},
+    {"openmp:order=shuffled", MX_ERR_INPUT, "order=shuffled: got backend openmp, expected serial"},
+    {"serial:order=shuffled,threads=2", MX_ERR_INPUT, "threads: got 2, expected 1"},
+    {"serial:seed=3", MX_ERR_INPUT, "seed"},
+    {"serial:order=shuffled,seed=-3", MX_ERR_INPUT, "seed: got '-3'"},
+    {"serial:device=0", MX_ERR_INPUT, "device: got 0, serial has no devices"},
+    {"openmp:device=x", MX_ERR_INPUT, "device: got 'x'"},
+    {"serial:check=", MX_ERR_INPUT, "check: got ''"},
+    {"serial:check=nothing", MX_ERR_INPUT, "backend: got 'nothing'"},
+    {"serial:check=openmp:threads=0", MX_ERR_INPUT, "threads: got '0'"},
+    {"serial:check=" LONG_64, MX_ERR_INPUT, "backend: got '0123456789"},
+    {LONG_64 LONG_64 LONG_64 LONG_64, MX_ERR_INPUT, "longer than 255"},
+};
+
+static void test_bad(void)
+{
+    for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+        mx_ctx ctx = (mx_ctx)&ctx; /* a failed create sets NULL */
+        const mx_err err = mx_ctx_create(bad[b].resource, &ctx);
+        const bool as_expected = err == bad[b].code && strstr(mx_err_message(), bad[b].words) != NULL;
+        if (!as_expected)
+            fprintf(stderr, "resource '%s': got %s \"%s\"\n", bad[b].resource, mx_err_name(err), mx_err_message());
+        CHECK(as_expected);
+        CHECK(err == MX_OK || ctx == NULL);
+        if (err == MX_OK) mx_ctx_destroy(&ctx);
+    }
+}
+
+static void test_good(void)
+{
+    static const struct {
+        const char *resource, *backend;
+        mx_layout layout;
+        int threads; /* 0: the cores of this process */
+    } good[] = {
+        {"serial", "serial", MX_LAYOUT_RIGHT, 1},
+        {"serial:threads=1", "serial", MX_LAYOUT_RIGHT, 1},
+        {"serial:layout=left", "serial", MX_LAYOUT_LEFT, 1},
+        {"openmp", "openmp", MX_LAYOUT_RIGHT, 0},
+        {"openmp:threads=5", "openmp", MX_LAYOUT_RIGHT, 5},
+        {"openmp:layout=left,threads=2", "openmp", MX_LAYOUT_LEFT, 2},
+        {"openmp:threads=2,check=serial", "openmp", MX_LAYOUT_RIGHT, 2},
+        {"openmp:threads=2,check=openmp:threads=3", "openmp", MX_LAYOUT_RIGHT, 2},
+        {"simt:layout=right", "simt", MX_LAYOUT_RIGHT, 4},
+        {"simt:threads=3", "simt", MX_LAYOUT_LEFT, 3},
+        {"serial:order=shuffled", "serial:order=shuffled", MX_LAYOUT_LEFT, 1},
+        {"serial:order=shuffled,seed=9,layout=right", "serial:order=shuffled", MX_LAYOUT_RIGHT, 1},
+    };
+    for (size_t g = 0; g < sizeof good / sizeof good[0]; g++) {
+        mx_ctx ctx;
+        mx_ctx_info info;
+        MUST(mx_ctx_create(good[g].resource, &ctx));
+        mx_ctx_get_info(ctx, &info);
+        CHECK_I64(strcmp(info.backend, good[g].backend), 0);
+        CHECK_I64(info.layout, good[g].layout);
+        CHECK_I64(info.threads, good[g].threads > 0 ? good[g].threads : mx_host_cores());
+        CHECK_I64(info.space, MX_SPACE_HOST);
+        CHECK_I64(info.device, -1);
+        CHECK_I64(strlen(info.device_name), 0);
+        CHECK_I64(info.launches, 0);
+        CHECK(info.host_reaches);
+        CHECK_OK(mx_fence(ctx));
+        mx_ctx_destroy(&ctx);
+        CHECK(ctx == NULL);
+    }
+    mx_ctx none = NULL;
+    mx_ctx_destroy(&none);
+    mx_ctx_destroy(NULL);
+}
+
+static void test_backends(void)
+{
+    const char *why = NULL;
+    int count = 0;
+    for (; mx_backend_name(count) != NULL; count++) {
+        const bool available = mx_backend_available(mx_backend_name(count), &why);
+        CHECK(available || strlen(why) > 0);
+        CHECK(available == mx_backend_available(mx_backend_name(count), NULL));
+    }
+    CHECK(count >= 4);
+    CHECK(mx_backend_name(-1) == NULL);
+    CHECK(mx_backend_available("serial", NULL));
+    CHECK(mx_backend_available("openmp", NULL));
+    CHECK(mx_backend_available("simt", NULL));
+    CHECK(!mx_backend_available("nothing", &why));
+    CHECK_TEXT(why, "no such backend");
+    CHECK_I64(mx_backend_devices("serial"), 0);
+    CHECK_I64(mx_backend_devices("nothing"), 0);
+    if (!mx_backend_available("cuda", &why)) {
+        mx_ctx ctx;
+        CHECK_I64(mx_backend_devices("cuda"), 0);
+        CHECK_FAILS(mx_ctx_create("cuda", &ctx), MX_ERR_BACKEND, "cuda");
+        CHECK(ctx == NULL);
+    }
+}
+
+static void test_names(void)
+{
+    CHECK_I64(strcmp(mx_layout_name(MX_LAYOUT_LEFT), "left"), 0);
+    CHECK_I64(strcmp(mx_layout_name(MX_LAYOUT_RIGHT), "right"), 0);
+    CHECK_I64(strcmp(mx_space_name(MX_SPACE_HOST), "Host"), 0);
+    CHECK_I64(strcmp(mx_space_name(MX_SPACE_PINNED), "CudaHostPinned"), 0);
+    CHECK(mx_host_cores() >= 1);
+    CHECK(mx_version()[0] >= '0' && mx_version()[0] <= '9');
+    CHECK(strlen(mx_build_description()) > 0);
+}
+
+/* The context of this run, and what is only wrong on a device. */
+static void test_own(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    CHECK(info.threads >= 1);
+    CHECK(info.layout == MX_LAYOUT_LEFT || info.layout == MX_LAYOUT_RIGHT);
+    if (strcmp(info.backend, "cuda") != 0) return;
+    mx_ctx other;
+    char resource[64];
+    CHECK_I64(info.device, 0);
+    CHECK_I64(info.space, MX_SPACE_CUDA);
+    CHECK(strlen(info.device_name) > 0);
+    CHECK(mx_backend_devices("cuda") > 0);
+    snprintf(resource, sizeof resource, "cuda:device=%d", mx_backend_devices("cuda"));
+    CHECK_FAILS(mx_ctx_create(resource, &other), MX_ERR_BACKEND, "this machine has");
+    CHECK(other == NULL);
+    CHECK_FAILS(mx_ctx_create("cuda:threads=2", &other), MX_ERR_INPUT, "threads: got 2");
+    CHECK_FAILS(mx_ctx_create("cuda:order=shuffled", &other), MX_ERR_INPUT, "expected serial");
+    CHECK_FAILS(mx_ctx_create("serial:check=cuda", &other), MX_ERR_INPUT, "runs on the host");
+    CHECK(other == NULL);
+}
+
+static void test(mx_ctx ctx)
+{
+    test_bad();
+    test_good();
+    test_backends();
+    test_names();
+    test_own(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}
