@@ -30,11 +30,13 @@ static struct {
 const char *mx_type_name(mx_type type)
 {
     static const char *const names[] = {"user", "f64", "f32", "i32", "i64", "u8", "u32", "u64"};
-    static _Thread_local char user[32];
+    static _Thread_local char texts[2][32]; /* two, for messages that name two types */
+    static _Thread_local unsigned turn;
     const unsigned kind = MX_TYPE_KIND(type);
     if (kind > 0 && kind < sizeof names / sizeof names[0]) return names[kind];
-    snprintf(user, sizeof user, "user[%zu]", MX_TYPE_SIZE(type));
-    return user;
+    char *const text = texts[turn++ % 2];
+    snprintf(text, sizeof texts[0], "user[%zu]", MX_TYPE_SIZE(type));
+    return text;
 }
 
 /* ---- the table ---- */
@@ -138,13 +140,14 @@ static mx_err lay_out(const char *label, mx_record *r, bool padding)
         const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         int64_t extent = r->extent[d];
         r->stride[d] = step;
-        r->count *= extent;
+        MX_REQUIRE(extent <= limit - 64, MX_ERR_EXTENT, "view '%s' does not fit the address space", label);
         if (padding && n == 0 && r->rank > 1 && 64 % size == 0) {
             const int64_t unit = 64 / size;
             extent = (extent + unit - 1) / unit * unit;
         }
         MX_REQUIRE(extent == 0 || step <= limit / extent, MX_ERR_EXTENT, "view '%s' does not fit the address space", label);
         step *= extent;
+        r->count *= r->extent[d];
     }
     r->span = step;
     return MX_OK;
@@ -159,6 +162,7 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank, co
                label, strlen(label), sizeof r->label - 1);
     MX_REQUIRE(rank >= 0 && rank <= MX_MAX_RANK, MX_ERR_RANK, "view '%s': rank: got %d, expected 0 to %d", label, rank,
                MX_MAX_RANK);
+    MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents", label, rank);
     MX_REQUIRE(MX_TYPE_SIZE(type) > 0, MX_ERR_TYPE, "view '%s': an element type of no size", label);
     strcpy(r->label, label);
     r->type = type;
@@ -363,7 +367,8 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
     MX_TRY(check_copy(d, s));
     MX_TRY(check_reach(ctx, d));
     MX_TRY(check_reach(ctx, s));
-    const size_t bytes = (size_t)s->span * MX_TYPE_SIZE(s->type);
+    /* spans differ where the padding of a single row does */
+    const size_t bytes = (size_t)(s->span < d->span ? s->span : d->span) * MX_TYPE_SIZE(s->type);
     const char *a = d->data, *b = s->data;
     MX_REQUIRE(a + bytes <= b || b + bytes <= a, MX_ERR_ARG, "copy '%s' from '%s': the views overlap", d->label, s->label);
     return bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK;

@@ -29,7 +29,7 @@ typedef uint32_t mx_type;
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type) & 0xffu)
 
-/* "f64", "i32", "user[24]"; the text lives until the next call on this thread. */
+/* "f64", "i32", "user[24]"; the text lives until the next call but one on this thread. */
 const char *mx_type_name(mx_type type);
 
 typedef struct mx_view {
