@@ -20,15 +20,17 @@ static shape shape_of(uint64_t code)
     return s;
 }
 
-/* Are the strides those of the layout, with padding allowed behind the contiguous dimension only? */
-static bool strides_follow(const mx_record *r, mx_layout layout)
+/* Are the strides those of the layout, with padding allowed behind the contiguous dimension only? Strides that static
+ * extents settle are not read by MX_AT, so the view's must be the same. */
+static bool strides_follow(const mx_record *r, const shape *s, mx_layout layout)
 {
-    int64_t expected = 1;
+    int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
     for (int n = 0; n < r->rank; n++) {
         const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         if (r->extent[d] > 1 && r->stride[d] < expected) return false;
-        if (n == 0 && r->extent[d] > 1 && r->stride[d] != 1) return false;
+        if (known > 0 && r->extent[d] > 1 && r->stride[d] != known) return false;
         expected = r->stride[d] * r->extent[d];
+        known *= s->fixed[d];
     }
     return true;
 }
@@ -51,8 +53,8 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
     MX_REQUIRE(r->rank == 1 || r->layout == wanted, MX_ERR_LAYOUT, "the view has layout %s, the accessor %s%s",
                mx_layout_name(r->layout), mx_layout_name(wanted),
                s->layout == MX_LAYOUT_DEFAULT ? " (the context's)" : "");
-    MX_REQUIRE(strides_follow(r, wanted), MX_ERR_LAYOUT,
-               "the view is not contiguous along the %s index: bind it to a strided accessor",
+    MX_REQUIRE(strides_follow(r, s, wanted), MX_ERR_LAYOUT,
+               "the view is padded between static extents, or not contiguous along the %s index: bind it to a strided accessor",
                wanted == MX_LAYOUT_LEFT ? "first" : "last");
     return MX_OK;
 }
@@ -97,8 +99,9 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
     const mx_err err = check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE);
     if (err != MX_OK)
         return (mx_fail_(file, line, func, "bind %s to view '%s': %s", expression, r->label, mx_err_message()), err);
-    const bool any = ctx == NULL || s.layout != MX_LAYOUT_DEFAULT || r->rank < 2;
-    mx_accessor_write(accessor, ctx, r, view, any ? MX_LAYOUT_DEFAULT : ctx->layout);
+    /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
+    const bool any = s.layout != MX_LAYOUT_DEFAULT || r->rank < 2;
+    mx_accessor_write(accessor, ctx, r, view, any ? MX_LAYOUT_DEFAULT : r->layout);
     return MX_OK;
 }
 

@@ -1,0 +1,310 @@
+/* Binding and launching with the wrong things: each mistake has its error, which names the view and what does not fit. */
+#include "bind.h"
+#include "check.h"
+
+static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, mx_layout layout)
+{
+    const int64_t extents[] = {6, 5, 4};
+    const mx_view_options options = {MX_SPACE_DEFAULT, layout, false, false};
+    mx_view view;
+    MUST(mx_view_create(ctx, label, type, rank, extents, &options, &view));
+    return view;
+}
+
+static mx_layout layout_of(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    return info.layout;
+}
+
+static mx_layout other_layout(mx_layout layout)
+{
+    return layout == MX_LAYOUT_LEFT ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT;
+}
+
+typedef struct pair {
+    double x, y;
+} pair;
+typedef struct other_pair {
+    float x, y, z, w;
+} other_pair;
+typedef struct three {
+    double x, y, z;
+} three;
+MX_ACCESSORS(pair, pair)
+MX_ACCESSORS(other_pair, other_pair)
+MX_ACCESSORS(three, three)
+
+static void test_types(mx_ctx ctx)
+{
+    mx_view v = make(ctx, "v", MX_F64, 2, MX_LAYOUT_DEFAULT), u = make(ctx, "u", MX_USER(pair), 2, MX_LAYOUT_DEFAULT);
+    mx_f64_2 f64;
+    mx_cf64_2 cf64;
+    mx_f32_2 f32;
+    mx_i32_2 i32;
+    mx_i64_2 i64;
+    mx_u8_2 u8;
+    mx_u64_2 u64;
+    mx_pair_2 p;
+    mx_cpair_2 cp;
+    mx_other_pair_2 q;
+    mx_three_2 t;
+    CHECK_OK(mx_bind(ctx, v, &f64));
+    CHECK_OK(mx_bind(ctx, v, &cf64)); /* constness may be added */
+    CHECK_FAILS(mx_bind(ctx, v, &f32), MX_ERR_TYPE, "bind &f32 to view 'v': the view has elements f64, the accessor f32");
+    CHECK_FAILS(mx_bind(ctx, v, &i32), MX_ERR_TYPE, "the accessor i32");
+    CHECK_FAILS(mx_bind(ctx, v, &i64), MX_ERR_TYPE, "the accessor i64"); /* the same size */
+    CHECK_FAILS(mx_bind(ctx, v, &u64), MX_ERR_TYPE, "the accessor u64");
+    CHECK_FAILS(mx_bind(ctx, v, &u8), MX_ERR_TYPE, "the accessor u8");
+    CHECK_FAILS(mx_bind(ctx, v, &p), MX_ERR_TYPE, "the accessor user[16]");
+    CHECK_OK(mx_bind(ctx, u, &p));
+    CHECK_OK(mx_bind(ctx, u, &cp));
+    CHECK_OK(mx_bind(ctx, u, &q)); /* structs of one size are one type, as documented */
+    CHECK_FAILS(mx_bind(ctx, u, &t), MX_ERR_TYPE, "user[24]");
+    CHECK_FAILS(mx_bind(ctx, u, &f64), MX_ERR_TYPE, "elements user[16], the accessor f64");
+    CHECK_TEXT(mx_err_trace(), "bind.c"); /* the trace names the caller's line */
+    MUST(mx_view_destroy(&v));
+    MUST(mx_view_destroy(&u));
+}
+
+static void test_ranks(mx_ctx ctx)
+{
+    mx_view v = make(ctx, "v", MX_F64, 2, MX_LAYOUT_DEFAULT), s;
+    mx_f64_0 r0;
+    mx_f64_1 r1;
+    mx_f64_3 r3;
+    mx_cf64_8 r8;
+    CHECK_FAILS(mx_bind(ctx, v, &r0), MX_ERR_RANK, "bind &r0 to view 'v': the view has rank 2, the accessor 0");
+    CHECK_FAILS(mx_bind(ctx, v, &r1), MX_ERR_RANK, "the accessor 1");
+    CHECK_FAILS(mx_bind(ctx, v, &r3), MX_ERR_RANK, "the accessor 3");
+    CHECK_FAILS(mx_bind(ctx, v, &r8), MX_ERR_RANK, "the accessor 8");
+    MUST(mx_view_create_0d(ctx, "s", MX_F64, &s));
+    CHECK_OK(mx_bind(ctx, s, &r0));
+    CHECK_FAILS(mx_bind(ctx, s, &r1), MX_ERR_RANK, "the view has rank 0");
+    MUST(mx_view_destroy(&s));
+    MUST(mx_view_destroy(&v));
+}
+
+static void test_layouts(mx_ctx ctx)
+{
+    const mx_layout own = layout_of(ctx), other = other_layout(own);
+    mx_view same = make(ctx, "same", MX_F64, 2, own), turned = make(ctx, "turned", MX_F64, 2, other);
+    mx_view left = make(ctx, "left", MX_F64, 3, MX_LAYOUT_LEFT), right = make(ctx, "right", MX_F64, 3, MX_LAYOUT_RIGHT);
+    mx_view row = make(ctx, "row", MX_F64, 1, other);
+    mx_f64_2 d;
+    mx_cf64_2s s;
+    mx_f64_3l l;
+    mx_cf64_3r r;
+    mx_f64_1 one;
+    char words[80];
+    CHECK_OK(mx_bind(ctx, same, &d));
+    CHECK_OK(mx_bind(ctx, same, &s));
+    CHECK_OK(mx_bind(ctx, turned, &s)); /* strided takes any */
+    snprintf(words, sizeof words, "'turned': the view has layout %s, the accessor %s (the context's)",
+             mx_layout_name(other), mx_layout_name(own));
+    CHECK_FAILS(mx_bind(ctx, turned, &d), MX_ERR_LAYOUT, words);
+    CHECK_OK(mx_bind(ctx, left, &l));
+    CHECK_OK(mx_bind(ctx, right, &r));
+    CHECK_FAILS(mx_bind(ctx, right, &l), MX_ERR_LAYOUT, "the view has layout right, the accessor left");
+    CHECK_FAILS(mx_bind(ctx, left, &r), MX_ERR_LAYOUT, "the view has layout left, the accessor right");
+    CHECK_OK(mx_bind(ctx, row, &one)); /* of rank 1, all layouts are one */
+    mx_view all[] = {same, turned, left, right, row};
+    for (int v = 0; v < 5; v++) MUST(mx_view_destroy(&all[v]));
+}
+
+static void test_spaces(mx_ctx ctx)
+{
+    mx_view view = make(ctx, "far", MX_F64, 2, layout_of(ctx)), mirror;
+    mx_f64_2 x;
+    MUST(mx_mirror_create(view, &mirror));
+    if (check_is(ctx, "cuda")) {
+        CHECK_FAILS(mx_bind(ctx, mirror, &x), MX_ERR_SPACE, "'far': it is in memory space Host, which cuda cannot reach");
+        CHECK_FAILS(mx_bind(NULL, view, &x), MX_ERR_SPACE, "which the host cannot reach");
+    } else {
+        CHECK_OK(mx_bind(ctx, mirror, &x));
+        CHECK_OK(mx_bind(NULL, view, &x));
+    }
+    MUST(mx_view_destroy(&mirror));
+    MUST(mx_view_destroy(&view));
+}
+
+static void test_stale(mx_ctx ctx)
+{
+    mx_view view = make(ctx, "gone", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    const mx_view stale = view;
+    mx_f64_2 x;
+    MUST(mx_view_destroy(&view));
+    CHECK_FAILS(mx_bind(ctx, stale, &x), MX_ERR_STALE, "bind &x: the view does not exist (any more)");
+    CHECK_FAILS(mx_bind(ctx, MX_VIEW_NULL, &x), MX_ERR_STALE, "any more");
+}
+
+/* A stride beyond 32 bits: memory is asked for, never touched. */
+static void test_long_stride(mx_ctx ctx)
+{
+    const int64_t extents[] = {1, ((int64_t)1 << 31) + 8, 1};
+    const mx_view_options options = {MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT, true, false};
+    mx_view view;
+    mx_u8_3 x;
+    if (mx_view_create(ctx, "long", MX_U8, 3, extents, &options, &view) != MX_OK) {
+        CHECK_TEXT(mx_err_message(), "'long': no 2147483656 bytes");
+        return;
+    }
+    CHECK_FAILS(mx_bind(ctx, view, &x), MX_ERR_EXTENT, "2147483656 elements, is beyond 32 bits");
+    MUST(mx_view_destroy(&view));
+}
+
+/* ---- launches ---- */
+
+typedef struct bound {
+    mx_view x, y, row;
+    bind_args args;
+} bound;
+
+static bound bind_all(mx_ctx ctx)
+{
+    bound b;
+    const double one = 1, two = 2;
+    memset(&b, 0, sizeof b);
+    b.x = make(ctx, "x", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    b.y = make(ctx, "y", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    b.row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT);
+    MUST(mx_fill(ctx, b.y, &one));
+    MUST(mx_fill(ctx, b.row, &two));
+    MUST(mx_bind(ctx, b.x, &b.args.x));
+    MUST(mx_bind(ctx, b.y, &b.args.y));
+    MUST(mx_bind(ctx, b.row, &b.args.row));
+    b.args.before = 100;
+    b.args.factor = 3;
+    return b;
+}
+
+static void free_all(bound *b)
+{
+    MUST(mx_view_destroy(&b->x));
+    MUST(mx_view_destroy(&b->y));
+    MUST(mx_view_destroy(&b->row));
+}
+
+static void test_launch(mx_ctx ctx)
+{
+    bound b = bind_all(ctx);
+    double sum = -1, got[6];
+    mx_ctx_info before, after;
+    mx_ctx_get_info(ctx, &before);
+    CHECK_OK(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args));
+    CHECK_OK(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum));
+    CHECK_F64(sum, 12, 0);
+    mx_ctx_get_info(ctx, &after);
+    CHECK_I64(after.launches - before.launches, 2);
+    mx_view mirror = check_fetch(ctx, b.x);
+    CHECK_F64(*(double *)check_info(mirror).data, 105, 0);
+    MUST(mx_view_destroy(&mirror));
+
+    CHECK_FAILS(bind_scale(mx_range_2d(NULL, 0, 6, 0, 5), &b.args), MX_ERR_ARG, "bind_scale: launched without a context");
+    CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), NULL), MX_ERR_ARG, "bind_scale: launched without arguments");
+    CHECK_FAILS(bind_scale(mx_tiled_2d(mx_range_2d(ctx, 0, 6, 0, 5), 2, -1), &b.args), MX_ERR_ARG, "tile 1: got -1");
+    CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, (int64_t)1 << 31), &b.args), MX_ERR_EXTENT,
+                "range 0 to 2147483648 is beyond its 32-bit indices");
+    CHECK_FAILS(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, -1, got), MX_ERR_ARG, "a result of -1 values");
+    CHECK_OK(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, 1, got));
+    CHECK_F64(got[0], 12, 0);
+    free_all(&b);
+}
+
+/* Every accessor of the arguments is looked at, wherever it stands. */
+static void test_launch_stale(mx_ctx ctx)
+{
+    for (int which = 0; which < 3; which++) {
+        bound b = bind_all(ctx);
+        mx_view *const views[] = {&b.x, &b.y, &b.row};
+        double sum;
+        MUST(mx_view_destroy(views[which]));
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,
+                    "kernel bind_scale: the accessor at byte ");
+        CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum), MX_ERR_STALE, "is gone; bind it again");
+        /* the slot belongs to another view now: still stale */
+        mx_view next = make(ctx, "next", MX_F64, 2, MX_LAYOUT_DEFAULT);
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE, "bind it again");
+        MUST(mx_view_destroy(&next));
+        free_all(&b);
+    }
+}
+
+/* Bound for one context, launched on another. */
+static void test_launch_elsewhere(mx_ctx ctx)
+{
+    mx_ctx other;
+    bound b = bind_all(ctx);
+    const char *resource = layout_of(ctx) == MX_LAYOUT_LEFT ? "serial" : "simt";
+    MUST(mx_ctx_create(resource, &other));
+    if (check_is(ctx, "cuda"))
+        CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_SPACE, "view 'x' is in memory space Cuda");
+    else if (layout_of(ctx) != layout_of(other))
+        CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT,
+                    "kernel bind_scale: the accessor of view 'x' was bound for layout");
+    mx_view far = make(other, "far", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    const mx_f64_2 was = b.args.x;
+    if (check_is(ctx, "cuda")) {
+        MUST(mx_bind(other, far, &b.args.x));
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_SPACE, "'far' is in memory space Host");
+    } else if (layout_of(ctx) != layout_of(other)) {
+        /* bound for host code, which reads strides: no good to a kernel that knows its layout */
+        MUST(mx_bind(NULL, far, &b.args.x));
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT, "view 'far' was bound for layout");
+    }
+    b.args.x = was;
+    CHECK_OK(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args));
+    /* another context of the same kind runs it */
+    mx_ctx_destroy(&other);
+    MUST(mx_fence(ctx));
+    MUST(mx_ctx_create(check_resource, &other));
+    CHECK_OK(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args));
+    CHECK_OK(mx_fence(other));
+    MUST(mx_view_destroy(&far));
+    mx_ctx_destroy(&other);
+    free_all(&b);
+}
+
+static void test_result_views(mx_ctx ctx)
+{
+    bound b = bind_all(ctx);
+    const mx_range_1 range = mx_range_1d(ctx, 0, 6);
+    mx_view row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT), grid = make(ctx, "grid", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    mx_view narrow = make(ctx, "narrow", MX_F32, 1, MX_LAYOUT_DEFAULT), ints = make(ctx, "ints", MX_I64, 1, MX_LAYOUT_DEFAULT);
+    CHECK_OK(bind_sum_into(range, &b.args, row, 5));
+    CHECK_FAILS(bind_sum_into(range, &b.args, row, 6), MX_ERR_BOUNDS, "into view 'row': index 6, its extent is 6");
+    CHECK_FAILS(bind_sum_into(range, &b.args, row, -1), MX_ERR_BOUNDS, "index -1");
+    CHECK_FAILS(bind_sum_into(range, &b.args, grid, 0), MX_ERR_RANK, "'grid': got rank 2, expected 0 or 1");
+    CHECK_FAILS(bind_sum_into(range, &b.args, narrow, 0), MX_ERR_TYPE, "'narrow'");
+    CHECK_FAILS(bind_sum_into(range, &b.args, ints, 0), MX_ERR_TYPE, "'ints'"); /* the same size, another type */
+    CHECK_FAILS(bind_sum_into(range, &b.args, MX_VIEW_NULL, 0), MX_ERR_STALE, "any more");
+    if (check_is(ctx, "cuda")) {
+        mx_view mirror;
+        MUST(mx_mirror_create(row, &mirror));
+        CHECK_FAILS(bind_sum_into(range, &b.args, mirror, 0), MX_ERR_SPACE, "memory space Host, which cuda cannot reach");
+        MUST(mx_view_destroy(&mirror));
+    }
+    mx_view all[] = {row, grid, narrow, ints};
+    for (int v = 0; v < 4; v++) MUST(mx_view_destroy(&all[v]));
+    free_all(&b);
+}
+
+static void test(mx_ctx ctx)
+{
+    test_types(ctx);
+    test_ranks(ctx);
+    test_layouts(ctx);
+    test_spaces(ctx);
+    test_stale(ctx);
+    test_long_stride(ctx);
+    test_launch(ctx);
+    test_launch_stale(ctx);
+    test_launch_elsewhere(ctx);
+    test_result_views(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}

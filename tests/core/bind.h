@@ -1,0 +1,14 @@
+/* Kernels of bind.c. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct bind_args {
+    int32_t before; /* so that accessors stand at more than one offset */
+    mx_f64_2 x;
+    double factor;
+    mx_cf64_2 y;
+    mx_f64_1 row;
+} bind_args;
+MX_DECLARE_FOR_2D(bind_scale, bind_args)
+MX_DECLARE_REDUCE_1D(bind_sum, bind_args, double)
+MX_DECLARE_REDUCE_ARRAY_1D(bind_bins, bind_args, double)
