@@ -42,6 +42,10 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     MX_REQUIRE(MX_TYPE_SIZE(info.type) == k->value_size, MX_ERR_TYPE,
                "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name, k->value_size, info.label,
                MX_TYPE_SIZE(info.type));
+    /* one number goes into a view of that type; a struct, or a value of the user's, into any of its size */
+    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info.type) == 0 || info.type == k->fields[0].type, MX_ERR_TYPE,
+               "kernel %s: its result is %s, the elements of view '%s' are %s", k->name, mx_type_name(k->fields[0].type),
+               info.label, mx_type_name(info.type));
     MX_REQUIRE(info.rank <= 1, MX_ERR_RANK, "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
                info.label, info.rank);
     MX_REQUIRE(result->index >= 0 && result->index < extent, MX_ERR_BOUNDS,
