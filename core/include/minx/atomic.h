@@ -158,9 +158,15 @@ MX_ATOMIC_INTEGERS_(MX_ATOMIC_INTEGER_)
 #define MX_ATOMIC_INTEGER_PICK_(p, f) \
     _Generic((p), int32_t *: f##_i32_, int64_t *: f##_i64_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)
 #define MX_ATOMIC_PICK_(p, f)                                                                          \
-    _Generic((p), double *: f##_f64_, float *: f##_f32_, const double *: f##_f64_, const float *: f##_f32_, \
+    _Generic((p), double *: f##_f64_, float *: f##_f32_,                                               \
              int32_t *: f##_i32_, int64_t *: f##_i64_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)
-#define mx_atomic_load(p) MX_ATOMIC_PICK_(p, mx_atomic_load)(p)
+#define mx_atomic_load(p)                                                                                       \
+    _Generic((p), double *: mx_atomic_load_f64_, const double *: mx_atomic_load_f64_,                           \
+             float *: mx_atomic_load_f32_, const float *: mx_atomic_load_f32_,                                  \
+             int32_t *: mx_atomic_load_i32_, const int32_t *: mx_atomic_load_i32_,                              \
+             int64_t *: mx_atomic_load_i64_, const int64_t *: mx_atomic_load_i64_,                              \
+             uint32_t *: mx_atomic_load_u32_, const uint32_t *: mx_atomic_load_u32_,                            \
+             uint64_t *: mx_atomic_load_u64_, const uint64_t *: mx_atomic_load_u64_)(p)
 #define mx_atomic_store(p, v) MX_ATOMIC_PICK_(p, mx_atomic_store)((p), (v))
 #define mx_atomic_exchange(p, v) MX_ATOMIC_PICK_(p, mx_atomic_exchange)((p), (v))
 #define mx_atomic_compare_exchange(p, e, d) MX_ATOMIC_PICK_(p, mx_atomic_compare_exchange)((p), (e), (d))
