@@ -25,7 +25,7 @@ static int take_stream(const mx_launch *launch)
 
 static mx_err find_stream(mx_ctx ctx, void **stream)
 {
-    static const mx_instance instance = {NULL, NULL, NULL, take_stream};
+    static const mx_instance instance = {NULL, NULL, NULL, take_stream, 1};
     const stream_args args = {stream};
     const int64_t begin = 0, end = 1, tile = 0;
     mx_kernel kernel = {"bench_take_stream", MX_PATTERN_FOR, 1, false, sizeof(stream_args), 0, 0, NULL, {{NULL}}};
