@@ -72,7 +72,7 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 #define MX_BOR_START_(T, v, identity) MX_BOR_INIT(T, v)
 #define MX_UNKNOWN_(variable) __asm__("" : "+m"(variable))
 
-/* One number: a simd reduction along each row, rows joined in order. */
+/* One number: a simd reduction along each row, into the unit's total. */
 #define MX_STAMP_REDUCE_(name, D, I, S, R, prologue)                                         \
     MX_INLINE void name##__init(name##__value *v) { R##_INIT(name##__value, v); }            \
     MX_INLINE void name##__join(name##__value *into, const name##__value *v)                 \
@@ -81,27 +81,25 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     }                                                                                        \
     MX_STAMP_RUN_(                                                                           \
         name, D, I, prologue, name##__value total; name##__value identity;                   \
-        name##__init(&total); name##__init(&identity); MX_UNKNOWN_(identity);               \
-        , name##__value row; name##__init(&row);                                             \
-        S(reduction(R##_OP : row)) for (I i = i0; i < i1; i++) {                             \
+        name##__init(&total); name##__init(&identity); MX_UNKNOWN_(identity);                \
+        , S(reduction(R##_OP : total)) for (I i = i0; i < i1; i++) {                         \
             name##__value item;                                                              \
             R##_START_(name##__value, &item, &identity);                                     \
             name##_body(&a, MX_ITEM_##D##D_, &item);                                         \
-            name##__join(&row, &item);                                                       \
-        } name##__join(&total, &row);                                                        \
-        , ((name##__value *)launch->partials)[unit] = total;)                                \
+            name##__join(&total, &item);                                                     \
+        }, ((name##__value *)launch->partials)[unit] = total;)                               \
     MX_STAMP_JOIN_(name)
 
 /* A list of fields: each field is a scalar with a reduction clause of its own, which is what vectorises. The item is set
  * here field by field: set by a function, it stays in memory, and the loop ran 4 times slower. */
 #define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
 #define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
-#define MX_FIELD_ROW_(T, field, R) \
-    T row_##field;                 \
-    R##_INIT(T, &row_##field);
-#define MX_FIELD_CLAUSE_(T, field, R) reduction(R##_OP : row_##field)
-#define MX_FIELD_ADD_(T, field, R) R##_JOIN(T, &row_##field, &item.field);
-#define MX_FIELD_TOTAL_(T, field, R) R##_JOIN(T, &total.field, &row_##field);
+#define MX_FIELD_BEGIN_(T, field, R) \
+    T total_##field;                 \
+    R##_INIT(T, &total_##field);
+#define MX_FIELD_CLAUSE_(T, field, R) reduction(R##_OP : total_##field)
+#define MX_FIELD_ADD_(T, field, R) R##_JOIN(T, &total_##field, &item.field);
+#define MX_FIELD_END_(T, field, R) partial->field = total_##field;
 #define MX_FIELD_ITEM_(T, field, R) R##_START_(T, &item.field, &identity.field);
 #define MX_FIELD_UNKNOWN_(T, field, R) MX_UNKNOWN_(identity.field);
 #define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)                                      \
@@ -111,15 +109,15 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         LIST(MX_FIELD_JOIN_)                                                                 \
     }                                                                                        \
     MX_STAMP_RUN_(                                                                           \
-        name, D, I, prologue, name##__value total; name##__value identity;                   \
-        name##__init(&total); name##__init(&identity); LIST(MX_FIELD_UNKNOWN_)              \
-        , LIST(MX_FIELD_ROW_) S(LIST(MX_FIELD_CLAUSE_)) for (I i = i0; i < i1; i++) {        \
+        name, D, I, prologue, LIST(MX_FIELD_BEGIN_) name##__value identity;                  \
+        name##__init(&identity); LIST(MX_FIELD_UNKNOWN_)                                     \
+        , S(LIST(MX_FIELD_CLAUSE_)) for (I i = i0; i < i1; i++) {                            \
             name##__value item;                                                              \
             LIST(MX_FIELD_ITEM_)                                                             \
             name##_body(&a, MX_ITEM_##D##D_, &item);                                         \
             LIST(MX_FIELD_ADD_)                                                              \
-        } LIST(MX_FIELD_TOTAL_)                                                              \
-        , ((name##__value *)launch->partials)[unit] = total;)                                \
+        }, name##__value *partial = (name##__value *)launch->partials + unit;                \
+        LIST(MX_FIELD_END_))                                                                 \
     MX_STAMP_JOIN_(name)
 
 #define MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)                                   \
