@@ -1,0 +1,75 @@
+/* Indices out of bounds, in builds that check them: the report names view, index, extent, file and line, nothing outside a
+ * view is touched, and the context goes on. */
+#include "bounds.h"
+#include "check.h"
+
+#ifdef MINX_BOUNDS_CHECK
+
+enum { N = 10 };
+
+static mx_err launched(mx_ctx ctx, mx_err err)
+{
+    return err != MX_OK ? err : mx_fence(ctx); /* a device reports at the fence */
+}
+
+/* The report ends in the number of accesses; the line is the one that the kernel noted. */
+static void check_report(mx_ctx ctx, mx_err err, const mx_view line_view, const char *words)
+{
+    int32_t line = 0;
+    char expected[64], message[1024];
+    CHECK_FAILS(err, MX_ERR_BOUNDS, words);
+    snprintf(message, sizeof message, "%s", mx_err_message());
+    MUST(mx_read_element(ctx, line_view, 0, &line));
+    snprintf(expected, sizeof expected, "kernels/bounds.c:%d: MX_AT(a->", (int)line);
+    CHECK_TEXT(message, expected);
+    CHECK_TEXT(message, "kernels: bounds_");
+}
+
+static void test(mx_ctx ctx)
+{
+    mx_view x, box, line;
+    bounds_args a;
+    double sum, bins[1], got[N];
+    memset(&a, 0, sizeof a);
+    MUST(mx_view_create_1d(ctx, "the line", MX_F64, N, &x));
+    MUST(mx_view_create_3d(ctx, "the box", MX_F64, 4, N, 5, &box));
+    MUST(mx_view_create_0d(ctx, "source", MX_I32, &line));
+    MUST(mx_bind(ctx, x, &a.x));
+    MUST(mx_bind(ctx, box, &a.box));
+    MUST(mx_bind(ctx, line, &a.line));
+    const mx_range_1 all = mx_range_1d(ctx, 0, N);
+    CHECK_OK(launched(ctx, bounds_store(all, &a)));
+    CHECK_OK(launched(ctx, bounds_box(all, &a)));
+    CHECK_OK(launched(ctx, bounds_sum(all, &a, &sum)));
+    a.shift = 1;
+    check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "index 0 of view 'the line' is 10, its extent is 10 (1 such");
+    check_report(ctx, launched(ctx, bounds_box(all, &a)), line, "index 1 of view 'the box' is 10, its extent is 10 (1 such");
+    check_report(ctx, launched(ctx, bounds_sum(all, &a, &sum)), line, "index 0 of view 'the line' is 10");
+    check_report(ctx, launched(ctx, bounds_bins(all, &a, 1, bins)), line, "index 0 of view 'the line' is 10");
+    a.shift = -1;
+    check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "is -1, its extent is 10");
+    a.shift = 1000000;
+    check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "(10 such accesses");
+    a.shift = 0;
+    CHECK_OK(launched(ctx, bounds_store(all, &a)));
+    check_download(ctx, x, got);
+    for (int i = 0; i < N; i++) CHECK_F64(got[i], 1, 0);
+    MUST(mx_view_destroy(&x));
+    MUST(mx_view_destroy(&box));
+    MUST(mx_view_destroy(&line));
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}
+
+#else
+
+int main(void)
+{
+    printf("skipped: this build does not check indices (MINX_BOUNDS_CHECK=ON does)\n");
+    return CHECK_SKIPPED;
+}
+
+#endif

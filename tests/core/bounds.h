@@ -1,0 +1,14 @@
+/* Kernels of bounds.c: each leaves one view by one index. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct bounds_args {
+    mx_f64_1 x;
+    mx_f64_3 box;
+    mx_i32_0 line; /* of the source that leaves */
+    int shift;
+} bounds_args;
+MX_DECLARE_FOR_1D(bounds_store, bounds_args)
+MX_DECLARE_FOR_1D(bounds_box, bounds_args)
+MX_DECLARE_REDUCE_1D(bounds_sum, bounds_args, double)
+MX_DECLARE_REDUCE_ARRAY_1D(bounds_bins, bounds_args, double)

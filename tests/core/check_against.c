@@ -1,0 +1,135 @@
+/* Checking one backend by another: nothing is found in good kernels, and planted mistakes are named by kernel, view and
+ * index. The mistakes are in the simt instance only, so hosts and cuda are checked against simt, and simt against serial. */
+#include "check_against.h"
+#include "check.h"
+
+enum { ROWS = 40, COLUMNS = 90 };
+
+typedef struct set {
+    mx_view x, y, row, marks;
+    ca_args args;
+} set;
+
+static set make_set(mx_ctx ctx)
+{
+    set s;
+    memset(&s, 0, sizeof s);
+    const double two = 2, half = 0.5;
+    MUST(mx_view_create_2d(ctx, "x", MX_F64, ROWS, COLUMNS, &s.x));
+    MUST(mx_view_create_2d(ctx, "y", MX_F64, ROWS, COLUMNS, &s.y));
+    MUST(mx_view_create_1d(ctx, "row", MX_F64, COLUMNS, &s.row));
+    MUST(mx_view_create_1d(ctx, "marks", MX_I32, COLUMNS, &s.marks));
+    MUST(mx_fill(ctx, s.y, &two));
+    MUST(mx_fill(ctx, s.row, &half));
+    MUST(mx_bind(ctx, s.x, &s.args.x));
+    MUST(mx_bind(ctx, s.y, &s.args.y));
+    MUST(mx_bind(ctx, s.row, &s.args.row));
+    MUST(mx_bind(ctx, s.marks, &s.args.marks));
+    s.args.factor = 3;
+    return s;
+}
+
+static void free_set(set *s)
+{
+    MUST(mx_view_destroy(&s->x));
+    MUST(mx_view_destroy(&s->y));
+    MUST(mx_view_destroy(&s->row));
+    MUST(mx_view_destroy(&s->marks));
+}
+
+static void test_good(mx_ctx ctx, const char *other)
+{
+    set s = make_set(ctx);
+    const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    mx_view into;
+    double sum = -1, bins[5] = {0};
+    ca_value fields;
+    MUST(mx_view_create_1d(ctx, "into", MX_F64, 3, &into));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_OK(ca_good(all, &s.args));
+    CHECK_OK(ca_good(mx_tiled_2d(mx_range_2d(ctx, 3, 30, 5, 80), 7, 8), &s.args));
+    CHECK_OK(ca_good_sum(all, &s.args, &sum));
+    CHECK_F64(sum, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS); /* additions round, each by less than 1e-12 */
+    CHECK_OK(ca_good_sum_into(all, &s.args, into, 2));
+    sum = 0;
+    MUST(mx_read_element(ctx, into, 2, &sum));
+    CHECK_F64(sum, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
+    CHECK_OK(ca_good_fields(all, &s.args, &fields));
+    CHECK_F64(fields.mass, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
+    CHECK_OK(ca_good_fields(mx_range_2d(ctx, 3, 3, 0, 9), &s.args, &fields)); /* empty: identities */
+    CHECK_OK(ca_good_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, bins));
+    CHECK_F64(bins[4], 0.05 * COLUMNS / 5, 1e-9);
+    /* the launch itself did its work, once */
+    mx_view mirror = check_fetch(ctx, s.x);
+    const mx_view_info info = check_info(mirror);
+    CHECK_F64(*(double *)check_at(&info, (int64_t[]){10, 10}), 0.1 * 10, 0);
+    MUST(mx_view_destroy(&mirror));
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    MUST(mx_view_destroy(&into));
+    free_set(&s);
+}
+
+static void test_mistakes(mx_ctx ctx, const char *other)
+{
+    set s = make_set(ctx);
+    const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    double sum, bins[5];
+    ca_value fields;
+    CHECK_OK(ca_wrong(all, &s.args)); /* unchecked, nobody knows */
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_FAILS(ca_wrong(all, &s.args), MX_ERR_MISMATCH, "kernel ca_wrong: view 'x' at (3, 7): ");
+    CHECK_TEXT(mx_err_message(), "2.000999");
+    CHECK_OK(ca_wrong(mx_range_2d(ctx, 4, ROWS, 0, COLUMNS), &s.args));
+    CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH,
+                "kernel ca_wrong_mark: view 'marks' at (5): ");
+    CHECK_FAILS(ca_wrong_sum(all, &s.args, &sum), MX_ERR_MISMATCH, "kernel ca_wrong_sum: result 0: ");
+    CHECK_FAILS(ca_wrong_fields(all, &s.args, &fields), MX_ERR_MISMATCH, "kernel ca_wrong_fields: wrong 0: ");
+    CHECK_FAILS(ca_wrong_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, bins), MX_ERR_MISMATCH,
+                "kernel ca_wrong_bins: result 4: ");
+    /* a tolerance that covers the mistake: 1e-3 of 2 */
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-2));
+    CHECK_OK(ca_wrong(all, &s.args));
+    CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH, "'marks'"); /* integers: exact */
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    CHECK_OK(ca_wrong_sum(all, &s.args, &sum));
+    free_set(&s);
+}
+
+/* An item that reads what another one writes: found by any other order of items. */
+static void test_carried(void)
+{
+    static const char *const pairs[][2] = {{"serial", "serial:order=shuffled"}, {"serial:order=shuffled", "serial"}};
+    for (int p = 0; p < 2; p++) {
+        mx_ctx ctx;
+        char resource[96];
+        snprintf(resource, sizeof resource, "%s%scheck=%s", pairs[p][0], p == 0 ? ":" : ",",
+                 pairs[p][1]); /* in the resource string this time */
+        MUST(mx_ctx_create(resource, &ctx));
+        set s = make_set(ctx);
+        CHECK_OK(ca_good(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &s.args));
+        CHECK_FAILS(ca_carried(mx_range_1d(ctx, 1, COLUMNS), &s.args), MX_ERR_MISMATCH,
+                    "kernel ca_carried: view 'row' at (");
+        CHECK_TEXT(mx_err_message(), "serial");
+        free_set(&s);
+        mx_ctx_destroy(&ctx);
+    }
+}
+
+static void test(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    const bool simt = strcmp(info.backend, "simt") == 0 || strcmp(info.backend, "serial:order=shuffled") == 0;
+    test_good(ctx, "serial");
+    test_good(ctx, "openmp:threads=3");
+    test_good(ctx, "simt");
+    test_good(ctx, "serial:order=shuffled");
+    test_mistakes(ctx, simt ? "serial" : "simt");
+    test_carried();
+    CHECK_FAILS(mx_ctx_check_against(ctx, "nothing", 1e-9), MX_ERR_INPUT, "backend: got 'nothing'");
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}

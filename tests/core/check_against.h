@@ -1,0 +1,27 @@
+/* Kernels of check_against.c: good ones, and ones with a planted mistake. */
+#pragma once
+#include "minx/minx.h"
+
+#define CA_FIELDS(FIELD)        \
+    FIELD(double, mass, MX_SUM) \
+    FIELD(float, peak, MX_MAX)  \
+    FIELD(int64_t, wrong, MX_SUM)
+MX_VALUE(ca_value, CA_FIELDS)
+
+typedef struct ca_args {
+    mx_f64_2 x;
+    mx_cf64_2 y;
+    mx_f64_1 row;
+    mx_i32_1s marks;
+    double factor;
+} ca_args;
+MX_DECLARE_FOR_2D(ca_good, ca_args)
+MX_DECLARE_REDUCE_2D(ca_good_sum, ca_args, double)
+MX_DECLARE_REDUCE_2D(ca_good_fields, ca_args, ca_value)
+MX_DECLARE_REDUCE_ARRAY_1D(ca_good_bins, ca_args, double)
+MX_DECLARE_FOR_1D(ca_carried, ca_args)     /* an item reads what the one before it wrote */
+MX_DECLARE_FOR_2D(ca_wrong, ca_args)       /* one element is wrong on simt */
+MX_DECLARE_FOR_1D(ca_wrong_mark, ca_args)
+MX_DECLARE_REDUCE_2D(ca_wrong_sum, ca_args, double)
+MX_DECLARE_REDUCE_2D(ca_wrong_fields, ca_args, ca_value)
+MX_DECLARE_REDUCE_ARRAY_1D(ca_wrong_bins, ca_args, double)

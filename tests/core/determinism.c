@@ -1,0 +1,123 @@
+/* Determinism: the same bits from every run, for any number of threads, and on openmp the bits of serial. The numbers are of
+ * mixed size and sign, so that another order of summing gives other bits. */
+#include "determinism.h"
+#include "check.h"
+
+enum { N0 = 60, N1 = 70, N2 = 30, N = N0 * N1 * N2, BINS = 7 };
+
+typedef struct results {
+    double sum_1d, tiled, sum_2d, sum_3d, nested;
+    dt_value fields;
+    dt_custom moments;
+    double bins[BINS], into;
+} results;
+
+/* All results on a context of this resource. */
+static results measure(const char *resource)
+{
+    mx_ctx ctx;
+    mx_view x, into;
+    results r;
+    dt_args args;
+    memset(&r, 0, sizeof r); /* compared as bytes: padding too */
+    memset(&args, 0, sizeof args);
+    MUST(mx_ctx_create(resource, &ctx));
+    MUST(mx_view_create_1d(ctx, "x", MX_F64, N, &x));
+    MUST(mx_view_create_0d(ctx, "into", MX_F64, &into));
+    double *const host = check_memory(N * sizeof *host);
+    check_random_state = 88172645463325252u; /* the same numbers in every call */
+    for (int i = 0; i < N; i++)
+        host[i] = ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
+    check_upload(ctx, x, host);
+    free(host);
+    MUST(mx_bind(ctx, x, &args.x));
+    args.columns = N1;
+    args.planes = N2;
+    CHECK_OK(dt_sum_1d(mx_range_1d(ctx, 0, N), &args, &r.sum_1d));
+    CHECK_OK(dt_sum_1d(mx_tiled_1d(mx_range_1d(ctx, 3, N), 1000), &args, &r.tiled));
+    CHECK_OK(dt_sum_3d(mx_range_3d(ctx, 0, N0, 0, N1, 0, N2), &args, &r.sum_3d));
+    CHECK_OK(dt_nested(mx_range_2d(ctx, 0, N0, 0, N1), &args, &r.nested));
+    CHECK_OK(dt_moments(mx_range_1d(ctx, 0, N), &args, &r.moments));
+    CHECK_OK(dt_bins(mx_range_1d(ctx, 0, N), &args, BINS, r.bins));
+    args.columns = N1 * N2;
+    CHECK_OK(dt_sum_2d(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &args, &r.sum_2d));
+    CHECK_OK(dt_fields(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &args, &r.fields));
+    CHECK_OK(dt_sum_2d_into(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &args, into, 0));
+    MUST(mx_read_element(ctx, into, 0, &r.into));
+    MUST(mx_view_destroy(&x));
+    MUST(mx_view_destroy(&into));
+    mx_ctx_destroy(&ctx);
+    return r;
+}
+
+static bool same_bits(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
+static void compare(const results *got, const results *expected, const char *a, const char *b)
+{
+    const int failures = check_failures;
+    CHECK(same_bits(&got->sum_1d, &expected->sum_1d, sizeof got->sum_1d));
+    CHECK(same_bits(&got->tiled, &expected->tiled, sizeof got->tiled));
+    CHECK(same_bits(&got->sum_2d, &expected->sum_2d, sizeof got->sum_2d));
+    CHECK(same_bits(&got->sum_3d, &expected->sum_3d, sizeof got->sum_3d));
+    CHECK(same_bits(&got->nested, &expected->nested, sizeof got->nested));
+    CHECK(same_bits(&got->fields.sum, &expected->fields.sum, sizeof got->fields.sum));
+    CHECK(same_bits(&got->fields.small, &expected->fields.small, sizeof got->fields.small));
+    CHECK(same_bits(&got->fields.largest, &expected->fields.largest, sizeof got->fields.largest));
+    CHECK(same_bits(&got->moments, &expected->moments, sizeof got->moments));
+    CHECK(same_bits(got->bins, expected->bins, sizeof got->bins));
+    CHECK(same_bits(&got->into, &got->sum_2d, sizeof got->into)); /* into a view or to the host: one number */
+    if (check_failures > failures) fprintf(stderr, "  %s against %s\n", a, b);
+}
+
+/* Is the sum right at all? Against long double, which is 11 bits longer: the error of N additions in double is at most
+ * N * 2^-53 times the sum of magnitudes. */
+static void check_value(const results *r)
+{
+    long double sum = 0, magnitude = 0;
+    check_random_state = 88172645463325252u;
+    for (int i = 0; i < N; i++) {
+        const double x = ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
+        sum += x;
+        magnitude += fabs(x);
+    }
+    const double tolerance = (double)(N * ldexpl(1, -53) * magnitude);
+    CHECK_F64(r->sum_1d, (double)sum, tolerance);
+    CHECK_F64(r->sum_2d, (double)sum, tolerance);
+    CHECK_F64(r->sum_3d, (double)sum, tolerance);
+    CHECK_F64(r->nested, (double)sum, tolerance);
+    CHECK_F64(r->fields.sum, (double)sum, tolerance);
+    CHECK_F64(r->moments.sum, (double)sum, tolerance);
+    CHECK_I64(r->moments.count, N);
+}
+
+static void test(mx_ctx ctx)
+{
+    static const int threads[] = {1, 2, 3, 5, 7};
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    const results first = measure(check_resource), again = measure(check_resource);
+    check_value(&first);
+    compare(&again, &first, check_resource, "itself");
+    if (strcmp(info.backend, "cuda") == 0) return;
+    const bool host = strcmp(info.backend, "serial") == 0 || strcmp(info.backend, "openmp") == 0;
+    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+        char resource[64];
+        snprintf(resource, sizeof resource, "%s:threads=%d,layout=%s", host ? "openmp" : "simt", threads[t],
+                 mx_layout_name(info.layout));
+        const results other = measure(resource);
+        compare(&other, &first, resource, check_resource);
+    }
+    if (!host) return;
+    char serial[64];
+    snprintf(serial, sizeof serial, "serial:layout=%s", mx_layout_name(info.layout));
+    const results other = measure(serial);
+    compare(&first, &other, check_resource, serial);
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}

@@ -1,0 +1,30 @@
+#include "minx/kernel.h"
+
+#include "bounds.h"
+
+/* Notes this line of this file, for the test to compare. */
+#define NOTE_LINE mx_atomic_store(&MX_AT(a->line), (int32_t)__LINE__)
+
+MX_BODY void bounds_store_body(const bounds_args *a, int i)
+{
+    NOTE_LINE, MX_AT(a->x, i + a->shift) = 1;
+}
+MX_FOR_1D(bounds_store)
+
+MX_BODY void bounds_box_body(const bounds_args *a, int i)
+{
+    NOTE_LINE, MX_AT(a->box, 1, i + a->shift, 2) = 1;
+}
+MX_FOR_1D(bounds_box)
+
+MX_BODY void bounds_sum_body(const bounds_args *a, int i, double *sum)
+{
+    NOTE_LINE, *sum += MX_AT(a->x, i + a->shift);
+}
+MX_REDUCE_1D(bounds_sum, MX_SUM)
+
+MX_BODY void bounds_bins_body(const bounds_args *a, int i, double *bins)
+{
+    NOTE_LINE, bins[0] += MX_AT(a->x, i + a->shift);
+}
+MX_REDUCE_ARRAY_1D(bounds_bins, MX_SUM)

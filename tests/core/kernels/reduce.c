@@ -1,0 +1,191 @@
+#include "minx/kernel.h"
+
+#include "reduce.h"
+
+#define RD_SUMS(suffix, I)                                                              \
+    MX_BODY void rd_sum_1d##suffix##_body(const rd_args *a, I i, int64_t *sum)          \
+    {                                                                                   \
+        *sum += MX_AT(a->x, i);                                                         \
+    }                                                                                   \
+    MX_BODY void rd_sum_2d##suffix##_body(const rd_args *a, I i, I j, int64_t *sum)     \
+    {                                                                                   \
+        *sum += MX_AT(a->box, 0, i, j);                                                 \
+    }                                                                                   \
+    MX_BODY void rd_sum_3d##suffix##_body(const rd_args *a, I i, I j, I k, int64_t *sum) \
+    {                                                                                   \
+        *sum += MX_AT(a->box, i, j, k);                                                 \
+    }
+RD_SUMS(, int)
+RD_SUMS(_64, int64_t)
+MX_REDUCE_1D(rd_sum_1d, MX_SUM)
+MX_REDUCE_2D(rd_sum_2d, MX_SUM)
+MX_REDUCE_3D(rd_sum_3d, MX_SUM)
+MX_REDUCE_1D_64(rd_sum_1d_64, MX_SUM)
+MX_REDUCE_2D_64(rd_sum_2d_64, MX_SUM)
+MX_REDUCE_3D_64(rd_sum_3d_64, MX_SUM)
+
+/* Bodies that loop: over the box's last extents. */
+MX_BODY double row_sum(const rd_args *a, int i, int j)
+{
+    double s = 0;
+    MX_SIMD_SUM(s)
+    for (int k = 0; k < (int)MX_EXTENT(a->box, 2); k++) s += MX_AT(a->box, i, j, k);
+    return s;
+}
+MX_BODY void rd_nested_1d_body(const rd_args *a, int i, double *sum)
+{
+    for (int j = 0; j < (int)MX_EXTENT(a->box, 1); j++) *sum += row_sum(a, i, j);
+}
+MX_REDUCE_1D_NESTED(rd_nested_1d, MX_SUM)
+MX_BODY void rd_nested_2d_body(const rd_args *a, int i, int j, double *sum)
+{
+    *sum += row_sum(a, i, j);
+}
+MX_REDUCE_2D_NESTED(rd_nested_2d, MX_SUM)
+MX_BODY void rd_nested_3d_body(const rd_args *a, int i, int j, int k, double *sum)
+{
+    for (int n = 0; n < 3; n++) *sum += MX_AT(a->box, i, j, k);
+}
+MX_REDUCE_3D_NESTED(rd_nested_3d, MX_SUM)
+
+MX_BODY void add_to_summary(rd_summary *v, int x)
+{
+    v->mass += 0.5 * x;
+    v->lowest = (float)x < v->lowest ? (float)x : v->lowest;
+    v->count += 1;
+    v->highest = x > v->highest ? x : v->highest;
+    v->all = (uint8_t)(v->all && x != 0);
+    v->bits |= 1u << (x & 31);
+}
+MX_BODY void rd_fields_1d_body(const rd_args *a, int i, rd_summary *v)
+{
+    add_to_summary(v, MX_AT(a->x, i));
+}
+MX_REDUCE_FIELDS_1D(rd_fields_1d, RD_FIELDS)
+MX_BODY void rd_fields_1d_64_body(const rd_args *a, int64_t i, rd_summary *v)
+{
+    add_to_summary(v, MX_AT(a->x, i));
+}
+MX_REDUCE_FIELDS_1D_64(rd_fields_1d_64, RD_FIELDS)
+MX_BODY void rd_fields_2d_body(const rd_args *a, int i, int j, rd_summary *v)
+{
+    add_to_summary(v, MX_AT(a->box, 0, i, j));
+}
+MX_REDUCE_FIELDS_2D(rd_fields_2d, RD_FIELDS)
+MX_BODY void rd_fields_3d_body(const rd_args *a, int i, int j, int k, rd_summary *v)
+{
+    add_to_summary(v, MX_AT(a->box, i, j, k));
+}
+MX_REDUCE_FIELDS_3D(rd_fields_3d, RD_FIELDS)
+
+MX_BODY void rd_digits_init(rd_digits *v)
+{
+    for (int d = 0; d < 10; d++) v->of[d] = 0;
+    v->low = 1e300;
+    v->high = -1e300;
+}
+MX_BODY void rd_digits_join(rd_digits *into, const rd_digits *v)
+{
+    for (int d = 0; d < 10; d++) into->of[d] += v->of[d];
+    into->low = v->low < into->low ? v->low : into->low;
+    into->high = v->high > into->high ? v->high : into->high;
+}
+MX_BODY void add_to_digits(rd_digits *v, int x)
+{
+    v->of[(x % 10 + 10) % 10] += 1;
+    v->low = x < v->low ? x : v->low;
+    v->high = x > v->high ? x : v->high;
+}
+MX_BODY void rd_custom_1d_body(const rd_args *a, int i, rd_digits *v)
+{
+    add_to_digits(v, MX_AT(a->x, i));
+}
+MX_REDUCE_CUSTOM_1D(rd_custom_1d, rd_digits_init, rd_digits_join)
+MX_BODY void rd_custom_1d_64_body(const rd_args *a, int64_t i, rd_digits *v)
+{
+    add_to_digits(v, MX_AT(a->x, i));
+}
+MX_REDUCE_CUSTOM_1D_64(rd_custom_1d_64, rd_digits_init, rd_digits_join)
+MX_BODY void rd_custom_2d_body(const rd_args *a, int i, int j, rd_digits *v)
+{
+    add_to_digits(v, MX_AT(a->box, 0, i, j));
+}
+MX_REDUCE_CUSTOM_2D(rd_custom_2d, rd_digits_init, rd_digits_join)
+MX_BODY void rd_custom_3d_body(const rd_args *a, int i, int j, int k, rd_digits *v)
+{
+    add_to_digits(v, MX_AT(a->box, i, j, k));
+}
+MX_REDUCE_CUSTOM_3D(rd_custom_3d, rd_digits_init, rd_digits_join)
+
+MX_BODY void rd_minloc_body(const rd_args *a, int i, mx_loc_i32 *v)
+{
+    v->value = MX_AT(a->x, i);
+    v->index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_minloc, mx_minloc_i32_init, mx_minloc_i32_join)
+MX_BODY void rd_maxloc_body(const rd_args *a, int i, mx_loc_f64 *v)
+{
+    v->value = 0.5 * MX_AT(a->x, i);
+    v->index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_maxloc, mx_maxloc_f64_init, mx_maxloc_f64_join)
+MX_BODY void rd_maxloc_f32_body(const rd_args *a, int i, mx_loc_f32 *v)
+{
+    v->value = (float)MX_AT(a->x, i);
+    v->index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_maxloc_f32, mx_maxloc_f32_init, mx_maxloc_f32_join)
+MX_BODY void rd_minmaxloc_body(const rd_args *a, int i, mx_minmaxloc_i64 *v)
+{
+    v->min.value = v->max.value = MX_AT(a->x, i);
+    v->min.index = v->max.index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_minmaxloc, mx_minmaxloc_i64_init, mx_minmaxloc_i64_join)
+
+/* The length of the arrays comes from the driver, by way of factor. */
+MX_BODY void rd_bins_body(const rd_args *a, int i, double *bins)
+{
+    bins[i % (int)a->factor] += MX_AT(a->x, i);
+}
+MX_REDUCE_ARRAY_1D(rd_bins, MX_SUM)
+MX_BODY void rd_tops_body(const rd_args *a, int i, int64_t *tops)
+{
+    int64_t *top = &tops[i % (int)a->factor];
+    if (MX_AT(a->x, i) > *top) *top = MX_AT(a->x, i);
+}
+MX_REDUCE_ARRAY_1D(rd_tops, MX_MAX)
+
+MX_BODY void rd_double_scale(rd_args *a)
+{
+    a->factor = 2 * MX_AT(a->scale);
+}
+MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
+{
+    *sum += a->factor * MX_AT(a->x, i);
+}
+MX_REDUCE_1D(rd_prologue, MX_SUM, rd_double_scale)
+MX_BODY void rd_prologue_2d_body(const rd_args *a, int i, int j, double *sum)
+{
+    *sum += a->factor * MX_AT(a->box, 0, i, j);
+}
+MX_REDUCE_2D(rd_prologue_2d, MX_SUM, rd_double_scale)
+MX_BODY void rd_prologue_fields_body(const rd_args *a, int i, rd_summary *v)
+{
+    v->mass += a->factor * MX_AT(a->x, i);
+    v->count += 1;
+}
+MX_REDUCE_FIELDS_1D(rd_prologue_fields, RD_FIELDS, rd_double_scale)
+MX_BODY void rd_prologue_custom_body(const rd_args *a, int i, rd_digits *v)
+{
+    add_to_digits(v, (int)a->factor * MX_AT(a->x, i));
+}
+MX_REDUCE_CUSTOM_1D(rd_prologue_custom, rd_digits_init, rd_digits_join, rd_double_scale)
+MX_BODY void rd_store_prologue(rd_store_args *a)
+{
+    a->factor = 2 * MX_AT(a->scale);
+}
+MX_BODY void rd_prologue_for_body(const rd_store_args *a, int i)
+{
+    MX_AT(a->y, i) = a->factor * i;
+}
+MX_FOR_1D(rd_prologue_for, rd_store_prologue)

@@ -1,0 +1,26 @@
+/* Kernels of ranges.c: each item counts its visit in a box that reaches one beyond the range on every side. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct ranges_args {
+    mx_i32_1 hits;               /* [0]: visits outside the box; then the box, the last index fastest */
+    int64_t origin[3], extent[3]; /* of the box */
+} ranges_args;
+
+MX_DECLARE_FOR_1D(ranges_1d, ranges_args)
+MX_DECLARE_FOR_2D(ranges_2d, ranges_args)
+MX_DECLARE_FOR_3D(ranges_3d, ranges_args)
+MX_DECLARE_FOR_1D(ranges_1d_64, ranges_args)
+MX_DECLARE_FOR_2D(ranges_2d_64, ranges_args)
+MX_DECLARE_FOR_3D(ranges_3d_64, ranges_args)
+MX_DECLARE_FOR_1D(ranges_1d_nested, ranges_args)
+MX_DECLARE_FOR_2D(ranges_2d_nested, ranges_args)
+MX_DECLARE_FOR_3D(ranges_3d_nested, ranges_args)
+
+/* The same as a reduction: the number of items, next to the visits. */
+MX_DECLARE_REDUCE_1D(ranges_count_1d, ranges_args, int64_t)
+MX_DECLARE_REDUCE_2D(ranges_count_2d, ranges_args, int64_t)
+MX_DECLARE_REDUCE_3D(ranges_count_3d, ranges_args, int64_t)
+MX_DECLARE_REDUCE_1D(ranges_count_1d_64, ranges_args, int64_t)
+MX_DECLARE_REDUCE_2D(ranges_count_2d_64, ranges_args, int64_t)
+MX_DECLARE_REDUCE_3D(ranges_count_3d_64, ranges_args, int64_t)

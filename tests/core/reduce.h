@@ -1,0 +1,66 @@
+/* Kernels of reduce.c. */
+#pragma once
+#include "minx/minx.h"
+
+/* A list of fields, each with its own reducer. */
+#define RD_FIELDS(FIELD)           \
+    FIELD(double, mass, MX_SUM)    \
+    FIELD(float, lowest, MX_MIN)   \
+    FIELD(int64_t, count, MX_SUM)  \
+    FIELD(int32_t, highest, MX_MAX) \
+    FIELD(uint8_t, all, MX_LAND)   \
+    FIELD(uint32_t, bits, MX_BOR)
+MX_VALUE(rd_summary, RD_FIELDS)
+
+/* A value of the user's own: counts by last digit, and the extremes. */
+typedef struct rd_digits {
+    int64_t of[10];
+    double low, high;
+} rd_digits;
+
+typedef struct rd_args {
+    mx_ci32_1 x;
+    mx_ci32_3 box;
+    mx_cf64_0 scale;
+    double factor; /* 0 in the driver: a prologue makes it of scale */
+} rd_args;
+
+MX_DECLARE_REDUCE_1D(rd_sum_1d, rd_args, int64_t)
+MX_DECLARE_REDUCE_2D(rd_sum_2d, rd_args, int64_t)
+MX_DECLARE_REDUCE_3D(rd_sum_3d, rd_args, int64_t)
+MX_DECLARE_REDUCE_1D(rd_sum_1d_64, rd_args, int64_t)
+MX_DECLARE_REDUCE_2D(rd_sum_2d_64, rd_args, int64_t)
+MX_DECLARE_REDUCE_3D(rd_sum_3d_64, rd_args, int64_t)
+MX_DECLARE_REDUCE_1D(rd_nested_1d, rd_args, double)
+MX_DECLARE_REDUCE_2D(rd_nested_2d, rd_args, double)
+MX_DECLARE_REDUCE_3D(rd_nested_3d, rd_args, double)
+
+MX_DECLARE_REDUCE_1D(rd_fields_1d, rd_args, rd_summary)
+MX_DECLARE_REDUCE_2D(rd_fields_2d, rd_args, rd_summary)
+MX_DECLARE_REDUCE_3D(rd_fields_3d, rd_args, rd_summary)
+MX_DECLARE_REDUCE_1D(rd_fields_1d_64, rd_args, rd_summary)
+
+MX_DECLARE_REDUCE_1D(rd_custom_1d, rd_args, rd_digits)
+MX_DECLARE_REDUCE_2D(rd_custom_2d, rd_args, rd_digits)
+MX_DECLARE_REDUCE_3D(rd_custom_3d, rd_args, rd_digits)
+MX_DECLARE_REDUCE_1D(rd_custom_1d_64, rd_args, rd_digits)
+
+MX_DECLARE_REDUCE_1D(rd_minloc, rd_args, mx_loc_i32)
+MX_DECLARE_REDUCE_1D(rd_maxloc, rd_args, mx_loc_f64)
+MX_DECLARE_REDUCE_1D(rd_maxloc_f32, rd_args, mx_loc_f32)
+MX_DECLARE_REDUCE_1D(rd_minmaxloc, rd_args, mx_minmaxloc_i64)
+
+MX_DECLARE_REDUCE_ARRAY_1D(rd_bins, rd_args, double)
+MX_DECLARE_REDUCE_ARRAY_1D(rd_tops, rd_args, int64_t)
+
+/* Prologues: factor = 2 * scale, once, before the items. */
+MX_DECLARE_REDUCE_1D(rd_prologue, rd_args, double)
+MX_DECLARE_REDUCE_2D(rd_prologue_2d, rd_args, double)
+MX_DECLARE_REDUCE_1D(rd_prologue_fields, rd_args, rd_summary)
+MX_DECLARE_REDUCE_1D(rd_prologue_custom, rd_args, rd_digits)
+typedef struct rd_store_args {
+    mx_f64_1 y;
+    mx_cf64_0 scale;
+    double factor;
+} rd_store_args;
+MX_DECLARE_FOR_1D(rd_prologue_for, rd_store_args)
