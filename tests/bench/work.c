@@ -44,13 +44,13 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
     return MX_OK;
 }
 
-/* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits: all arrays and their host
- * copies in half of the memory that is available. In cache: all arrays together in the cache. */
+/* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits: twelve of them, arrays and
+ * copies to compare, in half of the memory that is available. In cache: all arrays that a call touches in the cache. */
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached, double size_factor)
 {
-    const double arrays = which->arrays, share = which->share > 0 ? which->share : 1;
-    if (cached) return (double)target->in_cache / (8 * arrays) * share * size_factor;
-    const double fits = (double)target->available / 2 / (2 * arrays), wanted = (double)target->out_of_cache;
+    const double share = which->share > 0 ? which->share : 1;
+    if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
+    const double fits = (double)target->available / 2 / 12, wanted = (double)target->out_of_cache;
     return (wanted < fits ? wanted : fits) / 8 * share * size_factor;
 }
 
