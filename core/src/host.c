@@ -3,7 +3,8 @@
  *
  * For a kernel without result there is about one unit a thread, so a thread works on one contiguous piece, the same one at
  * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
- * alone: blocks of at least 2048 items, at most about 1024 of them; partial results are joined in block order. That gives
+ * alone: blocks of at least 2048 items, at most about 1024 of them, and a power of two where they are few, so that threads
+ * get equal shares; partial results are joined in block order. That gives
  * the same bits for any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
 #include "internal.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REDUCE_BLOCK = 2048, REDUCE_BLOCKS = 1024, ARRAY_UNITS = 64, PARALLEL_ITEMS = 2048, ALIGNMENT = 64 };
+enum { REDUCE_BLOCK = 2048, REDUCE_BLOCKS = 1024, FEW_BLOCKS = 64, ARRAY_UNITS = 64, PARALLEL_ITEMS = 2048,
+       ALIGNMENT = 64 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -25,6 +27,13 @@ static int64_t items_of(const mx_launch *l)
     return items;
 }
 
+static int64_t power_of_two_up_to(int64_t n)
+{
+    int64_t power = 1;
+    while (2 * power <= n) power *= 2;
+    return power;
+}
+
 /* The number of items that a unit should hold. */
 static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
@@ -36,8 +45,9 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
         units = units < 1 ? 1 : units > ARRAY_UNITS ? ARRAY_UNITS : units;
         return ceil_div(items, units);
     }
-    const int64_t block = ceil_div(items, REDUCE_BLOCKS);
-    return block > REDUCE_BLOCK ? block : REDUCE_BLOCK;
+    int64_t blocks = items / REDUCE_BLOCK < REDUCE_BLOCKS ? items / REDUCE_BLOCK : REDUCE_BLOCKS;
+    if (blocks < FEW_BLOCKS) blocks = power_of_two_up_to(blocks);
+    return ceil_div(items, blocks);
 }
 
 /* Tiles: whole rows where they fit the wanted number of items, parts of a row where one is longer. */
