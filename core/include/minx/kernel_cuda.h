@@ -32,7 +32,8 @@ template <class I> struct mx_cuda_range_ {
     I begin[3], end[3];
 };
 
-/* This thread's row and contiguous index; false: outside. */
+/* This thread's row; false: outside. Threads beyond the range are told by 64-bit numbers: near the end of a 32-bit index
+ * type theirs would wrap around into the range. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range, int64_t row,
                                                     typename K::index *o, typename K::index *m)
@@ -42,12 +43,12 @@ static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typenam
     if (K::dims == 1) return row == 0;
     if (K::dims == 2) {
         *o = range.begin[0] + (I)row;
-        return *o < range.end[0];
+        return row < (int64_t)range.end[0] - range.begin[0];
     }
-    const I columns = range.end[1] - range.begin[1];
-    *o = range.begin[0] + (I)(row / columns);
+    const int64_t columns = (int64_t)range.end[1] - range.begin[1], plane = row / columns;
+    *o = range.begin[0] + (I)plane;
     *m = range.begin[1] + (I)(row % columns);
-    return *o < range.end[0];
+    return plane < (int64_t)range.end[0] - range.begin[0];
 }
 
 static __device__ __forceinline__ int64_t mx_cuda_block_row_()
@@ -61,17 +62,18 @@ static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *ar
                                                       const mx_cuda_range_<typename K::index> &range)
 {
     typedef typename K::index I;
-    const I end = range.end[K::dims - 1];
+    const int64_t end = range.end[K::dims - 1];
     if (K::dims == 1) {
-        const I first = range.begin[0] + (I)blockIdx.x * (I)(MX_CUDA_THREADS_ * K::per_thread) + (I)threadIdx.x;
+        const int64_t at = range.begin[0] + (int64_t)blockIdx.x * (MX_CUDA_THREADS_ * K::per_thread) + threadIdx.x;
 #pragma unroll
         for (int n = 0; n < K::per_thread; n++)
-            if (first + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, first + n * MX_CUDA_THREADS_);
+            if (at + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, (I)(at + n * MX_CUDA_THREADS_));
         return;
     }
-    const I i = range.begin[K::dims - 1] + (I)blockIdx.x * (I)blockDim.x + (I)threadIdx.x;
+    const int64_t at = range.begin[K::dims - 1] + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
-    if (i >= end) return;
+    if (at >= end) return;
+    const I i = (I)at;
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
         I o, m;
@@ -94,11 +96,11 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
 
 template <class T> static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
 {
-    static_assert(sizeof(T) % 4 == 0, "the value of a reduction on cuda must be a multiple of 4 bytes long");
-    unsigned words[sizeof(T) / 4];
+    enum { length = (sizeof(T) + 3) / 4 };
+    unsigned words[length] = {0};
     memcpy(words, &v, sizeof(T));
 #pragma unroll
-    for (int w = 0; w < (int)(sizeof(T) / 4); w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
+    for (int w = 0; w < length; w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
     T result;
     memcpy(&result, words, sizeof(T));
     return result;
@@ -146,15 +148,16 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
                                                       typename K::value *total)
 {
     typedef typename K::index I;
-    const I end = range.end[K::dims - 1];
-    I i = range.begin[K::dims - 1] + (I)blockIdx.x * (I)blockDim.x + (I)threadIdx.x;
+    const int64_t end = range.end[K::dims - 1];
+    int64_t at = range.begin[K::dims - 1] + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (K::dims == 1) {
         const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 4
-        for (int64_t at = i; at < end; at += step) mx_cuda_add_<K>(args, 0, 0, (I)at, total);
+        for (; at < end; at += step) mx_cuda_add_<K>(args, 0, 0, (I)at, total);
         return;
     }
-    if (i >= end) return;
+    if (at >= end) return;
+    const I i = (I)at;
     const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
 #pragma unroll
     for (int r = 0; r < K::per_thread; r++) {
