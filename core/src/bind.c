@@ -69,8 +69,7 @@ void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view vi
     memcpy(p, &stamp, sizeof stamp);
     p += sizeof stamp;
 #ifdef MINX_BOUNDS_CHECK
-    static mx_fault host_fault; /* host code that indexes by MX_AT outside kernels */
-    mx_fault *const fault = ctx != NULL ? ctx->fault : &host_fault;
+    mx_fault *const fault = ctx != NULL ? ctx->fault : NULL;
     memcpy(p, &fault, sizeof fault);
     p += sizeof fault;
 #else

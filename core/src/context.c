@@ -298,6 +298,18 @@ mx_err mx_fault_check(mx_ctx ctx)
                    (int)fault.count, recent);
 }
 
+#ifdef MINX_BOUNDS_CHECK
+void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index, int64_t extent, const char *file,
+                    int line)
+{
+    mx_stamp stamp;
+    const mx_record *record = mx_stamp_read(word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld\n", file, line, expression,
+            dimension, record != NULL ? record->label : "?", (long long)index, (long long)extent);
+    abort();
+}
+#endif
+
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_TRY(ctx->backend->fence(ctx));

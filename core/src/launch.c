@@ -11,7 +11,7 @@ static mx_err plan_range(mx_launch *l, mx_layout layout, const int64_t *begin, c
         const int d = layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
         MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more", l->kernel->name, d,
                    (long long)tile[d]);
-        MX_REQUIRE(l->kernel->wide || (begin[d] >= INT32_MIN && end[d] <= INT32_MAX), MX_ERR_EXTENT,
+        MX_REQUIRE(l->kernel->wide || (begin[d] >= INT32_MIN && end[d] <= MX_INDEX_END), MX_ERR_EXTENT,
                    "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form", l->kernel->name,
                    (long long)begin[d], (long long)end[d]);
         l->begin[n] = begin[d];

@@ -167,7 +167,7 @@ static void test_random(mx_ctx ctx)
 /* The ends of the integer types: nothing may wrap around. */
 static void test_limits(mx_ctx ctx)
 {
-    const int64_t low = INT32_MIN, high = INT32_MAX, far = 5000000000;
+    const int64_t low = INT32_MIN, high = MX_INDEX_END, far = 5000000000;
     const box narrow[] = {
         {1, {high - 1000}, {high}, {0}},          {1, {low + 1}, {low + 1000}, {0}},
         {1, {high - 3}, {high}, {2}},             {2, {high - 30, high - 40}, {high, high}, {0}},

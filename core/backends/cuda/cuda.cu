@@ -16,7 +16,7 @@ typedef struct cuda_state {
     cudaStream_t stream;
     void *result;
     size_t result_bytes;
-    void *counter; /* of finished thread blocks; 0 between launches */
+    bool overlaps; /* kernels may be set up while the one before runs */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx)
@@ -81,11 +81,10 @@ static mx_err cuda_open(mx_ctx ctx)
     cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
     MX_REQUIRE(state != NULL, MX_ERR_MEMORY, "no memory for a context");
     ctx->state = state;
+    state->overlaps = properties.major >= 9;
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
-    CUDA_TRY(cudaMalloc(&state->counter, sizeof(unsigned)));
-    CUDA_TRY(cudaMemsetAsync(state->counter, 0, sizeof(unsigned), state->stream));
     return MX_OK;
 }
 
@@ -95,7 +94,6 @@ static void cuda_close(mx_ctx ctx)
     if (state == NULL) return;
     if (state->stream != NULL) cudaStreamDestroy(state->stream);
     cudaFreeHost(state->result);
-    cudaFree(state->counter);
     free(state);
     ctx->state = NULL;
 }
@@ -207,7 +205,6 @@ static mx_err plan_grid(mx_launch *l, int per_thread)
     const int64_t items_a_block = l->dims == 1 && !reduces ? (int64_t)THREADS * per_thread : l->block[0];
     int64_t along = ceil_div(contiguous, items_a_block), across = ceil_div(rows, rows_a_block);
     if (reduces && l->dims == 1 && along > STRIDING_BLOCKS) along = STRIDING_BLOCKS;
-    l->blocks = along * across;
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch", l->kernel->name, (long long)rows,
                (long long)contiguous);
@@ -252,7 +249,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     CUDA_TRY(cudaSetDevice(ctx->device));
     MX_TRY(plan_grid(l, instance->per_thread));
     l->queue = state_of(ctx)->stream;
-    l->counter = state_of(ctx)->counter;
+    l->overlaps = state_of(ctx)->overlaps;
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
     if (k->pattern != MX_PATTERN_FOR)
         MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &l->partials));

@@ -140,6 +140,11 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
 #else
 #define MX_COLD_ static __attribute__((noinline, cold, unused))
 #endif
+#ifndef __CUDACC__
+/* Host code outside kernels (an accessor bound without a context) has no fence to report at: prints and aborts. */
+void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index, int64_t extent, const char *file,
+                    int line);
+#endif
 /* The first fault wins the record; the item goes on with index 0, so that nothing is touched outside any view. */
 MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *expression, int dimension, int64_t index,
                                 int64_t extent, const char *file, int line)
@@ -147,6 +152,7 @@ MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *exp
 #ifdef __CUDACC__
     const int before = atomicAdd(&fault->count, 1);
 #else
+    if (fault == NULL) mx_fault_stop_(stamp, expression, dimension, index, extent, file, line);
     const int before = __atomic_fetch_add(&fault->count, 1, __ATOMIC_RELAXED);
 #endif
     if (before == 0) {

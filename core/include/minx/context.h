@@ -55,7 +55,7 @@ bool mx_backend_available(const char *name, const char **why);
 int mx_backend_devices(const char *name);
 
 /* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (not in this build, no such
- * device, layout not built), MX_ERR_MEMORY. */
+ * device), MX_ERR_MEMORY. Which layouts there are depends on the kernels: a launch says if it has no instance. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
 /* Waits for its work and frees it. Accepts NULL; sets *ctx = NULL. Views made by it stay valid. */

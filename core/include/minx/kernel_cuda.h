@@ -2,26 +2,24 @@
  *
  * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
  * combination of the other indices). Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
- * `per_thread` neighbouring rows, which share loads of a stencil and halve the number of blocks to schedule; in one dimension
- * that many items, 256 apart.
+ * `per_thread` neighbouring rows, or in one dimension that many items, 256 apart: two in a reduction (more where the value is
+ * large, so that it is joined less often), two where items read their neighbours, which then share loads, else one row, since
+ * a store keeps the next row's loads waiting.
  *
- * Reductions: threads of a block join by shuffles and shared memory into one partial result a block. The last block to
- * finish joins those, in a fixed order, so the bits do not change from run to run; where there are many, a second kernel with
- * more threads does. One-dimensional ranges are strided through by as many blocks as the device holds at a time. */
+ * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second kernel of one
+ * block joins those, in a fixed order, so the bits do not change from run to run. One-dimensional ranges are strided through
+ * by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
+ * once kernels overlap. */
 #pragma once
 #include <cuda_runtime.h>
 #include <string.h>
 
-#define MX_SIMD_LOOP_(...)
-#define MX_PLAIN_LOOP_(...)
+/* How many rows a thread takes, by the kind of loop that the host would run. */
+#define MX_SIMD_LOOP_(rows) rows
+#define MX_PLAIN_LOOP_(rows) rows
+#define MX_STENCIL_LOOP_(rows) (2 * rows)
 
-#ifndef MX_CUDA_FOR_1D
-#define MX_CUDA_FOR_1D 2
-#define MX_CUDA_FOR_ND 2
-#define MX_CUDA_REDUCE_BIG 8
-#define MX_CUDA_FUSED 2048
-#endif
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024, MX_CUDA_FUSED_BLOCKS_ = MX_CUDA_FUSED };
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
@@ -32,10 +30,10 @@ template <class I> struct mx_cuda_range_ {
     I begin[3], end[3];
 };
 
-/* This thread's row; false: outside. Threads beyond the range are told by 64-bit numbers: near the end of a 32-bit index
- * type theirs would wrap around into the range. */
+/* Row number `row` of the range; false: outside. Rows of a 2-dimensional range count in the index type, those of a
+ * 3-dimensional one in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
 template <class K>
-static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range, int64_t row,
+static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range, typename K::row row,
                                                     typename K::index *o, typename K::index *m)
 {
     typedef typename K::index I;
@@ -43,17 +41,49 @@ static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typenam
     if (K::dims == 1) return row == 0;
     if (K::dims == 2) {
         *o = range.begin[0] + (I)row;
-        return row < (int64_t)range.end[0] - range.begin[0];
+        return *o < range.end[0];
     }
-    const int64_t columns = (int64_t)range.end[1] - range.begin[1], plane = row / columns;
-    *o = range.begin[0] + (I)plane;
+    const typename K::row columns = (typename K::row)range.end[1] - range.begin[1];
+    *o = range.begin[0] + (I)(row / columns);
     *m = range.begin[1] + (I)(row % columns);
-    return plane < (int64_t)range.end[0] - range.begin[0];
+    return *o < range.end[0];
 }
 
-static __device__ __forceinline__ int64_t mx_cuda_block_row_()
+template <class I, int dims> struct mx_cuda_row_type_ {
+    typedef I type;
+};
+template <> struct mx_cuda_row_type_<int, 3> {
+    typedef int64_t type;
+};
+
+/* First thing in a kernel: the next kernel of the stream may be set up from now on, and what comes after this line waits
+ * until the one before is done. Hides most of the time between two kernels (programmatic dependent launch). */
+static __device__ __forceinline__ void mx_cuda_begin_()
 {
-    return (int64_t)blockIdx.y + (int64_t)gridDim.y * (int64_t)blockIdx.z;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* The block's number along the rows. */
+template <class R> static __device__ __forceinline__ R mx_cuda_block_row_()
+{
+    return (R)blockIdx.y + (R)gridDim.y * (R)blockIdx.z;
+}
+
+/* This thread's contiguous index, and the first of its rows. */
+template <class K>
+static __device__ __forceinline__ typename K::index mx_cuda_index_(const mx_cuda_range_<typename K::index> &range,
+                                                                   int items_a_thread)
+{
+    typedef typename K::index I;
+    return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) + (I)threadIdx.x;
+}
+template <class K> static __device__ __forceinline__ typename K::row mx_cuda_first_row_()
+{
+    typedef typename K::row R;
+    return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)K::per_thread;
 }
 
 /* The items of one thread. */
@@ -62,22 +92,20 @@ static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *ar
                                                       const mx_cuda_range_<typename K::index> &range)
 {
     typedef typename K::index I;
-    const int64_t end = range.end[K::dims - 1];
+    const I end = range.end[K::dims - 1];
     if (K::dims == 1) {
-        const int64_t at = range.begin[0] + (int64_t)blockIdx.x * (MX_CUDA_THREADS_ * K::per_thread) + threadIdx.x;
+        const I i = mx_cuda_index_<K>(range, K::per_thread);
 #pragma unroll
         for (int n = 0; n < K::per_thread; n++)
-            if (at + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, (I)(at + n * MX_CUDA_THREADS_));
+            if (i + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, i + n * MX_CUDA_THREADS_);
         return;
     }
-    const int64_t at = range.begin[K::dims - 1] + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
-    if (at >= end) return;
-    const I i = (I)at;
+    const I i = mx_cuda_index_<K>(range, 1);
+    if (i >= end) return;
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, first + n, &o, &m)) K::item(args, o, m, i);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>() + n, &o, &m)) K::item(args, o, m, i);
     }
 }
 
@@ -85,6 +113,7 @@ template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_for_(const __grid_constant__ typename K::args args, const __grid_constant__ mx_cuda_range_<typename K::index> range)
 {
+    mx_cuda_begin_();
     if (K::has_prologue) {
         typename K::args own = args;
         K::prologue(&own);
@@ -117,7 +146,6 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
         const T other = mx_cuda_shuffle_down_(*v, distance);
         K::join(v, &other);
     }
-    __syncthreads(); /* an earlier join may still read of_warp */
     if (lane == 0) of_warp[warp] = *v;
     __syncthreads();
     if (warp > 0) return;
@@ -148,54 +176,28 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
                                                       typename K::value *total)
 {
     typedef typename K::index I;
-    const int64_t end = range.end[K::dims - 1];
-    int64_t at = range.begin[K::dims - 1] + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
     if (K::dims == 1) {
         const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 4
-        for (; at < end; at += step) mx_cuda_add_<K>(args, 0, 0, (I)at, total);
+        for (int64_t at = i; at < end; at += step) mx_cuda_add_<K>(args, 0, 0, (I)at, total);
         return;
     }
-    if (at >= end) return;
-    const I i = (I)at;
-    const int64_t first = (mx_cuda_block_row_() * blockDim.y + threadIdx.y) * K::per_thread;
+    if (i >= end) return;
 #pragma unroll
-    for (int r = 0; r < K::per_thread; r++) {
+    for (int n = 0; n < K::per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, first + r, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>() + n, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
     }
 }
 
-/* The last block to come here joins all partial results. The counter wraps to 0 for the next launch. */
 template <class K>
-static __device__ __forceinline__ void mx_cuda_join_last_(const typename K::value *partials, unsigned *counter,
-                                                          typename K::value *result)
-{
-    __shared__ bool last;
-    const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
-    const unsigned thread = threadIdx.x + threadIdx.y * blockDim.x;
-    if (thread == 0) {
-        __threadfence();
-        last = atomicInc(counter, blocks - 1) == blocks - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    typename K::value total;
-    K::init(&total);
-#pragma unroll 4
-    for (unsigned p = thread; p < blocks; p += MX_CUDA_THREADS_) K::join(&total, &partials[p]);
-    mx_cuda_block_join_<K>(&total);
-    if (thread == 0) *result = total;
-}
-
-template <class K, bool fused>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_<typename K::index> range, typename K::value *partials,
-                    unsigned *counter, typename K::value *result)
+                    const __grid_constant__ mx_cuda_range_<typename K::index> range, typename K::value *partials)
 {
     typename K::value total;
+    mx_cuda_begin_();
     K::init(&total);
     if (K::has_prologue) {
         typename K::args own = args;
@@ -206,8 +208,7 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     }
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0 && threadIdx.y == 0)
-        partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_()] = total;
-    if (fused) mx_cuda_join_last_<K>(partials, counter, result);
+        partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>()] = total;
 }
 
 template <class K>
@@ -215,6 +216,7 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     mx_cuda_join_(const typename K::value *partials, int64_t n, typename K::value *result)
 {
     typename K::value total;
+    mx_cuda_begin_();
     K::init(&total);
 #pragma unroll 4
     for (int64_t p = threadIdx.x; p < n; p += MX_CUDA_JOIN_THREADS_) K::join(&total, &partials[p]);
@@ -227,6 +229,7 @@ template <class K>
 static __global__ void mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin, int64_t end,
                                       int64_t workers, int64_t length, typename K::value *partials)
 {
+    mx_cuda_begin_();
     const int64_t worker = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (worker >= workers) return;
     typename K::value *values = partials + worker * length;
@@ -240,6 +243,7 @@ template <class K>
 static __global__ void mx_cuda_join_array_(const typename K::value *partials, int64_t workers, int64_t length,
                                            typename K::value *result)
 {
+    mx_cuda_begin_();
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= length) return;
     typename K::value total;
@@ -258,45 +262,58 @@ template <class K> static mx_cuda_range_<typename K::index> mx_cuda_range_of_(co
     return range;
 }
 
-#define MX_CUDA_GRID_(launch) dim3((launch)->grid[0], (launch)->grid[1], (launch)->grid[2])
-#define MX_CUDA_BLOCK_(launch) dim3((launch)->block[0], (launch)->block[1])
+/* kernel<<<grid, block, 0, queue>>>(parameters...), allowed to be set up while the kernel before it still runs. */
+template <class... Parameters, class... Arguments>
+static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+{
+    cudaLaunchAttribute overlap;
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = (cudaStream_t)launch->queue;
+    config.attrs = &overlap;
+    config.numAttrs = launch->overlaps ? 1 : 0;
+    return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    mx_cuda_for_<K><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, (cudaStream_t)launch->queue>>>(
-        *(const typename K::args *)launch->args, mx_cuda_range_of_<K>(launch));
-    return (int)cudaGetLastError();
+    return mx_cuda_start_(launch, mx_cuda_for_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
+                          dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
+                          mx_cuda_range_of_<K>(launch));
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    const cudaStream_t queue = (cudaStream_t)launch->queue;
-    const typename K::args *const args = (const typename K::args *)launch->args;
-    if (launch->blocks > 0 && launch->blocks <= MX_CUDA_FUSED_BLOCKS_) {
-        mx_cuda_reduce_<K, true><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, queue>>>(
-            *args, mx_cuda_range_of_<K>(launch), (T *)launch->partials, (unsigned *)launch->counter, (T *)launch->result);
-        return (int)cudaGetLastError();
+    T *const partials = (T *)launch->partials;
+    if (launch->blocks > 0) { /* an empty range has no partial results: what is joined then is the identity */
+        const int code = mx_cuda_start_(launch, mx_cuda_reduce_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
+                                        dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
+                                        mx_cuda_range_of_<K>(launch), partials);
+        if (code != 0) return code;
     }
-    if (launch->blocks > 0) /* an empty range has no partial results: what is joined then is the identity */
-        mx_cuda_reduce_<K, false><<<MX_CUDA_GRID_(launch), MX_CUDA_BLOCK_(launch), 0, queue>>>(
-            *args, mx_cuda_range_of_<K>(launch), (T *)launch->partials, NULL, NULL);
-    mx_cuda_join_<K><<<1, MX_CUDA_JOIN_THREADS_, 0, queue>>>((const T *)launch->partials, launch->blocks,
-                                                            (T *)launch->result);
-    return (int)cudaGetLastError();
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials,
+                          launch->blocks, (T *)launch->result);
 }
 
 template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    const cudaStream_t queue = (cudaStream_t)launch->queue;
     const int64_t workers = launch->blocks, length = launch->length;
-    if (workers > 0)
-        mx_cuda_array_<K><<<(unsigned)((workers + 63) / 64), 64, 0, queue>>>(*(const typename K::args *)launch->args,
-            launch->begin[0], launch->end[0], workers, length, (T *)launch->partials);
-    mx_cuda_join_array_<K><<<(unsigned)((length + 63) / 64), 64, 0, queue>>>((const T *)launch->partials, workers, length,
-                                                                             (T *)launch->result);
-    return (int)cudaGetLastError();
+    const unsigned threads = 64;
+    T *const partials = (T *)launch->partials;
+    if (length == 0) return 0;
+    if (workers > 0) {
+        const int code = mx_cuda_start_(launch, mx_cuda_array_<K>, dim3((unsigned)((workers + threads - 1) / threads)),
+                                        dim3(threads), *(const typename K::args *)launch->args, launch->begin[0],
+                                        launch->end[0], workers, length, partials);
+        if (code != 0) return code;
+    }
+    return mx_cuda_start_(launch, mx_cuda_join_array_<K>, dim3((unsigned)((length + threads - 1) / threads)), dim3(threads),
+                          (const T *)partials, workers, length, (T *)launch->result);
 }
 
 /* ---- the stamps ---- */
@@ -309,12 +326,13 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
     typedef name##__args args;                                                                 \
     typedef I index;                                                                           \
+    typedef mx_cuda_row_type_<I, D>::type row;                                                 \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_NO_PROLOGUE_") }; \
     static __device__ __forceinline__ void prologue(args *a) { prologue_(a); }
 
 #define MX_CUDA_VALUE_(name, D, I)                                                                              \
     typedef name##__value value;                                                                                \
-    enum { per_thread = sizeof(value) > 8 ? MX_CUDA_REDUCE_BIG : 2 };                                           \
+    enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                           \
     static __device__ __forceinline__ void item(const name##__args *a, I o, I m, I i, value *v)                 \
     {                                                                                                           \
         (void)o, (void)m;                                                                                       \
@@ -324,7 +342,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_STAMP_FOR_(name, D, I, S, prologue_)                                                \
     struct name##__traits {                                                                    \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-        enum { per_thread = D == 1 ? MX_CUDA_FOR_1D : MX_CUDA_FOR_ND };                        \
+        enum { per_thread = D == 1 ? 2 : S(1) };                                               \
         static __device__ __forceinline__ void item(const args *a, I o, I m, I i)              \
         {                                                                                      \
             (void)o, (void)m;                                                                  \

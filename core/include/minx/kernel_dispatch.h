@@ -5,6 +5,7 @@
 
 #define MX_SIMD_LOOP_(...)
 #define MX_PLAIN_LOOP_(...)
+#define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
 
 #define MX_EXTERN_ROW_(name, kind, layout, suffix) extern const mx_instance name##__##suffix;
 #define MX_TABLE_ROW_(name, kind, layout, suffix) [kind][layout] = &name##__##suffix,

@@ -13,6 +13,7 @@
 #define MX_SIMD_LOOP_(...) MX_PRAGMA_(omp simd __VA_ARGS__)
 #endif
 #define MX_PLAIN_LOOP_(...)
+#define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
 
 typedef struct mx_box_ {
     int64_t begin[3], end[3];

@@ -17,7 +17,7 @@
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *
- * The _64 forms have bodies with int64_t indices, the others int; a range beyond 32 bits is MX_ERR_EXTENT there.
+ * The _64 forms have bodies with int64_t indices, the others int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there.
  * Arguments are copied at the call. A launch checks the accessors in them: MX_ERR_STALE, _SPACE, _LAYOUT. */
 #pragma once
 #include "minx/policy.h"
@@ -44,7 +44,7 @@ typedef struct mx_launch {
     /* accelerators only */
     void *queue;
     void *result; /* where the joined result goes */
-    void *counter; /* a zeroed word, for finding the last of the thread blocks */
+    bool overlaps; /* the device can set a kernel up while the one before it runs */
     unsigned grid[3], block[2];
     int64_t blocks;
 } mx_launch;

@@ -7,6 +7,10 @@
 #pragma once
 #include "minx/context.h"
 
+/* Where the range of a kernel with 32-bit indices may end: threads of a GPU reach some indices beyond a range before they
+ * find that they are outside, and must not wrap around into it. */
+enum { MX_INDEX_END = INT32_MAX - 4095 };
+
 typedef struct mx_range_1 {
     mx_ctx ctx;
     int64_t begin[1], end[1], tile[1];
