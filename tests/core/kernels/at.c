@@ -6,8 +6,10 @@
 #define AT_DIGIT(d)                                    \
     const int i##d = rest % (int)MX_EXTENT(a->own, d); \
     rest /= (int)MX_EXTENT(a->own, d);
-#define AT_DIGITS_0
-#define AT_DIGITS_1 AT_DIGIT(0)
+#define AT_DIGITS_0 (void)n;
+#define AT_DIGITS_1 \
+    int rest = n;   \
+    AT_DIGIT(0)
 #define AT_DIGITS_2 AT_DIGITS_1 AT_DIGIT(1)
 #define AT_DIGITS_3 AT_DIGITS_2 AT_DIGIT(2)
 #define AT_DIGITS_4 AT_DIGITS_3 AT_DIGIT(3)
@@ -28,8 +30,7 @@
 #define AT_KERNEL(R, ...)                                       \
     MX_BODY void at_##R##_body(const at_##R##_args *a, int n)   \
     {                                                           \
-        int rest = n;                                           \
-        AT_DIGITS_##R(void) rest;                               \
+        AT_DIGITS_##R                                           \
         const int64_t code = AT_CODE_##R;                       \
         MX_AT(__VA_ARGS__(a->own)) = code;                      \
         MX_AT(__VA_ARGS__(a->strided)) = 2 * code;              \
@@ -39,8 +40,7 @@
     MX_FOR_1D(at_##R)                                           \
     MX_BODY void at_read_##R##_body(const at_##R##_args *a, int n) \
     {                                                           \
-        int rest = n;                                           \
-        AT_DIGITS_##R(void) rest;                               \
+        AT_DIGITS_##R                                           \
         MX_AT(a->copy, n) = MX_AT(__VA_ARGS__(a->read)) - (AT_CODE_##R); \
     }                                                           \
     MX_FOR_1D(at_read_##R)
