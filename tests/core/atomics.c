@@ -2,8 +2,8 @@
 #include "atomics.h"
 #include "check.h"
 
-/* Items: 3 of them add at most 6, so the largest sum, 60000, is exact in float (2^24) too. */
-enum { ITEMS = 30000, SLOTS = 64 };
+/* MANY: enough that threads meet; the largest sum is MANY itself, exact in float (2^24) too. */
+enum { ITEMS = 30000, MANY = 1000000, SLOTS = 64 };
 
 typedef struct model {
     double to[SLOTS];
@@ -13,8 +13,8 @@ typedef struct model {
 static void model_histogram(model *m)
 {
     memset(m, 0, sizeof *m);
-    for (int i = 0; i < ITEMS; i++) m->to[i * 7 % 13] += 1 + i % 3;
-    m->to[13] = ITEMS;
+    for (int i = 0; i < MANY; i++) m->to[i * 7 % 13] += 1 + i % 3;
+    m->to[13] = MANY;
 }
 
 static void model_extremes(model *m)
@@ -39,22 +39,23 @@ static void model_extremes(model *m)
         T got[SLOTS];                                                                                      \
         int64_t noted[SLOTS];                                                                              \
     } run_##tag;                                                                                           \
-    static void run_kernel_##tag(run_##tag *r, mx_err (*kernel)(mx_range_1, const ac_##tag##_args *))      \
+    static void run_kernel_##tag(run_##tag *r, mx_err (*kernel)(mx_range_1, const ac_##tag##_args *),      \
+                                 int items)                                                                \
     {                                                                                                      \
         memset(r->noted, 0, sizeof r->noted);                                                              \
         check_upload(r->ctx, r->to, r->got);                                                               \
         check_upload(r->ctx, r->notes, r->noted);                                                          \
-        CHECK_OK(kernel(mx_range_1d(r->ctx, 0, ITEMS), &r->args));                                         \
+        CHECK_OK(kernel(mx_range_1d(r->ctx, 0, items), &r->args));                                         \
         check_download(r->ctx, r->to, r->got);                                                             \
         check_download(r->ctx, r->notes, r->noted);                                                        \
     }                                                                                                      \
     static void check_sums_##tag(run_##tag *r, const model *histogram, const model *extremes)              \
     {                                                                                                      \
         memset(r->got, 0, sizeof r->got);                                                                  \
-        run_kernel_##tag(r, ac_histogram_##tag);                                                           \
+        run_kernel_##tag(r, ac_histogram_##tag, MANY);                                                     \
         for (int s = 0; s < SLOTS; s++) CHECK_F64((double)r->got[s], histogram->to[s], 0);                 \
         for (int s = 0; s < SLOTS; s++) r->got[s] = (T)(ITEMS + s);                                        \
-        run_kernel_##tag(r, ac_subtract_##tag);                                                            \
+        run_kernel_##tag(r, ac_subtract_##tag, ITEMS);                                                     \
         for (int s = 0; s < 5; s++) {                                                                      \
             /* the values before were ITEMS + s, one less, ... : each once */                              \
             const int64_t n = ITEMS / 5, top = ITEMS + s;                                                  \
@@ -62,27 +63,27 @@ static void model_extremes(model *m)
             CHECK_I64(r->noted[s], n * top - n * (n - 1) / 2);                                             \
         }                                                                                                  \
         for (int s = 0; s < SLOTS; s++) r->got[s] = (T)(s < 3 ? 1000000 : 0);                              \
-        run_kernel_##tag(r, ac_extremes_##tag);                                                            \
+        run_kernel_##tag(r, ac_extremes_##tag, ITEMS);                                                     \
         for (int s = 0; s < 6; s++) CHECK_F64((double)r->got[s], extremes->to[s], 0);                      \
     }                                                                                                      \
     static void check_exchanges_##tag(run_##tag *r)                                                        \
     {                                                                                                      \
         memset(r->got, 0, sizeof r->got);                                                                  \
-        run_kernel_##tag(r, ac_exchange_##tag);                                                            \
+        run_kernel_##tag(r, ac_exchange_##tag, ITEMS);                                                     \
         for (int s = 0; s < 4; s++) {                                                                      \
             int64_t in = 0;                                                                                \
             for (int i = s; i < ITEMS; i += 4) in += i + 1;                                                \
             CHECK_I64(r->noted[s] + (int64_t)r->got[s], in);                                               \
         }                                                                                                  \
         memset(r->got, 0, sizeof r->got);                                                                  \
-        run_kernel_##tag(r, ac_claim_##tag);                                                               \
+        run_kernel_##tag(r, ac_claim_##tag, ITEMS);                                                        \
         for (int s = 0; s < 50; s++) { /* one winner, and the slot holds what it wrote */                  \
             CHECK_I64(r->noted[s] / 1000000, 1);                                                           \
             CHECK_I64(r->noted[s] % 1000000 + 1, (int64_t)r->got[s]);                                      \
             CHECK_I64(r->noted[s] % 1000000 % 50, s);                                                      \
         }                                                                                                  \
         memset(r->got, 0, sizeof r->got);                                                                  \
-        run_kernel_##tag(r, ac_retry_##tag);                                                               \
+        run_kernel_##tag(r, ac_retry_##tag, ITEMS);                                                        \
         for (int s = 0; s < 2; s++) CHECK_I64(r->got[s], ITEMS);                                           \
         for (int s = 0; s < 20; s++) CHECK_I64(r->got[2 + s], 3 * s);                                      \
     }                                                                                                      \
@@ -114,7 +115,7 @@ static void model_extremes(model *m)
         for (int i = 0; i < ITEMS; i++) flipped ^= (uint64_t)1 << i % 31;                       \
         memset(r->got, 0, sizeof r->got);                                                       \
         r->got[1] = (T) ~(T)0;                                                                  \
-        run_kernel_##tag(r, ac_bits_##tag);                                                     \
+        run_kernel_##tag(r, ac_bits_##tag, ITEMS);                                              \
         CHECK((T)all == r->got[0]);                                                             \
         CHECK((T)(~(T)0 ^ (T)all) == r->got[1]);                                                \
         CHECK((T)flipped == r->got[2]);                                                         \
