@@ -5,9 +5,11 @@
 
 static const int64_t extents[MX_MAX_RANK] = {5, 3, 4, 2, 3, 2, 3, 4};
 
-static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *shape, mx_layout layout)
+static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *shape,
+                    mx_layout layout)
 {
-    const mx_view_options options = {MX_SPACE_DEFAULT, layout, false, rank % 2 == 0}; /* even ranks: padded */
+    const mx_view_options options = {MX_SPACE_DEFAULT, layout, false,
+                                     rank % 2 == 0}; /* even ranks: padded */
     mx_view view;
     MUST(mx_view_create(ctx, label, type, rank, shape, &options, &view));
     return view;
@@ -40,34 +42,35 @@ static void check_zeros(mx_ctx ctx, mx_view view)
     MUST(mx_view_destroy(&mirror));
 }
 
-#define TEST_RANK(R)                                                                            \
-    static void test_rank_##R(mx_ctx ctx)                                                       \
-    {                                                                                           \
-        mx_view own = make(ctx, "own", MX_I64, R, extents, MX_LAYOUT_DEFAULT);                  \
-        mx_view strided = make(ctx, "strided", MX_I64, R, extents,                              \
-                               check_info(own).layout == MX_LAYOUT_LEFT ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT); \
-        mx_view left = make(ctx, "left", MX_I64, R, extents, MX_LAYOUT_LEFT);                   \
-        mx_view right = make(ctx, "right", MX_I64, R, extents, MX_LAYOUT_RIGHT);                \
-        const int64_t count = check_info(own).count, ones = -1;                                 \
-        mx_view copy = make(ctx, "copy", MX_I64, 1, &count, MX_LAYOUT_DEFAULT);                 \
-        at_##R##_args args;                                                                     \
-        memset(&args, 0, sizeof args);                                                          \
-        MUST(mx_fill(ctx, copy, &ones));                                                        \
-        MUST(mx_bind(ctx, own, &args.own));                                                     \
-        MUST(mx_bind(ctx, strided, &args.strided));                                             \
-        MUST(mx_bind(ctx, left, &args.left));                                                   \
-        MUST(mx_bind(ctx, right, &args.right));                                                 \
-        MUST(mx_bind(ctx, own, &args.read));                                                    \
-        MUST(mx_bind(ctx, copy, &args.copy));                                                   \
-        CHECK_OK(at_##R(mx_range_1d(ctx, 0, count), &args));                                    \
-        CHECK_OK(at_read_##R(mx_range_1d(ctx, 0, count), &args));                               \
-        check_codes(ctx, own, 1);                                                               \
-        check_codes(ctx, strided, 2);                                                           \
-        check_codes(ctx, left, 3);                                                              \
-        check_codes(ctx, right, 4);                                                             \
-        check_zeros(ctx, copy);                                                                 \
-        mx_view all[] = {own, strided, left, right, copy};                                      \
-        for (int v = 0; v < 5; v++) MUST(mx_view_destroy(&all[v]));                             \
+#define TEST_RANK(R)                                                                           \
+    static void test_rank_##R(mx_ctx ctx)                                                      \
+    {                                                                                          \
+        mx_view own = make(ctx, "own", MX_I64, R, extents, MX_LAYOUT_DEFAULT);                 \
+        mx_view strided =                                                                      \
+            make(ctx, "strided", MX_I64, R, extents,                                           \
+                 check_info(own).layout == MX_LAYOUT_LEFT ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT); \
+        mx_view left = make(ctx, "left", MX_I64, R, extents, MX_LAYOUT_LEFT);                  \
+        mx_view right = make(ctx, "right", MX_I64, R, extents, MX_LAYOUT_RIGHT);               \
+        const int64_t count = check_info(own).count, ones = -1;                                \
+        mx_view copy = make(ctx, "copy", MX_I64, 1, &count, MX_LAYOUT_DEFAULT);                \
+        at_##R##_args args;                                                                    \
+        memset(&args, 0, sizeof args);                                                         \
+        MUST(mx_fill(ctx, copy, &ones));                                                       \
+        MUST(mx_bind(ctx, own, &args.own));                                                    \
+        MUST(mx_bind(ctx, strided, &args.strided));                                            \
+        MUST(mx_bind(ctx, left, &args.left));                                                  \
+        MUST(mx_bind(ctx, right, &args.right));                                                \
+        MUST(mx_bind(ctx, own, &args.read));                                                   \
+        MUST(mx_bind(ctx, copy, &args.copy));                                                  \
+        CHECK_OK(at_##R(mx_range_1d(ctx, 0, count), &args));                                   \
+        CHECK_OK(at_read_##R(mx_range_1d(ctx, 0, count), &args));                              \
+        check_codes(ctx, own, 1);                                                              \
+        check_codes(ctx, strided, 2);                                                          \
+        check_codes(ctx, left, 3);                                                             \
+        check_codes(ctx, right, 4);                                                            \
+        check_zeros(ctx, copy);                                                                \
+        mx_view all[] = {own, strided, left, right, copy};                                     \
+        for (int v = 0; v < 5; v++) MUST(mx_view_destroy(&all[v]));                            \
     }
 TEST_RANK(0)
 TEST_RANK(1)
@@ -99,7 +102,9 @@ static void test_grids(mx_ctx ctx)
         mx_view mirror = check_fetch(ctx, views[v]);
         const mx_view_info info = check_info(mirror);
         int64_t i[MX_MAX_RANK] = {0};
-        do CHECK_I64(*(int32_t *)check_at(&info, i), factors[v][0] * i[0] + factors[v][1] * i[1] + factors[v][2] * i[2] + 1);
+        do
+            CHECK_I64(*(int32_t *)check_at(&info, i),
+                      factors[v][0] * i[0] + factors[v][1] * i[1] + factors[v][2] * i[2] + 1);
         while (check_next(&info, i));
         MUST(mx_view_destroy(&mirror));
         MUST(mx_view_destroy(&views[v]));
@@ -123,13 +128,15 @@ static double number_at(mx_type type, const void *at)
 static void test_types(mx_ctx ctx)
 {
     const int64_t shape[] = {23, 31};
-    const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64, MX_U8, MX_U32, MX_U64, MX_USER(at_point)};
+    const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64,
+                             MX_U8,  MX_U32, MX_U64, MX_USER(at_point)};
     const double factor[] = {0.5, 0.25, -1, -1e10, 1, 1e7, 1e10, 1};
     const at_point start = {0, 4.5, 0};
     mx_view views[8];
     at_types_args a;
     memset(&a, 0, sizeof a);
-    for (int t = 0; t < 8; t++) views[t] = make(ctx, "typed", types[t], 2, shape, MX_LAYOUT_DEFAULT);
+    for (int t = 0; t < 8; t++)
+        views[t] = make(ctx, "typed", types[t], 2, shape, MX_LAYOUT_DEFAULT);
     MUST(mx_fill(ctx, views[7], &start));
     MUST(mx_bind(ctx, views[0], &a.f64));
     MUST(mx_bind(ctx, views[1], &a.f32));
@@ -147,7 +154,8 @@ static void test_types(mx_ctx ctx)
         int64_t i[MX_MAX_RANK] = {0};
         do { /* all values are exact in their types */
             const double code = (double)((13 * i[0] + i[1]) % 250);
-            CHECK_F64(number_at(types[t], check_at(&info, i)), factor[t] * code + (t == 7 ? 4.5 : 0), 0);
+            CHECK_F64(number_at(types[t], check_at(&info, i)),
+                      factor[t] * code + (t == 7 ? 4.5 : 0), 0);
             if (t == 7) CHECK_F64(((at_point *)check_at(&info, i))->y, 4.5, 0);
             if (t == 7) CHECK_F64(((at_point *)check_at(&info, i))->z, (double)i[0], 0);
         } while (check_next(&info, i));
@@ -158,8 +166,8 @@ static void test_types(mx_ctx ctx)
 
 static void test_static(mx_ctx ctx)
 {
-    const int64_t n3[] = {11, 3}, all[] = {5, 3}, inner[] = {11, 3, 2, 4}, wrong[] = {11, 4}, factors[3][4] = {
-        {10, 1, 0, 0}, {20, 1, 0, 0}, {1000, 100, 10, 1}};
+    const int64_t n3[] = {11, 3}, all[] = {5, 3}, inner[] = {11, 3, 2, 4}, wrong[] = {11, 4},
+                  factors[3][4] = {{10, 1, 0, 0}, {20, 1, 0, 0}, {1000, 100, 10, 1}};
     const mx_view_options padded = {MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT, false, true};
     mx_view views[3], other;
     at_static_args args;
@@ -186,7 +194,8 @@ static void test_static(mx_ctx ctx)
         MUST(mx_view_destroy(&views[v]));
     }
     MUST(mx_view_create(ctx, "wrong", MX_F64, 2, wrong, NULL, &other));
-    CHECK_FAILS(mx_bind(ctx, other, &args.n3), MX_ERR_EXTENT, "extent 1 of the view is 4, the accessor's is always 3");
+    CHECK_FAILS(mx_bind(ctx, other, &args.n3), MX_ERR_EXTENT,
+                "extent 1 of the view is 4, the accessor's is always 3");
     MUST(mx_view_destroy(&other));
     /* strides that static extents settle are not read from the view, so a padded one cannot be taken */
     MUST(mx_view_create(ctx, "padded", MX_F64, 2, all, &padded, &other));
@@ -198,7 +207,8 @@ static void test_static(mx_ctx ctx)
 static void test_on_host(mx_ctx ctx)
 {
     const int64_t shape[] = {6, 5};
-    mx_view view = make(ctx, "source", MX_I32, 2, shape, MX_LAYOUT_DEFAULT), mirror = check_fetch(ctx, view);
+    mx_view view = make(ctx, "source", MX_I32, 2, shape, MX_LAYOUT_DEFAULT),
+            mirror = check_fetch(ctx, view);
     const mx_view_info info = check_info(mirror);
     mx_i32_2 x;
     mx_ci32_2s y;

@@ -3,15 +3,15 @@
 #include "minx/minx.h"
 
 /* Every rank, over the elements counted by one number. Layouts: the instance's, any strides, left, right. */
-#define AT_ARGS(R)                     \
-    typedef struct at_##R##_args {     \
-        mx_i64_##R own;                \
-        mx_i64_##R##s strided;         \
-        mx_i64_##R##l left;            \
-        mx_i64_##R##r right;           \
-        mx_ci64_##R read;              \
-        mx_i64_1 copy;                 \
-    } at_##R##_args;                   \
+#define AT_ARGS(R)                           \
+    typedef struct at_##R##_args {           \
+        mx_i64_##R own;                      \
+        mx_i64_##R##s strided;               \
+        mx_i64_##R##l left;                  \
+        mx_i64_##R##r right;                 \
+        mx_ci64_##R read;                    \
+        mx_i64_1 copy;                       \
+    } at_##R##_args;                         \
     MX_DECLARE_FOR_1D(at_##R, at_##R##_args) \
     MX_DECLARE_FOR_1D(at_read_##R, at_##R##_args)
 
@@ -54,9 +54,12 @@ typedef struct at_types_args {
 MX_DECLARE_FOR_2D(at_types, at_types_args)
 
 /* Static extents: the last one; both; the inner ones of rank 4. */
-MX_ACCESSOR_(at_n3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 0, 3), 0, 3, 1, 1, 1, 1, 1, 1)
-MX_ACCESSOR_(at_5x3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 5, 3), 5, 3, 1, 1, 1, 1, 1, 1)
-MX_ACCESSOR_(at_nn2x4, double, 4, 0, 0, 1, MX_SHAPE_CODE_(4, 0, 0, 1, 0, 0, 2, 4), 0, 0, 2, 4, 1, 1, 1, 1)
+MX_ACCESSOR_(at_n3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 0, 3), 0, 3, 1, 1, 1, 1, 1,
+             1)
+MX_ACCESSOR_(at_5x3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 5, 3), 5, 3, 1, 1, 1, 1,
+             1, 1)
+MX_ACCESSOR_(at_nn2x4, double, 4, 0, 0, 1, MX_SHAPE_CODE_(4, 0, 0, 1, 0, 0, 2, 4), 0, 0, 2, 4, 1, 1,
+             1, 1)
 typedef struct at_static_args {
     at_n3 n3;
     at_5x3 all;

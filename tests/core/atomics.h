@@ -14,12 +14,12 @@
     AC_FLOATS(M)      \
     AC_INTEGERS(M)
 
-#define AC_DECLARE(tag, T)                            \
-    typedef struct ac_##tag##_args {                  \
-        mx_##tag##_1 to; /* what the atomics work on */ \
-        mx_i64_1 notes;                               \
-        int items;                                    \
-    } ac_##tag##_args;                                \
+#define AC_DECLARE(tag, T)                                 \
+    typedef struct ac_##tag##_args {                       \
+        mx_##tag##_1 to; /* what the atomics work on */    \
+        mx_i64_1 notes;                                    \
+        int items;                                         \
+    } ac_##tag##_args;                                     \
     MX_DECLARE_FOR_1D(ac_histogram_##tag, ac_##tag##_args) \
     MX_DECLARE_FOR_1D(ac_subtract_##tag, ac_##tag##_args)  \
     MX_DECLARE_FOR_1D(ac_extremes_##tag, ac_##tag##_args)  \

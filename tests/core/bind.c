@@ -38,7 +38,8 @@ MX_ACCESSORS(three, three)
 
 static void test_types(mx_ctx ctx)
 {
-    mx_view v = make(ctx, "v", MX_F64, 2, MX_LAYOUT_DEFAULT), u = make(ctx, "u", MX_USER(pair), 2, MX_LAYOUT_DEFAULT);
+    mx_view v = make(ctx, "v", MX_F64, 2, MX_LAYOUT_DEFAULT),
+            u = make(ctx, "u", MX_USER(pair), 2, MX_LAYOUT_DEFAULT);
     mx_f64_2 f64;
     mx_cf64_2 cf64;
     mx_f32_2 f32;
@@ -52,7 +53,8 @@ static void test_types(mx_ctx ctx)
     mx_three_2 t;
     CHECK_OK(mx_bind(ctx, v, &f64));
     CHECK_OK(mx_bind(ctx, v, &cf64)); /* constness may be added */
-    CHECK_FAILS(mx_bind(ctx, v, &f32), MX_ERR_TYPE, "bind &f32 to view 'v': the view has elements f64, the accessor f32");
+    CHECK_FAILS(mx_bind(ctx, v, &f32), MX_ERR_TYPE,
+                "bind &f32 to view 'v': the view has elements f64, the accessor f32");
     CHECK_FAILS(mx_bind(ctx, v, &i32), MX_ERR_TYPE, "the accessor i32");
     CHECK_FAILS(mx_bind(ctx, v, &i64), MX_ERR_TYPE, "the accessor i64"); /* the same size */
     CHECK_FAILS(mx_bind(ctx, v, &u64), MX_ERR_TYPE, "the accessor u64");
@@ -75,7 +77,8 @@ static void test_ranks(mx_ctx ctx)
     mx_f64_1 r1;
     mx_f64_3 r3;
     mx_cf64_8 r8;
-    CHECK_FAILS(mx_bind(ctx, v, &r0), MX_ERR_RANK, "bind &r0 to view 'v': the view has rank 2, the accessor 0");
+    CHECK_FAILS(mx_bind(ctx, v, &r0), MX_ERR_RANK,
+                "bind &r0 to view 'v': the view has rank 2, the accessor 0");
     CHECK_FAILS(mx_bind(ctx, v, &r1), MX_ERR_RANK, "the accessor 1");
     CHECK_FAILS(mx_bind(ctx, v, &r3), MX_ERR_RANK, "the accessor 3");
     CHECK_FAILS(mx_bind(ctx, v, &r8), MX_ERR_RANK, "the accessor 8");
@@ -89,8 +92,10 @@ static void test_ranks(mx_ctx ctx)
 static void test_layouts(mx_ctx ctx)
 {
     const mx_layout own = layout_of(ctx), other = other_layout(own);
-    mx_view same = make(ctx, "same", MX_F64, 2, own), turned = make(ctx, "turned", MX_F64, 2, other);
-    mx_view left = make(ctx, "left", MX_F64, 3, MX_LAYOUT_LEFT), right = make(ctx, "right", MX_F64, 3, MX_LAYOUT_RIGHT);
+    mx_view same = make(ctx, "same", MX_F64, 2, own),
+            turned = make(ctx, "turned", MX_F64, 2, other);
+    mx_view left = make(ctx, "left", MX_F64, 3, MX_LAYOUT_LEFT),
+            right = make(ctx, "right", MX_F64, 3, MX_LAYOUT_RIGHT);
     mx_view row = make(ctx, "row", MX_F64, 1, other);
     mx_f64_2 d;
     mx_cf64_2s s;
@@ -101,13 +106,16 @@ static void test_layouts(mx_ctx ctx)
     CHECK_OK(mx_bind(ctx, same, &d));
     CHECK_OK(mx_bind(ctx, same, &s));
     CHECK_OK(mx_bind(ctx, turned, &s)); /* strided takes any */
-    snprintf(words, sizeof words, "'turned': the view has layout %s, the accessor %s (the context's)",
+    snprintf(words, sizeof words,
+             "'turned': the view has layout %s, the accessor %s (the context's)",
              mx_layout_name(other), mx_layout_name(own));
     CHECK_FAILS(mx_bind(ctx, turned, &d), MX_ERR_LAYOUT, words);
     CHECK_OK(mx_bind(ctx, left, &l));
     CHECK_OK(mx_bind(ctx, right, &r));
-    CHECK_FAILS(mx_bind(ctx, right, &l), MX_ERR_LAYOUT, "the view has layout right, the accessor left");
-    CHECK_FAILS(mx_bind(ctx, left, &r), MX_ERR_LAYOUT, "the view has layout left, the accessor right");
+    CHECK_FAILS(mx_bind(ctx, right, &l), MX_ERR_LAYOUT,
+                "the view has layout right, the accessor left");
+    CHECK_FAILS(mx_bind(ctx, left, &r), MX_ERR_LAYOUT,
+                "the view has layout left, the accessor right");
     CHECK_OK(mx_bind(ctx, row, &one)); /* of rank 1, all layouts are one */
     mx_view all[] = {same, turned, left, right, row};
     for (int v = 0; v < 5; v++) MUST(mx_view_destroy(&all[v]));
@@ -119,7 +127,8 @@ static void test_spaces(mx_ctx ctx)
     mx_f64_2 x;
     MUST(mx_mirror_create(view, &mirror));
     if (check_is(ctx, "cuda")) {
-        CHECK_FAILS(mx_bind(ctx, mirror, &x), MX_ERR_SPACE, "'far': it is in memory space Host, which cuda cannot reach");
+        CHECK_FAILS(mx_bind(ctx, mirror, &x), MX_ERR_SPACE,
+                    "'far': it is in memory space Host, which cuda cannot reach");
         CHECK_FAILS(mx_bind(NULL, view, &x), MX_ERR_SPACE, "which the host cannot reach");
     } else {
         CHECK_OK(mx_bind(ctx, mirror, &x));
@@ -135,7 +144,8 @@ static void test_stale(mx_ctx ctx)
     const mx_view stale = view;
     mx_f64_2 x;
     MUST(mx_view_destroy(&view));
-    CHECK_FAILS(mx_bind(ctx, stale, &x), MX_ERR_STALE, "bind &x: the view does not exist (any more)");
+    CHECK_FAILS(mx_bind(ctx, stale, &x), MX_ERR_STALE,
+                "bind &x: the view does not exist (any more)");
     CHECK_FAILS(mx_bind(ctx, MX_VIEW_NULL, &x), MX_ERR_STALE, "any more");
 }
 
@@ -201,12 +211,16 @@ static void test_launch(mx_ctx ctx)
     CHECK_F64(*(double *)check_info(mirror).data, 105, 0);
     MUST(mx_view_destroy(&mirror));
 
-    CHECK_FAILS(bind_scale(mx_range_2d(NULL, 0, 6, 0, 5), &b.args), MX_ERR_ARG, "bind_scale: launched without a context");
-    CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), NULL), MX_ERR_ARG, "bind_scale: launched without arguments");
-    CHECK_FAILS(bind_scale(mx_tiled_2d(mx_range_2d(ctx, 0, 6, 0, 5), 2, -1), &b.args), MX_ERR_ARG, "tile 1: got -1");
+    CHECK_FAILS(bind_scale(mx_range_2d(NULL, 0, 6, 0, 5), &b.args), MX_ERR_ARG,
+                "bind_scale: launched without a context");
+    CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), NULL), MX_ERR_ARG,
+                "bind_scale: launched without arguments");
+    CHECK_FAILS(bind_scale(mx_tiled_2d(mx_range_2d(ctx, 0, 6, 0, 5), 2, -1), &b.args), MX_ERR_ARG,
+                "tile 1: got -1");
     CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, (int64_t)1 << 31), &b.args), MX_ERR_EXTENT,
                 "range 0 to 2147483648 is beyond its 32-bit indices");
-    CHECK_FAILS(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, -1, got), MX_ERR_ARG, "a result of -1 values");
+    CHECK_FAILS(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, -1, got), MX_ERR_ARG,
+                "a result of -1 values");
     CHECK_OK(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, 1, got));
     CHECK_F64(got[0], 12, 0);
     free_all(&b);
@@ -222,10 +236,12 @@ static void test_launch_stale(mx_ctx ctx)
         MUST(mx_view_destroy(views[which]));
         CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,
                     "kernel bind_scale: the accessor at byte ");
-        CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum), MX_ERR_STALE, "is gone; bind it again");
+        CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum), MX_ERR_STALE,
+                    "is gone; bind it again");
         /* the slot belongs to another view now: still stale */
         mx_view next = make(ctx, "next", MX_F64, 2, MX_LAYOUT_DEFAULT);
-        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE, "bind it again");
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,
+                    "bind it again");
         MUST(mx_view_destroy(&next));
         free_all(&b);
     }
@@ -239,7 +255,8 @@ static void test_launch_elsewhere(mx_ctx ctx)
     const char *resource = layout_of(ctx) == MX_LAYOUT_LEFT ? "serial" : "simt";
     MUST(mx_ctx_create(resource, &other));
     if (check_is(ctx, "cuda"))
-        CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_SPACE, "view 'x' is in memory space Cuda");
+        CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_SPACE,
+                    "view 'x' is in memory space Cuda");
     else if (layout_of(ctx) != layout_of(other))
         CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT,
                     "kernel bind_scale: the accessor of view 'x' was bound for layout");
@@ -247,11 +264,13 @@ static void test_launch_elsewhere(mx_ctx ctx)
     const mx_f64_2 was = b.args.x;
     if (check_is(ctx, "cuda")) {
         MUST(mx_bind(other, far, &b.args.x));
-        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_SPACE, "'far' is in memory space Host");
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_SPACE,
+                    "'far' is in memory space Host");
     } else if (layout_of(ctx) != layout_of(other)) {
         /* bound for host code, which reads strides: no good to a kernel that knows its layout */
         MUST(mx_bind(NULL, far, &b.args.x));
-        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT, "view 'far' was bound for layout");
+        CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT,
+                    "view 'far' was bound for layout");
     }
     b.args.x = was;
     CHECK_OK(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args));
@@ -270,19 +289,25 @@ static void test_result_views(mx_ctx ctx)
 {
     bound b = bind_all(ctx);
     const mx_range_1 range = mx_range_1d(ctx, 0, 6);
-    mx_view row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT), grid = make(ctx, "grid", MX_F64, 2, MX_LAYOUT_DEFAULT);
-    mx_view narrow = make(ctx, "narrow", MX_F32, 1, MX_LAYOUT_DEFAULT), ints = make(ctx, "ints", MX_I64, 1, MX_LAYOUT_DEFAULT);
+    mx_view row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT),
+            grid = make(ctx, "grid", MX_F64, 2, MX_LAYOUT_DEFAULT);
+    mx_view narrow = make(ctx, "narrow", MX_F32, 1, MX_LAYOUT_DEFAULT),
+            ints = make(ctx, "ints", MX_I64, 1, MX_LAYOUT_DEFAULT);
     CHECK_OK(bind_sum_into(range, &b.args, row, 5));
-    CHECK_FAILS(bind_sum_into(range, &b.args, row, 6), MX_ERR_BOUNDS, "into view 'row': index 6, its extent is 6");
+    CHECK_FAILS(bind_sum_into(range, &b.args, row, 6), MX_ERR_BOUNDS,
+                "into view 'row': index 6, its extent is 6");
     CHECK_FAILS(bind_sum_into(range, &b.args, row, -1), MX_ERR_BOUNDS, "index -1");
-    CHECK_FAILS(bind_sum_into(range, &b.args, grid, 0), MX_ERR_RANK, "'grid': got rank 2, expected 0 or 1");
+    CHECK_FAILS(bind_sum_into(range, &b.args, grid, 0), MX_ERR_RANK,
+                "'grid': got rank 2, expected 0 or 1");
     CHECK_FAILS(bind_sum_into(range, &b.args, narrow, 0), MX_ERR_TYPE, "'narrow'");
-    CHECK_FAILS(bind_sum_into(range, &b.args, ints, 0), MX_ERR_TYPE, "'ints'"); /* the same size, another type */
+    CHECK_FAILS(bind_sum_into(range, &b.args, ints, 0), MX_ERR_TYPE,
+                "'ints'"); /* the same size, another type */
     CHECK_FAILS(bind_sum_into(range, &b.args, MX_VIEW_NULL, 0), MX_ERR_STALE, "any more");
     if (check_is(ctx, "cuda")) {
         mx_view mirror;
         MUST(mx_mirror_create(row, &mirror));
-        CHECK_FAILS(bind_sum_into(range, &b.args, mirror, 0), MX_ERR_SPACE, "memory space Host, which cuda cannot reach");
+        CHECK_FAILS(bind_sum_into(range, &b.args, mirror, 0), MX_ERR_SPACE,
+                    "memory space Host, which cuda cannot reach");
         MUST(mx_view_destroy(&mirror));
     }
     mx_view all[] = {row, grid, narrow, ints};

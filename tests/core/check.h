@@ -29,21 +29,24 @@ static inline void check_true_(bool holds, const char *what, const char *file, i
     if (!holds && check_says_(file, line)) fprintf(stderr, "expected: %s\n", what);
 }
 
-static inline void check_i64_(int64_t got, int64_t expected, const char *what, const char *file, int line)
+static inline void check_i64_(int64_t got, int64_t expected, const char *what, const char *file,
+                              int line)
 {
     if (got != expected && check_says_(file, line))
         fprintf(stderr, "%s: got %" PRId64 ", expected %" PRId64 "\n", what, got, expected);
 }
 
-static inline void check_f64_(double got, double expected, double tolerance, const char *what, const char *file,
-                              int line)
+static inline void check_f64_(double got, double expected, double tolerance, const char *what,
+                              const char *file, int line)
 {
     if (got == expected || fabs(got - expected) <= tolerance) return;
     if (check_says_(file, line))
-        fprintf(stderr, "%s: got %.17g, expected %.17g, tolerance %g\n", what, got, expected, tolerance);
+        fprintf(stderr, "%s: got %.17g, expected %.17g, tolerance %g\n", what, got, expected,
+                tolerance);
 }
 
-static inline void check_text_(const char *got, const char *part, const char *what, const char *file, int line)
+static inline void check_text_(const char *got, const char *part, const char *what,
+                               const char *file, int line)
 {
     if (strstr(got, part) == NULL && check_says_(file, line))
         fprintf(stderr, "%s: got \"%s\", expected it to contain \"%s\"\n", what, got, part);
@@ -52,13 +55,14 @@ static inline void check_text_(const char *got, const char *part, const char *wh
 static inline bool check_ok_(mx_err err, const char *what, const char *file, int line)
 {
     if (err != MX_OK && check_says_(file, line))
-        fprintf(stderr, "%s: got %s: %s\n%s", what, mx_err_name(err), mx_err_message(), mx_err_trace());
+        fprintf(stderr, "%s: got %s: %s\n%s", what, mx_err_name(err), mx_err_message(),
+                mx_err_trace());
     return err == MX_OK;
 }
 
 /* The call must fail with this code, and its message must contain `part`. */
-static inline void check_fails_(mx_err got, mx_err expected, const char *part, const char *what, const char *file,
-                                int line)
+static inline void check_fails_(mx_err got, mx_err expected, const char *part, const char *what,
+                                const char *file, int line)
 {
     if (got == expected && strstr(mx_err_message(), part) != NULL) return;
     if (check_says_(file, line))
@@ -67,16 +71,19 @@ static inline void check_fails_(mx_err got, mx_err expected, const char *part, c
 }
 
 #define CHECK(holds) check_true_((holds), #holds, __FILE__, __LINE__)
-#define CHECK_I64(got, expected) check_i64_((int64_t)(got), (int64_t)(expected), #got, __FILE__, __LINE__)
-#define CHECK_F64(got, expected, tolerance) check_f64_((got), (expected), (tolerance), #got, __FILE__, __LINE__)
+#define CHECK_I64(got, expected) \
+    check_i64_((int64_t)(got), (int64_t)(expected), #got, __FILE__, __LINE__)
+#define CHECK_F64(got, expected, tolerance) \
+    check_f64_((got), (expected), (tolerance), #got, __FILE__, __LINE__)
 #define CHECK_TEXT(got, part) check_text_((got), (part), #got, __FILE__, __LINE__)
 #define CHECK_OK(call) ((void)check_ok_((call), #call, __FILE__, __LINE__))
-#define CHECK_FAILS(call, code, part) check_fails_((call), (code), (part), #call, __FILE__, __LINE__)
+#define CHECK_FAILS(call, code, part) \
+    check_fails_((call), (code), (part), #call, __FILE__, __LINE__)
 
 /* What a test cannot go on without. */
-#define MUST(call)                                                       \
-    do {                                                                 \
-        if (!check_ok_((call), #call, __FILE__, __LINE__)) exit(1);      \
+#define MUST(call)                                                  \
+    do {                                                            \
+        if (!check_ok_((call), #call, __FILE__, __LINE__)) exit(1); \
     } while (0)
 
 /* ---- random numbers with a fixed seed: xorshift64*, Vigna 2016 ---- */

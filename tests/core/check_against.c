@@ -49,14 +49,16 @@ static void test_good(mx_ctx ctx, const char *other)
     CHECK_OK(ca_good(all, &s.args));
     CHECK_OK(ca_good(mx_tiled_2d(mx_range_2d(ctx, 3, 30, 5, 80), 7, 8), &s.args));
     CHECK_OK(ca_good_sum(all, &s.args, &sum));
-    CHECK_F64(sum, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS); /* additions round, each by less than 1e-12 */
+    CHECK_F64(sum, 0.2 * ROWS * COLUMNS,
+              1e-9 * ROWS * COLUMNS); /* additions round, each by less than 1e-12 */
     CHECK_OK(ca_good_sum_into(all, &s.args, into, 2));
     sum = 0;
     MUST(mx_read_element(ctx, into, 2, &sum));
     CHECK_F64(sum, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
     CHECK_OK(ca_good_fields(all, &s.args, &fields));
     CHECK_F64(fields.mass, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
-    CHECK_OK(ca_good_fields(mx_range_2d(ctx, 3, 3, 0, 9), &s.args, &fields)); /* empty: identities */
+    CHECK_OK(
+        ca_good_fields(mx_range_2d(ctx, 3, 3, 0, 9), &s.args, &fields)); /* empty: identities */
     CHECK_OK(ca_good_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, bins));
     CHECK_F64(bins[4], 0.05 * COLUMNS / 5, 1e-9);
     /* the launch itself did its work, once */
@@ -82,14 +84,17 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     CHECK_OK(ca_wrong(mx_range_2d(ctx, 4, ROWS, 0, COLUMNS), &s.args));
     CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH,
                 "kernel ca_wrong_mark: view 'marks' at (5): ");
-    CHECK_FAILS(ca_wrong_sum(all, &s.args, &sum), MX_ERR_MISMATCH, "kernel ca_wrong_sum: result 0: ");
-    CHECK_FAILS(ca_wrong_fields(all, &s.args, &fields), MX_ERR_MISMATCH, "kernel ca_wrong_fields: wrong 0: ");
+    CHECK_FAILS(ca_wrong_sum(all, &s.args, &sum), MX_ERR_MISMATCH,
+                "kernel ca_wrong_sum: result 0: ");
+    CHECK_FAILS(ca_wrong_fields(all, &s.args, &fields), MX_ERR_MISMATCH,
+                "kernel ca_wrong_fields: wrong 0: ");
     CHECK_FAILS(ca_wrong_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, bins), MX_ERR_MISMATCH,
                 "kernel ca_wrong_bins: result 4: ");
     /* a tolerance that covers the mistake: 1e-3 of 2 */
     CHECK_OK(mx_ctx_check_against(ctx, other, 1e-2));
     CHECK_OK(ca_wrong(all, &s.args));
-    CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH, "'marks'"); /* integers: exact */
+    CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH,
+                "'marks'"); /* integers: exact */
     CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
     CHECK_OK(ca_wrong_sum(all, &s.args, &sum));
     free_set(&s);
@@ -98,7 +103,8 @@ static void test_mistakes(mx_ctx ctx, const char *other)
 /* An item that reads what another one writes: found by any other order of items. */
 static void test_carried(void)
 {
-    static const char *const pairs[][2] = {{"serial", "serial:order=shuffled"}, {"serial:order=shuffled", "serial"}};
+    static const char *const pairs[][2] = {{"serial", "serial:order=shuffled"},
+                                           {"serial:order=shuffled", "serial"}};
     for (int p = 0; p < 2; p++) {
         mx_ctx ctx;
         char resource[96];
@@ -119,7 +125,8 @@ static void test(mx_ctx ctx)
 {
     mx_ctx_info info;
     mx_ctx_get_info(ctx, &info);
-    const bool simt = strcmp(info.backend, "simt") == 0 || strcmp(info.backend, "serial:order=shuffled") == 0;
+    const bool simt =
+        strcmp(info.backend, "simt") == 0 || strcmp(info.backend, "serial:order=shuffled") == 0;
     test_good(ctx, "serial");
     test_good(ctx, "openmp:threads=3");
     test_good(ctx, "simt");

@@ -19,8 +19,8 @@ MX_DECLARE_FOR_2D(ca_good, ca_args)
 MX_DECLARE_REDUCE_2D(ca_good_sum, ca_args, double)
 MX_DECLARE_REDUCE_2D(ca_good_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY_1D(ca_good_bins, ca_args, double)
-MX_DECLARE_FOR_1D(ca_carried, ca_args)     /* an item reads what the one before it wrote */
-MX_DECLARE_FOR_2D(ca_wrong, ca_args)       /* one element is wrong on simt */
+MX_DECLARE_FOR_1D(ca_carried, ca_args) /* an item reads what the one before it wrote */
+MX_DECLARE_FOR_2D(ca_wrong, ca_args)   /* one element is wrong on simt */
 MX_DECLARE_FOR_1D(ca_wrong_mark, ca_args)
 MX_DECLARE_REDUCE_2D(ca_wrong_sum, ca_args, double)
 MX_DECLARE_REDUCE_2D(ca_wrong_fields, ca_args, ca_value)

@@ -55,9 +55,11 @@ static void test_bad(void)
     for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
         mx_ctx ctx = (mx_ctx)&ctx; /* a failed create sets NULL */
         const mx_err err = mx_ctx_create(bad[b].resource, &ctx);
-        const bool as_expected = err == bad[b].code && strstr(mx_err_message(), bad[b].words) != NULL;
+        const bool as_expected =
+            err == bad[b].code && strstr(mx_err_message(), bad[b].words) != NULL;
         if (!as_expected)
-            fprintf(stderr, "resource '%s': got %s \"%s\"\n", bad[b].resource, mx_err_name(err), mx_err_message());
+            fprintf(stderr, "resource '%s': got %s \"%s\"\n", bad[b].resource, mx_err_name(err),
+                    mx_err_message());
         CHECK(as_expected);
         CHECK(err == MX_OK || ctx == NULL);
         if (err == MX_OK) mx_ctx_destroy(&ctx);

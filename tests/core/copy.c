@@ -32,7 +32,9 @@ static void test_mirrors(mx_ctx ctx)
     }
     CHECK_OK(mx_view_host_data(mirror, &data));
     CHECK(data == m.data);
-    if (!is_host(ctx)) CHECK_FAILS(mx_view_host_data(view, &data), MX_ERR_SPACE, "cannot reach: copy it to a mirror");
+    if (!is_host(ctx))
+        CHECK_FAILS(mx_view_host_data(view, &data), MX_ERR_SPACE,
+                    "cannot reach: copy it to a mirror");
 
     MUST(mx_mirror_view_create(view, &same));
     CHECK_I64(check_info(same).data == v.data, is_host(ctx));
@@ -67,8 +69,8 @@ static void test_round_trip(mx_ctx ctx, int64_t n)
     MUST(mx_view_destroy(&to));
 }
 
-static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, int64_t n0, int64_t n1, mx_layout layout,
-                    bool padding)
+static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, int64_t n0, int64_t n1,
+                    mx_layout layout, bool padding)
 {
     const int64_t extents[] = {n0, n1};
     const mx_view_options options = {MX_SPACE_DEFAULT, layout, false, padding};
@@ -86,13 +88,16 @@ static void test_mismatches(mx_ctx ctx)
         mx_err code;
         const char *words;
     } cases[] = {
-        {make(ctx, "t", MX_I64, 2, 6, 5, right, false), MX_ERR_TYPE, "copy 't' from 'src': element types differ: i64 and f64"},
+        {make(ctx, "t", MX_I64, 2, 6, 5, right, false), MX_ERR_TYPE,
+         "copy 't' from 'src': element types differ: i64 and f64"},
         {make(ctx, "t", MX_F32, 2, 6, 5, right, false), MX_ERR_TYPE, "f32 and f64"},
         {make(ctx, "r", MX_F64, 1, 30, 0, right, false), MX_ERR_RANK, "ranks differ: 1 and 2"},
         {make(ctx, "e", MX_F64, 2, 6, 6, right, false), MX_ERR_EXTENT, "extent 1 differs: 6 and 5"},
         {make(ctx, "e", MX_F64, 2, 5, 6, right, false), MX_ERR_EXTENT, "extent 0 differs: 5 and 6"},
-        {make(ctx, "l", MX_F64, 2, 6, 5, left, false), MX_ERR_LAYOUT, "layouts differ: left and right"},
-        {make(ctx, "p", MX_F64, 2, 6, 5, right, true), MX_ERR_LAYOUT, "stride 0 differs (padding): 8 and 5"},
+        {make(ctx, "l", MX_F64, 2, 6, 5, left, false), MX_ERR_LAYOUT,
+         "layouts differ: left and right"},
+        {make(ctx, "p", MX_F64, 2, 6, 5, right, true), MX_ERR_LAYOUT,
+         "stride 0 differs (padding): 8 and 5"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         CHECK_FAILS(mx_deep_copy(ctx, cases[c].view, source), cases[c].code, cases[c].words);
@@ -104,7 +109,8 @@ static void test_mismatches(mx_ctx ctx)
     CHECK_FAILS(mx_deep_copy(ctx, MX_VIEW_NULL, source), MX_ERR_STALE, "any more");
     MUST(mx_view_destroy(&source));
     /* rank 1 has one layout only, whatever it is called */
-    mx_view a = make(ctx, "a", MX_F64, 1, 30, 0, right, false), b = make(ctx, "b", MX_F64, 1, 30, 0, left, false);
+    mx_view a = make(ctx, "a", MX_F64, 1, 30, 0, right, false),
+            b = make(ctx, "b", MX_F64, 1, 30, 0, left, false);
     CHECK_OK(mx_deep_copy(ctx, a, b));
     MUST(mx_view_destroy(&a));
     MUST(mx_view_destroy(&b));
@@ -136,7 +142,8 @@ static void test_fill(mx_ctx ctx, mx_type type, const void *value, int64_t n0, i
         mx_view mirror = check_fetch(ctx, view);
         const mx_view_info info = check_info(mirror);
         int64_t wrong = 0;
-        for (size_t b = 0; b < info.bytes; b += size) wrong += memcmp((char *)info.data + b, value, size) != 0;
+        for (size_t b = 0; b < info.bytes; b += size)
+            wrong += memcmp((char *)info.data + b, value, size) != 0;
         CHECK_I64(wrong, 0);
         MUST(mx_view_destroy(&mirror));
         MUST(mx_view_destroy(&view));
@@ -186,7 +193,8 @@ static void test_elements(mx_ctx ctx)
         CHECK_OK(mx_read_element(ctx, row, i, &got));
         CHECK_F64(got, (double)(10 * i + 1), 0);
     }
-    CHECK_FAILS(mx_read_element(ctx, row, 5, &got), MX_ERR_BOUNDS, "'row': index 5, its extent is 5");
+    CHECK_FAILS(mx_read_element(ctx, row, 5, &got), MX_ERR_BOUNDS,
+                "'row': index 5, its extent is 5");
     CHECK_FAILS(mx_write_element(ctx, row, -1, &value), MX_ERR_BOUNDS, "index -1");
     CHECK_FAILS(mx_read_element(ctx, scalar, 1, &got), MX_ERR_BOUNDS, "index 1, its extent is 1");
     CHECK_FAILS(mx_read_element(ctx, grid, 0, &got), MX_ERR_RANK, "got rank 2, expected 0 or 1");

@@ -27,7 +27,8 @@ static results measure(const char *resource)
     double *const host = check_memory(N * sizeof *host);
     check_random_state = 88172645463325252u; /* the same numbers in every call */
     for (int i = 0; i < N; i++)
-        host[i] = ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
+        host[i] =
+            ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
     check_upload(ctx, x, host);
     free(host);
     MUST(mx_bind(ctx, x, &args.x));
@@ -68,7 +69,8 @@ static void compare(const results *got, const results *expected, const char *a, 
     CHECK(same_bits(&got->fields.largest, &expected->fields.largest, sizeof got->fields.largest));
     CHECK(same_bits(&got->moments, &expected->moments, sizeof got->moments));
     CHECK(same_bits(got->bins, expected->bins, sizeof got->bins));
-    CHECK(same_bits(&got->into, &got->sum_2d, sizeof got->into)); /* into a view or to the host: one number */
+    CHECK(same_bits(&got->into, &got->sum_2d,
+                    sizeof got->into)); /* into a view or to the host: one number */
     if (check_failures > failures) fprintf(stderr, "  %s against %s\n", a, b);
 }
 
@@ -79,7 +81,8 @@ static void check_value(const results *r)
     long double sum = 0, magnitude = 0;
     check_random_state = 88172645463325252u;
     for (int i = 0; i < N; i++) {
-        const double x = ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
+        const double x =
+            ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
         sum += x;
         magnitude += fabs(x);
     }
@@ -105,8 +108,8 @@ static void test(mx_ctx ctx)
     const bool host = strcmp(info.backend, "serial") == 0 || strcmp(info.backend, "openmp") == 0;
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
         char resource[64];
-        snprintf(resource, sizeof resource, "%s:threads=%d,layout=%s", host ? "openmp" : "simt", threads[t],
-                 mx_layout_name(info.layout));
+        snprintf(resource, sizeof resource, "%s:threads=%d,layout=%s", host ? "openmp" : "simt",
+                 threads[t], mx_layout_name(info.layout));
         const results other = measure(resource);
         compare(&other, &first, resource, check_resource);
     }

@@ -2,9 +2,9 @@
 #pragma once
 #include "minx/minx.h"
 
-#define DT_FIELDS(FIELD)          \
-    FIELD(double, sum, MX_SUM)    \
-    FIELD(float, small, MX_SUM)   \
+#define DT_FIELDS(FIELD)        \
+    FIELD(double, sum, MX_SUM)  \
+    FIELD(float, small, MX_SUM) \
     FIELD(double, largest, MX_MAX)
 MX_VALUE(dt_value, DT_FIELDS)
 

@@ -49,7 +49,8 @@ static void test_names(void)
     CHECK_I64(strcmp(mx_err_name(MX_ERR_STALE), "MX_ERR_STALE"), 0);
     CHECK_I64(strcmp(mx_err_name(MX_ERR_COMM), "MX_ERR_COMM"), 0);
     for (int e = 0; e <= MX_ERR_COMM; e++)
-        for (int f = 0; f < e; f++) CHECK(strcmp(mx_err_name((mx_err)e), mx_err_name((mx_err)f)) != 0);
+        for (int f = 0; f < e; f++)
+            CHECK(strcmp(mx_err_name((mx_err)e), mx_err_name((mx_err)f)) != 0);
     CHECK_TEXT(mx_err_name((mx_err)1000), "unknown");
     CHECK_TEXT(mx_err_name((mx_err)-1), "unknown");
 }
@@ -85,7 +86,8 @@ static void test_threads(void)
     pthread_t threads[THREADS];
     char said[THREADS][64] = {{0}};
     (void)outer(-77777);
-    for (int t = 0; t < THREADS; t++) CHECK_I64(pthread_create(&threads[t], NULL, fail_on_a_thread, said[t]), 0);
+    for (int t = 0; t < THREADS; t++)
+        CHECK_I64(pthread_create(&threads[t], NULL, fail_on_a_thread, said[t]), 0);
     for (int t = 0; t < THREADS; t++) {
         CHECK_I64(pthread_join(threads[t], NULL), 0);
         CHECK_I64(strlen(said[t]), 0);

@@ -34,7 +34,8 @@ static void free_set(set *s)
 }
 
 /* Elements in which a kernel differs from what plain C makes of it. */
-static int differences(const char *resource, mx_err (*kernel)(mx_range_1, const races_args *), bool carried)
+static int differences(const char *resource, mx_err (*kernel)(mx_range_1, const races_args *),
+                       bool carried)
 {
     mx_ctx ctx;
     int32_t x[N], got[N];
@@ -103,9 +104,10 @@ static void test_shuffling(void)
 static void test(mx_ctx ctx)
 {
     int32_t order[N];
-    CHECK_I64(differences("serial", races_carried, true), 0);       /* the mistake is hidden */
+    CHECK_I64(differences("serial", races_carried, true), 0); /* the mistake is hidden */
     CHECK(differences("serial:order=shuffled", races_carried, true) > N / 4); /* and found */
-    CHECK_I64(differences(check_resource, races_free, false), 0);   /* what is not one is none anywhere */
+    CHECK_I64(differences(check_resource, races_free, false),
+              0); /* what is not one is none anywhere */
     run_order(ctx, order, N);
     test_shuffling();
 }

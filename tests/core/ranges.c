@@ -14,11 +14,11 @@ typedef struct box {
 static mx_err launch(mx_ctx ctx, const box *b, int form, const ranges_args *args, int64_t *count)
 {
     const mx_range_1 r1 = mx_tiled_1d(mx_range_1d(ctx, b->begin[0], b->end[0]), b->tile[0]);
-    const mx_range_2 r2 = mx_tiled_2d(mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]), b->tile[0],
-                                      b->tile[1]);
-    const mx_range_3 r3 = mx_tiled_3d(mx_range_3d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1], b->begin[2],
-                                                  b->end[2]),
-                                      b->tile[0], b->tile[1], b->tile[2]);
+    const mx_range_2 r2 = mx_tiled_2d(
+        mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]), b->tile[0], b->tile[1]);
+    const mx_range_3 r3 = mx_tiled_3d(
+        mx_range_3d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1], b->begin[2], b->end[2]),
+        b->tile[0], b->tile[1], b->tile[2]);
     switch (4 * form + b->dims) {
     case 4 * FOR + 1: return ranges_1d(r1, args);
     case 4 * FOR + 2: return ranges_2d(r2, args);
@@ -42,7 +42,8 @@ static void describe(const box *b, int form)
 {
     fprintf(stderr, "  form %d:", form);
     for (int d = 0; d < b->dims; d++)
-        fprintf(stderr, " [%" PRId64 ", %" PRId64 ") tile %" PRId64, b->begin[d], b->end[d], b->tile[d]);
+        fprintf(stderr, " [%" PRId64 ", %" PRId64 ") tile %" PRId64, b->begin[d], b->end[d],
+                b->tile[d]);
     fprintf(stderr, "\n");
 }
 
@@ -71,7 +72,8 @@ static void visit_once(mx_ctx ctx, const box *b, int form)
     for (int64_t x = 0; x < args.extent[0]; x++)
         for (int64_t y = 0; y < args.extent[1]; y++)
             for (int64_t z = 0; z < args.extent[2]; z++) {
-                const bool in = x > 0 && x <= inside[0] && (b->dims < 2 || (y > 0 && y <= inside[1])) &&
+                const bool in = x > 0 && x <= inside[0] &&
+                                (b->dims < 2 || (y > 0 && y <= inside[1])) &&
                                 (b->dims < 3 || (z > 0 && z <= inside[2]));
                 wrong += got[1 + (x * args.extent[1] + y) * args.extent[2] + z] != (in ? 1 : 0);
             }
@@ -90,7 +92,8 @@ static void visit_all(mx_ctx ctx, box b)
 
 static void test_simple(mx_ctx ctx)
 {
-    for (int64_t n = 0; n <= 5000; n = n < 20 ? n + 1 : 3 * n - 7) visit_all(ctx, (box){1, {0}, {n}, {0}});
+    for (int64_t n = 0; n <= 5000; n = n < 20 ? n + 1 : 3 * n - 7)
+        visit_all(ctx, (box){1, {0}, {n}, {0}});
     visit_all(ctx, (box){1, {-50}, {70}, {0}});
     visit_all(ctx, (box){2, {0, 0}, {33, 65}, {0}});
     visit_all(ctx, (box){2, {-3, 1000}, {40, 1100}, {0}});
@@ -123,7 +126,9 @@ static void test_tiles(mx_ctx ctx)
         visit_all(ctx, (box){1, {-11}, {300}, {tiles[t]}});
         for (int u = 0; u < TILES; u++) {
             visit_all(ctx, (box){2, {2, -3}, {23, 40}, {tiles[t], tiles[u]}});
-            visit_all(ctx, (box){3, {1, 2, 3}, {8, 13, 25}, {tiles[t], tiles[u], tiles[(t + u) % TILES]}});
+            visit_all(
+                ctx,
+                (box){3, {1, 2, 3}, {8, 13, 25}, {tiles[t], tiles[u], tiles[(t + u) % TILES]}});
         }
         visit_all(ctx, (box){2, {0, 0}, {20, 30}, {0, tiles[t]}});
         visit_all(ctx, (box){3, {0, 0, 0}, {10, 11, 12}, {0, tiles[t], 0}});
@@ -169,16 +174,22 @@ static void test_limits(mx_ctx ctx)
 {
     const int64_t low = INT32_MIN, high = MX_INDEX_END, far = 5000000000;
     const box narrow[] = {
-        {1, {high - 1000}, {high}, {0}},          {1, {low + 1}, {low + 1000}, {0}},
-        {1, {high - 3}, {high}, {2}},             {2, {high - 30, high - 40}, {high, high}, {0}},
-        {2, {low + 1, high - 40}, {low + 31, high}, {8, 8}}, {3, {high - 5, low + 1, high - 7}, {high, low + 9, high}, {0}},
+        {1, {high - 1000}, {high}, {0}},
+        {1, {low + 1}, {low + 1000}, {0}},
+        {1, {high - 3}, {high}, {2}},
+        {2, {high - 30, high - 40}, {high, high}, {0}},
+        {2, {low + 1, high - 40}, {low + 31, high}, {8, 8}},
+        {3, {high - 5, low + 1, high - 7}, {high, low + 9, high}, {0}},
         {1, {high}, {high}, {0}},
     };
     for (size_t b = 0; b < sizeof narrow / sizeof narrow[0]; b++) visit_all(ctx, narrow[b]);
     const box wide[] = {
-        {1, {far}, {far + 5000}, {0}},           {1, {-far}, {-far + 100}, {7}},
-        {2, {far, -far}, {far + 30, -far + 70}, {0}}, {2, {0, far}, {3, far + 1000}, {2, 300}},
-        {3, {far, 0, -far}, {far + 3, 5, -far + 40}, {0}}, {1, {far}, {0}, {0}},
+        {1, {far}, {far + 5000}, {0}},
+        {1, {-far}, {-far + 100}, {7}},
+        {2, {far, -far}, {far + 30, -far + 70}, {0}},
+        {2, {0, far}, {3, far + 1000}, {2, 300}},
+        {3, {far, 0, -far}, {far + 3, 5, -far + 40}, {0}},
+        {1, {far}, {0}, {0}},
     };
     for (size_t b = 0; b < sizeof wide / sizeof wide[0]; b++) {
         visit_once(ctx, &wide[b], WIDE);
@@ -187,9 +198,12 @@ static void test_limits(mx_ctx ctx)
     ranges_args args;
     memset(&args, 0, sizeof args);
     int64_t count;
-    CHECK_FAILS(ranges_1d(mx_range_1d(ctx, far, far + 1), &args), MX_ERR_EXTENT, "range 5000000000 to 5000000001 is beyond");
-    CHECK_FAILS(ranges_2d(mx_range_2d(ctx, 0, 1, -far, 1), &args), MX_ERR_EXTENT, "stamp a _64 form");
-    CHECK_FAILS(ranges_count_3d(mx_range_3d(ctx, 0, 1, 0, 1, 0, high + 1), &args, &count), MX_ERR_EXTENT, "beyond");
+    CHECK_FAILS(ranges_1d(mx_range_1d(ctx, far, far + 1), &args), MX_ERR_EXTENT,
+                "range 5000000000 to 5000000001 is beyond");
+    CHECK_FAILS(ranges_2d(mx_range_2d(ctx, 0, 1, -far, 1), &args), MX_ERR_EXTENT,
+                "stamp a _64 form");
+    CHECK_FAILS(ranges_count_3d(mx_range_3d(ctx, 0, 1, 0, 1, 0, high + 1), &args, &count),
+                MX_ERR_EXTENT, "beyond");
 }
 
 static void test(mx_ctx ctx)

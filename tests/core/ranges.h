@@ -3,7 +3,7 @@
 #include "minx/minx.h"
 
 typedef struct ranges_args {
-    mx_i32_1 hits;               /* [0]: visits outside the box; then the box, the last index fastest */
+    mx_i32_1 hits; /* [0]: visits outside the box; then the box, the last index fastest */
     int64_t origin[3], extent[3]; /* of the box */
 } ranges_args;
 

@@ -8,7 +8,7 @@ enum { N = 50021, B0 = 23, B1 = 37, B2 = 61 };
 typedef struct data {
     mx_ctx ctx;
     mx_view x, box, scale;
-    int32_t *line;             /* x on the host */
+    int32_t *line;            /* x on the host */
     int32_t cube[B0][B1][B2]; /* box on the host */
     rd_args args;
 } data;
@@ -82,9 +82,11 @@ static int64_t plain_sum(const data *d, int dims, const part *p)
 static void test_sums(const data *d, const part *p, const int64_t *t)
 {
     const mx_range_1 r1 = mx_tiled_1d(mx_range_1d(d->ctx, p->b[0], p->e[0]), t[0]);
-    const mx_range_2 r2 = mx_tiled_2d(mx_range_2d(d->ctx, p->b[1], p->e[1], p->b[2], p->e[2]), t[1], t[2]);
-    const mx_range_3 r3 = mx_tiled_3d(mx_range_3d(d->ctx, p->b[0], p->e[0], p->b[1], p->e[1], p->b[2], p->e[2]), t[0], t[1],
-                                      t[2]);
+    const mx_range_2 r2 =
+        mx_tiled_2d(mx_range_2d(d->ctx, p->b[1], p->e[1], p->b[2], p->e[2]), t[1], t[2]);
+    const mx_range_3 r3 =
+        mx_tiled_3d(mx_range_3d(d->ctx, p->b[0], p->e[0], p->b[1], p->e[1], p->b[2], p->e[2]), t[0],
+                    t[1], t[2]);
     int64_t got[6] = {-1, -1, -1, -1, -1, -1};
     double nested = -1;
     CHECK_OK(rd_sum_1d(r1, &d->args, &got[0]));
@@ -108,7 +110,8 @@ static void test_all_sums(const data *d)
     test_sums(d, &none, free_tiles);
     for (int n = 0; n < 40; n++) {
         const part p = random_part();
-        const int64_t tiles[3] = {check_random_int(0, 9), check_random_int(0, 9), check_random_int(0, 99)};
+        const int64_t tiles[3] = {check_random_int(0, 9), check_random_int(0, 9),
+                                  check_random_int(0, 99)};
         test_sums(d, &p, tiles);
     }
     const part line = {{0, 0, 0}, {N, 0, 0}};
@@ -190,7 +193,8 @@ static void test_structs(const data *d, const part *p)
 
 static void test_all_structs(const data *d)
 {
-    const part whole = {{0, 0, 0}, {B0, B1, B2}}, none = {{5, 5, 5}, {5, 3, 9}}, line = {{0, 0, 0}, {N, 0, 0}};
+    const part whole = {{0, 0, 0}, {B0, B1, B2}}, none = {{5, 5, 5}, {5, 3, 9}},
+               line = {{0, 0, 0}, {N, 0, 0}};
     test_structs(d, &whole);
     test_structs(d, &none);
     test_structs(d, &line);
@@ -216,7 +220,8 @@ static void test_places(data *d)
                 if (few[i] < few[low]) low = i;
                 if (few[i] > few[high]) high = i;
             }
-            for (int64_t i = n; i < N; i++) few[i] = i % 2 > 0 ? 100000 : -100000; /* beyond the range */
+            for (int64_t i = n; i < N; i++)
+                few[i] = i % 2 > 0 ? 100000 : -100000; /* beyond the range */
             check_upload(ctx, d->x, few);
             mx_loc_i32 min = {0, 0};
             mx_loc_f64 max = {0, 0};
@@ -256,8 +261,11 @@ static void test_arrays(data *d)
     for (int l = 0; l < 3; l++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             const int length = lengths[l];
-            double *const sums = check_memory((size_t)length * 2 * sizeof *sums), *const got = sums + length;
-            int64_t *const tops = check_memory((size_t)length * 2 * sizeof *tops), *const top = tops + length;
+            double *const sums = check_memory((size_t)length * 2 * sizeof *sums), *const got =
+                                                                                      sums + length;
+            int64_t *const tops = check_memory((size_t)length * 2 * sizeof *tops), *const top =
+                                                                                       tops +
+                                                                                       length;
             for (int e = 0; e < length; e++) tops[e] = INT64_MIN;
             for (int64_t i = 0; i < sizes[s]; i++) {
                 sums[i % length] += d->line[i];
@@ -292,7 +300,8 @@ static void test_into(const data *d)
     MUST(mx_fill(d->ctx, row, &minus));
     CHECK_OK(rd_sum_1d_into(range, &d->args, scalar, 0));
     CHECK_OK(rd_sum_1d_into(range, &d->args, row, 3));
-    CHECK_OK(rd_sum_1d_into(mx_range_1d(d->ctx, 7, 7), &d->args, row, 8)); /* an empty range writes the identity */
+    CHECK_OK(rd_sum_1d_into(mx_range_1d(d->ctx, 7, 7), &d->args, row,
+                            8)); /* an empty range writes the identity */
     CHECK_OK(rd_fields_1d_into(range, &d->args, structs, 2));
     MUST(mx_read_element(d->ctx, scalar, 0, &got));
     CHECK_I64(got, plain_sum(d, 1, &p));
@@ -314,7 +323,8 @@ static void test_prologues(const data *d)
     rd_digits digits;
     CHECK_OK(rd_prologue(mx_range_1d(d->ctx, p.b[0], p.e[0]), &d->args, &sum));
     CHECK_F64(sum, 3 * (double)plain_sum(d, 1, &p), 0);
-    CHECK_OK(rd_prologue_2d(mx_range_2d(d->ctx, p.b[1], p.e[1], p.b[2], p.e[2]), &d->args, &sum_2d));
+    CHECK_OK(
+        rd_prologue_2d(mx_range_2d(d->ctx, p.b[1], p.e[1], p.b[2], p.e[2]), &d->args, &sum_2d));
     CHECK_F64(sum_2d, 3 * (double)plain_sum(d, 2, &p), 0);
     CHECK_OK(rd_prologue_fields(mx_range_1d(d->ctx, p.b[0], p.e[0]), &d->args, &fields));
     CHECK_F64(fields.mass, 3 * (double)plain_sum(d, 1, &p), 0);

@@ -3,12 +3,12 @@
 #include "minx/minx.h"
 
 /* A list of fields, each with its own reducer. */
-#define RD_FIELDS(FIELD)           \
-    FIELD(double, mass, MX_SUM)    \
-    FIELD(float, lowest, MX_MIN)   \
-    FIELD(int64_t, count, MX_SUM)  \
+#define RD_FIELDS(FIELD)            \
+    FIELD(double, mass, MX_SUM)     \
+    FIELD(float, lowest, MX_MIN)    \
+    FIELD(int64_t, count, MX_SUM)   \
     FIELD(int32_t, highest, MX_MAX) \
-    FIELD(uint8_t, all, MX_LAND)   \
+    FIELD(uint8_t, all, MX_LAND)    \
     FIELD(uint32_t, bits, MX_BOR)
 MX_VALUE(rd_summary, RD_FIELDS)
 

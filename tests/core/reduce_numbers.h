@@ -15,10 +15,10 @@
     RN_FLOATS(M)      \
     RN_INTEGERS(M)
 
-#define RN_DECLARE(tag, T)                              \
-    typedef struct rn_##tag##_args {                    \
-        mx_c##tag##_1 x;                                \
-    } rn_##tag##_args;                                  \
+#define RN_DECLARE(tag, T)                                  \
+    typedef struct rn_##tag##_args {                        \
+        mx_c##tag##_1 x;                                    \
+    } rn_##tag##_args;                                      \
     MX_DECLARE_REDUCE_1D(rn_sum_##tag, rn_##tag##_args, T)  \
     MX_DECLARE_REDUCE_1D(rn_prod_##tag, rn_##tag##_args, T) \
     MX_DECLARE_REDUCE_1D(rn_min_##tag, rn_##tag##_args, T)  \

@@ -31,7 +31,8 @@ static void test_move(mx_ctx ctx, const sx_args *args, const sx_particle *p, mx_
     CHECK_OK(sx_move(mx_range_1d(ctx, 0, N), args));
     check_download(ctx, own, got);
     for (int i = 0; i < N; i++) {
-        const sx_particle expected = {2 * (p[i].energy + 1.5), p[i].speed * 3, p[i].alive ^ 1, -p[i].id, 77 - p[i].kind};
+        const sx_particle expected = {2 * (p[i].energy + 1.5), p[i].speed * 3, p[i].alive ^ 1,
+                                      -p[i].id, 77 - p[i].kind};
         check_same(&got[i], &expected);
     }
     free(got);
@@ -63,7 +64,8 @@ static void test_gather(mx_ctx ctx, const sx_args *args, const sx_particle *p)
 
 static void test(mx_ctx ctx)
 {
-    sx_particle *const p = check_memory(N * sizeof *p), *const back = check_memory(N * sizeof *back);
+    sx_particle *const p = check_memory(N * sizeof *p), *const back =
+                                                            check_memory(N * sizeof *back);
     mx_view own, other;
     sx_args args;
     memset(&args, 0, sizeof args);

@@ -3,11 +3,11 @@
 #include "minx/minx.h"
 
 /* Mixed sizes, with padding inside. */
-#define SX_FIELDS(FIELD)           \
-    FIELD(double, energy, MX_SUM)  \
-    FIELD(float, speed, MX_MAX)    \
-    FIELD(uint8_t, alive, MX_LOR)  \
-    FIELD(int64_t, id, MX_MAX)     \
+#define SX_FIELDS(FIELD)          \
+    FIELD(double, energy, MX_SUM) \
+    FIELD(float, speed, MX_MAX)   \
+    FIELD(uint8_t, alive, MX_LOR) \
+    FIELD(int64_t, id, MX_MAX)    \
     FIELD(int32_t, kind, MX_MIN)
 MX_VALUE(sx_particle, SX_FIELDS)
 MX_ACCESSORS(sx_particle, sx_particle)

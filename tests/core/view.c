@@ -8,7 +8,8 @@ typedef struct particle {
     int32_t id, kind;
 } particle;
 
-static const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64, MX_U8, MX_U32, MX_U64, MX_USER(particle)};
+static const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64,
+                                MX_U8,  MX_U32, MX_U64, MX_USER(particle)};
 static const size_t sizes[] = {8, 4, 4, 8, 1, 4, 8, sizeof(particle)};
 static const char *const names[] = {"f64", "f32", "i32", "i64", "u8", "u32", "u64", "user[32]"};
 enum { TYPES = sizeof types / sizeof types[0] };
@@ -52,7 +53,8 @@ static void test_rank_and_type(mx_ctx ctx, int rank, int t, mx_layout layout)
     for (int d = 0; d < rank; d++) CHECK_I64(info.extent[d], extents[d]);
     check_strides(&info);
     CHECK_I64(strcmp(mx_type_name(types[t]), names[t]), 0);
-    for (size_t b = 0; b < host.bytes; b++) CHECK_I64(((unsigned char *)host.data)[b], 0); /* zero at first */
+    for (size_t b = 0; b < host.bytes; b++)
+        CHECK_I64(((unsigned char *)host.data)[b], 0); /* zero at first */
     MUST(mx_view_destroy(&mirror));
     CHECK_OK(mx_view_destroy(&view));
     CHECK_I64(view.generation, 0);
@@ -82,7 +84,8 @@ static void test_padding(mx_ctx ctx)
             MUST(mx_view_create(ctx, "padded", types[t], 3, extents, &options, &view));
             const mx_view_info info = check_info(view);
             const bool left = info.layout == MX_LAYOUT_LEFT;
-            const int64_t row = (int64_t)sizes[t] * info.stride[1], least = (n * (int64_t)sizes[t] + 63) / 64 * 64;
+            const int64_t row = (int64_t)sizes[t] * info.stride[1],
+                          least = (n * (int64_t)sizes[t] + 63) / 64 * 64;
             CHECK_I64(info.extent[0], n);
             CHECK_I64(info.count, 5 * n * n);
             CHECK_I64(info.stride[left ? 0 : 2], 1);
@@ -134,25 +137,35 @@ static void test_refused(mx_ctx ctx)
     mx_view v = {7, 7};
     memset(label, 'x', 64);
     label[64] = '\0';
-    CHECK_FAILS(mx_view_create_1d(ctx, label, MX_F64, 3, &v), MX_ERR_ARG, "got 64 characters, expected at most 63");
+    CHECK_FAILS(mx_view_create_1d(ctx, label, MX_F64, 3, &v), MX_ERR_ARG,
+                "got 64 characters, expected at most 63");
     CHECK(v.slot == 0 && v.generation == 0); /* a failed create leaves a null view */
     CHECK_FAILS(mx_view_create_1d(ctx, "", MX_F64, 3, &v), MX_ERR_ARG, "label");
     CHECK_FAILS(mx_view_create_1d(ctx, NULL, MX_F64, 3, &v), MX_ERR_ARG, "label");
     CHECK_FAILS(mx_view_create_1d(NULL, "v", MX_F64, 3, &v), MX_ERR_ARG, "context");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 9, nine, NULL, &v), MX_ERR_RANK, "'v': rank: got 9");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 9, nine, NULL, &v), MX_ERR_RANK,
+                "'v': rank: got 9");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, -1, nine, NULL, &v), MX_ERR_RANK, "got -1");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, NULL, NULL, &v), MX_ERR_ARG, "extents");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, negative, NULL, &v), MX_ERR_EXTENT, "extent 1: got -1");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 3, two_40, NULL, &v), MX_ERR_EXTENT, "address space");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, most, NULL, &v), MX_ERR_EXTENT, "address space");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_U8, 2, most, &padded, &v), MX_ERR_EXTENT, "address space");
-    CHECK_FAILS(mx_view_create_1d(ctx, "v", MX_F64, (int64_t)1 << 60, &v), MX_ERR_EXTENT, "address space");
-    CHECK_FAILS(mx_view_create_1d(ctx, "v", MX_F64, (int64_t)1 << 59, &v), MX_ERR_MEMORY, "'v': no 46116860184273879");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &strided, &v), MX_ERR_LAYOUT, "expected left or right");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, negative, NULL, &v), MX_ERR_EXTENT,
+                "extent 1: got -1");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 3, two_40, NULL, &v), MX_ERR_EXTENT,
+                "address space");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, most, NULL, &v), MX_ERR_EXTENT,
+                "address space");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_U8, 2, most, &padded, &v), MX_ERR_EXTENT,
+                "address space");
+    CHECK_FAILS(mx_view_create_1d(ctx, "v", MX_F64, (int64_t)1 << 60, &v), MX_ERR_EXTENT,
+                "address space");
+    CHECK_FAILS(mx_view_create_1d(ctx, "v", MX_F64, (int64_t)1 << 59, &v), MX_ERR_MEMORY,
+                "'v': no 46116860184273879");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &strided, &v), MX_ERR_LAYOUT,
+                "expected left or right");
     CHECK_FAILS(mx_view_create_1d(ctx, "v", 0, 3, &v), MX_ERR_TYPE, "no size");
     const mx_space out_of_reach = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
     const mx_view_options elsewhere = {out_of_reach, MX_LAYOUT_DEFAULT, false, false};
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &elsewhere, &v), MX_ERR_SPACE, "cannot reach");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &elsewhere, &v), MX_ERR_SPACE,
+                "cannot reach");
     CHECK(v.slot == 0 && v.generation == 0);
     label[63] = '\0';
     MUST(mx_view_create_1d(ctx, label, MX_F64, 3, &v)); /* 63 characters are allowed */
@@ -204,7 +217,8 @@ static void test_many(mx_ctx ctx)
     enum { MANY = 300 };
     mx_view views[MANY];
     for (int round = 0; round < 3; round++) {
-        for (int v = 0; v < MANY; v++) MUST(mx_view_create_1d(ctx, "one of many", MX_I32, 1 + v, &views[v]));
+        for (int v = 0; v < MANY; v++)
+            MUST(mx_view_create_1d(ctx, "one of many", MX_I32, 1 + v, &views[v]));
         for (int v = 0; v < MANY; v++) CHECK_I64(check_info(views[v]).extent[0], 1 + v);
         for (int v = 0; v < MANY; v++) MUST(mx_view_destroy(&views[(v * 7) % MANY]));
     }
@@ -256,7 +270,8 @@ static void test(mx_ctx ctx)
 {
     for (int rank = 0; rank <= MX_MAX_RANK; rank++)
         for (int t = 0; t < TYPES; t++)
-            for (int l = MX_LAYOUT_DEFAULT; l <= MX_LAYOUT_RIGHT; l++) test_rank_and_type(ctx, rank, t, (mx_layout)l);
+            for (int l = MX_LAYOUT_DEFAULT; l <= MX_LAYOUT_RIGHT; l++)
+                test_rank_and_type(ctx, rank, t, (mx_layout)l);
     test_large_is_zero(ctx);
     test_padding(ctx);
     test_uninitialized(ctx);

@@ -18,31 +18,29 @@
 #define AT_DIGITS_7 AT_DIGITS_6 AT_DIGIT(6)
 #define AT_DIGITS_8 AT_DIGITS_7 AT_DIGIT(7)
 #define AT_CODE_0 1
-#define AT_CODE_1 AT_CODE_0 + i0 * (int64_t)0x10
-#define AT_CODE_2 AT_CODE_1 + i1 * (int64_t)0x100
-#define AT_CODE_3 AT_CODE_2 + i2 * (int64_t)0x1000
-#define AT_CODE_4 AT_CODE_3 + i3 * (int64_t)0x10000
-#define AT_CODE_5 AT_CODE_4 + i4 * (int64_t)0x100000
-#define AT_CODE_6 AT_CODE_5 + i5 * (int64_t)0x1000000
-#define AT_CODE_7 AT_CODE_6 + i6 * (int64_t)0x10000000
-#define AT_CODE_8 AT_CODE_7 + i7 * (int64_t)0x100000000
+#define AT_CODE_1 AT_CODE_0 + i0 *(int64_t)0x10
+#define AT_CODE_2 AT_CODE_1 + i1 *(int64_t)0x100
+#define AT_CODE_3 AT_CODE_2 + i2 *(int64_t)0x1000
+#define AT_CODE_4 AT_CODE_3 + i3 *(int64_t)0x10000
+#define AT_CODE_5 AT_CODE_4 + i4 *(int64_t)0x100000
+#define AT_CODE_6 AT_CODE_5 + i5 *(int64_t)0x1000000
+#define AT_CODE_7 AT_CODE_6 + i6 *(int64_t)0x10000000
+#define AT_CODE_8 AT_CODE_7 + i7 *(int64_t)0x100000000
 
-#define AT_KERNEL(R, ...)                                       \
-    MX_BODY void at_##R##_body(const at_##R##_args *a, int n)   \
-    {                                                           \
-        AT_DIGITS_##R                                           \
-        const int64_t code = AT_CODE_##R;                       \
-        MX_AT(__VA_ARGS__(a->own)) = code;                      \
-        MX_AT(__VA_ARGS__(a->strided)) = 2 * code;              \
-        MX_AT(__VA_ARGS__(a->left)) = 3 * code;                 \
-        MX_AT(__VA_ARGS__(a->right)) = 4 * code;                \
-    }                                                           \
-    MX_FOR_1D(at_##R)                                           \
-    MX_BODY void at_read_##R##_body(const at_##R##_args *a, int n) \
-    {                                                           \
-        AT_DIGITS_##R                                           \
-        MX_AT(a->copy, n) = MX_AT(__VA_ARGS__(a->read)) - (AT_CODE_##R); \
-    }                                                           \
+#define AT_KERNEL(R, ...)                                                              \
+    MX_BODY void at_##R##_body(const at_##R##_args *a, int n)                          \
+    {                                                                                  \
+        AT_DIGITS_##R const int64_t code = AT_CODE_##R;                                \
+        MX_AT(__VA_ARGS__(a->own)) = code;                                             \
+        MX_AT(__VA_ARGS__(a->strided)) = 2 * code;                                     \
+        MX_AT(__VA_ARGS__(a->left)) = 3 * code;                                        \
+        MX_AT(__VA_ARGS__(a->right)) = 4 * code;                                       \
+    }                                                                                  \
+    MX_FOR_1D(at_##R)                                                                  \
+    MX_BODY void at_read_##R##_body(const at_##R##_args *a, int n)                     \
+    {                                                                                  \
+        AT_DIGITS_##R MX_AT(a->copy, n) = MX_AT(__VA_ARGS__(a->read)) - (AT_CODE_##R); \
+    }                                                                                  \
     MX_FOR_1D(at_read_##R)
 #define AT_INDEX_0(v) v
 #define AT_INDEX_1(v) v, i0

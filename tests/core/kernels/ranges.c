@@ -5,38 +5,40 @@
 MX_BODY void visit(const ranges_args *a, int64_t i, int64_t j, int64_t k)
 {
     const int64_t x = i - a->origin[0], y = j - a->origin[1], z = k - a->origin[2];
-    const bool inside = x >= 0 && x < a->extent[0] && y >= 0 && y < a->extent[1] && z >= 0 && z < a->extent[2];
+    const bool inside =
+        x >= 0 && x < a->extent[0] && y >= 0 && y < a->extent[1] && z >= 0 && z < a->extent[2];
     mx_atomic_add(&MX_AT(a->hits, inside ? 1 + (x * a->extent[1] + y) * a->extent[2] + z : 0), 1);
 }
 
-#define RANGES_KERNELS(suffix, I)                                                       \
-    MX_BODY void ranges_1d##suffix##_body(const ranges_args *a, I i)                    \
-    {                                                                                   \
-        visit(a, i, 0, 0);                                                              \
-    }                                                                                   \
-    MX_BODY void ranges_2d##suffix##_body(const ranges_args *a, I i, I j)               \
-    {                                                                                   \
-        visit(a, i, j, 0);                                                              \
-    }                                                                                   \
-    MX_BODY void ranges_3d##suffix##_body(const ranges_args *a, I i, I j, I k)          \
-    {                                                                                   \
-        visit(a, i, j, k);                                                              \
+#define RANGES_KERNELS(suffix, I)                                              \
+    MX_BODY void ranges_1d##suffix##_body(const ranges_args *a, I i)           \
+    {                                                                          \
+        visit(a, i, 0, 0);                                                     \
+    }                                                                          \
+    MX_BODY void ranges_2d##suffix##_body(const ranges_args *a, I i, I j)      \
+    {                                                                          \
+        visit(a, i, j, 0);                                                     \
+    }                                                                          \
+    MX_BODY void ranges_3d##suffix##_body(const ranges_args *a, I i, I j, I k) \
+    {                                                                          \
+        visit(a, i, j, k);                                                     \
     }
-#define RANGES_COUNTS(suffix, I)                                                                   \
-    MX_BODY void ranges_count_1d##suffix##_body(const ranges_args *a, I i, int64_t *count)         \
-    {                                                                                              \
-        visit(a, i, 0, 0);                                                                         \
-        *count += 1;                                                                               \
-    }                                                                                              \
-    MX_BODY void ranges_count_2d##suffix##_body(const ranges_args *a, I i, I j, int64_t *count)    \
-    {                                                                                              \
-        visit(a, i, j, 0);                                                                         \
-        *count += 1;                                                                               \
-    }                                                                                              \
-    MX_BODY void ranges_count_3d##suffix##_body(const ranges_args *a, I i, I j, I k, int64_t *count) \
-    {                                                                                              \
-        visit(a, i, j, k);                                                                         \
-        *count += 1;                                                                               \
+#define RANGES_COUNTS(suffix, I)                                                                \
+    MX_BODY void ranges_count_1d##suffix##_body(const ranges_args *a, I i, int64_t *count)      \
+    {                                                                                           \
+        visit(a, i, 0, 0);                                                                      \
+        *count += 1;                                                                            \
+    }                                                                                           \
+    MX_BODY void ranges_count_2d##suffix##_body(const ranges_args *a, I i, I j, int64_t *count) \
+    {                                                                                           \
+        visit(a, i, j, 0);                                                                      \
+        *count += 1;                                                                            \
+    }                                                                                           \
+    MX_BODY void ranges_count_3d##suffix##_body(const ranges_args *a, I i, I j, I k,            \
+                                                int64_t *count)                                 \
+    {                                                                                           \
+        visit(a, i, j, k);                                                                      \
+        *count += 1;                                                                            \
     }
 RANGES_KERNELS(, int)
 RANGES_KERNELS(_64, int64_t)

@@ -2,18 +2,18 @@
 
 #include "reduce.h"
 
-#define RD_SUMS(suffix, I)                                                              \
-    MX_BODY void rd_sum_1d##suffix##_body(const rd_args *a, I i, int64_t *sum)          \
-    {                                                                                   \
-        *sum += MX_AT(a->x, i);                                                         \
-    }                                                                                   \
-    MX_BODY void rd_sum_2d##suffix##_body(const rd_args *a, I i, I j, int64_t *sum)     \
-    {                                                                                   \
-        *sum += MX_AT(a->box, 0, i, j);                                                 \
-    }                                                                                   \
+#define RD_SUMS(suffix, I)                                                               \
+    MX_BODY void rd_sum_1d##suffix##_body(const rd_args *a, I i, int64_t *sum)           \
+    {                                                                                    \
+        *sum += MX_AT(a->x, i);                                                          \
+    }                                                                                    \
+    MX_BODY void rd_sum_2d##suffix##_body(const rd_args *a, I i, I j, int64_t *sum)      \
+    {                                                                                    \
+        *sum += MX_AT(a->box, 0, i, j);                                                  \
+    }                                                                                    \
     MX_BODY void rd_sum_3d##suffix##_body(const rd_args *a, I i, I j, I k, int64_t *sum) \
-    {                                                                                   \
-        *sum += MX_AT(a->box, i, j, k);                                                 \
+    {                                                                                    \
+        *sum += MX_AT(a->box, i, j, k);                                                  \
     }
 RD_SUMS(, int)
 RD_SUMS(_64, int64_t)
