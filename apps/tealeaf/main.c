@@ -42,7 +42,8 @@ static bool answer(tl_app *app)
 static mx_err read_deck(tl_app *app)
 {
     MX_TRY(app_read_file(app->comm, app->options.deck, &app->deck_text, &app->deck_length));
-    return app_agree(app->comm, tl_deck_parse(app->options.deck, app->deck_text, app->deck_length, &app->deck));
+    MX_TRY(app_agree(app->comm, tl_deck_parse(app->options.deck, app->deck_text, app->deck_length, &app->deck)));
+    return app_agree(app->comm, tl_deck_check_problem(app->options.deck, &app->deck));
 }
 
 static void print_banner(tl_app *app)

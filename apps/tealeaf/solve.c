@@ -10,6 +10,7 @@
  * follow when they are there. Cost: 104 bytes and 23 flops a cell and iteration, two sums over ranks. */
 #include "tl_app.h"
 
+#include <float.h>
 #include <math.h>
 
 static int ring(int64_t iteration)
@@ -80,6 +81,10 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(mx_read_element(app->ctx, app->rr, ring(0), rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT, "step %lld: the initial residual is not a finite number: the deck's values are "
                "too large to compute with", (long long)app->step + 1);
+    const double eps = app->deck.eps;
+    MX_REQUIRE(*rr == 0 || eps * eps * *rr >= DBL_MIN, MX_ERR_INPUT,
+               "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
+               (long long)app->step + 1, sqrt(*rr), eps);
     return tl_series_add(&app->residuals, sqrt(*rr));
 }
 

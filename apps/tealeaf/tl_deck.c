@@ -15,6 +15,7 @@
 #include "tl_deck_states.h"
 #include "tl_deck_table.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -329,6 +330,60 @@ static mx_err check_mesh(const parser *p)
     return MX_OK;
 }
 
+static bool holds(double value)
+{
+    return isnormal(value);
+}
+
+/* What summaries add up: areas, masses, energies. 0 is the energy of a cold state. */
+static bool sums_hold(const tl_state *s, double cell, double area)
+{
+    const double mass = s->density * cell, all = s->density * area;
+    const bool warm = s->energy > 0;
+    return holds(mass) && holds(all) &&
+           (!warm || (holds(mass * s->energy) && holds(all * s->energy))) &&
+           (!warm ||
+            (holds(mass * s->density * s->energy) && holds(all * s->density * s->energy))) &&
+           holds(s->density * s->density) && holds(1.0 / s->density / s->density);
+}
+
+static mx_err check_sums(const parser *p)
+{
+    const tl_deck *const d = p->deck;
+    const double x = d->xmax - d->xmin, y = d->ymax - d->ymin;
+    const double cell = x / (double)d->x_cells * (y / (double)d->y_cells);
+    if (!holds(x * y) || !holds(cell)) {
+        return tl_deck_fail(
+            p->lexer.name, line_of(p, "xmax", "ymax"), "xmin, xmax, ymin, ymax", 22,
+            "got a domain of %g by %g, expected one whose area, and that of a cell, "
+            "double precision can hold",
+            x, y);
+    }
+    for (int i = 0; i < d->states; i++) {
+        if (sums_hold(&d->state[i], cell, x * y)) continue;
+        return tl_deck_fail(
+            p->lexer.name, p->end_line, "density, energy", 15,
+            "got %g and %g in state %d on a domain of area %g, expected values whose "
+            "squares, and sums over the domain, double precision can hold",
+            d->state[i].density, d->state[i].energy, i + 1, x * y);
+    }
+    return MX_OK;
+}
+
+/* The solver compares squares, eps^2 r.r: those of a residual of rounding errors must still be
+ * numbers of full precision, or a step would end before it has begun. */
+static mx_err check_scale(const parser *p)
+{
+    const tl_deck *const d = p->deck;
+    double most = 0.0;
+    for (int i = 0; i < d->states; i++) most = fmax(most, d->state[i].density * d->state[i].energy);
+    if (most == 0.0 || d->eps * (DBL_EPSILON * most) >= sqrt(DBL_MIN)) return MX_OK;
+    return tl_deck_fail(p->lexer.name, p->end_line, "density, energy, eps", 20,
+                        "got temperatures up to %g and eps %g, too small for the squares that the "
+                        "solver compares, expected larger ones: rescale the units, or raise eps",
+                        most, d->eps);
+}
+
 /* The reference's default is a solver that this version does not have, so its decks have to name
  * theirs. */
 static mx_err check_solver(const parser *p)
@@ -357,5 +412,7 @@ mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck 
     MX_TRY(read_deck(&p));
     MX_TRY(tl_deck_check_states(name, p.end_line, &p.states, deck));
     MX_TRY(check_mesh(&p));
+    MX_TRY(check_sums(&p));
+    MX_TRY(check_scale(&p));
     return check_solver(&p);
 }

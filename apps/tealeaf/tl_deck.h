@@ -53,6 +53,10 @@ mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck 
  * `source` names where the value was published. The tolerance of the originals is 0.001 percent, i.e. 1e-5 relative. */
 bool tl_deck_expected(const tl_deck *deck, double *expected, const char **source);
 
+/* MX_ERR_INPUT, with the part that differs, for a reference deck that names a test_problem and is not that problem: the
+ * originals would compare with a value that means nothing. `name` is used in the message. */
+mx_err tl_deck_check_problem(const char *name, const tl_deck *deck);
+
 /* Prints every key of both dialects with its value, default and meaning, for --help-deck; made from the parser's own
  * tables, so it cannot differ from what is read. */
 void tl_deck_keys(FILE *out);

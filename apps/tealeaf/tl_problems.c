@@ -83,17 +83,30 @@ static bool reaches_end_step(const tl_deck *deck)
     return true;
 }
 
-static bool is_crooked_pipe(const tl_deck *deck)
+/* The first part of the deck that is not the crooked pipe's; NULL: it is the crooked pipe. */
+static const char *not_crooked_pipe(const tl_deck *deck)
 {
-    if (deck->states != CROOKED_PIPE_STATES || deck->coefficient != TL_COEFFICIENT_DENSITY)
-        return false;
+    if (deck->coefficient != TL_COEFFICIENT_DENSITY) return "the coefficient";
     if (deck->xmin != 0.0 || deck->xmax != 10.0 || deck->ymin != 0.0 || deck->ymax != 10.0)
-        return false;
-    if (deck->initial_timestep != 0.004) return false;
+        return "the domain (xmin, xmax, ymin, ymax)";
+    if (deck->initial_timestep != 0.004) return "initial_timestep";
+    if (deck->states != CROOKED_PIPE_STATES) return "the number of states";
     for (int i = 0; i < CROOKED_PIPE_STATES; i++) {
-        if (!same_state(&deck->state[i], &crooked_pipe[i])) return false;
+        static const char *const names[CROOKED_PIPE_STATES] = {"state 1", "state 2", "state 3",
+                                                               "state 4", "state 5"};
+        if (!same_state(&deck->state[i], &crooked_pipe[i])) return names[i];
     }
-    return true;
+    return NULL;
+}
+
+/* The first part of the deck that differs from the problem. */
+static const char *difference(const tl_deck *deck, const problem *p)
+{
+    if (deck->x_cells != p->cells) return "x_cells";
+    if (deck->y_cells != p->cells) return "y_cells";
+    if (deck->end_step != p->end_step) return "end_step";
+    if (!reaches_end_step(deck)) return "end_time";
+    return not_crooked_pipe(deck);
 }
 
 /* The reference's problems count for decks that name them, the port's for the port's decks. */
@@ -105,14 +118,26 @@ static bool is_meant(const tl_deck *deck, const problem *p)
 
 bool tl_deck_expected(const tl_deck *deck, double *expected, const char **source)
 {
-    if (!is_crooked_pipe(deck)) return false;
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         const problem *const p = &problems[i];
-        if (!is_meant(deck, p) || deck->x_cells != p->cells || deck->y_cells != p->cells) continue;
-        if (deck->end_step != p->end_step || !reaches_end_step(deck)) continue;
+        if (!is_meant(deck, p) || difference(deck, p)) continue;
         *expected = p->expected;
         *source = p->test_problem > 0 ? PUBLISHED_BY_REFERENCE : PUBLISHED_BY_PORT;
         return true;
     }
     return false;
+}
+
+mx_err tl_deck_check_problem(const char *name, const tl_deck *deck)
+{
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        const problem *const p = &problems[i];
+        if (p->test_problem == 0 || !is_meant(deck, p)) continue;
+        const char *const part = difference(deck, p);
+        MX_REQUIRE(!part, MX_ERR_INPUT,
+                   "%s: test_problem: got %d, but %s of the deck differs from that problem's, "
+                   "expected the problem itself, or no test_problem",
+                   name, deck->test_problem, part);
+    }
+    return MX_OK;
 }

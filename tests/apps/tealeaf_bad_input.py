@@ -72,6 +72,15 @@ CASES = [
     ("a key twice", line("x_cells=10", "x_cells=10\nx_cells=20"), SERIAL, 2, ["x_cells"]),
     ("binary junk", line("x_cells=10", "x_cells=10\n\x01\x02\x7f"), SERIAL, 2, []),
     ("values beyond computing", line("energy=25.0", "energy=1e300").replace("density=0.1", "density=1e200"), SERIAL, 2, ["product"]),
+    ("energies too small to square", GOOD.replace("energy=0.0001", "energy=1e-172").replace("energy=25.0", "energy=1e-170"),
+     SERIAL, 2, ["units"]),
+    ("eps too small to square", line("tl_eps 1.0e-15", "tl_eps 1e-300"), SERIAL, 2, ["eps", "1e-300"]),
+    ("a domain too large to measure", GOOD.replace("max=10.0\n", "max=1e200\n").replace("=0.004", "=1e300"), SERIAL, 2,
+     ["xmax", "area"]),
+    ("densities too large to add", line("density=100.0", "density=1e308"), SERIAL, 2, ["density", "state 1"]),
+    ("densities too small to square", line("density=0.1", "density=1e-200"), SERIAL, 2, ["density", "state 2"]),
+    ("not the problem that it names", line("end_step=2", "end_step=2\ntest_problem 1"), SERIAL, 2, ["test_problem", "end_step"]),
+    ("its problem with other states", line("end_step=2", "end_step=10\ntest_problem 1"), SERIAL, 2, ["test_problem", "states"]),
     ("unknown option", GOOD, ["--backends=serial"], 2, ["backend"]),
     ("misspelt option", GOOD, ["--bakend=serial"], 2, ["--bakend", "--backend"]),
     ("unknown backend", GOOD, ["--backend=hip"], 2, ["hip", "serial"]),
@@ -120,7 +129,7 @@ def run_case(tealeaf, launcher, folder, name, deck, options, code, words):
     for word in words:
         if not any(word in m for m in messages):
             faults.append(f"the message does not say '{word}'")
-    with open(kept) as f:
+    with open(kept, errors="replace") as f:
         if f.read() != "an older file":
             faults.append("the older results file was changed")
     left = [f for f in os.listdir(folder) if f not in ("deck.in", "kept.h5")]
