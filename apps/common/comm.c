@@ -2,6 +2,7 @@
 
 #include "h5_util.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@ struct app_comm {
     int rank, size;
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    void (*clean)(void *data); /* before an abort; NULL: nothing */
+    void *clean_data;
 };
 
 /* What travels when one rank tells the others why it failed. */
@@ -103,6 +106,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     /* HDF5 that starts after MPI hooks itself into MPI_Finalize, where it crashes on a file that it
      * could not write */
     app_h5_quiet();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
     app_comm made = calloc(1, sizeof *made);
@@ -299,8 +303,24 @@ int app_exit_code(mx_err err)
     return err == MX_ERR_INPUT ? APP_EXIT_INPUT : APP_EXIT_RUNTIME;
 }
 
+void app_on_abort(app_comm comm, void (*clean)(void *data), void *data)
+{
+    comm->clean = clean;
+    comm->clean_data = data;
+}
+
+/* Lower ranks first, so that whoever comes first ends the others before they speak. */
+static void let_lower_ranks_speak(int rank)
+{
+    const int tenths = rank == 0 ? 0 : 10 + 2 * (rank < 10 ? rank : 10);
+    const struct timespec grace = {.tv_sec = tenths / 10, .tv_nsec = tenths % 10 * 100000000L};
+    nanosleep(&grace, NULL);
+}
+
 void app_abort(app_comm comm, const char *program)
 {
+    if (comm) let_lower_ranks_speak(comm->rank);
+    if (comm && comm->clean) comm->clean(comm->clean_data);
     fflush(stdout);
     fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);
     fflush(stderr);

@@ -63,5 +63,9 @@ void app_complain(app_comm comm, const char *program);
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);
 
-/* The way out when ranks cannot agree any more: prints this rank's message and ends every rank with exit code 3. */
+/* The way out when ranks cannot agree any more: cleans up, prints this rank's message and ends every rank with exit code 3.
+ * Ranks other than 0 wait a second first: what fails on all of them is then said once. */
 void app_abort(app_comm comm, const char *program);
+
+/* What app_abort is to do before it ends the run: clean(data), on the rank that aborts; NULL: nothing. One at a time. */
+void app_on_abort(app_comm comm, void (*clean)(void *data), void *data);

@@ -99,9 +99,21 @@ static mx_err share_place(app_results results, const char *path)
     return app_broadcast(results->comm, results->place.temporary, bytes);
 }
 
+mx_err app_results_spare(app_comm comm, const char *path, const char *input)
+{
+    if (!path) return MX_OK;
+    return app_agree(comm, app_rank(comm) == 0 ? app_place_spare(path, input) : MX_OK);
+}
+
+static void remove_place(void *place)
+{
+    app_place_remove(place);
+}
+
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
 {
     MX_TRY(share_place(results, path));
+    app_on_abort(results->comm, remove_place, &results->place);
     MX_TRY(app_agree(results->comm,
                      app_file_open(&results->file, results->comm, results->place.temporary, true)));
     static const char *const groups[] = {APP_SCHEMA_GROUPS};

@@ -14,6 +14,10 @@ typedef struct app_results *app_results;
  * command line, the time and the build's provenance (commit, compiler, flags, library versions, host, ranks). */
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv, app_results *results);
 
+/* MX_ERR_INPUT when a results file of this name, or its side file, would take the place of `input`, by whatever path.
+ * Collective, agreed. */
+mx_err app_results_spare(app_comm comm, const char *path, const char *input);
+
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
 

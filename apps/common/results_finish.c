@@ -98,6 +98,7 @@ static mx_err finish(app_results results, const char *verdict, int exit_code)
 static void release(app_results *results)
 {
     app_results const r = *results;
+    app_on_abort(r->comm, NULL, NULL);
     for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
     free(r->fields);
     app_place_free(&r->place);

@@ -80,13 +80,25 @@ static mx_err name_side(const char *path, char **side)
     return MX_OK;
 }
 
+/* A link is written through: it stays, and what it names is replaced. */
+static mx_err resolve(const char *path, char **resolved)
+{
+    struct stat info;
+    const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    *resolved = is_link ? realpath(path, NULL) : strdup(path);
+    MX_REQUIRE(*resolved || !is_link, MX_ERR_IO, "results file %s: cannot follow the link: %s",
+               path, strerror(errno));
+    MX_REQUIRE(*resolved, MX_ERR_MEMORY, "no memory for the name of the results file");
+    return MX_OK;
+}
+
 static mx_err fill(const char *path, app_place *place)
 {
-    MX_TRY(check_target(path));
-    place->path = strdup(path);
-    MX_REQUIRE(place->path, MX_ERR_MEMORY, "no memory for the name of the results file");
-    MX_TRY(name_side(path, &place->side));
-    MX_TRY(create_temporary(path, &place->temporary));
+    MX_TRY(resolve(path, &place->path));
+    MX_TRY(check_target(place->path));
+    MX_TRY(name_side(place->path, &place->side));
+    MX_TRY(check_target(place->side));
+    MX_TRY(create_temporary(place->path, &place->temporary));
     app_strbuf name = {0};
     MX_TRY(app_strbuf_add(&name, "%s.xmf", place->temporary));
     place->side_temporary = name.text;
@@ -101,6 +113,27 @@ mx_err app_place_reserve(const char *path, app_place *place)
         app_place_remove(place);
         app_place_free(place);
     }
+    return err;
+}
+
+static mx_err spare(const char *path, const struct stat *input)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return MX_OK;
+    MX_REQUIRE(info.st_dev != input->st_dev || info.st_ino != input->st_ino, MX_ERR_INPUT,
+               "--output: got %s, which is the input, expected another file", path);
+    return MX_OK;
+}
+
+mx_err app_place_spare(const char *path, const char *input)
+{
+    struct stat info;
+    if (stat(input, &info) != 0) return MX_OK; /* it has been read and is gone */
+    char *side = NULL;
+    MX_TRY(spare(path, &info));
+    MX_TRY(name_side(path, &side));
+    const mx_err err = spare(side, &info);
+    free(side);
     return err;
 }
 
@@ -127,9 +160,8 @@ static mx_err move(const char *from, const char *to)
 mx_err app_place_publish(const app_place *place, bool with_side)
 {
     MX_TRY(flush(place->temporary));
-    MX_TRY(move(place->temporary, place->path));
     if (with_side) MX_TRY(move(place->side_temporary, place->side));
-    return MX_OK;
+    return move(place->temporary, place->path);
 }
 
 void app_place_remove(const app_place *place)

@@ -37,6 +37,17 @@ app_node_kind app_tree_type(hid_t type, char *text, size_t capacity)
     return APP_NODE_OTHER;
 }
 
+/* A shape is whatever a file claims; false: its elements cannot be counted in 64 bits. */
+static bool count_elements(const hsize_t *shape, int rank, int64_t *count)
+{
+    int64_t product = 1;
+    for (int d = 0; d < rank; ++d) {
+        if (__builtin_mul_overflow(product, shape[d], &product)) return false;
+    }
+    *count = product;
+    return true;
+}
+
 static mx_err describe_shape(hid_t set, app_node *node)
 {
     const hid_t space = H5Dget_space(set);
@@ -52,10 +63,10 @@ static mx_err describe_shape(hid_t set, app_node *node)
     if (err == MX_OK) {
         node->rank = rank;
         node->count = 1;
-        for (int d = 0; d < rank; ++d) {
-            node->shape[d] = (int64_t)shape[d];
-            node->count *= node->shape[d];
-        }
+        for (int d = 0; d < rank; ++d) node->shape[d] = (int64_t)shape[d];
+        if (!count_elements(shape, rank, &node->count))
+            err =
+                MX_FAIL(MX_ERR_INPUT, "%s claims more elements than any file can hold", node->path);
     }
     app_h5_close(space);
     return err;
@@ -77,6 +88,11 @@ static mx_err describe_dataset(hid_t set, app_node *node)
     MX_REQUIRE(type >= 0, MX_ERR_IO, "cannot read the type of %s: %s", node->path, app_h5_reason());
     node->kind = app_tree_type(type, node->type, sizeof node->type);
     node->item_bytes = H5Tget_size(type);
+    int64_t bytes;
+    if (__builtin_mul_overflow(node->count, node->item_bytes, &bytes)) {
+        app_h5_close(type);
+        return MX_FAIL(MX_ERR_INPUT, "%s claims more bytes than any file can hold", node->path);
+    }
     if (node->kind != APP_NODE_OTHER) lay_blocks(node);
     return app_h5_close(type);
 }

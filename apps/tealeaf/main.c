@@ -73,6 +73,7 @@ static mx_err run(tl_app *app, int argc, char **argv)
 {
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
     MX_TRY(read_deck(app));
+    MX_TRY(app_results_spare(app->comm, app->options.output, app->options.deck));
     MX_TRY(app_results_create(app->comm, app->options.output, "tealeaf", argc, argv, &app->results));
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
     MX_TRY(tl_setup(app));

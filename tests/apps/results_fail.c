@@ -5,7 +5,6 @@
 #include "results.h"
 
 #include <dirent.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -91,6 +90,56 @@ static void check_discard(app_comm comm)
     check_no_temporaries(comm);
 }
 
+/* The side file's name is taken by a folder: said before the run, the results file not touched. */
+static void check_side(app_comm comm)
+{
+    app_results results = NULL;
+    make_file(comm, "side.h5", "an older result");
+    if (app_rank(comm) == 0) mkdir("side.xmf", 0777);
+    CHECK_OK(app_barrier(comm));
+    CHECK_FAILS(app_results_create(comm, "side.h5", "test", 0, NULL, &results), MX_ERR_IO,
+                "side.xmf: cannot be written: it is a folder");
+    check_unchanged(comm, "side.h5", "an older result");
+    check_no_temporaries(comm);
+}
+
+/* The input by another name, and as the side file. */
+static void check_spare(app_comm comm)
+{
+    make_file(comm, "deck.h5", "a deck");
+    make_file(comm, "other.xmf", "a deck");
+    if (app_rank(comm) == 0) {
+        unlink("same.h5");
+        CHECK(link("deck.h5", "same.h5") == 0);
+    }
+    CHECK_OK(app_barrier(comm));
+    CHECK_FAILS(app_results_spare(comm, "./deck.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
+    CHECK_FAILS(app_results_spare(comm, "same.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
+    CHECK_FAILS(app_results_spare(comm, "other.h5", "other.xmf"), MX_ERR_INPUT, "is the input");
+    CHECK_OK(app_results_spare(comm, "new.h5", "deck.h5"));
+}
+
+/* A link stays a link; what it names is written. */
+static void check_link(app_comm comm)
+{
+    struct stat info;
+    app_results results = NULL;
+    make_file(comm, "target.h5", "an older result");
+    if (app_rank(comm) == 0) {
+        unlink("link.h5");
+        unlink("broken.h5");
+        CHECK(symlink("target.h5", "link.h5") == 0 && symlink("nowhere.h5", "broken.h5") == 0);
+    }
+    CHECK_OK(app_barrier(comm));
+    check_refused(comm, "broken.h5", "cannot follow the link");
+    CHECK_OK(app_results_create(comm, "link.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_finish(&results, "passed", 0));
+    CHECK_OK(app_barrier(comm));
+    CHECK(lstat("link.h5", &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK(stat("target.h5", &info) == 0 && info.st_size > 1000);
+    check_no_temporaries(comm);
+}
+
 /* Writes until something fails; returns the first error. */
 static mx_err write_much(app_comm comm, const char *path, const double *values, const app_decomp *d)
 {
@@ -117,7 +166,6 @@ static void check_full_disk(app_comm comm, rlim_t bytes)
     CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
     small = old;
     small.rlim_cur = bytes;
-    signal(SIGXFSZ, SIG_IGN); /* writing fails with EFBIG */
     CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
     const mx_err err = write_much(comm, "old.h5", values, &d);
     CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
@@ -136,6 +184,9 @@ int main(int argc, char **argv)
     CHECK_OK(app_barrier(comm));
     check_places(comm);
     check_discard(comm);
+    check_side(comm);
+    check_spare(comm);
+    check_link(comm);
     check_full_disk(comm, 4 << 20); /* has room for some of the four fields of 960 kB */
     check_full_disk(comm, 4 << 10); /* not even for the headers */
     const int exit_code = check_exit(comm);

@@ -95,6 +95,7 @@ CASES = [
     ("gpu-mpi misspelt", GOOD, SERIAL + ["--gpu-mpi=maybe"], 2, ["maybe"]),
     ("output in a folder that is not there", GOOD, SERIAL + ["--output=nowhere/out.h5"], 3, ["nowhere"]),
     ("output is a folder", GOOD, SERIAL + ["--output=."], 3, ["."]),
+    ("output over the deck", GOOD, SERIAL + ["--output=./deck.in"], 2, ["--output", "is the input"]),
     ("output nowhere", GOOD, SERIAL + ["--output="], 2, ["output"]),
     ("a device that is not there", GOOD, ["--backend=cuda", "--device=1000"], 3, ["cuda"]),
 ]

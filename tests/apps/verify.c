@@ -192,6 +192,20 @@ static void add_object(hid_t file, const alteration *a)
     H5Gclose(group);
 }
 
+/* A dataset that claims 2^index elements in one row and stores none. */
+static void add_huge(hid_t file, const alteration *a)
+{
+    const hsize_t shape[] = {(hsize_t)a->factor, (hsize_t)1 << a->index}, chunk[] = {1, 1024};
+    const hid_t space = H5Screate_simple(2, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    MUST(space >= 0 && H5Pset_chunk(list, 2, chunk) >= 0);
+    const hid_t set =
+        H5Dcreate2(file, a->path, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    MUST(set >= 0);
+    H5Dclose(set);
+    H5Pclose(list);
+    H5Sclose(space);
+}
+
 static void rename_object(hid_t file, const alteration *a)
 {
     MUST(H5Lmove(file, a->path, file, "/fields/renamed", H5P_DEFAULT, H5P_DEFAULT) >= 0);
@@ -512,6 +526,14 @@ static const tampering table[] = {
      ANY,
      ANY,
      "foreign schema: got \"other-results\""},
+    {"more bytes than 64 bits count",
+     add_huge,
+     {"/fields/huge", 61, 1},
+     0,
+     ANY,
+     ANY,
+     "claims more"},
+    {"many more", add_huge, {"/fields/huge", 61, 3}, 0, ANY, ANY, "claims more"},
     {"newer schema", alter_version, {NULL, 0, 0}, 0, ANY, ANY, "newer than the version 1"},
 };
 
