@@ -46,7 +46,7 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
         MX_REQUIRE(s->fixed[d] == 0 || s->fixed[d] == r->extent[d], MX_ERR_EXTENT,
                    "extent %d of the view is %lld, the accessor's is always %lld", d, (long long)r->extent[d],
                    (long long)s->fixed[d]);
-        MX_REQUIRE(r->stride[d] <= INT32_MAX, MX_ERR_EXTENT, "stride %d of the view, %lld elements, is beyond 32 bits", d,
+        MX_REQUIRE(r->extent[d] <= 1 || r->stride[d] <= INT32_MAX, MX_ERR_EXTENT, "stride %d of the view, %lld elements, is beyond 32 bits", d,
                    (long long)r->stride[d]);
     }
     if (wanted == MX_LAYOUT_STRIDE || r->rank == 0) return MX_OK;
@@ -91,10 +91,9 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
     if (r == NULL)
         return (mx_fail_(file, line, func, "bind %s: the view does not exist (any more): slot %u, generation %u",
                         expression, view.slot, view.generation), MX_ERR_STALE);
-    const unsigned reach = ctx != NULL ? ctx->backend->reach : MX_HOST_REACH;
-    if (!(reach & MX_REACH(r->space)))
+    if (ctx != NULL ? !mx_ctx_reaches(ctx, r) : !(MX_HOST_REACH & MX_REACH(r->space)))
         return (mx_fail_(file, line, func, "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
-                        expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->backend->name : "the host"), MX_ERR_SPACE);
+                        expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "the host"), MX_ERR_SPACE);
     const mx_err err = check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE);
     if (err != MX_OK)
         return (mx_fail_(file, line, func, "bind %s to view '%s': %s", expression, r->label, mx_err_message()), err);
@@ -116,9 +115,9 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size
         MX_REQUIRE(r != NULL, MX_ERR_STALE,
                    "kernel %s: the accessor at byte %zu of its arguments was bound to a view that is gone; bind it again",
                    kernel, at - MX_STAMP_OFFSET);
-        MX_REQUIRE(ctx->backend->reach & MX_REACH(stamp.space), MX_ERR_SPACE,
+        MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE,
                    "kernel %s: view '%s' is in memory space %s, which %s cannot reach", kernel, r->label,
-                   mx_space_name(stamp.space), ctx->backend->name);
+                   mx_space_name(r->space), ctx->name);
         MX_REQUIRE(stamp.needs == MX_LAYOUT_DEFAULT || stamp.needs == ctx->layout, MX_ERR_LAYOUT,
                    "kernel %s: the accessor of view '%s' was bound for layout %s, the context has %s", kernel, r->label,
                    mx_layout_name(stamp.needs), mx_layout_name(ctx->layout));

@@ -98,12 +98,14 @@ extern const mx_backend mx_backend_serial;
 /* ---- views ---- */
 
 typedef struct mx_record {
-    uint32_t generation; /* of the handle now in this slot; counts up at each destroy */
-    int references;      /* 0: free slot */
+    uint32_t generation; /* odd: live; see table.c */
+    uint32_t next_free;
+    int references;
     char label[64];
     mx_type type;
     int rank;
     mx_space space;
+    int device; /* that the memory belongs to; -1: none */
     mx_layout layout;
     int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
     int64_t count; /* elements */
@@ -115,12 +117,22 @@ typedef struct mx_record {
 /* The record of a live view, or NULL. Valid until the view is destroyed. */
 mx_record *mx_record_of(mx_view view);
 
-/* Frees the table of views, if none is alive. */
-void mx_views_forget(void);
+/* Puts a complete record into the table: it has one owner then. */
+mx_err mx_record_enter(const mx_record *described, mx_view *view);
+
+/* One owner more; one less: true for the last, whose record is copied to *last and leaves the table. */
+void mx_record_retain(mx_record *record);
+bool mx_record_leave(mx_view view, mx_record *last);
+
+/* Can kernels of this context touch the view's memory? */
+static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)
+{
+    return (ctx->backend->reach & MX_REACH(record->space)) != 0 && (record->device < 0 || record->device == ctx->device);
+}
 
 /* What a stamp says. */
 typedef struct mx_stamp {
-    uint32_t slot, generation; /* generation: its low 12 bits */
+    uint32_t slot, generation; /* generation: its low 23 bits */
     mx_space space;
     mx_layout needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do */
 } mx_stamp;

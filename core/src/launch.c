@@ -36,25 +36,25 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     l->result = result->host;
     MX_REQUIRE(l->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", k->name, (long long)l->length);
     if (result->host != NULL) return MX_OK;
-    mx_view_info info;
-    MX_TRY(mx_view_get_info(result->view, &info));
-    const int64_t extent = info.rank == 0 ? 1 : info.extent[0];
-    MX_REQUIRE(MX_TYPE_SIZE(info.type) == k->value_size, MX_ERR_TYPE,
-               "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name, k->value_size, info.label,
-               MX_TYPE_SIZE(info.type));
+    const mx_record *info = mx_record_of(result->view);
+    MX_REQUIRE(info != NULL, MX_ERR_STALE, "kernel %s: its result goes to a view that does not exist (any more)", k->name);
+    const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
+    MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
+               "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name, k->value_size, info->label,
+               MX_TYPE_SIZE(info->type));
     /* one number goes into a view of that type; a struct, or a value of the user's, into any of its size */
-    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info.type) == 0 || info.type == k->fields[0].type, MX_ERR_TYPE,
+    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 || info->type == k->fields[0].type, MX_ERR_TYPE,
                "kernel %s: its result is %s, the elements of view '%s' are %s", k->name, mx_type_name(k->fields[0].type),
-               info.label, mx_type_name(info.type));
-    MX_REQUIRE(info.rank <= 1, MX_ERR_RANK, "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
-               info.label, info.rank);
+               info->label, mx_type_name(info->type));
+    MX_REQUIRE(info->rank <= 1, MX_ERR_RANK, "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
+               info->label, info->rank);
     MX_REQUIRE(result->index >= 0 && result->index < extent, MX_ERR_BOUNDS,
-               "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name, info.label,
+               "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name, info->label,
                (long long)result->index, (long long)extent);
-    MX_REQUIRE(ctx->backend->reach & MX_REACH(info.space), MX_ERR_SPACE,
-               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach", k->name, info.label,
-               mx_space_name(info.space), ctx->backend->name);
-    l->result = (char *)info.data + (size_t)(info.rank == 0 ? 0 : result->index * info.stride[0]) * k->value_size;
+    MX_REQUIRE(mx_ctx_reaches(ctx, info), MX_ERR_SPACE,
+               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach", k->name, info->label,
+               mx_space_name(info->space), ctx->name);
+    l->result = (char *)info->data + (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
     return MX_OK;
 }
 

@@ -55,5 +55,4 @@ void mx_finalize(void)
 #ifndef NDEBUG
     mx_views_report();
 #endif
-    mx_views_forget();
 }

@@ -1,31 +1,10 @@
-/* Views: a table of records. A handle is a slot and the generation that the slot had when the view was made; destroying the
- * last reference raises the slot's generation, so every old handle and accessor is known for what it is.
- *
- * A stamp, the word inside an accessor by which a launch recognises it:
- *     bits 63..40  0x6d7861 ("mxa")       bits 31..20  generation (low 12 bits)
- *     bits 39..36  memory space           bits 19..0   slot
- *     bits 35..32  layout that the kernel instance must have (0: any)
- *
- * Invariants, under the lock:
- *  1. slot s < table.count has a record at table.records[s], at a fixed address for the life of the program;
- *  2. a record is live if and only if references > 0;
- *  3. the generation of a slot only ever grows, and starts at 1 (so a zeroed handle is never live). */
+/* Views: making, sharing, copying. What a handle stands for is in table.c. */
 #include "internal.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_SLOTS = 1 << 20 };
-static const uint64_t STAMP_MAGIC = 0x6d7861;
-
-static struct {
-    pthread_mutex_t lock;
-    mx_record **records;
-    uint32_t count, capacity;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const char *mx_type_name(mx_type type)
 {
@@ -39,91 +18,12 @@ const char *mx_type_name(mx_type type)
     return text;
 }
 
-/* ---- the table ---- */
-
-static mx_err table_grow(void)
-{
-    const uint32_t capacity = table.capacity > 0 ? 2 * table.capacity : 64;
-    MX_REQUIRE(capacity <= MAX_SLOTS, MX_ERR_MEMORY, "more than %d views at once", MAX_SLOTS / 2);
-    mx_record **records = realloc(table.records, capacity * sizeof *records);
-    MX_REQUIRE(records != NULL, MX_ERR_MEMORY, "no memory for the table of views");
-    table.records = records;
-    table.capacity = capacity;
-    return MX_OK;
-}
-
-/* A free record, marked as used. Under the lock. */
-static mx_err table_take(mx_view *view, mx_record **record)
-{
-    uint32_t slot = 0;
-    while (slot < table.count && table.records[slot]->references > 0) slot++;
-    if (slot == table.count) {
-        if (table.count == table.capacity) MX_TRY(table_grow());
-        mx_record *fresh = calloc(1, sizeof *fresh);
-        MX_REQUIRE(fresh != NULL, MX_ERR_MEMORY, "no memory for a view");
-        fresh->generation = 1;
-        table.records[table.count++] = fresh;
-    }
-    *record = table.records[slot];
-    (*record)->references = 1;
-    *view = (mx_view){slot, (*record)->generation};
-    return MX_OK;
-}
-
-static mx_record *table_find(mx_view view)
-{
-    if (view.slot >= table.count) return NULL;
-    mx_record *record = table.records[view.slot];
-    return record->references > 0 && record->generation == view.generation ? record : NULL;
-}
-
-mx_record *mx_record_of(mx_view view)
-{
-    pthread_mutex_lock(&table.lock);
-    mx_record *record = table_find(view);
-    pthread_mutex_unlock(&table.lock);
-    return record;
-}
-
 static mx_err find(mx_view view, mx_record **record)
 {
     *record = mx_record_of(view);
     MX_REQUIRE(*record != NULL, MX_ERR_STALE, "a handle of a view that does not exist (any more): slot %u, generation %u",
                view.slot, view.generation);
     return MX_OK;
-}
-
-/* ---- stamps ---- */
-
-uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
-{
-    return STAMP_MAGIC << 40 | (uint64_t)record->space << 36 | (uint64_t)needs << 32 |
-           (uint64_t)(view.generation & 0xfff) << 20 | view.slot;
-}
-
-bool mx_stamp_read(uint64_t word, mx_stamp *stamp)
-{
-    if (word >> 40 != STAMP_MAGIC) return false;
-    stamp->space = (mx_space)(word >> 36 & 0xf);
-    stamp->needs = (mx_layout)(word >> 32 & 0xf);
-    stamp->generation = (uint32_t)(word >> 20 & 0xfff);
-    stamp->slot = (uint32_t)(word & 0xfffff);
-    return true;
-}
-
-mx_view mx_view_of_stamp(const mx_stamp *stamp)
-{
-    const mx_record *record = mx_record_of_stamp(stamp);
-    return record != NULL ? (mx_view){stamp->slot, record->generation} : MX_VIEW_NULL;
-}
-
-mx_record *mx_record_of_stamp(const mx_stamp *stamp)
-{
-    pthread_mutex_lock(&table.lock);
-    mx_record *record = stamp->slot < table.count ? table.records[stamp->slot] : NULL;
-    if (record != NULL && (record->references == 0 || (record->generation & 0xfff) != stamp->generation)) record = NULL;
-    pthread_mutex_unlock(&table.lock);
-    return record;
 }
 
 /* ---- making ---- */
@@ -190,27 +90,23 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
     r->owner = ctx->backend;
+    r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
     const mx_err err = ctx->backend->allocate(ctx, r->space, bytes, &r->data);
     if (err != MX_OK)
         return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes, mx_space_name(r->space));
     if (uninitialized) return MX_OK;
     const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
-    if (filled != MX_OK) r->owner->release(r->space, r->data);
-    return filled;
+    /* what the host can reach it may use at once; other memory only kernels of this context, in order */
+    const bool wait = filled == MX_OK && (MX_HOST_REACH & MX_REACH(r->space)) != 0;
+    const mx_err done = wait ? ctx->backend->fence(ctx) : filled;
+    if (done != MX_OK) r->owner->release(r->space, r->data);
+    return done;
 }
 
 /* Enters a complete record in the table, which owns its data from then on; on failure the data is freed. */
 static mx_err enter(const mx_record *described, mx_view *view)
 {
-    mx_record *record;
-    pthread_mutex_lock(&table.lock);
-    const mx_err err = table_take(view, &record);
-    if (err == MX_OK) {
-        *record = *described;
-        record->generation = view->generation;
-        record->references = 1;
-    }
-    pthread_mutex_unlock(&table.lock);
+    const mx_err err = mx_record_enter(described, view);
     if (err != MX_OK) described->owner->release(described->space, described->data);
     return err;
 }
@@ -256,23 +152,17 @@ mx_err mx_view_retain(mx_view view)
 {
     mx_record *record;
     MX_TRY(find(view, &record));
-    pthread_mutex_lock(&table.lock);
-    record->references++;
-    pthread_mutex_unlock(&table.lock);
+    mx_record_retain(record);
     return MX_OK;
 }
 
 mx_err mx_view_destroy(mx_view *view)
 {
     if (view == NULL || view->generation == 0) return MX_OK;
-    mx_record *record;
+    mx_record *record, last;
     MX_TRY(find(*view, &record));
+    if (mx_record_leave(*view, &last)) last.owner->release(last.space, last.data);
     *view = MX_VIEW_NULL;
-    pthread_mutex_lock(&table.lock);
-    const mx_record last = *record;
-    if (--record->references == 0) record->generation++;
-    pthread_mutex_unlock(&table.lock);
-    if (last.references == 1) last.owner->release(last.space, last.data);
     return MX_OK;
 }
 
@@ -314,6 +204,7 @@ mx_err mx_mirror_create(mx_view source, mx_view *mirror)
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
     copy.space = MX_SPACE_HOST;
     copy.owner = &mx_backend_serial;
+    copy.device = -1;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
     memset(copy.data, 0, bytes);
     return enter(&copy, mirror);
@@ -352,6 +243,7 @@ static mx_err check_copy(const mx_record *d, const mx_record *s)
 
 static mx_err check_reach(mx_ctx ctx, const mx_record *r)
 {
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
     const unsigned both = ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
     MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s", r->label,
                ctx->backend->name, mx_space_name(r->space));
@@ -378,8 +270,9 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(find(view, &r));
-    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
-               r->label, ctx->backend->name, mx_space_name(r->space));
+    MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value", r->label);
+    MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s", r->label, ctx->name,
+               mx_space_name(r->space));
     return r->span > 0 ? ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type)) : MX_OK;
 }
 
@@ -411,42 +304,4 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
     return ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */
-}
-
-/* ---- what is alive ---- */
-
-int mx_views_alive(void)
-{
-    int alive = 0;
-    pthread_mutex_lock(&table.lock);
-    for (uint32_t s = 0; s < table.count; s++) alive += table.records[s]->references > 0;
-    pthread_mutex_unlock(&table.lock);
-    return alive;
-}
-
-void mx_views_report(void)
-{
-    pthread_mutex_lock(&table.lock);
-    for (uint32_t s = 0; s < table.count; s++) {
-        const mx_record *r = table.records[s];
-        if (r->references > 0)
-            fprintf(stderr, "minx: view '%s' (%zu bytes in %s) still has %d owner%s\n", r->label,
-                    (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references,
-                    r->references > 1 ? "s" : "");
-    }
-    pthread_mutex_unlock(&table.lock);
-}
-
-void mx_views_forget(void)
-{
-    pthread_mutex_lock(&table.lock);
-    bool alive = false;
-    for (uint32_t s = 0; s < table.count; s++) alive = alive || table.records[s]->references > 0;
-    if (!alive) {
-        for (uint32_t s = 0; s < table.count; s++) free(table.records[s]);
-        free(table.records);
-        table.records = NULL;
-        table.count = table.capacity = 0;
-    }
-    pthread_mutex_unlock(&table.lock);
 }

@@ -1,0 +1,179 @@
+/* The table of views. A handle is a slot and the generation that the slot had when the view was made; both the making and the
+ * end of a view raise the slot's generation, so every old handle and accessor is known for what it is.
+ *
+ * A stamp, the word inside an accessor by which a launch recognises it:
+ *     bits 63..48  0xfff7, no number that a kernel argument would hold (as a double: a NaN no arithmetic gives)
+ *     bits 47..45  memory space             bits 42..20  generation (low 23 bits)
+ *     bits 44..43  layout that the kernel   bits 19..0   slot
+ *                  instance must have (0: any)
+ *
+ * Looking a view up takes no lock: launches do it for each of their arguments. Invariants:
+ *  1. slot s < count has a record at a fixed address for the life of the program (chunks never move);
+ *  2. a generation is odd while its view lives, even while the slot is free, and only ever grows; so a zeroed handle is
+ *     never live;
+ *  3. a record is written under the lock and only while its generation is even; the odd one is stored last;
+ *  4. free slots are taken in the order in which they became free, which keeps a stale stamp recognisable longest. */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
+static const uint64_t STAMP_MAGIC = 0xfff7, GENERATION_BITS = 0x7fffff;
+
+static struct {
+    pthread_mutex_t lock;
+    mx_record *chunk[CHUNKS];
+    uint32_t count;
+    uint32_t first_free, last_free; /* a queue through mx_record.next_free */
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER, .first_free = NO_SLOT, .last_free = NO_SLOT};
+
+static mx_record *slot_record(uint32_t slot)
+{
+    return &table.chunk[slot / CHUNK][slot % CHUNK];
+}
+
+static uint32_t generation_of(const mx_record *record)
+{
+    return __atomic_load_n(&record->generation, __ATOMIC_ACQUIRE);
+}
+
+/* ---- looking up ---- */
+
+static mx_record *find(uint32_t slot, uint32_t generation, uint32_t mask)
+{
+    if (slot >= __atomic_load_n(&table.count, __ATOMIC_ACQUIRE)) return NULL;
+    mx_record *record = slot_record(slot);
+    const uint32_t now = generation_of(record);
+    return now % 2 == 1 && (now & mask) == generation ? record : NULL;
+}
+
+mx_record *mx_record_of(mx_view view)
+{
+    return find(view.slot, view.generation, UINT32_MAX);
+}
+
+mx_record *mx_record_of_stamp(const mx_stamp *stamp)
+{
+    return find(stamp->slot, stamp->generation, (uint32_t)GENERATION_BITS);
+}
+
+mx_view mx_view_of_stamp(const mx_stamp *stamp)
+{
+    const mx_record *record = mx_record_of_stamp(stamp);
+    return record != NULL ? (mx_view){stamp->slot, generation_of(record)} : MX_VIEW_NULL;
+}
+
+uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
+{
+    return STAMP_MAGIC << 48 | (uint64_t)record->space << 45 | (uint64_t)needs << 43 |
+           (view.generation & GENERATION_BITS) << 20 | view.slot;
+}
+
+bool mx_stamp_read(uint64_t word, mx_stamp *stamp)
+{
+    if (word >> 48 != STAMP_MAGIC) return false;
+    stamp->space = (mx_space)(word >> 45 & 7);
+    stamp->needs = (mx_layout)(word >> 43 & 3);
+    stamp->generation = (uint32_t)(word >> 20 & GENERATION_BITS);
+    stamp->slot = (uint32_t)(word & (NO_SLOT - 1));
+    return true;
+}
+
+/* ---- entering and leaving ---- */
+
+/* A free slot. Under the lock. */
+static mx_err take_slot(uint32_t *slot)
+{
+    if (table.first_free != NO_SLOT) {
+        *slot = table.first_free;
+        table.first_free = slot_record(*slot)->next_free;
+        return MX_OK;
+    }
+    MX_REQUIRE(table.count < NO_SLOT, MX_ERR_MEMORY, "more than %d views at once", NO_SLOT);
+    mx_record **chunk = &table.chunk[table.count / CHUNK];
+    if (*chunk == NULL) *chunk = calloc(CHUNK, sizeof **chunk);
+    MX_REQUIRE(*chunk != NULL, MX_ERR_MEMORY, "no memory for the table of views");
+    *slot = table.count;
+    __atomic_store_n(&table.count, table.count + 1, __ATOMIC_RELEASE);
+    return MX_OK;
+}
+
+mx_err mx_record_enter(const mx_record *described, mx_view *view)
+{
+    uint32_t slot = 0;
+    pthread_mutex_lock(&table.lock);
+    const mx_err err = take_slot(&slot);
+    if (err == MX_OK) {
+        mx_record *record = slot_record(slot);
+        const uint32_t generation = record->generation + 1;
+        mx_record fresh = *described;
+        fresh.generation = generation - 1;
+        fresh.references = 1;
+        *record = fresh;
+        __atomic_store_n(&record->generation, generation, __ATOMIC_RELEASE);
+        *view = (mx_view){slot, generation};
+    }
+    pthread_mutex_unlock(&table.lock);
+    return err;
+}
+
+void mx_record_retain(mx_record *record)
+{
+    pthread_mutex_lock(&table.lock);
+    record->references++;
+    pthread_mutex_unlock(&table.lock);
+}
+
+bool mx_record_leave(mx_view view, mx_record *last)
+{
+    mx_record *record = slot_record(view.slot);
+    pthread_mutex_lock(&table.lock);
+    const bool gone = --record->references == 0;
+    if (gone) {
+        *last = *record;
+        __atomic_store_n(&record->generation, view.generation + 1, __ATOMIC_RELEASE);
+        record->next_free = NO_SLOT;
+        if (table.first_free == NO_SLOT)
+            table.first_free = view.slot;
+        else
+            slot_record(table.last_free)->next_free = view.slot;
+        table.last_free = view.slot;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return gone;
+}
+
+/* ---- what is alive ---- */
+
+/* Calls for every live record, under the lock. */
+static int each_alive(void (*call)(const mx_record *record))
+{
+    int alive = 0;
+    pthread_mutex_lock(&table.lock);
+    for (uint32_t s = 0; s < table.count; s++) {
+        const mx_record *record = slot_record(s);
+        if (record->generation % 2 == 0) continue;
+        alive++;
+        if (call != NULL) call(record);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return alive;
+}
+
+int mx_views_alive(void)
+{
+    return each_alive(NULL);
+}
+
+static void report_one(const mx_record *r)
+{
+    fprintf(stderr, "minx: view '%s' (%zu bytes in %s) still has %d owner%s\n", r->label,
+            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references, r->references > 1 ? "s" : "");
+}
+
+void mx_views_report(void)
+{
+    each_alive(report_one);
+}
