@@ -1,12 +1,13 @@
 /* Checking one backend by another. Every launch is run twice from the same state:
  *
- *   1. each view in the arguments gets a shadow: a host view in the other context's layout, filled with its contents;
+ *   1. each view in the arguments gets a shadow: a host view with its contents, in the other context's layout unless every accessor
+ *      of it works in any layout;
  *   2. the launch runs on its own context;
  *   3. it runs on the other one, with a copy of the arguments whose accessors point to the shadows;
  *   4. views and results are compared element by element; the first difference ends the launch with MX_ERR_MISMATCH.
  *
- * Numbers agree if they differ by at most the tolerance times the largest magnitude in that view: sums may be taken in
- * another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
+ * Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the largest magnitude in that view:
+ * sums may be taken in another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
  * of every view a launch. */
 #include "internal.h"
 
@@ -89,7 +90,7 @@ static bool same_number(mx_type type, const void *a, const void *b, double scale
     const double x = number_at(type, a), y = number_at(type, b);
     const unsigned kind = MX_TYPE_KIND(type);
     if (kind != 1 && kind != 2) return false;
-    return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= (kind == 2 ? 1e-5 : tolerance) * scale;
+    return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= (kind == 2 ? fmax(tolerance, 1e-5) : tolerance) * scale;
 }
 
 static double magnitude(const mx_view_info *v)
@@ -127,23 +128,8 @@ static mx_err compare_views(const shadows *s, const mx_view_info *own, const mx_
 
 /* ---- shadows ---- */
 
-static mx_err make_shadow(shadows *s, shadow *one)
-{
-    mx_view_info own, copy;
-    mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
-    MX_TRY(mx_mirror_create(one->view, &one->mirror));
-    MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
-    MX_TRY(s->ctx->backend->fence(s->ctx));
-    MX_TRY(mx_view_get_info(one->mirror, &own));
-    options.layout = one->needs == MX_LAYOUT_DEFAULT ? own.layout : s->other->layout;
-    MX_TRY(mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
-    MX_TRY(mx_view_get_info(one->copy, &copy));
-    copy_elements(&copy, &own);
-    return MX_OK;
-}
-
-/* Finds the views in the arguments; two accessors of one view share a shadow. */
-static mx_err make_shadows(shadows *s, char *args, size_t size)
+/* Finds the accessors in the arguments. */
+static mx_err find_accessors(shadows *s, const char *args, size_t size)
 {
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
         uint64_t word;
@@ -152,19 +138,59 @@ static mx_err make_shadows(shadows *s, char *args, size_t size)
         if (!mx_stamp_read(word, &stamp)) continue;
         MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG, "kernel %s: more than %d views in its arguments",
                    s->launch->kernel->name, MAX_SHADOWS);
-        shadow *one = &s->list[s->count++];
-        memset(one, 0, sizeof *one);
-        one->offset = at - MX_STAMP_OFFSET;
-        one->needs = stamp.needs;
-        one->view = mx_view_of_stamp(&stamp);
-        for (int k = 0; k < s->count - 1; k++)
-            if (s->list[k].view.slot == one->view.slot) one->copy = s->list[k].copy;
+        s->list[s->count++] = (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = mx_view_of_stamp(&stamp)};
+    }
+    return MX_OK;
+}
+
+/* The layout of a view's shadow: the other context's if any accessor of the view has the layout of its instance; strided
+ * ones take that too. An accessor of a fixed layout (needs is STRIDE) keeps the view's own. */
+static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const shadow *one, mx_layout *layout)
+{
+    bool instance = false, fixed = false;
+    for (int k = 0; k < s->count; k++) {
+        if (s->list[k].view.slot != one->view.slot) continue;
+        fixed = fixed || s->list[k].needs == MX_LAYOUT_STRIDE;
+        instance = instance || s->list[k].needs == MX_LAYOUT_LEFT || s->list[k].needs == MX_LAYOUT_RIGHT;
+    }
+    *layout = instance ? s->other->layout : own->layout;
+    MX_REQUIRE(!fixed || *layout == own->layout, MX_ERR_LAYOUT,
+               "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
+               "it against a context of layout %s", s->launch->kernel->name, own->label, mx_layout_name(own->layout),
+               mx_layout_name(s->other->layout), s->other->name, mx_layout_name(own->layout));
+    return MX_OK;
+}
+
+static mx_err make_shadow(shadows *s, shadow *one)
+{
+    mx_view_info own, copy;
+    mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
+    MX_TRY(mx_mirror_create(one->view, &one->mirror));
+    MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
+    MX_TRY(s->ctx->backend->fence(s->ctx));
+    MX_TRY(mx_view_get_info(one->mirror, &own));
+    MX_TRY(shadow_layout(s, &own, one, &options.layout));
+    MX_TRY(mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
+    MX_TRY(mx_view_get_info(one->copy, &copy));
+    copy_elements(&copy, &own);
+    return MX_OK;
+}
+
+/* Two accessors of one view share a shadow. */
+static mx_err make_shadows(shadows *s, char *args, size_t size)
+{
+    MX_TRY(find_accessors(s, args, size));
+    for (int k = 0; k < s->count; k++) {
+        shadow *one = &s->list[k];
+        for (int before = 0; before < k; before++)
+            if (s->list[before].view.slot == one->view.slot) one->copy = s->list[before].copy;
         if (one->copy.generation == 0)
             MX_TRY(make_shadow(s, one));
         else
             MX_TRY(mx_view_retain(one->copy));
+        const bool any = one->needs == MX_LAYOUT_DEFAULT || one->needs == MX_LAYOUT_STRIDE;
         mx_accessor_write(args + one->offset, s->other, mx_record_of(one->copy), one->copy,
-                          one->needs == MX_LAYOUT_DEFAULT ? MX_LAYOUT_DEFAULT : s->other->layout);
+                          any ? one->needs : s->other->layout);
     }
     return MX_OK;
 }

@@ -100,6 +100,36 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
+/* A view with two accessors, of which one takes any layout: the other context sees it in its own. */
+static void test_two_accessors(mx_ctx ctx, const char *other)
+{
+    mx_view x;
+    ca_two_args args;
+    MUST(mx_view_create_2d(ctx, "x", MX_F64, ROWS, COLUMNS, &x));
+    MUST(mx_bind(ctx, x, &args.x));
+    MUST(mx_bind(ctx, x, &args.same));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_OK(ca_two(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &args));
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    MUST(mx_view_destroy(&x));
+}
+
+/* Tolerances below 1e-5 mean nothing for f32; above, they hold for it as for f64. */
+static void test_single_precision(mx_ctx ctx, const char *other)
+{
+    mx_view x;
+    ca_single_args args;
+    MUST(mx_view_create_1d(ctx, "x", MX_F32, COLUMNS, &x));
+    MUST(mx_bind(ctx, x, &args.x));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_FAILS(ca_single(mx_range_1d(ctx, 0, COLUMNS), &args), MX_ERR_MISMATCH,
+                "kernel ca_single: view 'x' at (3): ");
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-2));
+    CHECK_OK(ca_single(mx_range_1d(ctx, 0, COLUMNS), &args));
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    MUST(mx_view_destroy(&x));
+}
+
 /* An item that reads what another one writes: found by any other order of items. */
 static void test_carried(void)
 {
@@ -132,6 +162,9 @@ static void test(mx_ctx ctx)
     test_good(ctx, "simt");
     test_good(ctx, "serial:order=shuffled");
     test_mistakes(ctx, simt ? "serial" : "simt");
+    test_single_precision(ctx, simt ? "serial" : "simt");
+    test_two_accessors(ctx, "serial");
+    test_two_accessors(ctx, "simt");
     test_carried();
     CHECK_FAILS(mx_ctx_check_against(ctx, "nothing", 1e-9), MX_ERR_INPUT, "backend: got 'nothing'");
 }

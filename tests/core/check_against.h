@@ -25,3 +25,15 @@ MX_DECLARE_FOR_1D(ca_wrong_mark, ca_args)
 MX_DECLARE_REDUCE_2D(ca_wrong_sum, ca_args, double)
 MX_DECLARE_REDUCE_2D(ca_wrong_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY_1D(ca_wrong_bins, ca_args, double)
+
+/* One view through two accessors, the strided one first. */
+typedef struct ca_two_args {
+    mx_cf64_2s same;
+    mx_f64_2 x;
+} ca_two_args;
+MX_DECLARE_FOR_2D(ca_two, ca_two_args)
+
+typedef struct ca_single_args {
+    mx_f32_1 x;
+} ca_single_args;
+MX_DECLARE_FOR_1D(ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */

@@ -73,3 +73,15 @@ MX_BODY void ca_wrong_bins_body(const ca_args *a, int i, double *bins)
     bins[i % 5] += MX_AT(a->row, i) + (i % 5 == 4 ? CA_MISTAKE : 0);
 }
 MX_REDUCE_ARRAY_1D(ca_wrong_bins, MX_SUM)
+
+MX_BODY void ca_two_body(const ca_two_args *a, int i, int j)
+{
+    MX_AT(a->x, i, j) = MX_AT(a->same, i, j) + 100 * i + j;
+}
+MX_FOR_2D(ca_two)
+
+MX_BODY void ca_single_body(const ca_single_args *a, int i)
+{
+    MX_AT(a->x, i) = 2.0f + 2e-3f * CA_MISTAKE * (float)(i == 3);
+}
+MX_FOR_1D(ca_single)
