@@ -252,6 +252,31 @@ static void test_places(data *d)
     free(few);
 }
 
+/* Values that are no numbers are passed over, unless there are no others. */
+static void test_nan(data *d)
+{
+    for (int every = 1; every <= 7; every += 2) {
+        int64_t low = 0, high = 0; /* with every == 1, the lowest index */
+        for (int64_t i = 1; i < N && every > 1; i++) {
+            if (i % every == 0) continue;
+            if (low == 0 || d->line[i] < d->line[low]) low = i;
+            if (high == 0 || d->line[i] > d->line[high]) high = i;
+        }
+        mx_loc_f64 min = {0, -9}, max = {0, -9};
+        double plain = 0;
+        d->args.factor = every;
+        CHECK_OK(rd_nan_min(mx_range_1d(d->ctx, 0, N), &d->args, &min));
+        CHECK_OK(rd_nan_max(mx_range_1d(d->ctx, 0, N), &d->args, &max));
+        CHECK_OK(rd_nan_plain_max(mx_range_1d(d->ctx, 0, N), &d->args, &plain));
+        CHECK_I64(min.index, low);
+        CHECK_I64(max.index, high);
+        CHECK(every == 1 ? isnan(min.value) && isnan(max.value)
+                         : min.value == d->line[low] && max.value == d->line[high]);
+        CHECK_F64(plain, every == 1 ? -(double)INFINITY : (double)d->line[high], 0);
+    }
+    d->args.factor = 0;
+}
+
 /* ---- arrays ---- */
 
 static void test_arrays(data *d)
@@ -354,6 +379,7 @@ static void test(mx_ctx ctx)
     test_all_sums(d);
     test_all_structs(d);
     test_places(d);
+    test_nan(d);
     test_arrays(d);
     test_into(d);
     test_prologues(d);

@@ -50,6 +50,11 @@ MX_DECLARE_REDUCE_1D(rd_maxloc, rd_args, mx_loc_f64)
 MX_DECLARE_REDUCE_1D(rd_maxloc_f32, rd_args, mx_loc_f32)
 MX_DECLARE_REDUCE_1D(rd_minmaxloc, rd_args, mx_minmaxloc_i64)
 
+/* Items that mark_nan says are NaN: every factor-th, all if factor is 1. */
+MX_DECLARE_REDUCE_1D(rd_nan_min, rd_args, mx_loc_f64)
+MX_DECLARE_REDUCE_1D(rd_nan_max, rd_args, mx_loc_f64)
+MX_DECLARE_REDUCE_1D(rd_nan_plain_max, rd_args, double)
+
 MX_DECLARE_REDUCE_ARRAY_1D(rd_bins, rd_args, double)
 MX_DECLARE_REDUCE_ARRAY_1D(rd_tops, rd_args, int64_t)
 

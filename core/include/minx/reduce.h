@@ -9,6 +9,10 @@
  * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). The body receives a
  * value that holds the identity and adds this item's share to it. The result over an empty range is the identity.
  *
+ * NaN: a sum or product with a NaN is NaN. MX_MIN, MX_MAX and the location forms pass over NaN, and give one only if there
+ * is nothing else (the location forms, with the lowest index; MX_MIN and MX_MAX give the identity then). An init and join
+ * of your own decide themselves; the join must be associative and commutative: threads join in an order of their own.
+ *
  * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in block order,
  * so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
 #pragma once
@@ -88,6 +92,14 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
  * -1 if the range was empty). A body sets value and index:
  *     MX_REDUCE_CUSTOM_1D(hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM_1D(extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
+#define MX_NOT_A_NUMBER_(x) ((x) != (x))
+/* Does `v` come before `into`? A number before a NaN, then by value, then by index. */
+#define MX_LOCATION_WINS_(v, into, less)                                                                          \
+    ((v)->index >= 0 &&                                                                                           \
+     ((into)->index < 0 || (MX_NOT_A_NUMBER_((into)->value) && !MX_NOT_A_NUMBER_((v)->value)) ||                  \
+      (v)->value less (into)->value ||                                                                            \
+      (((v)->value == (into)->value || (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&      \
+       (v)->index < (into)->index)))
 #define MX_LOCATION_(tag, T, low, high)                                                                           \
     typedef struct mx_loc_##tag {                                                                                 \
         T value;                                                                                                  \
@@ -108,15 +120,11 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
     }                                                                                                             \
     MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
     {                                                                                                             \
-        if (v->index >= 0 && (into->index < 0 || v->value < into->value ||                                        \
-                              (v->value == into->value && v->index < into->index)))                               \
-            *into = *v;                                                                                           \
+        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                                            \
     }                                                                                                             \
     MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
     {                                                                                                             \
-        if (v->index >= 0 && (into->index < 0 || v->value > into->value ||                                        \
-                              (v->value == into->value && v->index < into->index)))                               \
-            *into = *v;                                                                                           \
+        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                                            \
     }                                                                                                             \
     MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                                           \
     {                                                                                                             \

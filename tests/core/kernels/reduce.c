@@ -142,6 +142,29 @@ MX_BODY void rd_minmaxloc_body(const rd_args *a, int i, mx_minmaxloc_i64 *v)
 }
 MX_REDUCE_CUSTOM_1D(rd_minmaxloc, mx_minmaxloc_i64_init, mx_minmaxloc_i64_join)
 
+MX_BODY double mark_nan(const rd_args *a, int i)
+{
+    return i % (int)a->factor == 0 ? (double)NAN : (double)MX_AT(a->x, i);
+}
+MX_BODY void rd_nan_min_body(const rd_args *a, int i, mx_loc_f64 *v)
+{
+    v->value = mark_nan(a, i);
+    v->index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_nan_min, mx_minloc_f64_init, mx_minloc_f64_join)
+MX_BODY void rd_nan_max_body(const rd_args *a, int i, mx_loc_f64 *v)
+{
+    v->value = mark_nan(a, i);
+    v->index = i;
+}
+MX_REDUCE_CUSTOM_1D(rd_nan_max, mx_maxloc_f64_init, mx_maxloc_f64_join)
+MX_BODY void rd_nan_plain_max_body(const rd_args *a, int i, double *v)
+{
+    const double x = mark_nan(a, i);
+    *v = x > *v ? x : *v;
+}
+MX_REDUCE_1D(rd_nan_plain_max, MX_MAX)
+
 /* The length of the arrays comes from the driver, by way of factor. */
 MX_BODY void rd_bins_body(const rd_args *a, int i, double *bins)
 {
