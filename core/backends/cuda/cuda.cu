@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 256, GRID_LIMIT = 65535, STRIDING_BLOCKS = 132 * 16, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
+enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
 static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
 
 /* A context's own: the stream, and pinned memory that reductions write host results to. */
@@ -16,7 +16,8 @@ typedef struct cuda_state {
     cudaStream_t stream;
     void *result;
     size_t result_bytes;
-    bool overlaps; /* kernels may be set up while the one before runs */
+    int64_t resident; /* thread blocks that the device runs at a time, at best */
+    bool overlaps;    /* kernels may be set up while the one before runs */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx)
@@ -81,6 +82,7 @@ static mx_err cuda_open(mx_ctx ctx)
     cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
     MX_REQUIRE(state != NULL, MX_ERR_MEMORY, "no memory for a context");
     ctx->state = state;
+    state->resident = (int64_t)properties.multiProcessorCount * (properties.maxThreadsPerMultiProcessor / THREADS);
     state->overlaps = properties.major >= 9;
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
@@ -170,7 +172,7 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
                sizeof copy.bytes);
     memcpy(copy.bytes, value, size);
     const int64_t blocks = (count * (int64_t)size + THREADS - 1) / THREADS;
-    fill_kernel<<<(unsigned)(blocks < STRIDING_BLOCKS ? blocks : STRIDING_BLOCKS), THREADS, 0, state_of(ctx)->stream>>>(
+    fill_kernel<<<(unsigned)(blocks < state_of(ctx)->resident ? blocks : state_of(ctx)->resident), THREADS, 0, state_of(ctx)->stream>>>(
         (unsigned char *)destination, count, copy, (int)size);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
@@ -192,19 +194,27 @@ static unsigned contiguous_threads(int64_t wanted)
     return threads;
 }
 
-static mx_err plan_grid(mx_launch *l, int per_thread)
+/* How many rows a thread takes: see kernel_cuda.h. */
+static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows, int64_t resident)
+{
+    const int64_t rounds = ceil_div(along * ceil_div(rows, l->block[1]), resident);
+    if (l->kernel->pattern == MX_PATTERN_FOR && per_thread == 1 && rounds > 1 && rounds <= FEW_ROUNDS) return 2;
+    return per_thread;
+}
+
+static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 {
     const int last = l->dims - 1;
-    const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const bool strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
     const int64_t contiguous = l->end[last] - l->begin[last];
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->end[d] - l->begin[d];
     l->block[0] = l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
     l->block[1] = THREADS / l->block[0];
-    const int64_t rows_a_block = (int64_t)l->block[1] * per_thread;
-    const int64_t items_a_block = l->dims == 1 && !reduces ? (int64_t)THREADS * per_thread : l->block[0];
-    int64_t along = ceil_div(contiguous, items_a_block), across = ceil_div(rows, rows_a_block);
-    if (reduces && l->dims == 1 && along > STRIDING_BLOCKS) along = STRIDING_BLOCKS;
+    int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread : l->block[0]);
+    if (strides && along > 2 * resident) along = 2 * resident;
+    l->rows_a_thread = rows_a_thread(l, per_thread, along, rows, resident);
+    const int64_t across = ceil_div(rows, (int64_t)l->block[1] * l->rows_a_thread);
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch", l->kernel->name, (long long)rows,
                (long long)contiguous);
@@ -247,7 +257,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    MX_TRY(plan_grid(l, instance->per_thread));
+    MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
     l->queue = state_of(ctx)->stream;
     l->overlaps = state_of(ctx)->overlaps;
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);

@@ -3,8 +3,8 @@
  * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
  * combination of the other indices). Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
  * `per_thread` neighbouring rows, or in one dimension that many items, 256 apart: two in a reduction (more where the value is
- * large, so that it is joined less often), two where items read their neighbours, which then share loads, else one row, since
- * a store keeps the next row's loads waiting.
+ * large, so that it is joined less often), two where items read their neighbours, which then share loads. Else one row, since
+ * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
  *
  * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second kernel of one
  * block joins those, in a fixed order, so the bits do not change from run to run. One-dimensional ranges are strided through
@@ -28,6 +28,7 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
 
 template <class I> struct mx_cuda_range_ {
     I begin[3], end[3];
+    int rows_a_thread;
 };
 
 /* Row number `row` of the range; false: outside. Rows of a 2-dimensional range count in the index type, those of a
@@ -80,10 +81,10 @@ static __device__ __forceinline__ typename K::index mx_cuda_index_(const mx_cuda
     typedef typename K::index I;
     return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) + (I)threadIdx.x;
 }
-template <class K> static __device__ __forceinline__ typename K::row mx_cuda_first_row_()
+template <class K> static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_thread)
 {
     typedef typename K::row R;
-    return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)K::per_thread;
+    return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
 }
 
 /* The items of one thread. */
@@ -102,10 +103,10 @@ static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *ar
     }
     const I i = mx_cuda_index_<K>(range, 1);
     if (i >= end) return;
-#pragma unroll
-    for (int n = 0; n < K::per_thread; n++) {
+    typename K::row row = mx_cuda_first_row_<K>(range.rows_a_thread);
+    for (int n = 0; n < range.rows_a_thread; n++, row++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>() + n, &o, &m)) K::item(args, o, m, i);
+        if (mx_cuda_row_<K>(range, row, &o, &m)) K::item(args, o, m, i);
     }
 }
 
@@ -187,7 +188,7 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>() + n, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
     }
 }
 
@@ -259,6 +260,7 @@ template <class K> static mx_cuda_range_<typename K::index> mx_cuda_range_of_(co
         range.begin[d] = d < launch->dims ? (typename K::index)launch->begin[d] : 0;
         range.end[d] = d < launch->dims ? (typename K::index)launch->end[d] : 1;
     }
+    range.rows_a_thread = launch->rows_a_thread;
     return range;
 }
 

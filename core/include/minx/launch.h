@@ -46,6 +46,7 @@ typedef struct mx_launch {
     void *result; /* where the joined result goes */
     bool overlaps; /* the device can set a kernel up while the one before it runs */
     unsigned grid[3], block[2];
+    int rows_a_thread;
     int64_t blocks;
 } mx_launch;
 
