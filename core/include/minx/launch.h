@@ -30,25 +30,27 @@ extern "C" {
 
 struct mx_kernel;
 
-/* One launch as planned. Dimensions are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. */
+/* One launch as planned. Dimensions are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout.
+ * What the threads of a host backend read comes first, in two neighbouring cache lines: they fetch it from the core that
+ * launches, and in a launch of some microseconds each line counts. */
 typedef struct mx_launch {
-    mx_ctx ctx;
-    const struct mx_kernel *kernel;
     const void *args;
-    int dims;
+    void *partials; /* partial results: one of each unit (hosts) or thread block (accelerators) */
+    int64_t length; /* values of an array reduction, else 1 */
     int64_t begin[3], end[3];
     int64_t tile[3], tiles[3]; /* hosts: a unit of work is one tile; tiles counts them along each dimension */
+    void *result;              /* where the joined result goes */
     int64_t units;
-    int64_t length;            /* values of an array reduction, else 1 */
-    void *partials;            /* partial results: one of each unit (hosts) or thread block (accelerators) */
+    mx_ctx ctx;
+    const struct mx_kernel *kernel;
+    int dims;
     /* accelerators only */
-    void *queue;
-    void *result; /* where the joined result goes */
-    bool overlaps; /* the device can set a kernel up while the one before it runs */
-    unsigned grid[3], block[2];
     int rows_a_thread;
+    unsigned grid[3], block[2];
     int64_t blocks;
-} mx_launch;
+    void *queue;
+    bool overlaps; /* the device can set a kernel up while the one before it runs */
+} __attribute__((aligned(128))) mx_launch;
 
 /* What a kernel file compiles to, once for each instance (an instance kind and a layout). */
 typedef struct mx_instance {
