@@ -304,6 +304,10 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
 {
     mx_stamp stamp;
     const mx_record *record = mx_stamp_read(word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    if (word == 0) {
+        fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): accessor %s was never bound\n", file, line, expression, expression);
+        abort();
+    }
     fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld\n", file, line, expression,
             dimension, record != NULL ? record->label : "?", (long long)index, (long long)extent);
     abort();

@@ -30,21 +30,15 @@ static void check_report(mx_ctx ctx, mx_err err, const mx_view line_view, const 
 }
 
 /* Host code has no launch that could report: it stops, naming the same. Tried in a child process. */
-static void test_host_code(mx_ctx ctx)
+static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a, const char *words)
 {
-    mx_view view, mirror;
-    mx_f64_1 x;
     int ends[2], status = 0;
     char text[512] = "";
-    MUST(mx_view_create_1d(ctx, "on the host", MX_F64, N, &view));
-    MUST(mx_mirror_create(view, &mirror));
-    MUST(mx_bind(NULL, mirror, &x));
-    MX_AT(x, N - 1) = 1;
     CHECK_I64(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        MX_AT(x, N) = 1;
+        leave(a);
         _exit(0);
     }
     waitpid(child, &status, 0);
@@ -53,9 +47,63 @@ static void test_host_code(mx_ctx ctx)
     close(ends[0]);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     CHECK_TEXT(text, "bounds.c:");
-    CHECK_TEXT(text, "MX_AT(x, ...): index 0 of view 'on the host' is 10, its extent is 10");
+    CHECK_TEXT(text, words);
+}
+
+static void leave_x(const bounds_args *a)
+{
+    MX_AT(a->x, N) = 1;
+}
+
+static void leave_box(const bounds_args *a)
+{
+    MX_AT(a->box, 0, 0, 0) = 1;
+}
+
+static void leave_line(const bounds_args *a)
+{
+    MX_AT(a->line) = 1;
+}
+
+static void test_host_code(mx_ctx ctx)
+{
+    mx_view view, mirror;
+    bounds_args a;
+    memset(&a, 0, sizeof a);
+    MUST(mx_view_create_1d(ctx, "on the host", MX_F64, N, &view));
+    MUST(mx_mirror_create(view, &mirror));
+    MUST(mx_bind(NULL, mirror, &a.x));
+    MX_AT(a.x, N - 1) = 1;
+    check_stops(leave_x, &a,
+                "MX_AT(a->x, ...): index 0 of view 'on the host' is 10, its extent is 10");
+    check_stops(leave_box, &a, "accessor a->box was never bound");
+    check_stops(leave_line, &a, "accessor a->line was never bound");
     MUST(mx_view_destroy(&mirror));
     MUST(mx_view_destroy(&view));
+}
+
+/* Where there is nothing, items go on at the one element that every view has. */
+static void test_empty_view(mx_ctx ctx, bounds_args *a, mx_view line)
+{
+    mx_view flat, offsets;
+    int64_t got[N];
+    const int64_t minus = -1;
+    MUST(mx_view_create_2d(ctx, "flat", MX_F64, 0, 100, &flat));
+    MUST(mx_view_create_1d(ctx, "offsets", MX_I64, N, &offsets));
+    MUST(mx_fill(ctx, offsets, &minus));
+    MUST(mx_bind(ctx, flat, &a->flat));
+    MUST(mx_bind(ctx, offsets, &a->offsets));
+    for (a->shift = -1; a->shift <= 1; a->shift++) {
+        check_report(ctx, launched(ctx, bounds_flat(mx_range_1d(ctx, 0, N), a)), line,
+                     "index 0 of view 'flat' is ");
+        check_download(ctx, offsets, got);
+        for (int i = 0; i < N; i++) CHECK_I64(got[i], 0);
+    }
+    a->shift = 0;
+    memset(&a->flat, 0, sizeof a->flat);
+    memset(&a->offsets, 0, sizeof a->offsets);
+    MUST(mx_view_destroy(&flat));
+    MUST(mx_view_destroy(&offsets));
 }
 
 static void test(mx_ctx ctx)
@@ -88,7 +136,7 @@ static void test(mx_ctx ctx)
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "is -1, its extent is 10");
     a.shift = 1000000;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "(10 such accesses");
-    a.shift = 0;
+    test_empty_view(ctx, &a, line);
     CHECK_OK(launched(ctx, bounds_store(all, &a)));
     check_download(ctx, x, got);
     for (int i = 0; i < N; i++) CHECK_F64(got[i], 1, 0);

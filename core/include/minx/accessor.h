@@ -140,16 +140,25 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
 #else
 #define MX_COLD_ static __attribute__((noinline, cold, unused))
 #endif
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+#include <stdio.h>
+#else
 /* Host code outside kernels (an accessor bound without a context) has no fence to report at: prints and aborts. */
 void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index, int64_t extent, const char *file,
                     int line);
 #endif
-/* The first fault wins the record; the item goes on with index 0, so that nothing is touched outside any view. */
+/* The term of an index that leaves its view: so far below 0 that the offset is, whatever the other terms. */
+#define MX_FAULT_TERM_ (-((int64_t)1 << 59))
+/* The first fault wins the record; the item goes on with offset 0, where every view has memory, empty ones too. */
 MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *expression, int dimension, int64_t index,
                                 int64_t extent, const char *file, int line)
 {
 #ifdef __CUDACC__
+    if (fault == NULL) {
+        printf("minx: %s:%d: MX_AT(%s, ...): accessor %s was %s\n", file, line, expression, expression,
+               stamp == 0 ? "never bound" : "bound without a context");
+        __trap();
+    }
     const int before = atomicAdd(&fault->count, 1);
 #else
     if (fault == NULL) mx_fault_stop_(stamp, expression, dimension, index, extent, file, line);
@@ -167,37 +176,41 @@ MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *exp
         __threadfence_system();
 #endif
     }
-    return 0;
+    return MX_FAULT_TERM_;
 }
-MX_INLINE int64_t mx_inside_(int64_t index, int64_t extent, mx_fault *fault, uint64_t stamp, const char *expression,
-                             int dimension, const char *file, int line)
+MX_INLINE int64_t mx_term_(int64_t index, int64_t extent, int64_t stride, mx_fault *fault, uint64_t stamp,
+                           const char *expression, int dimension, const char *file, int line)
 {
     return (uint64_t)index < (uint64_t)extent
-               ? index
+               ? index * stride
                : mx_fault_note_(fault, stamp, expression, dimension, index, extent, file, line);
 }
-#define MX_INDEX_(v, d, i) \
-    mx_inside_((int64_t)(i), MX_EXTENT(v, d), (v).fault, (v).stamp, #v, d, __FILE__, __LINE__)
+MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
+#define MX_TERM_(v, d, i) \
+    mx_term_((int64_t)(i), MX_EXTENT(v, d), MX_STRIDE_(v, d), (v).fault, (v).stamp, #v, d, __FILE__, __LINE__)
+#define MX_BOUND_(v) mx_term_(0, (v).stamp != 0, 1, (v).fault, (v).stamp, #v, 0, __FILE__, __LINE__) /* rank 0: no index */
+#define MX_OFFSET_(sum) mx_offset_(sum)
 #else
-#define MX_INDEX_(v, d, i) ((int64_t)(i))
+#define MX_TERM_(v, d, i) ((int64_t)(i) * MX_STRIDE_(v, d))
+#define MX_BOUND_(v) 0
+#define MX_OFFSET_(sum) (sum)
 #endif
 
-#define MX_TERM_(v, d, i) (MX_INDEX_(v, d, i) * MX_STRIDE_(v, d))
 #define MX_RANK_(v, R) (0 * (int64_t)sizeof((v).shape->is_rank_##R)) /* fails to compile with the wrong number of indices */
-#define MX_AT0_(v) ((v).data[MX_RANK_(v, 0)])
-#define MX_AT1_(v, i) ((v).data[MX_TERM_(v, 0, i) + MX_RANK_(v, 1)])
 #define MX_SUM2_(v, i, j) MX_TERM_(v, 0, i) + MX_TERM_(v, 1, j)
 #define MX_SUM4_(v, i, j, k, l) MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k) + MX_TERM_(v, 3, l)
 #define MX_SUM6_(v, i, j, k, l, m, n) MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m) + MX_TERM_(v, 5, n)
-#define MX_AT2_(v, i, j) ((v).data[MX_SUM2_(v, i, j) + MX_RANK_(v, 2)])
-#define MX_AT3_(v, i, j, k) ((v).data[MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k) + MX_RANK_(v, 3)])
-#define MX_AT4_(v, i, j, k, l) ((v).data[MX_SUM4_(v, i, j, k, l) + MX_RANK_(v, 4)])
-#define MX_AT5_(v, i, j, k, l, m) ((v).data[MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m) + MX_RANK_(v, 5)])
-#define MX_AT6_(v, i, j, k, l, m, n) ((v).data[MX_SUM6_(v, i, j, k, l, m, n) + MX_RANK_(v, 6)])
-#define MX_AT7_(v, i, j, k, l, m, n, o) \
-    ((v).data[MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o) + MX_RANK_(v, 7)])
+#define MX_ITEM_AT_(v, R, sum) ((v).data[MX_OFFSET_(sum) + MX_RANK_(v, R)])
+#define MX_AT0_(v) MX_ITEM_AT_(v, 0, MX_BOUND_(v))
+#define MX_AT1_(v, i) MX_ITEM_AT_(v, 1, MX_TERM_(v, 0, i))
+#define MX_AT2_(v, i, j) MX_ITEM_AT_(v, 2, MX_SUM2_(v, i, j))
+#define MX_AT3_(v, i, j, k) MX_ITEM_AT_(v, 3, MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k))
+#define MX_AT4_(v, i, j, k, l) MX_ITEM_AT_(v, 4, MX_SUM4_(v, i, j, k, l))
+#define MX_AT5_(v, i, j, k, l, m) MX_ITEM_AT_(v, 5, MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m))
+#define MX_AT6_(v, i, j, k, l, m, n) MX_ITEM_AT_(v, 6, MX_SUM6_(v, i, j, k, l, m, n))
+#define MX_AT7_(v, i, j, k, l, m, n, o) MX_ITEM_AT_(v, 7, MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o))
 #define MX_AT8_(v, i, j, k, l, m, n, o, p) \
-    ((v).data[MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o) + MX_TERM_(v, 7, p) + MX_RANK_(v, 8)])
+    MX_ITEM_AT_(v, 8, MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o) + MX_TERM_(v, 7, p))
 
 #define MX_TENTH_(_0, _1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
 #define MX_AT(...)                                                                                              \

@@ -17,6 +17,13 @@ MX_BODY void bounds_box_body(const bounds_args *a, int i)
 }
 MX_FOR_1D(bounds_box)
 
+MX_BODY void bounds_flat_body(const bounds_args *a, int i)
+{
+    double *reached = (NOTE_LINE, &MX_AT(a->flat, a->shift, 50 + i));
+    MX_AT(a->offsets, i) = (int64_t)(reached - a->flat.data);
+}
+MX_FOR_1D(bounds_flat)
+
 MX_BODY void bounds_sum_body(const bounds_args *a, int i, double *sum)
 {
     NOTE_LINE, *sum += MX_AT(a->x, i + a->shift);
