@@ -65,6 +65,9 @@ static mx_err print_performance(tl_app *app)
     double seconds = app->solve->totals.seconds;
     MX_TRY(app_max_f64(app->comm, &seconds, 1));
     MX_TRY(app_report_table(app->report, 0));
+    if (app->iterations > 0)
+        app_print(app->report, " CG: %lld iterations, milliseconds an iteration: %.4f\n", (long long)app->iterations,
+                  1e3 * seconds / (double)app->iterations);
     app_figure_of_merit(app->report, seconds > 0 ? cells * (double)app->iterations / seconds : 0, "cell iterations/s");
     return MX_OK;
 }
