@@ -25,7 +25,6 @@ typedef enum mx_err {
     MX_ERR_TYPE,     /* element types differ */
     MX_ERR_RANK,     /* ranks differ */
     MX_ERR_EXTENT,   /* extents differ, or do not fit their integer type */
-    MX_ERR_CONST,    /* a constant view where a writable one is needed */
     MX_ERR_LAYOUT,   /* layouts, strides or padding differ */
     MX_ERR_SPACE,    /* memory that the execution space cannot reach */
     MX_ERR_STALE,    /* a handle or accessor of something already destroyed */
