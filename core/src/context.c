@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <omp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,11 +75,27 @@ int mx_backend_devices(const char *name)
     return b >= 0 && backends[b].backend->devices != NULL ? backends[b].backend->devices() : 0;
 }
 
+/* CPUs in the affinity mask of the calling thread; the kernel wants room for as many as the machine could have. */
+static int cores_in_mask(void)
+{
+    for (int most = 1024; most <= 1 << 20; most *= 2) {
+        cpu_set_t *mask = CPU_ALLOC(most);
+        const size_t size = CPU_ALLOC_SIZE(most);
+        if (mask == NULL) return 1;
+        const bool read = sched_getaffinity(0, size, mask) == 0;
+        const bool too_small = !read && errno == EINVAL;
+        const int count = read ? CPU_COUNT_S(size, mask) : 1;
+        CPU_FREE(mask);
+        if (!too_small) return count;
+    }
+    return 1;
+}
+
 int mx_host_cores(void)
 {
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) != 0) return 1;
-    return CPU_COUNT(&mask);
+    /* with OMP_PROC_BIND this thread is bound already, to one core of those that the process has */
+    const int masked = cores_in_mask(), processors = omp_get_num_procs();
+    return processors > masked ? processors : masked;
 }
 
 /* ---- resource strings ---- */
@@ -204,6 +221,27 @@ static mx_err find_backend(const resource *r, const mx_backend **backend)
     return MX_OK;
 }
 
+/* Have kernels been built for this layout? MINX_INSTANCES_BUILT: "host:right simt:left". */
+static bool layout_built(const mx_backend *backend, mx_layout layout)
+{
+    static const char *const kinds[] = {"host", "simt", "cuda"};
+    char instance[32];
+    snprintf(instance, sizeof instance, "%s:%s", kinds[backend->instance], mx_layout_name(layout));
+    return strstr(MINX_INSTANCES_BUILT, instance) != NULL;
+}
+
+static mx_err check_resource(const char *text, const resource *r, const mx_ctx ctx)
+{
+    const int most = 8 * mx_host_cores();
+    MX_REQUIRE(layout_built(ctx->backend, ctx->layout), MX_ERR_BACKEND,
+               "%s: no kernels of layout %s for %s in this build; configure with -DMINX_LAYOUTS=all to build both layouts",
+               text, mx_layout_name(ctx->layout), r->backend);
+    /* the OpenMP run time ends the program when it cannot start a thread */
+    MX_REQUIRE(r->threads <= most, MX_ERR_INPUT, "%s: threads: got %d, expected at most %d, 8 for each core of this process",
+               text, r->threads, most);
+    return MX_OK;
+}
+
 static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
 {
     snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
@@ -212,6 +250,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->device = r->device;
     ctx->shuffled = r->shuffled;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
+    MX_TRY(check_resource(text, r, ctx));
     MX_TRY(ctx->backend->open(ctx));
 #ifdef MINX_BOUNDS_CHECK
     const mx_space space = (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
@@ -260,6 +299,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
 
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 {
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context", text != NULL ? text : "nothing");
     mx_ctx_destroy(&ctx->check);
     if (text == NULL) return MX_OK;
     MX_TRY(mx_ctx_create(text, &ctx->check));
@@ -316,14 +356,16 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
 
 mx_err mx_fence(mx_ctx ctx)
 {
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
     MX_TRY(ctx->backend->fence(ctx));
     MX_TRY(mx_fault_check(ctx));
     ctx->unfenced = 0;
     return MX_OK;
 }
 
-void mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
+mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 {
+    MX_REQUIRE(ctx != NULL && info != NULL, MX_ERR_ARG, "context info: no context, or nowhere to put it");
     info->backend = ctx->name[0] != '\0' && ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
     info->layout = ctx->layout;
     info->space = ctx->backend->space;
@@ -333,6 +375,7 @@ void mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
     info->host_reaches = (MX_HOST_REACH & MX_REACH(ctx->backend->space)) != 0;
     info->launches = ctx->launches;
     info->synchronisations = ctx->synchronisations;
+    return MX_OK;
 }
 
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)

@@ -1,5 +1,9 @@
 /* Contexts: resource strings good and bad, what a context says of itself. */
+#define _GNU_SOURCE
 #include "check.h"
+
+#include <sched.h>
+#include <unistd.h>
 
 #define LONG_64 "0123456789012345678901234567890123456789012345678901234567890123"
 
@@ -29,6 +33,8 @@ static const struct {
     {"openmp:threads=2.5", MX_ERR_INPUT, "threads: got '2.5'"},
     {"openmp:threads=99999999999999999999", MX_ERR_INPUT, "threads: got '99999999999999999999'"},
     {"openmp:threads=4097", MX_ERR_INPUT, "threads: got '4097'"},
+    {"openmp:threads=4096", MX_ERR_INPUT, "threads: got 4096, expected at most"},
+    {"simt:threads=4096", MX_ERR_INPUT, "threads: got 4096, expected at most"},
     {"openmp:thread=2", MX_ERR_INPUT, "unknown key 'thread', expected one of threads, device"},
     {"openmp:=2", MX_ERR_INPUT, "unknown key ''"},
     {"openmp:threads=2,threads=3", MX_ERR_INPUT, "threads is given twice"},
@@ -71,26 +77,32 @@ static void test_good(void)
     static const struct {
         const char *resource, *backend;
         mx_layout layout;
-        int threads; /* 0: the cores of this process */
+        int threads;       /* 0: the cores of this process */
+        bool built_by_all; /* only builds with MINX_LAYOUTS=all have it */
     } good[] = {
-        {"serial", "serial", MX_LAYOUT_RIGHT, 1},
-        {"serial:threads=1", "serial", MX_LAYOUT_RIGHT, 1},
-        {"serial:layout=left", "serial", MX_LAYOUT_LEFT, 1},
-        {"openmp", "openmp", MX_LAYOUT_RIGHT, 0},
-        {"openmp:threads=5", "openmp", MX_LAYOUT_RIGHT, 5},
-        {"openmp:layout=left,threads=2", "openmp", MX_LAYOUT_LEFT, 2},
-        {"openmp:threads=2,check=serial", "openmp", MX_LAYOUT_RIGHT, 2},
-        {"openmp:threads=2,check=openmp:threads=3", "openmp", MX_LAYOUT_RIGHT, 2},
-        {"simt:layout=right", "simt", MX_LAYOUT_RIGHT, 4},
-        {"simt:threads=3", "simt", MX_LAYOUT_LEFT, 3},
-        {"serial:order=shuffled", "serial:order=shuffled", MX_LAYOUT_LEFT, 1},
-        {"serial:order=shuffled,seed=9,layout=right", "serial:order=shuffled", MX_LAYOUT_RIGHT, 1},
+        {"serial", "serial", MX_LAYOUT_RIGHT, 1, false},
+        {"serial:threads=1", "serial", MX_LAYOUT_RIGHT, 1, false},
+        {"serial:layout=left", "serial", MX_LAYOUT_LEFT, 1, true},
+        {"openmp", "openmp", MX_LAYOUT_RIGHT, 0, false},
+        {"openmp:threads=5", "openmp", MX_LAYOUT_RIGHT, 5, false},
+        {"openmp:layout=left,threads=2", "openmp", MX_LAYOUT_LEFT, 2, true},
+        {"openmp:threads=2,check=serial", "openmp", MX_LAYOUT_RIGHT, 2, false},
+        {"openmp:threads=2,check=openmp:threads=3", "openmp", MX_LAYOUT_RIGHT, 2, false},
+        {"simt:layout=right", "simt", MX_LAYOUT_RIGHT, 4, true},
+        {"simt:threads=3", "simt", MX_LAYOUT_LEFT, 3, false},
+        {"serial:order=shuffled", "serial:order=shuffled", MX_LAYOUT_LEFT, 1, false},
+        {"serial:order=shuffled,seed=9,layout=right", "serial:order=shuffled", MX_LAYOUT_RIGHT, 1, true},
     };
     for (size_t g = 0; g < sizeof good / sizeof good[0]; g++) {
         mx_ctx ctx;
         mx_ctx_info info;
+        if (good[g].built_by_all && !TEST_LAYOUTS_ALL) {
+            CHECK_FAILS(mx_ctx_create(good[g].resource, &ctx), MX_ERR_BACKEND, "MINX_LAYOUTS=all");
+            CHECK(ctx == NULL);
+            continue;
+        }
         MUST(mx_ctx_create(good[g].resource, &ctx));
-        mx_ctx_get_info(ctx, &info);
+        CHECK_OK(mx_ctx_get_info(ctx, &info));
         CHECK_I64(strcmp(info.backend, good[g].backend), 0);
         CHECK_I64(info.layout, good[g].layout);
         CHECK_I64(info.threads, good[g].threads > 0 ? good[g].threads : mx_host_cores());
@@ -106,6 +118,24 @@ static void test_good(void)
     mx_ctx none = NULL;
     mx_ctx_destroy(&none);
     mx_ctx_destroy(NULL);
+}
+
+static void test_null(void)
+{
+    mx_ctx_info info;
+    CHECK_FAILS(mx_fence(NULL), MX_ERR_ARG, "no context");
+    CHECK_FAILS(mx_ctx_get_info(NULL, &info), MX_ERR_ARG, "no context");
+    CHECK_FAILS(mx_ctx_check_against(NULL, "serial", 1e-9), MX_ERR_ARG, "no context");
+    CHECK_FAILS(mx_ctx_check_against(NULL, NULL, 0), MX_ERR_ARG, "no context");
+}
+
+/* OMP_PROC_BIND binds this thread before main starts. The process still has all the cores of its parent. */
+static void test_cores(void)
+{
+    cpu_set_t parent;
+    if (getenv("OMP_PROC_BIND") == NULL) return;
+    CHECK_I64(sched_getaffinity(getppid(), sizeof parent, &parent), 0);
+    CHECK_I64(mx_host_cores(), CPU_COUNT(&parent));
 }
 
 static void test_backends(void)
@@ -172,6 +202,8 @@ static void test(mx_ctx ctx)
 {
     test_bad();
     test_good();
+    test_null();
+    test_cores();
     test_backends();
     test_names();
     test_own(ctx);

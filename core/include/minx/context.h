@@ -2,7 +2,7 @@
  * with a stream), made from a resource string:
  *
  *     serial                      one host thread
- *     openmp[:threads=N]          host threads; N defaults to the cores of this process's affinity mask
+ *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
  *     cuda[:device=N]             device N, default 0, with a stream of its own
  *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which brings out hidden dependences
@@ -10,7 +10,10 @@
  * Every one takes layout=left|right and check=RESOURCE (see mx_ctx_check_against).
  *
  * Consistency: kernels, copies and fills on one context run in the order of their calls. A reduction into host memory is
- * complete on return. All else may still be under way until mx_fence(ctx). */
+ * complete on return. All else may still be under way until mx_fence(ctx).
+ *
+ * Thread safety: one thread at a time per context; several contexts may be used by as many threads. A NULL context is
+ * MX_ERR_ARG wherever one is needed. */
 #pragma once
 #include "minx/error.h"
 
@@ -54,8 +57,8 @@ bool mx_backend_available(const char *name, const char **why);
 /* Devices that a backend could open here: 0 for host backends and for those that are not available. */
 int mx_backend_devices(const char *name);
 
-/* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (not in this build, no such
- * device), MX_ERR_MEMORY. Which layouts there are depends on the kernels: a launch says if it has no instance. */
+/* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (backend or layout not in this
+ * build, no such device), MX_ERR_MEMORY. Each backend has its own layout; MINX_LAYOUTS=all builds both. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
 /* Waits for its work and frees it. Accepts NULL; sets *ctx = NULL. Views made by it stay valid. */
@@ -83,9 +86,9 @@ typedef struct mx_ctx_info {
     int64_t launches;        /* kernels launched so far */
     int64_t synchronisations; /* times the host had to wait for a device */
 } mx_ctx_info;
-void mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
+mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
-/* Cores that this process may run on (its affinity mask). */
+/* Cores that this process may run on: its affinity mask, as it was before OMP_PROC_BIND bound the main thread. */
 int mx_host_cores(void);
 
 /* How minx was built: "0.1.0", "gcc 12.2.0, ...", for provenance records. */
