@@ -64,7 +64,7 @@ typedef struct tl_app {
     tl_series residuals;        /* ||r|| of every iteration, each step beginning with its initial one */
     tl_series step_iterations;  /* iterations of each step */
     tl_summaries summaries;
-    tl_summary first, last;     /* of all ranks */
+    tl_summary deck_says, last; /* of all ranks: the deck's states summed on the host; the last summary */
     app_region *solve, *rest, *whole;
     bool passed;
     const char *verdict;
@@ -87,6 +87,13 @@ mx_err tl_solve(tl_app *app);
 
 /* run.c: the time loop with its printed lines and summaries. Collective. */
 mx_err tl_run(tl_app *app);
+
+/* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| + |A| |u| ||, in proportion to
+ * which its rounding errors are. Collective. */
+typedef struct tl_residual_norms {
+    double norm, magnitude;
+} tl_residual_norms;
+mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms);
 
 /* verify.c: compares with what is known of the solution, prints and stores each check, sets passed and verdict. */
 mx_err tl_verify(tl_app *app);

@@ -35,11 +35,15 @@ typedef struct tl_residual_args {
 } tl_residual_args;
 MX_DECLARE_REDUCE_2D(tl_residual, tl_residual_args, double)
 
-/* The sum of (u_start - A u)^2, nothing stored. */
+/* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
+#define TL_ERROR(FIELD)        \
+    FIELD(double, rr, MX_SUM)  \
+    FIELD(double, magnitude, MX_SUM)
+MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
     mx_cf64_2 u, u_start, kx, ky;
 } tl_error_args;
-MX_DECLARE_REDUCE_2D(tl_error, tl_error_args, double)
+MX_DECLARE_REDUCE_2D(tl_error, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
 typedef struct tl_cg_matvec_args {

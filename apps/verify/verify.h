@@ -16,11 +16,12 @@ void vf_physics(app_reader reader, vf_verdict *verdict);
  * the largest magnitude in their dataset. Provenance and performance are not looked at. */
 void vf_compare(app_reader one, app_reader other, double tolerance, vf_verdict *verdict);
 
-/* What the stored check of this name, /verification/NAME, must hold. */
+/* What the stored check of this name, /verification/NAME, must hold. It may not be absent. */
 typedef struct vf_recomputed {
     const char *name;
     double value, value_tolerance;
-    double expected; /* NaN where any expected value will do */
+    double expected, expected_tolerance;
+    double tolerance, tolerance_tolerance; /* the check's own, and how far it may be off */
 } vf_recomputed;
 
 enum { VF_MOST_RECOMPUTED = 8 };
@@ -28,6 +29,7 @@ enum { VF_MOST_RECOMPUTED = 8 };
 typedef struct vf_physics_result {
     vf_recomputed check[VF_MOST_RECOMPUTED];
     int count;
+    const char *verdict; /* of a run whose checks all hold */
 } vf_physics_result;
 
 /* The physics of TeaLeaf; *result (empty before) gets what its checks must hold. */

@@ -62,27 +62,68 @@ static const vf_recomputed *find_recomputed(const vf_physics_result *result, con
     return NULL;
 }
 
+static void verify_number(const char *check, const char *part, double got, double expected,
+                          double tolerance, vf_verdict *verdict)
+{
+    char name[128];
+    snprintf(name, sizeof name, "check %s: %s", check, part);
+    vf_number(verdict, name, got, expected, tolerance);
+}
+
+static bool holds(const check_data *check)
+{
+    const double scale =
+        check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
+    return fabs(check->value - check->expected) <= check->tolerance * scale;
+}
+
 /* The stored value must be the recomputed one, and the stored verdict what value, expected and
  * tolerance say. */
 static void verify_check(const check_data *check, const vf_physics_result *result,
                          vf_verdict *verdict)
 {
     char name[128];
-    const double scale =
-        check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
-    const bool holds = fabs(check->value - check->expected) <= check->tolerance * scale;
     snprintf(name, sizeof name, "check %s: passed", check->name);
-    vf_text(verdict, name, check->passed ? "yes" : "no", holds ? "yes" : "no");
+    vf_text(verdict, name, check->passed ? "yes" : "no", holds(check) ? "yes" : "no");
     const vf_recomputed *const again = find_recomputed(result, check->name);
-    snprintf(name, sizeof name, "check %s: value", check->name);
     if (!again) {
+        snprintf(name, sizeof name, "check %s: value", check->name);
         vf_impossible(verdict, name, "no check of this name can be recomputed");
         return;
     }
-    vf_number(verdict, name, check->value, again->value, again->value_tolerance);
-    if (isnan(again->expected)) return;
-    snprintf(name, sizeof name, "check %s: expected", check->name);
-    vf_number(verdict, name, check->expected, again->expected, again->value_tolerance);
+    verify_number(check->name, "value", check->value, again->value, again->value_tolerance,
+                  verdict);
+    verify_number(check->name, "expected", check->expected, again->expected,
+                  again->expected_tolerance, verdict);
+    verify_number(check->name, "tolerance", check->tolerance, again->tolerance,
+                  again->tolerance_tolerance, verdict);
+}
+
+/* Every check that can be recomputed must have been stored. */
+static void find_absent(app_reader reader, const vf_physics_result *result, vf_verdict *verdict)
+{
+    for (int i = 0; i < result->count; ++i) {
+        char path[128];
+        snprintf(path, sizeof path, "/verification/%s", result->check[i].name);
+        if (!app_reader_find(reader, path)) vf_impossible(verdict, path, "this check is missing");
+    }
+}
+
+/* The verdict and the exit code must be what the checks say. (4, no convergence, is no app's yet.) */
+static void verify_outcome(app_reader reader, const vf_physics_result *result, bool all,
+                           vf_verdict *verdict)
+{
+    int64_t exit_code = -1;
+    char *words = NULL;
+    if (app_reader_attribute_i64(reader, "/", "exit_code", &exit_code) != MX_OK)
+        vf_impossible(verdict, "exit code", mx_err_message());
+    else
+        vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
+    if (app_reader_attribute_text(reader, "/", "verdict", &words) != MX_OK)
+        vf_impossible(verdict, "verdict", mx_err_message());
+    else if (!all || result->verdict)
+        vf_text(verdict, "verdict", words, all ? result->verdict : "failed");
+    free(words);
 }
 
 /* Is this the group of a check, /verification/NAME? */
@@ -105,16 +146,10 @@ static void verify_checks(app_reader reader, const vf_physics_result *result, vf
             continue;
         }
         verify_check(&check, result, verdict);
-        all = all && check.passed;
+        all = all && holds(&check);
     }
-    int64_t exit_code = -1;
-    if (app_reader_attribute_i64(reader, "/", "exit_code", &exit_code) != MX_OK) {
-        vf_impossible(verdict, "exit code", mx_err_message());
-        return;
-    }
-    /* 4: did not converge, whatever the checks say */
-    if (exit_code != 4)
-        vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
+    find_absent(reader, result, verdict);
+    verify_outcome(reader, result, all, verdict);
 }
 
 void vf_physics(app_reader reader, vf_verdict *verdict)

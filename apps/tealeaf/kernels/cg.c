@@ -3,6 +3,8 @@
 
 #include "tl_kernels.h"
 
+#include <math.h>
+
 /* (A v)(j, k): see tl_kernels.h. */
 #define TL_APPLY(v, j, k)                                                                                           \
     ((1.0 + (MX_AT(a->kx, j, k + 1) + MX_AT(a->kx, j, k)) + (MX_AT(a->ky, j + 1, k) + MX_AT(a->ky, j, k))) *        \
@@ -19,12 +21,21 @@ MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *r
 }
 MX_REDUCE_2D(tl_residual, MX_SUM)
 
-MX_BODY void tl_error_body(const tl_error_args *a, int j, int k, double *rr)
+/* A face's part of (|A| |u|)(j, k). */
+#define TL_FACE(weight, there) ((weight) * (fabs(MX_AT(a->u, j, k)) + fabs(there)))
+
+MX_BODY void tl_error_body(const tl_error_args *a, int j, int k, tl_error_sums *s)
 {
     const double r = MX_AT(a->u_start, j, k) - TL_APPLY(a->u, j, k);
-    *rr += r * r;
+    const double magnitude = fabs(MX_AT(a->u_start, j, k)) + fabs(MX_AT(a->u, j, k)) +
+                             TL_FACE(MX_AT(a->kx, j, k), MX_AT(a->u, j, k - 1)) +
+                             TL_FACE(MX_AT(a->kx, j, k + 1), MX_AT(a->u, j, k + 1)) +
+                             TL_FACE(MX_AT(a->ky, j, k), MX_AT(a->u, j - 1, k)) +
+                             TL_FACE(MX_AT(a->ky, j + 1, k), MX_AT(a->u, j + 1, k));
+    s->rr += r * r;
+    s->magnitude += magnitude * magnitude;
 }
-MX_REDUCE_2D(tl_error, MX_SUM)
+MX_REDUCE_FIELDS_2D(tl_error, TL_ERROR)
 
 MX_BODY void tl_cg_matvec_body(const tl_cg_matvec_args *a, int j, int k, double *pw)
 {
