@@ -3,6 +3,7 @@
 
 #include "comm_mpi.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,15 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     cpu_set_t mine;
     MPI_Comm local = MPI_COMM_NULL;
     cpu_set_t *all = calloc((size_t)app_local_size(comm), sizeof *all);
-    MX_REQUIRE(all != NULL, MX_ERR_MEMORY, "no memory for %d affinity masks", app_local_size(comm));
+    mx_err err = all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %d affinity masks", app_local_size(comm));
+    err = app_agree(comm, err); /* what follows is collective */
+    if (err != MX_OK) {
+        free(all);
+        return err;
+    }
     CPU_ZERO(&mine);
-    sched_getaffinity(0, sizeof mine, &mine);
-    mx_err err = app_mpi_check(MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+    const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
+    err = app_mpi_check(MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
                                "MPI_Comm_split_type");
     if (err == MX_OK) {
         err = app_mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, local),
@@ -35,8 +41,17 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     }
     *sharing = 0;
     for (int r = 0; r < app_local_size(comm); r++) *sharing += CPU_EQUAL(&all[r], &mine) ? 1 : 0;
+    if (!known) *sharing = 1;
     free(all);
     return err;
+}
+
+/* OMP_THREAD_LIMIT, where it is a whole number from 1 on; else no limit. */
+static int thread_limit(void)
+{
+    const char *text = getenv("OMP_THREAD_LIMIT");
+    const long limit = text != NULL ? strtol(text, NULL, 10) : 0;
+    return limit >= 1 && limit < INT_MAX ? (int)limit : INT_MAX;
 }
 
 /* The backend that "auto" stands for: the same on all ranks. */
@@ -70,6 +85,7 @@ static mx_err append_threads(app_comm comm, const app_options *options, char *re
         MX_TRY(ranks_sharing_cores(comm, &sharing));
         threads = mx_host_cores() / (sharing > 0 ? sharing : 1);
         if (threads < 1) threads = 1;
+        if (threads > thread_limit()) threads = thread_limit();
         if (!names(resource, "openmp")) return MX_OK; /* the others have a default that fits them */
     }
     snprintf(number, sizeof number, "%d", threads);

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { COMMON_OPTIONS = 10, MAX_OPTIONS = 64, MAX_THREADS = 65536, MAX_DEVICE = 1023 };
+enum { COMMON_OPTIONS = 10, MAX_OPTIONS = 64, MAX_THREADS = 4096, MAX_DEVICE = 1023 };
 
 static const char *const layouts[] = {"auto", "left", "right", NULL};
 static const char *const gpu_mpi_words[] = {"auto", "on", "off", NULL};

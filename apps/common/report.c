@@ -1,9 +1,11 @@
 #define _POSIX_C_SOURCE 200809L /* isatty, fileno */
 #include "report.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MAX_REGIONS = 64 };
@@ -22,7 +24,8 @@ struct app_report {
 mx_err app_report_create(app_comm comm, bool quiet, app_report *report)
 {
     *report = calloc(1, sizeof **report);
-    MX_REQUIRE(*report, MX_ERR_MEMORY, "no memory for the report");
+    const mx_err err = *report ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the report");
+    MX_TRY(app_agree(comm, err)); /* the caller destroys what there is */
     (*report)->comm = comm;
     (*report)->prints = app_rank(comm) == 0 && !quiet;
     (*report)->shows_progress = (*report)->prints && isatty(fileno(stderr));
@@ -36,6 +39,14 @@ void app_report_destroy(app_report *report)
     app_progress_end(*report);
     free(*report);
     *report = NULL;
+}
+
+mx_err app_print_finish(app_comm comm)
+{
+    mx_err err = MX_OK;
+    if (app_rank(comm) == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        err = MX_FAIL(MX_ERR_IO, "the output cannot be written: %s", strerror(errno));
+    return app_agree(comm, err);
 }
 
 void app_print(app_report report, const char *format, ...)

@@ -5,11 +5,14 @@
 
 typedef struct app_report *app_report;
 
-/* Starts a report; with `quiet` nothing is printed. Not collective, but every rank has one. */
+/* Starts a report; with `quiet` nothing is printed. Collective, agreed. */
 mx_err app_report_create(app_comm comm, bool quiet, app_report *report);
 
 /* Accepts NULL; sets *report = NULL. Regions of the report die with it. */
 void app_report_destroy(app_report *report);
+
+/* Writes out what was printed. Collective, agreed; MX_ERR_IO when rank 0 could not print everything (a full disk). */
+mx_err app_print_finish(app_comm comm);
 
 /* printf to stdout, from rank 0. Not collective. */
 void app_print(app_report report, const char *format, ...)

@@ -19,7 +19,9 @@ static const app_program program = {
     .default_deck = "tea.in",
     .options = own_options,
     .option_count = 2,
-    .notes = "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time.\n",
+    .notes = "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time. A step that\n"
+             "ends at the deck's most iterations is accepted, as by the original codes: the verdict then is \"iteration\n"
+             "limit\", the exit code 0 if all checks hold. (4, for decks that demand convergence, is never returned.)\n",
 };
 
 /* What is asked for instead of a run; false: nothing. */
@@ -64,7 +66,7 @@ static mx_err print_performance(tl_app *app)
     const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells;
     double seconds = app->solve->totals.seconds;
     MX_TRY(app_max_f64(app->comm, &seconds, 1));
-    MX_TRY(app_report_table(app->report, 0));
+    if (app->deck.profiler_on) MX_TRY(app_report_table(app->report, 0));
     if (app->iterations > 0)
         app_print(app->report, " CG: %lld iterations, milliseconds an iteration: %.4f\n", (long long)app->iterations,
                   1e3 * seconds / (double)app->iterations);
@@ -83,6 +85,8 @@ static mx_err run(tl_app *app, int argc, char **argv)
     print_banner(app);
     MX_TRY(tl_settle(app, tl_run(app)));
     MX_TRY(tl_verify(app));
+    if (app->deck.dialect == TL_DIALECT_REFERENCE)
+        app_print(app->report, "\n Calculation complete\n Tea is finishing\n Wall clock    %.6f\n", app_now() - app->started);
     MX_TRY(print_performance(app));
     MX_TRY(tl_output(app));
     return app_results_finish(&app->results, app->verdict, app->passed ? APP_EXIT_OK : APP_EXIT_FAILED);
@@ -97,7 +101,9 @@ int main(int argc, char **argv)
     if (err == MX_OK) err = app_agree(app.comm, app_options_parse(&program, argc, argv, &app.options));
     if (err == MX_OK) answered = answer(&app);
     if (err == MX_OK && !answered) err = run(&app, argc, argv);
+    if (err == MX_OK) err = app_print_finish(app.comm);
     int code = err != MX_OK ? app_exit_code(err) : answered || app.passed ? APP_EXIT_OK : APP_EXIT_FAILED;
+    if (app.report != NULL) app_progress_end(app.report);
     if (err != MX_OK) app_complain(app.comm, program.name);
     tl_cleanup(&app);
     mx_finalize();

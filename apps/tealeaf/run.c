@@ -69,29 +69,48 @@ static mx_err print_exact_error(tl_app *app, double first_residual)
 {
     tl_residual_norms now;
     MX_TRY(tl_true_residual(app, false, &now));
-    const double error = first_residual > 0 ? now.norm / first_residual : now.norm;
-    if (app->deck.dialect == TL_DIALECT_PORT)
-        app_print(app->report, " Exact error: \t\t%.6e\n", error);
-    else
-        app_print(app->report, " EXACT error calculated as%14.7E\n", error);
+    app_print(app->report, " EXACT error calculated as%14.7E\n",
+              first_residual > 0 ? now.norm / first_residual : now.norm);
     return MX_OK;
+}
+
+/* The lines of a step, as each of the original codes prints them; times are rank 0's, cumulative but for the step's. The number
+ * of iterations is the true one: the originals print one less. */
+static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
+{
+    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells, all = app_now() - app->started;
+    app_print(app->report, " Conduction error %14.7E\n", app->last_error);
+    if (app->deck.check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
+    app_print(app->report, " Iteration count %8lld\n Wall clock    %.6f\n", (long long)(app->residuals.count - first - 1), all);
+    app_print(app->report, " Average time per cell %.6E\n Step time per cell    %.6E\n", all / (cells * (double)app->step),
+              seconds / cells);
+    return MX_OK;
+}
+
+static mx_err print_port_step(tl_app *app, int64_t first)
+{
+    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells, all = app_now() - app->started;
+    app_print(app->report, " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
+              (long long)(app->residuals.count - first - 1), all, all / (cells * (double)app->step),
+              app->residuals.values[app->residuals.count - 1]);
+    return app->deck.check_result ? print_exact_error(app, app->residuals.values[first]) : MX_OK;
 }
 
 static mx_err step(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
+    const bool port = deck->dialect == TL_DIALECT_PORT;
     const int64_t first = app->residuals.count;
     const double started = app_now();
-    app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n", (long long)app->step + 1, app->time,
-              deck->initial_timestep);
+    if (port)
+        app_print(app->report, "\n Timestep %lld\n", (long long)app->step + 1);
+    else
+        app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n", (long long)app->step + 1, app->time,
+                  deck->initial_timestep);
     MX_TRY(tl_solve(app));
     app->step++;
     app->time += deck->initial_timestep;
-    app_print(app->report, " Conduction error %14.7E\n Iteration count %8lld\n", app->last_error,
-              (long long)(app->residuals.count - first - 1));
-    if (deck->check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
-    app_print(app->report, " Wall clock %.6f\n", app_now() - started);
-    return MX_OK;
+    return port ? print_port_step(app, first) : print_reference_step(app, first, app_now() - started);
 }
 
 static bool finished(const tl_app *app)
@@ -108,6 +127,7 @@ static mx_err initial_temperature(tl_app *app)
 mx_err tl_run(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
+    app->started = app_now();
     app_region_begin(app->whole);
     MX_TRY(initial_temperature(app));
     MX_TRY(summarise(app));

@@ -11,7 +11,10 @@ mx_range_2 tl_cells(const tl_app *app, int inset)
 
 mx_err tl_settle(tl_app *app, mx_err err)
 {
-    if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) app_abort(app->comm, "tealeaf");
+    if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) {
+        app_progress_end(app->report);
+        app_abort(app->comm, "tealeaf");
+    }
     return err;
 }
 

@@ -85,6 +85,7 @@ static mx_err begin(tl_app *app, double *rr)
     MX_REQUIRE(*rr == 0 || eps * eps * *rr >= DBL_MIN, MX_ERR_INPUT,
                "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
                (long long)app->step + 1, sqrt(*rr), eps);
+    if (app->deck.verbose_on) app_print(app->report, " Initial residual %15.7E\n", sqrt(*rr));
     return tl_series_add(&app->residuals, sqrt(*rr));
 }
 

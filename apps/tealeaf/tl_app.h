@@ -58,6 +58,7 @@ typedef struct tl_app {
     /* what the run did */
     int64_t step;
     double time;
+    double started;             /* app_now() at the start of the time loop */
     int64_t iterations;         /* of all steps */
     double last_error;          /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
     bool iteration_limit;       /* a step ended at max_iters */

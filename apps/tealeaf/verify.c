@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* The published tolerance of U: 0.001 percent. */
 static const double PUBLISHED_TOLERANCE = 1e-5;
@@ -24,6 +25,8 @@ static mx_err check(tl_app *app, const char *name, double value, double expected
     app->passed = app->passed && passed;
     app_print(app->report, " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n", name, value,
               expected, relative(value, expected), tolerance, passed ? "PASSED" : "FAILED");
+    if (!passed && app->options.quiet && app_rank(app->comm) == 0) /* a failure is no chatter */
+        fprintf(stderr, "tealeaf: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n", name, value, expected, tolerance);
     return app_results_check(app->results, name, value, expected, tolerance, passed);
 }
 

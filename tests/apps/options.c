@@ -147,6 +147,7 @@ static void test_refused(void)
         {{{"-threads=4", "d"}}, "got an unknown option \"-threads\", expected --threads"},
         {{{"-h"}}, "got an unknown option \"-h\", expected one of those that --help lists"},
         {{{"--THREADS=4", "d"}}, "expected --threads"},
+        {{{"--threads=4097", "d"}}, "a whole number from 1 to 4096"},
         {{{"--=4", "d"}}, "got an unknown option \"--\""},
         {{{"--lable=a", "d"}}, "expected --label"},
         {{{"--threads=-3", "d"}},

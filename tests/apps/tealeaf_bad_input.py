@@ -142,6 +142,32 @@ def run_case(tealeaf, launcher, folder, name, deck, options, code, words):
     return not faults
 
 
+def end_of_run(tealeaf, launcher, folder, name, deck, options, stdout, code, words):
+    """A run that goes to its end, and not well: exit code, and what stderr says once."""
+    path = os.path.join(folder, "deck.in")
+    with open(path, "w") as f:
+        f.write(deck)
+    with open(stdout, "w") as out:
+        done = subprocess.run(launcher + [tealeaf, path] + options, cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True,
+                              timeout=120, stdin=subprocess.DEVNULL)
+    good = done.returncode == code and done.stderr.count("tealeaf: ") == 1 and all(w in done.stderr for w in words)
+    if not good:
+        print(f"{name}: exit code: got {done.returncode}, expected {code}, and one message with {words}\n{done.stderr}")
+    return good
+
+
+PIPE = GOOD.replace("rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0\n", "rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0\n" + "".join(
+    f"state {n} density=0.1 energy=0.1 geometry=rectangle xmin={a} xmax={b} ymin={c} ymax={d}\n"
+    for n, a, b, c, d in [(3, 1, 6, 1, 2), (4, 5, 6, 1, 8), (5, 5, 10, 7, 8)]))
+PIPE = PIPE.replace("end_step=2", "end_step=10\ntest_problem 1").replace("max_iters=1000", "max_iters=1")
+ENDS = [
+    ("a failed check, quietly", PIPE, SERIAL + ["--quiet"], "/dev/null", 1, ["check U FAILED"]),
+]
+if os.path.exists("/dev/full"):
+    ENDS += [("output on a full disk", GOOD, SERIAL, "/dev/full", 3, ["the output cannot be written"]),
+             ("help on a full disk", GOOD, ["--help"], "/dev/full", 3, ["the output cannot be written"])]
+
+
 def main():
     tealeaf, ranks = os.path.abspath(sys.argv[1]), int(sys.argv[2])
     launcher = sys.argv[3:]
@@ -150,8 +176,11 @@ def main():
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             failed += not run_case(tealeaf, launcher, folder, *case)
+    for end in ENDS if ranks == 1 else ENDS[:1]: # mpirun itself writes what ranks print
+        with tempfile.TemporaryDirectory() as folder:
+            failed += not end_of_run(tealeaf, launcher, folder, *end)
     if failed:
-        print(f"{failed} of {len(cases)} cases failed")
+        print(f"{failed} of {len(cases) + len(ENDS)} cases failed")
     return 1 if failed else 0
 
 
