@@ -160,6 +160,8 @@ static void test_fills(mx_ctx ctx)
     const uint32_t u32 = 0xdeadbeef;
     const uint64_t u64 = 0x0123456789abcdef;
     const triple user = {1.5, -2.5, 7, -8};
+    uint8_t bytes[1024];
+    for (int b = 0; b < 1024; b++) bytes[b] = (uint8_t)(b * 7 + b / 256);
     for (int64_t n = 1; n < 3000; n = 3 * n + 1) {
         test_fill(ctx, MX_F64, &f64, 3, n);
         test_fill(ctx, MX_F64, &negative_zero, 3, n);
@@ -172,7 +174,12 @@ static void test_fills(mx_ctx ctx)
         test_fill(ctx, MX_U32, &u32, 3, n);
         test_fill(ctx, MX_U64, &u64, n, 3);
         test_fill(ctx, MX_USER(triple), &user, 3, n);
+        test_fill(ctx, MX_USER(uint8_t[3]), bytes, 3, n);
+        test_fill(ctx, MX_USER(uint8_t[12]), bytes, 3, n);
+        test_fill(ctx, MX_USER(uint8_t[40]), bytes, n, 3);
+        test_fill(ctx, MX_USER(uint8_t[48]), bytes, 3, n);
     }
+    test_fill(ctx, MX_USER(bytes), bytes, 3, 50); /* the largest that cuda takes */
 }
 
 static void test_elements(mx_ctx ctx)

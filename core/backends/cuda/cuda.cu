@@ -11,6 +11,10 @@
 enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
 static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
 
+/* Devices that contexts were opened on: pinned memory may be in use on any of them. */
+enum { MOST_DEVICES = 1024 };
+static bool in_use[MOST_DEVICES];
+
 /* A context's own: the stream, and pinned memory that reductions write host results to. */
 typedef struct cuda_state {
     cudaStream_t stream;
@@ -25,9 +29,16 @@ static cuda_state *state_of(mx_ctx ctx)
     return (cuda_state *)ctx->state;
 }
 
+/* The run time keeps the last error for whoever asks next. It has been told here: nobody else shall find it. */
+static cudaError_t told(cudaError_t err)
+{
+    if (err != cudaSuccess) cudaGetLastError();
+    return err;
+}
+
 #define CUDA_TRY(call)                                                                                        \
     do {                                                                                                      \
-        const cudaError_t cuda_err_ = (call);                                                                 \
+        const cudaError_t cuda_err_ = told(call);                                                             \
         if (cuda_err_ != cudaSuccess)                                                                         \
             return MX_FAIL(cuda_err_ == cudaErrorMemoryAllocation ? MX_ERR_MEMORY : MX_ERR_DEVICE, "%s: %s",  \
                            #call, cudaGetErrorString(cuda_err_));                                             \
@@ -37,7 +48,7 @@ static bool cuda_available(const char **why)
 {
     static char text[256];
     int devices = 0;
-    const cudaError_t err = cudaGetDeviceCount(&devices);
+    const cudaError_t err = told(cudaGetDeviceCount(&devices));
     *why = text;
     if (err == cudaErrorInsufficientDriver)
         snprintf(text, sizeof text, "no NVIDIA driver, or one older than CUDA %d.%d, which this program is built with",
@@ -52,7 +63,7 @@ static bool cuda_available(const char **why)
 static int cuda_devices(void)
 {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+    return told(cudaGetDeviceCount(&devices)) == cudaSuccess ? devices : 0;
 }
 
 static __global__ void probe_kernel()
@@ -71,10 +82,11 @@ static mx_err cuda_open(mx_ctx ctx)
                ctx->threads);
     ctx->threads = 1;
     CUDA_TRY(cudaSetDevice(ctx->device));
+    if (ctx->device < MOST_DEVICES) in_use[ctx->device] = true;
     CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
     snprintf(ctx->device_name, sizeof ctx->device_name, "%s", properties.name);
     cudaFuncAttributes attributes;
-    const cudaError_t image = cudaFuncGetAttributes(&attributes, probe_kernel);
+    const cudaError_t image = told(cudaFuncGetAttributes(&attributes, probe_kernel));
     MX_REQUIRE(image == cudaSuccess, MX_ERR_BACKEND,
                "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real", ctx->device,
                properties.name, properties.major, properties.minor, cudaGetErrorString(image), properties.major,
@@ -104,7 +116,8 @@ static mx_err cuda_fence(mx_ctx ctx)
 {
     if (ctx->state == NULL) return MX_OK;
     ctx->synchronisations++;
-    const cudaError_t err = cudaStreamSynchronize(state_of(ctx)->stream);
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    const cudaError_t err = told(cudaStreamSynchronize(state_of(ctx)->stream));
     if (err == cudaSuccess) return MX_OK;
     char recent[512];
     mx_recent_kernels(ctx, recent, sizeof recent);
@@ -125,8 +138,7 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
         err = cudaMallocManaged(data, bytes);
     else
         err = cudaHostAlloc(data, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
-    if (err == cudaErrorMemoryAllocation) cudaGetLastError(); /* running out is not sticky: the next launch may succeed */
-    MX_REQUIRE(err == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s", bytes, mx_space_name(space),
+    MX_REQUIRE(told(err) == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s", bytes, mx_space_name(space),
                cudaGetErrorString(err));
     return MX_OK;
 }
@@ -134,7 +146,8 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
 static void cuda_release(mx_space space, void *data)
 {
     if (space == MX_SPACE_PINNED) {
-        cudaDeviceSynchronize(); /* unlike cudaFree, cudaFreeHost does not wait for kernels */
+        for (int d = 0; d < MOST_DEVICES; d++) /* unlike cudaFree, cudaFreeHost does not wait for kernels */
+            if (in_use[d] && told(cudaSetDevice(d)) == cudaSuccess) told(cudaDeviceSynchronize());
         cudaFreeHost(data);
     } else {
         cudaFree(data);
@@ -143,19 +156,35 @@ static void cuda_release(mx_space space, void *data)
 
 static mx_err cuda_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
+    CUDA_TRY(cudaSetDevice(ctx->device));
     CUDA_TRY(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, state_of(ctx)->stream));
     return MX_OK;
 }
 
-struct fill_value {
-    unsigned char bytes[64];
+enum { FILL_BYTES = 1024 }; /* the largest element: view.h states it */
+struct alignas(16) fill_value {
+    unsigned char bytes[FILL_BYTES];
 };
 
-static __global__ void fill_kernel(unsigned char *data, int64_t count, const __grid_constant__ fill_value value, int size)
+/* An element is some words: the largest kind that its size allows. */
+template <class W>
+static __global__ void fill_kernel(W *data, int64_t count, const __grid_constant__ fill_value value, int words)
 {
+    const W *const element = (const W *)value.bytes;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; b < count * size; b += step)
-        data[b] = value.bytes[b % size];
+    for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < count * words; w += step)
+        data[w] = element[words == 1 ? 0 : w % words];
+}
+
+template <class W>
+static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fill_value &value, size_t size)
+{
+    const int words = (int)(size / sizeof(W));
+    const int64_t blocks = (count * words + THREADS - 1) / THREADS, most = state_of(ctx)->resident;
+    fill_kernel<W><<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, state_of(ctx)->stream>>>((W *)destination, count,
+                                                                                                     value, words);
+    CUDA_TRY(cudaGetLastError());
+    return MX_OK;
 }
 
 static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
@@ -163,6 +192,7 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
     bool same = true;
     const unsigned char *bytes = (const unsigned char *)value;
     for (size_t b = 1; b < size; b++) same = same && bytes[b] == bytes[0];
+    CUDA_TRY(cudaSetDevice(ctx->device));
     if (same) {
         CUDA_TRY(cudaMemsetAsync(destination, bytes[0], (size_t)count * size, state_of(ctx)->stream));
         return MX_OK;
@@ -171,11 +201,11 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
     MX_REQUIRE(size <= sizeof copy.bytes, MX_ERR_TYPE, "fill: elements of %zu bytes, expected at most %zu on cuda", size,
                sizeof copy.bytes);
     memcpy(copy.bytes, value, size);
-    const int64_t blocks = (count * (int64_t)size + THREADS - 1) / THREADS;
-    fill_kernel<<<(unsigned)(blocks < state_of(ctx)->resident ? blocks : state_of(ctx)->resident), THREADS, 0, state_of(ctx)->stream>>>(
-        (unsigned char *)destination, count, copy, (int)size);
-    CUDA_TRY(cudaGetLastError());
-    return MX_OK;
+    const size_t unit = size | (size_t)(uintptr_t)destination; /* its lowest bit set is what both are multiples of */
+    if (unit % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
+    if (unit % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
+    if (unit % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
+    return fill_words<unsigned char>(ctx, destination, count, copy, size);
 }
 
 /* ---- launches ---- */
@@ -213,8 +243,8 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     l->block[1] = THREADS / l->block[0];
     int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread : l->block[0]);
     if (strides && along > 2 * resident) along = 2 * resident;
-    l->rows_a_thread = rows_a_thread(l, per_thread, along, rows, resident);
-    const int64_t across = ceil_div(rows, (int64_t)l->block[1] * l->rows_a_thread);
+    l->per_thread = rows_a_thread(l, per_thread, along, rows, resident);
+    const int64_t across = ceil_div(rows, (int64_t)l->block[1] * l->per_thread);
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch", l->kernel->name, (long long)rows,
                (long long)contiguous);
@@ -264,7 +294,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     if (k->pattern != MX_PATTERN_FOR)
         MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &l->partials));
     if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
-    const int code = instance->enqueue(l);
+    const int code = told((cudaError_t)instance->enqueue(l));
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name, cudaGetErrorString((cudaError_t)code));
     if (!to_host) return MX_OK;
     MX_TRY(mx_fence(ctx));

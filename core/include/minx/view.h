@@ -90,7 +90,8 @@ mx_err mx_mirror_view_create(mx_view source, mx_view *mirror);
  * kernel: fence before reading on the host. */
 mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source);
 
-/* Sets every element to the one at *value (of the view's element size), padding included. Ordered on ctx. */
+/* Sets every element to the one at *value (of the view's element size), padding included. Ordered on ctx. On cuda elements
+ * may have up to 1024 bytes (MX_ERR_TYPE beyond), unless all bytes of the value are the same. */
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 
 /* Element number `index` of a view of rank 0 (index 0) or 1 between the host and the view's space: for scalars that
