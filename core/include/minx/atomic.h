@@ -66,7 +66,13 @@ template <class T, class Op> static __device__ __forceinline__ T mx_atomic_apply
 }
 template <class T> static __device__ __forceinline__ T mx_atomic_exchange(T *p, T v)
 {
-    return mx_atomic_apply_(p, [=](T) { return v; });
+    typedef typename mx_atomic_bits_<sizeof(T)>::type bits;
+    bits b;
+    memcpy(&b, &v, sizeof(T));
+    const bits before = atomicExch((bits *)p, b);
+    T result;
+    memcpy(&result, &before, sizeof(T));
+    return result;
 }
 template <class T> static __device__ __forceinline__ T mx_atomic_fetch_min(T *p, T v)
 {
@@ -76,6 +82,19 @@ template <class T> static __device__ __forceinline__ T mx_atomic_fetch_max(T *p,
 {
     return mx_atomic_apply_(p, [=](T old) { return old < v ? v : old; });
 }
+#define MX_ATOMIC_EXTREMES_(T, native)                                            \
+    static __device__ __forceinline__ T mx_atomic_fetch_min(T *p, T v)             \
+    {                                                                              \
+        return (T)atomicMin((native *)p, (native)v);                               \
+    }                                                                              \
+    static __device__ __forceinline__ T mx_atomic_fetch_max(T *p, T v)             \
+    {                                                                              \
+        return (T)atomicMax((native *)p, (native)v);                               \
+    }
+MX_ATOMIC_EXTREMES_(int32_t, int)
+MX_ATOMIC_EXTREMES_(uint32_t, unsigned)
+MX_ATOMIC_EXTREMES_(int64_t, long long)
+MX_ATOMIC_EXTREMES_(uint64_t, unsigned long long)
 #define MX_ATOMIC_NATIVE_(tag, T, B)                                                                  \
     static __device__ __forceinline__ T mx_atomic_fetch_add(T *p, T v) { return (T)MX_ATOMIC_ADD_##tag##_(p, v); } \
     static __device__ __forceinline__ T mx_atomic_fetch_sub(T *p, T v) { return mx_atomic_fetch_add(p, (T)(-v)); } \
