@@ -240,7 +240,9 @@ static mx_err store_in_shadow(const shadows *s, const mx_result *result, const v
 {
     for (int k = 0; k < s->count; k++)
         if (s->list[k].mirror.generation != 0 && s->list[k].view.slot == result->view.slot)
-            return mx_write_element(s->other, s->list[k].copy, result->index, value);
+            for (int64_t v = 0; v < s->launch->length; v++)
+                MX_TRY(mx_write_element(s->other, s->list[k].copy, result->index + v,
+                                        (const char *)value + (size_t)v * s->launch->kernel->value_size));
     return MX_OK;
 }
 
@@ -276,8 +278,8 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
     if (result != NULL) {
         if (result->host != NULL)
             memcpy(own, result->host, bytes);
-        else
-            MX_TRY(mx_read_element(s->ctx, result->view, result->index, own));
+        for (int64_t v = 0; v < launch->length && result->host == NULL; v++)
+            MX_TRY(mx_read_element(s->ctx, result->view, result->index + v, own + (size_t)v * k->value_size));
         MX_TRY(compare_results(s, own, other));
         if (result->host == NULL) MX_TRY(store_in_shadow(s, result, other));
     }

@@ -98,6 +98,10 @@ static void test_sums(const data *d, const part *p, const int64_t *t)
     for (int g = 0; g < 6; g++) CHECK_I64(got[g], plain_sum(d, g % 3 + 1, p));
     CHECK_OK(rd_nested_3d(r3, &d->args, &nested));
     CHECK_F64(nested, 3 * (double)plain_sum(d, 3, p), 0);
+    CHECK_OK(rd_nested_1d_64(r1, &d->args, &got[0]));
+    CHECK_OK(rd_nested_2d_64(r2, &d->args, &got[1]));
+    CHECK_OK(rd_nested_3d_64(r3, &d->args, &got[2]));
+    for (int g = 0; g < 3; g++) CHECK_I64(got[g], plain_sum(d, g + 1, p));
 }
 
 static void test_all_sums(const data *d)
@@ -172,22 +176,29 @@ static void test_structs(const data *d, const part *p)
     const mx_range_1 r1 = mx_range_1d(d->ctx, p->b[0], p->e[0]);
     const mx_range_2 r2 = mx_range_2d(d->ctx, p->b[1], p->e[1], p->b[2], p->e[2]);
     const mx_range_3 r3 = mx_range_3d(d->ctx, p->b[0], p->e[0], p->b[1], p->e[1], p->b[2], p->e[2]);
-    rd_summary fields[4], summary;
-    rd_digits custom[4], digits;
+    rd_summary fields[9], summary;
+    rd_digits custom[6], digits;
     memset(fields, 1, sizeof fields);
     memset(custom, 1, sizeof custom);
     CHECK_OK(rd_fields_1d(r1, &d->args, &fields[0]));
     CHECK_OK(rd_fields_2d(r2, &d->args, &fields[1]));
     CHECK_OK(rd_fields_3d(r3, &d->args, &fields[2]));
     CHECK_OK(rd_fields_1d_64(r1, &d->args, &fields[3]));
+    CHECK_OK(rd_fields_2d_64(r2, &d->args, &fields[4]));
+    CHECK_OK(rd_fields_3d_64(r3, &d->args, &fields[5]));
+    CHECK_OK(rd_fields_1d_nested(r1, &d->args, &fields[6]));
+    CHECK_OK(rd_fields_2d_nested(r2, &d->args, &fields[7]));
+    CHECK_OK(rd_fields_3d_nested(r3, &d->args, &fields[8]));
     CHECK_OK(rd_custom_1d(r1, &d->args, &custom[0]));
     CHECK_OK(rd_custom_2d(r2, &d->args, &custom[1]));
     CHECK_OK(rd_custom_3d(r3, &d->args, &custom[2]));
     CHECK_OK(rd_custom_1d_64(r1, &d->args, &custom[3]));
-    for (int k = 0; k < 4; k++) {
+    CHECK_OK(rd_custom_2d_64(r2, &d->args, &custom[4]));
+    CHECK_OK(rd_custom_3d_64(r3, &d->args, &custom[5]));
+    for (int k = 0; k < 9; k++) {
         plain_structs(d, k % 3 + 1, p, &summary, &digits);
         check_summary(&fields[k], &summary);
-        check_digits(&custom[k], &digits);
+        if (k < 6) check_digits(&custom[k], &digits);
     }
 }
 
@@ -308,6 +319,39 @@ static void test_arrays(data *d)
     d->args.factor = 0;
 }
 
+/* An array into a view: all of it, no more. */
+static void test_arrays_into(data *d)
+{
+    enum { LENGTH = 7 };
+    mx_view row, wrong, scalar;
+    double got[LENGTH], sums[LENGTH] = {0}, one = -1, all = 0;
+    MUST(mx_view_create_1d(d->ctx, "row", MX_F64, LENGTH, &row));
+    MUST(mx_view_create_1d(d->ctx, "wrong", MX_I64, LENGTH, &wrong));
+    MUST(mx_view_create_0d(d->ctx, "scalar", MX_F64, &scalar));
+    for (int i = 0; i < N; i++) {
+        sums[i % LENGTH] += d->line[i];
+        all += d->line[i];
+    }
+    for (int checked = 0; checked < 2; checked++) {
+        d->args.factor = LENGTH;
+        CHECK_OK(mx_ctx_check_against(d->ctx, checked ? "serial" : NULL, 1e-9));
+        CHECK_OK(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, row));
+        check_download(d->ctx, row, got);
+        for (int e = 0; e < LENGTH; e++) CHECK_F64(got[e], sums[e], 0);
+        d->args.factor = 1;
+        CHECK_OK(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, scalar));
+        MUST(mx_read_element(d->ctx, scalar, 0, &one));
+        CHECK_F64(one, all, 0);
+    }
+    CHECK_OK(mx_ctx_check_against(d->ctx, NULL, 0));
+    CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, wrong), MX_ERR_TYPE, "'wrong'");
+    CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, MX_VIEW_NULL), MX_ERR_STALE, "");
+    d->args.factor = 0;
+    MUST(mx_view_destroy(&row));
+    MUST(mx_view_destroy(&wrong));
+    MUST(mx_view_destroy(&scalar));
+}
+
 /* ---- results into views; prologues ---- */
 
 static void test_into(const data *d)
@@ -381,6 +425,7 @@ static void test(mx_ctx ctx)
     test_places(d);
     test_nan(d);
     test_arrays(d);
+    test_arrays_into(d);
     test_into(d);
     test_prologues(d);
     free_data(d);

@@ -16,6 +16,9 @@
  * and a reduction into an array one with a length:
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
+ *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
+ *
+ * of which the second fills the whole view, of rank 0 or 1, and does not wait.
  *
  * The _64 forms have bodies with int64_t indices, the others int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there.
  * Arguments are copied at the call. A launch checks the accessors in them: MX_ERR_STALE, _SPACE, _LAYOUT. */
@@ -45,7 +48,7 @@ typedef struct mx_launch {
     const struct mx_kernel *kernel;
     int dims;
     /* accelerators only */
-    int rows_a_thread;
+    int per_thread; /* rows that a thread takes, or items in one dimension */
     unsigned grid[3], block[2];
     int64_t blocks;
     void *queue;
@@ -98,10 +101,12 @@ typedef struct mx_result {
 mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end, const int64_t *tile,
                   const void *args, const mx_result *result);
 
+#define MX_LAUNCHER_ static inline __attribute__((unused))
+
 #define MX_DECLARE_FOR_(name, ARGS, D)                                                                          \
     typedef ARGS name##__args;                                                                                  \
     extern const mx_kernel name##__kernel;                                                                      \
-    static inline mx_err name(mx_range_##D range, const ARGS *args)                                             \
+    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args)                                             \
     {                                                                                                           \
         return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, NULL);          \
     }
@@ -110,12 +115,12 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, con
     typedef ARGS name##__args;                                                                                  \
     typedef T name##__value;                                                                                    \
     extern const mx_kernel name##__kernel;                                                                      \
-    static inline mx_err name(mx_range_##D range, const ARGS *args, T *result)                                  \
+    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args, T *result)                                  \
     {                                                                                                           \
         const mx_result to = {result, {0, 0}, 0, 1};                                                            \
         return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
     }                                                                                                           \
-    static inline mx_err name##_into(mx_range_##D range, const ARGS *args, mx_view view, int64_t index)         \
+    MX_LAUNCHER_ mx_err name##_into(mx_range_##D range, const ARGS *args, mx_view view, int64_t index)         \
     {                                                                                                           \
         const mx_result to = {NULL, view, index, 1};                                                            \
         return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
@@ -131,9 +136,16 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, con
     typedef ARGS name##__args;                                                                                  \
     typedef T name##__value;                                                                                    \
     extern const mx_kernel name##__kernel;                                                                      \
-    static inline mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result)                    \
+    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result)                    \
     {                                                                                                           \
         const mx_result to = {result, {0, 0}, 0, length};                                                       \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
+    }                                                                                                           \
+    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)                           \
+    {                                                                                                           \
+        mx_view_info info;                                                                                      \
+        MX_TRY(mx_view_get_info(view, &info));                                                                  \
+        const mx_result to = {NULL, view, 0, info.count};                                                       \
         return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
     }
 

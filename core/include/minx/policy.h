@@ -46,7 +46,9 @@ static inline mx_range_3 mx_range_3d(mx_ctx ctx, int64_t begin0, int64_t end0, i
 }
 
 /* The same range in tiles of the given size (0 in a dimension: as minx sees fit). On hosts a tile is what one thread does
- * at a time; on a GPU it shapes the thread block. In a reduction tiles are what partial results are taken of. */
+ * at a time, and in a reduction what a partial result is taken of. On cuda only the tile of the contiguous index counts, as
+ * a hint: that many threads of a block, rounded up to a power of two and 256 at most, lie along it. Partial results are
+ * those of thread blocks there. */
 static inline mx_range_1 mx_tiled_1d(mx_range_1 range, int64_t tile0)
 {
     range.tile[0] = tile0;

@@ -24,6 +24,14 @@ MX_REDUCE_1D_64(rd_sum_1d_64, MX_SUM)
 MX_REDUCE_2D_64(rd_sum_2d_64, MX_SUM)
 MX_REDUCE_3D_64(rd_sum_3d_64, MX_SUM)
 
+/* Sums, of bodies that could loop. */
+#define rd_nested_1d_64_body rd_sum_1d_64_body
+#define rd_nested_2d_64_body rd_sum_2d_64_body
+#define rd_nested_3d_64_body rd_sum_3d_64_body
+MX_REDUCE_1D_64_NESTED(rd_nested_1d_64, MX_SUM)
+MX_REDUCE_2D_64_NESTED(rd_nested_2d_64, MX_SUM)
+MX_REDUCE_3D_64_NESTED(rd_nested_3d_64, MX_SUM)
+
 /* Bodies that loop: over the box's last extents. */
 MX_BODY double row_sum(const rd_args *a, int i, int j)
 {
@@ -57,26 +65,31 @@ MX_BODY void add_to_summary(rd_summary *v, int x)
     v->all = (uint8_t)(v->all && x != 0);
     v->bits |= 1u << (x & 31);
 }
-MX_BODY void rd_fields_1d_body(const rd_args *a, int i, rd_summary *v)
-{
-    add_to_summary(v, MX_AT(a->x, i));
-}
+#define RD_BODIES(kind, suffix, I, T, add)                                          \
+    MX_BODY void rd_##kind##_1d##suffix##_body(const rd_args *a, I i, T *v)          \
+    {                                                                                \
+        add(v, MX_AT(a->x, i));                                                      \
+    }                                                                                \
+    MX_BODY void rd_##kind##_2d##suffix##_body(const rd_args *a, I i, I j, T *v)     \
+    {                                                                                \
+        add(v, MX_AT(a->box, 0, i, j));                                              \
+    }                                                                                \
+    MX_BODY void rd_##kind##_3d##suffix##_body(const rd_args *a, I i, I j, I k, T *v) \
+    {                                                                                \
+        add(v, MX_AT(a->box, i, j, k));                                              \
+    }
+RD_BODIES(fields, , int, rd_summary, add_to_summary)
+RD_BODIES(fields, _64, int64_t, rd_summary, add_to_summary)
+RD_BODIES(fields, _nested, int, rd_summary, add_to_summary)
 MX_REDUCE_FIELDS_1D(rd_fields_1d, RD_FIELDS)
-MX_BODY void rd_fields_1d_64_body(const rd_args *a, int64_t i, rd_summary *v)
-{
-    add_to_summary(v, MX_AT(a->x, i));
-}
-MX_REDUCE_FIELDS_1D_64(rd_fields_1d_64, RD_FIELDS)
-MX_BODY void rd_fields_2d_body(const rd_args *a, int i, int j, rd_summary *v)
-{
-    add_to_summary(v, MX_AT(a->box, 0, i, j));
-}
 MX_REDUCE_FIELDS_2D(rd_fields_2d, RD_FIELDS)
-MX_BODY void rd_fields_3d_body(const rd_args *a, int i, int j, int k, rd_summary *v)
-{
-    add_to_summary(v, MX_AT(a->box, i, j, k));
-}
 MX_REDUCE_FIELDS_3D(rd_fields_3d, RD_FIELDS)
+MX_REDUCE_FIELDS_1D_64(rd_fields_1d_64, RD_FIELDS)
+MX_REDUCE_FIELDS_2D_64(rd_fields_2d_64, RD_FIELDS)
+MX_REDUCE_FIELDS_3D_64(rd_fields_3d_64, RD_FIELDS)
+MX_REDUCE_FIELDS_1D_NESTED(rd_fields_1d_nested, RD_FIELDS)
+MX_REDUCE_FIELDS_2D_NESTED(rd_fields_2d_nested, RD_FIELDS)
+MX_REDUCE_FIELDS_3D_NESTED(rd_fields_3d_nested, RD_FIELDS)
 
 MX_BODY void rd_digits_init(rd_digits *v)
 {
@@ -96,26 +109,14 @@ MX_BODY void add_to_digits(rd_digits *v, int x)
     v->low = x < v->low ? x : v->low;
     v->high = x > v->high ? x : v->high;
 }
-MX_BODY void rd_custom_1d_body(const rd_args *a, int i, rd_digits *v)
-{
-    add_to_digits(v, MX_AT(a->x, i));
-}
+RD_BODIES(custom, , int, rd_digits, add_to_digits)
+RD_BODIES(custom, _64, int64_t, rd_digits, add_to_digits)
 MX_REDUCE_CUSTOM_1D(rd_custom_1d, rd_digits_init, rd_digits_join)
-MX_BODY void rd_custom_1d_64_body(const rd_args *a, int64_t i, rd_digits *v)
-{
-    add_to_digits(v, MX_AT(a->x, i));
-}
-MX_REDUCE_CUSTOM_1D_64(rd_custom_1d_64, rd_digits_init, rd_digits_join)
-MX_BODY void rd_custom_2d_body(const rd_args *a, int i, int j, rd_digits *v)
-{
-    add_to_digits(v, MX_AT(a->box, 0, i, j));
-}
 MX_REDUCE_CUSTOM_2D(rd_custom_2d, rd_digits_init, rd_digits_join)
-MX_BODY void rd_custom_3d_body(const rd_args *a, int i, int j, int k, rd_digits *v)
-{
-    add_to_digits(v, MX_AT(a->box, i, j, k));
-}
 MX_REDUCE_CUSTOM_3D(rd_custom_3d, rd_digits_init, rd_digits_join)
+MX_REDUCE_CUSTOM_1D_64(rd_custom_1d_64, rd_digits_init, rd_digits_join)
+MX_REDUCE_CUSTOM_2D_64(rd_custom_2d_64, rd_digits_init, rd_digits_join)
+MX_REDUCE_CUSTOM_3D_64(rd_custom_3d_64, rd_digits_init, rd_digits_join)
 
 MX_BODY void rd_minloc_body(const rd_args *a, int i, mx_loc_i32 *v)
 {
