@@ -28,7 +28,6 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
 
 template <class I> struct mx_cuda_range_ {
     I begin[3], end[3];
-    int rows_a_thread;
 };
 
 /* Row number `row` of the range; false: outside. Rows of a 2-dimensional range count in the index type, those of a
@@ -88,29 +87,29 @@ template <class K> static __device__ __forceinline__ typename K::row mx_cuda_fir
 }
 
 /* The items of one thread. */
-template <class K>
+template <class K, int per_thread>
 static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
                                                       const mx_cuda_range_<typename K::index> &range)
 {
     typedef typename K::index I;
     const I end = range.end[K::dims - 1];
     if (K::dims == 1) {
-        const I i = mx_cuda_index_<K>(range, K::per_thread);
+        const I i = mx_cuda_index_<K>(range, per_thread);
 #pragma unroll
-        for (int n = 0; n < K::per_thread; n++)
+        for (int n = 0; n < per_thread; n++)
             if (i + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, i + n * MX_CUDA_THREADS_);
         return;
     }
     const I i = mx_cuda_index_<K>(range, 1);
     if (i >= end) return;
-    typename K::row row = mx_cuda_first_row_<K>(range.rows_a_thread);
-    for (int n = 0; n < range.rows_a_thread; n++, row++) {
+#pragma unroll
+    for (int n = 0; n < per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, row, &o, &m)) K::item(args, o, m, i);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(per_thread) + n, &o, &m)) K::item(args, o, m, i);
     }
 }
 
-template <class K>
+template <class K, int per_thread>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_for_(const __grid_constant__ typename K::args args, const __grid_constant__ mx_cuda_range_<typename K::index> range)
 {
@@ -118,9 +117,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     if (K::has_prologue) {
         typename K::args own = args;
         K::prologue(&own);
-        mx_cuda_items_<K>(&own, range);
+        mx_cuda_items_<K, per_thread>(&own, range);
     } else {
-        mx_cuda_items_<K>(&args, range);
+        mx_cuda_items_<K, per_thread>(&args, range);
     }
 }
 
@@ -260,7 +259,6 @@ template <class K> static mx_cuda_range_<typename K::index> mx_cuda_range_of_(co
         range.begin[d] = d < launch->dims ? (typename K::index)launch->begin[d] : 0;
         range.end[d] = d < launch->dims ? (typename K::index)launch->end[d] : 1;
     }
-    range.rows_a_thread = launch->rows_a_thread;
     return range;
 }
 
@@ -282,7 +280,7 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_(launch, mx_cuda_for_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
+    return mx_cuda_start_(launch, launch->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
                           dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
                           mx_cuda_range_of_<K>(launch));
 }
