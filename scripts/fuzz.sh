@@ -5,6 +5,10 @@
 #
 # What it finds lies in build-fuzz/ as crash-*; add the file, cut down, to tests/apps/fuzz_corpus/ with the mend.
 set -eu
+if [ "${1:-}" = --help ]; then
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+fi
 seconds=${1:-60}
 case $seconds in
     '' | *[!0-9]*) echo "fuzz.sh: got '$seconds', expected a whole number of seconds" >&2; exit 2 ;;

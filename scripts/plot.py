@@ -22,13 +22,17 @@ def parameter(results, name):
 
 
 def draw_field(axes, results, name):
+    if name not in results["fields"]:
+        sys.exit(f"plot.py: no field {name}: this file has {', '.join(results['fields'])}")
     field = results["fields"][name]
     extent = [parameter(results, key) for key in ("xmin", "xmax", "ymin", "ymax")]
     values = field[...]
-    image = axes.imshow(values, origin="lower", extent=extent, cmap="inferno", norm=LogNorm(max(values.min(), values.max() * 1e-4)))
+    high = values.max()
+    norm = LogNorm(max(values.min(), high * 1e-4), high) if high > 0 else None  # a cold field has no logarithm
+    image = axes.imshow(values, origin="lower", extent=extent, cmap="inferno", norm=norm)
     unit = field.attrs["units"]
     axes.figure.colorbar(image, ax=axes, label=f"{name} [{unit.decode() if isinstance(unit, bytes) else unit}]")
-    axes.set(xlabel="x [cm]", ylabel="y [cm]", title=f"{int(parameter(results, 'steps'))} steps, "
+    axes.set(xlabel="x [length]", ylabel="y [length]", title=f"{int(parameter(results, 'steps'))} steps, "
              f"{values.shape[1]} x {values.shape[0]} cells")
 
 
@@ -37,7 +41,7 @@ def draw_residuals(axes, results):
     first = 0
     for count in iterations:
         history = residuals[first:first + count + 1]
-        axes.semilogy(history / history[0], color="tab:blue", alpha=0.5, lw=0.8)
+        axes.semilogy(history / (history[0] or 1), color="tab:blue", alpha=0.5, lw=0.8)
         first += count + 1
     axes.axhline(parameter(results, "eps"), color="black", ls="--", lw=0.8, label="eps")
     axes.set(xlabel="CG iteration", ylabel="residual / initial residual", title="each line one time step")
