@@ -182,31 +182,37 @@ mx_err app_results_parameter_text(app_results results, const char *name, const c
     return app_results_put(results, "/input", name, &item, NULL);
 }
 
-static mx_err put_series(app_results results, const char *name, const char *unit, app_h5_kind kind,
-                         const void *values, mx_gid n)
+static mx_err put_list(app_results results, const char *group, const char *name, const char *unit,
+                       app_h5_kind kind, const void *values, mx_gid n)
 {
     if (!results) return MX_OK;
     const bool valid = n >= 0 || app_rank(results->comm) != 0;
     MX_TRY(app_agree(results->comm,
                      valid ? MX_OK
                            : MX_FAIL(MX_ERR_ARG,
-                                     "series %s: its length must not be negative, got %" MX_PRI_GID,
-                                     name, n)));
+                                     "%s: its length must not be negative, got %" MX_PRI_GID, name,
+                                     n)));
     const app_h5_item item = {
         .kind = kind, .vector = true, .count = n > 0 ? (hsize_t)n : 0, .data = values};
-    return app_results_put(results, "/series", name, &item, unit);
+    return app_results_put(results, group, name, &item, unit);
+}
+
+mx_err app_results_parameter_list(app_results results, const char *name, const double *values,
+                                  mx_gid n, const char *unit)
+{
+    return put_list(results, "/input", name, unit, APP_H5_F64, values, n);
 }
 
 mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
                               const double *values, mx_gid n)
 {
-    return put_series(results, name, unit, APP_H5_F64, values, n);
+    return put_list(results, "/series", name, unit, APP_H5_F64, values, n);
 }
 
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
                               const int64_t *values, mx_gid n)
 {
-    return put_series(results, name, unit, APP_H5_I64, values, n);
+    return put_list(results, "/series", name, unit, APP_H5_I64, values, n);
 }
 
 /* Remembers a field for the XDMF file. */

@@ -24,6 +24,7 @@ mx_err app_results_provenance(app_results results, const char *name, const char 
 /* /input/deck: the input verbatim, `length` bytes; /input/NAME: a resolved parameter with its unit ("1": none). */
 mx_err app_results_deck(app_results results, const char *text, size_t length);
 mx_err app_results_parameter_f64(app_results results, const char *name, double value, const char *unit);
+mx_err app_results_parameter_list(app_results results, const char *name, const double *values, mx_gid n, const char *unit);
 mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value, const char *unit);
 mx_err app_results_parameter_text(app_results results, const char *name, const char *value);
 

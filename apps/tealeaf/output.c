@@ -1,8 +1,23 @@
 #include "tl_app.h"
+#include "tl_states.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+static mx_err states(app_results r, const tl_deck *d)
+{
+    double values[TL_MAX_STATES];
+    char geometries[TL_GEOMETRIES_SIZE];
+    for (int m = 0; m < TL_STATE_MEMBERS; m++) {
+        tl_states_list(d, m, values);
+        MX_TRY(app_results_parameter_list(r, tl_state_members[m].name, values, d->states, tl_state_members[m].unit));
+    }
+    tl_states_geometries(d, geometries);
+    return app_results_parameter_text(r, "state_geometry", geometries);
+}
+
+/* Units are the deck's own, any consistent set: their names say which quantity is meant. u is density times specific energy,
+ * a temperature where the heat capacity of a volume is 1. */
 static mx_err parameters(tl_app *app)
 {
     const tl_deck *d = &app->deck;
@@ -11,12 +26,12 @@ static mx_err parameters(tl_app *app)
     MX_TRY(app_results_parameter_text(r, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
     MX_TRY(app_results_parameter_i64(r, "x_cells", d->x_cells, "1"));
     MX_TRY(app_results_parameter_i64(r, "y_cells", d->y_cells, "1"));
-    MX_TRY(app_results_parameter_f64(r, "xmin", d->xmin, "cm"));
-    MX_TRY(app_results_parameter_f64(r, "xmax", d->xmax, "cm"));
-    MX_TRY(app_results_parameter_f64(r, "ymin", d->ymin, "cm"));
-    MX_TRY(app_results_parameter_f64(r, "ymax", d->ymax, "cm"));
-    MX_TRY(app_results_parameter_f64(r, "initial_timestep", d->initial_timestep, "s"));
-    MX_TRY(app_results_parameter_f64(r, "end_time", d->end_time, "s"));
+    MX_TRY(app_results_parameter_f64(r, "xmin", d->xmin, "length"));
+    MX_TRY(app_results_parameter_f64(r, "xmax", d->xmax, "length"));
+    MX_TRY(app_results_parameter_f64(r, "ymin", d->ymin, "length"));
+    MX_TRY(app_results_parameter_f64(r, "ymax", d->ymax, "length"));
+    MX_TRY(app_results_parameter_f64(r, "initial_timestep", d->initial_timestep, "time"));
+    MX_TRY(app_results_parameter_f64(r, "end_time", d->end_time, "time"));
     MX_TRY(app_results_parameter_i64(r, "end_step", d->end_step, "1"));
     MX_TRY(app_results_parameter_i64(r, "steps", app->step, "1"));
     MX_TRY(app_results_parameter_i64(r, "summary_frequency", d->summary_frequency, "1"));
@@ -26,7 +41,11 @@ static mx_err parameters(tl_app *app)
     MX_TRY(app_results_parameter_f64(r, "eps", d->eps, "1"));
     MX_TRY(app_results_parameter_i64(r, "max_iters", d->max_iters, "1"));
     MX_TRY(app_results_parameter_i64(r, "test_problem", d->test_problem, "1"));
-    return app_results_parameter_i64(r, "states", d->states, "1");
+    MX_TRY(app_results_parameter_i64(r, "check_result", d->check_result, "1"));
+    MX_TRY(app_results_parameter_i64(r, "profiler_on", d->profiler_on, "1"));
+    MX_TRY(app_results_parameter_i64(r, "verbose_on", d->verbose_on, "1"));
+    MX_TRY(app_results_parameter_i64(r, "states", d->states, "1"));
+    return states(r, d);
 }
 
 static mx_err provenance(tl_app *app)
@@ -65,9 +84,9 @@ static mx_err series(tl_app *app)
         const char *name, *unit;
         const tl_series *series;
     } all[] = {
-        {"time", "s", &s->time},         {"volume", "cm^2", &s->volume},
-        {"mass", "g", &s->mass},         {"internal_energy", "erg", &s->energy},
-        {"temperature_total", "g K", &s->temperature}, {"cg_residual", "1", &app->residuals},
+        {"time", "time", &s->time},         {"volume", "length^2", &s->volume},
+        {"mass", "mass", &s->mass},         {"internal_energy", "energy", &s->energy},
+        {"temperature_total", "mass*energy/length^2", &s->temperature}, {"cg_residual", "energy/length^2", &app->residuals},
     };
     MX_TRY(integers(app, "step", &s->step));
     MX_TRY(integers(app, "cg_iterations", &app->step_iterations));
@@ -100,10 +119,10 @@ static mx_err field(tl_app *app, const char *name, const char *unit, mx_view vie
 
 static mx_err write_fields(tl_app *app, double *values)
 {
-    MX_TRY(field(app, "density", "g/cm^2", app->density, values));
-    MX_TRY(field(app, "energy", "erg/g", app->energy, values));
-    MX_TRY(field(app, "temperature", "K", app->u, values));
-    return field(app, "temperature_start", "K", app->u_start, values);
+    MX_TRY(field(app, "density", "mass/length^2", app->density, values));
+    MX_TRY(field(app, "energy", "energy/mass", app->energy, values));
+    MX_TRY(field(app, "temperature", "energy/length^2", app->u, values));
+    return field(app, "temperature_start", "energy/length^2", app->u_start, values);
 }
 
 static mx_err fields(tl_app *app)

@@ -1,6 +1,7 @@
 #include "tl_states.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool holds(const tl_deck *deck, const tl_state *s, int64_t j, int64_t k)
 {
@@ -25,4 +26,27 @@ void tl_state_at(const tl_deck *deck, int64_t j, int64_t k, double *density, dou
     while (last > 0 && !holds(deck, &deck->state[last], j, k)) last--;
     *density = deck->state[last].density;
     *energy = deck->state[last].energy;
+}
+
+const struct tl_state_member tl_state_members[TL_STATE_MEMBERS] = {
+    {"state_density", "mass/length^2", offsetof(tl_state, density)},
+    {"state_energy", "energy/mass", offsetof(tl_state, energy)},
+    {"state_xmin", "length", offsetof(tl_state, xmin)},
+    {"state_xmax", "length", offsetof(tl_state, xmax)},
+    {"state_ymin", "length", offsetof(tl_state, ymin)},
+    {"state_ymax", "length", offsetof(tl_state, ymax)},
+    {"state_radius", "length", offsetof(tl_state, radius)},
+};
+
+void tl_states_list(const tl_deck *deck, int member, double values[TL_MAX_STATES])
+{
+    for (int i = 0; i < deck->states; i++)
+        memcpy(&values[i], (const char *)&deck->state[i] + tl_state_members[member].offset, sizeof values[i]);
+}
+
+void tl_states_geometries(const tl_deck *deck, char text[TL_GEOMETRIES_SIZE])
+{
+    static const char *const words[] = {[TL_RECTANGLE] = " rectangle", [TL_CIRCLE] = " circle", [TL_POINT] = " point"};
+    strcpy(text, "background");
+    for (int i = 1; i < deck->states; i++) strcat(text, words[deck->state[i].geometry]);
 }

@@ -20,6 +20,7 @@
  *
  * Temperature, 4u: u = density * (u / density) is two roundings. */
 #include "tealeaf_fields.h"
+#include "tl_states.h"
 #include "verify.h"
 
 #include <float.h>
@@ -114,6 +115,23 @@ static void check_real(const tealeaf *t, const char *name, double expected)
     free(values);
 }
 
+static void check_list(const tealeaf *t, const char *name, const double *expected, int64_t length)
+{
+    char path[256];
+    int64_t count = 0, astray = 0;
+    double *values = NULL;
+    snprintf(path, sizeof path, "/input/%s", name);
+    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
+        vf_impossible(t->verdict, path, mx_err_message());
+    } else if (count != length) {
+        vf_count(t->verdict, name, count, length);
+    } else {
+        for (int64_t i = 0; i < count; ++i) astray += values[i] != expected[i];
+        vf_count(t->verdict, name, astray, 0);
+    }
+    free(values);
+}
+
 static void check_word(const tealeaf *t, const char *name, const char *expected)
 {
     char path[256];
@@ -126,6 +144,18 @@ static void check_word(const tealeaf *t, const char *name, const char *expected)
         vf_text(t->verdict, name, text, expected);
     }
     free(text);
+}
+
+static void check_states(const tealeaf *t)
+{
+    double values[TL_MAX_STATES];
+    char geometries[TL_GEOMETRIES_SIZE];
+    for (int m = 0; m < TL_STATE_MEMBERS; ++m) {
+        tl_states_list(&t->deck, m, values);
+        check_list(t, tl_state_members[m].name, values, t->deck.states);
+    }
+    tl_states_geometries(&t->deck, geometries);
+    check_word(t, "state_geometry", geometries);
 }
 
 static void check_parameters(const tealeaf *t)
@@ -142,6 +172,9 @@ static void check_parameters(const tealeaf *t)
     check_whole(t, "summary_frequency", d->summary_frequency);
     check_whole(t, "max_iters", d->max_iters);
     check_whole(t, "test_problem", d->test_problem);
+    check_whole(t, "check_result", d->check_result);
+    check_whole(t, "profiler_on", d->profiler_on);
+    check_whole(t, "verbose_on", d->verbose_on);
     check_real(t, "xmin", d->xmin);
     check_real(t, "xmax", d->xmax);
     check_real(t, "ymin", d->ymin);
@@ -149,6 +182,7 @@ static void check_parameters(const tealeaf *t)
     check_real(t, "initial_timestep", d->initial_timestep);
     check_real(t, "end_time", d->end_time);
     check_real(t, "eps", d->eps);
+    check_states(t);
 }
 
 /* The time loop without its work: a run ends at end_step, or after the first step whose end reaches
