@@ -20,72 +20,40 @@ static void set_defaults(app_options *o)
     *o = (app_options){.backend = "auto", .threads = 0, .device = -1, .layout = layouts[0]};
 }
 
+/* clang-format off */
+#define TEXT(NAME, VALUE, WORD, HELP) \
+    {.name = NAME, .kind = APP_OPTION_TEXT, .value = VALUE, .argument = WORD, .help = HELP}
+#define COUNT(NAME, VALUE, LEAST, MOST, STANDARD, HELP) \
+    {.name = NAME, .kind = APP_OPTION_INT, .value = VALUE, .low = LEAST, .high = MOST, \
+     .automatic = "auto", .automatic_value = STANDARD, .argument = "N", .help = HELP}
+#define CHOICE(NAME, VALUE, WORDS, HELP) \
+    {.name = NAME, .kind = APP_OPTION_CHOICE, .value = VALUE, .words = WORDS, .argument = "WORD", \
+     .help = HELP}
+#define SWITCH(NAME, VALUE, ALONE, HELP) \
+    {.name = NAME, .kind = APP_OPTION_SWITCH, .value = VALUE, .help = HELP, .instead_of_run = ALONE}
+
 /* The rows of every app, bound to the struct that they fill. */
 static void common_rows(app_options *o, choices *c, app_option *row)
 {
     const app_option rows[COMMON_OPTIONS] = {
-        {.name = "backend",
-         .kind = APP_OPTION_TEXT,
-         .value = &o->backend,
-         .argument = "NAME",
-         .help = "run the kernels on this backend"},
-        {.name = "threads",
-         .kind = APP_OPTION_INT,
-         .value = &o->threads,
-         .low = 1,
-         .high = MAX_THREADS,
-         .automatic = "auto",
-         .automatic_value = 0,
-         .argument = "N",
-         .help = "threads of each rank; auto: its cores, shared among the ranks that have them"},
-        {.name = "device",
-         .kind = APP_OPTION_INT,
-         .value = &o->device,
-         .low = 0,
-         .high = MAX_DEVICE,
-         .automatic = "auto",
-         .automatic_value = -1,
-         .argument = "N",
-         .help = "accelerator to use; auto: rank within the host, modulo devices"},
-        {.name = "layout",
-         .kind = APP_OPTION_CHOICE,
-         .value = &c->layout,
-         .words = layouts,
-         .argument = "WORD",
-         .help = "layout of arrays; auto: the backend's own"},
-        {.name = "check-against",
-         .kind = APP_OPTION_TEXT,
-         .value = &o->check_against,
-         .argument = "NAME",
-         .help = "repeat every launch on this backend and stop at the first difference"},
-        {.name = "output",
-         .kind = APP_OPTION_TEXT,
-         .value = &o->output,
-         .argument = "FILE.h5",
-         .help = "write the results file"},
-        {.name = "gpu-mpi",
-         .kind = APP_OPTION_CHOICE,
-         .value = &c->gpu_mpi,
-         .words = gpu_mpi_words,
-         .argument = "WORD",
-         .help = "hand device memory to MPI; auto: where the library says it can"},
-        {.name = "quiet",
-         .kind = APP_OPTION_SWITCH,
-         .value = &o->quiet,
-         .help = "print errors only"},
-        {.name = "help",
-         .kind = APP_OPTION_SWITCH,
-         .value = &o->help,
-         .help = "print this text, and stop",
-         .instead_of_run = true},
-        {.name = "version",
-         .kind = APP_OPTION_SWITCH,
-         .value = &o->version,
-         .help = "print the version, and stop",
-         .instead_of_run = true},
+        TEXT("backend", &o->backend, "NAME", "run the kernels on this backend"),
+        COUNT("threads", &o->threads, 1, MAX_THREADS, 0,
+              "threads of each rank; auto: its cores, shared among the ranks that have them"),
+        COUNT("device", &o->device, 0, MAX_DEVICE, -1,
+              "accelerator to use; auto: rank within the host, modulo devices"),
+        CHOICE("layout", &c->layout, layouts, "layout of arrays; auto: the backend's own"),
+        TEXT("check-against", &o->check_against, "NAME",
+             "repeat every launch on this backend and stop at the first difference"),
+        TEXT("output", &o->output, "FILE.h5", "write the results file"),
+        CHOICE("gpu-mpi", &c->gpu_mpi, gpu_mpi_words,
+               "hand device memory to MPI; auto: where the library says it can"),
+        SWITCH("quiet", &o->quiet, false, "print errors and failed checks only"),
+        SWITCH("help", &o->help, true, "print this text, and stop"),
+        SWITCH("version", &o->version, true, "print the version, and stop"),
     };
     memcpy(row, rows, sizeof rows);
 }
+/* clang-format on */
 
 typedef struct parser {
     const app_program *program;

@@ -498,22 +498,22 @@ static void test_originals(const char *data)
         check_file(folder, decks[i].name, decks[i].want);
 }
 
-/* Every key that --help-deck lists stands in the app's README. */
-static void test_readme(const char *source)
+/* Every key that --help-deck lists stands in the page about decks. */
+static void test_page(const char *source)
 {
-    static char readme[65536];
+    static char page[65536];
     char path[1024];
     char line[512];
     char key[64];
     char dialect[16];
-    snprintf(path, sizeof path, "%s/apps/tealeaf/README.md", source);
+    snprintf(path, sizeof path, "%s/docs/tealeaf-deck.md", source);
     FILE *const f = fopen(path, "rb");
     FILE *const list = tmpfile();
     if (!f || !list) {
         fail(path, "cannot be opened, or no temporary file");
         return;
     }
-    readme[fread(readme, 1, sizeof readme - 1, f)] = '\0';
+    page[fread(page, 1, sizeof page - 1, f)] = '\0';
     fclose(f);
     tl_deck_keys(list);
     rewind(list);
@@ -526,7 +526,7 @@ static void test_readme(const char *source)
             continue;
         char quoted[80];
         snprintf(quoted, sizeof quoted, "`%s`", key);
-        if (!strstr(readme, quoted)) fail("README.md lacks", quoted);
+        if (!strstr(page, quoted)) fail("docs/tealeaf-deck.md lacks", quoted);
         keys++;
     }
     fclose(list);
@@ -547,7 +547,7 @@ int main(int argc, char **argv)
     test_other_problems();
     if (argc > 1) {
         test_shipped(argv[1]);
-        test_readme(argv[1]);
+        test_page(argv[1]);
     }
     if (data) test_originals(data);
     if (failures > 0) return 1;
