@@ -4,8 +4,8 @@ set(minx_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/minx)
 install(TARGETS minx EXPORT minxTargets)
 install(EXPORT minxTargets NAMESPACE minx:: DESTINATION ${minx_PACKAGE_DIR})
 install(DIRECTORY core/include/minx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-configure_package_config_file(cmake/minxConfig.cmake.in ${CMAKE_BINARY_DIR}/minxConfig.cmake
+configure_package_config_file(cmake/minxConfig.cmake.in ${PROJECT_BINARY_DIR}/minxConfig.cmake
   INSTALL_DESTINATION ${minx_PACKAGE_DIR})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/minxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/minxConfig.cmake ${CMAKE_BINARY_DIR}/minxConfigVersion.cmake cmake/MinxKernels.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/minxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/minxConfig.cmake ${PROJECT_BINARY_DIR}/minxConfigVersion.cmake cmake/MinxKernels.cmake
   DESTINATION ${minx_PACKAGE_DIR})

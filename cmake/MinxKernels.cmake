@@ -4,6 +4,9 @@
 # cuda:left), and once more for its dispatch table, and puts the objects into <target>. Each unit is a generated file of a
 # few lines that includes the kernel file: one source cannot be C and CUDA at once in CMake.
 #
+# <target> may be linked to libraries with or without keywords (PRIVATE, PUBLIC) as well. A target whose headers include
+# minx's says so itself: target_link_libraries(<target> PUBLIC minx::minx).
+#
 # A consumer without a CUDA compiler gets no cuda instances; asking for one is then an error at run time.
 
 function(minx_add_kernels target)
@@ -41,7 +44,11 @@ function(minx_add_kernels target)
     endif()
     minx_add_kernel_units_(${target} ${type} ${kind}_${layout} ${extension} "${head}" ${ARGN})
   endforeach()
-  target_link_libraries(${target} PRIVATE minx::minx)
+  # as target_link_libraries PRIVATE would, which does not go with a caller's plain target_link_libraries(target library)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES minx::minx)
+  if(type STREQUAL STATIC_LIBRARY)
+    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES $<LINK_ONLY:minx::minx>)
+  endif()
 endfunction()
 
 # One object library: the kernel files behind `head`, compiled as the instance wants.
@@ -51,7 +58,9 @@ function(minx_add_kernel_units_ target type instance extension head)
     get_filename_component(path ${source} ABSOLUTE)
     file(RELATIVE_PATH relative ${CMAKE_CURRENT_SOURCE_DIR} ${path})
     string(MAKE_C_IDENTIFIER ${relative} id)
-    set(unit ${CMAKE_CURRENT_BINARY_DIR}/minx_kernels/${target}/${id}.${instance}.${extension})
+    string(MD5 hash ${relative}) # a/b.c and a_b.c have one identifier
+    string(SUBSTRING ${hash} 0 6 hash)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/minx_kernels/${target}/${id}_${hash}.${instance}.${extension})
     file(CONFIGURE OUTPUT ${unit} CONTENT "${head}\n#include \"${path}\"\n" @ONLY)
     list(APPEND units ${unit})
   endforeach()

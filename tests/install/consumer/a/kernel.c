@@ -1,15 +1,9 @@
 #include <minx/kernel.h>
 
-#include "kernels.h"
+#include "../kernels.h"
 
 MX_BODY void axpy_body(const axpy_args *args, int i)
 {
     MX_AT(args->y, i) += args->a * MX_AT(args->x, i);
 }
 MX_FOR_1D(axpy)
-
-MX_BODY void total_body(const axpy_args *args, int i, double *sum)
-{
-    *sum += MX_AT(args->y, i);
-}
-MX_REDUCE_1D(total, MX_SUM)
