@@ -4,7 +4,7 @@
 #include "ranges.h"
 #include "check.h"
 
-enum { FOR, WIDE, NESTED, COUNT, COUNT_WIDE, FORMS };
+enum { FOR, WIDE, NESTED, WIDE_NESTED, COUNT, COUNT_WIDE, FORMS };
 
 typedef struct box {
     int dims;
@@ -29,6 +29,9 @@ static mx_err launch(mx_ctx ctx, const box *b, int form, const ranges_args *args
     case 4 * NESTED + 1: return ranges_1d_nested(r1, args);
     case 4 * NESTED + 2: return ranges_2d_nested(r2, args);
     case 4 * NESTED + 3: return ranges_3d_nested(r3, args);
+    case 4 * WIDE_NESTED + 1: return ranges_1d_64_nested(r1, args);
+    case 4 * WIDE_NESTED + 2: return ranges_2d_64_nested(r2, args);
+    case 4 * WIDE_NESTED + 3: return ranges_3d_64_nested(r3, args);
     case 4 * COUNT + 1: return ranges_count_1d(r1, args, count);
     case 4 * COUNT + 2: return ranges_count_2d(r2, args, count);
     case 4 * COUNT + 3: return ranges_count_3d(r3, args, count);

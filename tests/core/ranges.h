@@ -16,6 +16,9 @@ MX_DECLARE_FOR_3D(ranges_3d_64, ranges_args)
 MX_DECLARE_FOR_1D(ranges_1d_nested, ranges_args)
 MX_DECLARE_FOR_2D(ranges_2d_nested, ranges_args)
 MX_DECLARE_FOR_3D(ranges_3d_nested, ranges_args)
+MX_DECLARE_FOR_1D(ranges_1d_64_nested, ranges_args)
+MX_DECLARE_FOR_2D(ranges_2d_64_nested, ranges_args)
+MX_DECLARE_FOR_3D(ranges_3d_64_nested, ranges_args)
 
 /* The same as a reduction: the number of items, next to the visits. */
 MX_DECLARE_REDUCE_1D(ranges_count_1d, ranges_args, int64_t)
