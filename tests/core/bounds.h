@@ -7,7 +7,7 @@ typedef struct bounds_args {
     mx_f64_3 box;
     mx_f64_2 flat;    /* 0 x 100 */
     mx_i64_1 offsets; /* of what an item reached in flat */
-    mx_i32_0 line; /* of the source that leaves */
+    mx_i32_0 line;    /* of the source that leaves */
     int shift;
 } bounds_args;
 MX_DECLARE_FOR_1D(bounds_store, bounds_args)

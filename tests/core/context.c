@@ -91,7 +91,8 @@ static void test_good(void)
         {"simt:layout=right", "simt", MX_LAYOUT_RIGHT, 4, true},
         {"simt:threads=3", "simt", MX_LAYOUT_LEFT, 3, false},
         {"serial:order=shuffled", "serial:order=shuffled", MX_LAYOUT_LEFT, 1, false},
-        {"serial:order=shuffled,seed=9,layout=right", "serial:order=shuffled", MX_LAYOUT_RIGHT, 1, true},
+        {"serial:order=shuffled,seed=9,layout=right", "serial:order=shuffled", MX_LAYOUT_RIGHT, 1,
+         true},
     };
     for (size_t g = 0; g < sizeof good / sizeof good[0]; g++) {
         mx_ctx ctx;

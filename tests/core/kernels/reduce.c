@@ -65,18 +65,18 @@ MX_BODY void add_to_summary(rd_summary *v, int x)
     v->all = (uint8_t)(v->all && x != 0);
     v->bits |= 1u << (x & 31);
 }
-#define RD_BODIES(kind, suffix, I, T, add)                                          \
-    MX_BODY void rd_##kind##_1d##suffix##_body(const rd_args *a, I i, T *v)          \
-    {                                                                                \
-        add(v, MX_AT(a->x, i));                                                      \
-    }                                                                                \
-    MX_BODY void rd_##kind##_2d##suffix##_body(const rd_args *a, I i, I j, T *v)     \
-    {                                                                                \
-        add(v, MX_AT(a->box, 0, i, j));                                              \
-    }                                                                                \
+#define RD_BODIES(kind, suffix, I, T, add)                                            \
+    MX_BODY void rd_##kind##_1d##suffix##_body(const rd_args *a, I i, T *v)           \
+    {                                                                                 \
+        add(v, MX_AT(a->x, i));                                                       \
+    }                                                                                 \
+    MX_BODY void rd_##kind##_2d##suffix##_body(const rd_args *a, I i, I j, T *v)      \
+    {                                                                                 \
+        add(v, MX_AT(a->box, 0, i, j));                                               \
+    }                                                                                 \
     MX_BODY void rd_##kind##_3d##suffix##_body(const rd_args *a, I i, I j, I k, T *v) \
-    {                                                                                \
-        add(v, MX_AT(a->box, i, j, k));                                              \
+    {                                                                                 \
+        add(v, MX_AT(a->box, i, j, k));                                               \
     }
 RD_BODIES(fields, , int, rd_summary, add_to_summary)
 RD_BODIES(fields, _64, int64_t, rd_summary, add_to_summary)
