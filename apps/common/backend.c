@@ -24,7 +24,9 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     cpu_set_t mine;
     MPI_Comm local = MPI_COMM_NULL;
     cpu_set_t *all = calloc((size_t)app_local_size(comm), sizeof *all);
-    mx_err err = all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %d affinity masks", app_local_size(comm));
+    mx_err err = all != NULL ? MX_OK
+                             : MX_FAIL(MX_ERR_MEMORY, "no memory for %d affinity masks",
+                                       app_local_size(comm));
     err = app_agree(comm, err); /* what follows is collective */
     if (err != MX_OK) {
         free(all);
@@ -32,10 +34,12 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     }
     CPU_ZERO(&mine);
     const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
-    err = app_mpi_check(MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
-                               "MPI_Comm_split_type");
+    err = app_mpi_check(
+        MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+        "MPI_Comm_split_type");
     if (err == MX_OK) {
-        err = app_mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, local),
+        err = app_mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine,
+                                          MPI_BYTE, local),
                             "MPI_Allgather");
         MPI_Comm_free(&local);
     }
@@ -66,13 +70,15 @@ static mx_err automatic(app_comm comm, const char **backend)
 static bool names(const char *resource, const char *backend)
 {
     const size_t length = strlen(backend);
-    return strncmp(resource, backend, length) == 0 && (resource[length] == '\0' || resource[length] == ':');
+    return strncmp(resource, backend, length) == 0 &&
+           (resource[length] == '\0' || resource[length] == ':');
 }
 
 static void append(char *text, size_t size, const char *key, const char *value)
 {
     const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%c%s=%s", strchr(text, ':') == NULL ? ':' : ',', key, value);
+    snprintf(text + used, size - used, "%c%s=%s", strchr(text, ':') == NULL ? ':' : ',', key,
+             value);
 }
 
 static mx_err append_threads(app_comm comm, const app_options *options, char *resource, size_t size)
@@ -98,18 +104,22 @@ static void append_device(app_comm comm, const app_options *options, char *resou
     char number[16];
     const int devices = names(resource, "cuda") ? mx_backend_devices("cuda") : 0;
     if (strstr(resource, "device=") != NULL || (options->device < 0 && devices == 0)) return;
-    snprintf(number, sizeof number, "%d", options->device >= 0 ? options->device : app_local_rank(comm) % devices);
+    snprintf(number, sizeof number, "%d",
+             options->device >= 0 ? options->device : app_local_rank(comm) % devices);
     append(resource, size, "device", number);
 }
 
-static mx_err open_context(app_comm comm, const app_options *options, const char *backend, mx_ctx *ctx)
+static mx_err open_context(app_comm comm, const app_options *options, const char *backend,
+                           mx_ctx *ctx)
 {
     char resource[256];
-    MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend", backend);
+    MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend",
+               backend);
     snprintf(resource, sizeof resource, "%s", backend);
     MX_TRY(append_threads(comm, options, resource, sizeof resource));
     append_device(comm, options, resource, sizeof resource);
-    if (strcmp(options->layout, "auto") != 0) append(resource, sizeof resource, "layout", options->layout);
+    if (strcmp(options->layout, "auto") != 0)
+        append(resource, sizeof resource, "layout", options->layout);
     MX_TRY(mx_ctx_create(resource, ctx));
     if (options->check_against == NULL) return MX_OK;
     const mx_err err = mx_ctx_check_against(*ctx, options->check_against, 1e-9);
@@ -123,8 +133,10 @@ static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
     mx_ctx_info info;
     mx_ctx_get_info(ctx, &info);
     if (app_rank(comm) == 0 && info.threads > mx_host_cores())
-        fprintf(stderr, "note: %d threads share %d core%s; mpirun --bind-to none, or --map-by slot:PE=%d, gives each its own\n",
-                info.threads, mx_host_cores(), mx_host_cores() > 1 ? "s" : "", info.threads);
+        fprintf(
+            stderr,
+            "note: %d threads share %d core%s; mpirun --bind-to none, or --map-by slot:PE=%d, gives each its own\n",
+            info.threads, mx_host_cores(), mx_host_cores() > 1 ? "s" : "", info.threads);
 }
 
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx)

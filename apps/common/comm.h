@@ -16,7 +16,13 @@ typedef int64_t mx_gid; /* global index or count */
 typedef struct app_comm *app_comm;
 
 /* Exit codes of every app. */
-enum { APP_EXIT_OK = 0, APP_EXIT_FAILED = 1, APP_EXIT_INPUT = 2, APP_EXIT_RUNTIME = 3, APP_EXIT_NOT_CONVERGED = 4 };
+enum {
+    APP_EXIT_OK = 0,
+    APP_EXIT_FAILED = 1,
+    APP_EXIT_INPUT = 2,
+    APP_EXIT_RUNTIME = 3,
+    APP_EXIT_NOT_CONVERGED = 4
+};
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one process without mpirun.
  * Explains srun without PMI: SLURM_NTASKS above 1 while MPI sees one rank is MX_ERR_COMM. */

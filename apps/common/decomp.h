@@ -7,13 +7,14 @@ enum { APP_MAX_DIMS = 3 };
 /* Dimension 0 is the slowest in a file (y in 2-D, z in 3-D), the last one the fastest (x). Remainder cells go to the
  * lowest coordinates, so pieces differ by at most one cell in each dimension. */
 typedef struct app_decomp {
-    int dims;                         /* 2 or 3 */
-    mx_gid global[APP_MAX_DIMS];      /* cells of the whole domain */
-    int ranks[APP_MAX_DIMS];          /* ranks along each dimension; their product is the number of ranks */
-    int coord[APP_MAX_DIMS];          /* this rank's place in that grid */
-    mx_gid first[APP_MAX_DIMS];       /* this rank's first global cell */
-    mx_lid cells[APP_MAX_DIMS];       /* this rank's number of cells */
-    int neighbour[APP_MAX_DIMS][2];   /* the rank before and after along each dimension; -1 at the domain's edge */
+    int dims;                    /* 2 or 3 */
+    mx_gid global[APP_MAX_DIMS]; /* cells of the whole domain */
+    int ranks[APP_MAX_DIMS]; /* ranks along each dimension; their product is the number of ranks */
+    int coord[APP_MAX_DIMS]; /* this rank's place in that grid */
+    mx_gid first[APP_MAX_DIMS]; /* this rank's first global cell */
+    mx_lid cells[APP_MAX_DIMS]; /* this rank's number of cells */
+    int neighbour[APP_MAX_DIMS]
+                 [2]; /* the rank before and after along each dimension; -1 at the domain's edge */
 } app_decomp;
 
 /* Splits `global` (dims entries, each at least 1) over all ranks of comm so that the surface between ranks is least; ties

@@ -88,9 +88,10 @@ static void find_neighbours(app_halo h)
 static mx_err check_cells(app_halo h)
 {
     for (int d = 0; d < h->decomp.dims; d++)
-        MX_REQUIRE(h->decomp.ranks[d] == 1 || h->decomp.cells[d] >= h->width, MX_ERR_INPUT,
-                   "a rank has %d cells along dimension %d, fewer than its halo of %d: use fewer ranks", h->decomp.cells[d], d,
-                   h->width);
+        MX_REQUIRE(
+            h->decomp.ranks[d] == 1 || h->decomp.cells[d] >= h->width, MX_ERR_INPUT,
+            "a rank has %d cells along dimension %d, fewer than its halo of %d: use fewer ranks",
+            h->decomp.cells[d], d, h->width);
     return MX_OK;
 }
 
@@ -109,7 +110,8 @@ static mx_err choose_space(app_halo h, app_gpu_mpi gpu_mpi, mx_view_options *opt
     mx_ctx_get_info(h->ctx, &info);
     const bool able = app_comm_device_aware(h->comm);
     MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || info.host_reaches, MX_ERR_INPUT,
-               "--gpu-mpi=on: %s does not take device memory; use auto or off", app_comm_version(h->comm));
+               "--gpu-mpi=on: %s does not take device memory; use auto or off",
+               app_comm_version(h->comm));
     if (info.host_reaches) {
         h->path = "host memory";
     } else if (able && gpu_mpi != APP_GPU_MPI_OFF) {
@@ -129,11 +131,13 @@ static mx_err make_buffers(app_halo h, app_gpu_mpi gpu_mpi)
     mx_view_info info;
     for (int n = 0; n < h->neighbours; n++)
         values += cells_towards(&h->decomp, h->neighbour[n].direction, h->width) * h->fields;
-    MX_REQUIRE(values <= INT32_MAX, MX_ERR_EXTENT, "a halo of %" MX_PRI_GID " values is too large for one rank: use more ranks",
+    MX_REQUIRE(values <= INT32_MAX, MX_ERR_EXTENT,
+               "a halo of %" MX_PRI_GID " values is too large for one rank: use more ranks",
                values);
     MX_TRY(choose_space(h, gpu_mpi, &options));
     MX_TRY(mx_view_create(h->ctx, "halo send buffer", MX_F64, 1, &values, &options, &h->send));
-    MX_TRY(mx_view_create(h->ctx, "halo receive buffer", MX_F64, 1, &values, &options, &h->receive));
+    MX_TRY(
+        mx_view_create(h->ctx, "halo receive buffer", MX_F64, 1, &values, &options, &h->receive));
     MX_TRY(mx_view_get_info(h->send, &info));
     h->send_data = info.data;
     MX_TRY(mx_view_get_info(h->receive, &info));
@@ -152,12 +156,13 @@ static mx_err set_up(app_halo h, app_gpu_mpi gpu_mpi)
     return make_buffers(h, gpu_mpi);
 }
 
-mx_err app_halo_create(app_comm comm, mx_ctx ctx, const app_decomp *decomp, int width, int fields, app_gpu_mpi gpu_mpi,
-                       app_halo *halo)
+mx_err app_halo_create(app_comm comm, mx_ctx ctx, const app_decomp *decomp, int width, int fields,
+                       app_gpu_mpi gpu_mpi, app_halo *halo)
 {
     *halo = NULL;
     MX_REQUIRE(width >= 1 && fields >= 1 && fields <= APP_HALO_MAX_FIELDS, MX_ERR_ARG,
-               "a halo of width %d for %d fields, expected at least 1 and 1 to %d", width, fields, APP_HALO_MAX_FIELDS);
+               "a halo of width %d for %d fields, expected at least 1 and 1 to %d", width, fields,
+               APP_HALO_MAX_FIELDS);
     app_halo h = calloc(1, sizeof *h);
     mx_err err = h != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for a halo");
     if (err == MX_OK) {
@@ -199,7 +204,8 @@ const char *app_halo_path(app_halo halo)
 /* ---- exchanges ---- */
 
 /* Cells sent to, or ghosts received from, a neighbour. */
-static app_halo_segment segment_of(const app_halo h, const neighbour *n, int depth, bool ghosts, int start)
+static app_halo_segment segment_of(const app_halo h, const neighbour *n, int depth, bool ghosts,
+                                   int start)
 {
     app_halo_segment s = {start, {0, 0, 0}, {1, 1, 1}};
     for (int d = 0; d < h->decomp.dims; d++) {
@@ -227,7 +233,8 @@ static void plan(app_halo h, int depth, int count, app_halo_corners corners)
         h->total += (int)cells_towards(&h->decomp, to->direction, depth) * count;
     }
     const size_t bytes = (size_t)h->segments * sizeof send[0];
-    h->pack_2d.segments = h->unpack_2d.segments = h->pack_3d.segments = h->unpack_3d.segments = h->segments;
+    h->pack_2d.segments = h->unpack_2d.segments = h->pack_3d.segments = h->unpack_3d.segments =
+        h->segments;
     if (h->decomp.dims == 2) {
         memcpy(h->pack_2d.segment, send, bytes);
         memcpy(h->unpack_2d.segment, receive, bytes);
@@ -248,7 +255,8 @@ static mx_err bind_fields(app_halo h, const mx_view *fields, int count)
             h->unpack_3d.field[f] = h->pack_3d.field[f];
         }
     }
-    for (int f = count; f < APP_HALO_FIELDS; f++) { /* what an earlier exchange bound may be gone by now */
+    for (int f = count; f < APP_HALO_FIELDS;
+         f++) { /* what an earlier exchange bound may be gone by now */
         memset(&h->pack_2d.field[f], 0, sizeof h->pack_2d.field[f]);
         memset(&h->unpack_2d.field[f], 0, sizeof h->unpack_2d.field[f]);
         memset(&h->pack_3d.field[f], 0, sizeof h->pack_3d.field[f]);
@@ -263,26 +271,31 @@ static mx_err post(app_halo h)
     const app_halo_segment *segment = h->decomp.dims == 2 ? h->pack_2d.segment : h->pack_3d.segment;
     const MPI_Comm comm = app_comm_mpi(h->comm);
     for (int s = 0; s < h->segments; s++) {
-        const int start = segment[s].start, end = s + 1 < h->segments ? segment[s + 1].start : h->total;
+        const int start = segment[s].start,
+                  end = s + 1 < h->segments ? segment[s + 1].start : h->total;
         const neighbour *to = h->to[s];
-        APP_MPI_TRY(MPI_Irecv(h->receive_data + start, end - start, MPI_DOUBLE, to->rank, to->receive_tag, comm,
-                              &h->request[s]));
-        APP_MPI_TRY(MPI_Isend(h->send_data + start, end - start, MPI_DOUBLE, to->rank, to->send_tag, comm,
-                              &h->request[h->segments + s]));
+        APP_MPI_TRY(MPI_Irecv(h->receive_data + start, end - start, MPI_DOUBLE, to->rank,
+                              to->receive_tag, comm, &h->request[s]));
+        APP_MPI_TRY(MPI_Isend(h->send_data + start, end - start, MPI_DOUBLE, to->rank, to->send_tag,
+                              comm, &h->request[h->segments + s]));
     }
     return MX_OK;
 }
 
-mx_err app_halo_begin(app_halo h, int depth, const mx_view *fields, int count, app_halo_corners corners)
+mx_err app_halo_begin(app_halo h, int depth, const mx_view *fields, int count,
+                      app_halo_corners corners)
 {
     MX_REQUIRE(depth >= 1 && depth <= h->width && count >= 1 && count <= h->fields, MX_ERR_ARG,
-               "an exchange of %d fields at depth %d, expected 1 to %d and 1 to %d", count, depth, h->fields, h->width);
-    MX_REQUIRE(h->segments == 0, MX_ERR_ARG, "a halo exchange begins before the last one has ended");
+               "an exchange of %d fields at depth %d, expected 1 to %d and 1 to %d", count, depth,
+               h->fields, h->width);
+    MX_REQUIRE(h->segments == 0, MX_ERR_ARG,
+               "a halo exchange begins before the last one has ended");
     if (h->neighbours == 0) return MX_OK;
     MX_TRY(bind_fields(h, fields, count));
     plan(h, depth, count, corners);
     const mx_range_1 all = mx_range_1d(h->ctx, 0, h->total);
-    MX_TRY(h->decomp.dims == 2 ? app_halo_pack_2d(all, &h->pack_2d) : app_halo_pack_3d(all, &h->pack_3d));
+    MX_TRY(h->decomp.dims == 2 ? app_halo_pack_2d(all, &h->pack_2d)
+                               : app_halo_pack_3d(all, &h->pack_3d));
     MX_TRY(mx_fence(h->ctx));
     return post(h);
 }
@@ -293,10 +306,12 @@ mx_err app_halo_end(app_halo h)
     APP_MPI_TRY(MPI_Waitall(2 * h->segments, h->request, MPI_STATUSES_IGNORE));
     const mx_range_1 all = mx_range_1d(h->ctx, 0, h->total);
     h->segments = 0;
-    return h->decomp.dims == 2 ? app_halo_unpack_2d(all, &h->unpack_2d) : app_halo_unpack_3d(all, &h->unpack_3d);
+    return h->decomp.dims == 2 ? app_halo_unpack_2d(all, &h->unpack_2d)
+                               : app_halo_unpack_3d(all, &h->unpack_3d);
 }
 
-mx_err app_halo_exchange(app_halo h, int depth, const mx_view *fields, int count, app_halo_corners corners)
+mx_err app_halo_exchange(app_halo h, int depth, const mx_view *fields, int count,
+                         app_halo_corners corners)
 {
     MX_TRY(app_halo_begin(h, depth, fields, count, corners));
     return app_halo_end(h);

@@ -27,21 +27,23 @@ typedef enum app_halo_corners { APP_HALO_FACES, APP_HALO_CORNERS } app_halo_corn
 /* For fields with `width` ghost cells on the ctx, at most `fields` at a time. Collective. MX_ERR_INPUT if a rank has fewer
  * cells along a cut dimension than the halo is wide. gpu_mpi says whether device buffers go to MPI (on where the library
  * cannot is MX_ERR_INPUT). */
-mx_err app_halo_create(app_comm comm, mx_ctx ctx, const app_decomp *decomp, int width, int fields, app_gpu_mpi gpu_mpi,
-                       app_halo *halo);
+mx_err app_halo_create(app_comm comm, mx_ctx ctx, const app_decomp *decomp, int width, int fields,
+                       app_gpu_mpi gpu_mpi, app_halo *halo);
 
 /* Accepts NULL; sets *halo = NULL. */
 void app_halo_destroy(app_halo *halo);
 
 /* Starts an exchange of the first `depth` (1 to width) ghost layers of `count` fields. Ordered on ctx behind the kernels
  * that wrote the fields. The inner `depth` layers of the fields must not be written before the end. Collective. */
-mx_err app_halo_begin(app_halo halo, int depth, const mx_view *fields, int count, app_halo_corners corners);
+mx_err app_halo_begin(app_halo halo, int depth, const mx_view *fields, int count,
+                      app_halo_corners corners);
 
 /* Completes it: ghosts are there for kernels launched after. Collective. */
 mx_err app_halo_end(app_halo halo);
 
 /* Both in one. */
-mx_err app_halo_exchange(app_halo halo, int depth, const mx_view *fields, int count, app_halo_corners corners);
+mx_err app_halo_exchange(app_halo halo, int depth, const mx_view *fields, int count,
+                         app_halo_corners corners);
 
 /* Does this rank have any neighbour? */
 bool app_halo_needed(app_halo halo);

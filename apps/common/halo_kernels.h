@@ -8,7 +8,8 @@ enum { APP_HALO_SEGMENTS_2D = 8, APP_HALO_SEGMENTS_3D = 26, APP_HALO_FIELDS = 8 
  * row-major by cell. */
 typedef struct app_halo_segment {
     int start;
-    int begin[3], extent[3]; /* indices into the fields, ghosts counted; dimension 2 is {0, 1} in 2-D */
+    int begin[3],
+        extent[3]; /* indices into the fields, ghosts counted; dimension 2 is {0, 1} in 2-D */
 } app_halo_segment;
 
 typedef struct app_halo_2d_args {

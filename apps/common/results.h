@@ -12,7 +12,8 @@ typedef struct app_results *app_results;
 
 /* Begins a file that is to be named `path`. Fails at once (MX_ERR_IO) where it could not be written later. Records the
  * command line, the time and the build's provenance (commit, compiler, flags, library versions, host, ranks). */
-mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv, app_results *results);
+mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
+                          app_results *results);
 
 /* MX_ERR_INPUT when a results file of this name, or its side file, would take the place of `input`, by whatever path.
  * Collective, agreed. */
@@ -23,19 +24,25 @@ mx_err app_results_provenance(app_results results, const char *name, const char 
 
 /* /input/deck: the input verbatim, `length` bytes; /input/NAME: a resolved parameter with its unit ("1": none). */
 mx_err app_results_deck(app_results results, const char *text, size_t length);
-mx_err app_results_parameter_f64(app_results results, const char *name, double value, const char *unit);
-mx_err app_results_parameter_list(app_results results, const char *name, const double *values, mx_gid n, const char *unit);
-mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value, const char *unit);
+mx_err app_results_parameter_f64(app_results results, const char *name, double value,
+                                 const char *unit);
+mx_err app_results_parameter_list(app_results results, const char *name, const double *values,
+                                  mx_gid n, const char *unit);
+mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value,
+                                 const char *unit);
 mx_err app_results_parameter_text(app_results results, const char *name, const char *value);
 
 /* /series/NAME: a history of n values; rank 0's values count. */
-mx_err app_results_series_f64(app_results results, const char *name, const char *unit, const double *values, mx_gid n);
-mx_err app_results_series_i64(app_results results, const char *name, const char *unit, const int64_t *values, mx_gid n);
+mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
+                              const double *values, mx_gid n);
+mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
+                              const int64_t *values, mx_gid n);
 
 /* /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo), row-major in the order of
  * decomp's dimensions, in host memory. `origin` and `spacing` (dims entries, for ParaView) may be NULL. */
-mx_err app_results_field(app_results results, const char *name, const char *unit, const app_decomp *decomp,
-                         const double *values, const double *origin, const double *spacing);
+mx_err app_results_field(app_results results, const char *name, const char *unit,
+                         const app_decomp *decomp, const double *values, const double *origin,
+                         const double *spacing);
 
 /* /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
  * this rank's totals that the algorithm must move and do; the file gets their sums. */
@@ -48,8 +55,8 @@ typedef struct app_region_totals {
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals);
 
 /* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute where that is 0. */
-mx_err app_results_check(app_results results, const char *name, double value, double expected, double tolerance,
-                         bool passed);
+mx_err app_results_check(app_results results, const char *name, double value, double expected,
+                         double tolerance, bool passed);
 
 /* Writes verdict and exit code, digests everything (/integrity), closes, renames, writes the XDMF side file when there
  * are fields. Frees the handle and sets *results = NULL, also on failure (then the temporary file is removed). */

@@ -10,7 +10,8 @@ static mx_err states(app_results r, const tl_deck *d)
     char geometries[TL_GEOMETRIES_SIZE];
     for (int m = 0; m < TL_STATE_MEMBERS; m++) {
         tl_states_list(d, m, values);
-        MX_TRY(app_results_parameter_list(r, tl_state_members[m].name, values, d->states, tl_state_members[m].unit));
+        MX_TRY(app_results_parameter_list(r, tl_state_members[m].name, values, d->states,
+                                          tl_state_members[m].unit));
     }
     tl_states_geometries(d, geometries);
     return app_results_parameter_text(r, "state_geometry", geometries);
@@ -23,7 +24,8 @@ static mx_err parameters(tl_app *app)
     const tl_deck *d = &app->deck;
     const app_results r = app->results;
     MX_TRY(app_results_deck(r, app->deck_text, app->deck_length));
-    MX_TRY(app_results_parameter_text(r, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
+    MX_TRY(app_results_parameter_text(r, "dialect",
+                                      d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
     MX_TRY(app_results_parameter_i64(r, "x_cells", d->x_cells, "1"));
     MX_TRY(app_results_parameter_i64(r, "y_cells", d->y_cells, "1"));
     MX_TRY(app_results_parameter_f64(r, "xmin", d->xmin, "length"));
@@ -36,8 +38,9 @@ static mx_err parameters(tl_app *app)
     MX_TRY(app_results_parameter_i64(r, "steps", app->step, "1"));
     MX_TRY(app_results_parameter_i64(r, "summary_frequency", d->summary_frequency, "1"));
     MX_TRY(app_results_parameter_text(r, "solver", "cg"));
-    MX_TRY(app_results_parameter_text(r, "coefficient",
-                                      d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density"));
+    MX_TRY(app_results_parameter_text(
+        r, "coefficient",
+        d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density"));
     MX_TRY(app_results_parameter_f64(r, "eps", d->eps, "1"));
     MX_TRY(app_results_parameter_i64(r, "max_iters", d->max_iters, "1"));
     MX_TRY(app_results_parameter_i64(r, "test_problem", d->test_problem, "1"));
@@ -66,7 +69,8 @@ static mx_err provenance(tl_app *app)
 static mx_err integers(tl_app *app, const char *name, const tl_series *series)
 {
     int64_t *values = malloc((size_t)(series->count > 0 ? series->count : 1) * sizeof *values);
-    const mx_err memory = values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write series '%s'", name);
+    const mx_err memory =
+        values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write series '%s'", name);
     mx_err err = app_agree(app->comm, memory);
     if (err == MX_OK) {
         for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
@@ -84,14 +88,18 @@ static mx_err series(tl_app *app)
         const char *name, *unit;
         const tl_series *series;
     } all[] = {
-        {"time", "time", &s->time},         {"volume", "length^2", &s->volume},
-        {"mass", "mass", &s->mass},         {"internal_energy", "energy", &s->energy},
-        {"temperature_total", "mass*energy/length^2", &s->temperature}, {"cg_residual", "energy/length^2", &app->residuals},
+        {"time", "time", &s->time},
+        {"volume", "length^2", &s->volume},
+        {"mass", "mass", &s->mass},
+        {"internal_energy", "energy", &s->energy},
+        {"temperature_total", "mass*energy/length^2", &s->temperature},
+        {"cg_residual", "energy/length^2", &app->residuals},
     };
     MX_TRY(integers(app, "step", &s->step));
     MX_TRY(integers(app, "cg_iterations", &app->step_iterations));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_results_series_f64(r, all[i].name, all[i].unit, all[i].series->values, all[i].series->count));
+        MX_TRY(app_results_series_f64(r, all[i].name, all[i].unit, all[i].series->values,
+                                      all[i].series->count));
     return MX_OK;
 }
 
@@ -106,7 +114,8 @@ static mx_err gather(tl_app *app, mx_view view, double *values)
     MX_TRY(mx_bind(NULL, host, &at));
     for (int j = 0; j < app->rows; j++)
         for (int k = 0; k < app->columns; k++)
-            values[(size_t)j * (size_t)app->columns + (size_t)k] = MX_AT(at, j + TL_GHOSTS, k + TL_GHOSTS);
+            values[(size_t)j * (size_t)app->columns + (size_t)k] =
+                MX_AT(at, j + TL_GHOSTS, k + TL_GHOSTS);
     return mx_view_destroy(&host);
 }
 
@@ -128,7 +137,8 @@ static mx_err write_fields(tl_app *app, double *values)
 static mx_err fields(tl_app *app)
 {
     double *values = malloc((size_t)app->rows * (size_t)app->columns * sizeof *values);
-    const mx_err memory = values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write fields");
+    const mx_err memory =
+        values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write fields");
     mx_err err = app_agree(app->comm, memory);
     if (err == MX_OK) err = write_fields(app, values);
     free(values);

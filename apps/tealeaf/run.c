@@ -19,7 +19,8 @@ static const char *fortran_e(double x, char *text, size_t size)
     if (x != 0) exponent = 1 + (int)strtol(e + 1, NULL, 10);
     *e = '\0';
     char number[64];
-    snprintf(number, sizeof number, "%s0.%c%sE%+03d", signbit(x) ? "-" : "", digits[0], digits + 2, exponent);
+    snprintf(number, sizeof number, "%s0.%c%sE%+03d", signbit(x) ? "-" : "", digits[0], digits + 2,
+             exponent);
     snprintf(text, size, "%26s", number);
     return text;
 }
@@ -29,8 +30,8 @@ static void print_summary(tl_app *app, const tl_summary *s)
     const double values[] = {s->volume, s->mass, s->mass / s->volume, s->energy, s->temperature};
     char line[5 * 26 + 1] = "", number[64];
     for (int v = 0; v < 5; v++) strcat(line, fortran_e(values[v], number, sizeof number));
-    app_print(app->report, "\n Time %.10g\n%13s%26s%26s%26s%26s%26s\n step:%7lld%s\n\n", app->time, "", "Volume", "Mass", "Density",
-              "Energy", "U", (long long)app->step, line);
+    app_print(app->report, "\n Time %.10g\n%13s%26s%26s%26s%26s%26s\n step:%7lld%s\n\n", app->time,
+              "", "Volume", "Mass", "Density", "Energy", "U", (long long)app->step, line);
 }
 
 static mx_err summarise(tl_app *app)
@@ -42,7 +43,9 @@ static mx_err summarise(tl_app *app)
     MX_TRY(app_sum_f64(app->comm, sums, 4));
     app->last = (tl_summary){sums[0], sums[1], sums[2], sums[3]};
     print_summary(app, &app->last);
-    if (history->step.count > 0 && history->step.values[history->step.count - 1] == (double)app->step) return MX_OK;
+    if (history->step.count > 0 &&
+        history->step.values[history->step.count - 1] == (double)app->step)
+        return MX_OK;
     MX_TRY(tl_series_add(&history->step, (double)app->step));
     MX_TRY(tl_series_add(&history->time, app->time));
     MX_TRY(tl_series_add(&history->volume, sums[0]));
@@ -78,21 +81,26 @@ static mx_err print_exact_error(tl_app *app, double first_residual)
  * of iterations is the true one: the originals print one less. */
 static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells, all = app_now() - app->started;
+    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
+                 all = app_now() - app->started;
     app_print(app->report, " Conduction error %14.7E\n", app->last_error);
     if (app->deck.check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
-    app_print(app->report, " Iteration count %8lld\n Wall clock    %.6f\n", (long long)(app->residuals.count - first - 1), all);
-    app_print(app->report, " Average time per cell %.6E\n Step time per cell    %.6E\n", all / (cells * (double)app->step),
-              seconds / cells);
+    app_print(app->report, " Iteration count %8lld\n Wall clock    %.6f\n",
+              (long long)(app->residuals.count - first - 1), all);
+    app_print(app->report, " Average time per cell %.6E\n Step time per cell    %.6E\n",
+              all / (cells * (double)app->step), seconds / cells);
     return MX_OK;
 }
 
 static mx_err print_port_step(tl_app *app, int64_t first)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells, all = app_now() - app->started;
-    app_print(app->report, " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
-              (long long)(app->residuals.count - first - 1), all, all / (cells * (double)app->step),
-              app->residuals.values[app->residuals.count - 1]);
+    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
+                 all = app_now() - app->started;
+    app_print(
+        app->report,
+        " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
+        (long long)(app->residuals.count - first - 1), all, all / (cells * (double)app->step),
+        app->residuals.values[app->residuals.count - 1]);
     return app->deck.check_result ? print_exact_error(app, app->residuals.values[first]) : MX_OK;
 }
 
@@ -105,12 +113,13 @@ static mx_err step(tl_app *app)
     if (port)
         app_print(app->report, "\n Timestep %lld\n", (long long)app->step + 1);
     else
-        app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n", (long long)app->step + 1, app->time,
-                  deck->initial_timestep);
+        app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n",
+                  (long long)app->step + 1, app->time, deck->initial_timestep);
     MX_TRY(tl_solve(app));
     app->step++;
     app->time += deck->initial_timestep;
-    return port ? print_port_step(app, first) : print_reference_step(app, first, app_now() - started);
+    return port ? print_port_step(app, first)
+                : print_reference_step(app, first, app_now() - started);
 }
 
 static bool finished(const tl_app *app)
@@ -134,7 +143,9 @@ mx_err tl_run(tl_app *app)
     while (!finished(app)) {
         MX_TRY(step(app));
         app_progress(app->report, "step", app->step, deck->end_step);
-        if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 && !finished(app)) MX_TRY(summarise(app));
+        if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 &&
+            !finished(app))
+            MX_TRY(summarise(app));
     }
     if (app->step > 0) MX_TRY(summarise(app));
     app_progress_end(app->report);

@@ -6,7 +6,8 @@
 mx_range_2 tl_cells(const tl_app *app, int inset)
 {
     const int first = TL_GHOSTS + inset;
-    return mx_range_2d(app->ctx, first, TL_GHOSTS + app->rows - inset, first, TL_GHOSTS + app->columns - inset);
+    return mx_range_2d(app->ctx, first, TL_GHOSTS + app->rows - inset, first,
+                       TL_GHOSTS + app->columns - inset);
 }
 
 mx_err tl_settle(tl_app *app, mx_err err)
@@ -36,13 +37,15 @@ static mx_err make_views(tl_app *app)
         const char *label;
         mx_view *view;
     } fields[] = {
-        {"density", &app->density}, {"energy", &app->energy}, {"temperature", &app->u},
-        {"temperature at start", &app->u_start}, {"kx", &app->kx}, {"ky", &app->ky},
-        {"cg p", &app->p}, {"cg r", &app->r}, {"cg w", &app->w},
+        {"density", &app->density}, {"energy", &app->energy},
+        {"temperature", &app->u},   {"temperature at start", &app->u_start},
+        {"kx", &app->kx},           {"ky", &app->ky},
+        {"cg p", &app->p},          {"cg r", &app->r},
+        {"cg w", &app->w},
     };
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
-        MX_TRY(mx_view_create_2d(app->ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS, app->columns + 2 * TL_GHOSTS,
-                                 fields[f].view));
+        MX_TRY(mx_view_create_2d(app->ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
+                                 app->columns + 2 * TL_GHOSTS, fields[f].view));
     MX_TRY(mx_view_create_1d(app->ctx, "cg r.r", MX_F64, TL_RING, &app->rr));
     MX_TRY(mx_view_create_1d(app->ctx, "cg p.w", MX_F64, TL_PARTS, &app->pw));
     MX_TRY(mx_mirror_view_create(app->rr, &app->rr_host));
@@ -106,7 +109,8 @@ static void fill_row(tl_app *app, int j, const mx_f64_2s *d, const mx_f64_2s *e)
     double mass = 0, energy = 0;
     for (int k = 0; k < app->columns; k++) {
         double density, specific;
-        tl_state_at(&app->deck, app->decomp.first[0] + j, app->decomp.first[1] + k, &density, &specific);
+        tl_state_at(&app->deck, app->decomp.first[0] + j, app->decomp.first[1] + k, &density,
+                    &specific);
         MX_AT(*d, j + TL_GHOSTS, k + TL_GHOSTS) = density;
         MX_AT(*e, j + TL_GHOSTS, k + TL_GHOSTS) = specific;
         mass += density * cell;
@@ -146,7 +150,8 @@ static mx_err make_faces(tl_app *app)
     app->faces.column0 = (int)app->decomp.first[1];
     app->faces.rows = (int)app->deck.y_cells;
     app->faces.columns = (int)app->deck.x_cells;
-    return tl_faces(mx_range_2d(app->ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS, TL_GHOSTS + app->columns + 1),
+    return tl_faces(mx_range_2d(app->ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS,
+                                TL_GHOSTS + app->columns + 1),
                     &app->faces);
 }
 
@@ -162,7 +167,8 @@ mx_err tl_setup(tl_app *app)
 {
     MX_TRY(app_agree(app->comm, decompose(app)));
     MX_TRY(app_agree(app->comm, set_up_alone(app)));
-    MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi, &app->halo));
+    MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi,
+                           &app->halo));
     MX_TRY(tl_settle(app, make_faces(app)));
     MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(app_region_add(app->report, "cg solve", &app->solve));
@@ -175,7 +181,8 @@ mx_err tl_series_add(tl_series *series, double value)
     if (series->count == series->capacity) {
         const int64_t capacity = series->capacity > 0 ? 2 * series->capacity : 256;
         double *values = realloc(series->values, (size_t)capacity * sizeof *values);
-        MX_REQUIRE(values != NULL, MX_ERR_MEMORY, "no memory for a history of %lld values", (long long)capacity);
+        MX_REQUIRE(values != NULL, MX_ERR_MEMORY, "no memory for a history of %lld values",
+                   (long long)capacity);
         series->values = values;
         series->capacity = capacity;
     }
@@ -185,10 +192,12 @@ mx_err tl_series_add(tl_series *series, double value)
 
 void tl_cleanup(tl_app *app)
 {
-    mx_view *views[] = {&app->density, &app->energy, &app->u,  &app->u_start, &app->kx,      &app->ky,     &app->p,
-                        &app->r,       &app->w,      &app->rr, &app->pw,      &app->rr_host, &app->pw_host};
-    tl_series *series[] = {&app->residuals,        &app->step_iterations, &app->summaries.step,   &app->summaries.time,
-                           &app->summaries.volume, &app->summaries.mass,  &app->summaries.energy, &app->summaries.temperature};
+    mx_view *views[] = {&app->density, &app->energy,  &app->u,      &app->u_start, &app->kx,
+                        &app->ky,      &app->p,       &app->r,      &app->w,       &app->rr,
+                        &app->pw,      &app->rr_host, &app->pw_host};
+    tl_series *series[] = {&app->residuals,        &app->step_iterations,      &app->summaries.step,
+                           &app->summaries.time,   &app->summaries.volume,     &app->summaries.mass,
+                           &app->summaries.energy, &app->summaries.temperature};
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) mx_view_destroy(views[v]);
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
     app_halo_destroy(&app->halo);

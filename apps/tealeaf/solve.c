@@ -35,9 +35,11 @@ static mx_err matvec_edges(tl_app *app)
     const int last_row = first + rows - 1, last_column = first + columns - 1;
     const mx_range_2 edges[] = {
         mx_range_2d(app->ctx, first, first + 1, first, last_column + 1),
-        mx_range_2d(app->ctx, rows > 1 ? last_row : last_row + 1, last_row + 1, first, last_column + 1),
+        mx_range_2d(app->ctx, rows > 1 ? last_row : last_row + 1, last_row + 1, first,
+                    last_column + 1),
         mx_range_2d(app->ctx, first + 1, last_row, first, first + 1),
-        mx_range_2d(app->ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1, last_column + 1),
+        mx_range_2d(app->ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1,
+                    last_column + 1),
     };
     for (int e = 0; e < 4; e++) MX_TRY(tl_cg_matvec_into(edges[e], &app->matvec, app->pw, e + 1));
     return MX_OK;
@@ -47,7 +49,8 @@ static mx_err matvec_edges(tl_app *app)
 static mx_err matvec(tl_app *app)
 {
     double *parts;
-    if (!app_halo_needed(app->halo)) return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->pw, 0);
+    if (!app_halo_needed(app->halo))
+        return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->pw, 0);
     MX_TRY(app_halo_begin(app->halo, 1, &app->p, 1, APP_HALO_FACES));
     MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->pw, 0));
     MX_TRY(app_halo_end(app->halo));
@@ -79,19 +82,23 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->rr, ring(0)));
     MX_TRY(sum_over_ranks(app, app->rr, ring(0)));
     MX_TRY(mx_read_element(app->ctx, app->rr, ring(0), rr));
-    MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT, "step %lld: the initial residual is not a finite number: the deck's values are "
-               "too large to compute with", (long long)app->step + 1);
+    MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
+               "step %lld: the initial residual is not a finite number: the deck's values are "
+               "too large to compute with",
+               (long long)app->step + 1);
     const double eps = app->deck.eps;
-    MX_REQUIRE(*rr == 0 || eps * eps * *rr >= DBL_MIN, MX_ERR_INPUT,
-               "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
-               (long long)app->step + 1, sqrt(*rr), eps);
+    MX_REQUIRE(
+        *rr == 0 || eps * eps * *rr >= DBL_MIN, MX_ERR_INPUT,
+        "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
+        (long long)app->step + 1, sqrt(*rr), eps);
     if (app->deck.verbose_on) app_print(app->report, " Initial residual %15.7E\n", sqrt(*rr));
     return tl_series_add(&app->residuals, sqrt(*rr));
 }
 
 /* Looks at the iterations first..last that are done: notes their residuals until the first that converged, whose number
  * goes to *n. */
-static mx_err look(tl_app *app, int64_t first, int64_t last, double tolerance, int64_t *n, double *rr)
+static mx_err look(tl_app *app, int64_t first, int64_t last, double tolerance, int64_t *n,
+                   double *rr)
 {
     double *values;
     MX_TRY(mx_deep_copy(app->ctx, app->rr_host, app->rr));
@@ -99,10 +106,12 @@ static mx_err look(tl_app *app, int64_t first, int64_t last, double tolerance, i
     MX_TRY(mx_view_host_data(app->rr_host, (void **)&values));
     for (*n = first; *n <= last; (*n)++) {
         *rr = values[ring(*n)];
-        MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT, "step %lld, iteration %lld: the residual is not a finite number",
+        MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
+                   "step %lld, iteration %lld: the residual is not a finite number",
                    (long long)app->step + 1, (long long)*n);
         MX_TRY(tl_series_add(&app->residuals, sqrt(*rr)));
-        if (app->deck.verbose_on) app_print(app->report, " Residual %lld %15.7E\n", (long long)*n, sqrt(*rr));
+        if (app->deck.verbose_on)
+            app_print(app->report, " Residual %lld %15.7E\n", (long long)*n, sqrt(*rr));
         if (*rr <= tolerance || *n == last) return MX_OK;
     }
     return MX_OK;
@@ -112,7 +121,8 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
 {
     mx_ctx_info info;
     mx_ctx_get_info(app->ctx, &info);
-    const int64_t batch = info.host_reaches || app_size(app->comm) > 1 ? 1 : TL_BATCH, most = app->deck.max_iters;
+    const int64_t batch = info.host_reaches || app_size(app->comm) > 1 ? 1 : TL_BATCH,
+                  most = app->deck.max_iters;
     const double tolerance = app->deck.eps * app->deck.eps * first_rr;
     double rr = first_rr;
     int64_t n = 0;
@@ -150,7 +160,8 @@ mx_err tl_solve(tl_app *app)
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, rr, &iterations));
     mx_ctx_get_info(app->ctx, &after);
-    app_region_end(app->solve, cells * TL_CG_BYTES * (double)iterations, cells * TL_CG_FLOPS * (double)iterations,
+    app_region_end(app->solve, cells * TL_CG_BYTES * (double)iterations,
+                   cells * TL_CG_FLOPS * (double)iterations,
                    after.synchronisations - before.synchronisations);
 
     app_region_begin(app->rest);

@@ -58,14 +58,16 @@ typedef struct tl_app {
     /* what the run did */
     int64_t step;
     double time;
-    double started;             /* app_now() at the start of the time loop */
-    int64_t iterations;         /* of all steps */
-    double last_error;          /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
-    bool iteration_limit;       /* a step ended at max_iters */
-    tl_series residuals;        /* ||r|| of every iteration, each step beginning with its initial one */
-    tl_series step_iterations;  /* iterations of each step */
+    double started;     /* app_now() at the start of the time loop */
+    int64_t iterations; /* of all steps */
+    double
+        last_error; /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
+    bool iteration_limit; /* a step ended at max_iters */
+    tl_series residuals;  /* ||r|| of every iteration, each step beginning with its initial one */
+    tl_series step_iterations; /* iterations of each step */
     tl_summaries summaries;
-    tl_summary deck_says, last; /* of all ranks: the deck's states summed on the host; the last summary */
+    tl_summary deck_says,
+        last; /* of all ranks: the deck's states summed on the host; the last summary */
     app_region *solve, *rest, *whole;
     bool passed;
     const char *verdict;

@@ -11,7 +11,10 @@
 
 typedef enum tl_dialect { TL_DIALECT_REFERENCE, TL_DIALECT_PORT } tl_dialect;
 typedef enum tl_geometry { TL_RECTANGLE, TL_CIRCLE, TL_POINT } tl_geometry;
-typedef enum tl_coefficient { TL_COEFFICIENT_DENSITY, TL_COEFFICIENT_INVERSE_DENSITY } tl_coefficient;
+typedef enum tl_coefficient {
+    TL_COEFFICIENT_DENSITY,
+    TL_COEFFICIENT_INVERSE_DENSITY
+} tl_coefficient;
 typedef enum tl_solver { TL_SOLVER_CG } tl_solver;
 
 enum { TL_MAX_STATES = 256 };
@@ -19,7 +22,8 @@ enum { TL_MAX_STATES = 256 };
 typedef struct tl_state {
     double density, energy; /* mass density and specific energy, both positive (energy may be 0) */
     tl_geometry geometry;   /* unused for state 1, the background */
-    double xmin, xmax, ymin, ymax; /* rectangle: its sides; circle: centre (xmin, ymin); point: (xmin, ymin) */
+    double xmin, xmax, ymin,
+        ymax; /* rectangle: its sides; circle: centre (xmin, ymin); point: (xmin, ymin) */
     double radius;
 } tl_state;
 
@@ -35,12 +39,13 @@ typedef struct tl_deck {
     int64_t summary_frequency; /* steps between field summaries; 0: only at the start and the end */
     tl_solver solver;
     tl_coefficient coefficient;
-    double eps;         /* relative to the initial residual of each step, in both dialects */
-    int64_t max_iters;  /* a step that reaches it is accepted, as in the originals; verdict "iteration limit" */
-    int check_result;   /* print ||b - A x|| / ||r0|| of each step */
-    int test_problem;   /* 1..6: the reference's expected values; 0: none. Ignored in port decks, as by the port */
-    int profiler_on;    /* print the table of regions at the end */
-    int verbose_on;     /* print the residual of each iteration */
+    double eps; /* relative to the initial residual of each step, in both dialects */
+    int64_t
+        max_iters; /* a step that reaches it is accepted, as in the originals; verdict "iteration limit" */
+    int check_result; /* print ||b - A x|| / ||r0|| of each step */
+    int test_problem; /* 1..6: the reference's expected values; 0: none. Ignored in port decks, as by the port */
+    int profiler_on; /* print the table of regions at the end */
+    int verbose_on;  /* print the residual of each iteration */
 } tl_deck;
 
 /* Parses `length` bytes of `text`; `name` is used in messages only. On failure MX_ERR_INPUT with one message

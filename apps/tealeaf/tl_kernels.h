@@ -15,8 +15,8 @@
 typedef struct tl_faces_args {
     mx_f64_2 kx, ky;
     mx_cf64_2 density;
-    double rx, ry; /* dt/dx^2, dt/dy^2 */
-    int inverse;   /* w = 1/density */
+    double rx, ry;                    /* dt/dx^2, dt/dy^2 */
+    int inverse;                      /* w = 1/density */
     int row0, column0, rows, columns; /* global place and size of the domain, to find its edges */
 } tl_faces_args;
 MX_DECLARE_FOR_2D(tl_faces, tl_faces_args)
@@ -36,8 +36,8 @@ typedef struct tl_residual_args {
 MX_DECLARE_REDUCE_2D(tl_residual, tl_residual_args, double)
 
 /* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
-#define TL_ERROR(FIELD)        \
-    FIELD(double, rr, MX_SUM)  \
+#define TL_ERROR(FIELD)       \
+    FIELD(double, rr, MX_SUM) \
     FIELD(double, magnitude, MX_SUM)
 MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
@@ -59,8 +59,8 @@ typedef struct tl_cg_update_args {
     mx_cf64_2 p, w;
     mx_cf64_1 rr, pw;
     double tolerance; /* on rr */
-    int before; /* place of rr(n-1) in the ring */
-    double alpha; /* the prologue's */
+    int before;       /* place of rr(n-1) in the ring */
+    double alpha;     /* the prologue's */
 } tl_cg_update_args;
 MX_DECLARE_REDUCE_2D(tl_cg_update, tl_cg_update_args, double)
 
@@ -71,7 +71,7 @@ typedef struct tl_cg_direction_args {
     mx_cf64_1 rr;
     double tolerance;
     int before, now; /* places of rr(n-1) and rr(n) */
-    double beta; /* the prologue's */
+    double beta;     /* the prologue's */
 } tl_cg_direction_args;
 MX_DECLARE_FOR_2D(tl_cg_direction, tl_cg_direction_args)
 
@@ -83,10 +83,10 @@ typedef struct tl_finish_args {
 MX_DECLARE_FOR_2D(tl_finish, tl_finish_args)
 
 /* The field summary: integrals over the domain. */
-#define TL_SUMMARY(FIELD)             \
-    FIELD(double, volume, MX_SUM)     \
-    FIELD(double, mass, MX_SUM)       \
-    FIELD(double, energy, MX_SUM)     \
+#define TL_SUMMARY(FIELD)         \
+    FIELD(double, volume, MX_SUM) \
+    FIELD(double, mass, MX_SUM)   \
+    FIELD(double, energy, MX_SUM) \
     FIELD(double, temperature, MX_SUM)
 MX_VALUE(tl_summary, TL_SUMMARY)
 typedef struct tl_summary_args {
@@ -97,7 +97,11 @@ MX_DECLARE_REDUCE_2D(tl_summarise, tl_summary_args, tl_summary)
 
 /* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */
 enum {
-    TL_CG_MATVEC_BYTES = 32, TL_CG_UPDATE_BYTES = 48, TL_CG_DIRECTION_BYTES = 24, TL_CG_BYTES = 104,
+    TL_CG_MATVEC_BYTES = 32,
+    TL_CG_UPDATE_BYTES = 48,
+    TL_CG_DIRECTION_BYTES = 24,
+    TL_CG_BYTES = 104,
     TL_CG_FLOPS = 15 + 6 + 2,
-    TL_RESIDUAL_BYTES = 48, TL_RESIDUAL_FLOPS = 16
+    TL_RESIDUAL_BYTES = 48,
+    TL_RESIDUAL_FLOPS = 16
 };

@@ -23,10 +23,13 @@ static mx_err check(tl_app *app, const char *name, double value, double expected
 {
     const bool passed = relative(value, expected) <= tolerance; /* false for NaN */
     app->passed = app->passed && passed;
-    app_print(app->report, " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n", name, value,
-              expected, relative(value, expected), tolerance, passed ? "PASSED" : "FAILED");
+    app_print(app->report,
+              " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n",
+              name, value, expected, relative(value, expected), tolerance,
+              passed ? "PASSED" : "FAILED");
     if (!passed && app->options.quiet && app_rank(app->comm) == 0) /* a failure is no chatter */
-        fprintf(stderr, "tealeaf: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n", name, value, expected, tolerance);
+        fprintf(stderr, "tealeaf: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
+                name, value, expected, tolerance);
     return app_results_check(app->results, name, value, expected, tolerance, passed);
 }
 
@@ -42,9 +45,11 @@ static mx_err check_residual(tl_app *app)
     tl_residual_norms first, last;
     MX_TRY(tl_settle(app, tl_true_residual(app, true, &first)));
     MX_TRY(tl_settle(app, tl_true_residual(app, false, &last)));
-    const double drift = (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
+    const double drift =
+        (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
-    return check(app, "residual", last.norm / scale, 0, fmax(app->deck.eps, reached) + (drift + rounding) / scale);
+    return check(app, "residual", last.norm / scale, 0,
+                 fmax(app->deck.eps, reached) + (drift + rounding) / scale);
 }
 
 /* The deck's volume, and its states' mass and energy over all ranks. */
@@ -61,17 +66,22 @@ static mx_err sum_deck(tl_app *app)
 static void print_reference_verdict(tl_app *app, double expected)
 {
     const double percent = fabs(100 * (app->last.temperature / expected) - 100);
-    app_print(app->report, "Test problem%4d is within%16.7E%% of the expected solution\n This test is considered %s\n",
-              app->deck.test_problem, percent, app->passed ? "PASSED" : "NOT PASSED");
+    app_print(
+        app->report,
+        "Test problem%4d is within%16.7E%% of the expected solution\n This test is considered %s\n",
+        app->deck.test_problem, percent, app->passed ? "PASSED" : "NOT PASSED");
 }
 
 static void print_port_verdict(tl_app *app, double expected)
 {
     const double percent = fabs(100 * (app->last.temperature / expected) - 100);
-    app_print(app->report, " Checking results...\n Expected %.15e\n Actual   %.15e\n This run %s (Difference is within %.8f%%)\n",
-              expected, app->last.temperature, app->passed ? "PASSED" : "FAILED", percent);
-    app_print(app->report, "Result:\n - Problem: %lldx%lld@%lld\n - Outcome: %s\n", (long long)app->deck.x_cells,
-              (long long)app->deck.y_cells, (long long)app->step, app->passed ? "PASSED" : "FAILED");
+    app_print(
+        app->report,
+        " Checking results...\n Expected %.15e\n Actual   %.15e\n This run %s (Difference is within %.8f%%)\n",
+        expected, app->last.temperature, app->passed ? "PASSED" : "FAILED", percent);
+    app_print(app->report, "Result:\n - Problem: %lldx%lld@%lld\n - Outcome: %s\n",
+              (long long)app->deck.x_cells, (long long)app->deck.y_cells, (long long)app->step,
+              app->passed ? "PASSED" : "FAILED");
 }
 
 mx_err tl_verify(tl_app *app)
@@ -96,6 +106,9 @@ mx_err tl_verify(tl_app *app)
         app_print(app->report, " No value of U has been published for this deck\n");
     }
     app->verdict = !app->passed ? "failed" : app->iteration_limit ? "iteration limit" : "passed";
-    app_print(app->report, " This run %s\n", !app->passed ? "FAILED" : app->iteration_limit ? "reached its iteration limit" : "PASSED");
+    app_print(app->report, " This run %s\n",
+              !app->passed           ? "FAILED"
+              : app->iteration_limit ? "reached its iteration limit"
+                                     : "PASSED");
     return MX_OK;
 }

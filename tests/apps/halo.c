@@ -2,9 +2,9 @@
  * message, with and without corners. Each cell holds a number made of its global place and its field, ghosts hold -1 before;
  * afterwards every ghost that is inside the domain and within the depth (corners too, where they were asked for) must hold
  * the number of the cell that it stands for, and every other element what it held before. */
+#include "halo.h"
 #include "backend.h"
 #include "check.h"
-#include "halo.h"
 #include "minx/accessor.h"
 
 enum { WIDTH = 3, FIELDS = 3 };
@@ -87,8 +87,9 @@ static mx_err compare(const mesh *m, int depth, int count, app_halo_corners corn
         MX_TRY(mx_view_get_info(m->host[f], &v));
         do {
             const place p = place_of(&m->decomp, index);
-            const bool filled = p.directions == 0 || (f < count && p.inside && p.layer <= depth &&
-                                                      (corners == APP_HALO_CORNERS || p.directions == 1));
+            const bool filled =
+                p.directions == 0 || (f < count && p.inside && p.layer <= depth &&
+                                      (corners == APP_HALO_CORNERS || p.directions == 1));
             CHECK_F64(*element(&v, index), filled ? number_of(&m->decomp, p.cell, f) : -1, 0);
         } while (next(&v, index));
     }
@@ -143,11 +144,14 @@ static void try_too_narrow(app_comm comm, mx_ctx ctx)
 
 static mx_err try_backend(app_comm comm, const char *backend)
 {
-    static const mx_gid flat[][2] = {{12, 12}, {40, 13}, {13, 41}}, deep[][3] = {{12, 12, 12}, {14, 13, 25}};
+    static const mx_gid flat[][2] = {{12, 12}, {40, 13}, {13, 41}},
+                        deep[][3] = {{12, 12, 12}, {14, 13, 25}};
     mx_ctx ctx;
     MX_TRY(mx_ctx_create(backend, &ctx));
-    for (size_t i = 0; i < sizeof flat / sizeof flat[0]; i++) MX_TRY(try_mesh(comm, ctx, 2, flat[i]));
-    for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++) MX_TRY(try_mesh(comm, ctx, 3, deep[i]));
+    for (size_t i = 0; i < sizeof flat / sizeof flat[0]; i++)
+        MX_TRY(try_mesh(comm, ctx, 2, flat[i]));
+    for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++)
+        MX_TRY(try_mesh(comm, ctx, 3, deep[i]));
     try_too_narrow(comm, ctx);
     mx_ctx_destroy(&ctx);
     CHECK_I64(mx_views_alive(), 0);
@@ -160,7 +164,8 @@ int main(int argc, char **argv)
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     CHECK_OK(mx_init());
     for (int b = 0; mx_backend_name(b) != NULL; b++)
-        if (mx_backend_available(mx_backend_name(b), NULL)) CHECK_OK(try_backend(comm, mx_backend_name(b)));
+        if (mx_backend_available(mx_backend_name(b), NULL))
+            CHECK_OK(try_backend(comm, mx_backend_name(b)));
     mx_finalize();
     const int code = check_exit(comm);
     app_comm_close(&comm);

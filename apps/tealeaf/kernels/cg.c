@@ -6,10 +6,11 @@
 #include <math.h>
 
 /* (A v)(j, k): see tl_kernels.h. */
-#define TL_APPLY(v, j, k)                                                                                           \
-    ((1.0 + (MX_AT(a->kx, j, k + 1) + MX_AT(a->kx, j, k)) + (MX_AT(a->ky, j + 1, k) + MX_AT(a->ky, j, k))) *        \
-         MX_AT(v, j, k) -                                                                                           \
-     (MX_AT(a->kx, j, k + 1) * MX_AT(v, j, k + 1) + MX_AT(a->kx, j, k) * MX_AT(v, j, k - 1)) -                      \
+#define TL_APPLY(v, j, k)                                                                      \
+    ((1.0 + (MX_AT(a->kx, j, k + 1) + MX_AT(a->kx, j, k)) +                                    \
+      (MX_AT(a->ky, j + 1, k) + MX_AT(a->ky, j, k))) *                                         \
+         MX_AT(v, j, k) -                                                                      \
+     (MX_AT(a->kx, j, k + 1) * MX_AT(v, j, k + 1) + MX_AT(a->kx, j, k) * MX_AT(v, j, k - 1)) - \
      (MX_AT(a->ky, j + 1, k) * MX_AT(v, j + 1, k) + MX_AT(a->ky, j, k) * MX_AT(v, j - 1, k)))
 
 MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *rr)

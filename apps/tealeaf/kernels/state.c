@@ -6,19 +6,24 @@
 /* The mean of 1/w over the face between two cells. */
 MX_BODY double face_conductivity(double density_a, double density_b, int inverse)
 {
-    const double wa = inverse ? 1.0 / density_a : density_a, wb = inverse ? 1.0 / density_b : density_b;
+    const double wa = inverse ? 1.0 / density_a : density_a,
+                 wb = inverse ? 1.0 / density_b : density_b;
     return (wa + wb) / (2.0 * wa * wb);
 }
 
 MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
 {
-    const int row = a->row0 + j - 1, column = a->column0 + k - 1; /* global, of the cell right of and above the faces */
+    const int row = a->row0 + j - 1,
+              column = a->column0 + k - 1; /* global, of the cell right of and above the faces */
     const double here = MX_AT(a->density, j, k);
-    MX_AT(a->kx, j, k) = row < a->rows && column > 0 && column < a->columns
-                             ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), here, a->inverse)
-                             : 0.0;
+    MX_AT(a->kx, j, k) =
+        row < a->rows && column > 0 && column < a->columns
+            ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), here, a->inverse)
+            : 0.0;
     MX_AT(a->ky, j, k) =
-        column < a->columns && row > 0 && row < a->rows ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), here, a->inverse) : 0.0;
+        column < a->columns && row > 0 && row < a->rows
+            ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), here, a->inverse)
+            : 0.0;
 }
 MX_FOR_2D(tl_faces)
 
