@@ -98,8 +98,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
     if (err != MX_OK)
         return (mx_fail_(file, line, func, "bind %s to view '%s': %s", expression, r->label, mx_err_message()), err);
     /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
-    const bool any = s.layout != MX_LAYOUT_DEFAULT || r->rank < 2;
-    mx_accessor_write(accessor, ctx, r, view, any ? MX_LAYOUT_DEFAULT : r->layout);
+    const bool any = s.layout == MX_LAYOUT_STRIDE || r->rank < 2, fixed = s.layout != MX_LAYOUT_DEFAULT;
+    mx_accessor_write(accessor, ctx, r, view, any ? MX_LAYOUT_DEFAULT : fixed ? MX_LAYOUT_STRIDE : r->layout);
     return MX_OK;
 }
 
@@ -118,9 +118,22 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size
         MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE,
                    "kernel %s: view '%s' is in memory space %s, which %s cannot reach", kernel, r->label,
                    mx_space_name(r->space), ctx->name);
-        MX_REQUIRE(stamp.needs == MX_LAYOUT_DEFAULT || stamp.needs == ctx->layout, MX_ERR_LAYOUT,
+        MX_REQUIRE(stamp.needs == MX_LAYOUT_DEFAULT || stamp.needs == MX_LAYOUT_STRIDE || stamp.needs == ctx->layout,
+                   MX_ERR_LAYOUT,
                    "kernel %s: the accessor of view '%s' was bound for layout %s, the context has %s", kernel, r->label,
                    mx_layout_name(stamp.needs), mx_layout_name(ctx->layout));
     }
     return MX_OK;
 }
+
+#ifdef MINX_BOUNDS_CHECK
+void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size)
+{
+    for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+        uint64_t word;
+        mx_stamp stamp;
+        memcpy(&word, (char *)args + at, sizeof word);
+        if (mx_stamp_read(word, &stamp)) memcpy((char *)args + at + sizeof word, &ctx->fault, sizeof ctx->fault);
+    }
+}
+#endif

@@ -134,7 +134,8 @@ static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)
 typedef struct mx_stamp {
     uint32_t slot, generation; /* generation: its low 23 bits */
     mx_space space;
-    mx_layout needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do */
+    mx_layout needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do,
+                      * STRIDE: the accessor has a fixed layout, the view's own */
 } mx_stamp;
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
 bool mx_stamp_read(uint64_t word, mx_stamp *stamp);
@@ -148,6 +149,12 @@ void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view vi
 
 /* Checks every accessor inside a kernel's arguments against the context that will run it. */
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);
+
+#ifdef MINX_BOUNDS_CHECK
+/* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it, not with the one they were
+ * bound for, which may be gone. */
+void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size);
+#endif
 
 /* The offset of an accessor's stamp from its beginning. */
 enum { MX_STAMP_OFFSET = sizeof(void *) };

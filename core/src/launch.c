@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Dimensions in loop order: the contiguous one of the context's layout last. */
@@ -65,6 +66,28 @@ mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const mx_result *result)
     return ctx->backend->launch(ctx, l, result);
 }
 
+static mx_err launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+{
+    return ctx->check != NULL ? mx_launch_checked(ctx, l, result) : mx_launch_run(ctx, l, result);
+}
+
+/* In builds that check indices, with a copy of the arguments whose accessors note faults with this context. */
+static mx_err launch_with_own_faults(mx_ctx ctx, mx_launch *l, const mx_result *result)
+{
+#ifdef MINX_BOUNDS_CHECK
+    void *copy = malloc(l->kernel->args_size);
+    MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments", l->kernel->name);
+    memcpy(copy, l->args, l->kernel->args_size);
+    mx_accessors_adopt(ctx, copy, l->kernel->args_size);
+    l->args = copy;
+    const mx_err err = launch(ctx, l, result);
+    free(copy);
+    return err;
+#else
+    return launch(ctx, l, result);
+#endif
+}
+
 mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end, const int64_t *tile,
                   const void *args, const mx_result *result)
 {
@@ -73,7 +96,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, con
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
     MX_REQUIRE(kernel->instance[ctx->backend->instance][ctx->layout] != NULL, MX_ERR_BACKEND,
-               "kernel %s: no instance for %s with layout %s in this build (MINX_LAYOUTS=all builds both layouts)",
+               "kernel %s: no instance for %s with layout %s in this build "
+               "(are its kernel files compiled with nvcc, and for both layouts?)",
                kernel->name, ctx->backend->name, mx_layout_name(ctx->layout));
     l.ctx = ctx;
     l.kernel = kernel;
@@ -84,6 +108,5 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, con
     MX_TRY(place_result(ctx, &l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
     if (is_empty(&l) && kernel->pattern == MX_PATTERN_FOR) return MX_OK;
-    if (ctx->check != NULL) return mx_launch_checked(ctx, &l, result);
-    return mx_launch_run(ctx, &l, result);
+    return launch_with_own_faults(ctx, &l, result);
 }

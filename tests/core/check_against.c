@@ -114,6 +114,25 @@ static void test_two_accessors(mx_ctx ctx, const char *other)
     MUST(mx_view_destroy(&x));
 }
 
+/* An accessor of a fixed layout beside one of the context's: no one layout suits both on a context of the other. */
+static void test_fixed_layout(void)
+{
+    mx_ctx ctx;
+    mx_view x;
+    ca_fixed_args args;
+    MUST(mx_ctx_create("serial", &ctx));
+    MUST(mx_view_create_2d(ctx, "x", MX_F64, ROWS, COLUMNS, &x));
+    MUST(mx_bind(ctx, x, &args.x));
+    MUST(mx_bind(ctx, x, &args.same));
+    CHECK_OK(mx_ctx_check_against(ctx, "openmp", 1e-9));
+    CHECK_OK(ca_fixed(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &args));
+    CHECK_OK(mx_ctx_check_against(ctx, "simt", 1e-9));
+    CHECK_FAILS(ca_fixed(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &args), MX_ERR_LAYOUT,
+                "view 'x' has an accessor of layout right always");
+    MUST(mx_view_destroy(&x));
+    mx_ctx_destroy(&ctx);
+}
+
 /* Tolerances below 1e-5 mean nothing for f32; above, they hold for it as for f64. */
 static void test_single_precision(mx_ctx ctx, const char *other)
 {
@@ -165,6 +184,7 @@ static void test(mx_ctx ctx)
     test_single_precision(ctx, simt ? "serial" : "simt");
     test_two_accessors(ctx, "serial");
     test_two_accessors(ctx, "simt");
+    test_fixed_layout();
     test_carried();
     CHECK_FAILS(mx_ctx_check_against(ctx, "nothing", 1e-9), MX_ERR_INPUT, "backend: got 'nothing'");
 }

@@ -33,6 +33,12 @@ typedef struct ca_two_args {
 } ca_two_args;
 MX_DECLARE_FOR_2D(ca_two, ca_two_args)
 
+typedef struct ca_fixed_args {
+    mx_cf64_2r same;
+    mx_f64_2 x;
+} ca_fixed_args;
+MX_DECLARE_FOR_2D(ca_fixed, ca_fixed_args)
+
 typedef struct ca_single_args {
     mx_f32_1 x;
 } ca_single_args;

@@ -80,6 +80,12 @@ MX_BODY void ca_two_body(const ca_two_args *a, int i, int j)
 }
 MX_FOR_2D(ca_two)
 
+MX_BODY void ca_fixed_body(const ca_fixed_args *a, int i, int j)
+{
+    MX_AT(a->x, i, j) = MX_AT(a->same, i, j) + 100 * i + j;
+}
+MX_FOR_2D(ca_fixed)
+
 MX_BODY void ca_single_body(const ca_single_args *a, int i)
 {
     MX_AT(a->x, i) = 2.0f + 2e-3f * CA_MISTAKE * (float)(i == 3);
