@@ -58,7 +58,8 @@ static void copy_elements(const mx_view_info *to, const mx_view_info *from)
     const size_t size = MX_TYPE_SIZE(to->type);
     if (to->count == 0) return;
     do {
-        memcpy((char *)to->data + offset_of(to, index), (const char *)from->data + offset_of(from, index), size);
+        memcpy((char *)to->data + offset_of(to, index),
+               (const char *)from->data + offset_of(from, index), size);
     } while (next_index(to, index));
 }
 
@@ -90,7 +91,8 @@ static bool same_number(mx_type type, const void *a, const void *b, double scale
     const double x = number_at(type, a), y = number_at(type, b);
     const unsigned kind = MX_TYPE_KIND(type);
     if (kind != 1 && kind != 2) return false;
-    return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= (kind == 2 ? fmax(tolerance, 1e-5) : tolerance) * scale;
+    return (isnan(x) && isnan(y)) || x == y ||
+           fabs(x - y) <= (kind == 2 ? fmax(tolerance, 1e-5) : tolerance) * scale;
 }
 
 static double magnitude(const mx_view_info *v)
@@ -111,16 +113,19 @@ static mx_err compare_views(const shadows *s, const mx_view_info *own, const mx_
     const double scale = magnitude(other);
     if (own->count == 0) return MX_OK;
     do {
-        const char *a = (const char *)own->data + offset_of(own, index), *b = (const char *)other->data + offset_of(other, index);
+        const char *a = (const char *)own->data + offset_of(own, index),
+                   *b = (const char *)other->data + offset_of(other, index);
         if (!same_number(own->type, a, b, scale, s->ctx->check_tolerance)) {
             char where[128] = "";
             for (int d = 0; d < own->rank; d++) {
                 const size_t used = strlen(where);
-                snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "", (long long)index[d]);
+                snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "",
+                         (long long)index[d]);
             }
-            return MX_FAIL(MX_ERR_MISMATCH, "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
-                           s->launch->kernel->name, own->label, where, s->ctx->name, number_at(own->type, a), s->other->name,
-                           number_at(own->type, b));
+            return MX_FAIL(MX_ERR_MISMATCH,
+                           "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
+                           s->launch->kernel->name, own->label, where, s->ctx->name,
+                           number_at(own->type, a), s->other->name, number_at(own->type, b));
         }
     } while (next_index(own, index));
     return MX_OK;
@@ -136,28 +141,34 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
         mx_stamp stamp;
         memcpy(&word, args + at, sizeof word);
         if (!mx_stamp_read(word, &stamp)) continue;
-        MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG, "kernel %s: more than %d views in its arguments",
-                   s->launch->kernel->name, MAX_SHADOWS);
-        s->list[s->count++] = (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = mx_view_of_stamp(&stamp)};
+        MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG,
+                   "kernel %s: more than %d views in its arguments", s->launch->kernel->name,
+                   MAX_SHADOWS);
+        s->list[s->count++] = (shadow){
+            .offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = mx_view_of_stamp(&stamp)};
     }
     return MX_OK;
 }
 
 /* The layout of a view's shadow: the other context's if any accessor of the view has the layout of its instance; strided
  * ones take that too. An accessor of a fixed layout (needs is STRIDE) keeps the view's own. */
-static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const shadow *one, mx_layout *layout)
+static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const shadow *one,
+                            mx_layout *layout)
 {
     bool instance = false, fixed = false;
     for (int k = 0; k < s->count; k++) {
         if (s->list[k].view.slot != one->view.slot) continue;
         fixed = fixed || s->list[k].needs == MX_LAYOUT_STRIDE;
-        instance = instance || s->list[k].needs == MX_LAYOUT_LEFT || s->list[k].needs == MX_LAYOUT_RIGHT;
+        instance =
+            instance || s->list[k].needs == MX_LAYOUT_LEFT || s->list[k].needs == MX_LAYOUT_RIGHT;
     }
     *layout = instance ? s->other->layout : own->layout;
-    MX_REQUIRE(!fixed || *layout == own->layout, MX_ERR_LAYOUT,
-               "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
-               "it against a context of layout %s", s->launch->kernel->name, own->label, mx_layout_name(own->layout),
-               mx_layout_name(s->other->layout), s->other->name, mx_layout_name(own->layout));
+    MX_REQUIRE(
+        !fixed || *layout == own->layout, MX_ERR_LAYOUT,
+        "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
+        "it against a context of layout %s",
+        s->launch->kernel->name, own->label, mx_layout_name(own->layout),
+        mx_layout_name(s->other->layout), s->other->name, mx_layout_name(own->layout));
     return MX_OK;
 }
 
@@ -170,7 +181,8 @@ static mx_err make_shadow(shadows *s, shadow *one)
     MX_TRY(s->ctx->backend->fence(s->ctx));
     MX_TRY(mx_view_get_info(one->mirror, &own));
     MX_TRY(shadow_layout(s, &own, one, &options.layout));
-    MX_TRY(mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
+    MX_TRY(
+        mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
     MX_TRY(mx_view_get_info(one->copy, &copy));
     copy_elements(&copy, &own);
     return MX_OK;
@@ -225,10 +237,13 @@ static mx_err compare_results(const shadows *s, const char *own, const char *oth
         for (int f = 0; f < k->field_count; f++) {
             const size_t size = MX_TYPE_SIZE(k->fields[f].type);
             at = (at + size - 1) / size * size;
-            const double a = number_at(k->fields[f].type, own + at), b = number_at(k->fields[f].type, other + at);
-            MX_REQUIRE(same_number(k->fields[f].type, own + at, other + at, fmax(fabs(a), fabs(b)), s->ctx->check_tolerance),
-                       MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", k->name, k->fields[f].name,
-                       (long long)v, s->ctx->name, a, s->other->name, b);
+            const double a = number_at(k->fields[f].type, own + at),
+                         b = number_at(k->fields[f].type, other + at);
+            MX_REQUIRE(same_number(k->fields[f].type, own + at, other + at, fmax(fabs(a), fabs(b)),
+                                   s->ctx->check_tolerance),
+                       MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g",
+                       k->name, k->fields[f].name, (long long)v, s->ctx->name, a, s->other->name,
+                       b);
             at += size;
         }
     }
@@ -242,7 +257,8 @@ static mx_err store_in_shadow(const shadows *s, const mx_result *result, const v
         if (s->list[k].mirror.generation != 0 && s->list[k].view.slot == result->view.slot)
             for (int64_t v = 0; v < s->launch->length; v++)
                 MX_TRY(mx_write_element(s->other, s->list[k].copy, result->index + v,
-                                        (const char *)value + (size_t)v * s->launch->kernel->value_size));
+                                        (const char *)value +
+                                            (size_t)v * s->launch->kernel->value_size));
     return MX_OK;
 }
 
@@ -266,7 +282,8 @@ static mx_err run_other(shadows *s, const void *args, void *result)
     return mx_launch_run(s->other, &l, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
 }
 
-static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, void *args, char *own, char *other)
+static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, void *args,
+                       char *own, char *other)
 {
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
@@ -276,10 +293,10 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
     MX_TRY(run_other(s, args, other));
     MX_TRY(mx_fence(s->other));
     if (result != NULL) {
-        if (result->host != NULL)
-            memcpy(own, result->host, bytes);
+        if (result->host != NULL) memcpy(own, result->host, bytes);
         for (int64_t v = 0; v < launch->length && result->host == NULL; v++)
-            MX_TRY(mx_read_element(s->ctx, result->view, result->index + v, own + (size_t)v * k->value_size));
+            MX_TRY(mx_read_element(s->ctx, result->view, result->index + v,
+                                   own + (size_t)v * k->value_size));
         MX_TRY(compare_results(s, own, other));
         if (result->host == NULL) MX_TRY(store_in_shadow(s, result, other));
     }
@@ -289,9 +306,11 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
 mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result)
 {
     const mx_kernel *k = launch->kernel;
-    MX_REQUIRE(k->instance[ctx->check->backend->instance][ctx->check->layout] != NULL, MX_ERR_BACKEND,
-               "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
-    const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* both halves aligned, never empty */
+    MX_REQUIRE(k->instance[ctx->check->backend->instance][ctx->check->layout] != NULL,
+               MX_ERR_BACKEND, "kernel %s: no instance to check it against %s", k->name,
+               ctx->check->name);
+    const size_t bytes = ((size_t)launch->length * k->value_size + 16) &
+                         ~(size_t)15;  /* both halves aligned, never empty */
     const mx_launch planned = *launch; /* what a backend adds to a launch is its own affair */
     shadows s = {.ctx = ctx, .other = ctx->check, .launch = &planned};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);

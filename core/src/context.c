@@ -110,15 +110,17 @@ typedef struct resource {
     unsigned given; /* the keys seen so far, a bit each */
 } resource;
 
-static mx_err parse_number(const char *text, const char *key, const char *value, int64_t low, int64_t high, int64_t *number)
+static mx_err parse_number(const char *text, const char *key, const char *value, int64_t low,
+                           int64_t high, int64_t *number)
 {
     char *end;
     errno = 0;
     const long long n = strtoll(value, &end, 10);
-    const bool digit = value[0] >= '0' && value[0] <= '9'; /* strtoll would take blanks and a sign */
+    const bool digit =
+        value[0] >= '0' && value[0] <= '9'; /* strtoll would take blanks and a sign */
     MX_REQUIRE(digit && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
-               "%s: %s: got '%s', expected a whole number from %lld to %lld", text, key, value, (long long)low,
-               (long long)high);
+               "%s: %s: got '%s', expected a whole number from %lld to %lld", text, key, value,
+               (long long)low, (long long)high);
     *number = n;
     return MX_OK;
 }
@@ -132,8 +134,10 @@ static mx_err note_key(const char *text, const char *key, resource *r)
         r->given |= 1u << k;
         return MX_OK;
     }
-    return MX_FAIL(MX_ERR_INPUT, "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check", text,
-                   key);
+    return MX_FAIL(
+        MX_ERR_INPUT,
+        "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check", text,
+        key);
 }
 
 static mx_err parse_option(const char *text, const char *key, const char *value, resource *r)
@@ -153,7 +157,8 @@ static mx_err parse_option(const char *text, const char *key, const char *value,
                    "%s: layout: got '%s', expected left or right", text, value);
         r->layout = value[0] == 'l' ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT;
     } else if (strcmp(key, "order") == 0) {
-        MX_REQUIRE(strcmp(value, "shuffled") == 0, MX_ERR_INPUT, "%s: order: got '%s', expected shuffled", text, value);
+        MX_REQUIRE(strcmp(value, "shuffled") == 0, MX_ERR_INPUT,
+                   "%s: order: got '%s', expected shuffled", text, value);
         r->shuffled = true;
     } else { /* check */
         MX_REQUIRE(value[0] != '\0', MX_ERR_INPUT, "%s: check: got '', expected a resource", text);
@@ -168,9 +173,10 @@ static mx_err parse_resource(const char *text, resource *r)
     memset(r, 0, sizeof *r);
     r->device = -1;
     r->seed = -1;
-    MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT, "the resource of a context is empty: name a backend");
-    MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT, "resource '%.40s...' is longer than %zu characters", text,
-               sizeof copy - 1);
+    MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT,
+               "the resource of a context is empty: name a backend");
+    MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT,
+               "resource '%.40s...' is longer than %zu characters", text, sizeof copy - 1);
     strcpy(copy, text);
     char *options = strchr(copy, ':');
     if (options != NULL) *options++ = '\0';
@@ -203,21 +209,23 @@ static mx_err find_backend(const resource *r, const mx_backend **backend)
     list_backends(have, sizeof have);
     const int named = backend_index(r->backend);
     MX_REQUIRE(named >= 0, MX_ERR_INPUT, "backend: got '%s', expected one of %s", r->backend, have);
-    MX_REQUIRE(backends[named].backend != NULL, MX_ERR_BACKEND,
-               "backend '%s' is not in this build, which has %s; configure with -DMINX_%s=ON to build it", r->backend, have,
-               strcmp(r->backend, "cuda") == 0 ? "CUDA" : r->backend);
+    MX_REQUIRE(
+        backends[named].backend != NULL, MX_ERR_BACKEND,
+        "backend '%s' is not in this build, which has %s; configure with -DMINX_%s=ON to build it",
+        r->backend, have, strcmp(r->backend, "cuda") == 0 ? "CUDA" : r->backend);
     /* a random order is run item by item, which is what the simt instance does */
     const int index = r->shuffled ? backend_index("simt") : named;
     MX_REQUIRE(!r->shuffled || strcmp(r->backend, "serial") == 0, MX_ERR_INPUT,
                "order=shuffled: got backend %s, expected serial", r->backend);
-    MX_REQUIRE(!r->shuffled || r->threads <= 1, MX_ERR_INPUT, "threads: got %d, expected 1: serial has one thread",
-               r->threads);
-    MX_REQUIRE(r->shuffled || r->seed < 0, MX_ERR_INPUT, "seed: got %lld without order=shuffled, which it is for",
-               (long long)r->seed);
+    MX_REQUIRE(!r->shuffled || r->threads <= 1, MX_ERR_INPUT,
+               "threads: got %d, expected 1: serial has one thread", r->threads);
+    MX_REQUIRE(r->shuffled || r->seed < 0, MX_ERR_INPUT,
+               "seed: got %lld without order=shuffled, which it is for", (long long)r->seed);
     MX_REQUIRE(r->device < 0 || backends[named].backend->devices != NULL, MX_ERR_INPUT,
                "device: got %d, %s has no devices", r->device, r->backend);
     *backend = backends[index].backend;
-    MX_REQUIRE((*backend)->available(&why), MX_ERR_BACKEND, "backend '%s' is not available here: %s", r->backend, why);
+    MX_REQUIRE((*backend)->available(&why), MX_ERR_BACKEND,
+               "backend '%s' is not available here: %s", r->backend, why);
     return MX_OK;
 }
 
@@ -233,12 +241,14 @@ static bool layout_built(const mx_backend *backend, mx_layout layout)
 static mx_err check_resource(const char *text, const resource *r, const mx_ctx ctx)
 {
     const int most = 8 * mx_host_cores();
-    MX_REQUIRE(layout_built(ctx->backend, ctx->layout), MX_ERR_BACKEND,
-               "%s: no kernels of layout %s for %s in this build; configure with -DMINX_LAYOUTS=all to build both layouts",
-               text, mx_layout_name(ctx->layout), r->backend);
+    MX_REQUIRE(
+        layout_built(ctx->backend, ctx->layout), MX_ERR_BACKEND,
+        "%s: no kernels of layout %s for %s in this build; configure with -DMINX_LAYOUTS=all to build both layouts",
+        text, mx_layout_name(ctx->layout), r->backend);
     /* the OpenMP run time ends the program when it cannot start a thread */
-    MX_REQUIRE(r->threads <= most, MX_ERR_INPUT, "%s: threads: got %d, expected at most %d, 8 for each core of this process",
-               text, r->threads, most);
+    MX_REQUIRE(r->threads <= most, MX_ERR_INPUT,
+               "%s: threads: got %d, expected at most %d, 8 for each core of this process", text,
+               r->threads, most);
     return MX_OK;
 }
 
@@ -253,7 +263,8 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     MX_TRY(check_resource(text, r, ctx));
     MX_TRY(ctx->backend->open(ctx));
 #ifdef MINX_BOUNDS_CHECK
-    const mx_space space = (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
+    const mx_space space =
+        (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
     void *fault = NULL;
     MX_TRY(ctx->backend->allocate(ctx, space, sizeof *ctx->fault, &fault));
     ctx->fault = fault;
@@ -291,7 +302,8 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (gone->backend->fence(gone) == MX_OK && gone->scratch != NULL)
         gone->backend->release(gone->backend->space, gone->scratch);
     if (gone->fault != NULL)
-        gone->backend->release((gone->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST,
+        gone->backend->release((gone->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED
+                                                                                 : MX_SPACE_HOST,
                                gone->fault);
     gone->backend->close(gone);
     free(gone);
@@ -299,13 +311,15 @@ void mx_ctx_destroy(mx_ctx *ctx)
 
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 {
-    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context", text != NULL ? text : "nothing");
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context",
+               text != NULL ? text : "nothing");
     mx_ctx_destroy(&ctx->check);
     if (text == NULL) return MX_OK;
     MX_TRY(mx_ctx_create(text, &ctx->check));
     if (!(ctx->check->backend->reach & MX_REACH(MX_SPACE_HOST))) {
         mx_ctx_destroy(&ctx->check);
-        return MX_FAIL(MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host", text);
+        return MX_FAIL(MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
+                       text);
     }
     ctx->check_tolerance = tolerance;
     return MX_OK;
@@ -317,7 +331,8 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
     text[0] = '\0';
     for (int64_t k = ctx->unfenced - count; k < ctx->unfenced; k++) {
         const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", ctx->recent[k % MX_RECENT_KERNELS]);
+        snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                 ctx->recent[k % MX_RECENT_KERNELS]);
     }
     if (count == 0) snprintf(text, size, "none");
 }
@@ -327,29 +342,36 @@ mx_err mx_fault_check(mx_ctx ctx)
     if (ctx->fault == NULL || ctx->fault->count == 0) return MX_OK;
     const mx_fault fault = *ctx->fault;
     mx_stamp stamp;
-    const mx_record *record = mx_stamp_read(fault.stamp, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    const mx_record *record =
+        mx_stamp_read(fault.stamp, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
     char recent[256];
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(ctx->fault, 0, sizeof *ctx->fault);
     ctx->unfenced = 0;
-    return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld (%d such "
-                   "accesses, kernels: %s)", fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
-                   record != NULL ? record->label : "?", (long long)fault.index, (long long)fault.extent,
-                   (int)fault.count, recent);
+    return MX_FAIL(
+        MX_ERR_BOUNDS,
+        "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld (%d such "
+        "accesses, kernels: %s)",
+        fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
+        record != NULL ? record->label : "?", (long long)fault.index, (long long)fault.extent,
+        (int)fault.count, recent);
 }
 
 #ifdef MINX_BOUNDS_CHECK
-void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index, int64_t extent, const char *file,
-                    int line)
+void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
+                    int64_t extent, const char *file, int line)
 {
     mx_stamp stamp;
     const mx_record *record = mx_stamp_read(word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
     if (word == 0) {
-        fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): accessor %s was never bound\n", file, line, expression, expression);
+        fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): accessor %s was never bound\n", file, line,
+                expression, expression);
         abort();
     }
-    fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld\n", file, line, expression,
-            dimension, record != NULL ? record->label : "?", (long long)index, (long long)extent);
+    fprintf(stderr,
+            "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld\n",
+            file, line, expression, dimension, record != NULL ? record->label : "?",
+            (long long)index, (long long)extent);
     abort();
 }
 #endif
@@ -365,8 +387,10 @@ mx_err mx_fence(mx_ctx ctx)
 
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 {
-    MX_REQUIRE(ctx != NULL && info != NULL, MX_ERR_ARG, "context info: no context, or nowhere to put it");
-    info->backend = ctx->name[0] != '\0' && ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
+    MX_REQUIRE(ctx != NULL && info != NULL, MX_ERR_ARG,
+               "context info: no context, or nowhere to put it");
+    info->backend =
+        ctx->name[0] != '\0' && ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
     info->layout = ctx->layout;
     info->space = ctx->backend->space;
     info->threads = ctx->threads;

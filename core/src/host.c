@@ -12,8 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REDUCE_BLOCK = 2048, REDUCE_BLOCKS = 1024, FEW_BLOCKS = 64, ARRAY_UNITS = 64, PARALLEL_ITEMS = 2048,
-       ALIGNMENT = 64 };
+enum {
+    REDUCE_BLOCK = 2048,
+    REDUCE_BLOCKS = 1024,
+    FEW_BLOCKS = 64,
+    ARRAY_UNITS = 64,
+    PARALLEL_ITEMS = 2048,
+    ALIGNMENT = 64
+};
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -54,13 +60,15 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 static void plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
-    const bool single = ctx->backend->units_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
+    const bool single =
+        ctx->backend->units_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
     int64_t wanted = items > 0 ? unit_items(ctx, l, items) : 1;
     l->units = items > 0 ? 1 : 0;
     for (int d = l->dims - 1; d >= 0; d--) {
         const int64_t extent = l->end[d] - l->begin[d];
         int64_t tile = single ? 1 : l->tile[d] > 0 ? l->tile[d] : wanted;
-        if (l->dims == 1 && !single && l->tile[d] == 0) tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
+        if (l->dims == 1 && !single && l->tile[d] == 0)
+            tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
         if (tile > extent) tile = extent > 0 ? extent : 1;
         wanted = ceil_div(wanted, tile);
         l->tile[d] = tile;
@@ -75,10 +83,12 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     (void)result;
     plan(ctx, l);
     if (l->kernel->pattern != MX_PATTERN_FOR)
-        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->length) * l->kernel->value_size + 1, &l->partials));
+        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->length) * l->kernel->value_size + 1,
+                          &l->partials));
     if (l->units > 0) ctx->backend->run(ctx, l, instance->run, l->units);
     if (l->kernel->pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units);
-    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) ctx->backend->run(ctx, l, instance->join_array, l->length);
+    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY)
+        ctx->backend->run(ctx, l, instance->join_array, l->length);
     return mx_fault_check(ctx);
 }
 
@@ -99,7 +109,8 @@ typedef struct move_args {
 static void run_copy(const mx_launch *l, int64_t first, int64_t last)
 {
     const move_args *a = l->args;
-    const size_t begin = (size_t)first * a->size, end = (size_t)last * a->size < a->bytes ? (size_t)last * a->size : a->bytes;
+    const size_t begin = (size_t)first * a->size,
+                 end = (size_t)last * a->size < a->bytes ? (size_t)last * a->size : a->bytes;
     memcpy(a->to + begin, a->from + begin, end - begin);
 }
 
@@ -146,7 +157,9 @@ mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
 {
     (void)ctx;
     (void)space;
-    *data = bytes <= PTRDIFF_MAX - ALIGNMENT ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) : NULL;
+    *data = bytes <= PTRDIFF_MAX - ALIGNMENT
+                ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1))
+                : NULL;
     MX_REQUIRE(*data != NULL, MX_ERR_MEMORY, "no %zu bytes of host memory", bytes);
     return MX_OK;
 }

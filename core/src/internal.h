@@ -86,14 +86,16 @@ mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_host_release(mx_space space, void *data);
 void mx_host_close(mx_ctx ctx);
 bool mx_host_available(const char **why);
-#define MX_HOST_REACH (MX_REACH(MX_SPACE_HOST) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED))
+#define MX_HOST_REACH \
+    (MX_REACH(MX_SPACE_HOST) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED))
 /* There is always one, which owns what has no context (mirrors). */
 extern const mx_backend mx_backend_serial;
 /* The members every host backend has alike, for its initialiser. */
-#define MX_HOST_BACKEND                                                                                     \
-    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),                        \
-    .available = mx_host_available, .close = mx_host_close, .launch = mx_host_launch, .fence = mx_host_fence, \
-    .copy = mx_host_copy, .fill = mx_host_fill, .allocate = mx_host_allocate, .release = mx_host_release
+#define MX_HOST_BACKEND                                                               \
+    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),  \
+    .available = mx_host_available, .close = mx_host_close, .launch = mx_host_launch, \
+    .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill,               \
+    .allocate = mx_host_allocate, .release = mx_host_release
 
 /* ---- views ---- */
 
@@ -127,14 +129,16 @@ bool mx_record_leave(mx_view view, mx_record *last);
 /* Can kernels of this context touch the view's memory? */
 static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)
 {
-    return (ctx->backend->reach & MX_REACH(record->space)) != 0 && (record->device < 0 || record->device == ctx->device);
+    return (ctx->backend->reach & MX_REACH(record->space)) != 0 &&
+           (record->device < 0 || record->device == ctx->device);
 }
 
 /* What a stamp says. */
 typedef struct mx_stamp {
     uint32_t slot, generation; /* generation: its low 23 bits */
     mx_space space;
-    mx_layout needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do,
+    mx_layout
+        needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do,
                       * STRIDE: the accessor has a fixed layout, the view's own */
 } mx_stamp;
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
@@ -145,7 +149,8 @@ mx_record *mx_record_of_stamp(const mx_stamp *stamp);
 mx_view mx_view_of_stamp(const mx_stamp *stamp);
 
 /* Writes an accessor of this record: data, stamp, extents, strides. `at` points to the accessor's first byte. */
-void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view view, mx_layout needs);
+void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view view,
+                       mx_layout needs);
 
 /* Checks every accessor inside a kernel's arguments against the context that will run it. */
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);

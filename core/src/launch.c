@@ -6,15 +6,17 @@
 #include <string.h>
 
 /* Dimensions in loop order: the contiguous one of the context's layout last. */
-static mx_err plan_range(mx_launch *l, mx_layout layout, const int64_t *begin, const int64_t *end, const int64_t *tile)
+static mx_err plan_range(mx_launch *l, mx_layout layout, const int64_t *begin, const int64_t *end,
+                         const int64_t *tile)
 {
     for (int n = 0; n < l->dims; n++) {
         const int d = layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
-        MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more", l->kernel->name, d,
-                   (long long)tile[d]);
-        MX_REQUIRE(l->kernel->wide || (begin[d] >= INT32_MIN && end[d] <= MX_INDEX_END), MX_ERR_EXTENT,
-                   "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form", l->kernel->name,
-                   (long long)begin[d], (long long)end[d]);
+        MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more",
+                   l->kernel->name, d, (long long)tile[d]);
+        MX_REQUIRE(l->kernel->wide || (begin[d] >= INT32_MIN && end[d] <= MX_INDEX_END),
+                   MX_ERR_EXTENT,
+                   "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form",
+                   l->kernel->name, (long long)begin[d], (long long)end[d]);
         l->begin[n] = begin[d];
         l->end[n] = end[d] > begin[d] ? end[d] : begin[d];
         l->tile[n] = tile[d];
@@ -35,27 +37,32 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     if (result == NULL) return MX_OK;
     l->length = result->length;
     l->result = result->host;
-    MX_REQUIRE(l->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", k->name, (long long)l->length);
+    MX_REQUIRE(l->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", k->name,
+               (long long)l->length);
     if (result->host != NULL) return MX_OK;
     const mx_record *info = mx_record_of(result->view);
-    MX_REQUIRE(info != NULL, MX_ERR_STALE, "kernel %s: its result goes to a view that does not exist (any more)", k->name);
+    MX_REQUIRE(info != NULL, MX_ERR_STALE,
+               "kernel %s: its result goes to a view that does not exist (any more)", k->name);
     const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
     MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
-               "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name, k->value_size, info->label,
-               MX_TYPE_SIZE(info->type));
+               "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name,
+               k->value_size, info->label, MX_TYPE_SIZE(info->type));
     /* one number goes into a view of that type; a struct, or a value of the user's, into any of its size */
-    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 || info->type == k->fields[0].type, MX_ERR_TYPE,
-               "kernel %s: its result is %s, the elements of view '%s' are %s", k->name, mx_type_name(k->fields[0].type),
-               info->label, mx_type_name(info->type));
-    MX_REQUIRE(info->rank <= 1, MX_ERR_RANK, "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
+    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 ||
+                   info->type == k->fields[0].type,
+               MX_ERR_TYPE, "kernel %s: its result is %s, the elements of view '%s' are %s",
+               k->name, mx_type_name(k->fields[0].type), info->label, mx_type_name(info->type));
+    MX_REQUIRE(info->rank <= 1, MX_ERR_RANK,
+               "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
                info->label, info->rank);
     MX_REQUIRE(result->index >= 0 && result->index < extent, MX_ERR_BOUNDS,
-               "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name, info->label,
-               (long long)result->index, (long long)extent);
+               "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name,
+               info->label, (long long)result->index, (long long)extent);
     MX_REQUIRE(mx_ctx_reaches(ctx, info), MX_ERR_SPACE,
-               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach", k->name, info->label,
-               mx_space_name(info->space), ctx->name);
-    l->result = (char *)info->data + (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
+               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
+               k->name, info->label, mx_space_name(info->space), ctx->name);
+    l->result = (char *)info->data +
+                (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
     return MX_OK;
 }
 
@@ -76,7 +83,8 @@ static mx_err launch_with_own_faults(mx_ctx ctx, mx_launch *l, const mx_result *
 {
 #ifdef MINX_BOUNDS_CHECK
     void *copy = malloc(l->kernel->args_size);
-    MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments", l->kernel->name);
+    MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments",
+               l->kernel->name);
     memcpy(copy, l->args, l->kernel->args_size);
     mx_accessors_adopt(ctx, copy, l->kernel->args_size);
     l->args = copy;
@@ -88,8 +96,8 @@ static mx_err launch_with_own_faults(mx_ctx ctx, mx_launch *l, const mx_result *
 #endif
 }
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end, const int64_t *tile,
-                  const void *args, const mx_result *result)
+mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end,
+                  const int64_t *tile, const void *args, const mx_result *result)
 {
     mx_launch l;
     memset(&l, 0, sizeof l);

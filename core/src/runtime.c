@@ -65,10 +65,11 @@ mx_err mx_init(void)
     char features[1024], *rest = NULL;
     snprintf(features, sizeof features, "%s", mx_tuned_features);
     for (char *f = strtok_r(features, " ", &rest); f != NULL; f = strtok_r(NULL, " ", &rest))
-        MX_REQUIRE(cpu_has(f), MX_ERR_BACKEND,
-                   "this program's kernels are compiled for a CPU with %s, which this one lacks; build it on this machine, or "
-                   "with -DMINX_TUNE=generic or the name of the oldest CPU that it is to run on",
-                   f);
+        MX_REQUIRE(
+            cpu_has(f), MX_ERR_BACKEND,
+            "this program's kernels are compiled for a CPU with %s, which this one lacks; build it on this machine, or "
+            "with -DMINX_TUNE=generic or the name of the oldest CPU that it is to run on",
+            f);
     return MX_OK;
 }
 

@@ -170,7 +170,8 @@ int mx_views_alive(void)
 static void report_one(const mx_record *r)
 {
     fprintf(stderr, "minx: view '%s' (%zu bytes in %s) still has %d owner%s\n", r->label,
-            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references, r->references > 1 ? "s" : "");
+            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references,
+            r->references > 1 ? "s" : "");
 }
 
 void mx_views_report(void)

@@ -21,7 +21,8 @@ const char *mx_type_name(mx_type type)
 static mx_err find(mx_view view, mx_record **record)
 {
     *record = mx_record_of(view);
-    MX_REQUIRE(*record != NULL, MX_ERR_STALE, "a handle of a view that does not exist (any more): slot %u, generation %u",
+    MX_REQUIRE(*record != NULL, MX_ERR_STALE,
+               "a handle of a view that does not exist (any more): slot %u, generation %u",
                view.slot, view.generation);
     return MX_OK;
 }
@@ -40,12 +41,14 @@ static mx_err lay_out(const char *label, mx_record *r, bool padding)
         const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         int64_t extent = r->extent[d];
         r->stride[d] = step;
-        MX_REQUIRE(extent <= limit - 64, MX_ERR_EXTENT, "view '%s' does not fit the address space", label);
+        MX_REQUIRE(extent <= limit - 64, MX_ERR_EXTENT, "view '%s' does not fit the address space",
+                   label);
         if (padding && n == 0 && r->rank > 1 && 64 % size == 0) {
             const int64_t unit = 64 / size;
             extent = (extent + unit - 1) / unit * unit;
         }
-        MX_REQUIRE(extent == 0 || step <= limit / extent, MX_ERR_EXTENT, "view '%s' does not fit the address space", label);
+        MX_REQUIRE(extent == 0 || step <= limit / extent, MX_ERR_EXTENT,
+                   "view '%s' does not fit the address space", label);
         step *= extent;
         r->count *= r->extent[d];
     }
@@ -53,22 +56,25 @@ static mx_err lay_out(const char *label, mx_record *r, bool padding)
     return MX_OK;
 }
 
-static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
-                       const mx_view_options *options, mx_record *r)
+static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
+                       const int64_t *extents, const mx_view_options *options, mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a view needs a context");
     MX_REQUIRE(label != NULL && label[0] != '\0', MX_ERR_ARG, "a view needs a label");
-    MX_REQUIRE(strlen(label) < sizeof r->label, MX_ERR_ARG, "label '%.20s...': got %zu characters, expected at most %zu",
-               label, strlen(label), sizeof r->label - 1);
-    MX_REQUIRE(rank >= 0 && rank <= MX_MAX_RANK, MX_ERR_RANK, "view '%s': rank: got %d, expected 0 to %d", label, rank,
-               MX_MAX_RANK);
-    MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents", label, rank);
+    MX_REQUIRE(strlen(label) < sizeof r->label, MX_ERR_ARG,
+               "label '%.20s...': got %zu characters, expected at most %zu", label, strlen(label),
+               sizeof r->label - 1);
+    MX_REQUIRE(rank >= 0 && rank <= MX_MAX_RANK, MX_ERR_RANK,
+               "view '%s': rank: got %d, expected 0 to %d", label, rank, MX_MAX_RANK);
+    MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents",
+               label, rank);
     MX_REQUIRE(MX_TYPE_SIZE(type) > 0, MX_ERR_TYPE, "view '%s': an element type of no size", label);
     strcpy(r->label, label);
     r->type = type;
     r->rank = rank;
     for (int d = 0; d < rank; d++) {
-        MX_REQUIRE(extents[d] >= 0, MX_ERR_EXTENT, "view '%s': extent %d: got %lld, expected 0 or more", label, d,
+        MX_REQUIRE(extents[d] >= 0, MX_ERR_EXTENT,
+                   "view '%s': extent %d: got %lld, expected 0 or more", label, d,
                    (long long)extents[d]);
         r->extent[d] = extents[d];
     }
@@ -76,10 +82,12 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank, co
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
     MX_REQUIRE(r->layout == MX_LAYOUT_LEFT || r->layout == MX_LAYOUT_RIGHT, MX_ERR_LAYOUT,
                "view '%s': layout: got %d, expected left or right", label, (int)r->layout);
-    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot reach memory space %s", label,
-               ctx->backend->name, mx_space_name(r->space));
-    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s does not allocate in memory space %s",
-               label, ctx->backend->name, mx_space_name(r->space));
+    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE,
+               "view '%s': %s cannot reach memory space %s", label, ctx->backend->name,
+               mx_space_name(r->space));
+    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE,
+               "view '%s': %s does not allocate in memory space %s", label, ctx->backend->name,
+               mx_space_name(r->space));
     return lay_out(label, r, options->padding);
 }
 
@@ -93,7 +101,8 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
     const mx_err err = ctx->backend->allocate(ctx, r->space, bytes, &r->data);
     if (err != MX_OK)
-        return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes, mx_space_name(r->space));
+        return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes,
+                       mx_space_name(r->space));
     if (uninitialized) return MX_OK;
     const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
     /* what the host can reach it may use at once; other memory only kernels of this context, in order */
@@ -134,13 +143,15 @@ mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0
     return mx_view_create(ctx, label, type, 1, &n0, NULL, view);
 }
 
-mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, mx_view *view)
+mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
+                         mx_view *view)
 {
     const int64_t extents[] = {n0, n1};
     return mx_view_create(ctx, label, type, 2, extents, NULL, view);
 }
 
-mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, int64_t n2, mx_view *view)
+mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
+                         int64_t n2, mx_view *view)
 {
     const int64_t extents[] = {n0, n1, n2};
     return mx_view_create(ctx, label, type, 3, extents, NULL, view);
@@ -189,8 +200,8 @@ mx_err mx_view_host_data(mx_view view, void **data)
     mx_record *r;
     MX_TRY(find(view, &r));
     MX_REQUIRE(MX_HOST_REACH & MX_REACH(r->space), MX_ERR_SPACE,
-               "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror", r->label,
-               mx_space_name(r->space));
+               "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror",
+               r->label, mx_space_name(r->space));
     *data = r->data;
     return MX_OK;
 }
@@ -225,28 +236,32 @@ mx_err mx_mirror_view_create(mx_view source, mx_view *mirror)
 
 static mx_err check_copy(const mx_record *d, const mx_record *s)
 {
-    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE, "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
+    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE,
+               "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
                mx_type_name(d->type), mx_type_name(s->type));
-    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d", d->label, s->label, d->rank,
-               s->rank);
+    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d",
+               d->label, s->label, d->rank, s->rank);
     for (int k = 0; k < d->rank; k++)
-        MX_REQUIRE(d->extent[k] == s->extent[k], MX_ERR_EXTENT, "copy '%s' from '%s': extent %d differs: %lld and %lld",
-                   d->label, s->label, k, (long long)d->extent[k], (long long)s->extent[k]);
-    MX_REQUIRE(d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT, "copy '%s' from '%s': layouts differ: %s and %s",
-               d->label, s->label, mx_layout_name(d->layout), mx_layout_name(s->layout));
+        MX_REQUIRE(d->extent[k] == s->extent[k], MX_ERR_EXTENT,
+                   "copy '%s' from '%s': extent %d differs: %lld and %lld", d->label, s->label, k,
+                   (long long)d->extent[k], (long long)s->extent[k]);
+    MX_REQUIRE(d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT,
+               "copy '%s' from '%s': layouts differ: %s and %s", d->label, s->label,
+               mx_layout_name(d->layout), mx_layout_name(s->layout));
     for (int k = 0; k < d->rank; k++)
         MX_REQUIRE(d->extent[k] <= 1 || d->stride[k] == s->stride[k], MX_ERR_LAYOUT,
-                   "copy '%s' from '%s': stride %d differs (padding): %lld and %lld", d->label, s->label, k,
-                   (long long)d->stride[k], (long long)s->stride[k]);
+                   "copy '%s' from '%s': stride %d differs (padding): %lld and %lld", d->label,
+                   s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
     return MX_OK;
 }
 
 static mx_err check_reach(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
-    const unsigned both = ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
-    MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s", r->label,
-               ctx->backend->name, mx_space_name(r->space));
+    const unsigned both =
+        ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
+    MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s",
+               r->label, ctx->backend->name, mx_space_name(r->space));
     return MX_OK;
 }
 
@@ -262,7 +277,8 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
     /* spans differ where the padding of a single row does */
     const size_t bytes = (size_t)(s->span < d->span ? s->span : d->span) * MX_TYPE_SIZE(s->type);
     const char *a = d->data, *b = s->data;
-    MX_REQUIRE(a + bytes <= b || b + bytes <= a, MX_ERR_ARG, "copy '%s' from '%s': the views overlap", d->label, s->label);
+    MX_REQUIRE(a + bytes <= b || b + bytes <= a, MX_ERR_ARG,
+               "copy '%s' from '%s': the views overlap", d->label, s->label);
     return bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK;
 }
 
@@ -270,10 +286,12 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(find(view, &r));
-    MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value", r->label);
-    MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s", r->label, ctx->name,
-               mx_space_name(r->space));
-    return r->span > 0 ? ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type)) : MX_OK;
+    MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value",
+               r->label);
+    MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
+               r->label, ctx->name, mx_space_name(r->space));
+    return r->span > 0 ? ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type))
+                       : MX_OK;
 }
 
 static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)
@@ -281,11 +299,14 @@ static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **recor
     MX_TRY(find(view, record));
     const mx_record *r = *record;
     const int64_t extent = r->rank == 0 ? 1 : r->extent[0];
-    MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1", r->label, r->rank);
-    MX_REQUIRE(index >= 0 && index < extent, MX_ERR_BOUNDS, "view '%s': index %lld, its extent is %lld", r->label,
-               (long long)index, (long long)extent);
+    MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1",
+               r->label, r->rank);
+    MX_REQUIRE(index >= 0 && index < extent, MX_ERR_BOUNDS,
+               "view '%s': index %lld, its extent is %lld", r->label, (long long)index,
+               (long long)extent);
     MX_TRY(check_reach(ctx, r));
-    *at = (char *)r->data + (size_t)(r->rank == 0 ? 0 : index * r->stride[0]) * MX_TYPE_SIZE(r->type);
+    *at =
+        (char *)r->data + (size_t)(r->rank == 0 ? 0 : index * r->stride[0]) * MX_TYPE_SIZE(r->type);
     return MX_OK;
 }
 
@@ -303,5 +324,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     mx_record *r;
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
-    return ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */
+    return ctx->backend->copy(
+        ctx, at, value,
+        MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */
 }

@@ -20,9 +20,10 @@ typedef struct bench_options {
 } bench_options;
 
 /* ---- machine.c ---- */
-size_t bench_cache_bytes(int level);      /* one data or unified cache of that level, as sysfs has it; 0: none */
-size_t bench_last_cache_bytes(void);      /* all last-level caches that this process's cores use */
-size_t bench_available_bytes(void);       /* memory that is free to use */
+size_t bench_cache_bytes(
+    int level); /* one data or unified cache of that level, as sysfs has it; 0: none */
+size_t bench_last_cache_bytes(void); /* all last-level caches that this process's cores use */
+size_t bench_available_bytes(void);  /* memory that is free to use */
 
 /* ---- targets ---- */
 typedef struct bench_target {
@@ -30,11 +31,11 @@ typedef struct bench_target {
     mx_ctx_info info;
     const rival_set *rivals[3]; /* the fastest of them is the rival; NULL behind the last */
     const rival_set *scalar;    /* printed beside; NULL: none */
-    size_t in_cache;            /* bytes of a working set that stays in the cache nearest to all threads */
-    size_t out_of_cache;        /* bytes of one array that no cache holds a quarter of */
-    size_t available;           /* bytes of memory */
+    size_t in_cache;     /* bytes of a working set that stays in the cache nearest to all threads */
+    size_t out_of_cache; /* bytes of one array that no cache holds a quarter of */
+    size_t available;    /* bytes of memory */
     void *queue, *partials, *events[2]; /* CUDA */
-    double limit[2];            /* best bytes per second: in memory, in cache */
+    double limit[2];                    /* best bytes per second: in memory, in cache */
 } bench_target;
 
 /* ---- cuda.cu ---- */
@@ -80,9 +81,11 @@ typedef struct bench_case {
     int bytes_per_item; /* each array element once; the line that a store may first read is not counted */
     double share;       /* of the usual size; 0: 1 */
     bool only_cached;
-    bool alternates;    /* each call reads the sums that the one before left: before and now change places */
+    bool
+        alternates; /* each call reads the sums that the one before left: before and now change places */
     mx_err (*setup)(bench_work *w);
-    bench_step reset; /* the same start for each side, before results are compared; NULL: nothing to do */
+    bench_step
+        reset; /* the same start for each side, before results are compared; NULL: nothing to do */
     bench_step core;
     bench_rival (*rival)(const rival_set *set);
     mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
@@ -90,11 +93,12 @@ typedef struct bench_case {
 
 extern const bench_case bench_vector_cases[], bench_grid_cases[]; /* the last has no name */
 
-mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached, double size_factor,
-                         bench_work *work);
+mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
+                         double size_factor, bench_work *work);
 void bench_work_destroy(bench_work *work);
 /* A new view of doubles among those of the work: n elements, or rows x columns with one ghost around each. */
-mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view, double **data);
+mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view,
+                        double **data);
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);
 /* A small view that results go to, among the sums that must agree. */
 mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n, double **data);
@@ -114,8 +118,8 @@ mx_err bench_measure(bench_work *w, int repeat, bench_times *times);
 /* Median seconds of the fastest rival, and its name. */
 mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char **name);
 /* Seconds and flops of one call of set->fma. */
-mx_err bench_time_fma(const bench_target *target, const rival_set *set, const rival_args *args, double *flops,
-                      double *seconds);
+mx_err bench_time_fma(const bench_target *target, const rival_set *set, const rival_args *args,
+                      double *flops, double *seconds);
 double bench_median(double *values, int count); /* sorts them */
 
 /* ---- report.c ---- */

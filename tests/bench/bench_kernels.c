@@ -39,8 +39,9 @@ MX_REDUCE_1D(bench_dot, MX_SUM)
 
 MX_BODY void bench_stencil_body(const bench_stencil_args *a, int j, int k)
 {
-    MX_AT(a->out, j, k) = 0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) +
-                                 (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));
+    MX_AT(a->out, j, k) =
+        0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) +
+               (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));
 }
 MX_FOR_2D_STENCIL(bench_stencil)
 

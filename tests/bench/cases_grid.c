@@ -65,7 +65,8 @@ static mx_err cg_bind(bench_work *w)
 static mx_err cg_setup(bench_work *w)
 {
     mx_view view;
-    double **const data[GRIDS] = {&w->rival.u, &w->rival.r, &w->rival.p, &w->rival.w, &w->rival.kx, &w->rival.ky};
+    double **const data[GRIDS] = {&w->rival.u, &w->rival.r,  &w->rival.p,
+                                  &w->rival.w, &w->rival.kx, &w->rival.ky};
     static const char *const labels[GRIDS] = {"u", "r", "p", "w", "kx", "ky"};
     for (int g = 0; g < GRIDS; g++) MX_TRY(bench_new_grid(w, labels[g], g, &view, data[g]));
     MX_TRY(bench_new_sums(w, "rr", MX_F64, RIVAL_SUMS, &w->rival.sums));
@@ -84,9 +85,11 @@ static mx_err cg_reset(bench_work *w)
     for (int g = U; g <= W; g++) {
         bench_set_2d_args set = {.seed = g};
         MX_TRY(mx_bind(w->target->ctx, w->views[g], &set.x));
-        MX_TRY(bench_set_2d(mx_range_2d(w->target->ctx, 0, w->rival.rows + 2, 0, w->rival.columns + 2), &set));
+        MX_TRY(bench_set_2d(
+            mx_range_2d(w->target->ctx, 0, w->rival.rows + 2, 0, w->rival.columns + 2), &set));
     }
-    for (int s = 0; s < RIVAL_SUMS; s++) MX_TRY(mx_write_element(w->target->ctx, w->views[RR], s, &rr[s]));
+    for (int s = 0; s < RIVAL_SUMS; s++)
+        MX_TRY(mx_write_element(w->target->ctx, w->views[RR], s, &rr[s]));
     MX_TRY(mx_write_element(w->target->ctx, w->views[PW], 0, &pw));
     w->rival.before = 0;
     w->rival.now = 1;
@@ -175,19 +178,53 @@ static bench_rival summary_rival(const rival_set *set)
 }
 
 const bench_case bench_grid_cases[] = {
-    {.name = "stencil", .text = "the mean of five points", .arrays = 2, .bytes_per_item = 16, .setup = stencil_setup,
-     .reset = stencil_reset, .core = stencil_core, .rival = stencil_rival},
-    {.name = "cg-matvec", .text = "TeaLeaf: w = A p, p.w", .arrays = 4, .bytes_per_item = TL_CG_MATVEC_BYTES,
-     .setup = cg_setup, .reset = cg_reset, .core = matvec_core, .rival = matvec_rival},
-    {.name = "cg-update", .text = "TeaLeaf: u += alpha p, r -= alpha w, r.r", .arrays = 4,
-     .bytes_per_item = TL_CG_UPDATE_BYTES, .setup = cg_setup, .reset = cg_reset, .core = update_core,
+    {.name = "stencil",
+     .text = "the mean of five points",
+     .arrays = 2,
+     .bytes_per_item = 16,
+     .setup = stencil_setup,
+     .reset = stencil_reset,
+     .core = stencil_core,
+     .rival = stencil_rival},
+    {.name = "cg-matvec",
+     .text = "TeaLeaf: w = A p, p.w",
+     .arrays = 4,
+     .bytes_per_item = TL_CG_MATVEC_BYTES,
+     .setup = cg_setup,
+     .reset = cg_reset,
+     .core = matvec_core,
+     .rival = matvec_rival},
+    {.name = "cg-update",
+     .text = "TeaLeaf: u += alpha p, r -= alpha w, r.r",
+     .arrays = 4,
+     .bytes_per_item = TL_CG_UPDATE_BYTES,
+     .setup = cg_setup,
+     .reset = cg_reset,
+     .core = update_core,
      .rival = update_rival},
-    {.name = "cg-direction", .text = "TeaLeaf: p = r + beta p", .arrays = 2, .bytes_per_item = TL_CG_DIRECTION_BYTES,
-     .setup = cg_setup, .reset = cg_reset, .core = direction_core, .rival = direction_rival},
-    {.name = "cg-iteration", .text = "the three together, alpha and beta never leaving the backend's memory", .arrays = 6,
-     .bytes_per_item = TL_CG_BYTES, .alternates = true, .setup = cg_setup, .reset = iteration_reset, .core = iteration_core,
+    {.name = "cg-direction",
+     .text = "TeaLeaf: p = r + beta p",
+     .arrays = 2,
+     .bytes_per_item = TL_CG_DIRECTION_BYTES,
+     .setup = cg_setup,
+     .reset = cg_reset,
+     .core = direction_core,
+     .rival = direction_rival},
+    {.name = "cg-iteration",
+     .text = "the three together, alpha and beta never leaving the backend's memory",
+     .arrays = 6,
+     .bytes_per_item = TL_CG_BYTES,
+     .alternates = true,
+     .setup = cg_setup,
+     .reset = iteration_reset,
+     .core = iteration_core,
      .rival = iteration_rival},
-    {.name = "summary", .text = "five fields, one of them a maximum", .arrays = 3, .bytes_per_item = 24,
-     .setup = summary_setup, .core = summary_core, .rival = summary_rival},
+    {.name = "summary",
+     .text = "five fields, one of them a maximum",
+     .arrays = 3,
+     .bytes_per_item = 24,
+     .setup = summary_setup,
+     .core = summary_core,
+     .rival = summary_rival},
     {0},
 };

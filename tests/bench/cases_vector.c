@@ -75,8 +75,9 @@ static mx_err dot_check(bench_work *w)
         const mx_err err = bench_dot(line, &w->dot, &other);
         mx_ctx_destroy(&ctx);
         if (err != MX_OK) return MX_PASS(err);
-        MX_REQUIRE(memcmp(&sum, &other, sizeof sum) == 0, MX_ERR_MISMATCH, "dot: %.17g on %s, %.17g on %s", sum,
-                   w->target->info.backend, other, again ? "the same again" : others[o]);
+        MX_REQUIRE(memcmp(&sum, &other, sizeof sum) == 0, MX_ERR_MISMATCH,
+                   "dot: %.17g on %s, %.17g on %s", sum, w->target->info.backend, other,
+                   again ? "the same again" : others[o]);
     }
     return MX_OK;
 }
@@ -139,20 +140,40 @@ static mx_err histogram_check(bench_work *w)
     for (int b = 0; b < BINS; b++) wrong += llabs(count[b] - expected[b]);
     MX_TRY(mx_view_destroy(&index));
     MX_TRY(mx_view_destroy(&bins));
-    printf("  histogram: %lld items into %d bins by atomics, %lld lost or counted twice\n", (long long)w->items, BINS,
-           (long long)wrong);
-    MX_REQUIRE(wrong == 0, MX_ERR_MISMATCH, "histogram: %lld of %lld counts are wrong", (long long)wrong,
-               (long long)w->items);
+    printf("  histogram: %lld items into %d bins by atomics, %lld lost or counted twice\n",
+           (long long)w->items, BINS, (long long)wrong);
+    MX_REQUIRE(wrong == 0, MX_ERR_MISMATCH, "histogram: %lld of %lld counts are wrong",
+               (long long)wrong, (long long)w->items);
     return MX_OK;
 }
 
 const bench_case bench_vector_cases[] = {
-    {.name = "triad", .text = "a = b + s c", .arrays = 3, .bytes_per_item = 24, .setup = triad_setup, .reset = triad_reset,
-     .core = triad_core, .rival = triad_rival},
-    {.name = "dot", .text = "b.c; same bits for any number of threads, against an ordinary reduction", .arrays = 2,
-     .bytes_per_item = 16, .setup = dot_setup, .core = dot_core, .rival = dot_rival, .check = dot_check},
-    {.name = "histogram", .text = "duplicate indices, by atomics", .arrays = 1, .bytes_per_item = 4, .share = 0.25,
-     .only_cached = true, .setup = histogram_setup, .reset = histogram_reset, .core = histogram_core,
-     .rival = histogram_rival, .check = histogram_check},
+    {.name = "triad",
+     .text = "a = b + s c",
+     .arrays = 3,
+     .bytes_per_item = 24,
+     .setup = triad_setup,
+     .reset = triad_reset,
+     .core = triad_core,
+     .rival = triad_rival},
+    {.name = "dot",
+     .text = "b.c; same bits for any number of threads, against an ordinary reduction",
+     .arrays = 2,
+     .bytes_per_item = 16,
+     .setup = dot_setup,
+     .core = dot_core,
+     .rival = dot_rival,
+     .check = dot_check},
+    {.name = "histogram",
+     .text = "duplicate indices, by atomics",
+     .arrays = 1,
+     .bytes_per_item = 4,
+     .share = 0.25,
+     .only_cached = true,
+     .setup = histogram_setup,
+     .reset = histogram_reset,
+     .core = histogram_core,
+     .rival = histogram_rival,
+     .check = histogram_check},
     {0},
 };

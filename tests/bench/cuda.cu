@@ -6,10 +6,11 @@
 /* Room for the partial results of the largest grid: one of five doubles for 512 cells, 2e9 cells at most. */
 static const size_t ROOM = (size_t)192 << 20;
 
-#define CUDA_TRY(call)                                                                                     \
-    do {                                                                                                   \
-        const cudaError_t err_ = (call);                                                                   \
-        if (err_ != cudaSuccess) return MX_FAIL(MX_ERR_DEVICE, "%s: %s", #call, cudaGetErrorString(err_)); \
+#define CUDA_TRY(call)                                                                \
+    do {                                                                              \
+        const cudaError_t err_ = (call);                                              \
+        if (err_ != cudaSuccess)                                                      \
+            return MX_FAIL(MX_ERR_DEVICE, "%s: %s", #call, cudaGetErrorString(err_)); \
     } while (0)
 
 /* A kernel that computes nothing but hands out the stream that its context launches on. */
@@ -28,7 +29,8 @@ static mx_err find_stream(mx_ctx ctx, void **stream)
     static const mx_instance instance = {NULL, NULL, NULL, take_stream, 1};
     const stream_args args = {stream};
     const int64_t begin = 0, end = 1, tile = 0;
-    mx_kernel kernel = {"bench_take_stream", MX_PATTERN_FOR, 1, false, sizeof(stream_args), 0, 0, NULL, {{NULL}}};
+    mx_kernel kernel = {
+        "bench_take_stream", MX_PATTERN_FOR, 1, false, sizeof(stream_args), 0, 0, NULL, {{NULL}}};
     kernel.instance[MX_INSTANCE_CUDA][MX_LAYOUT_LEFT] = &instance;
     MX_TRY(mx_launch_(&kernel, ctx, &begin, &end, &tile, &args, NULL));
     return mx_fence(ctx); /* the kernel's name must not outlive it */
@@ -38,7 +40,8 @@ mx_err bench_cuda_open(bench_target *target)
 {
     cudaDeviceProp properties;
     size_t free_bytes, all_bytes;
-    MX_REQUIRE(target->info.layout == MX_LAYOUT_LEFT, MX_ERR_INPUT, "cuda: the rivals have layout left only");
+    MX_REQUIRE(target->info.layout == MX_LAYOUT_LEFT, MX_ERR_INPUT,
+               "cuda: the rivals have layout left only");
     CUDA_TRY(cudaSetDevice(target->info.device));
     CUDA_TRY(cudaGetDeviceProperties(&properties, target->info.device));
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
@@ -79,7 +82,8 @@ mx_err bench_cuda_timer_stop(const bench_target *target, double *seconds)
     CUDA_TRY(cudaEventRecord((cudaEvent_t)target->events[1], (cudaStream_t)target->queue));
     CUDA_TRY(cudaEventSynchronize((cudaEvent_t)target->events[1]));
     CUDA_TRY(cudaGetLastError()); /* a rival's launch that failed */
-    CUDA_TRY(cudaEventElapsedTime(&milliseconds, (cudaEvent_t)target->events[0], (cudaEvent_t)target->events[1]));
+    CUDA_TRY(cudaEventElapsedTime(&milliseconds, (cudaEvent_t)target->events[0],
+                                  (cudaEvent_t)target->events[1]));
     *seconds = 1e-3 * milliseconds;
     return MX_OK;
 }

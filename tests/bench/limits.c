@@ -18,7 +18,8 @@ static bench_rival nothing_rival(const rival_set *set)
 }
 
 /* Median seconds of the fastest rival at this piece of work. */
-static mx_err time_rival(bench_work *w, const bench_case *which, int repeat, double *seconds, const char **name)
+static mx_err time_rival(bench_work *w, const bench_case *which, int repeat, double *seconds,
+                         const char **name)
 {
     const bench_case *const before = w->which;
     w->which = which;
@@ -38,7 +39,8 @@ static bench_row row_of(const bench_target *target, const char *name, bool cache
     return row;
 }
 
-static mx_err bandwidth(bench_target *target, bool cached, const bench_options *options, bench_report *report)
+static mx_err bandwidth(bench_target *target, bool cached, const bench_options *options,
+                        bench_report *report)
 {
     const bench_case *const triad = &bench_vector_cases[0], *const dot = &bench_vector_cases[1];
     const bench_case copy = {.name = "copy", .bytes_per_item = 16, .rival = copy_rival};
@@ -66,10 +68,12 @@ static mx_err bandwidth(bench_target *target, bool cached, const bench_options *
 }
 
 /* The same work for every launch; what it returns is flops. */
-static mx_err multiply_adds(bench_target *target, const bench_options *options, bench_report *report)
+static mx_err multiply_adds(bench_target *target, const bench_options *options,
+                            bench_report *report)
 {
     const rival_set *const set = target->rivals[0];
-    const rival_args args = {.threads = target->info.threads, .queue = target->queue, .partials = target->partials};
+    const rival_args args = {
+        .threads = target->info.threads, .queue = target->queue, .partials = target->partials};
     bench_row row = row_of(target, "fma", false);
     double times[64], flops = 0;
     const int repeat = options->repeat < 64 ? options->repeat : 64;
@@ -95,7 +99,10 @@ static mx_err nothing_core(bench_work *w)
 /* An empty launch, by the core and by hand: with enough items that every thread gets some. */
 static mx_err launches(bench_target *target, const bench_options *options, bench_report *report)
 {
-    const bench_case nothing = {.name = "launch", .arrays = 1, .setup = nothing_setup, .core = nothing_core,
+    const bench_case nothing = {.name = "launch",
+                                .arrays = 1,
+                                .setup = nothing_setup,
+                                .core = nothing_core,
                                 .rival = nothing_rival};
     bench_row row = row_of(target, "launch", false);
     bench_work w;

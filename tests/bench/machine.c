@@ -23,7 +23,9 @@ static size_t cache_size(int cpu, int index)
     char text[32];
     unsigned long long size = 0;
     char unit = ' ';
-    if (!cache_text(cpu, index, "size", text, sizeof text) || sscanf(text, "%llu%c", &size, &unit) < 1) return 0;
+    if (!cache_text(cpu, index, "size", text, sizeof text) ||
+        sscanf(text, "%llu%c", &size, &unit) < 1)
+        return 0;
     return (size_t)size << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
 }
 
@@ -33,8 +35,10 @@ static int cache_index(int cpu, int level)
     char text[32];
     int found = -1, highest = 0, has = 0;
     for (int index = 0; cache_text(cpu, index, "level", text, sizeof text); index++) {
-        if (sscanf(text, "%d", &has) != 1 || !cache_text(cpu, index, "type", text, sizeof text)) continue;
-        if (strcmp(text, "Instruction") == 0 || (level > 0 ? has != level : has < highest)) continue;
+        if (sscanf(text, "%d", &has) != 1 || !cache_text(cpu, index, "type", text, sizeof text))
+            continue;
+        if (strcmp(text, "Instruction") == 0 || (level > 0 ? has != level : has < highest))
+            continue;
         highest = has;
         found = index;
     }
@@ -66,7 +70,8 @@ size_t bench_last_cache_bytes(void)
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &mask)) continue;
         const int index = cache_index(cpu, 0);
-        if (index < 0 || !cache_text(cpu, index, "shared_cpu_list", shared, sizeof shared)) continue;
+        if (index < 0 || !cache_text(cpu, index, "shared_cpu_list", shared, sizeof shared))
+            continue;
         bool known = false;
         for (int s = 0; s < count; s++) known = known || strcmp(seen[s], shared) == 0;
         if (known || count == 64) continue;
@@ -82,7 +87,9 @@ size_t bench_available_bytes(void)
     unsigned long long kilobytes = 0;
     FILE *f = fopen("/proc/meminfo", "r");
     if (f == NULL) return (size_t)1 << 30;
-    while (fgets(line, sizeof line, f) != NULL && sscanf(line, "MemAvailable: %llu", &kilobytes) != 1) {}
+    while (fgets(line, sizeof line, f) != NULL &&
+           sscanf(line, "MemAvailable: %llu", &kilobytes) != 1) {
+    }
     fclose(f);
     return (size_t)kilobytes << 10;
 }

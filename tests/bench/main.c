@@ -50,11 +50,15 @@ static bool parse(int argc, char **argv, bench_options *o)
         else if ((value = value_of("--size-factor", argc, argv, &at)) != NULL)
             good = (o->size_factor = strtod(value, &end)) > 0 && *end == '\0';
         else if ((value = value_of("--repeat", argc, argv, &at)) != NULL)
-            good = (o->repeat = (int)strtol(value, &end, 10)) > 0 && *end == '\0' && o->repeat <= 10000;
+            good = (o->repeat = (int)strtol(value, &end, 10)) > 0 && *end == '\0' &&
+                   o->repeat <= 10000;
         else
             good = false;
         if (good) continue;
-        fprintf(stderr, "minx-bench: %s: unknown option, or not a positive number; --help lists the options\n", given);
+        fprintf(
+            stderr,
+            "minx-bench: %s: unknown option, or not a positive number; --help lists the options\n",
+            given);
         return false;
     }
     return true;
@@ -73,7 +77,8 @@ static mx_err open_target(const char *resource, bench_target *target)
     MX_TRY(mx_ctx_create(resource, &target->ctx));
     mx_ctx_get_info(target->ctx, &target->info);
     if (!target->info.host_reaches) return bench_cuda_open(target);
-    MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT, "%s: the rivals have layout right only", resource);
+    MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT,
+               "%s: the rivals have layout right only", resource);
     const size_t second = bench_cache_bytes(2), last = bench_last_cache_bytes();
     target->rivals[0] = strcmp(target->info.backend, "serial") == 0 ? &rivals_serial : &rivals_omp;
     target->scalar = &rivals_scalar;
@@ -91,8 +96,8 @@ static void close_target(bench_target *target)
 
 /* ---- cases ---- */
 
-static mx_err run_case(const bench_target *target, const bench_case *which, bool cached, const bench_options *o,
-                       bench_report *report)
+static mx_err run_case(const bench_target *target, const bench_case *which, bool cached,
+                       const bench_options *o, bench_report *report)
 {
     bench_work w;
     bench_row row;
@@ -114,7 +119,8 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     return bench_report_add(report, &row);
 }
 
-static mx_err run_cases(const bench_target *target, const bench_case *cases, const bench_options *o, bench_report *report)
+static mx_err run_cases(const bench_target *target, const bench_case *cases, const bench_options *o,
+                        bench_report *report)
 {
     for (; cases->name != NULL; cases++) {
         if (!cases->only_cached) MX_TRY(run_case(target, cases, false, o, report));
@@ -128,9 +134,10 @@ static mx_err run_target(const char *resource, const bench_options *o, bench_rep
     bench_target target;
     mx_err err = open_target(resource, &target);
     if (err == MX_OK) {
-        printf("# %s%s%s: %d threads, arrays of %.0f MiB out of cache, %.2f MiB in all in cache\n", resource,
-               target.info.device_name[0] != '\0' ? " " : "", target.info.device_name, target.info.threads,
-               (double)target.out_of_cache / 1048576, (double)target.in_cache / 1048576);
+        printf("# %s%s%s: %d threads, arrays of %.0f MiB out of cache, %.2f MiB in all in cache\n",
+               resource, target.info.device_name[0] != '\0' ? " " : "", target.info.device_name,
+               target.info.threads, (double)target.out_of_cache / 1048576,
+               (double)target.in_cache / 1048576);
         err = bench_limits(&target, o, report);
     }
     if (err == MX_OK) err = run_cases(&target, bench_vector_cases, o, report);
@@ -156,8 +163,10 @@ static mx_err run_all(const bench_options *o, bench_report *report)
 
 static void list(void)
 {
-    for (const bench_case *c = bench_vector_cases; c->name != NULL; c++) printf("%-14s %s\n", c->name, c->text);
-    for (const bench_case *c = bench_grid_cases; c->name != NULL; c++) printf("%-14s %s\n", c->name, c->text);
+    for (const bench_case *c = bench_vector_cases; c->name != NULL; c++)
+        printf("%-14s %s\n", c->name, c->text);
+    for (const bench_case *c = bench_grid_cases; c->name != NULL; c++)
+        printf("%-14s %s\n", c->name, c->text);
     printf("NAME is out of cache, NAME-cache in it\n");
 }
 

@@ -120,8 +120,8 @@ mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char *
     return median_of_runs(w, &rival, calls, repeat, seconds);
 }
 
-mx_err bench_time_fma(const bench_target *target, const rival_set *set, const rival_args *args, double *flops,
-                      double *seconds)
+mx_err bench_time_fma(const bench_target *target, const rival_set *set, const rival_args *args,
+                      double *flops, double *seconds)
 {
     if (target->queue != NULL) MX_TRY(bench_cuda_timer_start(target));
     const double start = now();
@@ -186,7 +186,8 @@ static mx_err leave(bench_work *w, const side *s, mx_view *host)
     return mx_fence(w->target->ctx);
 }
 
-static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx_view b_view, bool sums)
+static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx_view b_view,
+                      bool sums)
 {
     mx_view_info info;
     double *a, *b, largest = 0;
@@ -195,8 +196,8 @@ static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx
     MX_TRY(mx_view_host_data(b_view, (void **)&b));
     const int64_t count = (int64_t)(info.bytes / sizeof *a);
     if (info.type == MX_I64) {
-        MX_REQUIRE(memcmp(a, b, info.bytes) == 0, MX_ERR_MISMATCH, "%s: %s: core and rival '%s' differ", w->which->name,
-                   info.label, rival);
+        MX_REQUIRE(memcmp(a, b, info.bytes) == 0, MX_ERR_MISMATCH,
+                   "%s: %s: core and rival '%s' differ", w->which->name, info.label, rival);
         return MX_OK;
     }
     const double tolerance = TOLERANCE + ROUNDING * (double)w->items;
@@ -204,7 +205,8 @@ static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx
     for (int64_t i = 0; i < count; i++) {
         const double scale = sums ? fabs(b[i]) : largest;
         MX_REQUIRE(fabs(a[i] - b[i]) <= tolerance * scale, MX_ERR_MISMATCH,
-                   "%s: %s[%lld]: core %.17g, rival '%s' %.17g", w->which->name, info.label, (long long)i, a[i], rival, b[i]);
+                   "%s: %s[%lld]: core %.17g, rival '%s' %.17g", w->which->name, info.label,
+                   (long long)i, a[i], rival, b[i]);
     }
     return MX_OK;
 }

@@ -28,8 +28,9 @@ static void print_rate(const bench_row *row, double seconds)
 
 void bench_report_head(void)
 {
-    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %s\n", "name", "backend", "thr", "n", "core", "rival", "ratio",
-           "(quartiles)", "core GB/s", "rival GB/s", "scalar", "bytes, rival");
+    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %s\n", "name", "backend", "thr",
+           "n", "core", "rival", "ratio", "(quartiles)", "core GB/s", "rival GB/s", "scalar",
+           "bytes, rival");
 }
 
 mx_err bench_report_add(bench_report *report, const bench_row *row)
@@ -73,8 +74,11 @@ static void write_row(FILE *f, const bench_row *row)
     const bool rated = row->limit > 0 && row->bytes > 0;
     const double core = t->core > 0 ? row->bytes / t->core / row->limit : 0;
     const double rival = t->rival > 0 ? row->bytes / t->rival / row->limit : 0;
-    fprintf(f, "{\"name\": \"%s\", \"backend\": \"%s\", \"threads\": %d, \"n\": %lld, \"rival\": \"%s\"", row->name,
-            row->backend, row->threads, (long long)row->n, row->rival_name != NULL ? row->rival_name : "");
+    fprintf(
+        f,
+        "{\"name\": \"%s\", \"backend\": \"%s\", \"threads\": %d, \"n\": %lld, \"rival\": \"%s\"",
+        row->name, row->backend, row->threads, (long long)row->n,
+        row->rival_name != NULL ? row->rival_name : "");
     write_number(f, "core_seconds", t->core, t->core > 0);
     write_number(f, "rival_seconds", t->rival, t->rival > 0);
     write_number(f, "scalar_seconds", t->scalar, t->scalar > 0);

@@ -52,8 +52,8 @@ typedef struct rival_set {
     void (*iteration)(const rival_args *); /* the three above */
     void (*summary)(const rival_args *);   /* density kx, energy ky, temperature u */
     void (*histogram)(const rival_args *);
-    void (*nothing)(const rival_args *);   /* an empty launch */
-    double (*fma)(const rival_args *);     /* multiply-adds on registers; returns the flops it did */
+    void (*nothing)(const rival_args *); /* an empty launch */
+    double (*fma)(const rival_args *);   /* multiply-adds on registers; returns the flops it did */
 } rival_set;
 
 extern const rival_set rivals_omp, rivals_serial, rivals_scalar;

@@ -10,7 +10,13 @@
 #include <cuda_runtime.h>
 #include <math_constants.h>
 
-enum { THREADS = 256, JOIN_THREADS = 1024, ROWS = 2, STRIDING_BLOCKS = 132 * 16, COUNTER_BYTES = 256 };
+enum {
+    THREADS = 256,
+    JOIN_THREADS = 1024,
+    ROWS = 2,
+    STRIDING_BLOCKS = 132 * 16,
+    COUNTER_BYTES = 256
+};
 
 static unsigned blocks_for(int64_t items, int64_t a_block)
 {
@@ -26,9 +32,18 @@ static cudaStream_t stream_of(const rival_args *g)
 
 struct one {
     double v;
-    __device__ __forceinline__ void init() { v = 0; }
-    __device__ __forceinline__ void join(const one &o) { v += o.v; }
-    __device__ __forceinline__ one down(int distance) const { return {__shfl_down_sync(~0u, v, distance)}; }
+    __device__ __forceinline__ void init()
+    {
+        v = 0;
+    }
+    __device__ __forceinline__ void join(const one &o)
+    {
+        v += o.v;
+    }
+    __device__ __forceinline__ one down(int distance) const
+    {
+        return {__shfl_down_sync(~0u, v, distance)};
+    }
 };
 
 struct five {
@@ -49,7 +64,8 @@ struct five {
     __device__ __forceinline__ five down(int distance) const
     {
         return {__shfl_down_sync(~0u, volume, distance), __shfl_down_sync(~0u, mass, distance),
-                __shfl_down_sync(~0u, energy, distance), __shfl_down_sync(~0u, temperature, distance),
+                __shfl_down_sync(~0u, energy, distance),
+                __shfl_down_sync(~0u, temperature, distance),
                 __shfl_down_sync(~0u, hottest, distance)};
     }
 };
@@ -97,7 +113,9 @@ static __device__ __forceinline__ void finish(T s, void *room, T *result)
     if (threadIdx.x == 0) *result = s;
 }
 
-template <class T> static __global__ void __launch_bounds__(JOIN_THREADS) join_kernel(const void *room, unsigned blocks, T *result)
+template <class T>
+static __global__ void __launch_bounds__(JOIN_THREADS)
+    join_kernel(const void *room, unsigned blocks, T *result)
 {
     const T *const partials = (const T *)((const char *)room + COUNTER_BYTES);
     T s;
@@ -130,14 +148,16 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    triad_kernel(double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, double s, int n)
+    triad_kernel(double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c,
+                 double s, int n)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < n) a[i] = b[i] + s * c[i];
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    triad2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b, const double2 *__restrict__ c, double s, int pairs)
+    triad2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b,
+                  const double2 *__restrict__ c, double s, int pairs)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= pairs) return;
@@ -146,17 +166,20 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    dot_kernel(const double *__restrict__ b, const double *__restrict__ c, int n, void *room, one *result)
+    dot_kernel(const double *__restrict__ b, const double *__restrict__ c, int n, void *room,
+               one *result)
 {
     one s = {0};
     const int64_t step = (int64_t)gridDim.x * THREADS;
 #pragma unroll 4
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step) s.v += b[i] * c[i];
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step)
+        s.v += b[i] * c[i];
     finish<one, false>(s, room, result);
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    dot2_kernel(const double2 *__restrict__ b, const double2 *__restrict__ c, int pairs, void *room, one *result)
+    dot2_kernel(const double2 *__restrict__ b, const double2 *__restrict__ c, int pairs, void *room,
+                one *result)
 {
     one s = {0};
     const int64_t step = (int64_t)gridDim.x * THREADS;
@@ -167,7 +190,8 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    histogram_kernel(unsigned long long *__restrict__ bins, const int32_t *__restrict__ index, int n)
+    histogram_kernel(unsigned long long *__restrict__ bins, const int32_t *__restrict__ index,
+                     int n)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < n) atomicAdd(&bins[index[i]], 1ull);
@@ -199,7 +223,8 @@ template <bool fused> static void copy(const rival_args *g)
 {
     const int n = (int)g->n;
     if (fused)
-        copy2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>((double2 *)g->a, (const double2 *)g->b, n / 2);
+        copy2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>(
+            (double2 *)g->a, (const double2 *)g->b, n / 2);
     else
         copy_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, n);
 }
@@ -208,10 +233,11 @@ template <bool fused> static void triad(const rival_args *g)
 {
     const int n = (int)g->n;
     if (fused)
-        triad2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>((double2 *)g->a, (const double2 *)g->b,
-                                                                              (const double2 *)g->c, g->s, n / 2);
+        triad2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>(
+            (double2 *)g->a, (const double2 *)g->b, (const double2 *)g->c, g->s, n / 2);
     else
-        triad_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, g->c, g->s, n);
+        triad_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, g->c, g->s,
+                                                                           n);
 }
 
 template <bool fused> static void dot(const rival_args *g)
@@ -220,17 +246,18 @@ template <bool fused> static void dot(const rival_args *g)
     const unsigned wanted = blocks_for(n, fused ? 2 * THREADS : THREADS);
     const unsigned blocks = wanted < STRIDING_BLOCKS ? wanted : STRIDING_BLOCKS;
     if (fused)
-        dot2_kernel<<<blocks, THREADS, 0, stream_of(g)>>>((const double2 *)g->b, (const double2 *)g->c, n / 2, g->partials,
-                                                          (one *)g->sums);
+        dot2_kernel<<<blocks, THREADS, 0, stream_of(g)>>>(
+            (const double2 *)g->b, (const double2 *)g->c, n / 2, g->partials, (one *)g->sums);
     else
-        dot_kernel<<<blocks, THREADS, 0, stream_of(g)>>>(g->b, g->c, n, g->partials, (one *)g->sums);
+        dot_kernel<<<blocks, THREADS, 0, stream_of(g)>>>(g->b, g->c, n, g->partials,
+                                                         (one *)g->sums);
     join<one, fused>(g, blocks, (one *)g->sums);
 }
 
 static void histogram(const rival_args *g)
 {
-    histogram_kernel<<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>((unsigned long long *)g->bins, g->index,
-                                                                              (int)g->n);
+    histogram_kernel<<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>(
+        (unsigned long long *)g->bins, g->index, (int)g->n);
 }
 
 static void nothing(const rival_args *g)
@@ -257,7 +284,8 @@ static dim3 grid_for(const rival_args *g, int rows_a_thread)
 
 template <int rows_a_thread>
 static __global__ void __launch_bounds__(THREADS)
-    stencil_kernel(double *__restrict__ w, const double *__restrict__ u, int rows, int columns, int stride)
+    stencil_kernel(double *__restrict__ w, const double *__restrict__ u, int rows, int columns,
+                   int stride)
 {
     const int i = COLUMN(), first = FIRST_ROW(rows_a_thread);
     if (i > columns) return;
@@ -271,8 +299,9 @@ static __global__ void __launch_bounds__(THREADS)
 
 template <bool fused>
 static __global__ void __launch_bounds__(THREADS)
-    matvec_kernel(double *__restrict__ w, const double *__restrict__ p, const double *__restrict__ kx,
-                  const double *__restrict__ ky, int rows, int columns, int stride, void *room, one *result)
+    matvec_kernel(double *__restrict__ w, const double *__restrict__ p,
+                  const double *__restrict__ kx, const double *__restrict__ ky, int rows,
+                  int columns, int stride, void *room, one *result)
 {
     const int i = COLUMN(), first = FIRST_ROW(ROWS);
     one s = {0};
@@ -293,9 +322,9 @@ static __global__ void __launch_bounds__(THREADS)
 
 template <bool fused>
 static __global__ void __launch_bounds__(THREADS)
-    update_kernel(double *__restrict__ u, double *__restrict__ r, const double *__restrict__ p, const double *__restrict__ w,
-                  const double *rr, const double *pw, double tolerance, int rows, int columns, int stride, void *room,
-                  one *result)
+    update_kernel(double *__restrict__ u, double *__restrict__ r, const double *__restrict__ p,
+                  const double *__restrict__ w, const double *rr, const double *pw,
+                  double tolerance, int rows, int columns, int stride, void *room, one *result)
 {
     const int i = COLUMN(), first = FIRST_ROW(ROWS);
     const double before = *rr, alpha = before > tolerance ? before / *pw : 0.0;
@@ -316,8 +345,9 @@ static __global__ void __launch_bounds__(THREADS)
 
 template <int rows_a_thread>
 static __global__ void __launch_bounds__(THREADS)
-    direction_kernel(double *__restrict__ p, const double *__restrict__ r, const double *__restrict__ rr_before,
-                     const double *__restrict__ rr_now, double tolerance, int rows, int columns, int stride)
+    direction_kernel(double *__restrict__ p, const double *__restrict__ r,
+                     const double *__restrict__ rr_before, const double *__restrict__ rr_now,
+                     double tolerance, int rows, int columns, int stride)
 {
     const int i = COLUMN(), first = FIRST_ROW(rows_a_thread);
     const double before = *rr_before, beta = before > tolerance ? *rr_now / before : 0.0;
@@ -332,8 +362,9 @@ static __global__ void __launch_bounds__(THREADS)
 
 template <bool fused>
 static __global__ void __launch_bounds__(THREADS)
-    summary_kernel(const double *__restrict__ density, const double *__restrict__ energy, const double *__restrict__ u,
-                   double volume, int rows, int columns, int stride, void *room, five *result)
+    summary_kernel(const double *__restrict__ density, const double *__restrict__ energy,
+                   const double *__restrict__ u, double volume, int rows, int columns, int stride,
+                   void *room, five *result)
 {
     const int i = COLUMN(), first = FIRST_ROW(ROWS);
     five s;
@@ -357,15 +388,15 @@ static __global__ void __launch_bounds__(THREADS)
 template <bool fused> static void stencil(const rival_args *g)
 {
     const int rows_a_thread = fused ? ROWS : 1;
-    stencil_kernel<rows_a_thread><<<grid_for(g, rows_a_thread), THREADS, 0, stream_of(g)>>>(g->w, g->u, g->rows, g->columns,
-                                                                                          (int)g->stride);
+    stencil_kernel<rows_a_thread><<<grid_for(g, rows_a_thread), THREADS, 0, stream_of(g)>>>(
+        g->w, g->u, g->rows, g->columns, (int)g->stride);
 }
 
 template <bool fused> static void matvec(const rival_args *g)
 {
     const dim3 grid = grid_for(g, ROWS);
-    matvec_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->w, g->p, g->kx, g->ky, g->rows, g->columns, (int)g->stride,
-                                                             g->partials, (one *)g->pw);
+    matvec_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(
+        g->w, g->p, g->kx, g->ky, g->rows, g->columns, (int)g->stride, g->partials, (one *)g->pw);
     join<one, fused>(g, grid.x * grid.y, (one *)g->pw);
 }
 
@@ -373,8 +404,9 @@ template <bool fused> static void update(const rival_args *g)
 {
     const dim3 grid = grid_for(g, ROWS);
     one *const result = (one *)&g->sums[g->now];
-    update_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->u, g->r, g->p, g->w, &g->sums[g->before], g->pw, g->tolerance,
-                                                             g->rows, g->columns, (int)g->stride, g->partials, result);
+    update_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(
+        g->u, g->r, g->p, g->w, &g->sums[g->before], g->pw, g->tolerance, g->rows, g->columns,
+        (int)g->stride, g->partials, result);
     join<one, fused>(g, grid.x * grid.y, result);
 }
 
@@ -382,7 +414,8 @@ template <bool fused> static void direction(const rival_args *g)
 {
     const int rows_a_thread = fused ? ROWS : 1;
     direction_kernel<rows_a_thread><<<grid_for(g, rows_a_thread), THREADS, 0, stream_of(g)>>>(
-        g->p, g->r, &g->sums[g->before], &g->sums[g->now], g->tolerance, g->rows, g->columns, (int)g->stride);
+        g->p, g->r, &g->sums[g->before], &g->sums[g->now], g->tolerance, g->rows, g->columns,
+        (int)g->stride);
 }
 
 template <bool fused> static void iteration(const rival_args *g)
@@ -396,19 +429,21 @@ template <bool fused> static void summary(const rival_args *g)
 {
     const dim3 grid = grid_for(g, ROWS);
     five *const result = (five *)g->summary;
-    summary_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(g->kx, g->ky, g->u, g->volume, g->rows, g->columns,
-                                                              (int)g->stride, g->partials, result);
+    summary_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(
+        g->kx, g->ky, g->u, g->volume, g->rows, g->columns, (int)g->stride, g->partials, result);
     join<five, fused>(g, grid.x * grid.y, result);
 }
 
 extern "C" {
 extern const rival_set rivals_cuda, rivals_cuda_fused;
 const rival_set rivals_cuda = {
-    "plain", copy<false>, triad<false>, dot<false>, stencil<false>, matvec<false>, update<false>, direction<false>,
-    iteration<false>, summary<false>, histogram, nothing, fma_peak,
+    "plain",       copy<false>,   triad<false>,     dot<false>,       stencil<false>,
+    matvec<false>, update<false>, direction<false>, iteration<false>, summary<false>,
+    histogram,     nothing,       fma_peak,
 };
 const rival_set rivals_cuda_fused = {
-    "fused", copy<true>, triad<true>, dot<true>, stencil<true>, matvec<true>, update<true>, direction<true>,
-    iteration<true>, summary<true>, NULL, NULL, NULL,
+    "fused",      copy<true>,      triad<true>,     dot<true>,     stencil<true>, matvec<true>,
+    update<true>, direction<true>, iteration<true>, summary<true>, NULL,          NULL,
+    NULL,
 };
 }

@@ -23,7 +23,8 @@
 #define FOR_SIMD for
 #else
 #define SIMD(...) PRAGMA(omp simd __VA_ARGS__)
-#define FOR_SIMD for simd
+#define FOR_SIMD for \
+    simd
 #endif
 #ifdef RIVAL_SERIAL
 #define PARALLEL(...)
@@ -79,7 +80,8 @@ static void stencil(const rival_args *g)
     PARALLEL_FOR()
     for (int row = 1; row <= rows; row++) {
         double *restrict out = w + row * stride;
-        const double *restrict in = u + row * stride, *restrict below = in - stride, *restrict above = in + stride;
+        const double *restrict in = u + row * stride, *restrict below = in - stride,
+                               *restrict above = in + stride;
         SIMD()
         for (int i = 1; i <= columns; i++)
             out[i] = 0.2 * (in[i] + (in[i - 1] + in[i + 1]) + (below[i] + above[i]));
@@ -97,13 +99,15 @@ static void matvec(const rival_args *g)
     PARALLEL_FOR(reduction(+ : pw))
     for (int row = 1; row <= rows; row++) {
         double *restrict w = w_ + row * stride;
-        const double *restrict p = p_ + row * stride, *restrict below = p - stride, *restrict above = p + stride;
+        const double *restrict p = p_ + row * stride, *restrict below = p - stride,
+                               *restrict above = p + stride;
         const double *restrict kx = kx_ + row * stride, *restrict ky = ky_ + row * stride;
         const double *restrict ky_above = ky + stride;
         SIMD(reduction(+ : pw))
         for (int i = 1; i <= columns; i++) {
             const double ap = (1.0 + (kx[i + 1] + kx[i]) + (ky_above[i] + ky[i])) * p[i] -
-                              (kx[i + 1] * p[i + 1] + kx[i] * p[i - 1]) - (ky_above[i] * above[i] + ky[i] * below[i]);
+                              (kx[i + 1] * p[i + 1] + kx[i] * p[i - 1]) -
+                              (ky_above[i] * above[i] + ky[i] * below[i]);
             w[i] = ap;
             pw += p[i] * ap;
         }
@@ -118,7 +122,8 @@ static void update(const rival_args *g)
     const int64_t stride = g->stride;
     double *restrict u_ = g->u, *restrict r_ = g->r;
     const double *restrict p_ = g->p, *restrict w_ = g->w;
-    const double before = g->sums[g->before], alpha = before > g->tolerance ? before / g->pw[0] : 0.0;
+    const double before = g->sums[g->before],
+                 alpha = before > g->tolerance ? before / g->pw[0] : 0.0;
     double rr = 0;
     PARALLEL_FOR(reduction(+ : rr))
     for (int row = 1; row <= rows; row++) {
@@ -142,7 +147,8 @@ static void direction(const rival_args *g)
     const int64_t stride = g->stride;
     double *restrict p_ = g->p;
     const double *restrict r_ = g->r;
-    const double before = g->sums[g->before], beta = before > g->tolerance ? g->sums[g->now] / before : 0.0;
+    const double before = g->sums[g->before],
+                 beta = before > g->tolerance ? g->sums[g->now] / before : 0.0;
     PARALLEL_FOR()
     for (int row = 1; row <= rows; row++) {
         double *restrict p = p_ + row * stride;
@@ -169,7 +175,8 @@ static void summary(const rival_args *g)
     double volumes = 0, masses = 0, energies = 0, temperatures = 0, hottest = -INFINITY;
     PARALLEL_FOR(reduction(+ : volumes, masses, energies, temperatures) reduction(max : hottest))
     for (int row = 1; row <= rows; row++) {
-        const double *restrict density = density_ + row * stride, *restrict energy = energy_ + row * stride;
+        const double *restrict density = density_ + row * stride, *restrict energy =
+                                                                      energy_ + row * stride;
         const double *restrict u = u_ + row * stride;
         SIMD(reduction(+ : volumes, masses, energies, temperatures) reduction(max : hottest))
         for (int i = 1; i <= columns; i++) {
@@ -246,7 +253,17 @@ static double fma_peak(const rival_args *g)
 }
 
 const rival_set SET = {
-    .name = NAME, .copy = copy, .triad = triad, .dot = dot, .stencil = stencil, .matvec = matvec, .update = update,
-    .direction = direction, .iteration = iteration, .summary = summary, .histogram = histogram, .nothing = nothing,
+    .name = NAME,
+    .copy = copy,
+    .triad = triad,
+    .dot = dot,
+    .stencil = stencil,
+    .matvec = matvec,
+    .update = update,
+    .direction = direction,
+    .iteration = iteration,
+    .summary = summary,
+    .histogram = histogram,
+    .nothing = nothing,
     .fma = fma_peak,
 };

@@ -46,7 +46,8 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
 
 /* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits: twelve of them, arrays and
  * copies to compare, in half of the memory that is available. In cache: all arrays that a call touches in the cache. */
-static double wanted_items(const bench_target *target, const bench_case *which, bool cached, double size_factor)
+static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
+                           double size_factor)
 {
     const double share = which->share > 0 ? which->share : 1;
     if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
@@ -54,8 +55,8 @@ static double wanted_items(const bench_target *target, const bench_case *which, 
     return (wanted < fits ? wanted : fits) / 8 * share * size_factor;
 }
 
-mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached, double size_factor,
-                         bench_work *work)
+mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
+                         double size_factor, bench_work *work)
 {
     memset(work, 0, sizeof *work);
     work->target = target;

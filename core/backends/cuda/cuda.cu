@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_WORKERS = 8192, RESULT_BYTES = 4096 };
+enum {
+    THREADS = 256,
+    GRID_LIMIT = 65535,
+    FEW_ROUNDS = 4,
+    ARRAY_WORKERS = 8192,
+    RESULT_BYTES = 4096
+};
 static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
 
 /* Devices that contexts were opened on: pinned memory may be in use on any of them. */
@@ -36,12 +42,12 @@ static cudaError_t told(cudaError_t err)
     return err;
 }
 
-#define CUDA_TRY(call)                                                                                        \
-    do {                                                                                                      \
-        const cudaError_t cuda_err_ = told(call);                                                             \
-        if (cuda_err_ != cudaSuccess)                                                                         \
-            return MX_FAIL(cuda_err_ == cudaErrorMemoryAllocation ? MX_ERR_MEMORY : MX_ERR_DEVICE, "%s: %s",  \
-                           #call, cudaGetErrorString(cuda_err_));                                             \
+#define CUDA_TRY(call)                                                                             \
+    do {                                                                                           \
+        const cudaError_t cuda_err_ = told(call);                                                  \
+        if (cuda_err_ != cudaSuccess)                                                              \
+            return MX_FAIL(cuda_err_ == cudaErrorMemoryAllocation ? MX_ERR_MEMORY : MX_ERR_DEVICE, \
+                           "%s: %s", #call, cudaGetErrorString(cuda_err_));                        \
     } while (0)
 
 static bool cuda_available(const char **why)
@@ -51,7 +57,8 @@ static bool cuda_available(const char **why)
     const cudaError_t err = told(cudaGetDeviceCount(&devices));
     *why = text;
     if (err == cudaErrorInsufficientDriver)
-        snprintf(text, sizeof text, "no NVIDIA driver, or one older than CUDA %d.%d, which this program is built with",
+        snprintf(text, sizeof text,
+                 "no NVIDIA driver, or one older than CUDA %d.%d, which this program is built with",
                  CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     else if (err != cudaSuccess)
         snprintf(text, sizeof text, "%s", cudaGetErrorString(err));
@@ -76,10 +83,11 @@ static mx_err cuda_open(mx_ctx ctx)
     cudaDeviceProp properties;
     CUDA_TRY(cudaGetDeviceCount(&devices));
     if (ctx->device < 0) ctx->device = 0;
-    MX_REQUIRE(ctx->device < devices, MX_ERR_BACKEND, "%s: device: got %d, this machine has %d (0 to %d)", ctx->name,
-               ctx->device, devices, devices - 1);
-    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT, "%s: threads: got %d, cuda chooses its threads itself", ctx->name,
-               ctx->threads);
+    MX_REQUIRE(ctx->device < devices, MX_ERR_BACKEND,
+               "%s: device: got %d, this machine has %d (0 to %d)", ctx->name, ctx->device, devices,
+               devices - 1);
+    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT,
+               "%s: threads: got %d, cuda chooses its threads itself", ctx->name, ctx->threads);
     ctx->threads = 1;
     CUDA_TRY(cudaSetDevice(ctx->device));
     if (ctx->device < MOST_DEVICES) in_use[ctx->device] = true;
@@ -87,17 +95,20 @@ static mx_err cuda_open(mx_ctx ctx)
     snprintf(ctx->device_name, sizeof ctx->device_name, "%s", properties.name);
     cudaFuncAttributes attributes;
     const cudaError_t image = told(cudaFuncGetAttributes(&attributes, probe_kernel));
-    MX_REQUIRE(image == cudaSuccess, MX_ERR_BACKEND,
-               "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real", ctx->device,
-               properties.name, properties.major, properties.minor, cudaGetErrorString(image), properties.major,
-               properties.minor);
+    MX_REQUIRE(
+        image == cudaSuccess, MX_ERR_BACKEND,
+        "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real",
+        ctx->device, properties.name, properties.major, properties.minor, cudaGetErrorString(image),
+        properties.major, properties.minor);
     cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
     MX_REQUIRE(state != NULL, MX_ERR_MEMORY, "no memory for a context");
     ctx->state = state;
-    state->resident = (int64_t)properties.multiProcessorCount * (properties.maxThreadsPerMultiProcessor / THREADS);
+    state->resident = (int64_t)properties.multiProcessorCount *
+                      (properties.maxThreadsPerMultiProcessor / THREADS);
     state->overlaps = properties.major >= 9;
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
-    CUDA_TRY(cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
+    CUDA_TRY(
+        cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
     return MX_OK;
 }
@@ -121,8 +132,8 @@ static mx_err cuda_fence(mx_ctx ctx)
     if (err == cudaSuccess) return MX_OK;
     char recent[512];
     mx_recent_kernels(ctx, recent, sizeof recent);
-    return MX_FAIL(MX_ERR_DEVICE, "device %d failed: %s; kernels since the last fence: %s", ctx->device,
-                   cudaGetErrorString(err), recent);
+    return MX_FAIL(MX_ERR_DEVICE, "device %d failed: %s; kernels since the last fence: %s",
+                   ctx->device, cudaGetErrorString(err), recent);
 }
 
 /* ---- memory ---- */
@@ -138,15 +149,16 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
         err = cudaMallocManaged(data, bytes);
     else
         err = cudaHostAlloc(data, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
-    MX_REQUIRE(told(err) == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s", bytes, mx_space_name(space),
-               cudaGetErrorString(err));
+    MX_REQUIRE(told(err) == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s",
+               bytes, mx_space_name(space), cudaGetErrorString(err));
     return MX_OK;
 }
 
 static void cuda_release(mx_space space, void *data)
 {
     if (space == MX_SPACE_PINNED) {
-        for (int d = 0; d < MOST_DEVICES; d++) /* unlike cudaFree, cudaFreeHost does not wait for kernels */
+        for (int d = 0; d < MOST_DEVICES;
+             d++) /* unlike cudaFree, cudaFreeHost does not wait for kernels */
             if (in_use[d] && told(cudaSetDevice(d)) == cudaSuccess) told(cudaDeviceSynchronize());
         cudaFreeHost(data);
     } else {
@@ -168,7 +180,8 @@ struct alignas(16) fill_value {
 
 /* An element is some words: the largest kind that its size allows. */
 template <class W>
-static __global__ void fill_kernel(W *data, int64_t count, const __grid_constant__ fill_value value, int words)
+static __global__ void fill_kernel(W *data, int64_t count, const __grid_constant__ fill_value value,
+                                   int words)
 {
     const W *const element = (const W *)value.bytes;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -177,31 +190,38 @@ static __global__ void fill_kernel(W *data, int64_t count, const __grid_constant
 }
 
 template <class W>
-static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fill_value &value, size_t size)
+static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fill_value &value,
+                         size_t size)
 {
     const int words = (int)(size / sizeof(W));
     const int64_t blocks = (count * words + THREADS - 1) / THREADS, most = state_of(ctx)->resident;
-    fill_kernel<W><<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, state_of(ctx)->stream>>>((W *)destination, count,
-                                                                                                     value, words);
+    fill_kernel<W>
+        <<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, state_of(ctx)->stream>>>(
+            (W *)destination, count, value, words);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
 
-static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
+static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void *value,
+                        size_t size)
 {
     bool same = true;
     const unsigned char *bytes = (const unsigned char *)value;
     for (size_t b = 1; b < size; b++) same = same && bytes[b] == bytes[0];
     CUDA_TRY(cudaSetDevice(ctx->device));
     if (same) {
-        CUDA_TRY(cudaMemsetAsync(destination, bytes[0], (size_t)count * size, state_of(ctx)->stream));
+        CUDA_TRY(
+            cudaMemsetAsync(destination, bytes[0], (size_t)count * size, state_of(ctx)->stream));
         return MX_OK;
     }
     fill_value copy;
-    MX_REQUIRE(size <= sizeof copy.bytes, MX_ERR_TYPE, "fill: elements of %zu bytes, expected at most %zu on cuda", size,
+    MX_REQUIRE(size <= sizeof copy.bytes, MX_ERR_TYPE,
+               "fill: elements of %zu bytes, expected at most %zu on cuda", size,
                sizeof copy.bytes);
     memcpy(copy.bytes, value, size);
-    const size_t unit = size | (size_t)(uintptr_t)destination; /* its lowest bit set is what both are multiples of */
+    const size_t unit =
+        size |
+        (size_t)(uintptr_t)destination; /* its lowest bit set is what both are multiples of */
     if (unit % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
     if (unit % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
     if (unit % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
@@ -225,10 +245,13 @@ static unsigned contiguous_threads(int64_t wanted)
 }
 
 /* How many rows a thread takes: see kernel_cuda.h. */
-static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows, int64_t resident)
+static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
+                         int64_t resident)
 {
     const int64_t rounds = ceil_div(along * ceil_div(rows, l->block[1]), resident);
-    if (l->kernel->pattern == MX_PATTERN_FOR && per_thread == 1 && rounds > 1 && rounds <= FEW_ROUNDS) return 2;
+    if (l->kernel->pattern == MX_PATTERN_FOR && per_thread == 1 && rounds > 1 &&
+        rounds <= FEW_ROUNDS)
+        return 2;
     return per_thread;
 }
 
@@ -239,15 +262,17 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     const int64_t contiguous = l->end[last] - l->begin[last];
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->end[d] - l->begin[d];
-    l->block[0] = l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
+    l->block[0] =
+        l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
     l->block[1] = THREADS / l->block[0];
-    int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread : l->block[0]);
+    int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread
+                                                                  : l->block[0]);
     if (strides && along > 2 * resident) along = 2 * resident;
     l->per_thread = rows_a_thread(l, per_thread, along, rows, resident);
     const int64_t across = ceil_div(rows, (int64_t)l->block[1] * l->per_thread);
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
-               "kernel %s: a range of %lld by %lld items is too large for one launch", l->kernel->name, (long long)rows,
-               (long long)contiguous);
+               "kernel %s: a range of %lld by %lld items is too large for one launch",
+               l->kernel->name, (long long)rows, (long long)contiguous);
     l->grid[0] = (unsigned)along;
     l->grid[1] = (unsigned)(across < GRID_LIMIT ? across : GRID_LIMIT);
     l->grid[2] = (unsigned)(l->grid[1] > 0 ? ceil_div(across, l->grid[1]) : 1);
@@ -258,7 +283,8 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 static int64_t array_workers(const mx_launch *l)
 {
     const int64_t items = l->end[0] - l->begin[0];
-    const int64_t fit = (int64_t)(ARRAY_SCRATCH / (l->kernel->value_size * (size_t)(l->length > 0 ? l->length : 1)));
+    const int64_t fit = (int64_t)(ARRAY_SCRATCH / (l->kernel->value_size *
+                                                   (size_t)(l->length > 0 ? l->length : 1)));
     int64_t workers = items < ARRAY_WORKERS ? items : ARRAY_WORKERS;
     if (workers > fit) workers = fit > 0 ? fit : 1;
     return workers;
@@ -292,10 +318,12 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
     l->overlaps = state_of(ctx)->overlaps;
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
     if (k->pattern != MX_PATTERN_FOR)
-        MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &l->partials));
+        MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1,
+                          &l->partials));
     if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
     const int code = told((cudaError_t)instance->enqueue(l));
-    MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name, cudaGetErrorString((cudaError_t)code));
+    MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
+               cudaGetErrorString((cudaError_t)code));
     if (!to_host) return MX_OK;
     MX_TRY(mx_fence(ctx));
     memcpy(result->host, l->result, bytes);

@@ -7,8 +7,8 @@ static mx_err openmp_open(mx_ctx ctx)
 {
     if (ctx->threads == 0) ctx->threads = mx_host_cores();
     MX_REQUIRE(ctx->threads <= omp_get_thread_limit(), MX_ERR_INPUT,
-               "%s: threads: got %d, the OpenMP run time allows %d (OMP_THREAD_LIMIT)", ctx->name, ctx->threads,
-               omp_get_thread_limit());
+               "%s: threads: got %d, the OpenMP run time allows %d (OMP_THREAD_LIMIT)", ctx->name,
+               ctx->threads, omp_get_thread_limit());
     ctx->device = -1;
     return MX_OK;
 }

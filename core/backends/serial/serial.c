@@ -3,8 +3,8 @@
 
 static mx_err serial_open(mx_ctx ctx)
 {
-    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT, "%s: threads: got %d, expected 1: serial has one thread", ctx->name,
-               ctx->threads);
+    MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT,
+               "%s: threads: got %d, expected 1: serial has one thread", ctx->name, ctx->threads);
     ctx->threads = 1;
     ctx->device = -1;
     return MX_OK;

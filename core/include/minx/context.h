@@ -39,7 +39,8 @@ typedef enum mx_space {
 } mx_space;
 
 const char *mx_layout_name(mx_layout layout); /* "left" */
-const char *mx_space_name(mx_space space);    /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
+const char *mx_space_name(
+    mx_space space); /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
 
 /* Starts the run time; the first call of a program. Checks that this CPU has what the kernels were compiled for
  * (MX_ERR_BACKEND). Not collective, not thread-safe. */
@@ -76,14 +77,14 @@ mx_err mx_fence(mx_ctx ctx);
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {
-    const char *backend;     /* "openmp" */
+    const char *backend; /* "openmp" */
     mx_layout layout;
-    mx_space space;          /* where its views live unless told otherwise */
-    int threads;             /* host threads; 1 on cuda */
-    int device;              /* -1 on hosts */
-    const char *device_name; /* "" on hosts */
-    bool host_reaches;       /* can the host read its default space? */
-    int64_t launches;        /* kernels launched so far */
+    mx_space space;           /* where its views live unless told otherwise */
+    int threads;              /* host threads; 1 on cuda */
+    int device;               /* -1 on hosts */
+    const char *device_name;  /* "" on hosts */
+    bool host_reaches;        /* can the host read its default space? */
+    int64_t launches;         /* kernels launched so far */
     int64_t synchronisations; /* times the host had to wait for a device */
 } mx_ctx_info;
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);

@@ -62,18 +62,18 @@ void mx_frame_(const char *file, int line, const char *func);
 #define MX_PASS(err) (mx_frame_(__FILE__, __LINE__, __func__), (err))
 
 /* Returns from the calling function with the callee's error, if it has one. */
-#define MX_TRY(call)                                                             \
-    do {                                                                         \
-        const mx_err mx_try_ = (call);                                           \
-        if (mx_try_ != MX_OK) {                                                  \
-            mx_frame_(__FILE__, __LINE__, __func__);                             \
-            return mx_try_;                                                      \
-        }                                                                        \
+#define MX_TRY(call)                                 \
+    do {                                             \
+        const mx_err mx_try_ = (call);               \
+        if (mx_try_ != MX_OK) {                      \
+            mx_frame_(__FILE__, __LINE__, __func__); \
+            return mx_try_;                          \
+        }                                            \
     } while (0)
 
 /* Returns from the calling function with a failure, unless the condition holds. Always on. */
-#define MX_REQUIRE(condition, err, ...)                      \
-    do {                                                     \
+#define MX_REQUIRE(condition, err, ...)                       \
+    do {                                                      \
         if (!(condition)) return MX_FAIL((err), __VA_ARGS__); \
     } while (0)
 
@@ -82,7 +82,8 @@ void mx_frame_(const char *file, int line, const char *func);
 #define MX_ASSERT(condition) ((void)0)
 #else
 void mx_assert_failed_(const char *condition, const char *file, int line);
-#define MX_ASSERT(condition) ((condition) ? (void)0 : mx_assert_failed_(#condition, __FILE__, __LINE__))
+#define MX_ASSERT(condition) \
+    ((condition) ? (void)0 : mx_assert_failed_(#condition, __FILE__, __LINE__))
 #endif
 
 #ifdef __cplusplus

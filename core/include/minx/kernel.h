@@ -29,7 +29,8 @@
 #include "minx/launch.h"
 #include "minx/reduce.h"
 
-#define MX_BODY MX_INLINE /* in front of a body, a prologue, an init, a join, and of functions that they call */
+#define MX_BODY \
+    MX_INLINE /* in front of a body, a prologue, an init, a join, and of functions that they call */
 
 #define MX_STRING_(...) #__VA_ARGS__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
@@ -41,7 +42,8 @@
 #ifdef __CUDACC__
 #define MX_RESTRICT __restrict__
 #define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
-#define MX_CONST_TABLE static __device__ const /* a file-scope table: MX_CONST_TABLE double weight[3] = {...}; */
+#define MX_CONST_TABLE \
+    static __device__ const /* a file-scope table: MX_CONST_TABLE double weight[3] = {...}; */
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #else
@@ -82,15 +84,20 @@
 
 #define MX_REDUCE2_(D, I, S, name, R) MX_STAMP_REDUCE_(name, D, I, S, R, MX_NO_PROLOGUE_)
 #define MX_REDUCE3_(D, I, S, name, R, prologue) MX_STAMP_REDUCE_(name, D, I, S, R, prologue)
-#define MX_REDUCE_(D, I, S, ...) MX_FOURTH_(__VA_ARGS__, MX_REDUCE3_, MX_REDUCE2_, 0, 0)(D, I, S, __VA_ARGS__)
+#define MX_REDUCE_(D, I, S, ...) \
+    MX_FOURTH_(__VA_ARGS__, MX_REDUCE3_, MX_REDUCE2_, 0, 0)(D, I, S, __VA_ARGS__)
 
 #define MX_FIELDS2_(D, I, S, name, LIST) MX_STAMP_FIELDS_(name, D, I, S, LIST, MX_NO_PROLOGUE_)
 #define MX_FIELDS3_(D, I, S, name, LIST, prologue) MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)
-#define MX_FIELDS_(D, I, S, ...) MX_FOURTH_(__VA_ARGS__, MX_FIELDS3_, MX_FIELDS2_, 0, 0)(D, I, S, __VA_ARGS__)
+#define MX_FIELDS_(D, I, S, ...) \
+    MX_FOURTH_(__VA_ARGS__, MX_FIELDS3_, MX_FIELDS2_, 0, 0)(D, I, S, __VA_ARGS__)
 
-#define MX_CUSTOM3_(D, I, name, init, join) MX_STAMP_CUSTOM_(name, D, I, init, join, MX_NO_PROLOGUE_)
-#define MX_CUSTOM4_(D, I, name, init, join, prologue) MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)
-#define MX_CUSTOM_(D, I, ...) MX_FIFTH_(__VA_ARGS__, MX_CUSTOM4_, MX_CUSTOM3_, 0, 0, 0)(D, I, __VA_ARGS__)
+#define MX_CUSTOM3_(D, I, name, init, join) \
+    MX_STAMP_CUSTOM_(name, D, I, init, join, MX_NO_PROLOGUE_)
+#define MX_CUSTOM4_(D, I, name, init, join, prologue) \
+    MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)
+#define MX_CUSTOM_(D, I, ...) \
+    MX_FIFTH_(__VA_ARGS__, MX_CUSTOM4_, MX_CUSTOM3_, 0, 0, 0)(D, I, __VA_ARGS__)
 
 #define MX_FOR_1D(...) MX_FOR_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_FOR_2D(...) MX_FOR_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)

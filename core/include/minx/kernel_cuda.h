@@ -33,8 +33,9 @@ template <class I> struct mx_cuda_range_ {
 /* Row number `row` of the range; false: outside. Rows of a 2-dimensional range count in the index type, those of a
  * 3-dimensional one in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
 template <class K>
-static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range, typename K::row row,
-                                                    typename K::index *o, typename K::index *m)
+static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range,
+                                                    typename K::row row, typename K::index *o,
+                                                    typename K::index *m)
 {
     typedef typename K::index I;
     *o = *m = 0;
@@ -74,13 +75,15 @@ template <class R> static __device__ __forceinline__ R mx_cuda_block_row_()
 
 /* This thread's contiguous index, and the first of its rows. */
 template <class K>
-static __device__ __forceinline__ typename K::index mx_cuda_index_(const mx_cuda_range_<typename K::index> &range,
-                                                                   int items_a_thread)
+static __device__ __forceinline__ typename K::index
+mx_cuda_index_(const mx_cuda_range_<typename K::index> &range, int items_a_thread)
 {
     typedef typename K::index I;
-    return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) + (I)threadIdx.x;
+    return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) +
+           (I)threadIdx.x;
 }
-template <class K> static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_thread)
+template <class K>
+static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_thread)
 {
     typedef typename K::row R;
     return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
@@ -88,8 +91,8 @@ template <class K> static __device__ __forceinline__ typename K::row mx_cuda_fir
 
 /* The items of one thread. */
 template <class K, int per_thread>
-static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
-                                                      const mx_cuda_range_<typename K::index> &range)
+static __device__ __forceinline__ void
+mx_cuda_items_(const typename K::args *args, const mx_cuda_range_<typename K::index> &range)
 {
     typedef typename K::index I;
     const I end = range.end[K::dims - 1];
@@ -105,13 +108,15 @@ static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *ar
 #pragma unroll
     for (int n = 0; n < per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(per_thread) + n, &o, &m)) K::item(args, o, m, i);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(per_thread) + n, &o, &m))
+            K::item(args, o, m, i);
     }
 }
 
 template <class K, int per_thread>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
-    mx_cuda_for_(const __grid_constant__ typename K::args args, const __grid_constant__ mx_cuda_range_<typename K::index> range)
+    mx_cuda_for_(const __grid_constant__ typename K::args args,
+                 const __grid_constant__ mx_cuda_range_<typename K::index> range)
 {
     mx_cuda_begin_();
     if (K::has_prologue) {
@@ -123,7 +128,8 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     }
 }
 
-template <class T> static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
+template <class T>
+static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
 {
     enum { length = (sizeof(T) + 3) / 4 };
     unsigned words[length] = {0};
@@ -140,7 +146,8 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
 {
     typedef typename K::value T;
     __shared__ T of_warp[MX_CUDA_JOIN_THREADS_ / 32];
-    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31, warp = thread >> 5;
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
+              warp = thread >> 5;
     const int warps = (int)(blockDim.x * blockDim.y) >> 5;
     for (int distance = 16; distance > 0; distance >>= 1) {
         const T other = mx_cuda_shuffle_down_(*v, distance);
@@ -160,7 +167,8 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
 }
 
 template <class K>
-static __device__ __forceinline__ void mx_cuda_add_(const typename K::args *args, typename K::index o, typename K::index m,
+static __device__ __forceinline__ void mx_cuda_add_(const typename K::args *args,
+                                                    typename K::index o, typename K::index m,
                                                     typename K::index i, typename K::value *total)
 {
     typename K::value item;
@@ -171,9 +179,9 @@ static __device__ __forceinline__ void mx_cuda_add_(const typename K::args *args
 
 /* The share of one thread. */
 template <class K>
-static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
-                                                      const mx_cuda_range_<typename K::index> &range,
-                                                      typename K::value *total)
+static __device__ __forceinline__ void
+mx_cuda_share_(const typename K::args *args, const mx_cuda_range_<typename K::index> &range,
+               typename K::value *total)
 {
     typedef typename K::index I;
     const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
@@ -187,14 +195,16 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
         I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, &o, &m)) mx_cuda_add_<K>(args, o, m, i, total);
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, &o, &m))
+            mx_cuda_add_<K>(args, o, m, i, total);
     }
 }
 
 template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_<typename K::index> range, typename K::value *partials)
+                    const __grid_constant__ mx_cuda_range_<typename K::index> range,
+                    typename K::value *partials)
 {
     typename K::value total;
     mx_cuda_begin_();
@@ -226,8 +236,9 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
 
 /* Array reductions: a thread owns a block of the range and an array of its own; then a thread joins one element. */
 template <class K>
-static __global__ void mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin, int64_t end,
-                                      int64_t workers, int64_t length, typename K::value *partials)
+static __global__ void mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin,
+                                      int64_t end, int64_t workers, int64_t length,
+                                      typename K::value *partials)
 {
     mx_cuda_begin_();
     const int64_t worker = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -240,8 +251,8 @@ static __global__ void mx_cuda_array_(const __grid_constant__ typename K::args a
 }
 
 template <class K>
-static __global__ void mx_cuda_join_array_(const typename K::value *partials, int64_t workers, int64_t length,
-                                           typename K::value *result)
+static __global__ void mx_cuda_join_array_(const typename K::value *partials, int64_t workers,
+                                           int64_t length, typename K::value *result)
 {
     mx_cuda_begin_();
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -252,7 +263,8 @@ static __global__ void mx_cuda_join_array_(const typename K::value *partials, in
     result[e] = total;
 }
 
-template <class K> static mx_cuda_range_<typename K::index> mx_cuda_range_of_(const mx_launch *launch)
+template <class K>
+static mx_cuda_range_<typename K::index> mx_cuda_range_of_(const mx_launch *launch)
 {
     mx_cuda_range_<typename K::index> range;
     for (int d = 0; d < 3; d++) {
@@ -264,7 +276,8 @@ template <class K> static mx_cuda_range_<typename K::index> mx_cuda_range_of_(co
 
 /* kernel<<<grid, block, 0, queue>>>(parameters...), allowed to be set up while the kernel before it still runs. */
 template <class... Parameters, class... Arguments>
-static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                          dim3 block, Arguments... arguments)
 {
     cudaLaunchAttribute overlap;
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -280,23 +293,26 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_(launch, launch->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
-                          dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
-                          mx_cuda_range_of_<K>(launch));
+    return mx_cuda_start_(launch, launch->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>,
+                          dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
+                          dim3(launch->block[0], launch->block[1]),
+                          *(const typename K::args *)launch->args, mx_cuda_range_of_<K>(launch));
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
     T *const partials = (T *)launch->partials;
-    if (launch->blocks > 0) { /* an empty range has no partial results: what is joined then is the identity */
-        const int code = mx_cuda_start_(launch, mx_cuda_reduce_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
-                                        dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
-                                        mx_cuda_range_of_<K>(launch), partials);
+    if (launch->blocks >
+        0) { /* an empty range has no partial results: what is joined then is the identity */
+        const int code = mx_cuda_start_(
+            launch, mx_cuda_reduce_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
+            dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
+            mx_cuda_range_of_<K>(launch), partials);
         if (code != 0) return code;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials,
-                          launch->blocks, (T *)launch->result);
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
+                          (const T *)partials, launch->blocks, (T *)launch->result);
 }
 
 template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
@@ -307,89 +323,119 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     T *const partials = (T *)launch->partials;
     if (length == 0) return 0;
     if (workers > 0) {
-        const int code = mx_cuda_start_(launch, mx_cuda_array_<K>, dim3((unsigned)((workers + threads - 1) / threads)),
-                                        dim3(threads), *(const typename K::args *)launch->args, launch->begin[0],
-                                        launch->end[0], workers, length, partials);
+        const int code = mx_cuda_start_(
+            launch, mx_cuda_array_<K>, dim3((unsigned)((workers + threads - 1) / threads)),
+            dim3(threads), *(const typename K::args *)launch->args, launch->begin[0],
+            launch->end[0], workers, length, partials);
         if (code != 0) return code;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_array_<K>, dim3((unsigned)((length + threads - 1) / threads)), dim3(threads),
+    return mx_cuda_start_(launch, mx_cuda_join_array_<K>,
+                          dim3((unsigned)((length + threads - 1) / threads)), dim3(threads),
                           (const T *)partials, workers, length, (T *)launch->result);
 }
 
 /* ---- the stamps ---- */
-#define MX_CUDA_INSTANCE_(name, enqueue)                   \
-    extern "C" {                                           \
-    extern const mx_instance MX_SYMBOL_(name);             \
-    const mx_instance MX_SYMBOL_(name) = {NULL, NULL, NULL, enqueue<name##__traits>, name##__traits::per_thread}; \
+#define MX_CUDA_INSTANCE_(name, enqueue)                                             \
+    extern "C" {                                                                     \
+    extern const mx_instance MX_SYMBOL_(name);                                       \
+    const mx_instance MX_SYMBOL_(name) = {NULL, NULL, NULL, enqueue<name##__traits>, \
+                                          name##__traits::per_thread};               \
     }
 
-#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-    typedef name##__args args;                                                                 \
-    typedef I index;                                                                           \
-    typedef mx_cuda_row_type_<I, D>::type row;                                                 \
+#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
+    typedef name##__args args;                                                                  \
+    typedef I index;                                                                            \
+    typedef mx_cuda_row_type_<I, D>::type row;                                                  \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_NO_PROLOGUE_") }; \
-    static __device__ __forceinline__ void prologue(args *a) { prologue_(a); }
-
-#define MX_CUDA_VALUE_(name, D, I)                                                                              \
-    typedef name##__value value;                                                                                \
-    enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                           \
-    static __device__ __forceinline__ void item(const name##__args *a, I o, I m, I i, value *v)                 \
-    {                                                                                                           \
-        (void)o, (void)m;                                                                                       \
-        name##_body(a, MX_ITEM_##D##D_, v);                                                                     \
+    static __device__ __forceinline__ void prologue(args *a)                                    \
+    {                                                                                           \
+        prologue_(a);                                                                           \
     }
 
-#define MX_STAMP_FOR_(name, D, I, S, prologue_)                                                \
-    struct name##__traits {                                                                    \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-        enum { per_thread = D == 1 ? 2 : S(1) };                                               \
-        static __device__ __forceinline__ void item(const args *a, I o, I m, I i)              \
-        {                                                                                      \
-            (void)o, (void)m;                                                                  \
-            name##_body(a, MX_ITEM_##D##D_);                                                   \
-        }                                                                                      \
-    };                                                                                         \
+#define MX_CUDA_VALUE_(name, D, I)                                                              \
+    typedef name##__value value;                                                                \
+    enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                            \
+    static __device__ __forceinline__ void item(const name##__args *a, I o, I m, I i, value *v) \
+    {                                                                                           \
+        (void)o, (void)m;                                                                       \
+        name##_body(a, MX_ITEM_##D##D_, v);                                                     \
+    }
+
+#define MX_STAMP_FOR_(name, D, I, S, prologue_)                                   \
+    struct name##__traits {                                                       \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                    \
+        enum { per_thread = D == 1 ? 2 : S(1) };                                  \
+        static __device__ __forceinline__ void item(const args *a, I o, I m, I i) \
+        {                                                                         \
+            (void)o, (void)m;                                                     \
+            name##_body(a, MX_ITEM_##D##D_);                                      \
+        }                                                                         \
+    };                                                                            \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                                          \
-    struct name##__traits {                                                                    \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-        MX_CUDA_VALUE_(name, D, I)                                                             \
-        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }          \
-        static __device__ __forceinline__ void join(value *into, const value *v) { R##_JOIN(value, into, v); } \
-    };                                                                                         \
+#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                            \
+    struct name##__traits {                                                      \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
+        MX_CUDA_VALUE_(name, D, I)                                               \
+        static __device__ __forceinline__ void init(value *v)                    \
+        {                                                                        \
+            R##_INIT(value, v);                                                  \
+        }                                                                        \
+        static __device__ __forceinline__ void join(value *into, const value *v) \
+        {                                                                        \
+            R##_JOIN(value, into, v);                                            \
+        }                                                                        \
+    };                                                                           \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
 #define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
 #define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue_)                                       \
-    struct name##__traits {                                                                    \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-        MX_CUDA_VALUE_(name, D, I)                                                             \
-        static __device__ __forceinline__ void init(value *v) { LIST(MX_FIELD_INIT_) }         \
-        static __device__ __forceinline__ void join(value *into, const value *v) { LIST(MX_FIELD_JOIN_) } \
-    };                                                                                         \
+#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue_)                         \
+    struct name##__traits {                                                      \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
+        MX_CUDA_VALUE_(name, D, I)                                               \
+        static __device__ __forceinline__ void init(value *v)                    \
+        {                                                                        \
+            LIST(MX_FIELD_INIT_)                                                 \
+        }                                                                        \
+        static __device__ __forceinline__ void join(value *into, const value *v) \
+        {                                                                        \
+            LIST(MX_FIELD_JOIN_)                                                 \
+        }                                                                        \
+    };                                                                           \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
-#define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue_)                                  \
-    struct name##__traits {                                                                    \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
-        MX_CUDA_VALUE_(name, D, I)                                                             \
-        static __device__ __forceinline__ void init(value *v) { init_(v); }                    \
-        static __device__ __forceinline__ void join(value *into, const value *v) { join_(into, v); } \
-    };                                                                                         \
+#define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue_)                    \
+    struct name##__traits {                                                      \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
+        MX_CUDA_VALUE_(name, D, I)                                               \
+        static __device__ __forceinline__ void init(value *v)                    \
+        {                                                                        \
+            init_(v);                                                            \
+        }                                                                        \
+        static __device__ __forceinline__ void join(value *into, const value *v) \
+        {                                                                        \
+            join_(into, v);                                                      \
+        }                                                                        \
+    };                                                                           \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
-#define MX_STAMP_ARRAY_(name, R)                                                               \
-    struct name##__traits {                                                                    \
-        typedef name##__args args;                                                             \
-        typedef name##__value value;                                                           \
-        enum { per_thread = 1 };                                                               \
-        static __device__ __forceinline__ void item(const args *a, int i, value *values)       \
-        {                                                                                      \
-            name##_body(a, i, values);                                                         \
-        }                                                                                      \
-        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }          \
-        static __device__ __forceinline__ void join(value *into, const value *v) { R##_JOIN(value, into, v); } \
-    };                                                                                         \
+#define MX_STAMP_ARRAY_(name, R)                                                         \
+    struct name##__traits {                                                              \
+        typedef name##__args args;                                                       \
+        typedef name##__value value;                                                     \
+        enum { per_thread = 1 };                                                         \
+        static __device__ __forceinline__ void item(const args *a, int i, value *values) \
+        {                                                                                \
+            name##_body(a, i, values);                                                   \
+        }                                                                                \
+        static __device__ __forceinline__ void init(value *v)                            \
+        {                                                                                \
+            R##_INIT(value, v);                                                          \
+        }                                                                                \
+        static __device__ __forceinline__ void join(value *into, const value *v)         \
+        {                                                                                \
+            R##_JOIN(value, into, v);                                                    \
+        }                                                                                \
+    };                                                                                   \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_array_)

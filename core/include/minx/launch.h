@@ -41,8 +41,9 @@ typedef struct mx_launch {
     void *partials; /* partial results: one of each unit (hosts) or thread block (accelerators) */
     int64_t length; /* values of an array reduction, else 1 */
     int64_t begin[3], end[3];
-    int64_t tile[3], tiles[3]; /* hosts: a unit of work is one tile; tiles counts them along each dimension */
-    void *result;              /* where the joined result goes */
+    int64_t tile[3],
+        tiles[3]; /* hosts: a unit of work is one tile; tiles counts them along each dimension */
+    void *result; /* where the joined result goes */
     int64_t units;
     mx_ctx ctx;
     const struct mx_kernel *kernel;
@@ -98,32 +99,36 @@ typedef struct mx_result {
     int64_t length;
 } mx_result;
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end, const int64_t *tile,
-                  const void *args, const mx_result *result);
+mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end,
+                  const int64_t *tile, const void *args, const mx_result *result);
 
 #define MX_LAUNCHER_ static inline __attribute__((unused))
 
-#define MX_DECLARE_FOR_(name, ARGS, D)                                                                          \
-    typedef ARGS name##__args;                                                                                  \
-    extern const mx_kernel name##__kernel;                                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args)                                             \
-    {                                                                                                           \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, NULL);          \
+#define MX_DECLARE_FOR_(name, ARGS, D)                                                          \
+    typedef ARGS name##__args;                                                                  \
+    extern const mx_kernel name##__kernel;                                                      \
+    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args)                              \
+    {                                                                                           \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
+                          NULL);                                                                \
     }
 
-#define MX_DECLARE_REDUCE_(name, ARGS, T, D)                                                                    \
-    typedef ARGS name##__args;                                                                                  \
-    typedef T name##__value;                                                                                    \
-    extern const mx_kernel name##__kernel;                                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args, T *result)                                  \
-    {                                                                                                           \
-        const mx_result to = {result, {0, 0}, 0, 1};                                                            \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
-    }                                                                                                           \
-    MX_LAUNCHER_ mx_err name##_into(mx_range_##D range, const ARGS *args, mx_view view, int64_t index)         \
-    {                                                                                                           \
-        const mx_result to = {NULL, view, index, 1};                                                            \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
+#define MX_DECLARE_REDUCE_(name, ARGS, T, D)                                                    \
+    typedef ARGS name##__args;                                                                  \
+    typedef T name##__value;                                                                    \
+    extern const mx_kernel name##__kernel;                                                      \
+    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args, T *result)                   \
+    {                                                                                           \
+        const mx_result to = {result, {0, 0}, 0, 1};                                            \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
+                          &to);                                                                 \
+    }                                                                                           \
+    MX_LAUNCHER_ mx_err name##_into(mx_range_##D range, const ARGS *args, mx_view view,         \
+                                    int64_t index)                                              \
+    {                                                                                           \
+        const mx_result to = {NULL, view, index, 1};                                            \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
+                          &to);                                                                 \
     }
 
 #define MX_DECLARE_FOR_1D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, 1)
@@ -132,21 +137,23 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, con
 #define MX_DECLARE_REDUCE_1D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 1)
 #define MX_DECLARE_REDUCE_2D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 2)
 #define MX_DECLARE_REDUCE_3D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 3)
-#define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                                               \
-    typedef ARGS name##__args;                                                                                  \
-    typedef T name##__value;                                                                                    \
-    extern const mx_kernel name##__kernel;                                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result)                    \
-    {                                                                                                           \
-        const mx_result to = {result, {0, 0}, 0, length};                                                       \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
-    }                                                                                                           \
-    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)                           \
-    {                                                                                                           \
-        mx_view_info info;                                                                                      \
-        MX_TRY(mx_view_get_info(view, &info));                                                                  \
-        const mx_result to = {NULL, view, 0, info.count};                                                       \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, &to);           \
+#define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                               \
+    typedef ARGS name##__args;                                                                  \
+    typedef T name##__value;                                                                    \
+    extern const mx_kernel name##__kernel;                                                      \
+    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result)     \
+    {                                                                                           \
+        const mx_result to = {result, {0, 0}, 0, length};                                       \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
+                          &to);                                                                 \
+    }                                                                                           \
+    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)           \
+    {                                                                                           \
+        mx_view_info info;                                                                      \
+        MX_TRY(mx_view_get_info(view, &info));                                                  \
+        const mx_result to = {NULL, view, 0, info.count};                                       \
+        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
+                          &to);                                                                 \
     }
 
 #ifdef __cplusplus

@@ -32,14 +32,15 @@ static inline mx_range_1 mx_range_1d(mx_ctx ctx, int64_t begin, int64_t end)
     return range;
 }
 
-static inline mx_range_2 mx_range_2d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1)
+static inline mx_range_2 mx_range_2d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1,
+                                     int64_t end1)
 {
     const mx_range_2 range = {ctx, {begin0, begin1}, {end0, end1}, {0, 0}};
     return range;
 }
 
-static inline mx_range_3 mx_range_3d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1, int64_t end1,
-                                     int64_t begin2, int64_t end2)
+static inline mx_range_3 mx_range_3d(mx_ctx ctx, int64_t begin0, int64_t end0, int64_t begin1,
+                                     int64_t end1, int64_t begin2, int64_t end2)
 {
     const mx_range_3 range = {ctx, {begin0, begin1, begin2}, {end0, end1, end2}, {0, 0, 0}};
     return range;

@@ -25,18 +25,18 @@
  *     #define SUMMARY(FIELD) FIELD(double, mass, MX_SUM) FIELD(double, hottest, MX_MAX)
  *     MX_VALUE(summary, SUMMARY) */
 #define MX_VALUE_FIELD_(T, field, R) T field;
-#define MX_VALUE(name, LIST) \
-    typedef struct name {    \
+#define MX_VALUE(name, LIST)  \
+    typedef struct name {     \
         LIST(MX_VALUE_FIELD_) \
     } name;
 
-#define MX_REDUCE_TYPES_(M)                                                                   \
-    M(f64, double, -INFINITY, INFINITY)                                                       \
-    M(f32, float, -INFINITY, INFINITY)                                                        \
-    M(i32, int32_t, INT32_MIN, INT32_MAX)                                                     \
-    M(i64, int64_t, INT64_MIN, INT64_MAX)                                                     \
-    M(u8, uint8_t, 0, UINT8_MAX)                                                              \
-    M(u32, uint32_t, 0, UINT32_MAX)                                                           \
+#define MX_REDUCE_TYPES_(M)               \
+    M(f64, double, -INFINITY, INFINITY)   \
+    M(f32, float, -INFINITY, INFINITY)    \
+    M(i32, int32_t, INT32_MIN, INT32_MAX) \
+    M(i64, int64_t, INT64_MIN, INT64_MAX) \
+    M(u8, uint8_t, 0, UINT8_MAX)          \
+    M(u32, uint32_t, 0, UINT32_MAX)       \
     M(u64, uint64_t, 0, UINT64_MAX)
 
 #ifdef __CUDACC__
@@ -47,16 +47,28 @@
 
 /* The identities of min and max. */
 #ifdef __cplusplus
-#define MX_LIMITS_(tag, T, low, high)                              \
-    MX_REDUCE_FN_ void mx_set_lowest_(T *v) { *v = (T)(low); }     \
-    MX_REDUCE_FN_ void mx_set_highest_(T *v) { *v = (T)(high); }
+#define MX_LIMITS_(tag, T, low, high)        \
+    MX_REDUCE_FN_ void mx_set_lowest_(T *v)  \
+    {                                        \
+        *v = (T)(low);                       \
+    }                                        \
+    MX_REDUCE_FN_ void mx_set_highest_(T *v) \
+    {                                        \
+        *v = (T)(high);                      \
+    }
 MX_REDUCE_TYPES_(MX_LIMITS_)
 #else
-#define MX_LIMITS_(tag, T, low, high)                                   \
-    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v) { *v = (T)(low); }  \
-    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) { *v = (T)(high); }
+#define MX_LIMITS_(tag, T, low, high)                \
+    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v)  \
+    {                                                \
+        *v = (T)(low);                               \
+    }                                                \
+    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) \
+    {                                                \
+        *v = (T)(high);                              \
+    }
 MX_REDUCE_TYPES_(MX_LIMITS_)
-#define MX_GENERIC_(f, v)                                                                                       \
+#define MX_GENERIC_(f, v) \
     _Generic((v), double *: f##_f64_, float *: f##_f32_, int32_t *: f##_i32_, int64_t *: f##_i64_,              \
              uint8_t *: f##_u8_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)(v)
 #define mx_set_lowest_(v) MX_GENERIC_(mx_set_lowest, v)
@@ -81,7 +93,7 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_LOR_INIT(T, v) (*(v) = (T)0)
 #define MX_LOR_JOIN(T, into, v) (*(into) = (T)(*(into) || *(v)))
 #define MX_LOR_OP ||
-#define MX_BAND_INIT(T, v) (*(v) = (T)~(T)0)
+#define MX_BAND_INIT(T, v) (*(v) = (T) ~(T)0)
 #define MX_BAND_JOIN(T, into, v) (*(into) = (T)(*(into) & *(v)))
 #define MX_BAND_OP &
 #define MX_BOR_INIT(T, v) (*(v) = (T)0)
@@ -94,47 +106,49 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
  *     MX_REDUCE_CUSTOM_1D(extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
 #define MX_NOT_A_NUMBER_(x) ((x) != (x))
 /* Does `v` come before `into`? A number before a NaN, then by value, then by index. */
-#define MX_LOCATION_WINS_(v, into, less)                                                                          \
-    ((v)->index >= 0 &&                                                                                           \
-     ((into)->index < 0 || (MX_NOT_A_NUMBER_((into)->value) && !MX_NOT_A_NUMBER_((v)->value)) ||                  \
-      (v)->value less (into)->value ||                                                                            \
-      (((v)->value == (into)->value || (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&      \
+#define MX_LOCATION_WINS_(v, into, less)                                                         \
+    ((v)->index >= 0 &&                                                                          \
+     ((into)->index < 0 || (MX_NOT_A_NUMBER_((into)->value) && !MX_NOT_A_NUMBER_((v)->value)) || \
+      (v)->value less(into)->value ||                                                            \
+      (((v)->value == (into)->value ||                                                           \
+        (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&                    \
        (v)->index < (into)->index)))
-#define MX_LOCATION_(tag, T, low, high)                                                                           \
-    typedef struct mx_loc_##tag {                                                                                 \
-        T value;                                                                                                  \
-        int64_t index;                                                                                            \
-    } mx_loc_##tag;                                                                                               \
-    typedef struct mx_minmaxloc_##tag {                                                                           \
-        mx_loc_##tag min, max;                                                                                    \
-    } mx_minmaxloc_##tag;                                                                                         \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                                                    \
-    {                                                                                                             \
-        v->value = (T)(high);                                                                                     \
-        v->index = -1;                                                                                            \
-    }                                                                                                             \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                                                    \
-    {                                                                                                             \
-        v->value = (T)(low);                                                                                      \
-        v->index = -1;                                                                                            \
-    }                                                                                                             \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
-    {                                                                                                             \
-        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                                            \
-    }                                                                                                             \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)                          \
-    {                                                                                                             \
-        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                                            \
-    }                                                                                                             \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                                           \
-    {                                                                                                             \
-        mx_minloc_##tag##_init(&v->min);                                                                          \
-        mx_maxloc_##tag##_init(&v->max);                                                                          \
-    }                                                                                                             \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into, const mx_minmaxloc_##tag *v)           \
-    {                                                                                                             \
-        mx_minloc_##tag##_join(&into->min, &v->min);                                                              \
-        mx_maxloc_##tag##_join(&into->max, &v->max);                                                              \
+#define MX_LOCATION_(tag, T, low, high)                                                  \
+    typedef struct mx_loc_##tag {                                                        \
+        T value;                                                                         \
+        int64_t index;                                                                   \
+    } mx_loc_##tag;                                                                      \
+    typedef struct mx_minmaxloc_##tag {                                                  \
+        mx_loc_##tag min, max;                                                           \
+    } mx_minmaxloc_##tag;                                                                \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                           \
+    {                                                                                    \
+        v->value = (T)(high);                                                            \
+        v->index = -1;                                                                   \
+    }                                                                                    \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                           \
+    {                                                                                    \
+        v->value = (T)(low);                                                             \
+        v->index = -1;                                                                   \
+    }                                                                                    \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v) \
+    {                                                                                    \
+        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                   \
+    }                                                                                    \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v) \
+    {                                                                                    \
+        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                   \
+    }                                                                                    \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                  \
+    {                                                                                    \
+        mx_minloc_##tag##_init(&v->min);                                                 \
+        mx_maxloc_##tag##_init(&v->max);                                                 \
+    }                                                                                    \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into,               \
+                                                 const mx_minmaxloc_##tag *v)            \
+    {                                                                                    \
+        mx_minloc_##tag##_join(&into->min, &v->min);                                     \
+        mx_maxloc_##tag##_join(&into->max, &v->max);                                     \
     }
 
 MX_LOCATION_(f64, double, -INFINITY, INFINITY)

@@ -25,9 +25,10 @@ typedef uint32_t mx_type;
 #define MX_U8 MX_TYPE_(5u, 1)
 #define MX_U32 MX_TYPE_(6u, 4)
 #define MX_U64 MX_TYPE_(7u, 8)
-#define MX_USER(T) MX_TYPE_(0u, sizeof(T)) /* a struct of plain data; two of the same size are the same type */
+#define MX_USER(T) \
+    MX_TYPE_(0u, sizeof(T)) /* a struct of plain data; two of the same size are the same type */
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
-#define MX_TYPE_KIND(type) ((type) & 0xffu)
+#define MX_TYPE_KIND(type) ((type)&0xffu)
 
 /* "f64", "i32", "user[24]"; the text lives until the next call but one on this thread. */
 const char *mx_type_name(mx_type type);
@@ -39,10 +40,12 @@ typedef struct mx_view {
 
 /* All fields may be left zero. */
 typedef struct mx_view_options {
-    mx_space space;     /* MX_SPACE_DEFAULT: the context's own */
-    mx_layout layout;   /* MX_LAYOUT_DEFAULT: the context's own */
-    bool uninitialized; /* leave the contents undefined; else zero, by the context's threads, so that pages land near them */
-    bool padding;       /* round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
+    mx_space space;   /* MX_SPACE_DEFAULT: the context's own */
+    mx_layout layout; /* MX_LAYOUT_DEFAULT: the context's own */
+    bool
+        uninitialized; /* leave the contents undefined; else zero, by the context's threads, so that pages land near them */
+    bool
+        padding; /* round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
 } mx_view_options;
 
 /* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank 0); label: not empty, at
@@ -52,8 +55,10 @@ mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
                       const mx_view_options *options, mx_view *view);
 mx_err mx_view_create_0d(mx_ctx ctx, const char *label, mx_type type, mx_view *view);
 mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, mx_view *view);
-mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, mx_view *view);
-mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1, int64_t n2, mx_view *view);
+mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
+                         mx_view *view);
+mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
+                         int64_t n2, mx_view *view);
 
 /* One owner more; one owner less (the last one frees, after all kernels that may use the data). Destroy sets *view null
  * and accepts NULL and a null view; a stale handle is MX_ERR_STALE. */
