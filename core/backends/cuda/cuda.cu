@@ -92,7 +92,7 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(cudaSetDevice(ctx->device));
     if (ctx->device < MOST_DEVICES) in_use[ctx->device] = true;
     CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
-    snprintf(ctx->device_name, sizeof ctx->device_name, "%s", properties.name);
+    snprintf(ctx->device_name, sizeof ctx->device_name, "%.127s", properties.name);
     cudaFuncAttributes attributes;
     const cudaError_t image = told(cudaFuncGetAttributes(&attributes, probe_kernel));
     MX_REQUIRE(
