@@ -3,7 +3,7 @@
  *
  * For a kernel without result there is about one unit a thread, so a thread works on one contiguous piece, the same one at
  * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
- * alone: blocks of at least 2048 items, at most about 1024 of them, and a power of two where they are few, so that threads
+ * alone: blocks of at least 8192 items, at most about 1024 of them, and a power of two where they are few, so that threads
  * get equal shares; partial results are joined in block order. That gives
  * the same bits for any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    REDUCE_BLOCK = 2048,
+    REDUCE_BLOCK = 8192,
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
