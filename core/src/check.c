@@ -270,25 +270,27 @@ static mx_err run_other(shadows *s, const void *args, void *result)
     mx_launch l = *s->launch;
     const mx_result to = {result, {0, 0}, 0, l.length};
     l.ctx = s->other;
-    l.args = args;
     l.result = result;
-    if (s->ctx->layout != s->other->layout) /* loop order follows the layout */
-        for (int d = 0; d < l.dims; d++) {
-            const int e = l.dims - 1 - d;
-            l.begin[d] = s->launch->begin[e];
-            l.end[d] = s->launch->end[e];
-            l.tile[d] = s->launch->tile[e];
-        }
-    return mx_launch_run(s->other, &l, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
+    for (int d = 0; d < l.dims;
+         d++) { /* loop order follows the layout; tiles are a matter of speed */
+        l.axis[d] = s->launch->axis[s->ctx->layout == s->other->layout ? d : l.dims - 1 - d];
+        l.axis[d].tile = 0;
+    }
+    l.own = NULL;
+    mx_err err = MX_PASS(s->other->backend->plan(s->other, &l));
+    if (err == MX_OK)
+        err = mx_launch_run(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
+    free(l.own);
+    return err;
 }
 
-static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, void *args,
-                       char *own, char *other)
+static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const mx_result *result,
+                       void *args, char *own, char *other)
 {
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
     MX_TRY(make_shadows(s, args, k->args_size));
-    MX_TRY(mx_launch_run(s->ctx, launch, result));
+    MX_TRY(mx_launch_run(s->ctx, launch, given, result));
     MX_TRY(mx_fence(s->ctx));
     MX_TRY(run_other(s, args, other));
     MX_TRY(mx_fence(s->other));
@@ -303,23 +305,21 @@ static mx_err run_both(shadows *s, mx_launch *launch, const mx_result *result, v
     return compare_shadows(s);
 }
 
-mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result)
+mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const void *given, const mx_result *result)
 {
     const mx_kernel *k = launch->kernel;
-    MX_REQUIRE(k->instance[ctx->check->backend->instance][ctx->check->layout] != NULL,
-               MX_ERR_BACKEND, "kernel %s: no instance to check it against %s", k->name,
-               ctx->check->name);
+    MX_REQUIRE(mx_instance_of(ctx->check, k) != NULL, MX_ERR_BACKEND,
+               "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
     const size_t bytes = ((size_t)launch->length * k->value_size + 16) &
-                         ~(size_t)15;  /* both halves aligned, never empty */
-    const mx_launch planned = *launch; /* what a backend adds to a launch is its own affair */
-    shadows s = {.ctx = ctx, .other = ctx->check, .launch = &planned};
+                         ~(size_t)15; /* both halves aligned, never empty */
+    shadows s = {.ctx = ctx, .other = ctx->check, .launch = launch};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);
     mx_err err = MX_OK;
     if (args == NULL || values == NULL) {
         err = MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory to check it", k->name);
     } else {
-        memcpy(args, launch->args, k->args_size);
-        err = run_both(&s, launch, result, args, values, values + bytes);
+        memcpy(args, given, k->args_size);
+        err = run_both(&s, launch, given, result, args, values, values + bytes);
         free_shadows(&s);
     }
     free(args);

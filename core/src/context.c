@@ -281,8 +281,9 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     *ctx = NULL;
     MX_TRY(parse_resource(text, &r));
     MX_TRY(find_backend(&r, &backend));
-    mx_ctx made = calloc(1, sizeof *made);
+    mx_ctx made = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
+    memset(made, 0, sizeof *made);
     made->backend = backend;
     const mx_err err = open_context(text, &r, made);
     if (err != MX_OK) {
@@ -306,6 +307,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
                                                                                  : MX_SPACE_HOST,
                                gone->fault);
     gone->backend->close(gone);
+    for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
     free(gone);
 }
 

@@ -18,7 +18,7 @@ enum {
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
     PARALLEL_ITEMS = 2048,
-    ALIGNMENT = 64
+    LINE = 64 /* bytes: what cores fetch from each other, and how memory is aligned */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -26,10 +26,15 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+static size_t round_up(size_t bytes)
+{
+    return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
+}
+
 static int64_t items_of(const mx_launch *l)
 {
     int64_t items = 1;
-    for (int d = 0; d < l->dims; d++) items *= l->end[d] - l->begin[d];
+    for (int d = 0; d < l->dims; d++) items *= l->axis[d].end - l->axis[d].begin;
     return items;
 }
 
@@ -57,7 +62,7 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 }
 
 /* Tiles: whole rows where they fit the wanted number of items, parts of a row where one is longer. */
-static void plan(mx_ctx ctx, mx_launch *l)
+mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
     const bool single =
@@ -65,26 +70,62 @@ static void plan(mx_ctx ctx, mx_launch *l)
     int64_t wanted = items > 0 ? unit_items(ctx, l, items) : 1;
     l->units = items > 0 ? 1 : 0;
     for (int d = l->dims - 1; d >= 0; d--) {
-        const int64_t extent = l->end[d] - l->begin[d];
-        int64_t tile = single ? 1 : l->tile[d] > 0 ? l->tile[d] : wanted;
-        if (l->dims == 1 && !single && l->tile[d] == 0)
+        mx_axis *axis = &l->axis[d];
+        const int64_t extent = axis->end - axis->begin;
+        int64_t tile = single ? 1 : axis->tile > 0 ? axis->tile : wanted;
+        if (l->dims == 1 && !single && axis->tile == 0)
             tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
         if (tile > extent) tile = extent > 0 ? extent : 1;
         wanted = ceil_div(wanted, tile);
-        l->tile[d] = tile;
-        l->tiles[d] = ceil_div(extent, tile);
-        l->units *= l->tiles[d];
+        axis->tile = tile;
+        axis->tiles = ceil_div(extent, tile);
+        l->units *= axis->tiles;
     }
+    /* threads must not write to one cache line in turn; where units are many, memory counts more */
+    l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
+    if (l->units <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
+    if (mx_instance_of(ctx, l->kernel)->prologue != NULL) {
+        const size_t size = round_up(l->kernel->args_size);
+        l->args = l->own = aligned_alloc(LINE, size);
+        MX_REQUIRE(l->own != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
+                   l->kernel->name);
+        memset(l->own, 0, size);
+    }
+    return MX_OK;
 }
 
-mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+/* The arguments as the items shall see them, with nothing written that has not changed: it stays in the threads' caches. */
+static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *given)
 {
-    const mx_instance *instance = l->kernel->instance[ctx->backend->instance][ctx->layout];
+    if (l->own == NULL) {
+        if (l->args != given) l->args = given;
+        return MX_OK;
+    }
+    const size_t size = l->kernel->args_size;
+    char fresh[1024], *copy = size <= sizeof fresh ? fresh : malloc(size);
+    MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
+               l->kernel->name);
+    memcpy(copy, given, size);
+    instance->prologue(copy);
+    for (size_t at = 0; at < size; at += LINE) {
+        const size_t part = size - at < LINE ? size - at : LINE;
+        if (memcmp((char *)l->own + at, copy + at, part) != 0)
+            memcpy((char *)l->own + at, copy + at, part);
+    }
+    if (copy != fresh) free(copy);
+    return MX_OK;
+}
+
+mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
+{
+    const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     (void)result;
-    plan(ctx, l);
-    if (l->kernel->pattern != MX_PATTERN_FOR)
-        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->length) * l->kernel->value_size + 1,
-                          &l->partials));
+    MX_TRY(prepare(l, instance, args));
+    if (l->kernel->pattern != MX_PATTERN_FOR) {
+        void *partials = NULL;
+        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->partial_bytes) + 1, &partials));
+        if (l->partials != partials) l->partials = partials;
+    }
     if (l->units > 0) ctx->backend->run(ctx, l, instance->run, l->units);
     if (l->kernel->pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY)
@@ -141,8 +182,8 @@ static mx_err move(mx_ctx ctx, const move_args *a, mx_run_fn run, int64_t units)
 
 mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
-    const move_args a = {destination, source, ALIGNMENT, bytes};
-    return move(ctx, &a, run_copy, ceil_div((int64_t)bytes, ALIGNMENT));
+    const move_args a = {destination, source, LINE, bytes};
+    return move(ctx, &a, run_copy, ceil_div((int64_t)bytes, LINE));
 }
 
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
@@ -157,9 +198,7 @@ mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
 {
     (void)ctx;
     (void)space;
-    *data = bytes <= PTRDIFF_MAX - ALIGNMENT
-                ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1))
-                : NULL;
+    *data = bytes <= PTRDIFF_MAX - LINE ? aligned_alloc(LINE, round_up(bytes)) : NULL;
     MX_REQUIRE(*data != NULL, MX_ERR_MEMORY, "no %zu bytes of host memory", bytes);
     return MX_OK;
 }

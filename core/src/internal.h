@@ -30,8 +30,10 @@ typedef struct mx_backend {
     mx_err (*open)(mx_ctx ctx);
     void (*close)(mx_ctx ctx);
 
+    /* Cuts a launch, whose axes have the tiles that the user asked for (0: none), for this context. */
+    mx_err (*plan)(mx_ctx ctx, mx_launch *launch);
     /* Runs a planned launch and puts the joined result at launch->result (not necessarily before it returns). */
-    mx_err (*launch)(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+    mx_err (*launch)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
     mx_err (*fence)(mx_ctx ctx);
     mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
     mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
@@ -46,7 +48,14 @@ typedef struct mx_backend {
 
 /* ---- contexts ---- */
 
-enum { MX_RECENT_KERNELS = 8 };
+enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
+
+/* A launch as it was planned last, for the next one of the same kernel over the same range. Nothing in it is written again
+ * that has not changed: the other threads find it in their own caches then. */
+typedef struct mx_plan {
+    mx_launch launch; /* kernel NULL: none yet */
+    int64_t asked[3 * MX_MAX_DIMS], length;
+} mx_plan;
 
 struct mx_ctx_s {
     const mx_backend *backend;
@@ -68,6 +77,8 @@ struct mx_ctx_s {
     const char *recent[MX_RECENT_KERNELS]; /* kernels since the last fence, a ring */
     int64_t unfenced;
     int64_t launches, synchronisations;
+
+    mx_plan plans[MX_PLANS];
 };
 
 /* Reads ctx->fault after the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if one was noted. */
@@ -78,7 +89,8 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 /* ---- host backends: what they have in common ---- */
 
-mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);
+mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 mx_err mx_host_fence(mx_ctx ctx);
 mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
@@ -91,10 +103,10 @@ bool mx_host_available(const char **why);
 /* There is always one, which owns what has no context (mirrors). */
 extern const mx_backend mx_backend_serial;
 /* The members every host backend has alike, for its initialiser. */
-#define MX_HOST_BACKEND                                                               \
-    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),  \
-    .available = mx_host_available, .close = mx_host_close, .launch = mx_host_launch, \
-    .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill,               \
+#define MX_HOST_BACKEND                                                                           \
+    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),              \
+    .available = mx_host_available, .close = mx_host_close, .plan = mx_host_plan,                 \
+    .launch = mx_host_launch, .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill, \
     .allocate = mx_host_allocate, .release = mx_host_release
 
 /* ---- views ---- */
@@ -166,11 +178,17 @@ enum { MX_STAMP_OFFSET = sizeof(void *) };
 
 /* ---- launches ---- */
 
-/* launch.c, with everything checked: dispatches to the backend. */
-mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+/* What a kernel was compiled to for this context; NULL: nothing. */
+static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *kernel)
+{
+    return kernel->instance[ctx->backend->instance][ctx->layout];
+}
+
+/* launch.c, with everything checked and planned: dispatches to the backend. */
+mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 
 /* check.c: runs the launch on ctx and on ctx->check and compares. */
-mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 
 /* At least `bytes` of the context's scratch. */
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);

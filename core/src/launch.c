@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Dimensions in loop order: the contiguous one of the context's layout last. */
-static mx_err plan_range(mx_launch *l, mx_layout layout, const int64_t *begin, const int64_t *end,
+static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, const int64_t *end,
                          const int64_t *tile)
 {
     for (int n = 0; n < l->dims; n++) {
@@ -17,17 +17,61 @@ static mx_err plan_range(mx_launch *l, mx_layout layout, const int64_t *begin, c
                    MX_ERR_EXTENT,
                    "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form",
                    l->kernel->name, (long long)begin[d], (long long)end[d]);
-        l->begin[n] = begin[d];
-        l->end[n] = end[d] > begin[d] ? end[d] : begin[d];
-        l->tile[n] = tile[d];
+        l->axis[n] = (mx_axis){begin[d], end[d] > begin[d] ? end[d] : begin[d], tile[d], 0};
     }
     return MX_OK;
+}
+
+static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
+{
+    const int64_t *asked = plan->asked;
+    const int dims = kernel->dims;
+    mx_launch *l = &plan->launch;
+    free(l->own);
+    memset(l, 0, sizeof *l);
+    MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
+               "kernel %s: no instance for %s with layout %s in this build "
+               "(are its kernel files compiled with nvcc, and for both layouts?)",
+               kernel->name, ctx->backend->name, mx_layout_name(ctx->layout));
+    MX_REQUIRE(plan->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", kernel->name,
+               (long long)plan->length);
+    l->ctx = ctx;
+    l->kernel = kernel;
+    l->dims = dims;
+    l->length = plan->length;
+    MX_TRY(order_axes(l, ctx->layout, asked, asked + dims, asked + 2 * dims));
+    return MX_PASS(ctx->backend->plan(ctx, l));
+}
+
+/* The plan for this kernel, range and length of result: the one of last time where it is the same. */
+static mx_err find_plan(mx_ctx ctx, const mx_kernel *kernel, const int64_t *begin,
+                        const int64_t *end, const int64_t *tile, int64_t length, mx_plan **found)
+{
+    const int dims = kernel->dims;
+    int64_t asked[3 * MX_MAX_DIMS];
+    uint64_t hash = (uint64_t)(uintptr_t)kernel >> 4;
+    for (int d = 0; d < dims; d++) {
+        asked[d] = begin[d];
+        asked[dims + d] = end[d];
+        asked[2 * dims + d] = tile[d];
+        hash = hash * 31 + (uint64_t)begin[d] * 7 + (uint64_t)end[d];
+    }
+    mx_plan *plan = *found = &ctx->plans[hash % MX_PLANS];
+    const size_t size = 3 * (size_t)dims * sizeof asked[0];
+    if (plan->launch.kernel == kernel && plan->length == length &&
+        memcmp(plan->asked, asked, size) == 0)
+        return MX_OK;
+    memcpy(plan->asked, asked, size);
+    plan->length = length;
+    const mx_err err = make_plan(ctx, kernel, plan);
+    if (err != MX_OK) plan->launch.kernel = NULL;
+    return MX_PASS(err);
 }
 
 static bool is_empty(const mx_launch *l)
 {
     for (int d = 0; d < l->dims; d++)
-        if (l->begin[d] == l->end[d]) return true;
+        if (l->axis[d].begin == l->axis[d].end) return true;
     return false;
 }
 
@@ -35,10 +79,7 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
 {
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
-    l->length = result->length;
-    l->result = result->host;
-    MX_REQUIRE(l->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", k->name,
-               (long long)l->length);
+    if (l->result != result->host) l->result = result->host;
     if (result->host != NULL) return MX_OK;
     const mx_record *info = mx_record_of(result->view);
     MX_REQUIRE(info != NULL, MX_ERR_STALE,
@@ -61,60 +102,53 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     MX_REQUIRE(mx_ctx_reaches(ctx, info), MX_ERR_SPACE,
                "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
                k->name, info->label, mx_space_name(info->space), ctx->name);
-    l->result = (char *)info->data +
-                (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
+    void *const to =
+        (char *)info->data +
+        (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
+    if (l->result != to) l->result = to;
     return MX_OK;
 }
 
-mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const mx_result *result)
+mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
     ctx->launches++;
-    return ctx->backend->launch(ctx, l, result);
+    return ctx->backend->launch(ctx, l, args, result);
 }
 
-static mx_err launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+/* For debugging: with a copy of the arguments whose accessors note indices out of bounds with this context, and twice where a
+ * context checks another. */
+static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
-    return ctx->check != NULL ? mx_launch_checked(ctx, l, result) : mx_launch_run(ctx, l, result);
-}
-
-/* In builds that check indices, with a copy of the arguments whose accessors note faults with this context. */
-static mx_err launch_with_own_faults(mx_ctx ctx, mx_launch *l, const mx_result *result)
-{
-#ifdef MINX_BOUNDS_CHECK
-    void *copy = malloc(l->kernel->args_size);
+    const size_t size = l->kernel->args_size;
+    void *copy = malloc(size);
     MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments",
                l->kernel->name);
-    memcpy(copy, l->args, l->kernel->args_size);
-    mx_accessors_adopt(ctx, copy, l->kernel->args_size);
-    l->args = copy;
-    const mx_err err = launch(ctx, l, result);
+    memcpy(copy, args, size);
+#ifdef MINX_BOUNDS_CHECK
+    mx_accessors_adopt(ctx, copy, size);
+#endif
+    const mx_err err = ctx->check != NULL ? mx_launch_checked(ctx, l, copy, result)
+                                          : mx_launch_run(ctx, l, copy, result);
     free(copy);
     return err;
-#else
-    return launch(ctx, l, result);
-#endif
 }
 
 mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end,
                   const int64_t *tile, const void *args, const mx_result *result)
 {
-    mx_launch l;
-    memset(&l, 0, sizeof l);
+    mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
-    MX_REQUIRE(kernel->instance[ctx->backend->instance][ctx->layout] != NULL, MX_ERR_BACKEND,
-               "kernel %s: no instance for %s with layout %s in this build "
-               "(are its kernel files compiled with nvcc, and for both layouts?)",
-               kernel->name, ctx->backend->name, mx_layout_name(ctx->layout));
-    l.ctx = ctx;
-    l.kernel = kernel;
-    l.args = args;
-    l.dims = kernel->dims;
-    l.length = 1;
-    MX_TRY(plan_range(&l, ctx->layout, begin, end, tile));
-    MX_TRY(place_result(ctx, &l, result));
+    MX_TRY(find_plan(ctx, kernel, begin, end, tile, result != NULL ? result->length : 1, &plan));
+    mx_launch *l = &plan->launch;
+    MX_TRY(place_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
-    if (is_empty(&l) && kernel->pattern == MX_PATTERN_FOR) return MX_OK;
-    return launch_with_own_faults(ctx, &l, result);
+    if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
+#ifdef MINX_BOUNDS_CHECK
+    return launch_watched(ctx, l, args, result);
+#else
+    return ctx->check != NULL ? launch_watched(ctx, l, args, result)
+                              : mx_launch_run(ctx, l, args, result);
+#endif
 }

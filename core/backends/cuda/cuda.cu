@@ -259,11 +259,12 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 {
     const int last = l->dims - 1;
     const bool strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
-    const int64_t contiguous = l->end[last] - l->begin[last];
+    const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
-    for (int d = 0; d < last; d++) rows *= l->end[d] - l->begin[d];
+    for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
     l->block[0] =
-        l->dims == 1 ? THREADS : contiguous_threads(l->tile[last] > 0 ? l->tile[last] : contiguous);
+        l->dims == 1 ? THREADS
+                     : contiguous_threads(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous);
     l->block[1] = THREADS / l->block[0];
     int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread
                                                                   : l->block[0]);
@@ -282,7 +283,7 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 
 static int64_t array_workers(const mx_launch *l)
 {
-    const int64_t items = l->end[0] - l->begin[0];
+    const int64_t items = l->axis[0].end - l->axis[0].begin;
     const int64_t fit = (int64_t)(ARRAY_SCRATCH / (l->kernel->value_size *
                                                    (size_t)(l->length > 0 ? l->length : 1)));
     int64_t workers = items < ARRAY_WORKERS ? items : ARRAY_WORKERS;
@@ -306,22 +307,30 @@ static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
     return MX_OK;
 }
 
-static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const mx_result *result)
+static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
-    const mx_kernel *k = l->kernel;
-    const mx_instance *instance = k->instance[MX_INSTANCE_CUDA][ctx->layout];
-    const size_t bytes = (size_t)l->length * k->value_size;
-    const bool to_host = result != NULL && result->host != NULL;
-    CUDA_TRY(cudaSetDevice(ctx->device));
-    MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
+    MX_TRY(plan_grid(l, mx_instance_of(ctx, l->kernel)->per_thread, state_of(ctx)->resident));
     l->queue = state_of(ctx)->stream;
     l->overlaps = state_of(ctx)->overlaps;
-    if (k->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
-    if (k->pattern != MX_PATTERN_FOR)
-        MX_TRY(mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1,
-                          &l->partials));
+    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
+    return MX_OK;
+}
+
+static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
+{
+    const mx_kernel *k = l->kernel;
+    const size_t bytes = (size_t)l->length * k->value_size;
+    const bool to_host = result != NULL && result->host != NULL;
+    l->args = args;
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    if (k->pattern != MX_PATTERN_FOR) {
+        void *partials = NULL;
+        MX_TRY(
+            mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &partials));
+        l->partials = (char *)partials;
+    }
     if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
-    const int code = told((cudaError_t)instance->enqueue(l));
+    const int code = told((cudaError_t)mx_instance_of(ctx, k)->enqueue(l));
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
                cudaGetErrorString((cudaError_t)code));
     if (!to_host) return MX_OK;
@@ -343,6 +352,7 @@ const mx_backend mx_backend_cuda = {
     cuda_devices,
     cuda_open,
     cuda_close,
+    cuda_plan,
     cuda_launch,
     cuda_fence,
     cuda_copy,

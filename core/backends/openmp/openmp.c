@@ -23,7 +23,11 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
     {
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-        const int64_t first = units * thread / threads, last = units * (thread + 1) / threads;
+        int64_t first = thread, last = thread + 1;
+        if (units != threads) {
+            first = units * thread / threads;
+            last = units * (thread + 1) / threads;
+        }
         if (first < last) run(launch, first, last);
     }
 }

@@ -166,17 +166,6 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
-template <class K>
-static __device__ __forceinline__ void mx_cuda_add_(const typename K::args *args,
-                                                    typename K::index o, typename K::index m,
-                                                    typename K::index i, typename K::value *total)
-{
-    typename K::value item;
-    K::init(&item);
-    K::item(args, o, m, i, &item);
-    K::join(total, &item);
-}
-
 /* The share of one thread. */
 template <class K>
 static __device__ __forceinline__ void
@@ -188,7 +177,7 @@ mx_cuda_share_(const typename K::args *args, const mx_cuda_range_<typename K::in
     if (K::dims == 1) {
         const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 4
-        for (int64_t at = i; at < end; at += step) mx_cuda_add_<K>(args, 0, 0, (I)at, total);
+        for (int64_t at = i; at < end; at += step) K::item(args, 0, 0, (I)at, total);
         return;
     }
     if (i >= end) return;
@@ -196,7 +185,7 @@ mx_cuda_share_(const typename K::args *args, const mx_cuda_range_<typename K::in
     for (int n = 0; n < K::per_thread; n++) {
         I o, m;
         if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, &o, &m))
-            mx_cuda_add_<K>(args, o, m, i, total);
+            K::item(args, o, m, i, total);
     }
 }
 
@@ -268,8 +257,8 @@ static mx_cuda_range_<typename K::index> mx_cuda_range_of_(const mx_launch *laun
 {
     mx_cuda_range_<typename K::index> range;
     for (int d = 0; d < 3; d++) {
-        range.begin[d] = d < launch->dims ? (typename K::index)launch->begin[d] : 0;
-        range.end[d] = d < launch->dims ? (typename K::index)launch->end[d] : 1;
+        range.begin[d] = d < launch->dims ? (typename K::index)launch->axis[d].begin : 0;
+        range.end[d] = d < launch->dims ? (typename K::index)launch->axis[d].end : 1;
     }
     return range;
 }
@@ -325,8 +314,8 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     if (workers > 0) {
         const int code = mx_cuda_start_(
             launch, mx_cuda_array_<K>, dim3((unsigned)((workers + threads - 1) / threads)),
-            dim3(threads), *(const typename K::args *)launch->args, launch->begin[0],
-            launch->end[0], workers, length, partials);
+            dim3(threads), *(const typename K::args *)launch->args, launch->axis[0].begin,
+            launch->axis[0].end, workers, length, partials);
         if (code != 0) return code;
     }
     return mx_cuda_start_(launch, mx_cuda_join_array_<K>,
@@ -335,11 +324,11 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 }
 
 /* ---- the stamps ---- */
-#define MX_CUDA_INSTANCE_(name, enqueue)                                             \
-    extern "C" {                                                                     \
-    extern const mx_instance MX_SYMBOL_(name);                                       \
-    const mx_instance MX_SYMBOL_(name) = {NULL, NULL, NULL, enqueue<name##__traits>, \
-                                          name##__traits::per_thread};               \
+#define MX_CUDA_INSTANCE_(name, enqueue)                                              \
+    extern "C" {                                                                      \
+    extern const mx_instance MX_SYMBOL_(name);                                        \
+    const mx_instance MX_SYMBOL_(name) = {                                            \
+        NULL, NULL, NULL, NULL, enqueue<name##__traits>, name##__traits::per_thread}; \
     }
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \

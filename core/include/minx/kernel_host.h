@@ -24,11 +24,17 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 {
     mx_box_ box;
     for (int d = dims - 1; d >= 0; d--) {
-        const int64_t t = d > 0 ? unit % launch->tiles[d] : unit;
-        if (d > 0) unit /= launch->tiles[d];
-        box.begin[d] = launch->begin[d] + t * launch->tile[d];
-        box.end[d] = box.begin[d] + launch->tile[d];
-        if (box.end[d] > launch->end[d]) box.end[d] = launch->end[d];
+        const mx_axis *axis = &launch->axis[d];
+        int64_t t = unit;
+        if (d > 0 && axis->tiles == 1) { /* as usual, and a division less */
+            t = 0;
+        } else if (d > 0) {
+            t = unit % axis->tiles;
+            unit /= axis->tiles;
+        }
+        box.begin[d] = axis->begin + t * axis->tile;
+        box.end[d] = box.begin[d] + axis->tile;
+        if (box.end[d] > axis->end) box.end[d] = axis->end;
     }
     return box;
 }
@@ -39,122 +45,150 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     for (I o = (I)box.begin[0]; o < (I)box.end[0]; o++) \
         for (I m = (I)box.begin[1]; m < (I)box.end[1]; m++)
 
-/* The function of a kernel: for each unit BEFORE, for each row ROW, AFTER. */
-#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                   \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last) \
-    {                                                                             \
-        name##__args a = *(const name##__args *)launch->args;                     \
-        prologue(&a);                                                             \
-        for (int64_t unit = first; unit < last; unit++) {                         \
-            const mx_box_ box = mx_unit_box_(launch, D, unit);                    \
-            const I i0 = (I)box.begin[D - 1], i1 = (I)box.end[D - 1];             \
-            BEFORE                                                                \
-            MX_ROWS_##D##D_(I){ROW} AFTER                                         \
-        }                                                                         \
+/* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
+ * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
+ * for the units of a thread. */
+#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                        \
+    static __attribute__((noinline)) void name##__box(const name##__args *args,        \
+                                                      const mx_box_ *shape, void *out) \
+    {                                                                                  \
+        const mx_box_ box = *shape;                                                    \
+        const name##__args a = *args;                                                  \
+        const I i0 = (I)box.begin[D - 1], i1 = (I)box.end[D - 1];                      \
+        (void)out;                                                                     \
+        BEFORE                                                                         \
+        MX_ROWS_##D##D_(I){ROW} AFTER                                                  \
+    }                                                                                  \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)      \
+    {                                                                                  \
+        const name##__args *args = (const name##__args *)launch->args;                 \
+        for (int64_t unit = first; unit < last; unit++) {                              \
+            const mx_box_ box = mx_unit_box_(launch, D, unit);                         \
+            name##__box(args, &box, launch->partials + unit * launch->partial_bytes);  \
+        }                                                                              \
+    }                                                                                  \
+    MX_INLINE void name##__prologue(void *args)                                        \
+    {                                                                                  \
+        prologue((name##__args *)args);                                                \
+    }
+#define MX_PROLOGUE_(name, prologue) \
+    (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
+
+/* Rows go by eights, which is what is vectorised: with nothing but these and the last items, taken one by one, the start of a
+ * row costs least, and rows may be short (1.02 to 1.05 times slower otherwise for some hundred items). Eight also on CPUs
+ * with shorter vectors: a reduction has a lane for each of the eight, so its bits are the same there, and its lanes stay in
+ * registers from row to row, where an `omp simd reduction` would start and end at each. The empty asm keeps the last items
+ * from being vectorised, too. */
+#if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
+#define MX_SIMD_LOOP_LANES_ 1
+#else
+#define MX_SIMD_LOOP_LANES_ 8
+#endif
+#define MX_STENCIL_LOOP_LANES_ MX_SIMD_LOOP_LANES_
+#define MX_PLAIN_LOOP_LANES_ 1
+#define MX_ROW_(I, S, ITEM)                                              \
+    const I full = (I)(i0 + ((int64_t)i1 - i0) / S##LANES_ * S##LANES_); \
+    for (I at = i0; at < full; at += S##LANES_) {                        \
+        S() for (int l = 0; l < S##LANES_; l++)                          \
+        {                                                                \
+            const I i = at + l;                                          \
+            ITEM;                                                        \
+        }                                                                \
+    }                                                                    \
+    MX_PRAGMA_(GCC unroll 1)                                             \
+    for (I i = full; i < i1; i++) {                                      \
+        const int l = (int)(i - full);                                   \
+        (void)l;                                                         \
+        __asm__ volatile("");                                            \
+        ITEM;                                                            \
     }
 
-#define MX_STAMP_FOR_(name, D, I, S, prologue)                                      \
-    MX_STAMP_RUN_(name, D, I, prologue, ,                                           \
-                  S() for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_); \
-                  , )                                                               \
-    const mx_instance MX_SYMBOL_(name) = {name##__run, NULL, NULL, NULL, 0};
+#define MX_STAMP_FOR_(name, D, I, S, prologue)                                               \
+    MX_STAMP_RUN_(name, D, I, prologue, , MX_ROW_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
+    const mx_instance MX_SYMBOL_(name) = {                                                   \
+        name##__run, MX_PROLOGUE_(name, prologue), NULL, NULL, NULL, 0};
 
-/* What an item's value starts from: the identity. Of a floating-point sum that is -0.0, strictly: -0.0 + x is x, which the
- * compiler knows, while 0.0 + x may be another zero. One addition less, and a product goes into the sum by one fma. Of a
- * minimum or maximum it is a variable whose value the compiler does not know: it would make branches of it, one for items
- * that are the identity, and the other fields of a list would follow them (2.3 times slower). */
-#define MX_SUM_START_(T, v, identity) (*(v) = (T)(-(T)0))
-#define MX_PROD_START_(T, v, identity) MX_PROD_INIT(T, v)
-#define MX_MIN_START_(T, v, identity) (*(v) = *(identity))
-#define MX_MAX_START_(T, v, identity) (*(v) = *(identity))
-#define MX_LAND_START_(T, v, identity) MX_LAND_INIT(T, v)
-#define MX_LOR_START_(T, v, identity) MX_LOR_INIT(T, v)
-#define MX_BAND_START_(T, v, identity) MX_BAND_INIT(T, v)
-#define MX_BOR_START_(T, v, identity) MX_BOR_INIT(T, v)
-#define MX_UNKNOWN_(variable) __asm__("" : "+m"(variable))
-
-/* One number: a simd reduction along each row, into the unit's total. */
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue)                                             \
-    MX_INLINE void name##__init(name##__value *v)                                                \
-    {                                                                                            \
-        R##_INIT(name##__value, v);                                                              \
-    }                                                                                            \
-    MX_INLINE void name##__join(name##__value *into, const name##__value *v)                     \
-    {                                                                                            \
-        R##_JOIN(name##__value, into, v);                                                        \
-    }                                                                                            \
-    MX_STAMP_RUN_(                                                                               \
-        name, D, I, prologue, name##__value total; name##__value identity; name##__init(&total); \
-        name##__init(&identity); MX_UNKNOWN_(identity);                                          \
-        ,                                                                                        \
-        S(reduction(R##_OP                                                                       \
-                    : total)) for (I i = i0; i < i1; i++) {                                      \
-            name##__value item;                                                                  \
-            R##_START_(name##__value, &item, &identity);                                         \
-            name##_body(&a, MX_ITEM_##D##D_, &item);                                             \
-            name##__join(&total, &item);                                                         \
-        },                                                                                       \
-        ((name##__value *)launch->partials)[unit] = total;)                                      \
-    MX_STAMP_JOIN_(name)
-
-/* A list of fields: each field is a scalar with a reduction clause of its own, which is what vectorises. The item is set
- * here field by field: set by a function, it stays in memory, and the loop ran 4 times slower. */
-#define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
-#define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
-#define MX_FIELD_BEGIN_(T, field, R) \
-    T total_##field;                 \
-    R##_INIT(T, &total_##field);
-#define MX_FIELD_CLAUSE_(T, field, R) reduction(R##_OP : total_##field)
-#define MX_FIELD_ADD_(T, field, R) R##_JOIN(T, &total_##field, &item.field);
-#define MX_FIELD_END_(T, field, R) partial->field = total_##field;
-#define MX_FIELD_ITEM_(T, field, R) R##_START_(T, &item.field, &identity.field);
-#define MX_FIELD_UNKNOWN_(T, field, R) MX_UNKNOWN_(identity.field);
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)                                                \
-    MX_INLINE void name##__init(name##__value *v){LIST(MX_FIELD_INIT_)} MX_INLINE void                 \
-        name##__join(name##__value *into, const name##__value *v){LIST(MX_FIELD_JOIN_)} MX_STAMP_RUN_( \
-            name, D, I, prologue, LIST(MX_FIELD_BEGIN_) name##__value identity;                        \
-            name##__init(&identity);                                                                   \
-            LIST(MX_FIELD_UNKNOWN_),                                                                   \
-            S(LIST(MX_FIELD_CLAUSE_)) for (I i = i0; i < i1; i++) {                                    \
-                name##__value item;                                                                    \
-                LIST(MX_FIELD_ITEM_)                                                                   \
-                name##_body(&a, MX_ITEM_##D##D_, &item);                                               \
-                LIST(MX_FIELD_ADD_)                                                                    \
-            },                                                                                         \
-            name##__value *partial = (name##__value *)launch->partials + unit;                         \
-            LIST(MX_FIELD_END_)) MX_STAMP_JOIN_(name)
-
-#define MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)                   \
+/* The functions that begin and join values, from statements on `v` and `into`. */
+#define MX_STAMP_VALUE_(name, INIT, JOIN)                                    \
     MX_INLINE void name##__init(name##__value *v)                            \
     {                                                                        \
-        init(v);                                                             \
+        INIT;                                                                \
     }                                                                        \
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) \
     {                                                                        \
-        join(into, v);                                                       \
-    }                                                                        \
-    MX_STAMP_RUN_(                                                           \
-        name, D, I, prologue, name##__value total; name##__init(&total);     \
-        ,                                                                    \
-        for (I i = i0; i < i1; i++) {                                        \
-            name##__value item;                                              \
-            name##__init(&item);                                             \
-            name##_body(&a, MX_ITEM_##D##D_, &item);                         \
-            name##__join(&total, &item);                                     \
-        },                                                                   \
-        ((name##__value *)launch->partials)[unit] = total;)                  \
-    MX_STAMP_JOIN_(name)
+        JOIN;                                                                \
+    }
 
-#define MX_STAMP_JOIN_(name)                                                       \
-    static void name##__join_all(const mx_launch *launch, void *result, int64_t n) \
-    {                                                                              \
-        name##__value total;                                                       \
-        name##__init(&total);                                                      \
-        for (int64_t unit = 0; unit < n; unit++)                                   \
-            name##__join(&total, (const name##__value *)launch->partials + unit);  \
-        *(name##__value *)result = total;                                          \
-    }                                                                              \
-    const mx_instance MX_SYMBOL_(name) = {name##__run, name##__join_all, NULL, NULL, 0};
+/* The lanes of a reduction: for each, and joining them. */
+#define MX_EACH_LANE_(S, DO)              \
+    for (int l = 0; l < S##LANES_; l++) { \
+        DO;                               \
+    }
+#define MX_JOIN_LANES_(S, JOIN)                  \
+    for (int n = S##LANES_ / 2; n > 0; n /= 2) { \
+        for (int l = 0; l < n; l++) {            \
+            JOIN;                                \
+        }                                        \
+    }
+
+/* One number. */
+#define MX_NUMBER_ITEM_(name, D)              \
+    name##__value value = lane[l];            \
+    name##_body(&a, MX_ITEM_##D##D_, &value); \
+    lane[l] = value
+#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue)                                               \
+    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))            \
+    MX_STAMP_RUN_(                                                                                 \
+        name, D, I, prologue, name##__value lane[S##LANES_];                                       \
+        MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_NUMBER_ITEM_(name, D)),         \
+        MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n])) * (name##__value *)out = lane[0];) \
+    MX_STAMP_JOIN_(name, prologue)
+
+/* A list of fields: each field has lanes of its own, which is what vectorises. They visit the struct that the body sees one by
+ * one: set by a function, it stays in memory, and the loop ran 4 times slower. */
+#define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
+#define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
+#define MX_FIELD_LANES_(T, field, R) T lane_##field[MX_SIMD_LOOP_LANES_];
+#define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
+#define MX_FIELD_IN_(T, field, R) value.field = lane_##field[l];
+#define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value.field;
+#define MX_FIELD_LANE_JOIN_(T, field, R) R##_JOIN(T, &lane_##field[l], &lane_##field[l + n]);
+#define MX_FIELD_STORE_(T, field, R) partial->field = lane_##field[0];
+#define MX_FIELDS_BEGIN_(S, LIST) LIST(MX_FIELD_LANES_) MX_EACH_LANE_(S, LIST(MX_FIELD_BEGIN_))
+#define MX_FIELDS_ITEM_(name, D, LIST)        \
+    name##__value value;                      \
+    LIST(MX_FIELD_IN_)                        \
+    name##_body(&a, MX_ITEM_##D##D_, &value); \
+    LIST(MX_FIELD_OUT_)
+#define MX_FIELDS_END_(name, S, LIST)              \
+    name##__value *partial = (name##__value *)out; \
+    MX_JOIN_LANES_(S, LIST(MX_FIELD_LANE_JOIN_))   \
+    LIST(MX_FIELD_STORE_)
+#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)                                         \
+    MX_STAMP_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                           \
+    MX_STAMP_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(S, LIST),                              \
+                  MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, S, LIST)) \
+    MX_STAMP_JOIN_(name, prologue)
+
+#define MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)                                \
+    MX_STAMP_VALUE_(name, init(v), join(into, v))                                         \
+    MX_STAMP_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);        \
+                  , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
+                  , *(name##__value *)out = total;)                                       \
+    MX_STAMP_JOIN_(name, prologue)
+
+#define MX_STAMP_JOIN_(name, prologue)                                                             \
+    static void name##__join_all(const mx_launch *launch, void *result, int64_t n)                 \
+    {                                                                                              \
+        name##__value total;                                                                       \
+        name##__init(&total);                                                                      \
+        for (int64_t unit = 0; unit < n; unit++)                                                   \
+            name##__join(                                                                          \
+                &total, (const name##__value *)(launch->partials + unit * launch->partial_bytes)); \
+        *(name##__value *)result = total;                                                          \
+    }                                                                                              \
+    const mx_instance MX_SYMBOL_(name) = {                                                         \
+        name##__run, MX_PROLOGUE_(name, prologue), name##__join_all, NULL, NULL, 0};
 
 /* An array of launch->length values: one array a unit, joined element by element. */
 #define MX_STAMP_ARRAY_(name, R)                                                                  \
@@ -163,7 +197,8 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         const name##__args a = *(const name##__args *)launch->args;                               \
         for (int64_t unit = first; unit < last; unit++) {                                         \
             const mx_box_ box = mx_unit_box_(launch, 1, unit);                                    \
-            name##__value *values = (name##__value *)launch->partials + unit * launch->length;    \
+            name##__value *values =                                                               \
+                (name##__value *)(launch->partials + unit * launch->partial_bytes);               \
             for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);     \
             for (int i = (int)box.begin[0]; i < (int)box.end[0]; i++) name##_body(&a, i, values); \
         }                                                                                         \
@@ -174,9 +209,9 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);               \
         for (int64_t unit = 0; unit < launch->units; unit++) {                                    \
             const name##__value *values =                                                         \
-                (const name##__value *)launch->partials + unit * launch->length;                  \
+                (const name##__value *)(launch->partials + unit * launch->partial_bytes);         \
             for (int64_t e = first; e < last; e++)                                                \
                 R##_JOIN(name##__value, &result[e], &values[e]);                                  \
         }                                                                                         \
     }                                                                                             \
-    const mx_instance MX_SYMBOL_(name) = {name##__run, NULL, name##__join_array, NULL, 0};
+    const mx_instance MX_SYMBOL_(name) = {name##__run, NULL, NULL, name##__join_array, NULL, 0};

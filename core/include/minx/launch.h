@@ -33,18 +33,23 @@ extern "C" {
 
 struct mx_kernel;
 
-/* One launch as planned. Dimensions are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout.
- * What the threads of a host backend read comes first, in two neighbouring cache lines: they fetch it from the core that
- * launches, and in a launch of some microseconds each line counts. */
+/* One dimension of a launch. Hosts: a unit of work is one tile, `tiles` counts them along the dimension. */
+typedef struct mx_axis {
+    int64_t begin, end, tile, tiles;
+} mx_axis;
+
+/* One launch as planned. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. What the
+ * threads of a host backend read comes first, in few neighbouring cache lines: they fetch it from the core that launches,
+ * and in a launch of some microseconds each line counts. */
 typedef struct mx_launch {
-    const void *args;
-    void *partials; /* partial results: one of each unit (hosts) or thread block (accelerators) */
-    int64_t length; /* values of an array reduction, else 1 */
-    int64_t begin[3], end[3];
-    int64_t tile[3],
-        tiles[3]; /* hosts: a unit of work is one tile; tiles counts them along each dimension */
-    void *result; /* where the joined result goes */
+    const void *args; /* hosts: as the prologue left them */
+    char *partials;   /* partial results: one of each unit (hosts) or thread block (accelerators) */
+    int64_t partial_bytes; /* hosts: from one to the next */
+    int64_t length;        /* values of an array reduction, else 1 */
     int64_t units;
+    mx_axis axis[MX_MAX_DIMS];
+    void *result; /* where the joined result goes */
+    void *own; /* hosts: memory for the arguments of a kernel with a prologue, of whoever planned */
     mx_ctx ctx;
     const struct mx_kernel *kernel;
     int dims;
@@ -60,6 +65,8 @@ typedef struct mx_launch {
 typedef struct mx_instance {
     /* hosts: run the units first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);
+    /* hosts: the prologue, NULL if there is none */
+    void (*prologue)(void *args);
     /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
     void (*join)(const mx_launch *launch, void *result, int64_t n);
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);

@@ -11,6 +11,8 @@
  * find that they are outside, and must not wrap around into it. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
 
+enum { MX_MAX_DIMS = 3 }; /* of a range */
+
 typedef struct mx_range_1 {
     mx_ctx ctx;
     int64_t begin[1], end[1], tile[1];

@@ -6,12 +6,13 @@
  *   anything            MX_REDUCE_CUSTOM_2D(name, init, join) a struct with your functions; not vectorised
  *   and an array        MX_REDUCE_ARRAY_1D(name, MX_SUM)      of a length known at run time; not vectorised
  *
- * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). The body receives a
- * value that holds the identity and adds this item's share to it. The result over an empty range is the identity.
+ * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). The body merges this
+ * item's share into the value that it is given, which may hold the shares of other items already: `*sum += x`, `*top = *top <
+ * x ? x : *top`. Joins do the same with two values. The result over an empty range is the identity.
  *
- * NaN: a sum or product with a NaN is NaN. MX_MIN, MX_MAX and the location forms pass over NaN, and give one only if there
- * is nothing else (the location forms, with the lowest index; MX_MIN and MX_MAX give the identity then). An init and join
- * of your own decide themselves; the join must be associative and commutative: threads join in an order of their own.
+ * NaN: a sum or product with a NaN is NaN. Joins by MX_MIN and MX_MAX pass over NaN, as a body written like the one above
+ * does. The location forms do, too, and give a NaN (the one with the lowest index) only if there is nothing else. An init and
+ * join of your own decide themselves; the join must be associative and commutative: threads join in an order of their own.
  *
  * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in block order,
  * so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
@@ -77,31 +78,24 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 
 #define MX_SUM_INIT(T, v) (*(v) = (T)0)
 #define MX_SUM_JOIN(T, into, v) (*(into) = (T)(*(into) + *(v)))
-#define MX_SUM_OP +
 #define MX_PROD_INIT(T, v) (*(v) = (T)1)
 #define MX_PROD_JOIN(T, into, v) (*(into) = (T)(*(into) * *(v)))
-#define MX_PROD_OP *
 #define MX_MIN_INIT(T, v) mx_set_highest_(v)
 #define MX_MIN_JOIN(T, into, v) (*(into) = *(v) < *(into) ? *(v) : *(into))
-#define MX_MIN_OP min
 #define MX_MAX_INIT(T, v) mx_set_lowest_(v)
 #define MX_MAX_JOIN(T, into, v) (*(into) = *(into) < *(v) ? *(v) : *(into))
-#define MX_MAX_OP max
 #define MX_LAND_INIT(T, v) (*(v) = (T)1)
 #define MX_LAND_JOIN(T, into, v) (*(into) = (T)(*(into) && *(v)))
-#define MX_LAND_OP &&
 #define MX_LOR_INIT(T, v) (*(v) = (T)0)
 #define MX_LOR_JOIN(T, into, v) (*(into) = (T)(*(into) || *(v)))
-#define MX_LOR_OP ||
 #define MX_BAND_INIT(T, v) (*(v) = (T) ~(T)0)
 #define MX_BAND_JOIN(T, into, v) (*(into) = (T)(*(into) & *(v)))
-#define MX_BAND_OP &
 #define MX_BOR_INIT(T, v) (*(v) = (T)0)
 #define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
-#define MX_BOR_OP |
 
 /* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
- * -1 if the range was empty). A body sets value and index:
+ * -1 if the range was empty). The body lets the value take this item's number and index:
+ *     mx_maxloc_f64_take(v, MX_AT(a->u, i), i);
  *     MX_REDUCE_CUSTOM_1D(hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM_1D(extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
 #define MX_NOT_A_NUMBER_(x) ((x) != (x))
@@ -113,42 +107,57 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
       (((v)->value == (into)->value ||                                                           \
         (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&                    \
        (v)->index < (into)->index)))
-#define MX_LOCATION_(tag, T, low, high)                                                  \
-    typedef struct mx_loc_##tag {                                                        \
-        T value;                                                                         \
-        int64_t index;                                                                   \
-    } mx_loc_##tag;                                                                      \
-    typedef struct mx_minmaxloc_##tag {                                                  \
-        mx_loc_##tag min, max;                                                           \
-    } mx_minmaxloc_##tag;                                                                \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                           \
-    {                                                                                    \
-        v->value = (T)(high);                                                            \
-        v->index = -1;                                                                   \
-    }                                                                                    \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                           \
-    {                                                                                    \
-        v->value = (T)(low);                                                             \
-        v->index = -1;                                                                   \
-    }                                                                                    \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v) \
-    {                                                                                    \
-        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                   \
-    }                                                                                    \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v) \
-    {                                                                                    \
-        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                   \
-    }                                                                                    \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                  \
-    {                                                                                    \
-        mx_minloc_##tag##_init(&v->min);                                                 \
-        mx_maxloc_##tag##_init(&v->max);                                                 \
-    }                                                                                    \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into,               \
-                                                 const mx_minmaxloc_##tag *v)            \
-    {                                                                                    \
-        mx_minloc_##tag##_join(&into->min, &v->min);                                     \
-        mx_maxloc_##tag##_join(&into->max, &v->max);                                     \
+#define MX_LOCATION_(tag, T, low, high)                                                            \
+    typedef struct mx_loc_##tag {                                                                  \
+        T value;                                                                                   \
+        int64_t index;                                                                             \
+    } mx_loc_##tag;                                                                                \
+    typedef struct mx_minmaxloc_##tag {                                                            \
+        mx_loc_##tag min, max;                                                                     \
+    } mx_minmaxloc_##tag;                                                                          \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                                     \
+    {                                                                                              \
+        v->value = (T)(high);                                                                      \
+        v->index = -1;                                                                             \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                                     \
+    {                                                                                              \
+        v->value = (T)(low);                                                                       \
+        v->index = -1;                                                                             \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)           \
+    {                                                                                              \
+        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                             \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)           \
+    {                                                                                              \
+        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                             \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_minloc_##tag##_take(mx_loc_##tag *into, T value, int64_t index)          \
+    {                                                                                              \
+        const mx_loc_##tag v = {value, index};                                                     \
+        mx_minloc_##tag##_join(into, &v);                                                          \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_maxloc_##tag##_take(mx_loc_##tag *into, T value, int64_t index)          \
+    {                                                                                              \
+        const mx_loc_##tag v = {value, index};                                                     \
+        mx_maxloc_##tag##_join(into, &v);                                                          \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                            \
+    {                                                                                              \
+        mx_minloc_##tag##_init(&v->min);                                                           \
+        mx_maxloc_##tag##_init(&v->max);                                                           \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into,                         \
+                                                 const mx_minmaxloc_##tag *v)                      \
+    {                                                                                              \
+        mx_minloc_##tag##_join(&into->min, &v->min);                                               \
+        mx_maxloc_##tag##_join(&into->max, &v->max);                                               \
+    }                                                                                              \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_take(mx_minmaxloc_##tag *into, T value, int64_t index) \
+    {                                                                                              \
+        mx_minloc_##tag##_take(&into->min, value, index);                                          \
+        mx_maxloc_##tag##_take(&into->max, value, index);                                          \
     }
 
 MX_LOCATION_(f64, double, -INFINITY, INFINITY)

@@ -120,26 +120,22 @@ MX_REDUCE_CUSTOM_3D_64(rd_custom_3d_64, rd_digits_init, rd_digits_join)
 
 MX_BODY void rd_minloc_body(const rd_args *a, int i, mx_loc_i32 *v)
 {
-    v->value = MX_AT(a->x, i);
-    v->index = i;
+    mx_minloc_i32_take(v, MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_minloc, mx_minloc_i32_init, mx_minloc_i32_join)
 MX_BODY void rd_maxloc_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    v->value = 0.5 * MX_AT(a->x, i);
-    v->index = i;
+    mx_maxloc_f64_take(v, 0.5 * MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_maxloc, mx_maxloc_f64_init, mx_maxloc_f64_join)
 MX_BODY void rd_maxloc_f32_body(const rd_args *a, int i, mx_loc_f32 *v)
 {
-    v->value = (float)MX_AT(a->x, i);
-    v->index = i;
+    mx_maxloc_f32_take(v, (float)MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_maxloc_f32, mx_maxloc_f32_init, mx_maxloc_f32_join)
 MX_BODY void rd_minmaxloc_body(const rd_args *a, int i, mx_minmaxloc_i64 *v)
 {
-    v->min.value = v->max.value = MX_AT(a->x, i);
-    v->min.index = v->max.index = i;
+    mx_minmaxloc_i64_take(v, MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_minmaxloc, mx_minmaxloc_i64_init, mx_minmaxloc_i64_join)
 
@@ -149,14 +145,12 @@ MX_BODY double mark_nan(const rd_args *a, int i)
 }
 MX_BODY void rd_nan_min_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    v->value = mark_nan(a, i);
-    v->index = i;
+    mx_minloc_f64_take(v, mark_nan(a, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_nan_min, mx_minloc_f64_init, mx_minloc_f64_join)
 MX_BODY void rd_nan_max_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    v->value = mark_nan(a, i);
-    v->index = i;
+    mx_maxloc_f64_take(v, mark_nan(a, i), i);
 }
 MX_REDUCE_CUSTOM_1D(rd_nan_max, mx_maxloc_f64_init, mx_maxloc_f64_join)
 MX_BODY void rd_nan_plain_max_body(const rd_args *a, int i, double *v)
