@@ -3,9 +3,9 @@
  *
  * For a kernel without result there is about one unit a thread, so a thread works on one contiguous piece, the same one at
  * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
- * alone: blocks of at least 8192 items, at most about 1024 of them, and a power of two where they are few, so that threads
- * get equal shares; partial results are joined in block order. That gives
- * the same bits for any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
+ * alone: blocks of at least 8192 items (fewer where a body loops itself), at most about 1024 of them, and a power of two where
+ * they are few, so that threads get equal shares; partial results are joined in block order. That gives the same bits for
+ * any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
 #include "internal.h"
 
@@ -13,11 +13,10 @@
 #include <string.h>
 
 enum {
-    REDUCE_BLOCK = 8192,
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
-    PARALLEL_ITEMS = 2048,
+    PARALLEL_BYTES = 16384,
     LINE = 64 /* bytes: what cores fetch from each other, and how memory is aligned */
 };
 
@@ -49,14 +48,15 @@ static int64_t power_of_two_up_to(int64_t n)
 static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
     if (l->kernel->pattern == MX_PATTERN_FOR)
-        return items < PARALLEL_ITEMS ? items : ceil_div(items, ctx->threads);
+        return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         /* an array of partial results each: few enough that joining them costs less than making them */
         int64_t units = items / (4 * (l->length > 0 ? l->length : 1));
         units = units < 1 ? 1 : units > ARRAY_UNITS ? ARRAY_UNITS : units;
         return ceil_div(items, units);
     }
-    int64_t blocks = items / REDUCE_BLOCK < REDUCE_BLOCKS ? items / REDUCE_BLOCK : REDUCE_BLOCKS;
+    int64_t blocks = items / l->kernel->block;
+    if (blocks > REDUCE_BLOCKS) blocks = REDUCE_BLOCKS;
     if (blocks < FEW_BLOCKS) blocks = power_of_two_up_to(blocks);
     return ceil_div(items, blocks);
 }
@@ -173,7 +173,7 @@ static mx_err move(mx_ctx ctx, const move_args *a, mx_run_fn run, int64_t units)
     memset(&l, 0, sizeof l);
     l.ctx = ctx;
     l.args = a;
-    if (units * (int64_t)a->size < PARALLEL_ITEMS || ctx->backend->units_are_items)
+    if (units * (int64_t)a->size < PARALLEL_BYTES || ctx->backend->units_are_items)
         run(&l, 0, units);
     else
         ctx->backend->run(ctx, &l, run, units);

@@ -92,6 +92,7 @@ typedef struct mx_kernel {
     mx_pattern pattern;
     int dims;
     bool wide; /* 64-bit indices */
+    int block; /* hosts: at least so many items to a partial result */
     size_t args_size, value_size;
     int field_count; /* 0: a value of the user's own */
     const mx_field *fields;
