@@ -75,7 +75,8 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
 
 /* Rows go by eights, which is what is vectorised: with nothing but these and the last items, taken one by one, the start of a
- * row costs least, and rows may be short (1.02 to 1.05 times slower otherwise for some hundred items). Eight also on CPUs
+ * row costs least, and rows may be short (1.02 to 1.05 times slower otherwise for some hundred items; the one row of a
+ * kernel without result over one dimension has no need of that). Eight also on CPUs
  * with shorter vectors: a reduction has a lane for each of the eight, so its bits are the same there, and its lanes stay in
  * registers from row to row, where an `omp simd reduction` would start and end at each. The empty asm keeps the last items
  * from being vectorised, too. */
@@ -103,9 +104,13 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         ITEM;                                                            \
     }
 
-#define MX_STAMP_FOR_(name, D, I, S, prologue)                                               \
-    MX_STAMP_RUN_(name, D, I, prologue, , MX_ROW_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
-    const mx_instance MX_SYMBOL_(name) = {                                                   \
+#define MX_FOR_ROW_1D_(I, S, ITEM) S() for (I i = i0; i < i1; i++) ITEM;
+#define MX_FOR_ROW_2D_ MX_ROW_
+#define MX_FOR_ROW_3D_ MX_ROW_
+#define MX_STAMP_FOR_(name, D, I, S, prologue)                                  \
+    MX_STAMP_RUN_(name, D, I, prologue, ,                                       \
+                  MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
+    const mx_instance MX_SYMBOL_(name) = {                                      \
         name##__run, MX_PROLOGUE_(name, prologue), NULL, NULL, NULL, 0};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
