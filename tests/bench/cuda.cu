@@ -26,14 +26,18 @@ static int take_stream(const mx_launch *launch)
 
 static mx_err find_stream(mx_ctx ctx, void **stream)
 {
-    static const mx_instance instance = {NULL, NULL, NULL, take_stream, 1};
+    static mx_instance instance;
+    static mx_kernel kernel;
     const stream_args args = {stream};
     const int64_t begin = 0, end = 1, tile = 0;
-    mx_kernel kernel = {
-        "bench_take_stream", MX_PATTERN_FOR, 1, false, sizeof(stream_args), 0, 0, NULL, {{NULL}}};
+    instance.enqueue = take_stream;
+    instance.per_thread = 1;
+    kernel.name = "bench_take_stream";
+    kernel.pattern = MX_PATTERN_FOR;
+    kernel.dims = 1;
+    kernel.args_size = sizeof args;
     kernel.instance[MX_INSTANCE_CUDA][MX_LAYOUT_LEFT] = &instance;
-    MX_TRY(mx_launch_(&kernel, ctx, &begin, &end, &tile, &args, NULL));
-    return mx_fence(ctx); /* the kernel's name must not outlive it */
+    return mx_launch_(&kernel, ctx, &begin, &end, &tile, &args, NULL);
 }
 
 mx_err bench_cuda_open(bench_target *target)
