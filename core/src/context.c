@@ -252,6 +252,13 @@ static mx_err check_resource(const char *text, const resource *r, const mx_ctx c
     return MX_OK;
 }
 
+/* What kernels note for the host, which both reach: the overflow of scratch at two levels, then a fault. */
+enum { NOTES_BYTES = 2 * sizeof(int64_t) + sizeof(mx_fault) };
+static mx_space notes_space(mx_ctx ctx)
+{
+    return (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
+}
+
 static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
 {
     snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
@@ -262,13 +269,12 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     MX_TRY(ctx->backend->open(ctx));
+    void *notes = NULL;
+    MX_TRY(ctx->backend->allocate(ctx, notes_space(ctx), NOTES_BYTES, &notes));
+    memset(notes, 0, NOTES_BYTES);
+    ctx->overflow = notes;
 #ifdef MINX_BOUNDS_CHECK
-    const mx_space space =
-        (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
-    void *fault = NULL;
-    MX_TRY(ctx->backend->allocate(ctx, space, sizeof *ctx->fault, &fault));
-    ctx->fault = fault;
-    memset(ctx->fault, 0, sizeof *ctx->fault);
+    ctx->fault = (mx_fault *)(ctx->overflow + 2);
 #endif
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
     return MX_OK;
@@ -302,10 +308,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     mx_ctx_destroy(&gone->check);
     if (gone->backend->fence(gone) == MX_OK && gone->scratch != NULL)
         gone->backend->release(gone->backend->space, gone->scratch);
-    if (gone->fault != NULL)
-        gone->backend->release((gone->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED
-                                                                                 : MX_SPACE_HOST,
-                               gone->fault);
+    if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
     gone->backend->close(gone);
     for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
     free(gone);
@@ -359,6 +362,22 @@ mx_err mx_fault_check(mx_ctx ctx)
         (int)fault.count, recent);
 }
 
+mx_err mx_overflow_check(mx_ctx ctx)
+{
+    for (int level = 0; level < 2; level++) {
+        const int64_t asked = ctx->overflow[level];
+        char recent[256];
+        if (asked == 0) continue;
+        ctx->overflow[level] = 0;
+        mx_recent_kernels(ctx, recent, sizeof recent);
+        return MX_FAIL(MX_ERR_MEMORY,
+                       "team scratch of level %d: a kernel took %lld bytes, more than its policy "
+                       "gave (mx_with_scratch); kernels: %s",
+                       level, (long long)asked, recent);
+    }
+    return MX_OK;
+}
+
 #ifdef MINX_BOUNDS_CHECK
 void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
                     int64_t extent, const char *file, int line)
@@ -382,6 +401,7 @@ mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
     MX_TRY(ctx->backend->fence(ctx));
+    MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
     ctx->unfenced = 0;
     return MX_OK;

@@ -8,7 +8,9 @@
  * any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
 #include "internal.h"
+#include "minx/team.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,13 @@ enum {
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
+    SHARES = 16,    /* of each thread, where threads take units as they become free */
+    SCAN_UNITS = 8, /* of each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LINE = 64 /* bytes: what cores fetch from each other, and how memory is aligned */
 };
+
+__thread int mx_thread_;
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -47,6 +53,7 @@ static int64_t power_of_two_up_to(int64_t n)
 /* The number of items that a unit should hold. */
 static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
+    if (l->dynamic) return ceil_div(items, SHARES * ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_FOR)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
@@ -61,12 +68,43 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     return ceil_div(items, blocks);
 }
 
+/* Teams of this launch, and the scratch of each: for one thread to a team each thread has its own. */
+static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
+{
+    mx_team_shape *team = &l->team;
+    const bool lanes_are_threads = ctx->backend->units_are_items;
+    if (team->size == MX_AUTO) team->size = 1;
+    if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
+    const int members = team->size * team->lanes;
+    MX_REQUIRE(team->size >= 1 && team->lanes >= 1 && team->lanes <= 32 &&
+                   (team->lanes & (team->lanes - 1)) == 0,
+               MX_ERR_ARG,
+               "kernel %s: teams of %d threads with %d lanes: expected 1 or more, and a power of "
+               "two up to 32",
+               l->kernel->name, team->size, team->lanes);
+    MX_REQUIRE(members == 1 ||
+                   (ctx->backend->together != NULL &&
+                    (lanes_are_threads ? members <= MX_TEAM_MOST : team->size <= ctx->threads)),
+               MX_ERR_ARG, "kernel %s: teams of %d threads: %s has %d", l->kernel->name, members,
+               ctx->name, ctx->threads);
+    size_t bytes = members > 1 ? sizeof(mx_team_shared_) : 0;
+    for (int level = 0; level < 2; level++) {
+        team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
+        team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
+        bytes += team->team_bytes[level] + (size_t)team->size * team->thread_bytes[level];
+    }
+    l->scratch_bytes = round_up(bytes);
+    l->overflow = ctx->overflow;
+    return MX_OK;
+}
+
 /* Tiles: whole rows where they fit the wanted number of items, parts of a row where one is longer. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
     const bool single =
         ctx->backend->units_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
+    if (l->team.size != 0) MX_TRY(plan_teams(ctx, l));
     int64_t wanted = items > 0 ? unit_items(ctx, l, items) : 1;
     l->units = items > 0 ? 1 : 0;
     for (int d = l->dims - 1; d >= 0; d--) {
@@ -84,7 +122,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
     /* threads must not write to one cache line in turn; where units are many, memory counts more */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     if (l->units <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
-    if (mx_instance_of(ctx, l->kernel)->prologue != NULL) {
+    if (mx_instance_of(ctx, l->kernel)->prepare != NULL) {
         const size_t size = round_up(l->kernel->args_size);
         l->args = l->own = aligned_alloc(LINE, size);
         MX_REQUIRE(l->own != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
@@ -106,7 +144,7 @@ static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *giv
     MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
                l->kernel->name);
     memcpy(copy, given, size);
-    instance->prologue(copy);
+    instance->prepare(copy);
     for (size_t at = 0; at < size; at += LINE) {
         const size_t part = size - at < LINE ? size - at : LINE;
         if (memcmp((char *)l->own + at, copy + at, part) != 0)
@@ -116,20 +154,86 @@ static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *giv
     return MX_OK;
 }
 
+/* Partial results and the scratch of teams, one behind the other. */
+static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t areas)
+{
+    const size_t partial_bytes = round_up((size_t)(parts * l->partial_bytes));
+    void *memory = NULL;
+    if (parts == 0 && areas == 0) return MX_OK;
+    MX_TRY(mx_scratch(ctx, partial_bytes + (size_t)areas * l->scratch_bytes + 1, &memory));
+    if (l->partials != memory) l->partials = memory;
+    if (l->scratch != l->partials + partial_bytes) l->scratch = l->partials + partial_bytes;
+    return MX_OK;
+}
+
+/* A scan in parts of some blocks, which stay in cache: the sum of each block, what comes before each, then the blocks again.
+ * Blocks, and so all bits, depend on the range only. Rejected: two passes over everything (twice the traffic), and one
+ * share for each thread (bits change with their number). */
+static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
+{
+    const int64_t units = l->units,
+                  step = ctx->backend->units_are_items ? units : SCAN_UNITS * ctx->threads;
+    void *const carry = l->partials + units * l->partial_bytes;
+    instance->join(l, carry, 0); /* the identity */
+    for (l->first_unit = 0; l->first_unit < units; l->first_unit += step) {
+        const int64_t left = units - l->first_unit, part = left < step ? left : step;
+        ctx->backend->run(ctx, l, instance->run, part);
+        instance->prefix(l, carry, l->first_unit, l->first_unit + part);
+        ctx->backend->run(ctx, l, instance->scan, part);
+    }
+    l->first_unit = 0;
+    if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
+}
+
+/* By a parallel region. */
+bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
+{
+    bool enough = true;
+    (void)ctx;
+#pragma omp parallel num_threads(threads)
+    {
+        if (omp_get_num_threads() == threads)
+            run(launch, omp_get_thread_num(), threads);
+        else if (omp_get_thread_num() == 0)
+            enough = false;
+    }
+    return enough;
+}
+
+/* Teams of several threads: all run at once. */
+static mx_err run_together(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
+{
+    const int members = l->team.size * l->team.lanes;
+    const int groups = ctx->backend->units_are_items ? 1 : ctx->threads / members;
+    for (int g = 0; g < groups; g++) {
+        mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
+        shared->team = (mx_barrier_){members, 0};
+        for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
+    }
+    MX_REQUIRE(ctx->backend->together(ctx, l, instance->together, groups * members), MX_ERR_DEVICE,
+               "kernel %s: no %d threads at once for its teams", l->kernel->name, groups * members);
+    return MX_OK;
+}
+
 mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
+    const mx_pattern pattern = l->kernel->pattern;
+    const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
+    const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->units * members + 1;
     (void)result;
     MX_TRY(prepare(l, instance, args));
-    if (l->kernel->pattern != MX_PATTERN_FOR) {
-        void *partials = NULL;
-        MX_TRY(mx_scratch(ctx, (size_t)(l->units * l->partial_bytes) + 1, &partials));
-        if (l->partials != partials) l->partials = partials;
-    }
-    if (l->units > 0) ctx->backend->run(ctx, l, instance->run, l->units);
-    if (l->kernel->pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units);
-    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY)
+    MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
+    if (pattern == MX_PATTERN_SCAN)
+        run_scan(ctx, l, instance);
+    else if (members > 1 && l->units > 0)
+        MX_TRY(run_together(ctx, l, instance));
+    else if (l->units > 0)
+        ctx->backend->run(ctx, l, instance->run, l->units);
+    if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units * members);
+    if (pattern == MX_PATTERN_REDUCE_ARRAY)
         ctx->backend->run(ctx, l, instance->join_array, l->length);
+    if (l->team.size > 0) MX_TRY(mx_overflow_check(ctx));
     return mx_fault_check(ctx);
 }
 

@@ -42,6 +42,9 @@ typedef struct mx_backend {
 
     /* Host backends: share the units 0..units-1 of a launch among threads; done on return. */
     void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units);
+    /* Host backends with teams of several threads: one call run(launch, t, threads) on each of that many threads at once.
+     * false: there are not so many. NULL: one thread only. */
+    bool (*together)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* Host backends: one unit is one item, rather than one block (simt). */
     bool units_are_items;
 } mx_backend;
@@ -55,6 +58,8 @@ enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
 typedef struct mx_plan {
     mx_launch launch; /* kernel NULL: none yet */
     int64_t asked[3 * MX_MAX_DIMS], length;
+    bool dynamic;
+    mx_team_shape team;
 } mx_plan;
 
 struct mx_ctx_s {
@@ -69,6 +74,8 @@ struct mx_ctx_s {
 
     void *scratch; /* partial results, in the backend's own space */
     size_t scratch_bytes;
+    int64_t *
+        overflow; /* where teams note what scratch lacked, by level; kernels of this context reach it */
     mx_fault *fault; /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
 
     mx_ctx check; /* repeat launches there; NULL: no */
@@ -84,6 +91,9 @@ struct mx_ctx_s {
 /* Reads ctx->fault after the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if one was noted. */
 mx_err mx_fault_check(mx_ctx ctx);
 
+/* The same for ctx->overflow: MX_ERR_MEMORY with what was asked for. */
+mx_err mx_overflow_check(mx_ctx ctx);
+
 /* "a, b, c": the kernels since the last fence, the latest last. */
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
@@ -91,6 +101,7 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);
 mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
+bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
 mx_err mx_host_fence(mx_ctx ctx);
 mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
@@ -108,6 +119,9 @@ extern const mx_backend mx_backend_serial;
     .available = mx_host_available, .close = mx_host_close, .plan = mx_host_plan,                 \
     .launch = mx_host_launch, .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill, \
     .allocate = mx_host_allocate, .release = mx_host_release
+
+/* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */
+extern __thread int mx_thread_ __attribute__((tls_model("initial-exec")));
 
 /* ---- views ---- */
 

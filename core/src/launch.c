@@ -39,31 +39,49 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
     l->kernel = kernel;
     l->dims = dims;
     l->length = plan->length;
+    l->dynamic = plan->dynamic;
+    l->team = plan->team;
     MX_TRY(order_axes(l, ctx->layout, asked, asked + dims, asked + 2 * dims));
     return MX_PASS(ctx->backend->plan(ctx, l));
 }
 
-/* The plan for this kernel, range and length of result: the one of last time where it is the same. */
-static mx_err find_plan(mx_ctx ctx, const mx_kernel *kernel, const int64_t *begin,
-                        const int64_t *end, const int64_t *tile, int64_t length, mx_plan **found)
+static mx_team_shape shape_of(const mx_teams *teams)
+{
+    mx_team_shape shape;
+    memset(&shape, 0, sizeof shape);
+    if (teams == NULL) return shape;
+    shape.size = teams->size;
+    shape.lanes = teams->lanes;
+    memcpy(shape.team_bytes, teams->team_bytes, sizeof shape.team_bytes);
+    memcpy(shape.thread_bytes, teams->thread_bytes, sizeof shape.thread_bytes);
+    return shape;
+}
+
+/* The plan for this kernel, policy and length of result: the one of last time where it is the same. */
+static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_t length,
+                        mx_plan **found)
 {
     const int dims = kernel->dims;
     int64_t asked[3 * MX_MAX_DIMS];
     uint64_t hash = (uint64_t)(uintptr_t)kernel >> 4;
     for (int d = 0; d < dims; d++) {
-        asked[d] = begin[d];
-        asked[dims + d] = end[d];
-        asked[2 * dims + d] = tile[d];
-        hash = hash * 31 + (uint64_t)begin[d] * 7 + (uint64_t)end[d];
+        asked[d] = policy->begin[d];
+        asked[dims + d] = policy->end[d];
+        asked[2 * dims + d] = policy->tile[d];
+        hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
     }
-    mx_plan *plan = *found = &ctx->plans[hash % MX_PLANS];
+    mx_plan *plan = *found = &policy->ctx->plans[hash % MX_PLANS];
+    const mx_team_shape team = shape_of(policy->teams);
     const size_t size = 3 * (size_t)dims * sizeof asked[0];
     if (plan->launch.kernel == kernel && plan->length == length &&
-        memcmp(plan->asked, asked, size) == 0)
+        plan->dynamic == policy->dynamic && memcmp(plan->asked, asked, size) == 0 &&
+        (policy->teams == NULL || memcmp(&plan->team, &team, sizeof team) == 0))
         return MX_OK;
     memcpy(plan->asked, asked, size);
     plan->length = length;
-    const mx_err err = make_plan(ctx, kernel, plan);
+    plan->dynamic = policy->dynamic;
+    plan->team = team;
+    const mx_err err = make_plan(policy->ctx, kernel, plan);
     if (err != MX_OK) plan->launch.kernel = NULL;
     return MX_PASS(err);
 }
@@ -80,7 +98,9 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
     if (l->result != result->host) l->result = result->host;
-    if (result->host != NULL) return MX_OK;
+    /* the total of a scan may go nowhere */
+    if (result->host != NULL || (k->pattern == MX_PATTERN_SCAN && result->view.generation == 0))
+        return MX_OK;
     const mx_record *info = mx_record_of(result->view);
     MX_REQUIRE(info != NULL, MX_ERR_STALE,
                "kernel %s: its result goes to a view that does not exist (any more)", k->name);
@@ -134,13 +154,14 @@ static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const m
     return err;
 }
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end,
-                  const int64_t *tile, const void *args, const mx_result *result)
+mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
+                  const mx_result *result)
 {
+    const mx_ctx ctx = policy.ctx;
     mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
-    MX_TRY(find_plan(ctx, kernel, begin, end, tile, result != NULL ? result->length : 1, &plan));
+    MX_TRY(find_plan(kernel, &policy, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
     MX_TRY(place_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));

@@ -37,7 +37,8 @@ static mx_err find_stream(mx_ctx ctx, void **stream)
     kernel.dims = 1;
     kernel.args_size = sizeof args;
     kernel.instance[MX_INSTANCE_CUDA][MX_LAYOUT_LEFT] = &instance;
-    return mx_launch_(&kernel, ctx, &begin, &end, &tile, &args, NULL);
+    const mx_policy policy = {ctx, &begin, &end, &tile, false, NULL};
+    return mx_launch_(&kernel, policy, &args, NULL);
 }
 
 mx_err bench_cuda_open(bench_target *target)

@@ -26,8 +26,9 @@ typedef struct cuda_state {
     cudaStream_t stream;
     void *result;
     size_t result_bytes;
-    int64_t resident; /* thread blocks that the device runs at a time, at best */
-    bool overlaps;    /* kernels may be set up while the one before runs */
+    int64_t resident;   /* thread blocks that the device runs at a time, at best */
+    bool overlaps;      /* kernels may be set up while the one before runs */
+    size_t most_shared; /* bytes of shared memory that a block can have */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx)
@@ -106,6 +107,7 @@ static mx_err cuda_open(mx_ctx ctx)
     state->resident = (int64_t)properties.multiProcessorCount *
                       (properties.maxThreadsPerMultiProcessor / THREADS);
     state->overlaps = properties.major >= 9;
+    state->most_shared = properties.sharedMemPerBlockOptin;
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
@@ -307,12 +309,49 @@ static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
     return MX_OK;
 }
 
+/* One block a team, or as many as run at a time where each has scratch in device memory or a partial result. */
+static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
+{
+    mx_team_shape *team = &l->team;
+    if (team->lanes == MX_AUTO) team->lanes = 32;
+    if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
+    MX_REQUIRE(team->size >= 1 && team->lanes >= 1 && team->lanes <= 32 &&
+                   (team->lanes & (team->lanes - 1)) == 0 && team->size * team->lanes <= 1024,
+               MX_ERR_ARG,
+               "kernel %s: teams of %d threads with %d lanes: expected lanes a power of two up to "
+               "32, and 1024 in all at most on cuda",
+               l->kernel->name, team->size, team->lanes);
+    for (int level = 0; level < 2; level++) {
+        team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
+        team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
+    }
+    const size_t shared = MX_CUDA_SLOTS_BYTES_(team->size) + team->team_bytes[0] +
+                          (size_t)team->size * team->thread_bytes[0];
+    MX_REQUIRE(shared <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
+               "kernel %s: teams with %zu bytes of scratch of level 0: this device has %zu",
+               l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
+               state_of(ctx)->most_shared - MX_CUDA_SLOTS_BYTES_(team->size));
+    l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
+    l->overflow = ctx->overflow;
+    l->blocks = l->axis[0].end;
+    if (l->scratch_bytes > 0 || l->kernel->pattern == MX_PATTERN_REDUCE) {
+        const int64_t most = state_of(ctx)->resident * THREADS / (team->size * team->lanes);
+        if (l->blocks > most) l->blocks = most;
+    }
+    MX_REQUIRE(l->axis[0].end <= INT32_MAX, MX_ERR_EXTENT, "kernel %s: a league of %lld teams",
+               l->kernel->name, (long long)l->axis[0].end);
+    return MX_OK;
+}
+
 static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
-    MX_TRY(plan_grid(l, mx_instance_of(ctx, l->kernel)->per_thread, state_of(ctx)->resident));
+    const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     l->queue = state_of(ctx)->stream;
     l->overlaps = state_of(ctx)->overlaps;
+    if (l->team.size != 0) return plan_teams(ctx, l);
+    MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
+    if (instance->temporary != NULL) l->partial_bytes = (int64_t)instance->temporary(l);
     return MX_OK;
 }
 
@@ -323,11 +362,17 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     const bool to_host = result != NULL && result->host != NULL;
     l->args = args;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    if (k->pattern != MX_PATTERN_FOR) {
-        void *partials = NULL;
-        MX_TRY(
-            mx_scratch(ctx, (size_t)l->blocks * (size_t)l->length * k->value_size + 1, &partials));
-        l->partials = (char *)partials;
+    const size_t partial_bytes =
+        k->pattern == MX_PATTERN_FOR ? 0
+        : l->partial_bytes > 0
+            ? (size_t)l->partial_bytes
+            : ((size_t)l->blocks * (size_t)l->length * k->value_size + 255) & ~(size_t)255;
+    const size_t scratch_bytes = l->team.size != 0 ? (size_t)l->blocks * l->scratch_bytes : 0;
+    if (partial_bytes + scratch_bytes > 0) {
+        void *memory = NULL;
+        MX_TRY(mx_scratch(ctx, partial_bytes + scratch_bytes, &memory));
+        l->partials = (char *)memory;
+        l->scratch = l->partials + partial_bytes;
     }
     if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
     const int code = told((cudaError_t)mx_instance_of(ctx, k)->enqueue(l));
@@ -359,6 +404,7 @@ const mx_backend mx_backend_cuda = {
     cuda_fill,
     cuda_allocate,
     cuda_release,
+    NULL,
     NULL,
     false,
 };

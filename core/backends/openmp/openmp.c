@@ -19,10 +19,19 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         run(launch, 0, units);
         return;
     }
+    if (launch->dynamic) {
+#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads)
+        for (int64_t u = 0; u < units; u++) {
+            mx_thread_ = omp_get_thread_num();
+            run(launch, u, u + 1);
+        }
+        return;
+    }
 #pragma omp parallel num_threads(ctx->threads)
     {
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        mx_thread_ = (int)thread;
         int64_t first = thread, last = thread + 1;
         if (units != threads) {
             first = units * thread / threads;
@@ -38,5 +47,6 @@ const mx_backend mx_backend_openmp = {
     .layout = MX_LAYOUT_RIGHT,
     .open = openmp_open,
     .run = openmp_run,
+    .together = mx_host_together,
     MX_HOST_BACKEND,
 };

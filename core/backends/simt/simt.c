@@ -55,7 +55,10 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
         return;
     }
 #pragma omp parallel for schedule(static, 1) num_threads(ctx->threads)
-    for (int64_t u = 0; u < units; u++) run(launch, u, u + 1);
+    for (int64_t u = 0; u < units; u++) {
+        mx_thread_ = omp_get_thread_num();
+        run(launch, u, u + 1);
+    }
 }
 
 const mx_backend mx_backend_simt = {
@@ -64,6 +67,7 @@ const mx_backend mx_backend_simt = {
     .layout = MX_LAYOUT_LEFT,
     .open = simt_open,
     .run = simt_run,
+    .together = mx_host_together,
     .units_are_items = true,
     MX_HOST_BACKEND,
 };

@@ -54,15 +54,20 @@
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
 #endif
 
-/* The body's indices, from loop indices: o outermost, m middle, i contiguous. */
+/* The body's indices, from loop indices: o0 outermost, then o1 ..., i contiguous. */
+#define MX_ITEM_1D_ i
 #if MX_INSTANCE_LAYOUT == 1
-#define MX_ITEM_1D_ i
-#define MX_ITEM_2D_ i, o
-#define MX_ITEM_3D_ i, m, o
+#define MX_ITEM_2D_ i, o0
+#define MX_ITEM_3D_ i, o1, o0
+#define MX_ITEM_4D_ i, o2, o1, o0
+#define MX_ITEM_5D_ i, o3, o2, o1, o0
+#define MX_ITEM_6D_ i, o4, o3, o2, o1, o0
 #else
-#define MX_ITEM_1D_ i
-#define MX_ITEM_2D_ o, i
-#define MX_ITEM_3D_ o, m, i
+#define MX_ITEM_2D_ o0, i
+#define MX_ITEM_3D_ o0, o1, i
+#define MX_ITEM_4D_ o0, o1, o2, i
+#define MX_ITEM_5D_ o0, o1, o2, o3, i
+#define MX_ITEM_6D_ o0, o1, o2, o3, o4, i
 #endif
 
 #if defined(MX_DISPATCH)
@@ -102,6 +107,9 @@
 #define MX_FOR_1D(...) MX_FOR_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_FOR_2D(...) MX_FOR_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_FOR_3D(...) MX_FOR_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_4D(...) MX_FOR_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_5D(...) MX_FOR_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_FOR_6D(...) MX_FOR_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_FOR_2D_STENCIL(...) MX_FOR_(2, int, MX_STENCIL_LOOP_, __VA_ARGS__)
 #define MX_FOR_3D_STENCIL(...) MX_FOR_(3, int, MX_STENCIL_LOOP_, __VA_ARGS__)
 #define MX_FOR_1D_64(...) MX_FOR_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
@@ -110,6 +118,9 @@
 #define MX_FOR_1D_NESTED(...) MX_FOR_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
 #define MX_FOR_2D_NESTED(...) MX_FOR_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
 #define MX_FOR_3D_NESTED(...) MX_FOR_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_FOR_4D_NESTED(...) MX_FOR_(4, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_FOR_5D_NESTED(...) MX_FOR_(5, int, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_FOR_6D_NESTED(...) MX_FOR_(6, int, MX_PLAIN_LOOP_, __VA_ARGS__)
 #define MX_FOR_1D_64_NESTED(...) MX_FOR_(1, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
 #define MX_FOR_2D_64_NESTED(...) MX_FOR_(2, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
 #define MX_FOR_3D_64_NESTED(...) MX_FOR_(3, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
@@ -117,6 +128,9 @@
 #define MX_REDUCE_1D(...) MX_REDUCE_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_2D(...) MX_REDUCE_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_3D(...) MX_REDUCE_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_4D(...) MX_REDUCE_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_5D(...) MX_REDUCE_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_6D(...) MX_REDUCE_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_1D_64(...) MX_REDUCE_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_2D_64(...) MX_REDUCE_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_3D_64(...) MX_REDUCE_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
@@ -130,6 +144,9 @@
 #define MX_REDUCE_FIELDS_1D(...) MX_FIELDS_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_FIELDS_2D(...) MX_FIELDS_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_FIELDS_3D(...) MX_FIELDS_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_4D(...) MX_FIELDS_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_5D(...) MX_FIELDS_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
+#define MX_REDUCE_FIELDS_6D(...) MX_FIELDS_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_FIELDS_1D_64(...) MX_FIELDS_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_FIELDS_2D_64(...) MX_FIELDS_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
 #define MX_REDUCE_FIELDS_3D_64(...) MX_FIELDS_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
@@ -140,6 +157,9 @@
 #define MX_REDUCE_CUSTOM_1D(...) MX_CUSTOM_(1, int, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_2D(...) MX_CUSTOM_(2, int, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_3D(...) MX_CUSTOM_(3, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_4D(...) MX_CUSTOM_(4, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_5D(...) MX_CUSTOM_(5, int, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM_6D(...) MX_CUSTOM_(6, int, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_1D_64(...) MX_CUSTOM_(1, int64_t, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_2D_64(...) MX_CUSTOM_(2, int64_t, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_3D_64(...) MX_CUSTOM_(3, int64_t, __VA_ARGS__)

@@ -26,35 +26,40 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
     return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
 }
 
-template <class I> struct mx_cuda_range_ {
-    I begin[3], end[3];
+template <class I, int dims> struct mx_cuda_range_ {
+    I begin[dims], end[dims];
 };
+template <class K> using mx_cuda_range_of_ = mx_cuda_range_<typename K::index, K::dims>;
 
-/* Row number `row` of the range; false: outside. Rows of a 2-dimensional range count in the index type, those of a
- * 3-dimensional one in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
+/* Row number `row` of the range: its outer indices; false: outside. Rows of a 2-dimensional range count in the index type,
+ * those of more dimensions in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
 template <class K>
-static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_<typename K::index> &range,
-                                                    typename K::row row, typename K::index *o,
-                                                    typename K::index *m)
+static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_of_<K> &range,
+                                                    typename K::row row, typename K::index *o)
 {
     typedef typename K::index I;
-    *o = *m = 0;
-    if (K::dims == 1) return row == 0;
-    if (K::dims == 2) {
-        *o = range.begin[0] + (I)row;
-        return *o < range.end[0];
+    typedef typename K::row R;
+    if constexpr (K::dims == 1) return row == 0;
+    if constexpr (K::dims > 2) {
+#pragma unroll
+        for (int d = K::dims - 2; d > 0; d--) {
+            const R extent = (R)range.end[d] - (R)range.begin[d];
+            o[d] = range.begin[d] + (I)(row % extent);
+            row /= extent;
+        }
     }
-    const typename K::row columns = (typename K::row)range.end[1] - range.begin[1];
-    *o = range.begin[0] + (I)(row / columns);
-    *m = range.begin[1] + (I)(row % columns);
-    return *o < range.end[0];
+    o[0] = range.begin[0] + (I)row;
+    return o[0] < range.end[0];
 }
 
 template <class I, int dims> struct mx_cuda_row_type_ {
+    typedef int64_t type;
+};
+template <class I> struct mx_cuda_row_type_<I, 1> {
     typedef I type;
 };
-template <> struct mx_cuda_row_type_<int, 3> {
-    typedef int64_t type;
+template <class I> struct mx_cuda_row_type_<I, 2> {
+    typedef I type;
 };
 
 /* First thing in a kernel: the next kernel of the stream may be set up from now on, and what comes after this line waits
@@ -76,7 +81,7 @@ template <class R> static __device__ __forceinline__ R mx_cuda_block_row_()
 /* This thread's contiguous index, and the first of its rows. */
 template <class K>
 static __device__ __forceinline__ typename K::index
-mx_cuda_index_(const mx_cuda_range_<typename K::index> &range, int items_a_thread)
+mx_cuda_index_(const mx_cuda_range_of_<K> &range, int items_a_thread)
 {
     typedef typename K::index I;
     return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) +
@@ -91,8 +96,8 @@ static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_
 
 /* The items of one thread. */
 template <class K, int per_thread>
-static __device__ __forceinline__ void
-mx_cuda_items_(const typename K::args *args, const mx_cuda_range_<typename K::index> &range)
+static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
+                                                      const mx_cuda_range_of_<K> &range)
 {
     typedef typename K::index I;
     const I end = range.end[K::dims - 1];
@@ -100,23 +105,22 @@ mx_cuda_items_(const typename K::args *args, const mx_cuda_range_<typename K::in
         const I i = mx_cuda_index_<K>(range, per_thread);
 #pragma unroll
         for (int n = 0; n < per_thread; n++)
-            if (i + n * MX_CUDA_THREADS_ < end) K::item(args, 0, 0, i + n * MX_CUDA_THREADS_);
+            if (i + n * MX_CUDA_THREADS_ < end) K::item(args, NULL, i + n * MX_CUDA_THREADS_);
         return;
     }
     const I i = mx_cuda_index_<K>(range, 1);
     if (i >= end) return;
 #pragma unroll
     for (int n = 0; n < per_thread; n++) {
-        I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(per_thread) + n, &o, &m))
-            K::item(args, o, m, i);
+        I o[MX_MAX_DIMS];
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(per_thread) + n, o)) K::item(args, o, i);
     }
 }
 
 template <class K, int per_thread>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_for_(const __grid_constant__ typename K::args args,
-                 const __grid_constant__ mx_cuda_range_<typename K::index> range)
+                 const __grid_constant__ mx_cuda_range_of_<K> range)
 {
     mx_cuda_begin_();
     if (K::has_prologue) {
@@ -168,32 +172,31 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
 
 /* The share of one thread. */
 template <class K>
-static __device__ __forceinline__ void
-mx_cuda_share_(const typename K::args *args, const mx_cuda_range_<typename K::index> &range,
-               typename K::value *total)
+static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
+                                                      const mx_cuda_range_of_<K> &range,
+                                                      typename K::value *total)
 {
     typedef typename K::index I;
     const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
     if (K::dims == 1) {
         const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 4
-        for (int64_t at = i; at < end; at += step) K::item(args, 0, 0, (I)at, total);
+        for (int64_t at = i; at < end; at += step) K::item(args, NULL, (I)at, total);
         return;
     }
     if (i >= end) return;
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
-        I o, m;
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, &o, &m))
-            K::item(args, o, m, i, total);
+        I o[MX_MAX_DIMS];
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, o))
+            K::item(args, o, i, total);
     }
 }
 
 template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_<typename K::index> range,
-                    typename K::value *partials)
+                    const __grid_constant__ mx_cuda_range_of_<K> range, typename K::value *partials)
 {
     typename K::value total;
     mx_cuda_begin_();
@@ -252,21 +255,20 @@ static __global__ void mx_cuda_join_array_(const typename K::value *partials, in
     result[e] = total;
 }
 
-template <class K>
-static mx_cuda_range_<typename K::index> mx_cuda_range_of_(const mx_launch *launch)
+template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_launch *launch)
 {
-    mx_cuda_range_<typename K::index> range;
-    for (int d = 0; d < 3; d++) {
-        range.begin[d] = d < launch->dims ? (typename K::index)launch->axis[d].begin : 0;
-        range.end[d] = d < launch->dims ? (typename K::index)launch->axis[d].end : 1;
+    mx_cuda_range_of_<K> range;
+    for (int d = 0; d < K::dims; d++) {
+        range.begin[d] = (typename K::index)launch->axis[d].begin;
+        range.end[d] = (typename K::index)launch->axis[d].end;
     }
     return range;
 }
 
-/* kernel<<<grid, block, 0, queue>>>(parameters...), allowed to be set up while the kernel before it still runs. */
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...), allowed to be set up while the kernel before it still runs. */
 template <class... Parameters, class... Arguments>
-static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
-                          dim3 block, Arguments... arguments)
+static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                                 dim3 block, size_t shared_bytes, Arguments... arguments)
 {
     cudaLaunchAttribute overlap;
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -274,10 +276,17 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
     config.stream = (cudaStream_t)launch->queue;
     config.attrs = &overlap;
     config.numAttrs = launch->overlaps ? 1 : 0;
     return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+template <class... Parameters, class... Arguments>
+static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                          dim3 block, Arguments... arguments)
+{
+    return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
 }
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
@@ -285,7 +294,7 @@ template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
     return mx_cuda_start_(launch, launch->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>,
                           dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
                           dim3(launch->block[0], launch->block[1]),
-                          *(const typename K::args *)launch->args, mx_cuda_range_of_<K>(launch));
+                          *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
@@ -297,7 +306,7 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
         const int code = mx_cuda_start_(
             launch, mx_cuda_reduce_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
             dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
-            mx_cuda_range_of_<K>(launch), partials);
+            mx_cuda_range_from_<K>(launch), partials);
         if (code != 0) return code;
     }
     return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
@@ -324,11 +333,19 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 }
 
 /* ---- the stamps ---- */
-#define MX_CUDA_INSTANCE_(name, enqueue)                                              \
-    extern "C" {                                                                      \
-    extern const mx_instance MX_SYMBOL_(name);                                        \
-    const mx_instance MX_SYMBOL_(name) = {                                            \
-        NULL, NULL, NULL, NULL, enqueue<name##__traits>, name##__traits::per_thread}; \
+
+/* The outer indices by the names that MX_ITEM_2D_ and its like know. */
+#define MX_OUTER_1D_ (void)o;
+#define MX_OUTER_2D_ const auto o0 = o[0];
+#define MX_OUTER_3D_ MX_OUTER_2D_ const auto o1 = o[1];
+#define MX_OUTER_4D_ MX_OUTER_3D_ const auto o2 = o[2];
+#define MX_OUTER_5D_ MX_OUTER_4D_ const auto o3 = o[3];
+#define MX_OUTER_6D_ MX_OUTER_5D_ const auto o4 = o[4];
+
+#define MX_CUDA_INSTANCE_(name, enqueue)                                                        \
+    extern "C" {                                                                                \
+    extern const mx_instance MX_SYMBOL_(name);                                                  \
+    const mx_instance MX_SYMBOL_(name) = {enqueue<name##__traits>, name##__traits::per_thread}; \
     }
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
@@ -341,25 +358,23 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         prologue_(a);                                                                           \
     }
 
-#define MX_CUDA_VALUE_(name, D, I)                                                              \
-    typedef name##__value value;                                                                \
-    enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                            \
-    static __device__ __forceinline__ void item(const name##__args *a, I o, I m, I i, value *v) \
-    {                                                                                           \
-        (void)o, (void)m;                                                                       \
-        name##_body(a, MX_ITEM_##D##D_, v);                                                     \
+#define MX_CUDA_VALUE_(name, D, I)                                                                \
+    typedef name##__value value;                                                                  \
+    enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                              \
+    static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
+    {                                                                                             \
+        MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_, v);                                      \
     }
 
-#define MX_STAMP_FOR_(name, D, I, S, prologue_)                                   \
-    struct name##__traits {                                                       \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                    \
-        enum { per_thread = D == 1 ? 2 : S(1) };                                  \
-        static __device__ __forceinline__ void item(const args *a, I o, I m, I i) \
-        {                                                                         \
-            (void)o, (void)m;                                                     \
-            name##_body(a, MX_ITEM_##D##D_);                                      \
-        }                                                                         \
-    };                                                                            \
+#define MX_STAMP_FOR_(name, D, I, S, prologue_)                                     \
+    struct name##__traits {                                                         \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
+        enum { per_thread = D == 1 ? 2 : S(1) };                                    \
+        static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
+        {                                                                           \
+            MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_);                       \
+        }                                                                           \
+    };                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
 #define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                            \

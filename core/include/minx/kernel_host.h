@@ -15,8 +15,11 @@
 #define MX_PLAIN_LOOP_(...)
 #define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
 
+/* The number of this thread in a launch, set by the backend. */
+extern __thread int mx_thread_ __attribute__((tls_model("initial-exec")));
+
 typedef struct mx_box_ {
-    int64_t begin[3], end[3];
+    int64_t begin[MX_MAX_DIMS], end[MX_MAX_DIMS];
 } mx_box_;
 
 /* The tile that is unit number `unit`. */
@@ -39,11 +42,14 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     return box;
 }
 
+/* The loops over rows: o0 is the outermost index, o1 the next. */
+#define MX_OUTER_(I, d) for (I o##d = (I)box.begin[d]; o##d < (I)box.end[d]; o##d++)
 #define MX_ROWS_1D_(I)
-#define MX_ROWS_2D_(I) for (I o = (I)box.begin[0]; o < (I)box.end[0]; o++)
-#define MX_ROWS_3D_(I)                                  \
-    for (I o = (I)box.begin[0]; o < (I)box.end[0]; o++) \
-        for (I m = (I)box.begin[1]; m < (I)box.end[1]; m++)
+#define MX_ROWS_2D_(I) MX_OUTER_(I, 0)
+#define MX_ROWS_3D_(I) MX_ROWS_2D_(I) MX_OUTER_(I, 1)
+#define MX_ROWS_4D_(I) MX_ROWS_3D_(I) MX_OUTER_(I, 2)
+#define MX_ROWS_5D_(I) MX_ROWS_4D_(I) MX_OUTER_(I, 3)
+#define MX_ROWS_6D_(I) MX_ROWS_5D_(I) MX_OUTER_(I, 4)
 
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
@@ -62,7 +68,8 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     static void name##__run(const mx_launch *launch, int64_t first, int64_t last)      \
     {                                                                                  \
         const name##__args *args = (const name##__args *)launch->args;                 \
-        for (int64_t unit = first; unit < last; unit++) {                              \
+        for (int64_t u = first; u < last; u++) {                                       \
+            const int64_t unit = launch->first_unit + u;                               \
             const mx_box_ box = mx_unit_box_(launch, D, unit);                         \
             name##__box(args, &box, launch->partials + unit * launch->partial_bytes);  \
         }                                                                              \
@@ -107,11 +114,14 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 #define MX_FOR_ROW_1D_(I, S, ITEM) S() for (I i = i0; i < i1; i++) ITEM;
 #define MX_FOR_ROW_2D_ MX_ROW_
 #define MX_FOR_ROW_3D_ MX_ROW_
+#define MX_FOR_ROW_4D_ MX_ROW_
+#define MX_FOR_ROW_5D_ MX_ROW_
+#define MX_FOR_ROW_6D_ MX_ROW_
 #define MX_STAMP_FOR_(name, D, I, S, prologue)                                  \
     MX_STAMP_RUN_(name, D, I, prologue, ,                                       \
                   MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
-    const mx_instance MX_SYMBOL_(name) = {                                      \
-        name##__run, MX_PROLOGUE_(name, prologue), NULL, NULL, NULL, 0};
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                   \
+                                          .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
 #define MX_STAMP_VALUE_(name, INIT, JOIN)                                    \
@@ -182,18 +192,20 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
                   , *(name##__value *)out = total;)                                       \
     MX_STAMP_JOIN_(name, prologue)
 
-#define MX_STAMP_JOIN_(name, prologue)                                                             \
+#define MX_STAMP_JOIN_ALL_(name)                                                                   \
     static void name##__join_all(const mx_launch *launch, void *result, int64_t n)                 \
     {                                                                                              \
         name##__value total;                                                                       \
         name##__init(&total);                                                                      \
-        for (int64_t unit = 0; unit < n; unit++)                                                   \
+        for (int64_t part = 0; part < n; part++)                                                   \
             name##__join(                                                                          \
-                &total, (const name##__value *)(launch->partials + unit * launch->partial_bytes)); \
+                &total, (const name##__value *)(launch->partials + part * launch->partial_bytes)); \
         *(name##__value *)result = total;                                                          \
-    }                                                                                              \
-    const mx_instance MX_SYMBOL_(name) = {                                                         \
-        name##__run, MX_PROLOGUE_(name, prologue), name##__join_all, NULL, NULL, 0};
+    }
+#define MX_STAMP_JOIN_(name, prologue)     \
+    MX_STAMP_JOIN_ALL_(name)               \
+    const mx_instance MX_SYMBOL_(name) = { \
+        .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
 /* An array of launch->length values: one array a unit, joined element by element. */
 #define MX_STAMP_ARRAY_(name, R)                                                                  \
@@ -219,4 +231,4 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
                 R##_JOIN(name##__value, &result[e], &values[e]);                                  \
         }                                                                                         \
     }                                                                                             \
-    const mx_instance MX_SYMBOL_(name) = {name##__run, NULL, NULL, name##__join_array, NULL, 0};
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .join_array = name##__join_array};

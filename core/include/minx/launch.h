@@ -38,6 +38,12 @@ typedef struct mx_axis {
     int64_t begin, end, tile, tiles;
 } mx_axis;
 
+/* Teams, as asked for and then as planned. Scratch by level; bytes of a whole team: its own and its threads'. */
+typedef struct mx_team_shape {
+    int size, lanes;
+    size_t team_bytes[2], thread_bytes[2];
+} mx_team_shape;
+
 /* One launch as planned. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. What the
  * threads of a host backend read comes first, in few neighbouring cache lines: they fetch it from the core that launches,
  * and in a launch of some microseconds each line counts. */
@@ -47,8 +53,14 @@ typedef struct mx_launch {
     int64_t partial_bytes; /* hosts: from one to the next */
     int64_t length;        /* values of an array reduction, else 1 */
     int64_t units;
+    int64_t first_unit; /* hosts: what the unit numbers of a call count from */
     mx_axis axis[MX_MAX_DIMS];
-    void *result; /* where the joined result goes */
+    bool dynamic;         /* units go to threads as these become free */
+    mx_team_shape team;   /* size 0: no teams */
+    char *scratch;        /* of teams; hosts: both levels, accelerators: level 1 */
+    size_t scratch_bytes; /* hosts: of each thread or team; accelerators: of each block */
+    int64_t *overflow;    /* where teams note scratch that was asked for beyond it, by level */
+    void *result;         /* where the joined result goes */
     void *own; /* hosts: memory for the arguments of a kernel with a prologue, of whoever planned */
     mx_ctx ctx;
     const struct mx_kernel *kernel;
@@ -63,22 +75,38 @@ typedef struct mx_launch {
 
 /* What a kernel file compiles to, once for each instance (an instance kind and a layout). */
 typedef struct mx_instance {
-    /* hosts: run the units first..last-1 of a launch on the calling thread */
-    void (*run)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts: the prologue, NULL if there is none */
-    void (*prologue)(void *args);
-    /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
-    void (*join)(const mx_launch *launch, void *result, int64_t n);
-    void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
     /* accelerators: put the launch on launch->queue; the device's error code, 0 if none */
     int (*enqueue)(const mx_launch *launch);
     /* accelerators: rows that one thread takes (items, in one dimension) */
     int per_thread;
+    /* accelerators: bytes that enqueue needs at launch->partials; NULL: one value for each block */
+    size_t (*temporary)(const mx_launch *launch);
+    /* hosts: run the units first..last-1 of a launch on the calling thread */
+    void (*run)(const mx_launch *launch, int64_t first, int64_t last);
+    /* hosts: the prologue, NULL if there is none */
+    void (*prepare)(void *args);
+    /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
+    void (*join)(const mx_launch *launch, void *result, int64_t n);
+    void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
+    /* hosts, scans: turn the partial results first..last-1 into what comes before each, from and to *carry; and run units again,
+     * now that it is known */
+    void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);
+    void (*scan)(const mx_launch *launch, int64_t first, int64_t last);
+    /* hosts, teams of several threads: thread number first of all that run it at once */
+    void (*together)(const mx_launch *launch, int64_t first, int64_t last);
 } mx_instance;
+
+/* cuda: slots for the collectives of a team, in front of its shared memory. */
+#define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
 enum { MX_INSTANCE_HOST, MX_INSTANCE_SIMT, MX_INSTANCE_CUDA, MX_INSTANCE_KINDS };
 
-typedef enum mx_pattern { MX_PATTERN_FOR, MX_PATTERN_REDUCE, MX_PATTERN_REDUCE_ARRAY } mx_pattern;
+typedef enum mx_pattern {
+    MX_PATTERN_FOR,
+    MX_PATTERN_REDUCE,
+    MX_PATTERN_REDUCE_ARRAY,
+    MX_PATTERN_SCAN
+} mx_pattern;
 
 /* A number inside a reduction's value, for comparing the results of two backends. Fields follow each other in order, each
  * aligned to its size. */
@@ -107,61 +135,90 @@ typedef struct mx_result {
     int64_t length;
 } mx_result;
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_ctx ctx, const int64_t *begin, const int64_t *end,
-                  const int64_t *tile, const void *args, const mx_result *result);
+/* What a launcher was asked for: the parts of a range, or of teams (their league then is a range of one dimension). */
+typedef struct mx_policy {
+    mx_ctx ctx;
+    const int64_t *begin, *end, *tile;
+    bool dynamic;
+    const mx_teams *teams;
+} mx_policy;
+
+mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
+                  const mx_result *result);
 
 #define MX_LAUNCHER_ static inline __attribute__((unused))
+#define MX_OF_RANGE_(range) \
+    ((mx_policy){(range).ctx, (range).begin, (range).end, (range).tile, (range).dynamic, NULL})
 
-#define MX_DECLARE_FOR_(name, ARGS, D)                                                          \
-    typedef ARGS name##__args;                                                                  \
-    extern const mx_kernel name##__kernel;                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args)                              \
-    {                                                                                           \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
-                          NULL);                                                                \
+/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. */
+#define MX_DECLARE_KERNEL_(name, ARGS) \
+    typedef ARGS name##__args;         \
+    extern const mx_kernel name##__kernel;
+
+#define MX_DECLARE_FOR_(name, ARGS, P, OF)                          \
+    MX_DECLARE_KERNEL_(name, ARGS)                                  \
+    MX_LAUNCHER_ mx_err name(P policy, const ARGS *args)            \
+    {                                                               \
+        return mx_launch_(&name##__kernel, OF(policy), args, NULL); \
     }
 
-#define MX_DECLARE_REDUCE_(name, ARGS, T, D)                                                    \
-    typedef ARGS name##__args;                                                                  \
-    typedef T name##__value;                                                                    \
-    extern const mx_kernel name##__kernel;                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_##D range, const ARGS *args, T *result)                   \
-    {                                                                                           \
-        const mx_result to = {result, {0, 0}, 0, 1};                                            \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
-                          &to);                                                                 \
-    }                                                                                           \
-    MX_LAUNCHER_ mx_err name##_into(mx_range_##D range, const ARGS *args, mx_view view,         \
-                                    int64_t index)                                              \
-    {                                                                                           \
-        const mx_result to = {NULL, view, index, 1};                                            \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
-                          &to);                                                                 \
+#define MX_DECLARE_REDUCE_(name, ARGS, T, P, OF)                                             \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                           \
+    typedef T name##__value;                                                                 \
+    MX_LAUNCHER_ mx_err name(P policy, const ARGS *args, T *result)                          \
+    {                                                                                        \
+        const mx_result to = {result, {0, 0}, 0, 1};                                         \
+        return mx_launch_(&name##__kernel, OF(policy), args, &to);                           \
+    }                                                                                        \
+    MX_LAUNCHER_ mx_err name##_into(P policy, const ARGS *args, mx_view view, int64_t index) \
+    {                                                                                        \
+        const mx_result to = {NULL, view, index, 1};                                         \
+        return mx_launch_(&name##__kernel, OF(policy), args, &to);                           \
     }
 
-#define MX_DECLARE_FOR_1D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, 1)
-#define MX_DECLARE_FOR_2D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, 2)
-#define MX_DECLARE_FOR_3D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, 3)
-#define MX_DECLARE_REDUCE_1D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 1)
-#define MX_DECLARE_REDUCE_2D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 2)
-#define MX_DECLARE_REDUCE_3D(name, ARGS, T) MX_DECLARE_REDUCE_(name, ARGS, T, 3)
-#define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                               \
-    typedef ARGS name##__args;                                                                  \
-    typedef T name##__value;                                                                    \
-    extern const mx_kernel name##__kernel;                                                      \
-    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result)     \
-    {                                                                                           \
-        const mx_result to = {result, {0, 0}, 0, length};                                       \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
-                          &to);                                                                 \
-    }                                                                                           \
-    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)           \
-    {                                                                                           \
-        mx_view_info info;                                                                      \
-        MX_TRY(mx_view_get_info(view, &info));                                                  \
-        const mx_result to = {NULL, view, 0, info.count};                                       \
-        return mx_launch_(&name##__kernel, range.ctx, range.begin, range.end, range.tile, args, \
-                          &to);                                                                 \
+/* Scans: `total` may be NULL. Kernel files stamp them with minx/scan.h, teams with minx/team.h. */
+#define MX_DECLARE_SCAN_1D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_1, MX_OF_RANGE_)
+
+#define MX_OF_TEAMS_(teams) \
+    ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
+static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
+#define MX_DECLARE_FOR_TEAM(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_teams, MX_OF_TEAMS_)
+#define MX_DECLARE_REDUCE_TEAM(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_teams, MX_OF_TEAMS_)
+
+#define MX_DECLARE_FOR_1D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_1, MX_OF_RANGE_)
+#define MX_DECLARE_FOR_2D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_2, MX_OF_RANGE_)
+#define MX_DECLARE_FOR_3D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_3, MX_OF_RANGE_)
+#define MX_DECLARE_FOR_4D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_4, MX_OF_RANGE_)
+#define MX_DECLARE_FOR_5D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_5, MX_OF_RANGE_)
+#define MX_DECLARE_FOR_6D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_6, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_1D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_1, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_2D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_2, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_3D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_3, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_4D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_4, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_5D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_5, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_6D(name, ARGS, T) \
+    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_6, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                           \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                          \
+    typedef T name##__value;                                                                \
+    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result) \
+    {                                                                                       \
+        const mx_result to = {result, {0, 0}, 0, length};                                   \
+        return mx_launch_(&name##__kernel, MX_OF_RANGE_(range), args, &to);                 \
+    }                                                                                       \
+    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)       \
+    {                                                                                       \
+        mx_view_info info;                                                                  \
+        MX_TRY(mx_view_get_info(view, &info));                                              \
+        const mx_result to = {NULL, view, 0, info.count};                                   \
+        return mx_launch_(&name##__kernel, MX_OF_RANGE_(range), args, &to);                 \
     }
 
 #ifdef __cplusplus

@@ -1,0 +1,231 @@
+/* Scans (prefix sums), for kernel files. The body adds its item's share to the value; when `final` is true, the value holds what
+ * all items before this one add up to, and the body stores what it wants of it:
+ *
+ *     MX_BODY void offsets_body(const offsets_args *a, int i, int64_t *sum, bool final)
+ *     {
+ *         if (final) MX_AT(a->begin, i) = *sum;          // exclusive: before adding; inclusive: after
+ *         *sum += MX_AT(a->count, i);
+ *     }
+ *     MX_SCAN_1D(offsets, MX_SUM)                        driver: offsets(range, &args, &total)
+ *     MX_SCAN_CUSTOM_1D(name, init, join)                a struct with functions of your own; join is associative
+ *
+ * A body may be called twice for an item, and stores only when `final`. The total may be NULL; name_into leaves it in a view.
+ *
+ * Hosts: the same bits for any number of threads. The total and what the last item sees may differ by rounding, as blocks are
+ * summed in another order than they are scanned in. cuda: CUB's single-pass scan (Merrill and Garland 2016), which reads and
+ * writes once; its sums of floating-point numbers may differ in their last bits from run to run. */
+#pragma once
+#include "minx/kernel.h"
+
+#if defined(MX_DISPATCH)
+#define MX_STAMP_SCAN_(name, I, S, init, join, count, fields) \
+    MX_STAMP_KERNEL_(name, 1, I, 8192, MX_PATTERN_SCAN, sizeof(name##__value), count, fields)
+#define MX_SCAN_NUMBER_(name, I, R)                                                    \
+    static const mx_field name##__fields[] = {{"total", MX_TYPE_OF_(name##__value)}}; \
+    MX_STAMP_SCAN_(name, I, , , , 1, name##__fields)
+#define MX_SCAN_CUSTOM_(name, I, init, join) MX_STAMP_SCAN_(name, I, , , , 0, NULL)
+
+#elif !defined(__CUDACC__)
+#define MX_SCAN_ITEM_(name)             \
+    name##__value value = lane[l];      \
+    name##_body(&a, i, &value, false);  \
+    lane[l] = value
+#define MX_STAMP_SCAN_(name, I, S)                                                                \
+    MX_STAMP_RUN_(name, 1, I, MX_NO_PROLOGUE_, name##__value lane[S##LANES_];                     \
+                  MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_SCAN_ITEM_(name)),   \
+                  MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n]))                         \
+                  *(name##__value *)out = lane[0];)                                               \
+    MX_STAMP_JOIN_ALL_(name)                                                                      \
+    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last) \
+    {                                                                                             \
+        name##__value *const before = (name##__value *)carry;                                     \
+        for (int64_t part = first; part < last; part++) {                                         \
+            name##__value *const at =                                                             \
+                (name##__value *)(launch->partials + part * launch->partial_bytes);               \
+            const name##__value share = *at;                                                      \
+            *at = *before;                                                                        \
+            name##__join(before, &share);                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                \
+    {                                                                                             \
+        const name##__args a = *(const name##__args *)launch->args;                               \
+        for (int64_t u = first; u < last; u++) {                                                  \
+            const int64_t unit = launch->first_unit + u;                                          \
+            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                    \
+            name##__value value =                                                                 \
+                *(const name##__value *)(launch->partials + unit * launch->partial_bytes);        \
+            for (I i = (I)box.begin[0]; i < (I)box.end[0]; i++)                                   \
+                name##_body(&a, i, &value, true);                                                 \
+        }                                                                                         \
+    }                                                                                             \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                     \
+                                          .join = name##__join_all,                               \
+                                          .prefix = name##__prefix,                               \
+                                          .scan = name##__scan};
+#define MX_SCAN_NUMBER_(name, I, R)                                                     \
+    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
+    MX_STAMP_SCAN_(name, I, MX_SIMD_LOOP_)
+/* one lane: not all that joins is commutative */
+#define MX_SCAN_CUSTOM_(name, I, init, join)      \
+    MX_STAMP_VALUE_(name, init(v), join(into, v)) \
+    MX_STAMP_SCAN_(name, I, MX_PLAIN_LOOP_)
+
+#else
+#include <cub/device/device_scan.cuh>
+#include <iterator>
+
+/* What CUB reads: item i's share, from a value that holds the identity. */
+template <class K> struct mx_cuda_shares_ {
+    typedef typename K::value value_type;
+    typedef value_type reference;
+    typedef int64_t difference_type;
+    typedef const value_type *pointer;
+    typedef std::random_access_iterator_tag iterator_category;
+    typename K::args args;
+    int64_t at;
+    __device__ __forceinline__ value_type operator[](int64_t i) const
+    {
+        value_type v;
+        K::init(&v);
+        K::item(&args, (typename K::index)(at + i), &v, false);
+        return v;
+    }
+    __device__ __forceinline__ value_type operator*() const
+    {
+        return (*this)[0];
+    }
+    __host__ __device__ __forceinline__ mx_cuda_shares_ operator+(int64_t n) const
+    {
+        mx_cuda_shares_ moved = *this;
+        moved.at += n;
+        return moved;
+    }
+};
+
+/* What CUB writes to: storing what comes before item i runs the item. The last one leaves the total. */
+template <class K> struct mx_cuda_final_ {
+    typename K::args args;
+    int64_t at, last;
+    typename K::value *total;
+    __device__ __forceinline__ const mx_cuda_final_ &operator=(const typename K::value &before) const
+    {
+        typename K::value v = before;
+        K::item(&args, (typename K::index)at, &v, true);
+        if (at == last && total != NULL) *total = v;
+        return *this;
+    }
+};
+template <class K> struct mx_cuda_finals_ {
+    typedef typename K::value value_type;
+    typedef mx_cuda_final_<K> reference;
+    typedef int64_t difference_type;
+    typedef value_type *pointer;
+    typedef std::random_access_iterator_tag iterator_category;
+    mx_cuda_final_<K> item;
+    __device__ __forceinline__ reference operator[](int64_t i) const
+    {
+        reference moved = item;
+        moved.at += i;
+        return moved;
+    }
+    __device__ __forceinline__ reference operator*() const
+    {
+        return item;
+    }
+    __host__ __device__ __forceinline__ mx_cuda_finals_ operator+(int64_t n) const
+    {
+        mx_cuda_finals_ moved = *this;
+        moved.item.at += n;
+        return moved;
+    }
+};
+template <class K> struct mx_cuda_joining_ {
+    __device__ __forceinline__ typename K::value operator()(const typename K::value &a,
+                                                            const typename K::value &b) const
+    {
+        typename K::value v = a;
+        K::join(&v, &b);
+        return v;
+    }
+};
+
+enum { MX_CUDA_IDENTITY_BYTES_ = 4096 };
+template <class K> static __global__ void mx_cuda_identity_(typename K::value *identity)
+{
+    if (identity != NULL) K::init(identity);
+}
+
+/* memory NULL: only finds out how much it needs. */
+template <class K>
+static int mx_cuda_scan_(const mx_launch *launch, void *memory, size_t *bytes)
+{
+    const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end;
+    typename K::value *const total = (typename K::value *)launch->result;
+    mx_cuda_shares_<K> shares;
+    mx_cuda_finals_<K> finals;
+    if (launch->args != NULL) memcpy(&shares.args, launch->args, sizeof shares.args);
+    shares.at = finals.item.at = begin;
+    finals.item.args = shares.args;
+    finals.item.last = end - 1;
+    finals.item.total = total;
+    /* the identity is at the front of the memory: the user's init runs on the device only */
+    size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
+    typename K::value *const identity = (typename K::value *)memory;
+    void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
+    if (memory != NULL)
+        mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(identity);
+    const cudaError_t err = cub::DeviceScan::ExclusiveScan(
+        own, rest, shares, finals, mx_cuda_joining_<K>(),
+        cub::FutureValue<typename K::value>(identity), end - begin, (cudaStream_t)launch->queue);
+    *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
+    return (int)err;
+}
+template <class K> static size_t mx_cuda_scan_bytes_(const mx_launch *launch)
+{
+    size_t bytes = 0;
+    mx_cuda_scan_<K>(launch, NULL, &bytes);
+    return bytes;
+}
+template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
+{
+    size_t bytes = (size_t)launch->partial_bytes;
+    if (launch->axis[0].begin < launch->axis[0].end)
+        return mx_cuda_scan_<K>(launch, launch->partials, &bytes);
+    mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(
+        (typename K::value *)launch->result);
+    return (int)cudaGetLastError();
+}
+
+#define MX_STAMP_SCAN_(name, I, INIT, JOIN)                                                   \
+    struct name##__traits {                                                                   \
+        typedef name##__args args;                                                            \
+        typedef name##__value value;                                                          \
+        typedef I index;                                                                      \
+        static __device__ __forceinline__ void init(value *v)                                 \
+        {                                                                                     \
+            INIT;                                                                             \
+        }                                                                                     \
+        static __device__ __forceinline__ void join(value *into, const value *v)              \
+        {                                                                                     \
+            JOIN;                                                                             \
+        }                                                                                     \
+        static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final) \
+        {                                                                                     \
+            name##_body(a, i, v, final);                                                      \
+        }                                                                                     \
+    };                                                                                        \
+    extern "C" {                                                                              \
+    extern const mx_instance MX_SYMBOL_(name);                                                \
+    const mx_instance MX_SYMBOL_(name) = {mx_cuda_enqueue_scan_<name##__traits>, 1,           \
+                                          mx_cuda_scan_bytes_<name##__traits>};               \
+    }
+#define MX_SCAN_NUMBER_(name, I, R) \
+    MX_STAMP_SCAN_(name, I, R##_INIT(value, v), R##_JOIN(value, into, v))
+#define MX_SCAN_CUSTOM_(name, I, init_, join_) MX_STAMP_SCAN_(name, I, init_(v), join_(into, v))
+#endif
+
+#define MX_SCAN_1D(name, R) MX_SCAN_NUMBER_(name, int, R)
+#define MX_SCAN_1D_64(name, R) MX_SCAN_NUMBER_(name, int64_t, R)
+#define MX_SCAN_CUSTOM_1D(name, init, join) MX_SCAN_CUSTOM_(name, int, init, join)
+#define MX_SCAN_CUSTOM_1D_64(name, init, join) MX_SCAN_CUSTOM_(name, int64_t, init, join)

@@ -1,0 +1,118 @@
+/* Teams, for kernel files: nested parallelism as plain loops.
+ *
+ *     MX_BODY void spmv_body(const spmv_args *a, mx_team *t)            // one call for each thread of each team
+ *     {
+ *         const int r0 = t->league_rank * ROWS, r1 = ...;
+ *         MX_TEAM_FOR(t, r, r0, r1) {                                   // threads of the team share the rows
+ *             double s;
+ *             MX_VECTOR_SUM(t, k, MX_AT(a->begin, r), MX_AT(a->begin, r + 1), s)      // lanes share the loop
+ *                 s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
+ *             MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
+ *         }
+ *     }
+ *     MX_FOR_TEAM(spmv)                      driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
+ *     MX_REDUCE_TEAM(energy, MX_SUM)         body with a value as last argument, one of each thread: a team adds once what it
+ *                                            adds under MX_TEAM_SINGLE, else once a lane
+ *
+ * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; within a thread lanes all do the same
+ *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
+ *            MX_TEAM_VECTOR_FOR(t, i, begin, end)   threads and lanes share it
+ *            MX_VECTOR_SUM(t, i, begin, end, s...)  the same as MX_VECTOR_FOR, with sums that every lane has afterwards
+ * Single     MX_TEAM_SINGLE(t), MX_VECTOR_SINGLE(t) statement: by one thread of the team, by one lane of the thread
+ * Together   mx_team_barrier(t)                     waits for all threads of the team, and makes their stores seen
+ *            mx_team_sum(t, v), _min, _max          over threads (v alike in all lanes of one); every thread has the result
+ *            mx_team_scan(t, v)                     the sum over threads of lower rank
+ *            mx_team_broadcast(t, v, rank)          the value of one thread
+ *            for f64 f32 i32 i64 u32 u64
+ * Scratch    MX_TEAM_SCRATCH_1(t, level, mx_f64_1, name, n)         declares accessor `name` of n elements that the team shares
+ *            MX_THREAD_SCRATCH_1(...)                               ... that each thread has to itself; _2: n0, n1
+ *            Contents are undefined at first. What the policy asked for (mx_with_scratch) is what there is: beyond it the body
+ *            returns there, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
+ *
+ * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; a
+ * store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane as a thread of the host:
+ * it ends the program with a message where a barrier diverges, and a missing single shows as a wrong result there, too.
+ *
+ * A team of one thread costs nothing: the body is compiled once more for it, with barriers and shares folded away. */
+#pragma once
+#include "minx/kernel.h"
+
+#define MX_EACH1_(M, a) M(a)
+#define MX_EACH2_(M, a, ...) M(a), MX_EACH1_(M, __VA_ARGS__)
+#define MX_EACH3_(M, a, ...) M(a), MX_EACH2_(M, __VA_ARGS__)
+#define MX_EACH4_(M, a, ...) M(a), MX_EACH3_(M, __VA_ARGS__)
+#define MX_EACH_(M, ...) \
+    MX_FIFTH_(__VA_ARGS__, MX_EACH4_, MX_EACH3_, MX_EACH2_, MX_EACH1_)(M, __VA_ARGS__)
+#define MX_ZERO_(v) (v) = 0
+
+enum { MX_TEAM_MOST = 1024 }; /* threads times lanes */
+
+typedef struct mx_team {
+    int league_rank, league_size;
+    int rank, size;  /* of this thread in its team */
+    int lane, lanes; /* of this lane in its thread; 0 of 1 on hosts */
+    char *scratch[2][2]; /* by level: the team's, the thread's */
+    size_t used[2][2], room[2][2];
+    int64_t *overflow; /* [level]: bytes that were asked for beyond what there is */
+    struct mx_team_shared_ *shared;
+    int phase[2]; /* of the barriers that were passed: the team's, the lanes' */
+} mx_team;
+
+#if defined(MX_DISPATCH)
+#define MX_FOR_TEAM(name) \
+    MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
+#define MX_REDUCE_TEAM(name, R) \
+    MX_STAMP_NUMBER_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
+#define MX_TEAM_BLOCK_ 4
+#endif
+
+/* Bytes from an area of scratch; NULL beyond its end. */
+MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
+{
+    const size_t begin = t->used[level][own];
+    t->used[level][own] = begin + ((bytes + 15) & ~(size_t)15);
+    if (t->used[level][own] <= t->room[level][own]) return t->scratch[level][own] + begin;
+    t->overflow[level] = (int64_t)t->used[level][own];
+    return NULL;
+}
+#ifdef MINX_BOUNDS_CHECK
+#define MX_SCRATCH_FAULT_(name) name.fault = NULL;
+#else
+#define MX_SCRATCH_FAULT_(name)
+#endif
+#ifdef __CUDACC__
+#define MX_TYPE_OF_DATA_(name) decltype(name.data)
+#else
+#define MX_TYPE_OF_DATA_(name) __typeof__(name.data)
+#endif
+#define MX_SCRATCH_STAMP_ ((uint64_t)1) /* bound, but to no view */
+#define MX_SCRATCH_(t, level, own, type, name, count)                                        \
+    name.stamp = MX_SCRATCH_STAMP_;                                                          \
+    MX_SCRATCH_FAULT_(name)                                                                  \
+    name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                    \
+        t, level, own, sizeof *name.data * (size_t)(count));                                 \
+    if (name.data == NULL) return
+#define MX_SCRATCH_1_(t, level, own, type, name, n0) \
+    type name;                                       \
+    name.extent[0] = (n0);                           \
+    name.stride[0] = 1;                              \
+    MX_SCRATCH_(t, level, own, type, name, n0)
+#define MX_SCRATCH_2_(t, level, own, type, name, n0, n1)                      \
+    type name;                                                                \
+    name.extent[0] = (n0);                                                    \
+    name.extent[1] = (n1);                                                    \
+    name.stride[0] = MX_INSTANCE_LAYOUT == 1 ? 1 : (mx_stride)name.extent[1]; \
+    name.stride[1] = MX_INSTANCE_LAYOUT == 1 ? (mx_stride)name.extent[0] : 1; \
+    MX_SCRATCH_(t, level, own, type, name, name.extent[0] * name.extent[1])
+#define MX_TEAM_SCRATCH_1(t, level, type, name, n0) MX_SCRATCH_1_(t, level, 0, type, name, n0)
+#define MX_TEAM_SCRATCH_2(t, level, type, name, n0, n1) \
+    MX_SCRATCH_2_(t, level, 0, type, name, n0, n1)
+#define MX_THREAD_SCRATCH_1(t, level, type, name, n0) MX_SCRATCH_1_(t, level, 1, type, name, n0)
+#define MX_THREAD_SCRATCH_2(t, level, type, name, n0, n1) \
+    MX_SCRATCH_2_(t, level, 1, type, name, n0, n1)
+
+#ifdef __CUDACC__
+#include "minx/team_cuda.h"
+#else
+#include "minx/team_host.h"
+#endif

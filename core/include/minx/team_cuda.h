@@ -1,0 +1,193 @@
+/* Teams on CUDA devices: a team is a block of lanes by threads, so the lanes of a thread are neighbours in a warp. Scratch of
+ * level 0 is shared memory, of level 1 a part of device memory for each block that runs. */
+#pragma once
+
+#define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.y; i < (e); i += (int)blockDim.y)
+#define MX_VECTOR_FOR(t, i, b, e) \
+    for (int i = (b) + (int)threadIdx.x; i < (e); i += (int)blockDim.x)
+#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                        \
+    for (int i = (b) + (int)(threadIdx.y * blockDim.x + threadIdx.x); i < (e); \
+         i += (int)(blockDim.x * blockDim.y))
+#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(v)
+#define MX_VECTOR_SUM(t, i, b, e, ...)                                                \
+    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i;         \
+         mx_once_##i = 0, MX_EACH_(MX_LANE_SUM_, __VA_ARGS__))                        \
+    MX_VECTOR_FOR(t, i, b, e)
+#define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
+#define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
+
+static __device__ __forceinline__ void mx_team_barrier(mx_team *)
+{
+    __syncthreads();
+}
+
+/* The sum over the lanes of a thread, for all of them; lanes are a power of two up to 32, aligned in their warp. */
+template <class T> static __device__ __forceinline__ T mx_lane_sum_(T v)
+{
+    const unsigned first = (threadIdx.y * blockDim.x) & 31;
+    const unsigned lanes = blockDim.x == 32 ? ~0u : ((1u << blockDim.x) - 1u) << first;
+    for (int distance = (int)blockDim.x >> 1; distance > 0; distance >>= 1)
+        v += __shfl_xor_sync(lanes, v, distance);
+    return v;
+}
+
+/* Slots of the collectives, in front of the shared memory. */
+extern __shared__ __align__(16) char mx_shared_[];
+
+/* Folds the values of the threads begin..end-1. */
+template <class T, class F>
+static __device__ __forceinline__ T mx_team_fold_(T v, int begin, int end, T start, F step)
+{
+    uint64_t *const slot = (uint64_t *)mx_shared_;
+    T all = start;
+    if (threadIdx.x == 0) memcpy(&slot[threadIdx.y], &v, sizeof v);
+    __syncthreads();
+    for (int r = begin; r < end; r++) {
+        T other;
+        memcpy(&other, &slot[r], sizeof other);
+        all = step(all, other);
+    }
+    __syncthreads();
+    return all;
+}
+template <class T> static __device__ __forceinline__ T mx_team_sum(mx_team *t, T v)
+{
+    return mx_team_fold_(v, 0, t->size, (T)0, [](T a, T b) { return (T)(a + b); });
+}
+template <class T> static __device__ __forceinline__ T mx_team_scan(mx_team *t, T v)
+{
+    return mx_team_fold_(v, 0, t->rank, (T)0, [](T a, T b) { return (T)(a + b); });
+}
+template <class T> static __device__ __forceinline__ T mx_team_min(mx_team *t, T v)
+{
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return b < a ? b : a; });
+}
+template <class T> static __device__ __forceinline__ T mx_team_max(mx_team *t, T v)
+{
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return a < b ? b : a; });
+}
+template <class T> static __device__ __forceinline__ T mx_team_broadcast(mx_team *, T v, int root)
+{
+    return mx_team_fold_(v, root, root + 1, v, [](T, T b) { return b; });
+}
+
+static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape, int league,
+                                                      char *level1, int64_t *overflow)
+{
+    mx_team t = {};
+    t.league_size = league;
+    t.rank = (int)threadIdx.y;
+    t.size = (int)blockDim.y;
+    t.lane = (int)threadIdx.x;
+    t.lanes = (int)blockDim.x;
+    t.overflow = overflow;
+    char *at = mx_shared_ + MX_CUDA_SLOTS_BYTES_(blockDim.y);
+    for (int level = 0; level < 2; level++) {
+        t.room[level][0] = shape.team_bytes[level];
+        t.room[level][1] = shape.thread_bytes[level];
+        t.scratch[level][0] = at;
+        t.scratch[level][1] = at + t.room[level][0] + (size_t)t.rank * t.room[level][1];
+        at = level1;
+    }
+    return t;
+}
+
+/* Every team that a block runs, one after the other. */
+template <class K>
+static __device__ __forceinline__ void
+mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
+                size_t scratch_bytes, int64_t *overflow, typename K::value *total)
+{
+    mx_team t =
+        mx_team_of_(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
+    for (int rank = (int)blockIdx.x; rank < league; rank += (int)gridDim.x) {
+        t.league_rank = rank;
+        memset(t.used, 0, sizeof t.used);
+        K::team(args, &t, total);
+        __syncthreads();
+    }
+}
+
+template <class K, int most>
+static __global__ void __launch_bounds__(most)
+    mx_cuda_team_(const __grid_constant__ typename K::args args,
+                  const __grid_constant__ mx_team_shape shape, int league, char *scratch,
+                  size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
+{
+    typename K::value total;
+    mx_cuda_begin_();
+    K::init(&total);
+    mx_cuda_league_<K>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
+    if (!K::reduces) return;
+    /* a tree over all threads of the block, in shared memory, which the teams are done with */
+    typename K::value *const of = (typename K::value *)mx_shared_;
+    const int threads = (int)(blockDim.x * blockDim.y),
+              me = (int)(threadIdx.y * blockDim.x + threadIdx.x);
+    of[me] = total;
+    for (int n = MX_TEAM_MOST / 2; n > 0; n /= 2) {
+        __syncthreads();
+        if (me < n && me + n < threads) K::join(&of[me], &of[me + n]);
+    }
+    if (me == 0) partials[blockIdx.x] = of[0];
+}
+
+template <class K> static size_t mx_cuda_shared_bytes_(const mx_launch *launch)
+{
+    const mx_team_shape *shape = &launch->team;
+    const size_t scratch = MX_CUDA_SLOTS_BYTES_(shape->size) + shape->team_bytes[0] +
+                           (size_t)shape->size * shape->thread_bytes[0];
+    const size_t tree = K::reduces ? (size_t)shape->size * shape->lanes * sizeof(typename K::value) : 0;
+    return scratch > tree ? scratch : tree;
+}
+
+template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
+{
+    typedef typename K::value T;
+    const mx_team_shape *shape = &launch->team;
+    const int league = (int)launch->axis[0].end;
+    const size_t shared = mx_cuda_shared_bytes_<K>(launch);
+    const auto kernel = shape->size * shape->lanes <= MX_CUDA_THREADS_
+                            ? mx_cuda_team_<K, MX_CUDA_THREADS_>
+                            : mx_cuda_team_<K, MX_TEAM_MOST>;
+    if (launch->blocks > 0) {
+        if (shared > 48 << 10) {
+            const cudaError_t err = cudaFuncSetAttribute(
+                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+            if (err != cudaSuccess) return (int)err;
+        }
+        const int code = mx_cuda_start_shared_(
+            launch, kernel, dim3((unsigned)launch->blocks),
+            dim3((unsigned)shape->lanes, (unsigned)shape->size), shared,
+            *(const typename K::args *)launch->args, *shape, league, launch->scratch,
+            launch->scratch_bytes, launch->overflow, (T *)launch->partials);
+        if (code != 0 || !K::reduces) return code;
+    }
+    if (!K::reduces) return 0;
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
+                          (const T *)launch->partials, launch->blocks, (T *)launch->result);
+}
+
+#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                              \
+    struct name##__traits {                                                                 \
+        typedef name##__args args;                                                          \
+        typedef VALUE value;                                                                \
+        enum { per_thread = 1, reduces = REDUCES };                                         \
+        static __device__ __forceinline__ void init(value *v)                               \
+        {                                                                                   \
+            INIT;                                                                           \
+        }                                                                                   \
+        static __device__ __forceinline__ void join(value *into, const value *v)            \
+        {                                                                                   \
+            JOIN;                                                                           \
+        }                                                                                   \
+        static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v)    \
+        {                                                                                   \
+            CALL;                                                                           \
+        }                                                                                   \
+    };                                                                                      \
+    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
+#define MX_FOR_TEAM(name) \
+    MX_STAMP_TEAM_(name, int, *v = 0, (void)into; (void)v, 0, (void)v; name##_body(a, t))
+#define MX_REDUCE_TEAM(name, R)                                                 \
+    MX_STAMP_TEAM_(name, name##__value, R##_INIT(value, v), R##_JOIN(value, into, v), 1, \
+                   name##_body(a, t, v))

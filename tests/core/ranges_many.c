@@ -1,0 +1,93 @@
+/* Ranges of 4 to 6 dimensions, and dynamic schedules in any: every index is visited exactly once and none outside, whatever the
+ * tiles, and a reduction adds each once. Boxes are random. */
+#include "ranges_many.h"
+#include "check.h"
+
+enum { FORMS = 10 };
+
+typedef struct box {
+    int64_t begin[6], end[6], tile[6];
+} box;
+
+static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
+{
+    static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 4, 5, 6};
+    const int dims = form == FORMS ? 1 : dims_of[form];
+    rm_args args;
+    int64_t items = 1, sum = -1;
+    mx_view hits;
+    memset(&args, 0, sizeof args);
+    for (int d = 0; d < dims; d++) {
+        args.begin[d] = b->begin[d];
+        args.extent[d] = b->end[d] > b->begin[d] ? b->end[d] - b->begin[d] : 0;
+        items *= args.extent[d];
+    }
+    MUST(mx_view_create_1d(ctx, "hits", MX_I32, items + 1, &hits));
+    MUST(mx_bind(ctx, hits, &args.hits));
+    mx_range_1 r1 = mx_tiled_1d(mx_range_1d(ctx, b->begin[0], b->end[0]), b->tile[0]);
+    mx_range_2 r2 = mx_tiled_2d(
+        mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]), b->tile[0], b->tile[1]);
+    mx_range_3 r3 = mx_tiled_3d(
+        mx_range_3d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1], b->begin[2], b->end[2]),
+        b->tile[0], b->tile[1], b->tile[2]);
+    mx_range_4 r4 = mx_tiled_4d(mx_range_4d(ctx, b->begin, b->end), b->tile);
+    mx_range_5 r5 = mx_tiled_5d(mx_range_5d(ctx, b->begin, b->end), b->tile);
+    mx_range_6 r6 = mx_tiled_6d(mx_range_6d(ctx, b->begin, b->end), b->tile);
+    if (dynamic) {
+        r1 = mx_dynamic_1d(r1);
+        r2 = mx_dynamic_2d(r2);
+        r3 = mx_dynamic_3d(r3);
+        r4 = mx_dynamic_4d(r4);
+        r5 = mx_dynamic_5d(r5);
+        r6 = mx_dynamic_6d(r6);
+    }
+    switch (form) {
+    case 0: CHECK_OK(rm_1d(r1, &args)); break;
+    case 1: CHECK_OK(rm_2d(r2, &args)); break;
+    case 2: CHECK_OK(rm_3d(r3, &args)); break;
+    case 3: CHECK_OK(rm_4d(r4, &args)); break;
+    case 4: CHECK_OK(rm_5d(r5, &args)); break;
+    case 5: CHECK_OK(rm_6d(r6, &args)); break;
+    case 6: CHECK_OK(rm_6d_nested(r6, &args)); break;
+    case 7: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
+    case 8: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
+    case 9: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
+    default: CHECK_OK(rm_sum_1d(r1, &args, &sum)); break;
+    }
+    if (form > 6) CHECK_I64(sum, items * (items - 1) / 2);
+    int32_t *const got = check_memory((size_t)(items + 1) * sizeof *got);
+    int64_t wrong = 0;
+    check_download(ctx, hits, got);
+    for (int64_t i = 0; i <= items; i++) wrong += got[i] != (i > 0);
+    if (wrong != 0) {
+        fprintf(stderr, "form %d%s:", form, dynamic ? ", dynamic" : "");
+        for (int d = 0; d < dims; d++)
+            fprintf(stderr, " [%" PRId64 ", %" PRId64 ") tile %" PRId64, b->begin[d], b->end[d],
+                    b->tile[d]);
+        fprintf(stderr, "\n");
+    }
+    CHECK_I64(wrong, 0);
+    free(got);
+    MUST(mx_view_destroy(&hits));
+}
+
+static void test(mx_ctx ctx)
+{
+    for (int round = 0; round < 300; round++) {
+        box b;
+        const int form = round % (FORMS + 1);
+        const int64_t most = form < 3 ? 40 : 7;
+        for (int d = 0; d < 6; d++) {
+            b.begin[d] = check_random_int(-20, 20);
+            b.end[d] = b.begin[d] + (check_random_int(0, 30) == 0 ? 0 : check_random_int(1, most));
+            b.tile[d] = check_random_int(0, 2) == 0 ? check_random_int(1, 9) : 0;
+        }
+        if (form == 0 || form == FORMS) b.end[0] = b.begin[0] + check_random_int(0, 60000);
+        check_box(ctx, &b, form, round / (FORMS + 1) % 2 == 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}

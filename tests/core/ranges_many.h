@@ -1,0 +1,20 @@
+/* Kernels of the test of ranges with many dimensions. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct rm_args {
+    mx_i32_1 hits; /* by the row-major number of the index in the range; [0]: outside */
+    int64_t begin[6], extent[6];
+} rm_args;
+
+MX_DECLARE_FOR_1D(rm_1d, rm_args)
+MX_DECLARE_FOR_2D(rm_2d, rm_args)
+MX_DECLARE_FOR_3D(rm_3d, rm_args)
+MX_DECLARE_FOR_4D(rm_4d, rm_args)
+MX_DECLARE_FOR_5D(rm_5d, rm_args)
+MX_DECLARE_FOR_6D(rm_6d, rm_args)
+MX_DECLARE_FOR_6D(rm_6d_nested, rm_args)
+MX_DECLARE_REDUCE_1D(rm_sum_1d, rm_args, int64_t)
+MX_DECLARE_REDUCE_4D(rm_sum_4d, rm_args, int64_t)
+MX_DECLARE_REDUCE_5D(rm_sum_5d, rm_args, int64_t)
+MX_DECLARE_REDUCE_6D(rm_sum_6d, rm_args, int64_t)

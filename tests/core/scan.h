@@ -1,0 +1,23 @@
+/* Kernels of the test of scans. */
+#pragma once
+#include "minx/minx.h"
+
+/* x -> a x + b, in arithmetic modulo 2^32: composing is associative, but not commutative. */
+typedef struct sc_map {
+    uint32_t a, b;
+} sc_map;
+MX_ACCESSORS(map, sc_map)
+
+typedef struct sc_args {
+    mx_ci64_1 count;
+    mx_i64_1 before, after;
+    mx_f64_1 real;
+    mx_map_1 maps;
+    int64_t origin; /* of the range */
+} sc_args;
+
+MX_DECLARE_SCAN_1D(sc_both, sc_args, int64_t)
+MX_DECLARE_SCAN_1D(sc_both_64, sc_args, int64_t)
+MX_DECLARE_SCAN_1D(sc_real, sc_args, double)
+MX_DECLARE_SCAN_1D(sc_highest, sc_args, int64_t)
+MX_DECLARE_SCAN_1D(sc_maps, sc_args, sc_map)
