@@ -277,6 +277,7 @@ static mx_err run_other(shadows *s, const void *args, void *result)
         l.axis[d].tile = 0;
     }
     l.own = NULL;
+    if (l.team.size != 0) l.team.size = l.team.lanes = MX_AUTO; /* as many as the other can have */
     mx_err err = MX_PASS(s->other->backend->plan(s->other, &l));
     if (err == MX_OK)
         err = mx_launch_run(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);

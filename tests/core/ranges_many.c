@@ -25,8 +25,8 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
     MUST(mx_view_create_1d(ctx, "hits", MX_I32, items + 1, &hits));
     MUST(mx_bind(ctx, hits, &args.hits));
     mx_range_1 r1 = mx_tiled_1d(mx_range_1d(ctx, b->begin[0], b->end[0]), b->tile[0]);
-    mx_range_2 r2 = mx_tiled_2d(
-        mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]), b->tile[0], b->tile[1]);
+    mx_range_2 r2 = mx_tiled_2d(mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]),
+                                b->tile[0], b->tile[1]);
     mx_range_3 r3 = mx_tiled_3d(
         mx_range_3d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1], b->begin[2], b->end[2]),
         b->tile[0], b->tile[1], b->tile[2]);

@@ -46,8 +46,8 @@ static void check_sums(mx_ctx ctx, const data *d, const sc_args *bound, int64_t 
     args.origin = begin;
     const mx_range_1 range = mx_range_1d(ctx, begin, begin + n);
     CHECK_OK(wide ? sc_both_64(range, &args, &total) : sc_both(range, &args, &total));
-    int64_t *const before = check_memory(MOST * sizeof *before),
-                   *const after = check_memory(MOST * sizeof *after);
+    int64_t *const before = check_memory(MOST * sizeof *before), *const after = check_memory(
+                                                                     MOST * sizeof *after);
     check_download(ctx, d->before, before);
     check_download(ctx, d->after, after);
     for (int64_t i = 0; i < n; i++) {
@@ -159,6 +159,10 @@ static void test(mx_ctx ctx)
     check_highest(ctx, &args, &d, MOST);
     check_real(ctx, &args, &d, MOST);
     check_real(ctx, &args, &d, 20000);
+    MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
+    check_sums(ctx, &d, &args, 10000, 0, false);
+    check_maps(ctx, &args, &d, 10000);
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
     tear_down(&d);
 }
 

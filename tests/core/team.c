@@ -95,8 +95,8 @@ static void check_yax(mx_ctx ctx, shape s)
     for (int e = 0; e < LEAGUE; e++)
         for (int n = 0; n < 11; n++)
             for (int m = 0; m < 19; m++)
-                expected += number_at(&yi, e, n, 0) * number_at(&ai, e, n, m) *
-                            number_at(&xi, e, m, 0);
+                expected +=
+                    number_at(&yi, e, n, 0) * number_at(&ai, e, n, m) * number_at(&xi, e, m, 0);
     MUST(mx_bind(ctx, a, &args.a));
     MUST(mx_bind(ctx, x, &args.x));
     MUST(mx_bind(ctx, y, &args.y));
@@ -160,8 +160,7 @@ static void check_scratch(mx_ctx ctx, shape s, int level)
         for (int c = 0; c < COLUMNS; c++)
             CHECK_F64(number_at(&oi, r, c, 0), number_at(&ii, r, COLUMNS - 1 - c, 0), 0);
     /* eight bytes less than the kernel takes: noticed, and nothing is written outside */
-    mx_err err =
-        tm_reverse(mx_with_scratch(of(ctx, LEAGUE, s), level, team_bytes - 16, 32), &args);
+    mx_err err = tm_reverse(mx_with_scratch(of(ctx, LEAGUE, s), level, team_bytes - 16, 32), &args);
     if (err == MX_OK) err = mx_fence(ctx);
     CHECK_FAILS(err, MX_ERR_MEMORY, "scratch of level");
     CHECK_OK(mx_fence(ctx));
@@ -249,6 +248,10 @@ static void test(mx_ctx ctx)
     }
     check_spmv(ctx, (shape){MX_AUTO, MX_AUTO});
     check_yax(ctx, (shape){MX_AUTO, MX_AUTO});
+    MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
+    check_spmv(ctx, shapes[count - 1]);
+    check_yax(ctx, shapes[count - 1]);
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
     check_errors(ctx);
     if (is_simt) check_divergence(program);
 }

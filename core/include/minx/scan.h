@@ -20,48 +20,47 @@
 #if defined(MX_DISPATCH)
 #define MX_STAMP_SCAN_(name, I, S, init, join, count, fields) \
     MX_STAMP_KERNEL_(name, 1, I, 8192, MX_PATTERN_SCAN, sizeof(name##__value), count, fields)
-#define MX_SCAN_NUMBER_(name, I, R)                                                    \
+#define MX_SCAN_NUMBER_(name, I, R)                                                   \
     static const mx_field name##__fields[] = {{"total", MX_TYPE_OF_(name##__value)}}; \
     MX_STAMP_SCAN_(name, I, , , , 1, name##__fields)
 #define MX_SCAN_CUSTOM_(name, I, init, join) MX_STAMP_SCAN_(name, I, , , , 0, NULL)
 
 #elif !defined(__CUDACC__)
-#define MX_SCAN_ITEM_(name)             \
-    name##__value value = lane[l];      \
-    name##_body(&a, i, &value, false);  \
+#define MX_SCAN_ITEM_(name)            \
+    name##__value value = lane[l];     \
+    name##_body(&a, i, &value, false); \
     lane[l] = value
-#define MX_STAMP_SCAN_(name, I, S)                                                                \
-    MX_STAMP_RUN_(name, 1, I, MX_NO_PROLOGUE_, name##__value lane[S##LANES_];                     \
-                  MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_SCAN_ITEM_(name)),   \
-                  MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n]))                         \
-                  *(name##__value *)out = lane[0];)                                               \
-    MX_STAMP_JOIN_ALL_(name)                                                                      \
-    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last) \
-    {                                                                                             \
-        name##__value *const before = (name##__value *)carry;                                     \
-        for (int64_t part = first; part < last; part++) {                                         \
-            name##__value *const at =                                                             \
-                (name##__value *)(launch->partials + part * launch->partial_bytes);               \
-            const name##__value share = *at;                                                      \
-            *at = *before;                                                                        \
-            name##__join(before, &share);                                                         \
-        }                                                                                         \
-    }                                                                                             \
-    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                \
-    {                                                                                             \
-        const name##__args a = *(const name##__args *)launch->args;                               \
-        for (int64_t u = first; u < last; u++) {                                                  \
-            const int64_t unit = launch->first_unit + u;                                          \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                    \
-            name##__value value =                                                                 \
-                *(const name##__value *)(launch->partials + unit * launch->partial_bytes);        \
-            for (I i = (I)box.begin[0]; i < (I)box.end[0]; i++)                                   \
-                name##_body(&a, i, &value, true);                                                 \
-        }                                                                                         \
-    }                                                                                             \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                     \
-                                          .join = name##__join_all,                               \
-                                          .prefix = name##__prefix,                               \
+#define MX_STAMP_SCAN_(name, I, S)                                                                 \
+    MX_STAMP_RUN_(name, 1, I, MX_NO_PROLOGUE_, name##__value lane[S##LANES_];                      \
+                  MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_SCAN_ITEM_(name)),    \
+                  MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n])) * (name##__value *)out = \
+                      lane[0];)                                                                    \
+    MX_STAMP_JOIN_ALL_(name)                                                                       \
+    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last)  \
+    {                                                                                              \
+        name##__value *const before = (name##__value *)carry;                                      \
+        for (int64_t part = first; part < last; part++) {                                          \
+            name##__value *const at =                                                              \
+                (name##__value *)(launch->partials + part * launch->partial_bytes);                \
+            const name##__value share = *at;                                                       \
+            *at = *before;                                                                         \
+            name##__join(before, &share);                                                          \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                 \
+    {                                                                                              \
+        const name##__args a = *(const name##__args *)launch->args;                                \
+        for (int64_t u = first; u < last; u++) {                                                   \
+            const int64_t unit = launch->first_unit + u;                                           \
+            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                     \
+            name##__value value =                                                                  \
+                *(const name##__value *)(launch->partials + unit * launch->partial_bytes);         \
+            for (I i = (I)box.begin[0]; i < (I)box.end[0]; i++) name##_body(&a, i, &value, true);  \
+        }                                                                                          \
+    }                                                                                              \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                      \
+                                          .join = name##__join_all,                                \
+                                          .prefix = name##__prefix,                                \
                                           .scan = name##__scan};
 #define MX_SCAN_NUMBER_(name, I, R)                                                     \
     MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
@@ -108,7 +107,8 @@ template <class K> struct mx_cuda_final_ {
     typename K::args args;
     int64_t at, last;
     typename K::value *total;
-    __device__ __forceinline__ const mx_cuda_final_ &operator=(const typename K::value &before) const
+    __device__ __forceinline__ const mx_cuda_final_ &
+    operator=(const typename K::value &before) const
     {
         typename K::value v = before;
         K::item(&args, (typename K::index)at, &v, true);
@@ -157,8 +157,7 @@ template <class K> static __global__ void mx_cuda_identity_(typename K::value *i
 }
 
 /* memory NULL: only finds out how much it needs. */
-template <class K>
-static int mx_cuda_scan_(const mx_launch *launch, void *memory, size_t *bytes)
+template <class K> static int mx_cuda_scan_(const mx_launch *launch, void *memory, size_t *bytes)
 {
     const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end;
     typename K::value *const total = (typename K::value *)launch->result;
@@ -173,8 +172,7 @@ static int mx_cuda_scan_(const mx_launch *launch, void *memory, size_t *bytes)
     size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
     typename K::value *const identity = (typename K::value *)memory;
     void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
-    if (memory != NULL)
-        mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(identity);
+    if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(identity);
     const cudaError_t err = cub::DeviceScan::ExclusiveScan(
         own, rest, shares, finals, mx_cuda_joining_<K>(),
         cub::FutureValue<typename K::value>(identity), end - begin, (cudaStream_t)launch->queue);
@@ -192,8 +190,8 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     size_t bytes = (size_t)launch->partial_bytes;
     if (launch->axis[0].begin < launch->axis[0].end)
         return mx_cuda_scan_<K>(launch, launch->partials, &bytes);
-    mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(
-        (typename K::value *)launch->result);
+    mx_cuda_identity_<K>
+        <<<1, 1, 0, (cudaStream_t)launch->queue>>>((typename K::value *)launch->result);
     return (int)cudaGetLastError();
 }
 

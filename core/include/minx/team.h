@@ -49,8 +49,8 @@ enum { MX_TEAM_MOST = 1024 }; /* threads times lanes */
 
 typedef struct mx_team {
     int league_rank, league_size;
-    int rank, size;  /* of this thread in its team */
-    int lane, lanes; /* of this lane in its thread; 0 of 1 on hosts */
+    int rank, size;      /* of this thread in its team */
+    int lane, lanes;     /* of this lane in its thread; 0 of 1 on hosts */
     char *scratch[2][2]; /* by level: the team's, the thread's */
     size_t used[2][2], room[2][2];
     int64_t *overflow; /* [level]: bytes that were asked for beyond what there is */
@@ -59,10 +59,8 @@ typedef struct mx_team {
 } mx_team;
 
 #if defined(MX_DISPATCH)
-#define MX_FOR_TEAM(name) \
-    MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
-#define MX_REDUCE_TEAM(name, R) \
-    MX_STAMP_NUMBER_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
+#define MX_FOR_TEAM(name) MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
+#define MX_REDUCE_TEAM(name, R) MX_STAMP_NUMBER_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
 #define MX_TEAM_BLOCK_ 4
 #endif
 
@@ -86,11 +84,11 @@ MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
 #define MX_TYPE_OF_DATA_(name) __typeof__(name.data)
 #endif
 #define MX_SCRATCH_STAMP_ ((uint64_t)1) /* bound, but to no view */
-#define MX_SCRATCH_(t, level, own, type, name, count)                                        \
-    name.stamp = MX_SCRATCH_STAMP_;                                                          \
-    MX_SCRATCH_FAULT_(name)                                                                  \
-    name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                    \
-        t, level, own, sizeof *name.data * (size_t)(count));                                 \
+#define MX_SCRATCH_(t, level, own, type, name, count)                                          \
+    name.stamp = MX_SCRATCH_STAMP_;                                                            \
+    MX_SCRATCH_FAULT_(name)                                                                    \
+    name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(t, level, own,                        \
+                                                         sizeof *name.data * (size_t)(count)); \
     if (name.data == NULL) return
 #define MX_SCRATCH_1_(t, level, own, type, name, n0) \
     type name;                                       \

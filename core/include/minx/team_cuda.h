@@ -5,14 +5,14 @@
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.y; i < (e); i += (int)blockDim.y)
 #define MX_VECTOR_FOR(t, i, b, e) \
     for (int i = (b) + (int)threadIdx.x; i < (e); i += (int)blockDim.x)
-#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                        \
+#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                         \
     for (int i = (b) + (int)(threadIdx.y * blockDim.x + threadIdx.x); i < (e); \
          i += (int)(blockDim.x * blockDim.y))
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(v)
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                                \
-    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i;         \
-         mx_once_##i = 0, MX_EACH_(MX_LANE_SUM_, __VA_ARGS__))                        \
-    MX_VECTOR_FOR(t, i, b, e)
+#define MX_VECTOR_SUM(t, i, b, e, ...)                                        \
+    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i; \
+         mx_once_##i = 0, MX_EACH_(MX_LANE_SUM_, __VA_ARGS__))                \
+        MX_VECTOR_FOR (t, i, b, e)
 #define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
 #define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
 
@@ -98,8 +98,7 @@ static __device__ __forceinline__ void
 mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
                 size_t scratch_bytes, int64_t *overflow, typename K::value *total)
 {
-    mx_team t =
-        mx_team_of_(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
+    mx_team t = mx_team_of_(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
     for (int rank = (int)blockIdx.x; rank < league; rank += (int)gridDim.x) {
         t.league_rank = rank;
         memset(t.used, 0, sizeof t.used);
@@ -136,7 +135,8 @@ template <class K> static size_t mx_cuda_shared_bytes_(const mx_launch *launch)
     const mx_team_shape *shape = &launch->team;
     const size_t scratch = MX_CUDA_SLOTS_BYTES_(shape->size) + shape->team_bytes[0] +
                            (size_t)shape->size * shape->thread_bytes[0];
-    const size_t tree = K::reduces ? (size_t)shape->size * shape->lanes * sizeof(typename K::value) : 0;
+    const size_t tree =
+        K::reduces ? (size_t)shape->size * shape->lanes * sizeof(typename K::value) : 0;
     return scratch > tree ? scratch : tree;
 }
 
@@ -167,27 +167,27 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                           (const T *)launch->partials, launch->blocks, (T *)launch->result);
 }
 
-#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                              \
-    struct name##__traits {                                                                 \
-        typedef name##__args args;                                                          \
-        typedef VALUE value;                                                                \
-        enum { per_thread = 1, reduces = REDUCES };                                         \
-        static __device__ __forceinline__ void init(value *v)                               \
-        {                                                                                   \
-            INIT;                                                                           \
-        }                                                                                   \
-        static __device__ __forceinline__ void join(value *into, const value *v)            \
-        {                                                                                   \
-            JOIN;                                                                           \
-        }                                                                                   \
-        static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v)    \
-        {                                                                                   \
-            CALL;                                                                           \
-        }                                                                                   \
-    };                                                                                      \
+#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                           \
+    struct name##__traits {                                                              \
+        typedef name##__args args;                                                       \
+        typedef VALUE value;                                                             \
+        enum { per_thread = 1, reduces = REDUCES };                                      \
+        static __device__ __forceinline__ void init(value *v)                            \
+        {                                                                                \
+            INIT;                                                                        \
+        }                                                                                \
+        static __device__ __forceinline__ void join(value *into, const value *v)         \
+        {                                                                                \
+            JOIN;                                                                        \
+        }                                                                                \
+        static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) \
+        {                                                                                \
+            CALL;                                                                        \
+        }                                                                                \
+    };                                                                                   \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
 #define MX_FOR_TEAM(name) \
     MX_STAMP_TEAM_(name, int, *v = 0, (void)into; (void)v, 0, (void)v; name##_body(a, t))
-#define MX_REDUCE_TEAM(name, R)                                                 \
+#define MX_REDUCE_TEAM(name, R)                                                          \
     MX_STAMP_TEAM_(name, name##__value, R##_INIT(value, v), R##_JOIN(value, into, v), 1, \
                    name##_body(a, t, v))

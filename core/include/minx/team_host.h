@@ -20,15 +20,13 @@ void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *w
 #ifdef MX_INSTANCE_SIMT_
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (t)->rank; i < (e); i += (t)->size)
 #define MX_VECTOR_FOR(t, i, b, e) for (int i = (b) + (t)->lane; i < (e); i += (t)->lanes)
-#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                           \
-    for (int i = (b) + (t)->rank * (t)->lanes + (t)->lane; i < (e); \
-         i += (t)->size * (t)->lanes)
+#define MX_TEAM_VECTOR_FOR(t, i, b, e) \
+    for (int i = (b) + (t)->rank * (t)->lanes + (t)->lane; i < (e); i += (t)->size * (t)->lanes)
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, (v))
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                        \
-    for (mx_team *mx_lanes_of_ = (MX_EACH_(MX_ZERO_, __VA_ARGS__), (t));      \
-         mx_lanes_of_ != NULL;                                                \
-         MX_EACH_(MX_LANE_SUM_, __VA_ARGS__), mx_lanes_of_ = NULL)            \
-    MX_VECTOR_FOR(mx_lanes_of_, i, b, e)
+#define MX_VECTOR_SUM(t, i, b, e, ...)                                                         \
+    for (mx_team *mx_lanes_of_ = (MX_EACH_(MX_ZERO_, __VA_ARGS__), (t)); mx_lanes_of_ != NULL; \
+         MX_EACH_(MX_LANE_SUM_, __VA_ARGS__), mx_lanes_of_ = NULL)                             \
+        MX_VECTOR_FOR (mx_lanes_of_, i, b, e)
 #define MX_VECTOR_SINGLE(t) if ((t)->lane == 0)
 #define MX_TEAM_SINGLE(t) if ((t)->lane == 0 && (t)->rank == 0)
 MX_INLINE void mx_team_barrier(mx_team *t)
@@ -41,21 +39,19 @@ MX_INLINE void mx_team_barrier(mx_team *t)
 /* The part of a range that a thread has. */
 MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 {
-    return t->size == 1 ? (rank == 0 ? b : e)
-                        : b + (int)((int64_t)(e - b) * rank / t->size);
+    return t->size == 1 ? (rank == 0 ? b : e) : b + (int)((int64_t)(e - b) * rank / t->size);
 }
-#define MX_TEAM_FOR(t, i, b, e)                                                       \
-    for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank),               \
-             mx_end_##i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank + 1);  \
+#define MX_TEAM_FOR(t, i, b, e)                                                      \
+    for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank),              \
+             mx_end_##i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank + 1); \
          i < mx_end_##i; i++)
 #define MX_VECTOR_FOR(t, i, b, e) MX_PRAGMA_(omp simd) for (int i = (b); i < (e); i++)
-#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                                     \
-    MX_PRAGMA_(omp simd)                                                                   \
-    for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank);                    \
+#define MX_TEAM_VECTOR_FOR(t, i, b, e)                                  \
+    MX_PRAGMA_(omp simd)                                                \
+    for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank); \
          i < mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank + 1); i++)
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                                \
-    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i;         \
-         mx_once_##i = 0)                                                             \
+#define MX_VECTOR_SUM(t, i, b, e, ...)                                                         \
+    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i; mx_once_##i = 0) \
     MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__)) for (int i = (b); i < (e); i++)
 #define MX_VECTOR_SINGLE(t)
 #define MX_TEAM_SINGLE(t) if ((t)->rank == 0)
@@ -74,65 +70,62 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
     return slot;
 }
 
-#define MX_TEAM_COLLECTIVES_(tag, T)                                                  \
-    MX_INLINE T mx_team_sum_##tag##_(mx_team *t, T v)                                 \
-    {                                                                                 \
-        MX_TEAM_FOLD_(T, 0, t->size, all = (T)(all + other), (T)0)                    \
-    }                                                                                 \
-    MX_INLINE T mx_team_scan_##tag##_(mx_team *t, T v)                                \
-    {                                                                                 \
-        if (t->size == 1) return (T)0;                                                \
-        MX_TEAM_FOLD_(T, 0, t->rank, all = (T)(all + other), (T)0)                    \
-    }                                                                                 \
-    MX_INLINE T mx_team_min_##tag##_(mx_team *t, T v)                                 \
-    {                                                                                 \
-        MX_TEAM_FOLD_(T, 0, t->size, all = other < all ? other : all, v)              \
-    }                                                                                 \
-    MX_INLINE T mx_team_max_##tag##_(mx_team *t, T v)                                 \
-    {                                                                                 \
-        MX_TEAM_FOLD_(T, 0, t->size, all = all < other ? other : all, v)              \
-    }                                                                                 \
-    MX_INLINE T mx_team_broadcast_##tag##_(mx_team *t, T v, int root)                 \
-    {                                                                                 \
-        MX_TEAM_FOLD_(T, root, root + 1, all = other, v)                              \
-    }                                                                                 \
-    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v);
-#define MX_TEAM_FOLD_(T, begin, end, STEP, start)                    \
-    if (t->size * t->lanes == 1) return v;                           \
-    const uint64_t *slot = mx_team_gather_(t, &v, sizeof v);         \
-    T all = start;                                                   \
-    for (int r = begin; r < end; r++) {                              \
-        T other;                                                     \
-        memcpy(&other, &slot[r], sizeof other);                      \
-        STEP;                                                        \
-    }                                                                \
+#define MX_TEAM_COLLECTIVES_(tag, T)                                                         \
+    MX_INLINE T mx_team_sum_##tag##_(mx_team *t, T v){                                       \
+        MX_TEAM_FOLD_(T, 0, t->size, all = (T)(all + other),                                 \
+                      (T)0)} MX_INLINE T mx_team_scan_##tag##_(mx_team *t, T v)              \
+    {                                                                                        \
+        if (t->size == 1) return (T)0;                                                       \
+        MX_TEAM_FOLD_(T, 0, t->rank, all = (T)(all + other), (T)0)                           \
+    }                                                                                        \
+    MX_INLINE T mx_team_min_##tag##_(mx_team *t, T v){                                       \
+        MX_TEAM_FOLD_(T, 0, t->size, all = other < all ? other : all,                        \
+                      v)} MX_INLINE T mx_team_max_##tag##_(mx_team *t, T v){                 \
+        MX_TEAM_FOLD_(T, 0, t->size, all = all < other ? other : all,                        \
+                      v)} MX_INLINE T mx_team_broadcast_##tag##_(mx_team *t, T v, int root){ \
+        MX_TEAM_FOLD_(T, root, root + 1, all = other,                                        \
+                      v)} MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v);
+#define MX_TEAM_FOLD_(T, begin, end, STEP, start)            \
+    if (t->size * t->lanes == 1) return v;                   \
+    const uint64_t *slot = mx_team_gather_(t, &v, sizeof v); \
+    T all = start;                                           \
+    for (int r = begin; r < end; r++) {                      \
+        T other;                                             \
+        memcpy(&other, &slot[r], sizeof other);              \
+        STEP;                                                \
+    }                                                        \
     return all;
 
 /* simt: the sum over the lanes of a thread, by the slots behind those of the team's collectives. */
-#define MX_LANE_SUM_OF_(tag, T)                                                               \
-    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                         \
-    {                                                                                         \
-        if (t->lanes == 1) return v;                                                          \
-        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes;     \
-        T all = (T)0;                                                                         \
-        memcpy(&slot[t->lane], &v, sizeof v);                                                 \
-        mx_barrier_wait_(&t->shared->thread[t->rank], &t->phase[1], t->lanes,                 \
-                         "the end of a vector loop");                                         \
-        for (int l = 0; l < t->lanes; l++) {                                                  \
-            T other;                                                                          \
-            memcpy(&other, &slot[l], sizeof other);                                           \
-            all = (T)(all + other);                                                           \
-        }                                                                                     \
-        return all;                                                                           \
+#define MX_LANE_SUM_OF_(tag, T)                                                           \
+    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                     \
+    {                                                                                     \
+        if (t->lanes == 1) return v;                                                      \
+        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes; \
+        T all = (T)0;                                                                     \
+        memcpy(&slot[t->lane], &v, sizeof v);                                             \
+        mx_barrier_wait_(&t->shared->thread[t->rank], &t->phase[1], t->lanes,             \
+                         "the end of a vector loop");                                     \
+        for (int l = 0; l < t->lanes; l++) {                                              \
+            T other;                                                                      \
+            memcpy(&other, &slot[l], sizeof other);                                       \
+            all = (T)(all + other);                                                       \
+        }                                                                                 \
+        return all;                                                                       \
     }
 #define MX_TEAM_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
 MX_TEAM_TYPES_(MX_TEAM_COLLECTIVES_)
 MX_TEAM_TYPES_(MX_LANE_SUM_OF_)
 
-#define MX_TEAM_CALL_(f, v) \
-    _Generic((v), double: f##_f64_, float: f##_f32_, int32_t: f##_i32_, int64_t: f##_i64_, \
-             uint32_t: f##_u32_, uint64_t: f##_u64_)
+#define MX_TEAM_CALL_(f, v)       \
+    _Generic((v), double          \
+             : f##_f64_, float    \
+             : f##_f32_, int32_t  \
+             : f##_i32_, int64_t  \
+             : f##_i64_, uint32_t \
+             : f##_u32_, uint64_t \
+             : f##_u64_)
 #define mx_team_sum(t, v) MX_TEAM_CALL_(mx_team_sum, v)(t, v)
 #define mx_team_min(t, v) MX_TEAM_CALL_(mx_team_min, v)(t, v)
 #define mx_team_max(t, v) MX_TEAM_CALL_(mx_team_max, v)(t, v)
@@ -173,44 +166,42 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     }
 
 /* BEGIN and END: of the value of a unit, at launch->partials + part * partial_bytes. */
-#define MX_STAMP_TEAM_(name, BEGIN, CALL, END)                                             \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)               \
-    {                                                                                           \
-        const name##__args a = *(const name##__args *)launch->args;                             \
-        mx_team t = mx_team_of_(launch, 1, 0, 0, 1,                                             \
-                                launch->scratch + (size_t)mx_thread_ * launch->scratch_bytes);  \
-        for (int64_t part = first; part < last; part++) {                                       \
-            const mx_box_ box = mx_unit_box_(launch, 1, part);                                  \
-            BEGIN MX_LEAGUE_(box, CALL) END                                                     \
-        }                                                                                       \
-    }                                                                                           \
-    static void name##__together(const mx_launch *launch, int64_t thread, int64_t threads)      \
-    {                                                                                           \
-        const name##__args a = *(const name##__args *)launch->args;                             \
-        const int lanes = launch->team.lanes, size = launch->team.size;                         \
-        const int64_t members = (int64_t)size * lanes, group = thread / members;                \
-        const int member = (int)(thread % members);                                             \
-        mx_team t = mx_team_of_(launch, size, member / lanes, member % lanes, lanes,            \
-                                launch->scratch + (size_t)group * launch->scratch_bytes);       \
-        for (int64_t unit = group; unit < launch->units; unit += threads / members) {           \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                  \
-            const int64_t part = unit * members + member;                                       \
-            (void)part;                                                                         \
-            BEGIN MX_LEAGUE_(box, CALL) END                                                     \
-        }                                                                                       \
+#define MX_STAMP_TEAM_(name, BEGIN, CALL, END)                                                 \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)              \
+    {                                                                                          \
+        const name##__args a = *(const name##__args *)launch->args;                            \
+        mx_team t = mx_team_of_(launch, 1, 0, 0, 1,                                            \
+                                launch->scratch + (size_t)mx_thread_ * launch->scratch_bytes); \
+        for (int64_t part = first; part < last; part++) {                                      \
+            const mx_box_ box = mx_unit_box_(launch, 1, part);                                 \
+            BEGIN MX_LEAGUE_(box, CALL) END                                                    \
+        }                                                                                      \
+    }                                                                                          \
+    static void name##__together(const mx_launch *launch, int64_t thread, int64_t threads)     \
+    {                                                                                          \
+        const name##__args a = *(const name##__args *)launch->args;                            \
+        const int lanes = launch->team.lanes, size = launch->team.size;                        \
+        const int64_t members = (int64_t)size * lanes, group = thread / members;               \
+        const int member = (int)(thread % members);                                            \
+        mx_team t = mx_team_of_(launch, size, member / lanes, member % lanes, lanes,           \
+                                launch->scratch + (size_t)group * launch->scratch_bytes);      \
+        for (int64_t unit = group; unit < launch->units; unit += threads / members) {          \
+            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                 \
+            const int64_t part = unit * members + member;                                      \
+            (void)part;                                                                        \
+            BEGIN MX_LEAGUE_(box, CALL) END                                                    \
+        }                                                                                      \
     }
 
 #ifndef MX_DISPATCH
-#define MX_FOR_TEAM(name)                            \
-    MX_STAMP_TEAM_(name, , name##_body(&a, &t), )    \
+#define MX_FOR_TEAM(name)                         \
+    MX_STAMP_TEAM_(name, , name##_body(&a, &t), ) \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .together = name##__together};
-#define MX_REDUCE_TEAM(name, R)                                                                \
-    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))        \
-    MX_STAMP_TEAM_(name, name##__value total; name##__init(&total);                            \
-                   , name##_body(&a, &t, &total);                                              \
+#define MX_REDUCE_TEAM(name, R)                                                                    \
+    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))            \
+    MX_STAMP_TEAM_(name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
                    , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
-    MX_STAMP_JOIN_ALL_(name)                                                                   \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
-                                          .join = name##__join_all,                            \
-                                          .together = name##__together};
+    MX_STAMP_JOIN_ALL_(name)                                                                       \
+    const mx_instance MX_SYMBOL_(name) = {                                                         \
+        .run = name##__run, .join = name##__join_all, .together = name##__together};
 #endif

@@ -16,17 +16,17 @@ MX_BODY int64_t rm_visit(const rm_args *a, const int *index, int dims)
     return at;
 }
 
-#define RM_KERNEL(name, dims, ...)                                           \
-    MX_BODY void name##_body(const rm_args *a, RM_INTS_##dims(__VA_ARGS__))  \
-    {                                                                        \
-        const int index[] = {__VA_ARGS__};                                   \
-        (void)rm_visit(a, index, dims);                                      \
+#define RM_KERNEL(name, dims, ...)                                          \
+    MX_BODY void name##_body(const rm_args *a, RM_INTS_##dims(__VA_ARGS__)) \
+    {                                                                       \
+        const int index[] = {__VA_ARGS__};                                  \
+        (void)rm_visit(a, index, dims);                                     \
     }
-#define RM_SUM(name, dims, ...)                                                            \
-    MX_BODY void name##_body(const rm_args *a, RM_INTS_##dims(__VA_ARGS__), int64_t *sum)  \
-    {                                                                                      \
-        const int index[] = {__VA_ARGS__};                                                 \
-        *sum += rm_visit(a, index, dims);                                                  \
+#define RM_SUM(name, dims, ...)                                                           \
+    MX_BODY void name##_body(const rm_args *a, RM_INTS_##dims(__VA_ARGS__), int64_t *sum) \
+    {                                                                                     \
+        const int index[] = {__VA_ARGS__};                                                \
+        *sum += rm_visit(a, index, dims);                                                 \
     }
 #define RM_INTS_1(i) int i
 #define RM_INTS_2(i, j) int i, int j

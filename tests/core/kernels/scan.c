@@ -2,13 +2,13 @@
 
 #include "scan.h"
 
-#define SC_BOTH(name, I)                                                               \
-    MX_BODY void name##_body(const sc_args *a, I i, int64_t *sum, bool final)          \
-    {                                                                                  \
-        const int64_t at = (int64_t)i - a->origin;                                     \
-        if (final) MX_AT(a->before, at) = *sum;                                        \
-        *sum += MX_AT(a->count, at);                                                   \
-        if (final) MX_AT(a->after, at) = *sum;                                         \
+#define SC_BOTH(name, I)                                                      \
+    MX_BODY void name##_body(const sc_args *a, I i, int64_t *sum, bool final) \
+    {                                                                         \
+        const int64_t at = (int64_t)i - a->origin;                            \
+        if (final) MX_AT(a->before, at) = *sum;                               \
+        *sum += MX_AT(a->count, at);                                          \
+        if (final) MX_AT(a->after, at) = *sum;                                \
     }
 SC_BOTH(sc_both, int)
 MX_SCAN_1D(sc_both, MX_SUM)

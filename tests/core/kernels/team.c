@@ -6,12 +6,11 @@ MX_BODY void tm_spmv_body(const tm_matrix_args *a, mx_team *t)
 {
     const int r0 = t->league_rank * a->rows_a_team, end = r0 + a->rows_a_team;
     const int r1 = end < a->rows ? end : a->rows;
-    MX_TEAM_FOR(t, r, r0, r1)
-    {
+    MX_TEAM_FOR (t, r, r0, r1) {
         double s;
         const int k0 = MX_AT(a->begin, r), k1 = MX_AT(a->begin, r + 1);
-        MX_VECTOR_SUM(t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
-        MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
+        MX_VECTOR_SUM (t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
+        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
     }
 }
 MX_FOR_TEAM(tm_spmv)
@@ -20,15 +19,14 @@ MX_BODY void tm_yax_body(const tm_yax_args *a, mx_team *t, double *sum)
 {
     const int e = t->league_rank;
     double mine = 0;
-    MX_TEAM_FOR(t, n, 0, (int)MX_EXTENT(a->a, 1))
-    {
+    MX_TEAM_FOR (t, n, 0, (int)MX_EXTENT(a->a, 1)) {
         double s;
-        MX_VECTOR_SUM(t, m, 0, (int)MX_EXTENT(a->a, 2), s)
-        s += MX_AT(a->a, e, n, m) * MX_AT(a->x, e, m);
+        MX_VECTOR_SUM (t, m, 0, (int)MX_EXTENT(a->a, 2), s)
+            s += MX_AT(a->a, e, n, m) * MX_AT(a->x, e, m);
         mine += MX_AT(a->y, e, n) * s;
     }
     const double all = mx_team_sum(t, mine);
-    MX_TEAM_SINGLE(t) *sum += all;
+    MX_TEAM_SINGLE (t) *sum += all;
 }
 MX_REDUCE_TEAM(tm_yax, MX_SUM)
 
@@ -44,8 +42,7 @@ MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
                                      t->league_size};
     const double real = mx_team_sum(t, 0.5 * t->rank) + mx_team_scan(t, 0.25);
     mx_team_barrier(t);
-    MX_VECTOR_SINGLE(t)
-    {
+    MX_VECTOR_SINGLE (t) {
         for (int g = 0; g < TM_RESULTS; g++) MX_AT(a->got, t->league_rank, t->rank, g) = got[g];
         MX_AT(a->real, t->league_rank, t->rank) = real;
     }
@@ -58,13 +55,12 @@ MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
     MX_TEAM_SCRATCH_1(t, a->level, mx_f64_1, row, n);
     MX_THREAD_SCRATCH_2(t, a->level, mx_i32_2, own, 2, 3);
     MX_TEAM_SCRATCH_1(t, a->level, mx_f64_1, copy, n);
-    MX_VECTOR_SINGLE(t) MX_AT(own, 1, 2) = t->rank;
+    MX_VECTOR_SINGLE (t) MX_AT(own, 1, 2) = t->rank;
     MX_TEAM_VECTOR_FOR(t, c, 0, n) MX_AT(row, c) = MX_AT(a->in, r, c);
     mx_team_barrier(t);
     MX_TEAM_VECTOR_FOR(t, c, 0, n) MX_AT(copy, c) = MX_AT(row, n - 1 - c);
     mx_team_barrier(t);
-    MX_TEAM_SINGLE(t)
-    {
+    MX_TEAM_SINGLE (t) {
         for (int c = 0; c < n; c++) MX_AT(a->out, r, c) = MX_AT(copy, c) + MX_AT(own, 1, 2);
     }
 }
