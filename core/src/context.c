@@ -426,6 +426,11 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
 {
+    if (ctx->node_memory != NULL) {
+        MX_TRY(ctx->backend->allocate(ctx, ctx->backend->space, bytes, ctx->node_memory));
+        *scratch = *ctx->node_memory;
+        return MX_OK;
+    }
     if (bytes > ctx->scratch_bytes) {
         if (ctx->scratch != NULL) {
             MX_TRY(ctx->backend->fence(ctx));

@@ -13,6 +13,17 @@ typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
 
 #define MX_REACH(space) (1u << (space))
 
+/* What a device does for graphs; hosts replay launches one by one. Launches between `before` and `after` become one node, or a
+ * chain of them whose last is *node. */
+typedef struct mx_graph_ops {
+    mx_err (*create)(mx_ctx ctx, void **graph);
+    mx_err (*before)(mx_ctx ctx, void *graph, void *const *nodes, int count);
+    mx_err (*after)(mx_ctx ctx, void *graph, void **node);
+    mx_err (*finish)(mx_ctx ctx, void *graph);
+    mx_err (*run)(mx_ctx ctx, void *graph);
+    void (*destroy)(void *graph);
+} mx_graph_ops;
+
 /* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
 typedef struct mx_backend {
     const char *name;
@@ -47,6 +58,7 @@ typedef struct mx_backend {
     bool (*together)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* Host backends: one unit is one item, rather than one block (simt). */
     bool units_are_items;
+    const mx_graph_ops *graph; /* NULL: none */
 } mx_backend;
 
 /* ---- contexts ---- */
@@ -78,7 +90,9 @@ struct mx_ctx_s {
         overflow; /* where teams note what scratch lacked, by level; kernels of this context reach it */
     mx_fault *fault; /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
 
-    mx_ctx check; /* repeat launches there; NULL: no */
+    struct mx_graph_s *graph; /* that records; NULL: launches run */
+    void **node_memory;       /* while a device records: where mx_scratch is allocated anew */
+    mx_ctx check;             /* repeat launches there; NULL: no */
     double check_tolerance;
 
     const char *recent[MX_RECENT_KERNELS]; /* kernels since the last fence, a ring */
@@ -200,6 +214,10 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
 
 /* launch.c, with everything checked and planned: dispatches to the backend. */
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
+
+/* graph.c: makes the launch a node of the graph. */
+mx_err mx_graph_record(struct mx_graph_s *graph, const mx_launch *launch, const void *args,
+                       const mx_result *result);
 
 /* check.c: runs the launch on ctx and on ctx->check and compares. */
 mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);

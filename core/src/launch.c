@@ -131,6 +131,7 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
 
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
+    if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
     ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
     ctx->launches++;
     return ctx->backend->launch(ctx, l, args, result);

@@ -384,6 +384,72 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     return MX_OK;
 }
 
+/* ---- graphs: launches are captured from the stream, one at a time, behind the nodes they wait for ---- */
+
+typedef struct cuda_graph {
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+} cuda_graph;
+
+static mx_err graph_create(mx_ctx ctx, void **graph)
+{
+    cuda_graph *made = (cuda_graph *)calloc(1, sizeof *made);
+    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaGraphCreate(&made->graph, 0));
+    *graph = made;
+    return MX_OK;
+}
+
+static mx_err graph_before(mx_ctx ctx, void *graph, void *const *nodes, int count)
+{
+    CUDA_TRY(cudaStreamBeginCaptureToGraph(state_of(ctx)->stream, ((cuda_graph *)graph)->graph,
+                                           (const cudaGraphNode_t *)nodes, NULL, (size_t)count,
+                                           cudaStreamCaptureModeRelaxed));
+    return MX_OK;
+}
+
+static mx_err graph_after(mx_ctx ctx, void *graph, void **node)
+{
+    cudaStreamCaptureStatus status;
+    const cudaGraphNode_t *last = NULL;
+    size_t count = 0;
+    cudaGraph_t captured = NULL;
+    CUDA_TRY(
+        cudaStreamGetCaptureInfo(state_of(ctx)->stream, &status, NULL, NULL, &last, NULL, &count));
+    *node = count > 0 ? last[0] : NULL;
+    CUDA_TRY(cudaStreamEndCapture(state_of(ctx)->stream, &captured));
+    MX_REQUIRE(*node != NULL, MX_ERR_DEVICE, "graph: nothing was recorded");
+    (void)graph;
+    return MX_OK;
+}
+
+static mx_err graph_finish(mx_ctx ctx, void *graph)
+{
+    cuda_graph *g = (cuda_graph *)graph;
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaGraphInstantiate(&g->ready, g->graph, 0));
+    return MX_OK;
+}
+
+static mx_err graph_run(mx_ctx ctx, void *graph)
+{
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaGraphLaunch(((cuda_graph *)graph)->ready, state_of(ctx)->stream));
+    return MX_OK;
+}
+
+static void graph_destroy(void *graph)
+{
+    cuda_graph *g = (cuda_graph *)graph;
+    if (g->ready != NULL) cudaGraphExecDestroy(g->ready);
+    cudaGraphDestroy(g->graph);
+    free(g);
+}
+
+static const mx_graph_ops cuda_graph_ops = {graph_create, graph_before, graph_after,
+                                            graph_finish, graph_run,    graph_destroy};
+
 extern "C" {
 extern const mx_backend mx_backend_cuda;
 const mx_backend mx_backend_cuda = {
@@ -407,5 +473,6 @@ const mx_backend mx_backend_cuda = {
     NULL,
     NULL,
     false,
+    &cuda_graph_ops,
 };
 }

@@ -3,6 +3,7 @@
 #include "minx/accessor.h"
 #include "minx/context.h"
 #include "minx/error.h"
+#include "minx/graph.h"
 #include "minx/launch.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"

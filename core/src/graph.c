@@ -1,0 +1,186 @@
+/* Graphs. A node keeps what its launch needs: the plan, the arguments, where the result goes. Devices record the launch into a
+ * graph of their own as well, with memory for partial results that no other node uses, since branches run at the same time. */
+#include "internal.h"
+#include "minx/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct node {
+    mx_launch launch;
+    void *args;
+    mx_result result;
+    bool has_result;
+    void *memory;      /* devices: for partial results */
+    void *device_node; /* what the device calls it */
+} node;
+
+struct mx_graph_s {
+    mx_ctx ctx;
+    node **nodes;
+    int count, room;
+    mx_node *after; /* of the next node */
+    int after_count;
+    void *device; /* the device's own graph; NULL on hosts */
+};
+
+mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
+{
+    *graph = NULL;
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
+    MX_REQUIRE(ctx->check == NULL, MX_ERR_ARG, "%s is checked against %s: it records no graphs",
+               ctx->name, ctx->check->name);
+    mx_graph made = calloc(1, sizeof *made);
+    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    made->ctx = ctx;
+    if (ctx->backend->graph != NULL) {
+        const mx_err err = ctx->backend->graph->create(ctx, &made->device);
+        if (err != MX_OK) {
+            free(made);
+            return MX_PASS(err);
+        }
+    }
+    *graph = ctx->graph = made;
+    return MX_OK;
+}
+
+mx_node mx_graph_last(mx_graph graph)
+{
+    return graph->count - 1;
+}
+
+mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
+{
+    for (int n = 0; n < count; n++)
+        MX_REQUIRE(nodes[n] >= 0 && nodes[n] < graph->count, MX_ERR_ARG,
+                   "graph: node %d of %d does not exist", nodes[n], graph->count);
+    mx_node *after = malloc((size_t)(count > 0 ? count : 1) * sizeof *after);
+    MX_REQUIRE(after != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    memcpy(after, nodes, (size_t)count * sizeof *after);
+    free(graph->after);
+    graph->after = after;
+    graph->after_count = count;
+    return MX_OK;
+}
+
+static void free_node(mx_ctx ctx, node *n)
+{
+    if (n == NULL) return;
+    if (n->memory != NULL) ctx->backend->release(ctx->backend->space, n->memory);
+    free(n->launch.own);
+    free(n->args);
+    free(n);
+}
+
+static mx_err make_node(const mx_launch *l, const void *args, const mx_result *result, node **made)
+{
+    const size_t size = l->kernel->args_size, own_size = (size + 63) & ~(size_t)63;
+    node *n = aligned_alloc(_Alignof(node), sizeof *n);
+    MX_REQUIRE(n != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a node", l->kernel->name);
+    memset(n, 0, sizeof *n);
+    n->launch = *l;
+    n->args = malloc(size);
+    n->launch.own = l->own != NULL ? aligned_alloc(64, own_size) : NULL;
+    if (n->args == NULL || (l->own != NULL && n->launch.own == NULL)) {
+        free_node(NULL, n);
+        return MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory for a node", l->kernel->name);
+    }
+    memcpy(n->args, args, size);
+    if (n->launch.own != NULL) {
+        memcpy(n->launch.own, l->own, size);
+        n->launch.args = n->launch.own;
+    }
+    n->has_result = result != NULL;
+    if (result != NULL) n->result = *result;
+    *made = n;
+    return MX_OK;
+}
+
+/* The device takes the launch in, behind the nodes that it waits for. */
+static mx_err record_on_device(mx_graph graph, node *n, int after_count, const mx_node *after)
+{
+    const mx_graph_ops *ops = graph->ctx->backend->graph;
+    void **behind = malloc((size_t)(after_count > 0 ? after_count : 1) * sizeof *behind);
+    MX_REQUIRE(behind != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    for (int a = 0; a < after_count; a++) behind[a] = graph->nodes[after[a]]->device_node;
+    mx_err err = ops->before(graph->ctx, graph->device, behind, after_count);
+    free(behind);
+    if (err != MX_OK) return MX_PASS(err);
+    graph->ctx->node_memory = &n->memory;
+    err = graph->ctx->backend->launch(graph->ctx, &n->launch, n->args,
+                                      n->has_result ? &n->result : NULL);
+    graph->ctx->node_memory = NULL;
+    const mx_err ended = ops->after(graph->ctx, graph->device, &n->device_node);
+    return err != MX_OK ? err : MX_PASS(ended);
+}
+
+mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args, const mx_result *result)
+{
+    MX_REQUIRE(result == NULL || result->host == NULL, MX_ERR_ARG,
+               "kernel %s: a graph has no results in host memory; leave it in a view (%s_into)",
+               l->kernel->name, l->kernel->name);
+    if (graph->count == graph->room) {
+        const int room = 2 * graph->room + 16;
+        node **nodes = realloc(graph->nodes, (size_t)room * sizeof(node *));
+        MX_REQUIRE(nodes != NULL, MX_ERR_MEMORY, "no memory for a graph");
+        graph->nodes = nodes;
+        graph->room = room;
+    }
+    node *n;
+    MX_TRY(make_node(l, args, result, &n));
+    if (graph->device != NULL) {
+        const mx_node before = graph->count - 1;
+        const bool chain = graph->after == NULL;
+        const mx_err err = record_on_device(
+            graph, n, chain ? before >= 0 : graph->after_count, chain ? &before : graph->after);
+        if (err != MX_OK) {
+            free_node(graph->ctx, n);
+            return err;
+        }
+    }
+    graph->nodes[graph->count++] = n;
+    free(graph->after);
+    graph->after = NULL;
+    return MX_OK;
+}
+
+mx_err mx_graph_finish(mx_graph graph)
+{
+    MX_REQUIRE(graph->ctx->graph == graph, MX_ERR_ARG, "graph: it records no more");
+    graph->ctx->graph = NULL;
+    return graph->device != NULL
+               ? MX_PASS(graph->ctx->backend->graph->finish(graph->ctx, graph->device))
+               : MX_OK;
+}
+
+mx_err mx_graph_run(mx_graph graph)
+{
+    const mx_ctx ctx = graph->ctx;
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
+    for (int i = 0; i < graph->count; i++) {
+        node *n = graph->nodes[i];
+        const mx_kernel *k = n->launch.kernel;
+        MX_TRY(mx_accessors_check(ctx, k->name, n->args, k->args_size));
+        ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = k->name;
+        ctx->launches++;
+        if (graph->device == NULL)
+            MX_TRY(ctx->backend->launch(ctx, &n->launch, n->args,
+                                        n->has_result ? &n->result : NULL));
+    }
+    return graph->device != NULL ? MX_PASS(ctx->backend->graph->run(ctx, graph->device)) : MX_OK;
+}
+
+void mx_graph_destroy(mx_graph *graph)
+{
+    if (graph == NULL || *graph == NULL) return;
+    mx_graph gone = *graph;
+    *graph = NULL;
+    if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
+    gone->ctx->backend->fence(gone->ctx);
+    if (gone->device != NULL) gone->ctx->backend->graph->destroy(gone->device);
+    for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
+    free(gone->nodes);
+    free(gone->after);
+    free(gone);
+}
