@@ -24,17 +24,17 @@ static shape shape_of(uint64_t code)
     return s;
 }
 
-/* Are the strides those of the layout, with padding allowed behind the contiguous dimension only? Strides that static
- * extents settle are not read by MX_AT, so the view's must be the same. */
-static bool strides_follow(const mx_record *r, const shape *s, mx_layout layout)
+/* Strides that static extents settle are not read by MX_AT, so the view's must be the same. */
+bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layout)
 {
     int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
+    if (layout == MX_LAYOUT_STRIDE) return false;
     for (int n = 0; n < r->rank; n++) {
         const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         if (r->extent[d] > 1 && r->stride[d] < expected) return false;
         if (known > 0 && r->extent[d] > 1 && r->stride[d] != known) return false;
         expected = r->stride[d] * r->extent[d];
-        known *= s->fixed[d];
+        known *= fixed != NULL ? fixed[d] : 0;
     }
     return true;
 }
@@ -46,6 +46,8 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
     MX_REQUIRE((int)MX_TYPE_KIND(r->type) == s->kind && MX_TYPE_SIZE(r->type) == element_size,
                MX_ERR_TYPE, "the view has elements %s, the accessor %s", mx_type_name(r->type),
                mx_type_name(MX_TYPE_((unsigned)s->kind, element_size)));
+    MX_REQUIRE(s->constant || !r->constant, MX_ERR_CONST,
+               "the view is only to be read: bind it to a const accessor");
     MX_REQUIRE(r->rank == s->rank, MX_ERR_RANK, "the view has rank %d, the accessor %d", r->rank,
                s->rank);
     for (int d = 0; d < r->rank; d++) {
@@ -61,7 +63,7 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
                "the view has layout %s, the accessor %s%s", mx_layout_name(r->layout),
                mx_layout_name(wanted), s->layout == MX_LAYOUT_DEFAULT ? " (the context's)" : "");
     MX_REQUIRE(
-        strides_follow(r, s, wanted), MX_ERR_LAYOUT,
+        mx_strides_follow(r, s->fixed, wanted), MX_ERR_LAYOUT,
         "the view is padded between static extents, or not contiguous along the %s index: bind it to a strided accessor",
         wanted == MX_LAYOUT_LEFT ? "first" : "last");
     return MX_OK;

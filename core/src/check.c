@@ -162,7 +162,7 @@ static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const sha
         instance =
             instance || s->list[k].needs == MX_LAYOUT_LEFT || s->list[k].needs == MX_LAYOUT_RIGHT;
     }
-    *layout = instance ? s->other->layout : own->layout;
+    *layout = instance || own->layout == MX_LAYOUT_STRIDE ? s->other->layout : own->layout;
     MX_REQUIRE(
         !fixed || *layout == own->layout, MX_ERR_LAYOUT,
         "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
@@ -188,14 +188,26 @@ static mx_err make_shadow(shadows *s, shadow *one)
     return MX_OK;
 }
 
+/* Shadows are apart: what is written to one view must not show in another. */
+static mx_err check_apart(const shadows *s, mx_view a, mx_view b)
+{
+    MX_REQUIRE(a.slot == b.slot || !mx_views_overlap(a, b), MX_ERR_ARG,
+               "kernel %s: views '%s' and '%s' share memory, which a check cannot follow",
+               s->launch->kernel->name, mx_record_of(a)->label, mx_record_of(b)->label);
+    return MX_OK;
+}
+
 /* Two accessors of one view share a shadow. */
-static mx_err make_shadows(shadows *s, char *args, size_t size)
+static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result *result)
 {
     MX_TRY(find_accessors(s, args, size));
     for (int k = 0; k < s->count; k++) {
         shadow *one = &s->list[k];
-        for (int before = 0; before < k; before++)
+        if (result != NULL && result->host == NULL) MX_TRY(check_apart(s, one->view, result->view));
+        for (int before = 0; before < k; before++) {
+            MX_TRY(check_apart(s, one->view, s->list[before].view));
             if (s->list[before].view.slot == one->view.slot) one->copy = s->list[before].copy;
+        }
         if (one->copy.generation == 0)
             MX_TRY(make_shadow(s, one));
         else
@@ -290,7 +302,7 @@ static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const m
 {
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
-    MX_TRY(make_shadows(s, args, k->args_size));
+    MX_TRY(make_shadows(s, args, k->args_size, result));
     MX_TRY(mx_launch_run(s->ctx, launch, given, result));
     MX_TRY(mx_fence(s->ctx));
     MX_TRY(run_other(s, args, other));

@@ -24,6 +24,19 @@ typedef struct mx_graph_ops {
     void (*destroy)(void *graph);
 } mx_graph_ops;
 
+/* A copy of elements with any strides: one axis or more, the destination's contiguous one last. */
+typedef struct mx_strided_axis {
+    int64_t extent, to, from; /* steps in elements; from 0: the same one again */
+} mx_strided_axis;
+typedef struct mx_strided {
+    char *to;
+    const char *from;
+    size_t size;   /* of an element */
+    int64_t count; /* elements in all, at least one */
+    int axes;
+    mx_strided_axis axis[MX_MAX_RANK];
+} mx_strided;
+
 /* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
 typedef struct mx_backend {
     const char *name;
@@ -50,6 +63,7 @@ typedef struct mx_backend {
     mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
     mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
     void (*release)(mx_space space, void *data);
+    mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
 
     /* Host backends: share the units 0..units-1 of a launch among threads; done on return. */
     void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units);
@@ -119,6 +133,7 @@ bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int th
 mx_err mx_host_fence(mx_ctx ctx);
 mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_host_release(mx_space space, void *data);
 void mx_host_close(mx_ctx ctx);
@@ -132,7 +147,7 @@ extern const mx_backend mx_backend_serial;
     .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),              \
     .available = mx_host_available, .close = mx_host_close, .plan = mx_host_plan,                 \
     .launch = mx_host_launch, .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill, \
-    .allocate = mx_host_allocate, .release = mx_host_release
+    .allocate = mx_host_allocate, .release = mx_host_release, .copy_strided = mx_host_copy_strided
 
 /* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */
 extern __thread int mx_thread_ __attribute__((tls_model("initial-exec")));
@@ -153,7 +168,13 @@ typedef struct mx_record {
     int64_t count; /* elements */
     int64_t span;  /* elements from the first to behind the last */
     void *data;
-    const mx_backend *owner; /* frees the data */
+    const mx_backend *owner; /* frees the data; NULL: nobody */
+    bool padding, constant;
+    mx_view root; /* the view that holds the data, in whose indices this is a box; null: itself */
+    int64_t box_begin[MX_MAX_RANK], box_end[MX_MAX_RANK];
+    int root_dim[MX_MAX_RANK]; /* the root's dimension that each of this view is of */
+    const char *file;          /* and line that made it; NULL: not known */
+    int line;
 } mx_record;
 
 /* The record of a live view, or NULL. Valid until the view is destroyed. */
@@ -165,6 +186,23 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view);
 /* One owner more; one less: true for the last, whose record is copied to *last and leaves the table. */
 void mx_record_retain(mx_record *record);
 bool mx_record_leave(mx_view view, mx_record *last);
+
+mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
+
+void mx_record_measure(mx_record *record); /* sets count, and span by extents and strides */
+
+/* Do the strides follow left or right, with padding behind the contiguous dimension only? Those that static extents (0 or NULL
+ * where there are none) settle must be so exactly. */
+bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout layout);
+
+/* Has it elements of others between its own? (Padding of a root is its own.) Are there elements in both views? (Exact for parts
+ * of one root; of two, do their memory ranges meet?) */
+bool mx_record_has_gaps(const mx_record *record);
+bool mx_views_overlap(mx_view a, mx_view b);
+
+/* Copies the elements with 0 <= index < extent to a view. ctx reaches both sides. */
+mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
+                       const int64_t *from_stride, const int64_t *extent);
 
 /* Can kernels of this context touch the view's memory? */
 static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)

@@ -105,6 +105,8 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     MX_REQUIRE(info != NULL, MX_ERR_STALE,
                "kernel %s: its result goes to a view that does not exist (any more)", k->name);
     const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
+    MX_REQUIRE(!info->constant, MX_ERR_CONST,
+               "kernel %s: result into view '%s': it is only to be read", k->name, info->label);
     MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
                "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name,
                k->value_size, info->label, MX_TYPE_SIZE(info->type));

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 
 enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
+static _Thread_local const char *here_file; /* the line of the program that makes a view */
+static _Thread_local int here_line;
 static const uint64_t STAMP_MAGIC = 0xfff7, GENERATION_BITS = 0x7fffff;
 
 static struct {
@@ -100,6 +102,12 @@ static mx_err take_slot(uint32_t *slot)
     return MX_OK;
 }
 
+void mx_here_(const char *file, int line)
+{
+    here_file = file;
+    here_line = line;
+}
+
 mx_err mx_record_enter(const mx_record *described, mx_view *view)
 {
     uint32_t slot = 0;
@@ -111,6 +119,13 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view)
         mx_record fresh = *described;
         fresh.generation = generation - 1;
         fresh.references = 1;
+        fresh.file = here_file;
+        fresh.line = here_line;
+        for (int d = 0; fresh.root.generation == 0 && d < fresh.rank; d++) {
+            fresh.box_begin[d] = 0;
+            fresh.box_end[d] = fresh.extent[d];
+            fresh.root_dim[d] = d;
+        }
         *record = fresh;
         __atomic_store_n(&record->generation, generation, __ATOMIC_RELEASE);
         *view = (mx_view){slot, generation};
@@ -169,8 +184,10 @@ int mx_views_alive(void)
 
 static void report_one(const mx_record *r)
 {
-    fprintf(stderr, "minx: view '%s' (%zu bytes in %s) still has %d owner%s\n", r->label,
-            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), r->references,
+    char made[256] = "";
+    if (r->file != NULL) snprintf(made, sizeof made, ", made at %s:%d", r->file, r->line);
+    fprintf(stderr, "minx: view '%s' (%zu bytes in %s%s) still has %d owner%s\n", r->label,
+            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), made, r->references,
             r->references > 1 ? "s" : "");
 }
 

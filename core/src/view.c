@@ -18,12 +18,18 @@ const char *mx_type_name(mx_type type)
     return text;
 }
 
-static mx_err find(mx_view view, mx_record **record)
+mx_err mx_record_find(mx_view view, mx_record **record)
 {
     *record = mx_record_of(view);
     MX_REQUIRE(*record != NULL, MX_ERR_STALE,
                "a handle of a view that does not exist (any more): slot %u, generation %u",
                view.slot, view.generation);
+    return MX_OK;
+}
+
+static mx_err check_writable(const mx_record *r)
+{
+    MX_REQUIRE(!r->constant, MX_ERR_CONST, "view '%s' is only to be read", r->label);
     return MX_OK;
 }
 
@@ -79,15 +85,14 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
         r->extent[d] = extents[d];
     }
     r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->space : options->space;
+    r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
     MX_REQUIRE(r->layout == MX_LAYOUT_LEFT || r->layout == MX_LAYOUT_RIGHT, MX_ERR_LAYOUT,
                "view '%s': layout: got %d, expected left or right", label, (int)r->layout);
     MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE,
                "view '%s': %s cannot reach memory space %s", label, ctx->backend->name,
                mx_space_name(r->space));
-    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE,
-               "view '%s': %s does not allocate in memory space %s", label, ctx->backend->name,
-               mx_space_name(r->space));
+    r->padding = options->padding;
     return lay_out(label, r, options->padding);
 }
 
@@ -97,8 +102,10 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const size_t size = MX_TYPE_SIZE(r->type);
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
+    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE,
+               "view '%s': %s does not allocate in memory space %s", r->label, ctx->backend->name,
+               mx_space_name(r->space));
     r->owner = ctx->backend;
-    r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
     const mx_err err = ctx->backend->allocate(ctx, r->space, bytes, &r->data);
     if (err != MX_OK)
         return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes,
@@ -120,10 +127,11 @@ static mx_err enter(const mx_record *described, mx_view *view)
     return err;
 }
 
-mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
-                      const mx_view_options *options, mx_view *view)
+static const mx_view_options defaults = {MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT, false, false};
+
+mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
+                       const int64_t *extents, const mx_view_options *options, mx_view *view)
 {
-    const mx_view_options defaults = {MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT, false, false};
     mx_record described;
     memset(&described, 0, sizeof described);
     *view = MX_VIEW_NULL;
@@ -133,28 +141,45 @@ mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
     return enter(&described, view);
 }
 
-mx_err mx_view_create_0d(mx_ctx ctx, const char *label, mx_type type, mx_view *view)
+/* Strides of the user's: no two elements may share memory, so each dimension steps over those of smaller strides. */
+static mx_err take_strides(mx_record *r, const int64_t *strides, mx_layout asked)
 {
-    return mx_view_create(ctx, label, type, 0, NULL, NULL, view);
+    for (int d = 0; d < r->rank; d++) {
+        int64_t inside = 1; /* elements from the first to behind the last of the smaller strides */
+        r->stride[d] = strides[d];
+        if (r->extent[d] <= 1) continue;
+        for (int e = 0; e < r->rank; e++)
+            if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
+                inside += r->extent[e] > 1 ? (r->extent[e] - 1) * strides[e] : 0;
+        MX_REQUIRE(strides[d] >= inside, MX_ERR_LAYOUT,
+                   "view '%s': stride %d: got %lld, expected %lld or more, what is inside it",
+                   r->label, d, (long long)strides[d], (long long)inside);
+    }
+    const bool follow = mx_strides_follow(r, NULL, r->layout);
+    MX_REQUIRE(follow || asked == MX_LAYOUT_DEFAULT, MX_ERR_LAYOUT,
+               "view '%s': the strides given do not follow layout %s", r->label,
+               mx_layout_name(asked));
+    if (!follow) r->layout = MX_LAYOUT_STRIDE;
+    return MX_OK;
 }
 
-mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, mx_view *view)
+mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                     const int64_t *strides, const mx_view_options *options, void *data,
+                     mx_view *view)
 {
-    return mx_view_create(ctx, label, type, 1, &n0, NULL, view);
-}
-
-mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
-                         mx_view *view)
-{
-    const int64_t extents[] = {n0, n1};
-    return mx_view_create(ctx, label, type, 2, extents, NULL, view);
-}
-
-mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
-                         int64_t n2, mx_view *view)
-{
-    const int64_t extents[] = {n0, n1, n2};
-    return mx_view_create(ctx, label, type, 3, extents, NULL, view);
+    mx_record r;
+    memset(&r, 0, sizeof r);
+    *view = MX_VIEW_NULL;
+    if (options == NULL) options = &defaults;
+    MX_TRY(describe(ctx, label, type, rank, extents, options, &r));
+    const size_t alignment = MX_TYPE_KIND(type) > 0 ? MX_TYPE_SIZE(type) : 1;
+    MX_REQUIRE(data != NULL && (uintptr_t)data % alignment == 0, MX_ERR_ARG,
+               "view '%s': memory at %p, expected an address aligned to %zu bytes", label, data,
+               alignment);
+    if (strides != NULL) MX_TRY(take_strides(&r, strides, options->layout));
+    mx_record_measure(&r);
+    r.data = data;
+    return mx_record_enter(&r, view);
 }
 
 /* ---- sharing and ending ---- */
@@ -162,7 +187,7 @@ mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0
 mx_err mx_view_retain(mx_view view)
 {
     mx_record *record;
-    MX_TRY(find(view, &record));
+    MX_TRY(mx_record_find(view, &record));
     mx_record_retain(record);
     return MX_OK;
 }
@@ -171,16 +196,40 @@ mx_err mx_view_destroy(mx_view *view)
 {
     if (view == NULL || view->generation == 0) return MX_OK;
     mx_record *record, last;
-    MX_TRY(find(*view, &record));
-    if (mx_record_leave(*view, &last)) last.owner->release(last.space, last.data);
+    const mx_view old = *view;
+    MX_TRY(mx_record_find(old, &record));
     *view = MX_VIEW_NULL;
+    if (!mx_record_leave(old, &last)) return MX_OK;
+    if (last.root.generation != 0) return mx_view_destroy(&last.root);
+    if (last.owner != NULL) last.owner->release(last.space, last.data);
     return MX_OK;
+}
+
+mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep)
+{
+    mx_record *old;
+    mx_view made;
+    int64_t common[MX_MAX_RANK];
+    MX_TRY(mx_record_find(*view, &old));
+    MX_TRY(check_writable(old));
+    MX_REQUIRE(ctx == NULL || mx_ctx_reaches(ctx, old), MX_ERR_SPACE,
+               "resize '%s': %s cannot reach memory space %s", old->label, ctx->name,
+               mx_space_name(old->space));
+    const mx_view_options options = {old->space, old->layout, false, old->padding};
+    MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
+    for (int d = 0; d < old->rank; d++)
+        common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
+    const mx_err err =
+        keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common) : MX_OK;
+    mx_view_destroy(err == MX_OK ? view : &made);
+    if (err == MX_OK) *view = made;
+    return err;
 }
 
 mx_err mx_view_get_info(mx_view view, mx_view_info *info)
 {
     mx_record *r;
-    MX_TRY(find(view, &r));
+    MX_TRY(mx_record_find(view, &r));
     info->label = r->label;
     info->type = r->type;
     info->rank = r->rank;
@@ -192,13 +241,14 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info)
     info->bytes = (size_t)r->span * MX_TYPE_SIZE(r->type);
     info->data = r->data;
     info->references = r->references;
+    info->constant = r->constant;
     return MX_OK;
 }
 
 mx_err mx_view_host_data(mx_view view, void **data)
 {
     mx_record *r;
-    MX_TRY(find(view, &r));
+    MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(MX_HOST_REACH & MX_REACH(r->space), MX_ERR_SPACE,
                "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror",
                r->label, mx_space_name(r->space));
@@ -206,54 +256,35 @@ mx_err mx_view_host_data(mx_view view, void **data)
     return MX_OK;
 }
 
-mx_err mx_mirror_create(mx_view source, mx_view *mirror)
+mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
     *mirror = MX_VIEW_NULL;
-    MX_TRY(find(source, &r));
+    MX_TRY(mx_record_find(source, &r));
     mx_record copy = *r; /* same strides, padding included, in host memory */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
     copy.space = MX_SPACE_HOST;
     copy.owner = &mx_backend_serial;
     copy.device = -1;
+    copy.root = MX_VIEW_NULL;
+    copy.constant = false;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
     memset(copy.data, 0, bytes);
     return enter(&copy, mirror);
 }
 
-mx_err mx_mirror_view_create(mx_view source, mx_view *mirror)
+mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
     *mirror = MX_VIEW_NULL;
-    MX_TRY(find(source, &r));
-    if (!(MX_HOST_REACH & MX_REACH(r->space))) return mx_mirror_create(source, mirror);
+    MX_TRY(mx_record_find(source, &r));
+    if (!(MX_HOST_REACH & MX_REACH(r->space))) return (mx_mirror_create)(source, mirror);
     MX_TRY(mx_view_retain(source));
     *mirror = source;
     return MX_OK;
 }
 
 /* ---- copies ---- */
-
-static mx_err check_copy(const mx_record *d, const mx_record *s)
-{
-    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE,
-               "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
-               mx_type_name(d->type), mx_type_name(s->type));
-    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d",
-               d->label, s->label, d->rank, s->rank);
-    for (int k = 0; k < d->rank; k++)
-        MX_REQUIRE(d->extent[k] == s->extent[k], MX_ERR_EXTENT,
-                   "copy '%s' from '%s': extent %d differs: %lld and %lld", d->label, s->label, k,
-                   (long long)d->extent[k], (long long)s->extent[k]);
-    MX_REQUIRE(d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT,
-               "copy '%s' from '%s': layouts differ: %s and %s", d->label, s->label,
-               mx_layout_name(d->layout), mx_layout_name(s->layout));
-    for (int k = 0; k < d->rank; k++)
-        MX_REQUIRE(d->extent[k] <= 1 || d->stride[k] == s->stride[k], MX_ERR_LAYOUT,
-                   "copy '%s' from '%s': stride %d differs (padding): %lld and %lld", d->label,
-                   s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
-    return MX_OK;
-}
 
 static mx_err check_reach(mx_ctx ctx, const mx_record *r)
 {
@@ -265,38 +296,81 @@ static mx_err check_reach(mx_ctx ctx, const mx_record *r)
     return MX_OK;
 }
 
-mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
+/* plain: of memory, as it lies; else element by element. */
+static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
 {
     mx_record *d, *s;
-    MX_TRY(find(destination, &d));
-    MX_TRY(find(source, &s));
-    if (d == s) return MX_OK;
-    MX_TRY(check_copy(d, s));
+    int k = 0; /* the first dimension whose strides differ and matter */
+    MX_TRY(mx_record_find(destination, &d));
+    MX_TRY(mx_record_find(source, &s));
+    MX_TRY(check_writable(d));
+    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE,
+               "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
+               mx_type_name(d->type), mx_type_name(s->type));
+    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d",
+               d->label, s->label, d->rank, s->rank);
+    for (int e = 0; e < d->rank; e++)
+        MX_REQUIRE(d->extent[e] == s->extent[e], MX_ERR_EXTENT,
+                   "copy '%s' from '%s': extent %d differs: %lld and %lld", d->label, s->label, e,
+                   (long long)d->extent[e], (long long)s->extent[e]);
+    while (k < d->rank && (d->extent[k] <= 1 || d->stride[k] == s->stride[k])) k++;
+    MX_REQUIRE(!plain || d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT,
+               "copy '%s' from '%s': layouts differ: %s and %s; mx_remap copies between them",
+               d->label, s->label, mx_layout_name(d->layout), mx_layout_name(s->layout));
+    MX_REQUIRE(
+        !plain || k == d->rank, MX_ERR_LAYOUT,
+        "copy '%s' from '%s': stride %d differs (padding): %lld and %lld; mx_remap copies between them",
+        d->label, s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
     MX_TRY(check_reach(ctx, d));
     MX_TRY(check_reach(ctx, s));
+    if (d->data == s->data && k == d->rank) return MX_OK;
+    MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
+               "copy '%s' from '%s': the views overlap", d->label, s->label);
+    if ((!plain || mx_record_has_gaps(d) || mx_record_has_gaps(s)) && mx_ctx_reaches(ctx, d) &&
+        mx_ctx_reaches(ctx, s))
+        return mx_strided_copy(ctx, d, s->data, s->stride, d->extent);
+    MX_REQUIRE(
+        plain && !mx_record_has_gaps(d), MX_ERR_SPACE,
+        "copy '%s' from '%s': %s does not reach both, to copy element by element; use a view of the same strides "
+        "without gaps in between",
+        d->label, s->label, ctx->name);
     /* spans differ where the padding of a single row does */
     const size_t bytes = (size_t)(s->span < d->span ? s->span : d->span) * MX_TYPE_SIZE(s->type);
-    const char *a = d->data, *b = s->data;
-    MX_REQUIRE(a + bytes <= b || b + bytes <= a, MX_ERR_ARG,
-               "copy '%s' from '%s': the views overlap", d->label, s->label);
     return bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK;
+}
+
+mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
+{
+    return copy(ctx, destination, source, true);
+}
+
+mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source)
+{
+    return copy(ctx, destination, source, false);
 }
 
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
-    MX_TRY(find(view, &r));
+    MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value",
                r->label);
     MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
                r->label, ctx->name, mx_space_name(r->space));
-    return r->span > 0 ? ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type))
-                       : MX_OK;
+    MX_TRY(check_writable(r));
+    if (r->count == 0) return MX_OK;
+    if (!mx_record_has_gaps(r))
+        return ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type));
+    /* from one element again and again: on a host the value, on a device, which cannot read that, the first */
+    static const int64_t still[MX_MAX_RANK];
+    if (ctx->backend->run != NULL) return mx_strided_copy(ctx, r, value, still, r->extent);
+    MX_TRY(ctx->backend->copy(ctx, r->data, value, MX_TYPE_SIZE(r->type)));
+    return mx_strided_copy(ctx, r, r->data, still, r->extent);
 }
 
 static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)
 {
-    MX_TRY(find(view, record));
+    MX_TRY(mx_record_find(view, record));
     const mx_record *r = *record;
     const int64_t extent = r->rank == 0 ? 1 : r->extent[0];
     MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1",
@@ -324,6 +398,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     mx_record *r;
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
+    MX_TRY(check_writable(r));
     return ctx->backend->copy(
         ctx, at, value,
         MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */

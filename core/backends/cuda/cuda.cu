@@ -230,6 +230,43 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
     return fill_words<unsigned char>(ctx, destination, count, copy, size);
 }
 
+/* An element is some words of `unit` bytes, the largest kind that sizes and addresses allow. */
+static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int unit)
+{
+    const int64_t words = (int64_t)c.size / unit, all = c.count * words;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < all; w += step) {
+        int64_t rest = w / words, to = 0, from = 0;
+        for (int d = c.axes - 1; d >= 0; d--) {
+            const int64_t index = rest % c.axis[d].extent;
+            rest /= c.axis[d].extent;
+            to += index * c.axis[d].to;
+            from += index * c.axis[d].from;
+        }
+        char *const t = c.to + (to * words + w % words) * unit;
+        const char *const f = c.from + (from * words + w % words) * unit;
+        if (unit == 8)
+            *(uint2 *)t = *(const uint2 *)f;
+        else if (unit == 4)
+            *(unsigned *)t = *(const unsigned *)f;
+        else
+            for (int b = 0; b < unit; b++) t[b] = f[b];
+    }
+}
+
+static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
+{
+    int unit = 8;
+    while ((c->size | (size_t)(uintptr_t)c->to | (size_t)(uintptr_t)c->from) % unit != 0) unit /= 2;
+    const int64_t blocks = (c->count * (int64_t)(c->size / unit) + THREADS - 1) / THREADS,
+                  most = state_of(ctx)->resident;
+    const unsigned grid = (unsigned)(blocks < most ? blocks : most);
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    strided_kernel<<<grid, THREADS, 0, state_of(ctx)->stream>>>(*c, unit);
+    CUDA_TRY(cudaGetLastError());
+    return MX_OK;
+}
+
 /* ---- launches ---- */
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -470,6 +507,7 @@ const mx_backend mx_backend_cuda = {
     cuda_fill,
     cuda_allocate,
     cuda_release,
+    cuda_copy_strided,
     NULL,
     NULL,
     false,

@@ -27,6 +27,7 @@ typedef enum mx_err {
     MX_ERR_EXTENT,   /* extents differ, or do not fit their integer type */
     MX_ERR_LAYOUT,   /* layouts, strides or padding differ */
     MX_ERR_SPACE,    /* memory that the execution space cannot reach */
+    MX_ERR_CONST,    /* writing to a view that is only to be read */
     MX_ERR_STALE,    /* a handle or accessor of something already destroyed */
     MX_ERR_BOUNDS,   /* an index outside its view (builds with MINX_BOUNDS_CHECK) */
     MX_ERR_MISMATCH, /* another backend gave other results (check_against) */

@@ -48,17 +48,66 @@ typedef struct mx_view_options {
         padding; /* round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
 } mx_view_options;
 
+/* What makes a view is a macro of the function's name that also notes the program's line, for the report of what is left at
+ * the end. In parentheses the name is the function itself. */
+void mx_here_(const char *file, int line);
+#define MX_HERE_(call) (mx_here_(__FILE__, __LINE__), call)
+
 /* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank 0); label: not empty, at
  * most 63 characters, copied. options NULL: all defaults. Asynchronous on ctx where that is. On failure *view is null.
  * Errors: MX_ERR_ARG, MX_ERR_EXTENT (does not fit), MX_ERR_SPACE (ctx cannot reach that space), MX_ERR_MEMORY. */
 mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_view *view);
-mx_err mx_view_create_0d(mx_ctx ctx, const char *label, mx_type type, mx_view *view);
-mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, mx_view *view);
-mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
-                         mx_view *view);
-mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0, int64_t n1,
-                         int64_t n2, mx_view *view);
+#define mx_view_create_0d(ctx, label, type, view) \
+    mx_view_create(ctx, label, type, 0, NULL, NULL, view)
+#define mx_view_create_1d(ctx, label, type, n0, view) \
+    mx_view_create(ctx, label, type, 1, (const int64_t[]){n0}, NULL, view)
+#define mx_view_create_2d(ctx, label, type, n0, n1, view) \
+    mx_view_create(ctx, label, type, 2, ((const int64_t[]){n0, n1}), NULL, view)
+#define mx_view_create_3d(ctx, label, type, n0, n1, n2, view) \
+    mx_view_create(ctx, label, type, 3, ((const int64_t[]){n0, n1, n2}), NULL, view)
+
+/* A view of memory that belongs to someone else, in options->space (DEFAULT: the context's), which ctx must reach; never
+ * freed by minx, and to outlive the view, its parts and what was asked of them (fence). data: not NULL, aligned as its numbers
+ * need. strides: rank values in elements, which span no more than there is, NULL for those of the layout and padding in the
+ * options. With strides, the layout is the context's if they follow that, else stride. Errors as above, and MX_ERR_LAYOUT for
+ * strides by which elements share memory or dimensions interleave, or that do not follow the layout that the options name. */
+mx_err mx_view_wrap(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                    const int64_t *strides, const mx_view_options *options, void *data,
+                    mx_view *view);
+
+/* What a part of a view takes of one dimension. Parts share the data and keep it alive, whoever destroys the view. */
+typedef struct mx_slice {
+    int64_t begin, end;
+    bool drops; /* one index: the dimension is gone */
+} mx_slice;
+#define MX_TO_END INT64_MAX
+/* Everything of it; one index of it; a half-open range of it, up to MX_TO_END if you like. */
+#define mx_all() ((mx_slice){0, MX_TO_END, false})
+#define mx_index(index) ((mx_slice){(index), (index), true})
+#define mx_span(begin, end) ((mx_slice){(begin), (end), false})
+/* Two arguments, their number and they themselves: mx_subview(u, MX_SLICES(mx_index(3), mx_all()), &row) */
+#define MX_SLICES_(...) ((const mx_slice[]){__VA_ARGS__})
+#define MX_SLICES(...) \
+    (int)(sizeof MX_SLICES_(__VA_ARGS__) / sizeof(mx_slice)), MX_SLICES_(__VA_ARGS__)
+
+/* A part of a view, by one slice for each dimension. Keeps left or right where the strides still follow it, else has
+ * MX_LAYOUT_STRIDE, for strided accessors. Its label tells the part in indices of the view that has the memory, "u[3,2:5,:]",
+ * cut to 63 characters. Errors: MX_ERR_RANK (count), MX_ERR_BOUNDS, MX_ERR_STALE. */
+mx_err mx_subview(mx_view view, int count, const mx_slice *slices, mx_view *part);
+
+/* The same view, and parts of it, only to be read: takes const accessors only, and no copy, fill, element or result
+ * (MX_ERR_CONST); its host data are not to be written. The view it is of may be. */
+mx_err mx_view_constant(mx_view view, mx_view *constant);
+
+/* mx_err mx_view_resize(mx_ctx ctx, mx_view *view, const int64_t *extents), and mx_view_realloc: put a new view of other
+ * extents into the caller's handle, alike in all else. Resize copies the elements that both have, on ctx; the rest, and all
+ * of realloc's, is zero. The caller's share of the old view ends; other owners and parts keep its extents and data. Bind
+ * accessors again. On failure nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST, and MX_ERR_LAYOUT for
+ * layout stride. */
+mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
+#define mx_view_resize(ctx, view, extents) MX_HERE_(mx_view_replace_(ctx, view, extents, true))
+#define mx_view_realloc(ctx, view, extents) MX_HERE_(mx_view_replace_(ctx, view, extents, false))
 
 /* One owner more; one owner less (the last one frees, after all kernels that may use the data). Destroy sets *view null
  * and accepts NULL and a null view; a stale handle is MX_ERR_STALE. */
@@ -75,9 +124,10 @@ typedef struct mx_view_info {
     int64_t extent[MX_MAX_RANK];
     int64_t stride[MX_MAX_RANK]; /* in elements */
     int64_t count;               /* elements: the product of the extents */
-    size_t bytes;                /* from the first to behind the last element, padding included */
-    void *data;                  /* in the view's space */
+    size_t bytes; /* from the first to behind the last element, padding and gaps included */
+    void *data;   /* in the view's space */
     int references;
+    bool constant; /* only to be read */
 } mx_view_info;
 mx_err mx_view_get_info(mx_view view, mx_view_info *info);
 
@@ -91,12 +141,17 @@ mx_err mx_mirror_view_create(mx_view source, mx_view *mirror);
 
 /* Copies all elements. Type, rank, extents, layout and strides must be identical (MX_ERR_TYPE, _RANK, _EXTENT, _LAYOUT): a
  * copy is a plain copy of memory, nothing is converted or staged behind your back. ctx must be able to move between the
- * two spaces. Overlapping views are MX_ERR_ARG unless they are the same (then nothing happens). Ordered on ctx like a
- * kernel: fence before reading on the host. */
+ * two spaces; and to reach both, MX_ERR_SPACE, where others own what lies between the destination's elements (subviews), which
+ * is not touched. Views that share elements are MX_ERR_ARG unless they are the same (then nothing happens). Ordered on ctx
+ * like a kernel: fence before reading on the host. */
 mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source);
 
-/* Sets every element to the one at *value (of the view's element size), padding included. Ordered on ctx. On cuda elements
- * may have up to 1024 bytes (MX_ERR_TYPE beyond), unless all bytes of the value are the same. */
+/* Copies element by element between views of equal type, rank and extents, whatever their layouts, strides and padding. ctx
+ * must reach both (MX_ERR_SPACE): its own threads or device copy. Otherwise as mx_deep_copy. */
+mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source);
+
+/* Sets every element to the one at *value (of the view's element size), and its own padding. Ordered on ctx. On cuda elements of
+ * views without gaps have at most 1024 bytes (MX_ERR_TYPE beyond), unless all bytes of the value are the same. */
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 
 /* Element number `index` of a view of rank 0 (index 0) or 1 between the host and the view's space: for scalars that
@@ -104,9 +159,17 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
 mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value);
 
-/* Views that still exist: for leak reports at the end of a program. Prints one line each (label, bytes, space). */
+/* Views that still exist: for leak reports at the end of a program (mx_finalize prints one in debug builds). One line each:
+ * label, bytes, space, file and line that made it. */
 int mx_views_alive(void);
 void mx_views_report(void);
+
+#define mx_view_create(...) MX_HERE_(mx_view_create(__VA_ARGS__))
+#define mx_view_wrap(...) MX_HERE_(mx_view_wrap(__VA_ARGS__))
+#define mx_subview(...) MX_HERE_(mx_subview(__VA_ARGS__))
+#define mx_view_constant(...) MX_HERE_(mx_view_constant(__VA_ARGS__))
+#define mx_mirror_create(...) MX_HERE_(mx_mirror_create(__VA_ARGS__))
+#define mx_mirror_view_create(...) MX_HERE_(mx_mirror_view_create(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

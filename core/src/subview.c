@@ -1,0 +1,126 @@
+/* Views of views. A part shares the data of a root, the view that has the memory, and counts as one of the root's owners; a
+ * part of a part counts on the root too. What it covers is a box in the root's indices, one range a dimension:
+ *
+ *     root u, 6 x 9      p = u[1:5, :]      q = p[2, 3:7] = u[3, 3:7]: box 3..4, 3..7, dimension 0 dropped
+ *
+ * Invariants: a part's box lies inside that of the view it was taken of; parts of one root share an element exactly if their
+ * boxes meet in every dimension; an empty part points at the root's memory, where every view has some. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mx_record_measure(mx_record *r)
+{
+    r->count = r->span = 1;
+    for (int d = 0; d < r->rank; d++) {
+        r->count *= r->extent[d];
+        r->span += (r->extent[d] - 1) * r->stride[d];
+    }
+    if (r->count == 0) r->span = 0;
+}
+
+bool mx_record_has_gaps(const mx_record *r)
+{
+    return r->span != r->count && (r->owner == NULL || r->root.generation != 0);
+}
+
+static mx_view root_of(mx_view view, const mx_record *r)
+{
+    return r->root.generation != 0 ? r->root : view;
+}
+
+bool mx_views_overlap(mx_view a, mx_view b)
+{
+    const mx_record *x = mx_record_of(a), *y = mx_record_of(b);
+    const mx_view root = root_of(a, x), other = root_of(b, y);
+    const char *i = x->data, *j = y->data;
+    if (x->count == 0 || y->count == 0) return false;
+    if (root.slot != other.slot)
+        return i < j + (size_t)y->span * MX_TYPE_SIZE(y->type) &&
+               j < i + (size_t)x->span * MX_TYPE_SIZE(x->type);
+    for (int d = 0; d < mx_record_of(root)->rank; d++)
+        if (x->box_begin[d] >= y->box_end[d] || y->box_begin[d] >= x->box_end[d]) return false;
+    return true;
+}
+
+/* "u[3,2:5,:]": the box in the root's indices. */
+static void name_part(mx_record *part, const mx_record *root)
+{
+    char text[512];
+    int used = snprintf(text, sizeof text, "%s", root->label), kept = 0;
+    for (int d = 0; d < root->rank; d++) {
+        const long long begin = part->box_begin[d], end = part->box_end[d];
+        const bool drops = kept == part->rank || part->root_dim[kept] != d,
+                   all = begin == 0 && end == root->extent[d];
+        const char *const comma = d > 0 ? "," : "[";
+        char *const at = text + used;
+        const size_t room = sizeof text - (size_t)used;
+        kept += !drops;
+        used += drops ? snprintf(at, room, "%s%lld", comma, begin)
+                : all ? snprintf(at, room, "%s:", comma)
+                      : snprintf(at, room, "%s%lld:%lld", comma, begin, end);
+    }
+    snprintf(part->label, sizeof part->label, "%.62s%s", text, root->rank > 0 ? "]" : "");
+}
+
+/* Takes the slice of dimension d of `of`: appends what is left of it to the part. */
+static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
+                         int64_t *offset)
+{
+    const int64_t extent = of->extent[d], begin = slice.begin;
+    const int64_t end = slice.drops ? begin : slice.end == MX_TO_END ? extent : slice.end;
+    const int q = of->root_dim[d];
+    MX_REQUIRE(begin >= 0 && begin <= end && end <= extent - slice.drops, MX_ERR_BOUNDS,
+               "subview of '%s': %s %d: got %lld to %lld, its extent is %lld", of->label,
+               slice.drops ? "index" : "range", d, (long long)begin, (long long)end,
+               (long long)extent);
+    *offset += begin * of->stride[d];
+    part->box_begin[q] = of->box_begin[q] + begin;
+    part->box_end[q] = of->box_begin[q] + end + slice.drops;
+    if (slice.drops) return MX_OK;
+    part->extent[part->rank] = end - begin;
+    part->stride[part->rank] = of->stride[d];
+    part->root_dim[part->rank++] = q;
+    return MX_OK;
+}
+
+/* Enters a view that shares the memory of `of`. */
+static mx_err share(mx_record *described, mx_view of, mx_view *view)
+{
+    described->root = root_of(of, described);
+    MX_TRY(mx_view_retain(described->root));
+    const mx_err err = mx_record_enter(described, view);
+    if (err != MX_OK) mx_view_destroy(&described->root);
+    return err;
+}
+
+mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *part)
+{
+    mx_record *of;
+    int64_t offset = 0;
+    *part = MX_VIEW_NULL;
+    MX_TRY(mx_record_find(view, &of));
+    MX_REQUIRE(count == of->rank && (count == 0 || slices != NULL), MX_ERR_RANK,
+               "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
+               slices != NULL ? count : 0, of->rank);
+    mx_record described = *of;
+    described.rank = 0;
+    for (int d = 0; d < count; d++) MX_TRY(take_slice(of, d, slices[d], &described, &offset));
+    mx_record_measure(&described);
+    if (described.count > 0)
+        described.data = (char *)of->data + (size_t)offset * MX_TYPE_SIZE(of->type);
+    if (!mx_strides_follow(&described, NULL, of->layout)) described.layout = MX_LAYOUT_STRIDE;
+    name_part(&described, mx_record_of(root_of(view, of)));
+    return share(&described, view, part);
+}
+
+mx_err(mx_view_constant)(mx_view view, mx_view *constant)
+{
+    mx_record *of;
+    *constant = MX_VIEW_NULL;
+    MX_TRY(mx_record_find(view, &of));
+    mx_record described = *of;
+    described.constant = true;
+    return share(&described, view, constant);
+}
