@@ -2,6 +2,7 @@
 #pragma once
 #include "minx/accessor.h"
 #include "minx/context.h"
+#include "minx/dual.h"
 #include "minx/error.h"
 #include "minx/graph.h"
 #include "minx/launch.h"

@@ -1,0 +1,34 @@
+#include "minx/dual.h"
+
+mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
+                       const int64_t *extents, const mx_view_options *options, mx_dual *dual)
+{
+    *dual = (mx_dual){MX_VIEW_NULL, MX_VIEW_NULL, {false, false}};
+    MX_TRY((mx_view_create)(ctx, label, type, rank, extents, options, &dual->device));
+    const mx_err err = (mx_mirror_view_create)(dual->device, &dual->host);
+    if (err != MX_OK) mx_view_destroy(&dual->device);
+    return err;
+}
+
+mx_err mx_dual_destroy(mx_dual *dual)
+{
+    if (dual == NULL) return MX_OK;
+    MX_TRY(mx_view_destroy(&dual->host));
+    return mx_view_destroy(&dual->device);
+}
+
+mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side)
+{
+    const bool to_host = side == MX_SIDE_HOST;
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(dual->device, &info));
+    MX_REQUIRE(!dual->modified[MX_SIDE_HOST] || !dual->modified[MX_SIDE_DEVICE], MX_ERR_ARG,
+               "sync of dual view '%s': both sides were modified since they last agreed",
+               info.label);
+    if (!mx_dual_need_sync(dual, side)) return MX_OK;
+    MX_TRY(mx_deep_copy(ctx, to_host ? dual->host : dual->device,
+                        to_host ? dual->device : dual->host));
+    if (to_host) MX_TRY(mx_fence(ctx));
+    mx_dual_clear(dual);
+    return MX_OK;
+}

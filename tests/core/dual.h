@@ -1,0 +1,8 @@
+/* Kernels of dual.c. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct dual_twice_args {
+    mx_f64_1 x;
+} dual_twice_args;
+MX_DECLARE_FOR_1D(dual_twice, dual_twice_args)
