@@ -27,6 +27,7 @@
 #include "minx/accessor.h"
 #include "minx/atomic.h"
 #include "minx/launch.h"
+#include "minx/math.h"
 #include "minx/reduce.h"
 
 #define MX_BODY \

@@ -1,0 +1,157 @@
+/* Mathematics for kernels and drivers: what <math.h> does not have under one name in C and CUDA.
+ *
+ * From <math.h>, as in C, with f behind the name for float (C's sqrt(float) is a double, CUDA's is not): fabs fmod remainder fma
+ * fmin fmax fdim nan exp exp2 expm1 log log10 log2 log1p pow sqrt cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh
+ * asinh acosh atanh erf erfc tgamma lgamma ceil floor trunc round nearbyint rint logb nextafter copysign modf frexp ldexp
+ * scalbn; for both types isfinite isinf isnan signbit. Results differ between backends by some units in the last place.
+ *
+ *   mx_rsqrt(x)  mx_hypot3(x, y, z)                   double or float; hypot3 does not overflow or underflow on its way
+ *   mx_min(a, b)  mx_max(a, b)  mx_clamp(x, low, high)   f64 f32 i32 i64 u32 u64, in the type that a + b has. min(a, b) is
+ *       b < a ? b : a, so where either is NaN it is a; max and clamp likewise: a NaN is not clamped
+ *   of u32 and u64, counts being int: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (all bits: the
+ *       width) mx_bit_width mx_bit_floor mx_bit_ceil (undefined where it does not fit) mx_has_single_bit mx_byteswap, and
+ *       mx_rotl(x, n) mx_rotr(x, n) for any n
+ *   MX_FINITE_MIN(T) MX_FINITE_MAX(T) for the six types; for double and float MX_EPSILON(T) and those below it
+ *   MX_PI and the like are double constants */
+#pragma once
+#include "minx/accessor.h"
+
+#include <float.h>
+#include <math.h>
+
+#define MX_E 2.71828182845904523536
+#define MX_LOG2E 1.44269504088896340736
+#define MX_LOG10E 0.434294481903251827651
+#define MX_PI 3.14159265358979323846
+#define MX_INV_PI 0.318309886183790671538
+#define MX_INV_SQRTPI 0.564189583547756286948
+#define MX_LN2 0.693147180559945309417
+#define MX_LN10 2.30258509299404568402
+#define MX_SQRT2 1.41421356237309504880
+#define MX_SQRT3 1.73205080756887729353
+#define MX_INV_SQRT3 0.577350269189625764509
+#define MX_EGAMMA 0.577215664901532860607
+#define MX_PHI 1.61803398874989484820
+
+/* One name for the functions of several types: overloads in C++, a choice by the type of `value` in C. Q: what follows the type
+ * there, * for pointers. */
+#ifdef __cplusplus
+#define MX_TYPED_(f, tag) f##_
+#define MX_PICK_FLOAT_(f, value, Q) f##_
+#define MX_PICK_UNSIGNED_(f, value, Q) f##_
+#define MX_PICK_INTEGER_(f, value, Q) f##_
+#define MX_PICK_NUMBER_(f, value, Q) f##_
+#else
+#define MX_TYPED_(f, tag) f##_##tag##_
+#define MX_FLOAT_CASES_(f, Q) double Q : f##_f64_, float Q : f##_f32_
+#define MX_UNSIGNED_CASES_(f, Q) uint32_t Q : f##_u32_, uint64_t Q : f##_u64_
+#define MX_INTEGER_CASES_(f, Q) int32_t Q : f##_i32_, int64_t Q : f##_i64_, MX_UNSIGNED_CASES_(f, Q)
+#define MX_PICK_FLOAT_(f, value, Q) _Generic((value), MX_FLOAT_CASES_(f, Q))
+#define MX_PICK_UNSIGNED_(f, value, Q) _Generic((value), MX_UNSIGNED_CASES_(f, Q))
+#define MX_PICK_INTEGER_(f, value, Q) _Generic((value), MX_INTEGER_CASES_(f, Q))
+#define MX_PICK_NUMBER_(f, value, Q) \
+    _Generic((value), MX_FLOAT_CASES_(f, Q), MX_INTEGER_CASES_(f, Q))
+#endif
+#define MX_AS_(value, x) ((__typeof__(value))(x))
+
+/* A function of one expression. */
+#define MX_FN_(f, tag, R, parameters, expression) \
+    MX_INLINE R MX_TYPED_(f, tag) parameters      \
+    {                                             \
+        return (R)(expression);                   \
+    }
+
+#define MX_COMPARISONS_(tag, T)                       \
+    MX_FN_(mx_min, tag, T, (T a, T b), b < a ? b : a) \
+    MX_FN_(mx_max, tag, T, (T a, T b), a < b ? b : a) \
+    MX_FN_(mx_clamp, tag, T, (T x, T low, T high), x < low ? low : high < x ? high : x)
+MX_COMPARISONS_(f64, double)
+MX_COMPARISONS_(f32, float)
+MX_COMPARISONS_(i32, int32_t)
+MX_COMPARISONS_(i64, int64_t)
+MX_COMPARISONS_(u32, uint32_t)
+MX_COMPARISONS_(u64, uint64_t)
+#define mx_min(a, b) \
+    MX_PICK_NUMBER_(mx_min, (a) + (b), )(MX_AS_((a) + (b), a), MX_AS_((a) + (b), b))
+#define mx_max(a, b) \
+    MX_PICK_NUMBER_(mx_max, (a) + (b), )(MX_AS_((a) + (b), a), MX_AS_((a) + (b), b))
+#define MX_CLAMP_(sum, x, low, high) \
+    MX_PICK_NUMBER_(mx_clamp, sum, )(MX_AS_(sum, x), MX_AS_(sum, low), MX_AS_(sum, high))
+#define mx_clamp(x, low, high) MX_CLAMP_((x) + (low) + (high), x, low, high)
+
+#ifdef __CUDACC__
+#define MX_RSQRT_(s, x) rsqrt##s(x)
+#define MX_HYPOT3_(s, x, y, z) norm3d##s(x, y, z)
+#define MX_POPCOUNT_u32_(x) __popc(x)
+#define MX_POPCOUNT_u64_(x) __popcll(x)
+#define MX_LEADING_u32_(x) __clz((int)(x))
+#define MX_LEADING_u64_(x) __clzll((long long)(x))
+#else
+#define MX_RSQRT_(s, x) (1 / sqrt##s(x))
+#define MX_HYPOT3_(s, x, y, z) hypot##s(hypot##s(x, y), z)
+#define MX_POPCOUNT_u32_(x) __builtin_popcount(x)
+#define MX_POPCOUNT_u64_(x) __builtin_popcountll(x)
+#define MX_LEADING_u32_(x) ((x) == 0 ? 32 : __builtin_clz(x))
+#define MX_LEADING_u64_(x) ((x) == 0 ? 64 : __builtin_clzll(x))
+#endif
+MX_FN_(mx_rsqrt, f64, double, (double x), MX_RSQRT_(, x))
+MX_FN_(mx_rsqrt, f32, float, (float x), MX_RSQRT_(f, x))
+MX_FN_(mx_hypot3, f64, double, (double x, double y, double z), MX_HYPOT3_(, x, y, z))
+MX_FN_(mx_hypot3, f32, float, (float x, float y, float z), MX_HYPOT3_(f, x, y, z))
+#define mx_rsqrt(x) MX_PICK_FLOAT_(mx_rsqrt, x, )(x)
+#define mx_hypot3(x, y, z) MX_PICK_FLOAT_(mx_hypot3, (x) + (y) + (z), )(x, y, z)
+
+#define MX_SWAP_u32_(x) ((x) << 24 | ((x)&0xff00u) << 8 | ((x) >> 8 & 0xff00u) | (x) >> 24)
+#define MX_SWAP_u64_(x) \
+    ((uint64_t)MX_SWAP_u32_((uint32_t)(x)) << 32 | MX_SWAP_u32_((uint32_t)((x) >> 32)))
+#define MX_BITS_(tag, T, W)                                                                       \
+    MX_FN_(mx_popcount, tag, int, (T x), MX_POPCOUNT_##tag##_(x))                                 \
+    MX_FN_(mx_countl_zero, tag, int, (T x), MX_LEADING_##tag##_(x))                               \
+    MX_FN_(mx_countr_zero, tag, int, (T x), MX_POPCOUNT_##tag##_((T)(~x & (x - 1))))              \
+    MX_FN_(mx_bit_floor, tag, T, (T x), x == 0 ? 0 : (T)1 << (W - 1 - MX_LEADING_##tag##_(x)))    \
+    MX_FN_(mx_bit_ceil, tag, T, (T x), x < 2 ? 1 : (T)1 << (W - MX_LEADING_##tag##_((T)(x - 1)))) \
+    MX_FN_(mx_bit_width, tag, int, (T x), W - MX_LEADING_##tag##_(x))                             \
+    MX_FN_(mx_rotl, tag, T, (T x, int n), x << (n & (W - 1)) | x >> (-n & (W - 1)))               \
+    MX_FN_(mx_rotr, tag, T, (T x, int n), x >> (n & (W - 1)) | x << (-n & (W - 1)))               \
+    MX_FN_(mx_byteswap, tag, T, (T x), MX_SWAP_##tag##_(x))
+MX_BITS_(u32, uint32_t, 32)
+MX_BITS_(u64, uint64_t, 64)
+#define mx_popcount(x) MX_PICK_UNSIGNED_(mx_popcount, x, )(x)
+#define mx_countl_zero(x) MX_PICK_UNSIGNED_(mx_countl_zero, x, )(x)
+#define mx_countl_one(x) mx_countl_zero(~(x))
+#define mx_countr_zero(x) MX_PICK_UNSIGNED_(mx_countr_zero, x, )(x)
+#define mx_countr_one(x) mx_countr_zero(~(x))
+#define mx_bit_floor(x) MX_PICK_UNSIGNED_(mx_bit_floor, x, )(x)
+#define mx_bit_ceil(x) MX_PICK_UNSIGNED_(mx_bit_ceil, x, )(x)
+#define mx_bit_width(x) MX_PICK_UNSIGNED_(mx_bit_width, x, )(x)
+#define mx_has_single_bit(x) (mx_popcount(x) == 1)
+#define mx_rotl(x, n) MX_PICK_UNSIGNED_(mx_rotl, x, )(x, n)
+#define mx_rotr(x, n) MX_PICK_UNSIGNED_(mx_rotr, x, )(x, n)
+#define mx_byteswap(x) MX_PICK_UNSIGNED_(mx_byteswap, x, )(x)
+
+#define MX_OF_FLOAT_(T, f64, f32) (sizeof(T) == sizeof(double) ? (f64) : (f32))
+#define MX_EPSILON(T) ((T)MX_OF_FLOAT_(T, DBL_EPSILON, FLT_EPSILON)) /* from 1 to the next */
+#define MX_ROUND_ERROR(T) ((T)0.5)
+#define MX_NORM_MIN(T) ((T)MX_OF_FLOAT_(T, DBL_MIN, FLT_MIN))
+#define MX_DENORM_MIN(T) ((T)MX_OF_FLOAT_(T, 0x1p-1074, 0x1p-149))
+#define MX_INFINITY(T) ((T)INFINITY)
+#define MX_QUIET_NAN(T) ((T)NAN)
+#define MX_DIGITS(T) MX_OF_FLOAT_(T, DBL_MANT_DIG, FLT_MANT_DIG) /* binary ones */
+#define MX_DIGITS10(T) MX_OF_FLOAT_(T, DBL_DIG, FLT_DIG)
+#define MX_MAX_DIGITS10(T) MX_OF_FLOAT_(T, 17, 9)
+#define MX_MIN_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MIN_EXP, FLT_MIN_EXP)
+#define MX_MAX_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MAX_EXP, FLT_MAX_EXP)
+#define MX_MIN_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MIN_10_EXP, FLT_MIN_10_EXP)
+#define MX_MAX_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MAX_10_EXP, FLT_MAX_10_EXP)
+/* mx_finite_min_(x), mx_finite_max_(x): of the type of x. */
+#define MX_FINITES_(tag, T, low, high)                   \
+    MX_FN_(mx_finite_min, tag, T, (T x), ((void)x, low)) \
+    MX_FN_(mx_finite_max, tag, T, (T x), ((void)x, high))
+MX_FINITES_(f64, double, -DBL_MAX, DBL_MAX)
+MX_FINITES_(f32, float, -FLT_MAX, FLT_MAX)
+MX_FINITES_(i32, int32_t, INT32_MIN, INT32_MAX)
+MX_FINITES_(i64, int64_t, INT64_MIN, INT64_MAX)
+MX_FINITES_(u32, uint32_t, 0, UINT32_MAX)
+MX_FINITES_(u64, uint64_t, 0, UINT64_MAX)
+#define MX_FINITE_MIN(T) MX_PICK_NUMBER_(mx_finite_min, (T)0, )((T)0)
+#define MX_FINITE_MAX(T) MX_PICK_NUMBER_(mx_finite_max, (T)0, )((T)0)
