@@ -1,238 +1,266 @@
 /* Atomics for kernels, on elements of views: mx_atomic_add(&MX_AT(a->h, bin), 1.0). All are relaxed: they order nothing but
- * themselves. For f64 f32 i32 i64 u32 u64; the bitwise ones for integers.
+ * themselves. For f64 f32 i32 i64 u32 u64, the bitwise ones, shifts and mod for integers; the value has the pointer's type.
  *
  *   mx_atomic_load(p)  mx_atomic_store(p, v)  mx_atomic_exchange(p, v)  mx_atomic_compare_exchange(p, expected, desired)
- *   mx_atomic_add(p, v)  mx_atomic_fetch_{add,sub,min,max,and,or,xor}(p, v)
+ *   mx_atomic_OP(p, v)        OP: add sub mul div min max mod and or xor nand lshift rshift; inc and dec take no v
+ *   mx_atomic_fetch_OP(p, v)  the same, and gives the value before
+ *   mx_atomic_OP_fetch(p, v)  the same, and gives the value after
  *
- * fetch and exchange forms return the value before. The value has the pointer's type. */
+ * exchange and compare_exchange give the value before; the latter compares bits (so 0.0 is not -0.0, and a NaN is itself).
+ * Integers wrap around, signed ones too. Shifts go by 0 to one less than the width; a right shift keeps the sign. min and max
+ * pass over a value that is NaN; a NaN that is there already stays.
+ *
+ * Any struct of plain data, under a lock that its address picks:
+ *
+ *     MX_ATOMIC_UPDATE(particle, &MX_AT(a->best, cell), p, {
+ *         before = p;
+ *         if (x > p.energy) { p.energy = x; p.id = id; }
+ *     });
+ *
+ * The statements work on a copy named p, which is written back behind them. They must reach their end (no break, continue, goto
+ * or return out of them) and hold no other update. Items that touch the same struct otherwise, plain loads too, race. Locks:
+ * one table for all host threads, one in each kernel file on cuda, where kernels of two files that update the same struct must
+ * not run at the same time.
+ *
+ * mx_load_fence(), mx_store_fence(), mx_memory_fence(): what this item loads behind them it loads after what it loaded
+ * before, what it stored before is seen by others no later than what it stores behind; both, and stores before loads. */
 #pragma once
-#include "minx/accessor.h"
+#include "minx/math.h"
 
-#define MX_ATOMIC_TYPES_(M)    \
-    M(f64, double, uint64_t)   \
-    M(f32, float, uint32_t)    \
-    M(i32, int32_t, uint32_t)  \
-    M(i64, int64_t, uint64_t)  \
-    M(u32, uint32_t, uint32_t) \
-    M(u64, uint64_t, uint64_t)
-#define MX_ATOMIC_INTEGERS_(M) \
-    M(i32, int32_t)            \
-    M(i64, int64_t)            \
-    M(u32, uint32_t)           \
-    M(u64, uint64_t)
+#include <string.h>
 
 #ifdef __CUDACC__
-/* ---- CUDA: overloads by pointer type. Native where the device has it, else compare-and-swap on the bits. ---- */
-template <int bytes> struct mx_atomic_bits_;
-template <> struct mx_atomic_bits_<4> {
-    typedef unsigned type;
-};
-template <> struct mx_atomic_bits_<8> {
-    typedef unsigned long long type;
-};
-
-template <class T>
-static __device__ __forceinline__ T mx_atomic_compare_exchange(T *p, T expected, T desired)
+typedef unsigned mx_bits32_;
+typedef unsigned long long mx_bits64_;
+#define MX_BARRIER_() ((void)0)
+#define MX_ATOMIC_SEE_(B, p) (*(const volatile B *)(p))
+#define MX_ATOMIC_PUT_(B, p, bits) (*(volatile B *)(p) = (bits))
+#define MX_ATOMIC_TRADE_(B, p, bits) atomicExch((B *)(p), bits)
+template <class B> MX_INLINE bool mx_atomic_swap_(B *p, B *seen, B fresh)
 {
-    typedef typename mx_atomic_bits_<sizeof(T)>::type bits;
-    bits e, d;
-    memcpy(&e, &expected, sizeof(T));
-    memcpy(&d, &desired, sizeof(T));
-    const bits before = atomicCAS((bits *)p, e, d);
-    T result;
-    memcpy(&result, &before, sizeof(T));
-    return result;
+    const B expected = *seen;
+    *seen = atomicCAS(p, expected, fresh);
+    return *seen == expected;
 }
-template <class T> static __device__ __forceinline__ T mx_atomic_load(const T *p)
-{
-    return *(const volatile T *)p;
-}
-template <class T> static __device__ __forceinline__ void mx_atomic_store(T *p, T v)
-{
-    *(volatile T *)p = v;
-}
-/* Applies `op` until nobody came between; T is compared by its bits, so that NaN does not loop for ever. */
-template <class T, class Op> static __device__ __forceinline__ T mx_atomic_apply_(T *p, Op op)
-{
-    typedef typename mx_atomic_bits_<sizeof(T)>::type bits;
-    bits before = *(volatile bits *)p, seen;
-    do {
-        seen = before;
-        T old;
-        memcpy(&old, &seen, sizeof(T));
-        const T fresh = op(old);
-        bits f;
-        memcpy(&f, &fresh, sizeof(T));
-        before = atomicCAS((bits *)p, seen, f);
-    } while (before != seen);
-    T result;
-    memcpy(&result, &before, sizeof(T));
-    return result;
-}
-template <class T> static __device__ __forceinline__ T mx_atomic_exchange(T *p, T v)
-{
-    typedef typename mx_atomic_bits_<sizeof(T)>::type bits;
-    bits b;
-    memcpy(&b, &v, sizeof(T));
-    const bits before = atomicExch((bits *)p, b);
-    T result;
-    memcpy(&result, &before, sizeof(T));
-    return result;
-}
-template <class T> static __device__ __forceinline__ T mx_atomic_fetch_min(T *p, T v)
-{
-    return mx_atomic_apply_(p, [=](T old) { return v < old ? v : old; });
-}
-template <class T> static __device__ __forceinline__ T mx_atomic_fetch_max(T *p, T v)
-{
-    return mx_atomic_apply_(p, [=](T old) { return old < v ? v : old; });
-}
-#define MX_ATOMIC_EXTREMES_(T, native)                                 \
-    static __device__ __forceinline__ T mx_atomic_fetch_min(T *p, T v) \
-    {                                                                  \
-        return (T)atomicMin((native *)p, (native)v);                   \
-    }                                                                  \
-    static __device__ __forceinline__ T mx_atomic_fetch_max(T *p, T v) \
-    {                                                                  \
-        return (T)atomicMax((native *)p, (native)v);                   \
-    }
-MX_ATOMIC_EXTREMES_(int32_t, int)
-MX_ATOMIC_EXTREMES_(uint32_t, unsigned)
-MX_ATOMIC_EXTREMES_(int64_t, long long)
-MX_ATOMIC_EXTREMES_(uint64_t, unsigned long long)
-#define MX_ATOMIC_NATIVE_(tag, T, B)                                   \
-    static __device__ __forceinline__ T mx_atomic_fetch_add(T *p, T v) \
-    {                                                                  \
-        return (T)MX_ATOMIC_ADD_##tag##_(p, v);                        \
-    }                                                                  \
-    static __device__ __forceinline__ T mx_atomic_fetch_sub(T *p, T v) \
-    {                                                                  \
-        return mx_atomic_fetch_add(p, (T)(-v));                        \
-    }                                                                  \
-    static __device__ __forceinline__ void mx_atomic_add(T *p, T v)    \
-    {                                                                  \
-        (void)mx_atomic_fetch_add(p, v);                               \
-    }
-#define MX_ATOMIC_ADD_f64_(p, v) atomicAdd(p, v)
-#define MX_ATOMIC_ADD_f32_(p, v) atomicAdd(p, v)
-#define MX_ATOMIC_ADD_i32_(p, v) atomicAdd(p, v)
-#define MX_ATOMIC_ADD_u32_(p, v) atomicAdd(p, v)
-#define MX_ATOMIC_ADD_i64_(p, v) atomicAdd((unsigned long long *)(p), (unsigned long long)(v))
-#define MX_ATOMIC_ADD_u64_(p, v) atomicAdd((unsigned long long *)(p), (unsigned long long)(v))
-MX_ATOMIC_TYPES_(MX_ATOMIC_NATIVE_)
-#define MX_ATOMIC_BITWISE_(tag, T)                                     \
-    static __device__ __forceinline__ T mx_atomic_fetch_and(T *p, T v) \
-    {                                                                  \
-        typedef mx_atomic_bits_<sizeof(T)>::type bits;                 \
-        return (T)atomicAnd((bits *)p, (bits)v);                       \
-    }                                                                  \
-    static __device__ __forceinline__ T mx_atomic_fetch_or(T *p, T v)  \
-    {                                                                  \
-        typedef mx_atomic_bits_<sizeof(T)>::type bits;                 \
-        return (T)atomicOr((bits *)p, (bits)v);                        \
-    }                                                                  \
-    static __device__ __forceinline__ T mx_atomic_fetch_xor(T *p, T v) \
-    {                                                                  \
-        typedef mx_atomic_bits_<sizeof(T)>::type bits;                 \
-        return (T)atomicXor((bits *)p, (bits)v);                       \
-    }
-MX_ATOMIC_INTEGERS_(MX_ATOMIC_BITWISE_)
-
+#define MX_FENCE_(order) __threadfence()
 #else
-/* ---- hosts: one function a type and operation, picked by the pointer's type. An __atomic builtin also keeps the compiler
- * from vectorising across it, which `omp simd` would otherwise allow. ---- */
-#define MX_ATOMIC_APPLY_(tag, T, B, op, expression)                                      \
-    MX_INLINE T mx_atomic_fetch_##op##_##tag##_(T *p, T v)                               \
-    {                                                                                    \
-        B seen = __atomic_load_n((B *)p, __ATOMIC_RELAXED), fresh;                       \
-        T old, result;                                                                   \
-        do {                                                                             \
-            __builtin_memcpy(&old, &seen, sizeof(T));                                    \
-            result = (T)(expression);                                                    \
-            __builtin_memcpy(&fresh, &result, sizeof(T));                                \
-        } while (!__atomic_compare_exchange_n((B *)p, &seen, fresh, 0, __ATOMIC_RELAXED, \
-                                              __ATOMIC_RELAXED));                        \
-        return old;                                                                      \
-    }
-#define MX_ATOMIC_ALL_(tag, T, B)                                                                 \
-    MX_ATOMIC_APPLY_(tag, T, B, min, v < old ? v : old)                                           \
-    MX_ATOMIC_APPLY_(tag, T, B, max, old < v ? v : old)                                           \
-    MX_INLINE T mx_atomic_load_##tag##_(const T *p)                                               \
-    {                                                                                             \
-        T v;                                                                                      \
-        __atomic_load(p, &v, __ATOMIC_RELAXED);                                                   \
-        return v;                                                                                 \
-    }                                                                                             \
-    MX_INLINE void mx_atomic_store_##tag##_(T *p, T v)                                            \
-    {                                                                                             \
-        __atomic_store(p, &v, __ATOMIC_RELAXED);                                                  \
-    }                                                                                             \
-    MX_INLINE T mx_atomic_exchange_##tag##_(T *p, T v)                                            \
-    {                                                                                             \
-        T before;                                                                                 \
-        __atomic_exchange(p, &v, &before, __ATOMIC_RELAXED);                                      \
-        return before;                                                                            \
-    }                                                                                             \
-    MX_INLINE T mx_atomic_compare_exchange_##tag##_(T *p, T expected, T desired)                  \
-    {                                                                                             \
-        __atomic_compare_exchange(p, &expected, &desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
-        return expected;                                                                          \
-    }
-MX_ATOMIC_TYPES_(MX_ATOMIC_ALL_)
-#define MX_ATOMIC_FLOAT_(tag, T, B)           \
-    MX_ATOMIC_APPLY_(tag, T, B, add, old + v) \
-    MX_ATOMIC_APPLY_(tag, T, B, sub, old - v)
-MX_ATOMIC_FLOAT_(f64, double, uint64_t)
-MX_ATOMIC_FLOAT_(f32, float, uint32_t)
-#define MX_ATOMIC_INTEGER_(tag, T)                         \
-    MX_INLINE T mx_atomic_fetch_add_##tag##_(T *p, T v)    \
-    {                                                      \
-        return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); \
-    }                                                      \
-    MX_INLINE T mx_atomic_fetch_sub_##tag##_(T *p, T v)    \
-    {                                                      \
-        return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); \
-    }                                                      \
-    MX_INLINE T mx_atomic_fetch_and_##tag##_(T *p, T v)    \
-    {                                                      \
-        return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); \
-    }                                                      \
-    MX_INLINE T mx_atomic_fetch_or_##tag##_(T *p, T v)     \
-    {                                                      \
-        return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);  \
-    }                                                      \
-    MX_INLINE T mx_atomic_fetch_xor_##tag##_(T *p, T v)    \
-    {                                                      \
-        return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); \
-    }
-MX_ATOMIC_INTEGERS_(MX_ATOMIC_INTEGER_)
-
-#define MX_ATOMIC_INTEGER_PICK_(p, f) \
-    _Generic((p), int32_t *           \
-             : f##_i32_, int64_t *    \
-             : f##_i64_, uint32_t *   \
-             : f##_u32_, uint64_t *   \
-             : f##_u64_)
-#define MX_ATOMIC_PICK_(p, f) \
-    _Generic((p), double *: f##_f64_, float *: f##_f32_,                                               \
-             int32_t *: f##_i32_, int64_t *: f##_i64_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)
-#define mx_atomic_load(p) \
-    _Generic((p), double *: mx_atomic_load_f64_, const double *: mx_atomic_load_f64_,                           \
-             float *: mx_atomic_load_f32_, const float *: mx_atomic_load_f32_,                                  \
-             int32_t *: mx_atomic_load_i32_, const int32_t *: mx_atomic_load_i32_,                              \
-             int64_t *: mx_atomic_load_i64_, const int64_t *: mx_atomic_load_i64_,                              \
-             uint32_t *: mx_atomic_load_u32_, const uint32_t *: mx_atomic_load_u32_,                            \
-             uint64_t *: mx_atomic_load_u64_, const uint64_t *: mx_atomic_load_u64_)(p)
-#define mx_atomic_store(p, v) MX_ATOMIC_PICK_(p, mx_atomic_store)((p), (v))
-#define mx_atomic_exchange(p, v) MX_ATOMIC_PICK_(p, mx_atomic_exchange)((p), (v))
-#define mx_atomic_compare_exchange(p, e, d) \
-    MX_ATOMIC_PICK_(p, mx_atomic_compare_exchange)((p), (e), (d))
-#define mx_atomic_fetch_add(p, v) MX_ATOMIC_PICK_(p, mx_atomic_fetch_add)((p), (v))
-#define mx_atomic_add(p, v) ((void)mx_atomic_fetch_add(p, v))
-#define mx_atomic_fetch_sub(p, v) MX_ATOMIC_PICK_(p, mx_atomic_fetch_sub)((p), (v))
-#define mx_atomic_fetch_min(p, v) MX_ATOMIC_PICK_(p, mx_atomic_fetch_min)((p), (v))
-#define mx_atomic_fetch_max(p, v) MX_ATOMIC_PICK_(p, mx_atomic_fetch_max)((p), (v))
-#define mx_atomic_fetch_and(p, v) MX_ATOMIC_INTEGER_PICK_(p, mx_atomic_fetch_and)((p), (v))
-#define mx_atomic_fetch_or(p, v) MX_ATOMIC_INTEGER_PICK_(p, mx_atomic_fetch_or)((p), (v))
-#define mx_atomic_fetch_xor(p, v) MX_ATOMIC_INTEGER_PICK_(p, mx_atomic_fetch_xor)((p), (v))
+typedef uint32_t __attribute__((may_alias)) mx_bits32_;
+typedef uint64_t __attribute__((may_alias)) mx_bits64_;
+/* An __atomic builtin that may store keeps the compiler from vectorising across it, which `omp simd` would allow; a load or
+ * store by itself need not. */
+#define MX_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define MX_ATOMIC_SEE_(B, p) __atomic_load_n((const B *)(p), __ATOMIC_RELAXED)
+#define MX_ATOMIC_PUT_(B, p, bits) __atomic_store_n((B *)(p), bits, __ATOMIC_RELAXED)
+#define MX_ATOMIC_TRADE_(B, p, bits) __atomic_exchange_n((B *)(p), bits, __ATOMIC_RELAXED)
+#define mx_atomic_swap_(p, seen, fresh) \
+    __atomic_compare_exchange_n(p, seen, fresh, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define MX_FENCE_(order) __atomic_thread_fence(order)
 #endif
+
+/* What each operation makes of old and v; U: the type to compute in, unsigned for integers, which may wrap around. */
+#define MX_OP_add_(T, U) (T)((U)old + (U)v)
+#define MX_OP_sub_(T, U) (T)((U)old - (U)v)
+#define MX_OP_mul_(T, U) (T)((U)old * (U)v)
+#define MX_OP_div_(T, U) (T)(old / v)
+#define MX_OP_min_(T, U) v < old ? v : old
+#define MX_OP_max_(T, U) old < v ? v : old
+#define MX_OP_mod_(T, U) (T)(old % v)
+#define MX_OP_and_(T, U) (T)(old & v)
+#define MX_OP_or_(T, U) (T)(old | v)
+#define MX_OP_xor_(T, U) (T)(old ^ v)
+#define MX_OP_nand_(T, U) (T) ~(old & v)
+#define MX_OP_lshift_(T, U) (T)((U)old << v)
+#define MX_OP_rshift_(T, U) (T)(old >> v)
+
+/* An operation that has no instruction: compare-and-swap until nobody came between, on the bits B, so that NaN does not loop for
+ * ever. A value that stays is not written. */
+#define MX_ATOMIC_LOOP_(op, tag, T, U, B)                                \
+    MX_INLINE T MX_TYPED_(mx_atomic_##op, tag)(T * p, T v, int after)    \
+    {                                                                    \
+        B seen = MX_ATOMIC_SEE_(B, p), next;                             \
+        T old, fresh;                                                    \
+        do {                                                             \
+            memcpy(&old, &seen, sizeof(T));                              \
+            fresh = MX_OP_##op##_(T, U);                                 \
+            memcpy(&next, &fresh, sizeof(T));                            \
+        } while (next != seen && !mx_atomic_swap_((B *)p, &seen, next)); \
+        return after ? fresh : old;                                      \
+    }
+/* One that has. */
+#define MX_ATOMIC_NATIVE_(op, tag, T, U, before)                      \
+    MX_INLINE T MX_TYPED_(mx_atomic_##op, tag)(T * p, T v, int after) \
+    {                                                                 \
+        const T old = (T)(before);                                    \
+        return after ? MX_OP_##op##_(T, U) : old;                     \
+    }
+#define MX_ATOMIC_ALL_(tag, T, U, B)                                                     \
+    MX_ATOMIC_LOOP_(mul, tag, T, U, B)                                                   \
+    MX_ATOMIC_LOOP_(div, tag, T, U, B)                                                   \
+    MX_INLINE T MX_TYPED_(mx_atomic_load, tag)(const T *p)                               \
+    {                                                                                    \
+        const B bits = MX_ATOMIC_SEE_(B, p);                                             \
+        T v;                                                                             \
+        MX_BARRIER_();                                                                   \
+        memcpy(&v, &bits, sizeof(T));                                                    \
+        return v;                                                                        \
+    }                                                                                    \
+    MX_INLINE void MX_TYPED_(mx_atomic_store, tag)(T * p, T v)                           \
+    {                                                                                    \
+        B bits;                                                                          \
+        memcpy(&bits, &v, sizeof(T));                                                    \
+        MX_BARRIER_();                                                                   \
+        MX_ATOMIC_PUT_(B, p, bits);                                                      \
+    }                                                                                    \
+    MX_INLINE T MX_TYPED_(mx_atomic_exchange, tag)(T * p, T v)                           \
+    {                                                                                    \
+        B bits;                                                                          \
+        memcpy(&bits, &v, sizeof(T));                                                    \
+        bits = MX_ATOMIC_TRADE_(B, p, bits);                                             \
+        memcpy(&v, &bits, sizeof(T));                                                    \
+        return v;                                                                        \
+    }                                                                                    \
+    MX_INLINE T MX_TYPED_(mx_atomic_compare_exchange, tag)(T * p, T expected, T desired) \
+    {                                                                                    \
+        B seen, next;                                                                    \
+        memcpy(&seen, &expected, sizeof(T));                                             \
+        memcpy(&next, &desired, sizeof(T));                                              \
+        (void)mx_atomic_swap_((B *)p, &seen, next);                                      \
+        memcpy(&expected, &seen, sizeof(T));                                             \
+        return expected;                                                                 \
+    }
+#define MX_ATOMIC_EXTREMES_(tag, T, U, B) \
+    MX_ATOMIC_LOOP_(min, tag, T, U, B)    \
+    MX_ATOMIC_LOOP_(max, tag, T, U, B)
+#ifdef __CUDACC__
+#define MX_ATOMIC_FLOAT_(tag, T, B)                    \
+    MX_ATOMIC_ALL_(tag, T, T, B)                       \
+    MX_ATOMIC_EXTREMES_(tag, T, T, B)                  \
+    MX_ATOMIC_NATIVE_(add, tag, T, T, atomicAdd(p, v)) \
+    MX_ATOMIC_NATIVE_(sub, tag, T, T, atomicAdd(p, -v))
+#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                       \
+    MX_ATOMIC_NATIVE_(add, tag, T, U, atomicAdd((B *)p, (B)v))     \
+    MX_ATOMIC_NATIVE_(sub, tag, T, U, atomicAdd((B *)p, 0 - (B)v)) \
+    MX_ATOMIC_NATIVE_(min, tag, T, U, atomicMin((N *)p, (N)v))     \
+    MX_ATOMIC_NATIVE_(max, tag, T, U, atomicMax((N *)p, (N)v))     \
+    MX_ATOMIC_NATIVE_(and, tag, T, U, atomicAnd((B *)p, (B)v))     \
+    MX_ATOMIC_NATIVE_(or, tag, T, U, atomicOr((B *)p, (B)v))       \
+    MX_ATOMIC_NATIVE_(xor, tag, T, U, atomicXor((B *)p, (B)v))
+#else
+#define MX_ATOMIC_FLOAT_(tag, T, B)    \
+    MX_ATOMIC_ALL_(tag, T, T, B)       \
+    MX_ATOMIC_EXTREMES_(tag, T, T, B)  \
+    MX_ATOMIC_LOOP_(add, tag, T, T, B) \
+    MX_ATOMIC_LOOP_(sub, tag, T, T, B)
+#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                                      \
+    MX_ATOMIC_EXTREMES_(tag, T, U, B)                                             \
+    MX_ATOMIC_NATIVE_(add, tag, T, U, __atomic_fetch_add(p, v, __ATOMIC_RELAXED)) \
+    MX_ATOMIC_NATIVE_(sub, tag, T, U, __atomic_fetch_sub(p, v, __ATOMIC_RELAXED)) \
+    MX_ATOMIC_NATIVE_(and, tag, T, U, __atomic_fetch_and(p, v, __ATOMIC_RELAXED)) \
+    MX_ATOMIC_NATIVE_(or, tag, T, U, __atomic_fetch_or(p, v, __ATOMIC_RELAXED))   \
+    MX_ATOMIC_NATIVE_(xor, tag, T, U, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))
+#endif
+#define MX_ATOMIC_INTEGER_(tag, T, U, B, N) \
+    MX_ATOMIC_ALL_(tag, T, U, B)            \
+    MX_ATOMIC_HARDWARE_(tag, T, U, B, N)    \
+    MX_ATOMIC_LOOP_(mod, tag, T, U, B)      \
+    MX_ATOMIC_LOOP_(nand, tag, T, U, B)     \
+    MX_ATOMIC_LOOP_(lshift, tag, T, U, B)   \
+    MX_ATOMIC_LOOP_(rshift, tag, T, U, B)
+MX_ATOMIC_FLOAT_(f64, double, mx_bits64_)
+MX_ATOMIC_FLOAT_(f32, float, mx_bits32_)
+MX_ATOMIC_INTEGER_(i32, int32_t, uint32_t, mx_bits32_, int)
+MX_ATOMIC_INTEGER_(u32, uint32_t, uint32_t, mx_bits32_, unsigned)
+MX_ATOMIC_INTEGER_(i64, int64_t, uint64_t, mx_bits64_, long long)
+MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
+
+#define mx_atomic_load(p) MX_PICK_NUMBER_(mx_atomic_load, *(p), )(p)
+#define mx_atomic_store(p, v) MX_PICK_NUMBER_(mx_atomic_store, p, *)((p), (v))
+#define mx_atomic_exchange(p, v) MX_PICK_NUMBER_(mx_atomic_exchange, p, *)((p), (v))
+#define mx_atomic_compare_exchange(p, expected, desired) \
+    MX_PICK_NUMBER_(mx_atomic_compare_exchange, p, *)((p), (expected), (desired))
+#define MX_ATOMIC_(KIND, op, p, v, after) MX_PICK_##KIND##_(mx_atomic_##op, p, *)((p), (v), after)
+#define mx_atomic_add(p, v) ((void)MX_ATOMIC_(NUMBER, add, p, v, 0))
+#define mx_atomic_sub(p, v) ((void)MX_ATOMIC_(NUMBER, sub, p, v, 0))
+#define mx_atomic_mul(p, v) ((void)MX_ATOMIC_(NUMBER, mul, p, v, 0))
+#define mx_atomic_div(p, v) ((void)MX_ATOMIC_(NUMBER, div, p, v, 0))
+#define mx_atomic_min(p, v) ((void)MX_ATOMIC_(NUMBER, min, p, v, 0))
+#define mx_atomic_max(p, v) ((void)MX_ATOMIC_(NUMBER, max, p, v, 0))
+#define mx_atomic_mod(p, v) ((void)MX_ATOMIC_(INTEGER, mod, p, v, 0))
+#define mx_atomic_and(p, v) ((void)MX_ATOMIC_(INTEGER, and, p, v, 0))
+#define mx_atomic_or(p, v) ((void)MX_ATOMIC_(INTEGER, or, p, v, 0))
+#define mx_atomic_xor(p, v) ((void)MX_ATOMIC_(INTEGER, xor, p, v, 0))
+#define mx_atomic_nand(p, v) ((void)MX_ATOMIC_(INTEGER, nand, p, v, 0))
+#define mx_atomic_lshift(p, v) ((void)MX_ATOMIC_(INTEGER, lshift, p, v, 0))
+#define mx_atomic_rshift(p, v) ((void)MX_ATOMIC_(INTEGER, rshift, p, v, 0))
+#define mx_atomic_inc(p) mx_atomic_add(p, 1)
+#define mx_atomic_dec(p) mx_atomic_sub(p, 1)
+#define mx_atomic_fetch_add(p, v) MX_ATOMIC_(NUMBER, add, p, v, 0)
+#define mx_atomic_fetch_sub(p, v) MX_ATOMIC_(NUMBER, sub, p, v, 0)
+#define mx_atomic_fetch_mul(p, v) MX_ATOMIC_(NUMBER, mul, p, v, 0)
+#define mx_atomic_fetch_div(p, v) MX_ATOMIC_(NUMBER, div, p, v, 0)
+#define mx_atomic_fetch_min(p, v) MX_ATOMIC_(NUMBER, min, p, v, 0)
+#define mx_atomic_fetch_max(p, v) MX_ATOMIC_(NUMBER, max, p, v, 0)
+#define mx_atomic_fetch_mod(p, v) MX_ATOMIC_(INTEGER, mod, p, v, 0)
+#define mx_atomic_fetch_and(p, v) MX_ATOMIC_(INTEGER, and, p, v, 0)
+#define mx_atomic_fetch_or(p, v) MX_ATOMIC_(INTEGER, or, p, v, 0)
+#define mx_atomic_fetch_xor(p, v) MX_ATOMIC_(INTEGER, xor, p, v, 0)
+#define mx_atomic_fetch_nand(p, v) MX_ATOMIC_(INTEGER, nand, p, v, 0)
+#define mx_atomic_fetch_lshift(p, v) MX_ATOMIC_(INTEGER, lshift, p, v, 0)
+#define mx_atomic_fetch_rshift(p, v) MX_ATOMIC_(INTEGER, rshift, p, v, 0)
+#define mx_atomic_fetch_inc(p) mx_atomic_fetch_add(p, 1)
+#define mx_atomic_fetch_dec(p) mx_atomic_fetch_sub(p, 1)
+#define mx_atomic_add_fetch(p, v) MX_ATOMIC_(NUMBER, add, p, v, 1)
+#define mx_atomic_sub_fetch(p, v) MX_ATOMIC_(NUMBER, sub, p, v, 1)
+#define mx_atomic_mul_fetch(p, v) MX_ATOMIC_(NUMBER, mul, p, v, 1)
+#define mx_atomic_div_fetch(p, v) MX_ATOMIC_(NUMBER, div, p, v, 1)
+#define mx_atomic_min_fetch(p, v) MX_ATOMIC_(NUMBER, min, p, v, 1)
+#define mx_atomic_max_fetch(p, v) MX_ATOMIC_(NUMBER, max, p, v, 1)
+#define mx_atomic_mod_fetch(p, v) MX_ATOMIC_(INTEGER, mod, p, v, 1)
+#define mx_atomic_and_fetch(p, v) MX_ATOMIC_(INTEGER, and, p, v, 1)
+#define mx_atomic_or_fetch(p, v) MX_ATOMIC_(INTEGER, or, p, v, 1)
+#define mx_atomic_xor_fetch(p, v) MX_ATOMIC_(INTEGER, xor, p, v, 1)
+#define mx_atomic_nand_fetch(p, v) MX_ATOMIC_(INTEGER, nand, p, v, 1)
+#define mx_atomic_lshift_fetch(p, v) MX_ATOMIC_(INTEGER, lshift, p, v, 1)
+#define mx_atomic_rshift_fetch(p, v) MX_ATOMIC_(INTEGER, rshift, p, v, 1)
+#define mx_atomic_inc_fetch(p) mx_atomic_add_fetch(p, 1)
+#define mx_atomic_dec_fetch(p) mx_atomic_sub_fetch(p, 1)
+
+#define mx_memory_fence() MX_FENCE_(__ATOMIC_SEQ_CST)
+#define mx_load_fence() MX_FENCE_(__ATOMIC_ACQUIRE)
+#define mx_store_fence() MX_FENCE_(__ATOMIC_RELEASE)
+
+/* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a thread of a GPU must not,
+ * since the one that has it may belong to the same warp and wait for it to take the other branch. */
+#ifdef __CUDACC__
+MX_INLINE int *mx_lock_of_(const void *p)
+{
+    static __device__ int locks[1024];
+    return &locks[((unsigned long long)p >> 3) * 0x9e3779b97f4a7c15u >> 54];
+}
+MX_INLINE bool mx_lock_(const void *p)
+{
+    if (atomicExch(mx_lock_of_(p), 1) != 0) return false;
+    __threadfence();
+    return true;
+}
+MX_INLINE void mx_unlock_(const void *p)
+{
+    __threadfence();
+    atomicExch(mx_lock_of_(p), 0);
+}
+#else
+bool mx_lock_(const void *p);
+void mx_unlock_(const void *p);
+#endif
+#define MX_ATOMIC_UPDATE(T, p, copy, ...)        \
+    do {                                         \
+        T *const mx_shared_ = (p);               \
+        for (bool mx_open_ = true; mx_open_;) {  \
+            if (!mx_lock_(mx_shared_)) continue; \
+            T copy = *mx_shared_;                \
+            __VA_ARGS__;                         \
+            *mx_shared_ = copy;                  \
+            mx_unlock_(mx_shared_);              \
+            mx_open_ = false;                    \
+        }                                        \
+    } while (0)
