@@ -28,6 +28,7 @@
 #include "minx/atomic.h"
 #include "minx/launch.h"
 #include "minx/math.h"
+#include "minx/random.h"
 #include "minx/reduce.h"
 
 #define MX_BODY \

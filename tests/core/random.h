@@ -1,0 +1,23 @@
+/* Kernels of random.c. */
+#pragma once
+#include "minx/minx.h"
+
+enum { RD_WORDS = 8 };
+
+typedef struct rd_known_args {
+    mx_cu32_1 counter, key; /* 4 and 2 numbers an item */
+    mx_u32_1 block;
+} rd_known_args;
+MX_DECLARE_FOR_1D(rd_known, rd_known_args)
+
+/* Item i draws from stream first + i. */
+typedef struct rd_args {
+    mx_u32_1 u32; /* RD_WORDS an item */
+    mx_u64_1 u64; /* from here on one an item */
+    mx_f64_1 f64, second, normal, other;
+    mx_f32_1 f32;
+    mx_i64_1 small, wide, any;
+    uint64_t seed, first, block;
+    int64_t low, high, far;
+} rd_args;
+MX_DECLARE_FOR_1D(rd_draw, rd_args)
