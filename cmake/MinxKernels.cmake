@@ -87,7 +87,7 @@ function(minx_add_kernel_units_ target type instance extension head)
     target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
   else()
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)
-    target_compile_options(${objects} PRIVATE ${flags} -fopenmp-simd -Wall -Wextra -Werror=incompatible-pointer-types
+    target_compile_options(${objects} PRIVATE ${flags} -fopenmp-simd -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)

@@ -1,0 +1,207 @@
+/* Packs: eight numbers that are worked on at once, for kernel files (which include this one behind kernel.h) whose items are
+ * groups of eight elements:
+ *
+ *     MX_BODY void scale_body(const scale_args *a, int group)
+ *     {
+ *         const int first = group * MX_PACK_WIDTH;
+ *         const mx_mask_f64 inside = mx_mask_first_f64(a->n - first);      for the last group: lanes n - first.. are off
+ *         mx_pack_f64 x = mx_pack_load_masked(&MX_AT(a->x, first), inside, mx_pack_set_f64(0.0));
+ *         x = mx_pack_select(x < a->top, x * x, x);
+ *         mx_pack_store_masked(&MX_AT(a->x, first), inside, x);
+ *     }
+ *     MX_FOR_1D_NESTED(scale)                            over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
+ *
+ * mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64, ...: integer packs of the same lane size, whose lanes are -1 (on)
+ * or 0 (off); f64 and i64 have one mask type, f32 and i32 another. The width is the same on every backend, so that one range
+ * fits all and results agree: on hosts a pack is a vector of the compiler, on cuda a struct in registers of one thread.
+ * Most loops need no packs, since items are vectorised anyway; packs serve where lanes are exchanged, gathered or masked in a way
+ * that the compiler does not see through. Elements of a pack are neighbours in memory: only along a contiguous index.
+ *
+ *   + - * /  < <= > >= == != (which give masks)  and for integers % & | ^ << >> ~ : between packs, or a pack and a number
+ *       of its type; also unary -, and += and the like with a pack. pack[l] is one lane
+ *   mx_pack_set_f64(x)  all lanes x            mx_mask_first_f64(n)  the lanes below n (f32, i32, i64 likewise)
+ *   mx_pack_load(p)  mx_pack_store(p, a)       eight elements from p on, which need not be aligned
+ *   mx_pack_load_masked(p, mask, otherwise)  mx_pack_store_masked(p, mask, a)    touch only memory whose lanes are on
+ *   mx_pack_gather(p, index)  mx_pack_scatter(p, index, a)   p[index[l]], index an i32 pack (scatter: no index twice)
+ *   mx_pack_min(a, b)  mx_pack_max(a, b)       as mx_min and mx_max      mx_pack_abs(a)
+ *   mx_pack_fma(a, b, c)  mx_pack_sqrt(a)      f64 and f32; fma rounds once
+ *   mx_pack_select(mask, a, b)                 a where the mask is on, else b
+ *   mx_pack_sum(a)  mx_pack_lowest(a)  mx_pack_highest(a)    over the lanes; sums in one order on every backend
+ *   mx_mask_any(mask)  mx_mask_all(mask)  mx_mask_count(mask) */
+#pragma once
+#include "minx/math.h"
+
+enum { MX_PACK_WIDTH = 8 };
+
+#ifdef __CUDACC__
+#define MX_LANES_ _Pragma("unroll") for (int l = 0; l < MX_PACK_WIDTH; l++)
+#define MX_METHOD_ __device__ __forceinline__
+template <int size> struct mx_mask_lane_ {
+    typedef int32_t type;
+};
+template <> struct mx_mask_lane_<8> {
+    typedef int64_t type;
+};
+#define MX_PACK_OPERATOR_(op, R, expression)                          \
+    friend MX_METHOD_ mx_pack_<R> operator op(mx_pack_ a, mx_pack_ b) \
+    {                                                                 \
+        mx_pack_<R> r;                                                \
+        MX_LANES_ r[l] = (R)(expression);                             \
+        return r;                                                     \
+    }
+#define MX_PACK_ARITHMETIC_(op)                                         \
+    MX_PACK_OPERATOR_(op, T, a[l] op b[l])                              \
+    friend MX_METHOD_ mx_pack_ &operator op##=(mx_pack_ &a, mx_pack_ b) \
+    {                                                                   \
+        return a = a op b;                                              \
+    }
+#define MX_PACK_COMPARISON_(op) MX_PACK_OPERATOR_(op, mask_lane, a[l] op b[l] ? -1 : 0)
+template <class T> struct mx_pack_ {
+    typedef typename mx_mask_lane_<sizeof(T)>::type mask_lane;
+    T lane[MX_PACK_WIDTH];
+    mx_pack_() = default;
+    MX_METHOD_ mx_pack_(T x)
+    {
+        MX_LANES_ lane[l] = x;
+    }
+    MX_METHOD_ T &operator[](int l)
+    {
+        return lane[l];
+    }
+    MX_METHOD_ T operator[](int l) const
+    {
+        return lane[l];
+    }
+    MX_PACK_ARITHMETIC_(+)
+    MX_PACK_ARITHMETIC_(-)
+    MX_PACK_ARITHMETIC_(*)
+    MX_PACK_ARITHMETIC_(/)
+    MX_PACK_ARITHMETIC_(%)
+    MX_PACK_ARITHMETIC_(&)
+    MX_PACK_ARITHMETIC_(|)
+    MX_PACK_ARITHMETIC_(^)
+    MX_PACK_ARITHMETIC_(<<)
+    MX_PACK_ARITHMETIC_(>>)
+    MX_PACK_COMPARISON_(<)
+    MX_PACK_COMPARISON_(<=)
+    MX_PACK_COMPARISON_(>)
+    MX_PACK_COMPARISON_(>=)
+    MX_PACK_COMPARISON_(==)
+    MX_PACK_COMPARISON_(!=)
+    friend MX_METHOD_ mx_pack_ operator-(mx_pack_ a)
+    {
+        return a * mx_pack_(-1);
+    }
+    friend MX_METHOD_ mx_pack_ operator~(mx_pack_ a)
+    {
+        return a ^ mx_pack_(-1);
+    }
+};
+typedef mx_pack_<double> mx_pack_f64;
+typedef mx_pack_<float> mx_pack_f32;
+typedef mx_pack_<int32_t> mx_pack_i32;
+typedef mx_pack_<int64_t> mx_pack_i64;
+#define MX_PACK_SELECT_(tag, P, M) MX_PACK_FN_(select, tag, (M m, P a, P b), m[l] ? a[l] : b[l])
+#define MX_PICK_PACK_(f, value) f##_
+#define MX_PICK_FLOAT_PACK_(f, value) f##_
+#define MX_PICK_MASK_(f, value) f##_
+#define MX_PICK_LANE_(f, value) f##_
+#else
+#define MX_LANES_ for (int l = 0; l < MX_PACK_WIDTH; l++)
+typedef double mx_pack_f64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
+typedef float mx_pack_f32 __attribute__((vector_size(4 * MX_PACK_WIDTH)));
+typedef int32_t mx_pack_i32 __attribute__((vector_size(4 * MX_PACK_WIDTH)));
+typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
+#define MX_PACK_SELECT_(tag, P, M) \
+    MX_FN_(mx_pack_select, tag, P, (M m, P a, P b), ((M)a & m) | ((M)b & ~m))
+#define MX_PICK_FLOAT_PACK_(f, value) \
+    _Generic((value), mx_pack_f64 : f##_f64_, mx_pack_f32 : f##_f32_)
+#define MX_PICK_MASK_(f, value) /* of a comparison, clang makes long long where gcc makes long */ \
+    _Generic((value)[0], int : f##_i32_, long : f##_i64_, long long : f##_i64_)
+#define MX_PICK_PACK_(f, value)      \
+    _Generic((value), mx_pack_f64    \
+             : f##_f64_, mx_pack_f32 \
+             : f##_f32_, mx_pack_i32 \
+             : f##_i32_, mx_pack_i64 \
+             : f##_i64_)
+#define MX_PICK_LANE_(f, value) \
+    _Generic((value), double : f##_f64_, float : f##_f32_, int32_t : f##_i32_, int64_t : f##_i64_)
+#endif
+typedef mx_pack_i64 mx_mask_f64, mx_mask_i64;
+typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
+
+/* A function whose result is made lane by lane. */
+#define MX_LANE_FN_(name, R, parameters, expression) \
+    MX_INLINE R name parameters                      \
+    {                                                \
+        R r;                                         \
+        MX_LANES_ r[l] = (expression);               \
+        return r;                                    \
+    }
+#define MX_PACK_FN_(f, tag, parameters, expression) \
+    MX_LANE_FN_(MX_TYPED_(mx_pack_##f, tag), mx_pack_##tag, parameters, expression)
+/* A statement for every lane. */
+#define MX_LANE_DO_(f, tag, parameters, statement)        \
+    MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters \
+    {                                                     \
+        MX_LANES_ statement;                              \
+    }
+/* All lanes joined. */
+#define MX_LANE_JOIN_(name, R, parameters, first, statement) \
+    MX_INLINE R name parameters                              \
+    {                                                        \
+        R r = first;                                         \
+        MX_LANES_ statement;                                 \
+        return r;                                            \
+    }
+#define MX_PACK_ALL_(tag, T, P, M)                                                            \
+    MX_LANE_FN_(mx_pack_set_##tag, P, (T x), x)                                               \
+    MX_LANE_FN_(mx_mask_first_##tag, M, (int64_t n), l < n ? -1 : 0)                          \
+    MX_PACK_FN_(load, tag, (const T *p), p[l])                                                \
+    MX_PACK_FN_(load_masked, tag, (const T *p, M m, P otherwise), m[l] ? p[l] : otherwise[l]) \
+    MX_PACK_FN_(gather, tag, (const T *p, mx_pack_i32 index), p[index[l]])                    \
+    MX_LANE_DO_(store, tag, (T * p, P a), p[l] = a[l])                                        \
+    MX_LANE_DO_(store_masked, tag, (T * p, M m, P a), if (m[l]) p[l] = a[l])                  \
+    MX_LANE_DO_(scatter, tag, (T * p, mx_pack_i32 index, P a), p[index[l]] = a[l])            \
+    MX_PACK_FN_(min, tag, (P a, P b), b[l] < a[l] ? b[l] : a[l])                              \
+    MX_PACK_FN_(max, tag, (P a, P b), a[l] < b[l] ? b[l] : a[l])                              \
+    MX_PACK_SELECT_(tag, P, M)                                                                \
+    MX_FN_(mx_pack_sum, tag, T, (P a),                                                        \
+           ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])))                 \
+    MX_LANE_JOIN_(MX_TYPED_(mx_pack_lowest, tag), T, (P a), a[0], r = a[l] < r ? a[l] : r)    \
+    MX_LANE_JOIN_(MX_TYPED_(mx_pack_highest, tag), T, (P a), a[0], r = r < a[l] ? a[l] : r)
+#define MX_PACK_FLOAT_(tag, T, P, M, s)          \
+    MX_PACK_ALL_(tag, T, P, M)                   \
+    MX_PACK_FN_(abs, tag, (P a), fabs##s(a[l]))  \
+    MX_PACK_FN_(sqrt, tag, (P a), sqrt##s(a[l])) \
+    MX_PACK_FN_(fma, tag, (P a, P b, P c), fma##s(a[l], b[l], c[l]))
+#define MX_PACK_INTEGER_(tag, T, P)                                                \
+    MX_PACK_ALL_(tag, T, P, P)                                                     \
+    MX_PACK_FN_(abs, tag, (P a), a[l] < 0 ? -a[l] : a[l])                          \
+    MX_LANE_JOIN_(MX_TYPED_(mx_mask_any, tag), bool, (P m), false, r |= m[l] != 0) \
+    MX_LANE_JOIN_(MX_TYPED_(mx_mask_all, tag), bool, (P m), true, r &= m[l] != 0)  \
+    MX_LANE_JOIN_(MX_TYPED_(mx_mask_count, tag), int, (P m), 0, r += m[l] != 0)
+MX_PACK_INTEGER_(i32, int32_t, mx_pack_i32)
+MX_PACK_INTEGER_(i64, int64_t, mx_pack_i64)
+MX_PACK_FLOAT_(f64, double, mx_pack_f64, mx_mask_f64, )
+MX_PACK_FLOAT_(f32, float, mx_pack_f32, mx_mask_f32, f)
+
+#define mx_pack_load(p) MX_PICK_LANE_(mx_pack_load, *(p))(p)
+#define mx_pack_load_masked(p, mask, otherwise) \
+    MX_PICK_LANE_(mx_pack_load_masked, *(p))(p, mask, otherwise)
+#define mx_pack_gather(p, index) MX_PICK_LANE_(mx_pack_gather, *(p))(p, index)
+#define mx_pack_store(p, a) MX_PICK_LANE_(mx_pack_store, *(p))(p, a)
+#define mx_pack_store_masked(p, mask, a) MX_PICK_LANE_(mx_pack_store_masked, *(p))(p, mask, a)
+#define mx_pack_scatter(p, index, a) MX_PICK_LANE_(mx_pack_scatter, *(p))(p, index, a)
+#define mx_pack_min(a, b) MX_PICK_PACK_(mx_pack_min, a)(a, b)
+#define mx_pack_max(a, b) MX_PICK_PACK_(mx_pack_max, a)(a, b)
+#define mx_pack_abs(a) MX_PICK_PACK_(mx_pack_abs, a)(a)
+#define mx_pack_select(mask, a, b) MX_PICK_PACK_(mx_pack_select, a)(mask, a, b)
+#define mx_pack_sum(a) MX_PICK_PACK_(mx_pack_sum, a)(a)
+#define mx_pack_lowest(a) MX_PICK_PACK_(mx_pack_lowest, a)(a)
+#define mx_pack_highest(a) MX_PICK_PACK_(mx_pack_highest, a)(a)
+#define mx_pack_sqrt(a) MX_PICK_FLOAT_PACK_(mx_pack_sqrt, a)(a)
+#define mx_pack_fma(a, b, c) MX_PICK_FLOAT_PACK_(mx_pack_fma, a)(a, b, c)
+#define mx_mask_any(mask) MX_PICK_MASK_(mx_mask_any, mask)(mask)
+#define mx_mask_all(mask) MX_PICK_MASK_(mx_mask_all, mask)(mask)
+#define mx_mask_count(mask) MX_PICK_MASK_(mx_mask_count, mask)(mask)

@@ -1,0 +1,59 @@
+/* Kernels of packs.c. */
+#pragma once
+#include "minx/minx.h"
+
+#define PK_FLOATS(M) \
+    M(f64, double)   \
+    M(f32, float)
+#define PK_INTEGERS(M) \
+    M(i32, int32_t)    \
+    M(i64, int64_t)
+
+/* Results go to operation * n + element, those of reductions to reduction * groups + group. */
+enum {
+    PK_ADD,
+    PK_SUB,
+    PK_MUL,
+    PK_DIV,
+    PK_NEGATE,
+    PK_PLUS_NUMBER,
+    PK_NUMBER_MINUS,
+    PK_COMPOUND,
+    PK_MIN,
+    PK_MAX,
+    PK_ABS,
+    PK_SELECT,
+    PK_LT,
+    PK_LE,
+    PK_GT,
+    PK_GE,
+    PK_EQ,
+    PK_NE,
+    PK_MASKS,
+    PK_GATHER,
+    PK_SCATTER,
+    PK_REVERSE,
+    PK_KIND, /* from here on of floats, or of integers */
+    PK_SQRT = PK_KIND,
+    PK_FMA,
+    PK_MOD = PK_KIND,
+    PK_AND,
+    PK_OR,
+    PK_XOR,
+    PK_NOT,
+    PK_LSHIFT,
+    PK_RSHIFT,
+    PK_OPS
+};
+enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_JOINS };
+
+#define PK_DECLARE(tag, T)              \
+    typedef struct pk_##tag##_args {    \
+        mx_c##tag##_1 x, y, d;          \
+        mx_ci32_1 index;                \
+        mx_##tag##_1 to, joined, whole; \
+        int n, groups;                  \
+    } pk_##tag##_args;                  \
+    MX_DECLARE_FOR_1D(pk_##tag, pk_##tag##_args)
+PK_FLOATS(PK_DECLARE)
+PK_INTEGERS(PK_DECLARE)
