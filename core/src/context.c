@@ -1,7 +1,8 @@
-#include "internal.h"
+#include "runtime.h"
 
 #include <errno.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,8 +111,8 @@ typedef struct resource {
     unsigned given; /* the keys seen so far, a bit each */
 } resource;
 
-static mx_err parse_number(const char *text, const char *key, const char *value, int64_t low,
-                           int64_t high, int64_t *number)
+mx_err mx_parse_number(const char *where, const char *key, const char *value, int64_t low,
+                       int64_t high, int64_t *number)
 {
     char *end;
     errno = 0;
@@ -119,7 +120,7 @@ static mx_err parse_number(const char *text, const char *key, const char *value,
     const bool digit =
         value[0] >= '0' && value[0] <= '9'; /* strtoll would take blanks and a sign */
     MX_REQUIRE(digit && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
-               "%s: %s: got '%s', expected a whole number from %lld to %lld", text, key, value,
+               "%s: %s: got '%s', expected a whole number from %lld to %lld", where, key, value,
                (long long)low, (long long)high);
     *number = n;
     return MX_OK;
@@ -145,13 +146,13 @@ static mx_err parse_option(const char *text, const char *key, const char *value,
     int64_t number = 0;
     MX_TRY(note_key(text, key, r));
     if (strcmp(key, "threads") == 0) {
-        MX_TRY(parse_number(text, key, value, 1, 4096, &number));
+        MX_TRY(mx_parse_number(text, key, value, 1, 4096, &number));
         r->threads = (int)number;
     } else if (strcmp(key, "device") == 0) {
-        MX_TRY(parse_number(text, key, value, 0, 1023, &number));
+        MX_TRY(mx_parse_number(text, key, value, 0, 1023, &number));
         r->device = (int)number;
     } else if (strcmp(key, "seed") == 0) {
-        MX_TRY(parse_number(text, key, value, 0, INT64_MAX, &r->seed));
+        MX_TRY(mx_parse_number(text, key, value, 0, INT64_MAX, &r->seed));
     } else if (strcmp(key, "layout") == 0) {
         MX_REQUIRE(strcmp(value, "left") == 0 || strcmp(value, "right") == 0, MX_ERR_INPUT,
                    "%s: layout: got '%s', expected left or right", text, value);
@@ -259,6 +260,20 @@ static mx_space notes_space(mx_ctx ctx)
     return (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
 }
 
+/* Recursive: a tool may ask for a fence when it hears of one. */
+static pthread_mutex_t contexts_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+/* Puts a context at the end of the list of open ones; takes it out if it is there. */
+static void list_context(mx_ctx ctx, bool open)
+{
+    pthread_mutex_lock(&contexts_lock);
+    mx_ctx *at = &mx_rt.contexts;
+    while (*at != NULL && *at != ctx) at = &(*at)->next;
+    if (open) ctx->tool_device = mx_tool_device(ctx, ++mx_rt.made);
+    if (open || *at != NULL) *at = open ? ctx : ctx->next;
+    pthread_mutex_unlock(&contexts_lock);
+}
+
 static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
 {
     snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
@@ -276,6 +291,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
 #ifdef MINX_BOUNDS_CHECK
     ctx->fault = (mx_fault *)(ctx->overflow + 2);
 #endif
+    list_context(ctx, true);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
     return MX_OK;
 }
@@ -287,6 +303,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     *ctx = NULL;
     MX_TRY(parse_resource(text, &r));
     MX_TRY(find_backend(&r, &backend));
+    mx_settings_apply(backend, &r.threads, &r.device);
     mx_ctx made = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
     memset(made, 0, sizeof *made);
@@ -305,8 +322,9 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (ctx == NULL || *ctx == NULL) return;
     mx_ctx gone = *ctx;
     *ctx = NULL;
+    list_context(gone, false);
     mx_ctx_destroy(&gone->check);
-    if (gone->backend->fence(gone) == MX_OK && gone->scratch != NULL)
+    if (mx_wait(gone, "minx::Context::destruction", false) == MX_OK && gone->scratch != NULL)
         gone->backend->release(gone->backend->space, gone->scratch);
     if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
     gone->backend->close(gone);
@@ -400,11 +418,28 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
-    MX_TRY(ctx->backend->fence(ctx));
+    MX_TRY(mx_wait(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
     ctx->unfenced = 0;
     return MX_OK;
+}
+
+mx_err mx_fence_contexts(const char *name)
+{
+    mx_err failed = MX_OK;
+    pthread_mutex_lock(&contexts_lock);
+    for (mx_ctx ctx = mx_rt.contexts; ctx != NULL; ctx = ctx->next) {
+        const mx_err err = name == NULL ? mx_fence(ctx) : mx_wait(ctx, name, true);
+        if (err != MX_OK) failed = err;
+    }
+    pthread_mutex_unlock(&contexts_lock);
+    return failed;
+}
+
+mx_err mx_fence_all(void)
+{
+    return mx_fence_contexts(NULL);
 }
 
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
@@ -433,7 +468,7 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
     }
     if (bytes > ctx->scratch_bytes) {
         if (ctx->scratch != NULL) {
-            MX_TRY(ctx->backend->fence(ctx));
+            MX_TRY(mx_wait(ctx, "minx::Context::scratch", false));
             ctx->backend->release(ctx->backend->space, ctx->scratch);
             ctx->scratch = NULL;
             ctx->scratch_bytes = 0;

@@ -1,4 +1,5 @@
 #include "minx/dual.h"
+#include "runtime.h"
 
 mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
                        const int64_t *extents, const mx_view_options *options, mx_dual *dual)
@@ -17,6 +18,14 @@ mx_err mx_dual_destroy(mx_dual *dual)
     return mx_view_destroy(&dual->device);
 }
 
+void mx_dual_modify(mx_dual *dual, mx_side side)
+{
+    mx_view_info info;
+    dual->modified[side] = true;
+    if (mx_rt.tool && mx_view_get_info(dual->device, &info) == MX_OK)
+        mx_tool_dual_modify(info.label, info.data, side == MX_SIDE_DEVICE);
+}
+
 mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side)
 {
     const bool to_host = side == MX_SIDE_HOST;
@@ -26,6 +35,7 @@ mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side)
                "sync of dual view '%s': both sides were modified since they last agreed",
                info.label);
     if (!mx_dual_need_sync(dual, side)) return MX_OK;
+    mx_tool_dual_sync(info.label, info.data, !to_host);
     MX_TRY(mx_deep_copy(ctx, to_host ? dual->host : dual->device,
                         to_host ? dual->device : dual->host));
     if (to_host) MX_TRY(mx_fence(ctx));

@@ -1,7 +1,7 @@
 /* Graphs. A node keeps what its launch needs: the plan, the arguments, where the result goes. Devices record the launch into a
  * graph of their own as well, with memory for partial results that no other node uses, since branches run at the same time. */
-#include "internal.h"
 #include "minx/graph.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,8 @@ static mx_err record_on_device(mx_graph graph, node *n, int after_count, const m
     return err != MX_OK ? err : MX_PASS(ended);
 }
 
-mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args, const mx_result *result)
+mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
+                       const mx_result *result)
 {
     MX_REQUIRE(result == NULL || result->host == NULL, MX_ERR_ARG,
                "kernel %s: a graph has no results in host memory; leave it in a view (%s_into)",
@@ -132,8 +133,8 @@ mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args, con
     if (graph->device != NULL) {
         const mx_node before = graph->count - 1;
         const bool chain = graph->after == NULL;
-        const mx_err err = record_on_device(
-            graph, n, chain ? before >= 0 : graph->after_count, chain ? &before : graph->after);
+        const mx_err err = record_on_device(graph, n, chain ? before >= 0 : graph->after_count,
+                                            chain ? &before : graph->after);
         if (err != MX_OK) {
             free_node(graph->ctx, n);
             return err;
@@ -162,13 +163,16 @@ mx_err mx_graph_run(mx_graph graph)
         node *n = graph->nodes[i];
         const mx_kernel *k = n->launch.kernel;
         MX_TRY(mx_accessors_check(ctx, k->name, n->args, k->args_size));
-        ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = k->name;
-        ctx->launches++;
         if (graph->device == NULL)
-            MX_TRY(ctx->backend->launch(ctx, &n->launch, n->args,
-                                        n->has_result ? &n->result : NULL));
+            MX_TRY(mx_launch_run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
+        else
+            ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = k->name, ctx->launches++;
     }
-    return graph->device != NULL ? MX_PASS(ctx->backend->graph->run(ctx, graph->device)) : MX_OK;
+    if (graph->device == NULL) return MX_OK;
+    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, "minx::Graph", NULL) : 0;
+    const mx_err err = ctx->backend->graph->run(ctx, graph->device);
+    if (mx_rt.tool) mx_tool_end(MX_PATTERN_FOR, id);
+    return MX_PASS(err);
 }
 
 void mx_graph_destroy(mx_graph *graph)
@@ -177,7 +181,7 @@ void mx_graph_destroy(mx_graph *graph)
     mx_graph gone = *graph;
     *graph = NULL;
     if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
-    gone->ctx->backend->fence(gone->ctx);
+    mx_wait(gone->ctx, "minx::Graph::destruction", false);
     if (gone->device != NULL) gone->ctx->backend->graph->destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
     free(gone->nodes);

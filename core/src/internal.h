@@ -104,6 +104,8 @@ struct mx_ctx_s {
         overflow; /* where teams note what scratch lacked, by level; kernels of this context reach it */
     mx_fault *fault; /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
 
+    mx_ctx next;              /* in the list of open contexts */
+    uint32_t tool_device;     /* what tools know it by, mx_tool_device */
     struct mx_graph_s *graph; /* that records; NULL: launches run */
     void **node_memory;       /* while a device records: where mx_scratch is allocated anew */
     mx_ctx check;             /* repeat launches there; NULL: no */

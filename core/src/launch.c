@@ -1,5 +1,5 @@
 /* Launches: everything that can be wrong is found here, then the backend runs what is left. */
-#include "internal.h"
+#include "runtime.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -136,7 +136,11 @@ mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result
     if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
     ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
     ctx->launches++;
-    return ctx->backend->launch(ctx, l, args, result);
+    const mx_kernel *k = l->kernel;
+    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, k->pattern, k->name, NULL) : 0;
+    const mx_err err = ctx->backend->launch(ctx, l, args, result);
+    if (mx_rt.tool) mx_tool_end(k->pattern, id);
+    return err;
 }
 
 /* For debugging: with a copy of the arguments whose accessors note indices out of bounds with this context, and twice where a

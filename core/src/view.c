@@ -1,5 +1,5 @@
 /* Views: making, sharing, copying. What a handle stands for is in table.c. */
-#include "internal.h"
+#include "runtime.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -96,6 +96,12 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
     return lay_out(label, r, options->padding);
 }
 
+static void release(const mx_record *r)
+{
+    if (mx_rt.tool) mx_tool_memory(r, false);
+    r->owner->release(r->space, r->data);
+}
+
 static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
 {
     const unsigned char zero = 0;
@@ -110,12 +116,16 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     if (err != MX_OK)
         return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes,
                        mx_space_name(r->space));
+    if (mx_rt.tool) mx_tool_memory(r, true);
     if (uninitialized) return MX_OK;
+    const char *const kernel = "minx::View::initialization";
+    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label) : 0;
     const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
+    if (mx_rt.tool) mx_tool_end(MX_PATTERN_FOR, id);
     /* what the host can reach it may use at once; other memory only kernels of this context, in order */
     const bool wait = filled == MX_OK && (MX_HOST_REACH & MX_REACH(r->space)) != 0;
-    const mx_err done = wait ? ctx->backend->fence(ctx) : filled;
-    if (done != MX_OK) r->owner->release(r->space, r->data);
+    const mx_err done = wait ? mx_wait(ctx, kernel, false) : filled;
+    if (done != MX_OK) release(r);
     return done;
 }
 
@@ -123,7 +133,7 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
 static mx_err enter(const mx_record *described, mx_view *view)
 {
     const mx_err err = mx_record_enter(described, view);
-    if (err != MX_OK) described->owner->release(described->space, described->data);
+    if (err != MX_OK) release(described);
     return err;
 }
 
@@ -201,7 +211,7 @@ mx_err mx_view_destroy(mx_view *view)
     *view = MX_VIEW_NULL;
     if (!mx_record_leave(old, &last)) return MX_OK;
     if (last.root.generation != 0) return mx_view_destroy(&last.root);
-    if (last.owner != NULL) last.owner->release(last.space, last.data);
+    if (last.owner != NULL) release(&last);
     return MX_OK;
 }
 
@@ -219,8 +229,11 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
+    const char *const kernel = keep && mx_rt.tool ? "minx::View::resize" : NULL;
+    const uint64_t id = kernel ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, old->label) : 0;
     const mx_err err =
         keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common) : MX_OK;
+    if (kernel) mx_tool_end(MX_PATTERN_FOR, id);
     mx_view_destroy(err == MX_OK ? view : &made);
     if (err == MX_OK) *view = made;
     return err;
@@ -269,6 +282,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     copy.root = MX_VIEW_NULL;
     copy.constant = false;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
+    if (mx_rt.tool) mx_tool_memory(&copy, true);
     memset(copy.data, 0, bytes);
     return enter(&copy, mirror);
 }
@@ -326,17 +340,21 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
     if (d->data == s->data && k == d->rank) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", d->label, s->label);
-    if ((!plain || mx_record_has_gaps(d) || mx_record_has_gaps(s)) && mx_ctx_reaches(ctx, d) &&
-        mx_ctx_reaches(ctx, s))
-        return mx_strided_copy(ctx, d, s->data, s->stride, d->extent);
+    const bool strided = (!plain || mx_record_has_gaps(d) || mx_record_has_gaps(s)) &&
+                         mx_ctx_reaches(ctx, d) && mx_ctx_reaches(ctx, s);
     MX_REQUIRE(
-        plain && !mx_record_has_gaps(d), MX_ERR_SPACE,
+        strided || (plain && !mx_record_has_gaps(d)), MX_ERR_SPACE,
         "copy '%s' from '%s': %s does not reach both, to copy element by element; use a view of the same strides "
         "without gaps in between",
         d->label, s->label, ctx->name);
     /* spans differ where the padding of a single row does */
-    const size_t bytes = (size_t)(s->span < d->span ? s->span : d->span) * MX_TYPE_SIZE(s->type);
-    return bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK;
+    const size_t bytes = (size_t)(strided             ? s->count
+                                  : s->span < d->span ? s->span
+                                                      : d->span) *
+                         MX_TYPE_SIZE(s->type);
+    if (mx_rt.tool) mx_tool_copy(d, d->data, s, s->data, bytes);
+    if (strided) return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent));
+    return mx_tool_copied(bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK);
 }
 
 mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
@@ -359,13 +377,16 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
                r->label, ctx->name, mx_space_name(r->space));
     MX_TRY(check_writable(r));
     if (r->count == 0) return MX_OK;
+    const size_t size = MX_TYPE_SIZE(r->type);
+    if (mx_rt.tool) mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
-        return ctx->backend->fill(ctx, r->data, r->span, value, MX_TYPE_SIZE(r->type));
+        return mx_tool_copied(ctx->backend->fill(ctx, r->data, r->span, value, size));
     /* from one element again and again: on a host the value, on a device, which cannot read that, the first */
     static const int64_t still[MX_MAX_RANK];
-    if (ctx->backend->run != NULL) return mx_strided_copy(ctx, r, value, still, r->extent);
-    MX_TRY(ctx->backend->copy(ctx, r->data, value, MX_TYPE_SIZE(r->type)));
-    return mx_strided_copy(ctx, r, r->data, still, r->extent);
+    const bool host = ctx->backend->run != NULL;
+    const mx_err err = host ? MX_OK : ctx->backend->copy(ctx, r->data, value, size);
+    if (err != MX_OK) return mx_tool_copied(err);
+    return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent));
 }
 
 static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)
@@ -389,7 +410,8 @@ mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
     mx_record *r;
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
-    MX_TRY(ctx->backend->copy(ctx, value, at, MX_TYPE_SIZE(r->type)));
+    if (mx_rt.tool) mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
+    MX_TRY(mx_tool_copied(ctx->backend->copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
     return mx_fence(ctx);
 }
 
@@ -399,7 +421,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     char *at;
     MX_TRY(element(ctx, view, index, &r, &at));
     MX_TRY(check_writable(r));
-    return ctx->backend->copy(
-        ctx, at, value,
-        MX_TYPE_SIZE(r->type)); /* ordinary memory is read before the call returns */
+    if (mx_rt.tool) mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
+    /* ordinary memory is read before the call returns */
+    return mx_tool_copied(ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
 }

@@ -128,7 +128,8 @@ static void cuda_close(mx_ctx ctx)
 static mx_err cuda_fence(mx_ctx ctx)
 {
     if (ctx->state == NULL) return MX_OK;
-    ctx->synchronisations++;
+    /* a tool's fence waits for the contexts of all threads */
+    __atomic_fetch_add(&ctx->synchronisations, 1, __ATOMIC_RELAXED);
     CUDA_TRY(cudaSetDevice(ctx->device));
     const cudaError_t err = told(cudaStreamSynchronize(state_of(ctx)->stream));
     if (err == cudaSuccess) return MX_OK;

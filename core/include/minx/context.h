@@ -17,6 +17,8 @@
 #pragma once
 #include "minx/error.h"
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,9 +44,16 @@ const char *mx_layout_name(mx_layout layout); /* "left" */
 const char *mx_space_name(
     mx_space space); /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
 
-/* Starts the run time; the first call of a program. Checks that this CPU has what the kernels were compiled for
- * (MX_ERR_BACKEND). Not collective, not thread-safe. */
+/* Starts the run time; the first call of a program, or the first after mx_finalize. Checks that this CPU has what the kernels
+ * were compiled for (MX_ERR_BACKEND), reads settings, and loads the tool that they name (no error if it cannot: stderr says so).
+ * Settings are variables MINX_KEY of the environment and, for mx_init_args, options --mx-KEY[=VALUE] in front of any "--", which
+ * win over it and leave argv; --mx-help prints all, docs/tools.md explains them. Their strings must live as long as the run
+ * time. An unknown option or a bad value is MX_ERR_INPUT, and changes nothing. Not collective, not thread-safe. */
 mx_err mx_init(void);
+mx_err mx_init_args(int *argc, char ***argv);
+
+/* What this build and this machine have, and the settings that were given: one "minx KEY: VALUE" a line. NULL: to the tool. */
+void mx_print_configuration(FILE *out);
 
 /* Ends it. Contexts and views must be gone; in debug builds the views that are not are reported on stderr. */
 void mx_finalize(void);
@@ -68,6 +77,9 @@ void mx_ctx_destroy(mx_ctx *ctx);
 /* Waits until everything asked of ctx is done. Reports what went wrong on a device since the last fence, with the names
  * of the kernels that may have done it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
 mx_err mx_fence(mx_ctx ctx);
+
+/* mx_fence of every open context, whoever made it; no other thread may be using one. The last failure. */
+mx_err mx_fence_all(void);
 
 /* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
  * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that

@@ -26,7 +26,7 @@ mx_err mx_dual_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
 mx_err mx_dual_destroy(mx_dual *dual);
 
 /* This side was, or is about to be, written. Was the other one, so that this is old? Forget what was written. */
-#define mx_dual_modify(dual, side) ((void)((dual)->modified[side] = true))
+void mx_dual_modify(mx_dual *dual, mx_side side);
 #define mx_dual_need_sync(dual, side) ((dual)->modified[1 - (side)])
 #define mx_dual_clear(dual) ((void)((dual)->modified[0] = (dual)->modified[1] = false))
 

@@ -10,4 +10,5 @@
 #include "minx/policy.h"
 #include "minx/random.h"
 #include "minx/reduce.h"
+#include "minx/tools.h"
 #include "minx/view.h"

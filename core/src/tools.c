@@ -1,0 +1,170 @@
+/* The Kokkos Tools C interface: a tool is a shared library that exports some of the functions kokkosp_NAME. Every begin has its
+ * end, also where what is between fails; no name is NULL or empty; waiting for a tool takes no error from the next mx_fence. */
+#include "minx/tools.h"
+#include "runtime.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INTERFACE_VERSION = 20240906, UNKNOWN_DEVICE = 9, INSTANCE = (1 << 17) - 1 };
+/* clang-format off */
+/* The interface; structs go by value. */
+typedef struct { char name[64]; } space_handle;
+typedef struct { bool requires_global_fencing, padding[255]; } tool_settings;
+typedef struct { void (*fence)(uint32_t device); void (*padding[31])(void); } tool_actions;
+
+#define PAIR(CALL, x) CALL(begin_##x, (const char *, uint32_t, uint64_t *)) CALL(end_##x, (uint64_t))
+#define CALLBACKS(CALL) \
+    CALL(init_library, (int, uint64_t, uint32_t, void *)) CALL(finalize_library, (void)) \
+    CALL(request_tool_settings, (uint32_t, tool_settings *)) \
+    CALL(provide_tool_programming_interface, (uint32_t, tool_actions)) \
+    CALL(print_help, (char *)) CALL(parse_args, (int, char **)) \
+    CALL(declare_metadata, (const char *, const char *)) CALL(profile_event, (const char *)) \
+    PAIR(CALL, parallel_for) PAIR(CALL, parallel_reduce) PAIR(CALL, parallel_scan) PAIR(CALL, fence) \
+    CALL(push_profile_region, (const char *)) CALL(pop_profile_region, (void)) \
+    CALL(create_profile_section, (const char *, uint32_t *)) CALL(destroy_profile_section, (uint32_t)) \
+    CALL(start_profile_section, (uint32_t)) CALL(stop_profile_section, (uint32_t)) \
+    CALL(allocate_data, (space_handle, const char *, const void *, uint64_t)) \
+    CALL(deallocate_data, (space_handle, const char *, const void *, uint64_t)) \
+    CALL(begin_deep_copy, (space_handle, const char *, const void *, space_handle, const char *, \
+                           const void *, uint64_t)) CALL(end_deep_copy, (void)) \
+    CALL(dual_view_sync, (const char *, const void *, bool)) \
+    CALL(dual_view_modify, (const char *, const void *, bool))
+
+#define MEMBER(name, parameters) void (*name) parameters;
+#define SYMBOL(name, parameters) "kokkosp_" #name,
+static const char *const symbols[] = {CALLBACKS(SYMBOL)};
+static struct {
+    CALLBACKS(MEMBER) /* in the order of the symbols; NULL: not exported */
+    bool fencing;     /* contexts are to be idle where kernels and regions begin and end */
+    _Atomic int regions; /* pushed */
+    char **args;
+} tool;
+
+/* TELL(end_fence, (id)) calls the tool; TELL_IDLE does so when all contexts are idle, TELL_KERNEL of a kernel. */
+#define TELL(name, arguments) (tool.name != NULL ? (*tool.name) arguments : (void)0)
+#define TELL_IDLE(name, arguments) (tool.name != NULL ? idle(), (*tool.name) arguments : (void)0)
+#define TELL_KERNEL(pattern, when, arguments) \
+    ((pattern) == MX_PATTERN_FOR    ? TELL_IDLE(when##_parallel_for, arguments) \
+     : (pattern) == MX_PATTERN_SCAN ? TELL_IDLE(when##_parallel_scan, arguments) \
+                                    : TELL_IDLE(when##_parallel_reduce, arguments))
+/* clang-format on */
+
+uint32_t mx_tool_device(mx_ctx ctx, uint32_t number)
+{
+    static const char *const types[] = {"serial", "openmp", "cuda"};
+    uint32_t type = 0, device = ctx->device > 0 ? (uint32_t)ctx->device & 127 : 0;
+    while (type < 3 && strcmp(types[type], ctx->backend->name) != 0) type++;
+    return (type < 3 ? type : UNKNOWN_DEVICE) << 24 | device << 17 | (number & INSTANCE);
+}
+
+mx_err mx_wait(mx_ctx ctx, const char *name, bool for_all)
+{
+    uint64_t id = 0;
+    TELL(begin_fence, (name, ctx->tool_device & ~(for_all ? (uint32_t)INSTANCE : 0), &id));
+    const mx_err err = ctx->backend->fence(ctx);
+    TELL(end_fence, (id));
+    return err;
+}
+
+static void idle(void)
+{
+    if (tool.fencing)
+        mx_fence_contexts("Kokkos::Tools::invoke_kokkosp_callback: Kokkos Profile Tool Fence");
+}
+
+uint64_t mx_tool_begin(mx_ctx ctx, mx_pattern pattern, const char *name, const char *label)
+{
+    char text[128];
+    uint64_t id = 0;
+    if (label != NULL) snprintf(text, sizeof text, "%s [%s]", name, label);
+    TELL_KERNEL(pattern, begin, (label != NULL ? text : name, ctx->tool_device, &id));
+    return id;
+}
+
+/* clang-format off */
+static space_handle space_of(const mx_record *r)
+{
+    space_handle handle = {{0}};
+    return strcpy(handle.name, mx_space_name(r != NULL ? r->space : MX_SPACE_HOST)), handle;
+}
+static const char *label_of(const mx_record *r) { return r != NULL ? r->label : "Scalar"; }
+void mx_tool_copy(const mx_record *to, const void *to_at, const mx_record *from, const void *from_at, size_t bytes)
+{
+    TELL(begin_deep_copy, (space_of(to), label_of(to), to_at, space_of(from), label_of(from), from_at, bytes));
+}
+void mx_tool_end(mx_pattern pattern, uint64_t id) { TELL_KERNEL(pattern, end, (id)); }
+#define MEMORY(name) TELL(name, (space_of(r), r->label, r->data, (uint64_t)r->span * MX_TYPE_SIZE(r->type)))
+void mx_tool_memory(const mx_record *r, bool there) { there ? MEMORY(allocate_data) : MEMORY(deallocate_data); }
+mx_err mx_tool_copied(mx_err err) { TELL(end_deep_copy, ()); return err; }
+static const char *named(const char *name) { return name != NULL && name[0] != '\0' ? name : "[unnamed]"; }
+void mx_tool_dual_sync(const char *l, const void *d, bool on) { TELL(dual_view_sync, (named(l), d, on)); }
+void mx_tool_dual_modify(const char *l, const void *d, bool on) { TELL(dual_view_modify, (named(l), d, on)); }
+void mx_metadata(const char *key, const char *t) { TELL(declare_metadata, (named(key), named(t))); }
+void mx_event_mark(const char *name) { TELL(profile_event, (named(name))); }
+void mx_section_start(uint32_t section) { TELL(start_profile_section, (section)); }
+void mx_section_stop(uint32_t section) { TELL(stop_profile_section, (section)); }
+void mx_section_destroy(uint32_t section) { TELL(destroy_profile_section, (section)); }
+void mx_region_push(const char *name) { tool.regions++; TELL_IDLE(push_profile_region, (named(name))); }
+void mx_region_pop(void) { if (tool.regions > 0) { tool.regions--; TELL_IDLE(pop_profile_region, ()); } }
+void mx_section_create(const char *n, uint32_t *s) { *s = 0; TELL(create_profile_section, (named(n), s)); }
+/* what the tool calls: it names a device, and all of them are waited for, as Kokkos does */
+static void fence_asked(uint32_t id) { (void)id; mx_fence_contexts("minx::fence asked for by the tool"); }
+/* clang-format on */
+
+/* Opens the first library of the list; does it export anything? It stays open: tools may have handlers that run at exit. */
+static bool open_library(const char *list)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(list, ";"), list);
+    void *const library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    int found = 0;
+    for (size_t s = 0; library != NULL && s < sizeof symbols / sizeof symbols[0]; s++) {
+        void *const symbol = dlsym(library, symbols[s]);
+        memcpy((char *)&tool + s * sizeof symbol, &symbol, sizeof symbol);
+        found += symbol != NULL;
+    }
+    if (found == 0)
+        fprintf(stderr, "minx: no tool '%s', going on without: %s\n", path,
+                library == NULL ? dlerror() : "it exports no kokkosp_ function");
+    return found > 0;
+}
+
+/* Blanks divide the arguments, the first is the program. The tool may keep them until it ends. */
+static void pass_arguments(char *program, const char *text)
+{
+    const size_t length = strlen(text), most = length / 2 + 3;
+    tool.args = calloc(1, most * sizeof *tool.args + length + 1);
+    if (tool.args == NULL) return;
+    char *rest = strcpy((char *)(tool.args + most), text);
+    int count = 0;
+    for (char *word = program; word != NULL; word = strsep(&rest, " \t\n"))
+        if (count == 0 || word[0] != '\0') tool.args[count++] = word;
+    if (count > 1) TELL(parse_args, (count, tool.args));
+}
+
+void mx_tool_load(char *program, const char *libs, const char *args, bool help)
+{
+    tool_settings settings = {.requires_global_fencing = true};
+    if (libs == NULL || libs[0] == '\0') return;
+    setenv("KOKKOS_TOOLS_LIBS", libs, 1); /* tools that call others find their names there */
+    if (!open_library(libs)) return;
+    mx_rt.tool = true;
+    TELL(init_library, (0, INTERFACE_VERSION, 0, NULL));
+    TELL(request_tool_settings, (1, &settings));
+    tool.fencing = settings.requires_global_fencing;
+    TELL(provide_tool_programming_interface, (1, (tool_actions){.fence = fence_asked}));
+    if (help) TELL(print_help, (program));
+    if (args != NULL) pass_arguments(program, args);
+    mx_print_configuration(NULL);
+}
+
+void mx_tool_unload(void)
+{
+    while (tool.regions > 0) mx_region_pop();
+    TELL(finalize_library, ());
+    free(tool.args);
+    memset(&tool, 0, sizeof tool);
+    mx_rt.tool = false;
+}

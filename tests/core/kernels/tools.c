@@ -1,0 +1,28 @@
+#include "minx/scan.h"
+
+#include "tools.h"
+
+MX_BODY void to_set_body(const to_args *a, int i)
+{
+    MX_AT(a->x, i) = i;
+}
+MX_FOR_1D(to_set)
+
+MX_BODY void to_sum_body(const to_args *a, int i, double *sum)
+{
+    *sum += MX_AT(a->x, i);
+}
+MX_REDUCE_1D(to_sum, MX_SUM)
+
+MX_BODY void to_bins_body(const to_args *a, int i, double *bins)
+{
+    bins[i % 2] += MX_AT(a->x, i);
+}
+MX_REDUCE_ARRAY_1D(to_bins, MX_SUM)
+
+MX_BODY void to_scan_body(const to_args *a, int i, double *sum, bool final)
+{
+    *sum += MX_AT(a->x, i);
+    if (final) MX_AT(a->x, i) = *sum;
+}
+MX_SCAN_1D(to_scan, MX_SUM)

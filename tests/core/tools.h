@@ -1,0 +1,12 @@
+/* Kernels of the test of tools: one of each pattern. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct to_args {
+    mx_f64_1 x;
+} to_args;
+
+MX_DECLARE_FOR_1D(to_set, to_args)
+MX_DECLARE_REDUCE_1D(to_sum, to_args, double)
+MX_DECLARE_REDUCE_ARRAY_1D(to_bins, to_args, double)
+MX_DECLARE_SCAN_1D(to_scan, to_args, double)
