@@ -15,9 +15,9 @@ typedef struct shape {
 static shape shape_of(uint64_t code)
 {
     shape s = {(int)(code & 0xf),
-               (int)(code >> 8 & 0xf),
-               (mx_layout)(code >> 4 & 7),
-               (code >> 7 & 1) != 0,
+               (int)(code >> 8 & 7),
+               (mx_layout)(code >> 4 & 0xf),
+               (code >> 11 & 1) != 0,
                {0}};
     for (int last = 0; last < 4 && last < s.rank; last++)
         s.fixed[s.rank - 1 - last] = (int64_t)(code >> (48 - 12 * last) & 0xfff);
@@ -39,8 +39,17 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
     return true;
 }
 
+/* Does the view go with an accessor of this layout? Of rank 1, left, right and stride are one. */
+static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout wanted)
+{
+    if (r->layout == wanted || r->layout > MX_LAYOUT_STRIDE || wanted > MX_LAYOUT_STRIDE)
+        return r->layout == wanted;
+    return r->rank < 2 || wanted == MX_LAYOUT_STRIDE ||
+           (r->layout == MX_LAYOUT_STRIDE && mx_strides_follow(r, fixed, wanted));
+}
+
 static mx_err check_shape(const mx_record *r, const shape *s, size_t element_size,
-                          mx_layout instance)
+                          mx_layout instance, const int64_t *origin)
 {
     const mx_layout wanted = s->layout == MX_LAYOUT_DEFAULT ? instance : s->layout;
     MX_REQUIRE((int)MX_TYPE_KIND(r->type) == s->kind && MX_TYPE_SIZE(r->type) == element_size,
@@ -57,11 +66,16 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
         MX_REQUIRE(r->extent[d] <= 1 || r->stride[d] <= INT32_MAX, MX_ERR_EXTENT,
                    "stride %d of the view, %lld elements, is beyond 32 bits", d,
                    (long long)r->stride[d]);
+        MX_REQUIRE(origin == NULL || (origin[d] >= INT32_MIN && origin[d] <= INT32_MAX),
+                   MX_ERR_EXTENT, "origin %d, %lld, is beyond 32 bits", d, (long long)origin[d]);
     }
-    if (wanted == MX_LAYOUT_STRIDE || r->rank == 0) return MX_OK;
-    MX_REQUIRE(r->rank == 1 || r->layout == wanted, MX_ERR_LAYOUT,
+    MX_REQUIRE(layouts_agree(r, s->fixed, wanted), MX_ERR_LAYOUT,
                "the view has layout %s, the accessor %s%s", mx_layout_name(r->layout),
                mx_layout_name(wanted), s->layout == MX_LAYOUT_DEFAULT ? " (the context's)" : "");
+    MX_REQUIRE(origin == NULL || r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
+               "an origin needs layout left, right or stride, the view has %s",
+               mx_layout_name(r->layout));
+    if (wanted >= MX_LAYOUT_STRIDE) return MX_OK;
     MX_REQUIRE(
         mx_strides_follow(r, s->fixed, wanted), MX_ERR_LAYOUT,
         "the view is padded between static extents, or not contiguous along the %s index: bind it to a strided accessor",
@@ -69,32 +83,67 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
     return MX_OK;
 }
 
-void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view view, mx_layout needs)
-{
-    char *p = at;
-    const int slots = record->rank > 0 ? record->rank : 1;
-    const uint64_t stamp = mx_stamp_make(record, view, needs);
-    memcpy(p, &record->data, sizeof record->data);
-    p += sizeof record->data;
-    memcpy(p, &stamp, sizeof stamp);
-    p += sizeof stamp;
+/* How an accessor begins. Behind it: in builds that check indices the origin, extents (64 bits each), strides (32). */
+typedef struct head {
+    char *data;
+    uint64_t stamp;
 #ifdef MINX_BOUNDS_CHECK
-    mx_fault *const fault = ctx != NULL ? ctx->fault : NULL;
-    memcpy(p, &fault, sizeof fault);
-    p += sizeof fault;
-#else
-    (void)ctx;
+    mx_fault *fault;
 #endif
-    memcpy(p, record->extent, (size_t)slots * sizeof record->extent[0]);
-    p += (size_t)slots * sizeof record->extent[0];
-    for (int d = 0; d < slots; d++) {
-        const mx_stride stride = (mx_stride)record->stride[d];
-        memcpy(p + (size_t)d * sizeof stride, &stride, sizeof stride);
-    }
+} head;
+enum { ORIGINS = sizeof(head) > 16 };
+
+/* Writes all of an accessor but its origin. */
+static void write_accessor(char *at, mx_ctx ctx, const mx_record *record, mx_view view,
+                           mx_layout needs, char *data)
+{
+    const size_t slots = record->rank > 0 ? (size_t)record->rank : 1;
+    mx_stride stride[MX_MAX_RANK];
+    head h = {.data = data, .stamp = mx_stamp_make(record, view, needs)};
+#ifdef MINX_BOUNDS_CHECK
+    h.fault = ctx != NULL ? ctx->fault : NULL;
+#endif
+    (void)ctx;
+    for (size_t d = 0; d < slots; d++) stride[d] = (mx_stride)record->stride[d];
+    memcpy(at, &h, sizeof h);
+    at += sizeof h + ORIGINS * slots * sizeof(int64_t);
+    memcpy(at, record->extent, slots * sizeof(int64_t));
+    memcpy(at + slots * sizeof(int64_t), stride, slots * sizeof stride[0]);
 }
 
-mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t element_size,
-                const char *expression, const char *file, int line, const char *func)
+mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
+                        mx_view view, mx_layout needs)
+{
+    head h;
+    memcpy(&h, at, sizeof h);
+    const ptrdiff_t shift = h.data - (char *)from->data; /* by its origin */
+    MX_REQUIRE(
+        shift == 0 || memcmp(from->stride, to->stride, sizeof to->stride) == 0, MX_ERR_LAYOUT,
+        "view '%s' has an accessor with an origin: check it against a context of its layout, and without padding",
+        from->label);
+    write_accessor(at, ctx, to, view, needs, (char *)to->data + shift);
+    return MX_OK;
+}
+
+/* An origin is a shift of the data; builds that check indices subtract it at each access instead. */
+static char *place_origin(char *accessor, const mx_record *r, const int64_t *origin)
+{
+    char *data = r->data;
+    for (int d = 0; d < r->rank; d++) {
+        const int64_t first = origin != NULL ? origin[d] : 0;
+#ifdef MINX_BOUNDS_CHECK
+        memcpy(accessor + sizeof(head) + (size_t)d * sizeof first, &first, sizeof first);
+#else
+        data -= first * r->stride[d] * (int64_t)MX_TYPE_SIZE(r->type);
+#endif
+    }
+    (void)accessor;
+    return data;
+}
+
+mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
+                size_t element_size, const char *expression, const char *file, int line,
+                const char *func)
 {
     const shape s = shape_of(code);
     const mx_record *r = mx_record_of(view);
@@ -110,18 +159,21 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
                          ctx != NULL ? ctx->name : "the host"),
                 MX_ERR_SPACE);
     const mx_err err =
-        check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE);
+        check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE, origin);
     if (err != MX_OK)
         return (mx_fail_(file, line, func, "bind %s to view '%s': %s", expression, r->label,
                          mx_err_message()),
                 err);
     /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
-    const bool any = s.layout == MX_LAYOUT_STRIDE || r->rank < 2,
-               fixed = s.layout != MX_LAYOUT_DEFAULT;
-    mx_accessor_write(accessor, ctx, r, view,
-                      any     ? MX_LAYOUT_DEFAULT
-                      : fixed ? MX_LAYOUT_STRIDE
-                              : r->layout);
+    const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT),
+               any = row || s.layout == MX_LAYOUT_STRIDE, fixed = s.layout != MX_LAYOUT_DEFAULT;
+    write_accessor(accessor, ctx, r, view,
+                   any                             ? MX_LAYOUT_DEFAULT
+                   : fixed                         ? MX_LAYOUT_STRIDE
+                   : ctx != NULL                   ? ctx->layout
+                   : r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT
+                                                   : r->layout,
+                   place_origin(accessor, r, origin));
     return MX_OK;
 }
 
@@ -129,10 +181,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size)
 {
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
-        uint64_t word;
         mx_stamp stamp;
-        memcpy(&word, (const char *)args + at, sizeof word);
-        if (!mx_stamp_read(word, &stamp)) continue;
+        if (!mx_stamp_read((const char *)args + at, &stamp)) continue;
         const mx_record *r = mx_record_of_stamp(&stamp);
         MX_REQUIRE(
             r != NULL, MX_ERR_STALE,
@@ -143,9 +193,10 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size
                    r->label, mx_space_name(r->space), ctx->name);
         MX_REQUIRE(
             stamp.needs == MX_LAYOUT_DEFAULT || stamp.needs == MX_LAYOUT_STRIDE ||
-                stamp.needs == ctx->layout,
+                (stamp.needs == ctx->layout &&
+                 (r->layout != MX_LAYOUT_STRIDE || mx_strides_follow(r, NULL, ctx->layout))),
             MX_ERR_LAYOUT,
-            "kernel %s: the accessor of view '%s' was bound for layout %s, the context has %s",
+            "kernel %s: the accessor of view '%s' was bound for layout %s, or for host code; the context has %s",
             kernel, r->label, mx_layout_name(stamp.needs), mx_layout_name(ctx->layout));
     }
     return MX_OK;
@@ -155,11 +206,10 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size
 void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size)
 {
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
-        uint64_t word;
         mx_stamp stamp;
-        memcpy(&word, (char *)args + at, sizeof word);
+        char *const word = (char *)args + at;
         if (mx_stamp_read(word, &stamp))
-            memcpy((char *)args + at + sizeof word, &ctx->fault, sizeof ctx->fault);
+            memcpy(word + sizeof(uint64_t), &ctx->fault, sizeof ctx->fault);
     }
 }
 #endif

@@ -33,13 +33,11 @@ typedef struct shadows {
     shadow list[MAX_SHADOWS];
 } shadows;
 
-/* ---- elements of views with any strides ---- */
+/* ---- elements of views of any layout ---- */
 
 static size_t offset_of(const mx_view_info *v, const int64_t *index)
 {
-    int64_t at = 0;
-    for (int d = 0; d < v->rank; d++) at += index[d] * v->stride[d];
-    return (size_t)at * MX_TYPE_SIZE(v->type);
+    return (size_t)mx_view_offset(v, index) * MX_TYPE_SIZE(v->type);
 }
 
 /* Steps to the next index, the last dimension fastest; false behind the end. */
@@ -137,10 +135,8 @@ static mx_err compare_views(const shadows *s, const mx_view_info *own, const mx_
 static mx_err find_accessors(shadows *s, const char *args, size_t size)
 {
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
-        uint64_t word;
         mx_stamp stamp;
-        memcpy(&word, args + at, sizeof word);
-        if (!mx_stamp_read(word, &stamp)) continue;
+        if (!mx_stamp_read(args + at, &stamp)) continue;
         MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG,
                    "kernel %s: more than %d views in its arguments", s->launch->kernel->name,
                    MAX_SHADOWS);
@@ -213,8 +209,9 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
         else
             MX_TRY(mx_view_retain(one->copy));
         const bool any = one->needs == MX_LAYOUT_DEFAULT || one->needs == MX_LAYOUT_STRIDE;
-        mx_accessor_write(args + one->offset, s->other, mx_record_of(one->copy), one->copy,
-                          any ? one->needs : s->other->layout);
+        MX_TRY(mx_accessor_move(args + one->offset, s->other, mx_record_of(one->view),
+                                mx_record_of(one->copy), one->copy,
+                                any ? one->needs : s->other->layout));
     }
     return MX_OK;
 }

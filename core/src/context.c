@@ -31,7 +31,9 @@ enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
 const char *mx_layout_name(mx_layout layout)
 {
-    static const char *const names[] = {"default", "left", "right", "stride"};
+#define MX_LAYOUT_TEXT(NAME, name, prefix, ...) name,
+    static const char *const names[] = {"default", "left", "right", "stride",
+                                        MX_LAYOUTS_(MX_LAYOUT_TEXT)};
     return names[layout];
 }
 
@@ -366,18 +368,18 @@ mx_err mx_fault_check(mx_ctx ctx)
     const mx_fault fault = *ctx->fault;
     mx_stamp stamp;
     const mx_record *record =
-        mx_stamp_read(fault.stamp, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+        mx_stamp_read(&fault.stamp, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
     char recent[256];
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(ctx->fault, 0, sizeof *ctx->fault);
     ctx->unfenced = 0;
     return MX_FAIL(
         MX_ERR_BOUNDS,
-        "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld (%d such "
+        "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld (%d such "
         "accesses, kernels: %s)",
         fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
         record != NULL ? record->label : "?", (long long)fault.index, (long long)fault.extent,
-        (int)fault.count, recent);
+        (long long)fault.origin, (int)fault.count, recent);
 }
 
 mx_err mx_overflow_check(mx_ctx ctx)
@@ -398,19 +400,20 @@ mx_err mx_overflow_check(mx_ctx ctx)
 
 #ifdef MINX_BOUNDS_CHECK
 void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
-                    int64_t extent, const char *file, int line)
+                    int64_t origin, int64_t extent, const char *file, int line)
 {
     mx_stamp stamp;
-    const mx_record *record = mx_stamp_read(word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    const mx_record *record = mx_stamp_read(&word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
     if (word == 0) {
         fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): accessor %s was never bound\n", file, line,
                 expression, expression);
         abort();
     }
-    fprintf(stderr,
-            "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld\n",
-            file, line, expression, dimension, record != NULL ? record->label : "?",
-            (long long)index, (long long)extent);
+    fprintf(
+        stderr,
+        "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld\n",
+        file, line, expression, dimension, record != NULL ? record->label : "?", (long long)index,
+        (long long)extent, (long long)origin);
     abort();
 }
 #endif

@@ -191,6 +191,9 @@ bool mx_record_leave(mx_view view, mx_record *last);
 
 mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
 
+mx_err mx_record_strided(const mx_record *record,
+                         const char *what); /* MX_ERR_LAYOUT: tiles or the like */
+
 void mx_record_measure(mx_record *record); /* sets count, and span by extents and strides */
 
 /* Do the strides follow left or right, with padding behind the contiguous dimension only? Those that static extents (0 or NULL
@@ -222,15 +225,16 @@ typedef struct mx_stamp {
                       * STRIDE: the accessor has a fixed layout, the view's own */
 } mx_stamp;
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
-bool mx_stamp_read(uint64_t word, mx_stamp *stamp);
+bool mx_stamp_read(const void *word, mx_stamp *stamp); /* false: no stamp there */
 
 /* The record that a stamp names, NULL if that view is gone. */
 mx_record *mx_record_of_stamp(const mx_stamp *stamp);
 mx_view mx_view_of_stamp(const mx_stamp *stamp);
 
-/* Writes an accessor of this record: data, stamp, extents, strides. `at` points to the accessor's first byte. */
-void mx_accessor_write(void *at, mx_ctx ctx, const mx_record *record, mx_view view,
-                       mx_layout needs);
+/* Makes an accessor of `from` one of `to`, which has the same shape, with the same origin. `at` points to the accessor's first
+ * byte. MX_ERR_LAYOUT: it has an origin, which a shift cannot express in the other's strides. */
+mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
+                        mx_view view, mx_layout needs);
 
 /* Checks every accessor inside a kernel's arguments against the context that will run it. */
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);

@@ -20,9 +20,18 @@ void mx_record_measure(mx_record *r)
     if (r->count == 0) r->span = 0;
 }
 
+mx_err mx_record_strided(const mx_record *r, const char *what)
+{
+    MX_REQUIRE(r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
+               "%s of '%s': its layout is %s, expected left, right or stride", what, r->label,
+               mx_layout_name(r->layout));
+    return MX_OK;
+}
+
 bool mx_record_has_gaps(const mx_record *r)
 {
-    return r->span != r->count && (r->owner == NULL || r->root.generation != 0);
+    return r->span != r->count && r->layout <= MX_LAYOUT_STRIDE &&
+           (r->owner == NULL || r->root.generation != 0);
 }
 
 static mx_view root_of(mx_view view, const mx_record *r)
@@ -104,6 +113,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
     MX_REQUIRE(count == of->rank && (count == 0 || slices != NULL), MX_ERR_RANK,
                "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
                slices != NULL ? count : 0, of->rank);
+    MX_TRY(mx_record_strided(of, "subview"));
     mx_record described = *of;
     described.rank = 0;
     for (int d = 0; d < count; d++) MX_TRY(take_slice(of, d, slices[d], &described, &offset));

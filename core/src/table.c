@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
 static _Thread_local const char *here_file; /* the line of the program that makes a view */
@@ -73,8 +74,10 @@ uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
            (view.generation & GENERATION_BITS) << 20 | view.slot;
 }
 
-bool mx_stamp_read(uint64_t word, mx_stamp *stamp)
+bool mx_stamp_read(const void *at, mx_stamp *stamp)
 {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
     if (word >> 48 != STAMP_MAGIC) return false;
     stamp->space = (mx_space)(word >> 45 & 7);
     stamp->needs = (mx_layout)(word >> 43 & 3);

@@ -36,30 +36,47 @@ static mx_err check_writable(const mx_record *r)
 /* ---- making ---- */
 
 /* Strides in elements, and the span from the first to behind the last. Padding rounds the contiguous extent up so that
- * the next row starts at a multiple of 64 bytes. */
+ * the next row starts at a multiple of 64 bytes; layouts of layout.h round as they need. */
 static mx_err lay_out(const char *label, mx_record *r, bool padding)
 {
     const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
-    const int64_t limit = PTRDIFF_MAX / size;
+    const int64_t limit = PTRDIFF_MAX / size, unit = 64 / size;
+    const bool settled = r->layout > MX_LAYOUT_STRIDE, left = r->layout == MX_LAYOUT_LEFT;
+    uint64_t rounded[MX_MAX_RANK], stride[MX_MAX_RANK];
     int64_t step = 1;
+    bool fits = true;
     r->count = 1;
-    for (int n = 0; n < r->rank; n++) {
-        const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
-        int64_t extent = r->extent[d];
-        r->stride[d] = step;
-        MX_REQUIRE(extent <= limit - 64, MX_ERR_EXTENT, "view '%s' does not fit the address space",
-                   label);
-        if (padding && n == 0 && r->rank > 1 && 64 % size == 0) {
-            const int64_t unit = 64 / size;
-            extent = (extent + unit - 1) / unit * unit;
-        }
-        MX_REQUIRE(extent == 0 || step <= limit / extent, MX_ERR_EXTENT,
+    for (int d = 0; d < r->rank; d++) {
+        MX_REQUIRE(r->extent[d] <= limit - 64, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", label);
-        step *= extent;
+        rounded[d] = (uint64_t)r->extent[d];
+        if (padding && d == (left ? 0 : r->rank - 1) && r->rank > 1 && unit * size == 64)
+            rounded[d] = (uint64_t)((r->extent[d] + unit - 1) / unit * unit);
+    }
+#define MX_LAYOUT_SETTLE(NAME, name, prefix, ...) \
+    if (r->layout == MX_LAYOUT_##NAME)            \
+        fits = prefix##_settle(r->rank, rounded, stride, __VA_ARGS__);
+    MX_LAYOUTS_(MX_LAYOUT_SETTLE)
+    MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", label,
+               mx_layout_name(r->layout), r->rank);
+    for (int n = 0; n < r->rank; n++) {
+        const int d = left ? n : r->rank - 1 - n;
+        MX_REQUIRE(rounded[d] == 0 || step <= limit / (int64_t)rounded[d], MX_ERR_EXTENT,
+                   "view '%s' does not fit the address space", label);
+        r->stride[d] = settled ? (int64_t)stride[d] : step;
+        step *= (int64_t)rounded[d];
         r->count *= r->extent[d];
     }
     r->span = step;
     return MX_OK;
+}
+
+int64_t mx_view_offset(const mx_view_info *info, const int64_t *index)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < info->rank; d++)
+        offset += mx_term_((int)info->layout, info->rank, d, index[d], info->stride[d]);
+    return offset;
 }
 
 static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
@@ -87,8 +104,10 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
     r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->space : options->space;
     r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
-    MX_REQUIRE(r->layout == MX_LAYOUT_LEFT || r->layout == MX_LAYOUT_RIGHT, MX_ERR_LAYOUT,
-               "view '%s': layout: got %d, expected left or right", label, (int)r->layout);
+    MX_REQUIRE(
+        (unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
+        "view '%s': layout: got %d, expected left or right, or another of layout.h but stride",
+        label, (int)r->layout);
     MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE,
                "view '%s': %s cannot reach memory space %s", label, ctx->backend->name,
                mx_space_name(r->space));
@@ -186,8 +205,9 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
     MX_REQUIRE(data != NULL && (uintptr_t)data % alignment == 0, MX_ERR_ARG,
                "view '%s': memory at %p, expected an address aligned to %zu bytes", label, data,
                alignment);
+    if (strides != NULL) MX_TRY(mx_record_strided(&r, "strides"));
     if (strides != NULL) MX_TRY(take_strides(&r, strides, options->layout));
-    mx_record_measure(&r);
+    if (r.layout <= MX_LAYOUT_STRIDE) mx_record_measure(&r);
     r.data = data;
     return mx_record_enter(&r, view);
 }
@@ -225,6 +245,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_REQUIRE(ctx == NULL || mx_ctx_reaches(ctx, old), MX_ERR_SPACE,
                "resize '%s': %s cannot reach memory space %s", old->label, ctx->name,
                mx_space_name(old->space));
+    if (keep) MX_TRY(mx_record_strided(old, "resize"));
     const mx_view_options options = {old->space, old->layout, false, old->padding};
     MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
     for (int d = 0; d < old->rank; d++)
@@ -335,6 +356,8 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
         !plain || k == d->rank, MX_ERR_LAYOUT,
         "copy '%s' from '%s': stride %d differs (padding): %lld and %lld; mx_remap copies between them",
         d->label, s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
+    if (!plain) MX_TRY(mx_record_strided(d, "remap"));
+    if (!plain) MX_TRY(mx_record_strided(s, "remap"));
     MX_TRY(check_reach(ctx, d));
     MX_TRY(check_reach(ctx, s));
     if (d->data == s->data && k == d->rank) return MX_OK;

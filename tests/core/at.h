@@ -54,12 +54,9 @@ typedef struct at_types_args {
 MX_DECLARE_FOR_2D(at_types, at_types_args)
 
 /* Static extents: the last one; both; the inner ones of rank 4. */
-MX_ACCESSOR_(at_n3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 0, 3), 0, 3, 1, 1, 1, 1, 1,
-             1)
-MX_ACCESSOR_(at_5x3, double, 2, 0, 0, 1, MX_SHAPE_CODE_(2, 0, 0, 1, 0, 0, 5, 3), 5, 3, 1, 1, 1, 1,
-             1, 1)
-MX_ACCESSOR_(at_nn2x4, double, 4, 0, 0, 1, MX_SHAPE_CODE_(4, 0, 0, 1, 0, 0, 2, 4), 0, 0, 2, 4, 1, 1,
-             1, 1)
+MX_ACCESSOR(at_n3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
+MX_ACCESSOR(at_5x3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 5, 3)
+MX_ACCESSOR(at_nn2x4, double, 4, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 2, 4)
 typedef struct at_static_args {
     at_n3 n3;
     at_5x3 all;

@@ -121,6 +121,36 @@ static void test_layouts(mx_ctx ctx)
     for (int v = 0; v < 5; v++) MUST(mx_view_destroy(&all[v]));
 }
 
+/* A strided view goes with every layout that its strides follow. */
+static void test_strided(mx_ctx ctx)
+{
+    const mx_layout own = layout_of(ctx), other = other_layout(own);
+    const int64_t extents[] = {6, 5}, turned[2][2] = {{5, 1}, {1, 6}}, wide[] = {10, 2};
+    mx_view memory, follows, gaps;
+    mx_f64_2 d;
+    mx_f64_2l l;
+    mx_f64_2r r;
+    mx_f64_2s s;
+    MUST(mx_view_create_1d(ctx, "memory", MX_F64, 60, &memory));
+    void *const data = check_info(memory).data;
+    MUST(mx_view_wrap(ctx, "follows", MX_F64, 2, extents, turned[other == MX_LAYOUT_LEFT], NULL,
+                      data, &follows));
+    MUST(mx_view_wrap(ctx, "gaps", MX_F64, 2, extents, wide, NULL, data, &gaps));
+    CHECK_I64(check_info(follows).layout, MX_LAYOUT_STRIDE);
+    CHECK_OK(other == MX_LAYOUT_LEFT ? mx_bind(ctx, follows, &l) : mx_bind(ctx, follows, &r));
+    CHECK_OK(mx_bind(ctx, follows, &s));
+    CHECK_OK(mx_bind(ctx, gaps, &s));
+    CHECK_FAILS(other == MX_LAYOUT_LEFT ? mx_bind(ctx, follows, &r) : mx_bind(ctx, follows, &l),
+                MX_ERR_LAYOUT, "'follows': the view has layout stride, the accessor");
+    CHECK_FAILS(mx_bind(ctx, follows, &d), MX_ERR_LAYOUT, "(the context's)");
+    CHECK_FAILS(mx_bind(ctx, gaps, &l), MX_ERR_LAYOUT,
+                "the view has layout stride, the accessor left");
+    CHECK_FAILS(mx_bind(ctx, gaps, &r), MX_ERR_LAYOUT,
+                "the view has layout stride, the accessor right");
+    mx_view all[] = {follows, gaps, memory};
+    for (int v = 0; v < 3; v++) MUST(mx_view_destroy(&all[v]));
+}
+
 static void test_spaces(mx_ctx ctx)
 {
     mx_view view = make(ctx, "far", MX_F64, 2, layout_of(ctx)), mirror;
@@ -273,6 +303,21 @@ static void test_launch_elsewhere(mx_ctx ctx)
                     "view 'far' was bound for layout");
     }
     b.args.x = was;
+    if (!check_is(ctx, "cuda")) {
+        /* host code takes a column by its stride, a kernel cannot */
+        const bool left = layout_of(ctx) == MX_LAYOUT_LEFT;
+        mx_view column;
+        double sum;
+        MUST(mx_subview(
+            b.x, 2, left ? MX_SLICES_(mx_index(0), mx_all()) : MX_SLICES_(mx_all(), mx_index(0)),
+            &column));
+        const mx_f64_1 row = b.args.row;
+        MUST(mx_bind(NULL, column, &b.args.row));
+        CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 5), &b.args, &sum), MX_ERR_LAYOUT,
+                    "or for host code");
+        b.args.row = row;
+        MUST(mx_view_destroy(&column));
+    }
     CHECK_OK(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args));
     /* another context of the same kind runs it */
     mx_ctx_destroy(&other);
@@ -320,6 +365,7 @@ static void test(mx_ctx ctx)
     test_types(ctx);
     test_ranks(ctx);
     test_layouts(ctx);
+    test_strided(ctx);
     test_spaces(ctx);
     test_stale(ctx);
     test_long_stride(ctx);

@@ -125,9 +125,9 @@ static void test(mx_ctx ctx)
     CHECK_OK(launched(ctx, bounds_sum(all, &a, &sum)));
     a.shift = 1;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line,
-                 "index 0 of view 'the line' is 10, its extent is 10 (1 such");
+                 "index 0 of view 'the line' is 10, its extent is 10 from 0 (1 such");
     check_report(ctx, launched(ctx, bounds_box(all, &a)), line,
-                 "index 1 of view 'the box' is 10, its extent is 10 (1 such");
+                 "index 1 of view 'the box' is 10, its extent is 10 from 0 (1 such");
     check_report(ctx, launched(ctx, bounds_sum(all, &a, &sum)), line,
                  "index 0 of view 'the line' is 10");
     check_report(ctx, launched(ctx, bounds_bins(all, &a, 1, bins)), line,

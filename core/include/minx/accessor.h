@@ -3,11 +3,12 @@
  *     mx_f64_2   double, rank 2, the layout of the kernel's instance     mx_f64_2s  any strides
  *     mx_cf64_2  the same, read-only                                     mx_f64_2l, mx_f64_2r  left, right always
  *
- * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8; MX_ACCESSORS(tag, T) makes them for a struct of your own.
+ * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8; MX_ACCESSORS(tag, T) makes them for a struct of your own. MX_ACCESSOR makes
+ * one type with any layout, static extents and a trait.
  *
- * What is known at compile time (type, rank, constness, layout, static extents) belongs to the accessor's type, as array
- * sizes of a shape struct that exists only inside sizeof: it costs nothing at run time, works in C and CUDA C++ alike,
- * and a use with the wrong number of indices is a compile error ("no member named is_rank_2"). */
+ * What is known at compile time (type, rank, layout, static extents, trait) belongs to the accessor's type, as array sizes of a
+ * shape struct that exists only inside sizeof: it costs nothing at run time, works in C and CUDA C++ alike, and a use with
+ * the wrong number of indices is a compile error ("no member named is_rank_2"). */
 #pragma once
 #include "minx/view.h"
 
@@ -27,15 +28,17 @@ typedef int32_t mx_stride;
 typedef struct mx_fault {
     int32_t count; /* how many there were; what follows describes the first */
     int32_t dimension, line;
-    int64_t index, extent;
+    int64_t index, origin, extent;
     uint64_t stamp;
     char expression[64], file[128];
 } mx_fault;
 
 #ifdef MINX_BOUNDS_CHECK
-#define MX_FAULT_MEMBER_ mx_fault *fault;
+#define MX_FAULT_MEMBERS_(R) \
+    mx_fault *fault;         \
+    int64_t origin[(R) ? (R) : 1];
 #else
-#define MX_FAULT_MEMBER_
+#define MX_FAULT_MEMBERS_(R)
 #endif
 
 /* Stride of a dimension, if it is known from the layout and static extents: right = product of the extents behind, left =
@@ -44,17 +47,35 @@ typedef struct mx_fault {
 #define MX_KNOWN_(L, left, right) \
     (MX_LAYOUT_OF_(L) == 1 ? (left) : MX_LAYOUT_OF_(L) == 2 ? (right) : 0)
 
-/* The shape as one number for mx_bind: rank 4 bits, layout 3, const 1, kind 4, static extents of the last four
- * dimensions 12 bits each. */
-#define MX_SHAPE_CODE_(R, L, C, K, a, b, c, d)                                      \
-    ((uint64_t)(R) | (uint64_t)(L) << 4 | (uint64_t)(C) << 7 | (uint64_t)(K) << 8 | \
-     (uint64_t)(a) << 12 | (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
+/* The shape as one number for mx_bind: rank 4 bits, layout 4, kind of element 3, const 1, static extents of the last four
+ * dimensions 12 bits each. K: the kind, 8 more if const. */
+#define MX_SHAPE_CODE_(R, L, K, a, b, c, d)                                          \
+    ((uint64_t)(R) | (uint64_t)(L) << 4 | (uint64_t)(K) << 8 | (uint64_t)(a) << 12 | \
+     (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
+
+/* Traits: what a kernel promises or wants of an accessor; how each is kept and what it costs is in trait.h. */
+#define MX_TRAIT_NONE 0
+#define MX_TRAIT_RANDOM_ACCESS 1
+#define MX_TRAIT_RESTRICT 2
+#define MX_TRAIT_STREAMING 3
+#define MX_TRAIT_ATOMIC 4
+
+/* The data pointer, by trait. It stands in no union, where gcc would not see that it is restrict. */
+#define MX_DATA_0_(name, T) T *data;
+#define MX_DATA_1_(name, T) T *data;
+#define MX_DATA_2_(name, T) T *MX_RESTRICT data;
+#define MX_DATA_3_(name, T) T *data;
+#define MX_DATA_4_(name, T)                         \
+    struct name##_only_by_MX_LOAD_MX_STORE_MX_ADD { \
+        T v;                                        \
+    } * data;
+#define MX_DATA_(trait, name, T) MX_DATA_##trait##_(name, T)
 
 /* x0..x7: static extents; 0 = run-time; dimensions behind the rank count as 1. */
-#define MX_ACCESSOR_(name, T, R, L, C, K, code_, x0, x1, x2, x3, x4, x5, x6, x7)      \
+#define MX_ACCESSOR_(name, T, R, L, trait_, code_, x0, x1, x2, x3, x4, x5, x6, x7)    \
     struct name##_shape {                                                             \
         char is_rank_##R[1];                                                          \
-        char code[1 + (code_)];                                                       \
+        char code[1 + (code_)], trait[1 + (trait_)];                                  \
         char x0_[1 + (x0)], x1_[1 + (x1)], x2_[1 + (x2)], x3_[1 + (x3)];              \
         char x4_[1 + (x4)], x5_[1 + (x5)], x6_[1 + (x6)], x7_[1 + (x7)];              \
         char k0[1 + MX_KNOWN_(L, 1, (x1) * (x2) * (x3) * (x4) * (x5) * (x6) * (x7))]; \
@@ -67,61 +88,118 @@ typedef struct mx_fault {
         char k7[1 + MX_KNOWN_(L, (x0) * (x1) * (x2) * (x3) * (x4) * (x5) * (x6), 1)]; \
     };                                                                                \
     typedef struct name {                                                             \
+        MX_DATA_(trait_, name, T)                                                     \
         union {                                                                       \
-            T *data;                                                                  \
+            uint64_t stamp;                                                           \
+            T *element;                                                               \
             struct name##_shape *shape;                                               \
         };                                                                            \
-        uint64_t stamp;                                                               \
-        MX_FAULT_MEMBER_                                                              \
+        MX_FAULT_MEMBERS_(R)                                                          \
         int64_t extent[(R) ? (R) : 1];                                                \
         mx_stride stride[(R) ? (R) : 1];                                              \
     } name;
 
-#define MX_ACCESSOR_DYNAMIC_(name, T, R, L, C, K, ...) \
-    MX_ACCESSOR_(name, T, R, L, C, K, MX_SHAPE_CODE_(R, L, C, K, 0, 0, 0, 0), __VA_ARGS__)
+#define MX_ACCESSOR_DYNAMIC_(name, T, R, L, K, ...) \
+    MX_ACCESSOR_(name, T, R, L, 0, MX_SHAPE_CODE_(R, L, K, 0, 0, 0, 0), __VA_ARGS__)
 
-#define MX_ACCESSOR_RANKS_(p, s, T, L, C, K)                             \
-    MX_ACCESSOR_DYNAMIC_(p##0##s, T, 0, L, C, K, 1, 1, 1, 1, 1, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##1##s, T, 1, L, C, K, 0, 1, 1, 1, 1, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##2##s, T, 2, L, C, K, 0, 0, 1, 1, 1, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##3##s, T, 3, L, C, K, 0, 0, 0, 1, 1, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##4##s, T, 4, L, C, K, 0, 0, 0, 0, 1, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##5##s, T, 5, L, C, K, 0, 0, 0, 0, 0, 1, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##6##s, T, 6, L, C, K, 0, 0, 0, 0, 0, 0, 1, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##7##s, T, 7, L, C, K, 0, 0, 0, 0, 0, 0, 0, 1) \
-    MX_ACCESSOR_DYNAMIC_(p##8##s, T, 8, L, C, K, 0, 0, 0, 0, 0, 0, 0, 0)
+#define MX_ACCESSOR_RANKS_(p, s, T, L, K)                             \
+    MX_ACCESSOR_DYNAMIC_(p##0##s, T, 0, L, K, 1, 1, 1, 1, 1, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##1##s, T, 1, L, K, 0, 1, 1, 1, 1, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##2##s, T, 2, L, K, 0, 0, 1, 1, 1, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##3##s, T, 3, L, K, 0, 0, 0, 1, 1, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##4##s, T, 4, L, K, 0, 0, 0, 0, 1, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##5##s, T, 5, L, K, 0, 0, 0, 0, 0, 1, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##6##s, T, 6, L, K, 0, 0, 0, 0, 0, 0, 1, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##7##s, T, 7, L, K, 0, 0, 0, 0, 0, 0, 0, 1) \
+    MX_ACCESSOR_DYNAMIC_(p##8##s, T, 8, L, K, 0, 0, 0, 0, 0, 0, 0, 0)
 
-#define MX_ACCESSOR_LAYOUTS_(p, T, C, K) \
-    MX_ACCESSOR_RANKS_(p, , T, 0, C, K)  \
-    MX_ACCESSOR_RANKS_(p, l, T, 1, C, K) \
-    MX_ACCESSOR_RANKS_(p, r, T, 2, C, K) \
-    MX_ACCESSOR_RANKS_(p, s, T, 3, C, K)
+#define MX_ACCESSOR_LAYOUTS_(p, T, K) \
+    MX_ACCESSOR_RANKS_(p, , T, 0, K)  \
+    MX_ACCESSOR_RANKS_(p, l, T, 1, K) \
+    MX_ACCESSOR_RANKS_(p, r, T, 2, K) \
+    MX_ACCESSOR_RANKS_(p, s, T, 3, K)
 
-#define MX_ACCESSORS_(tag, T, K)               \
-    MX_ACCESSOR_LAYOUTS_(mx_##tag##_, T, 0, K) \
-    MX_ACCESSOR_LAYOUTS_(mx_c##tag##_, const T, 1, K)
+#define MX_NUMBER_TYPES_(M) \
+    M(f64, double, 1)       \
+    M(f32, float, 2)        \
+    M(i32, int32_t, 3)      \
+    M(i64, int64_t, 4)      \
+    M(u8, uint8_t, 5)       \
+    M(u32, uint32_t, 6)     \
+    M(u64, uint64_t, 7)
+#define MX_ACCESSORS_(tag, T, K)            \
+    MX_ACCESSOR_LAYOUTS_(mx_##tag##_, T, K) \
+    MX_ACCESSOR_LAYOUTS_(mx_c##tag##_, const T, (K) + 8)
 
-MX_ACCESSORS_(f64, double, 1)
-MX_ACCESSORS_(f32, float, 2)
-MX_ACCESSORS_(i32, int32_t, 3)
-MX_ACCESSORS_(i64, int64_t, 4)
-MX_ACCESSORS_(u8, uint8_t, 5)
-MX_ACCESSORS_(u32, uint32_t, 6)
-MX_ACCESSORS_(u64, uint64_t, 7)
+MX_NUMBER_TYPES_(MX_ACCESSORS_)
 
 /* Accessors mx_TAG_0 .. mx_cTAG_8s for a struct T of plain data. */
 #define MX_ACCESSORS(tag, T) MX_ACCESSORS_(tag, T, 0)
 
+/* MX_ACCESSOR(name, T, rank, layout, trait, extents...) declares one accessor type, at file scope, without semicolon:
+ *
+ *     MX_ACCESSOR(fe_block, double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 8, 3)               double[][8][3]
+ *     MX_ACCESSOR(fe_table, const int, 2, MX_LAYOUT_TILED, MX_TRAIT_RANDOM_ACCESS)
+ *
+ * rank: a digit. extents: of the last dimensions, where they are always the same (up to four, each 1 to 4095; the dimensions in
+ * front of them are run-time ones): offsets fold. Mistakes are compile errors. */
+#define MX_ACCESSOR(name, T, R, L, ...)                                                 \
+    MX_ACCESSOR_N_(name, T, R, L, MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), \
+                   __VA_ARGS__, 0, 0, 0, 0, 0)
+#define MX_ACCESSOR_N_(name, T, R, L, N, trait, a, b, c, d, ...)                                  \
+    MX_STATIC_ASSERT(                                                                             \
+        (N) <= (R) && ((a) > 0) + ((b) > 0) + ((c) > 0) + ((d) > 0) == (N) &&                     \
+            ((a) | (b) | (c) | (d)) < 4096,                                                       \
+        #name ": static extents are those of the last dimensions, at most four, each 1 to 4095"); \
+    MX_STATIC_ASSERT(MX_TRAIT_FITS_(trait, T), #name ": a trait that its elements cannot have");  \
+    MX_ACCESSOR_(name, T, R, L, trait,                                                            \
+                 MX_SHAPE_CODE_(R, L, MX_KIND_OF_(T) + 8 * MX_CONST_(T),                          \
+                                MX_X_(0, 4, N, a, b, c, d), MX_X_(1, 4, N, a, b, c, d),           \
+                                MX_X_(2, 4, N, a, b, c, d), MX_X_(3, 4, N, a, b, c, d)),          \
+                 MX_X_(0, R, N, a, b, c, d), MX_X_(1, R, N, a, b, c, d),                          \
+                 MX_X_(2, R, N, a, b, c, d), MX_X_(3, R, N, a, b, c, d),                          \
+                 MX_X_(4, R, N, a, b, c, d), MX_X_(5, R, N, a, b, c, d),                          \
+                 MX_X_(6, R, N, a, b, c, d), MX_X_(7, R, N, a, b, c, d))
+/* The static extent of dimension D when the last N of R dimensions have the extents a, b, c, d (0: not given). */
+#define MX_X_(D, R, N, a, b, c, d)                                                     \
+    ((int64_t)((D) >= (R)) + ((D) + (N) == (R)) * (a) + ((D) + (N) == (R) + 1) * (b) + \
+     ((D) + (N) == (R) + 2) * (c) + ((D) + (N) == (R) + 3) * (d))
+
+/* What is asked of an element type: its number in mx_type, const or not (0: a struct of the user's), and whether it can have
+ * a trait. C++ need not know: accessors are bound in C, and kernel files are compiled as C too. */
+#ifdef __cplusplus
+#define MX_KIND_OF_(T) 0
+#define MX_CONST_(T) 0
+#define MX_TRAIT_FITS_(trait, T) true
+#else
+/* clang-format off */
+#define MX_KIND_(tag, T, K) T: K,
+/* clang-format on */
+#define MX_KIND_OF_(T) _Generic(*(T *)0, MX_NUMBER_TYPES_(MX_KIND_) default : 0)
+#define MX_CONST_(T) _Generic((T *)0, const __typeof__(T) * : true, default : false)
+#define MX_TRAIT_FITS_(trait, T)                                                    \
+    ((trait) == MX_TRAIT_NONE || (trait) == MX_TRAIT_RESTRICT ||                    \
+     (MX_KIND_OF_(T) != 0 && ((trait) != MX_TRAIT_RANDOM_ACCESS || MX_CONST_(T)) && \
+      ((trait) != MX_TRAIT_ATOMIC || sizeof(T) >= 4)))
+#endif
+
 /* mx_bind(ctx, view, &accessor): the only way to make an accessor, for kernels launched on ctx (or, with ctx NULL, for
  * host code that indexes host memory with MX_AT). Rules, as Kokkos converts views: same element type, constness may be
- * added, same rank, space within reach of ctx; layout: an instance-layout accessor needs a view of that layout with
- * contiguous rows, l and r likewise, s takes any. Errors name the view and what does not fit: MX_ERR_TYPE, _RANK, _SPACE,
- * _LAYOUT, _EXTENT, _STALE. The accessor stays valid until the view is destroyed; a launch checks that it still is. */
-mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t element_size,
-                const char *expression, const char *file, int line, const char *func);
-#define mx_bind(ctx, view, accessor)                                                     \
-    mx_bind_((ctx), (view), (accessor), (uint64_t)(sizeof((accessor)->shape->code) - 1), \
-             sizeof(*(accessor)->data), #accessor, __FILE__, __LINE__, __func__)
+ * added, same rank, static extents equal to the view's, space within reach of ctx; layout: an instance-layout accessor needs
+ * a view of that layout with contiguous rows, l and r likewise (strided views with such strides will do), s takes any
+ * strides, others a view of theirs. Errors name the view and what does not fit: MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT,
+ * _EXTENT, _STALE. The accessor stays valid until the view is destroyed; a launch checks that it still is.
+ *
+ * mx_bind_origin(ctx, view, origin, &accessor): the same, with origin[d], within 32 bits, the first index of dimension d: with
+ * -1, -1 the halo of a field is at MX_AT(v, -1, -1). At no cost. MX_ERR_LAYOUT: a view not left, right or strided. */
+mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
+                size_t element_size, const char *expression, const char *file, int line,
+                const char *func);
+#define mx_bind(ctx, view, accessor) MX_BIND_(ctx, view, NULL, accessor, #accessor)
+#define mx_bind_origin(ctx, view, origin, accessor) MX_BIND_(ctx, view, origin, accessor, #accessor)
+#define MX_BIND_(ctx, view, origin, accessor, text)                                                \
+    mx_bind_((ctx), (view), (origin), (accessor), (uint64_t)(sizeof((accessor)->shape->code) - 1), \
+             sizeof(*(accessor)->data), text, __FILE__, __LINE__, __func__)
 
 /* ---- MX_AT(v, i, j): an element, as an lvalue. MX_EXTENT(v, d): an extent. ---- */
 #define MX_STATIC_(member) (sizeof(member) - 1)
@@ -130,11 +208,9 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
 #define MX_EXTENT(v, d) \
     (MX_STATIC_((v).shape->x##d##_) ? (int64_t)MX_STATIC_((v).shape->x##d##_) : (v).extent[d])
 
-#ifdef __CUDACC__
-#define MX_INLINE static __device__ __forceinline__
-#else
-#define MX_INLINE static inline __attribute__((always_inline, unused))
-#endif
+/* What mx_term_ takes but the index, all known at compile time except a run-time stride. */
+#define MX_CODE_(v) MX_STATIC_((v).shape->code)
+#define MX_TERM_ARGUMENTS_(v, d) (int)(MX_CODE_(v) >> 4 & 15), (int)(MX_CODE_(v) & 15), d
 
 #ifdef MINX_BOUNDS_CHECK
 #ifdef __CUDACC__
@@ -147,14 +223,14 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t 
 #else
 /* Host code outside kernels (an accessor bound without a context) has no fence to report at: prints and aborts. */
 void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index,
-                    int64_t extent, const char *file, int line);
+                    int64_t origin, int64_t extent, const char *file, int line);
 #endif
 /* The term of an index that leaves its view: so far below 0 that the offset is, whatever the other terms. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
 /* The first fault wins the record; the item goes on with offset 0, where every view has memory, empty ones too. */
 MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *expression,
-                                int dimension, int64_t index, int64_t extent, const char *file,
-                                int line)
+                                int dimension, int64_t index, int64_t origin, int64_t extent,
+                                const char *file, int line)
 {
 #ifdef __CUDACC__
     if (fault == NULL) {
@@ -164,13 +240,15 @@ MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *exp
     }
     const int before = atomicAdd(&fault->count, 1);
 #else
-    if (fault == NULL) mx_fault_stop_(stamp, expression, dimension, index, extent, file, line);
+    if (fault == NULL)
+        mx_fault_stop_(stamp, expression, dimension, index, origin, extent, file, line);
     const int before = __atomic_fetch_add(&fault->count, 1, __ATOMIC_RELAXED);
 #endif
     if (before == 0) {
         fault->dimension = dimension;
         fault->line = line;
         fault->index = index;
+        fault->origin = origin;
         fault->extent = extent;
         fault->stamp = stamp;
         for (int c = 0; c < 63 && (c == 0 || expression[c - 1] != '\0'); c++)
@@ -182,27 +260,27 @@ MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *exp
     }
     return MX_FAULT_TERM_;
 }
-MX_INLINE int64_t mx_term_(int64_t index, int64_t extent, int64_t stride, mx_fault *fault,
-                           uint64_t stamp, const char *expression, int dimension, const char *file,
-                           int line)
+MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, int64_t stride,
+                                   int64_t origin, int64_t extent, mx_fault *fault, uint64_t stamp,
+                                   const char *expression, const char *file, int line)
 {
-    return (uint64_t)index < (uint64_t)extent
-               ? index * stride
-               : mx_fault_note_(fault, stamp, expression, dimension, index, extent, file, line);
+    return (uint64_t)(index - origin) < (uint64_t)extent
+               ? mx_term_(layout, rank, d, index - origin, stride)
+               : mx_fault_note_(fault, stamp, expression, d, index, origin, extent, file, line);
 }
 MX_INLINE int64_t mx_offset_(int64_t offset)
 {
     return offset < 0 ? 0 : offset;
 }
-#define MX_TERM_(v, d, i)                                                                  \
-    mx_term_((int64_t)(i), MX_EXTENT(v, d), MX_STRIDE_(v, d), (v).fault, (v).stamp, #v, d, \
-             __FILE__, __LINE__)
-#define MX_BOUND_(v)                                                      \
-    mx_term_(0, (v).stamp != 0, 1, (v).fault, (v).stamp, #v, 0, __FILE__, \
-             __LINE__) /* rank 0: no index */
+#define MX_TERM_(v, d, i)                                                                     \
+    mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d), (v).origin[d], \
+                     MX_EXTENT(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)
+#define MX_BOUND_(v)                                                                       \
+    mx_checked_term_(0, 0, 0, 0, 1, 0, (v).stamp != 0, (v).fault, (v).stamp, #v, __FILE__, \
+                     __LINE__) /* rank 0: no index */
 #define MX_OFFSET_(sum) mx_offset_(sum)
 #else
-#define MX_TERM_(v, d, i) ((int64_t)(i)*MX_STRIDE_(v, d))
+#define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d))
 #define MX_BOUND_(v) 0
 #define MX_OFFSET_(sum) (sum)
 #endif
@@ -210,28 +288,21 @@ MX_INLINE int64_t mx_offset_(int64_t offset)
 #define MX_RANK_(v, R)    \
     (0 * (int64_t)sizeof( \
              (v).shape->is_rank_##R)) /* fails to compile with the wrong number of indices */
-#define MX_SUM2_(v, i, j) MX_TERM_(v, 0, i) + MX_TERM_(v, 1, j)
-#define MX_SUM4_(v, i, j, k, l) MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k) + MX_TERM_(v, 3, l)
-#define MX_SUM6_(v, i, j, k, l, m, n) \
-    MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m) + MX_TERM_(v, 5, n)
-#define MX_ITEM_AT_(v, R, sum) ((v).data[MX_OFFSET_(sum) + MX_RANK_(v, R)])
-#define MX_AT0_(v) MX_ITEM_AT_(v, 0, MX_BOUND_(v))
-#define MX_AT1_(v, i) MX_ITEM_AT_(v, 1, MX_TERM_(v, 0, i))
-#define MX_AT2_(v, i, j) MX_ITEM_AT_(v, 2, MX_SUM2_(v, i, j))
-#define MX_AT3_(v, i, j, k) MX_ITEM_AT_(v, 3, MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k))
-#define MX_AT4_(v, i, j, k, l) MX_ITEM_AT_(v, 4, MX_SUM4_(v, i, j, k, l))
-#define MX_AT5_(v, i, j, k, l, m) MX_ITEM_AT_(v, 5, MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m))
-#define MX_AT6_(v, i, j, k, l, m, n) MX_ITEM_AT_(v, 6, MX_SUM6_(v, i, j, k, l, m, n))
-#define MX_AT7_(v, i, j, k, l, m, n, o) \
-    MX_ITEM_AT_(v, 7, MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o))
-#define MX_AT8_(v, i, j, k, l, m, n, o, p) \
-    MX_ITEM_AT_(v, 8, MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o) + MX_TERM_(v, 7, p))
+#define MX_SUM0_(v) MX_BOUND_(v)
+#define MX_SUM1_(v, i) MX_TERM_(v, 0, i)
+#define MX_SUM2_(v, i, j) MX_SUM1_(v, i) + MX_TERM_(v, 1, j)
+#define MX_SUM3_(v, i, j, k) MX_SUM2_(v, i, j) + MX_TERM_(v, 2, k)
+#define MX_SUM4_(v, i, j, k, l) MX_SUM3_(v, i, j, k) + MX_TERM_(v, 3, l)
+#define MX_SUM5_(v, i, j, k, l, m) MX_SUM4_(v, i, j, k, l) + MX_TERM_(v, 4, m)
+#define MX_SUM6_(v, i, j, k, l, m, n) MX_SUM5_(v, i, j, k, l, m) + MX_TERM_(v, 5, n)
+#define MX_SUM7_(v, i, j, k, l, m, n, o) MX_SUM6_(v, i, j, k, l, m, n) + MX_TERM_(v, 6, o)
+#define MX_SUM8_(v, i, j, k, l, m, n, o, p) MX_SUM7_(v, i, j, k, l, m, n, o) + MX_TERM_(v, 7, p)
 
 #define MX_TENTH_(_0, _1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
-#define MX_AT(...)                                                                                 \
-    MX_TENTH_(__VA_ARGS__, MX_AT8_, MX_AT7_, MX_AT6_, MX_AT5_, MX_AT4_, MX_AT3_, MX_AT2_, MX_AT1_, \
-              MX_AT0_, 0)                                                                          \
-    (__VA_ARGS__)
+#define MX_FIRST_(v, ...) v
+#define MX_ITEM_AT_(R, v, ...) ((v).data[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__)) + MX_RANK_(v, R)])
+#define MX_ITEM_(R, ...) MX_ITEM_AT_(R, MX_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
+#define MX_AT(...) MX_ITEM_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), __VA_ARGS__)
 
 #ifdef __cplusplus
 }

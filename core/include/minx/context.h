@@ -16,6 +16,7 @@
  * MX_ERR_ARG wherever one is needed. */
 #pragma once
 #include "minx/error.h"
+#include "minx/layout.h"
 
 #include <stdio.h>
 
@@ -25,13 +26,6 @@ extern "C" {
 
 typedef struct mx_ctx_s *mx_ctx;
 
-typedef enum mx_layout {
-    MX_LAYOUT_DEFAULT, /* the context's own: right on hosts, left on cuda and simt */
-    MX_LAYOUT_LEFT,    /* the first index is contiguous (Fortran) */
-    MX_LAYOUT_RIGHT,   /* the last index is contiguous (C) */
-    MX_LAYOUT_STRIDE   /* any strides */
-} mx_layout;
-
 typedef enum mx_space {
     MX_SPACE_DEFAULT, /* the context's own */
     MX_SPACE_HOST,    /* ordinary memory */
@@ -40,7 +34,6 @@ typedef enum mx_space {
     MX_SPACE_PINNED   /* page-locked host memory, which devices reach too */
 } mx_space;
 
-const char *mx_layout_name(mx_layout layout); /* "left" */
 const char *mx_space_name(
     mx_space space); /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
 

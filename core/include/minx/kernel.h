@@ -30,6 +30,7 @@
 #include "minx/math.h"
 #include "minx/random.h"
 #include "minx/reduce.h"
+#include "minx/trait.h"
 
 #define MX_BODY \
     MX_INLINE /* in front of a body, a prologue, an init, a join, and of functions that they call */
@@ -42,15 +43,11 @@
 #define MX_NO_PROLOGUE_(args) ((void)(args))
 
 #ifdef __CUDACC__
-#define MX_RESTRICT __restrict__
-#define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #define MX_CONST_TABLE \
     static __device__ const /* a file-scope table: MX_CONST_TABLE double weight[3] = {...}; */
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #else
-#define MX_RESTRICT restrict
-#define MX_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #define MX_CONST_TABLE static const
 #define MX_SIMD MX_PRAGMA_(omp simd)
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))

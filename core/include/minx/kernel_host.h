@@ -54,29 +54,29 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
  * for the units of a thread. */
-#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                        \
-    static __attribute__((noinline)) void name##__box(const name##__args *args,        \
-                                                      const mx_box_ *shape, void *out) \
-    {                                                                                  \
-        const mx_box_ box = *shape;                                                    \
-        const name##__args a = *args;                                                  \
-        const I i0 = (I)box.begin[D - 1], i1 = (I)box.end[D - 1];                      \
-        (void)out;                                                                     \
-        BEFORE                                                                         \
-        MX_ROWS_##D##D_(I){ROW} AFTER                                                  \
-    }                                                                                  \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)      \
-    {                                                                                  \
-        const name##__args *args = (const name##__args *)launch->args;                 \
-        for (int64_t u = first; u < last; u++) {                                       \
-            const int64_t unit = launch->first_unit + u;                               \
-            const mx_box_ box = mx_unit_box_(launch, D, unit);                         \
-            name##__box(args, &box, launch->partials + unit * launch->partial_bytes);  \
-        }                                                                              \
-    }                                                                                  \
-    MX_INLINE void name##__prologue(void *args)                                        \
-    {                                                                                  \
-        prologue((name##__args *)args);                                                \
+#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                             \
+    static __attribute__((noinline)) void name##__box(const name##__args *MX_RESTRICT args, \
+                                                      const mx_box_ *shape, void *out)      \
+    {                                                                                       \
+        const mx_box_ box = *shape;                                                         \
+        const name##__args a = *args;                                                       \
+        const I i0 = (I)box.begin[D - 1], i1 = (I)box.end[D - 1];                           \
+        (void)out;                                                                          \
+        BEFORE                                                                              \
+        MX_ROWS_##D##D_(I){ROW} AFTER                                                       \
+    }                                                                                       \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)           \
+    {                                                                                       \
+        const name##__args *args = (const name##__args *)launch->args;                      \
+        for (int64_t u = first; u < last; u++) {                                            \
+            const int64_t unit = launch->first_unit + u;                                    \
+            const mx_box_ box = mx_unit_box_(launch, D, unit);                              \
+            name##__box(args, &box, launch->partials + unit * launch->partial_bytes);       \
+        }                                                                                   \
+    }                                                                                       \
+    MX_INLINE void name##__prologue(void *args)                                             \
+    {                                                                                       \
+        prologue((name##__args *)args);                                                     \
     }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)

@@ -21,7 +21,8 @@
  * of which the second fills the whole view, of rank 0 or 1, and does not wait.
  *
  * The _64 forms have bodies with int64_t indices, the others int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there.
- * Arguments are copied at the call. A launch checks the accessors in them: MX_ERR_STALE, _SPACE, _LAYOUT. */
+ * Arguments are copied at the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them: MX_ERR_STALE,
+ * _SPACE, _LAYOUT. */
 #pragma once
 #include "minx/policy.h"
 #include "minx/reduce.h"
@@ -150,9 +151,12 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
 #define MX_OF_RANGE_(range) \
     ((mx_policy){(range).ctx, (range).begin, (range).end, (range).tile, (range).dynamic, NULL})
 
-/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. */
-#define MX_DECLARE_KERNEL_(name, ARGS) \
-    typedef ARGS name##__args;         \
+/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. A CUDA launch takes 4096 bytes, of which the core
+ * needs some for itself. */
+enum { MX_ARGS_MAX = 3968 };
+#define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
+    MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \
+    typedef ARGS name##__args;                                                                   \
     extern const mx_kernel name##__kernel;
 
 #define MX_DECLARE_FOR_(name, ARGS, P, OF)                          \

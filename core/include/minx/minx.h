@@ -11,4 +11,5 @@
 #include "minx/random.h"
 #include "minx/reduce.h"
 #include "minx/tools.h"
+#include "minx/trait.h"
 #include "minx/view.h"

@@ -41,11 +41,11 @@ typedef struct mx_view {
 /* All fields may be left zero. */
 typedef struct mx_view_options {
     mx_space space;   /* MX_SPACE_DEFAULT: the context's own */
-    mx_layout layout; /* MX_LAYOUT_DEFAULT: the context's own */
+    mx_layout layout; /* MX_LAYOUT_DEFAULT: the context's own; any but MX_LAYOUT_STRIDE */
     bool
         uninitialized; /* leave the contents undefined; else zero, by the context's threads, so that pages land near them */
     bool
-        padding; /* round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
+        padding; /* left and right: round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
 } mx_view_options;
 
 /* What makes a view is a macro of the function's name that also notes the program's line, for the report of what is left at
@@ -55,7 +55,8 @@ void mx_here_(const char *file, int line);
 
 /* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank 0); label: not empty, at
  * most 63 characters, copied. options NULL: all defaults. Asynchronous on ctx where that is. On failure *view is null.
- * Errors: MX_ERR_ARG, MX_ERR_EXTENT (does not fit), MX_ERR_SPACE (ctx cannot reach that space), MX_ERR_MEMORY. */
+ * Errors: MX_ERR_ARG, MX_ERR_EXTENT (does not fit), MX_ERR_LAYOUT, MX_ERR_RANK (not for this layout), MX_ERR_SPACE (ctx cannot
+ * reach that space), MX_ERR_MEMORY. */
 mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_view *view);
 #define mx_view_create_0d(ctx, label, type, view) \
@@ -130,6 +131,9 @@ typedef struct mx_view_info {
     bool constant; /* only to be read */
 } mx_view_info;
 mx_err mx_view_get_info(mx_view view, mx_view_info *info);
+
+/* Where the element of an index (rank values, inside the extents) is, in elements from info->data; for any layout. */
+int64_t mx_view_offset(const mx_view_info *info, const int64_t *index);
 
 /* The data of a view that the host can reach (MX_ERR_SPACE otherwise). Fence before reading what a kernel wrote. */
 mx_err mx_view_host_data(mx_view view, void **data);

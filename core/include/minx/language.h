@@ -1,0 +1,14 @@
+/* What C11 and CUDA C++ spell differently, for what must be both. */
+#pragma once
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MX_RESTRICT __restrict__
+#define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#ifdef __CUDACC__
+#define MX_INLINE static __device__ __forceinline__
+#else
+#define MX_INLINE static inline __attribute__((always_inline, unused))
+#endif

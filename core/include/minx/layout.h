@@ -1,0 +1,49 @@
+/* Layouts: where the element of an index is. All are separable: offset(i, j, ...) = f0(i) + f1(j) + ..., a term for each
+ * dimension. Of left, right and stride a term is index times stride; of the others it is a function in a header of its own,
+ * which MX_AT picks at compile time by the layout in the accessor's type: the plain ones pay nothing for it.
+ *
+ * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a prefix, parameters. Functions:
+ *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
+ *   PREFIX_settle(rank, extent, stride, parameters): rounds extents up (none to 0) so that every offset is below their
+ *       product, and sets the `stride` that the terms get back; false: not for this rank. It may wrap around.
+ * Views and accessors (MX_ACCESSOR) of such a layout go with each other only; no subviews, no origins, no padding. */
+#pragma once
+#include "minx/layout_morton.h"
+#include "minx/layout_tiled.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MX_LAYOUTS_(ROW)                                \
+    ROW(TILED, "tiled", mx_tiled, false, 8, 8)          \
+    ROW(TILED_LEFT, "tiled_left", mx_tiled, true, 8, 8) \
+    ROW(MORTON, "morton", mx_morton, false)
+
+#define MX_LAYOUT_ENUMERATOR_(NAME, name, prefix, ...) MX_LAYOUT_##NAME,
+typedef enum mx_layout {
+    MX_LAYOUT_DEFAULT, /* the context's own: right on hosts, left on cuda and simt */
+    MX_LAYOUT_LEFT,    /* the first index is contiguous (Fortran) */
+    MX_LAYOUT_RIGHT,   /* the last index is contiguous (C) */
+    MX_LAYOUT_STRIDE,  /* any strides */
+    MX_LAYOUTS_(MX_LAYOUT_ENUMERATOR_) MX_LAYOUT_COUNT_
+} mx_layout;
+MX_STATIC_ASSERT(MX_LAYOUT_COUNT_ <= 16, "an accessor's type has 4 bits for its layout");
+
+const char *mx_layout_name(mx_layout layout); /* "left" */
+
+/* The layout is a constant where this is called, so nothing is left of the switch. */
+#define MX_LAYOUT_TERM_(NAME, name, prefix, ...) \
+    case MX_LAYOUT_##NAME: return prefix##_term(rank, d, i, stride, __VA_ARGS__);
+MX_INLINE int64_t mx_term_(int layout, int rank, int d, int64_t i, int64_t stride)
+{
+    (void)rank, (void)d;
+    switch (layout) {
+        MX_LAYOUTS_(MX_LAYOUT_TERM_)
+    default: return i * stride;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif

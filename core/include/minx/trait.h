@@ -1,0 +1,78 @@
+/* Accessors with a trait (MX_ACCESSOR). Views know nothing of it: bind one to an accessor with a trait just before the kernel
+ * that profits, and to a plain one elsewhere. All but restrict are for numbers. MX_TRAIT_
+ *     RANDOM_ACCESS  const elements nobody writes meanwhile. cuda: loads by the read-only cache (ld.global.nc). Hosts: plain.
+ *     RESTRICT       what is written by it is accessed by no other one. gcc: registers last across stores; others ignore it.
+ *     STREAMING      not used again soon. cuda: evict-first. x86: stores past the cache, one by one: no vectorisation.
+ *     ATOMIC         each access relaxed atomic, 4 or 8 bytes: no vectorisation, and MX_ADD costs what mx_atomic_add does.
+ *
+ *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j);    MX_ADD(x, v, i, j);    mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
+ *
+ * work with any accessor of numbers (MX_ADD: that mx_atomic_add takes) and keep its trait. MX_AT is a plain access, and of
+ * atomic elements a compile error. */
+#pragma once
+#include "minx/accessor.h"
+#include "minx/atomic.h"
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#endif
+
+#define MX_TRAIT_OF_(...) ((int)MX_STATIC_((MX_FIRST_(__VA_ARGS__, 0)).shape->trait))
+#define MX_ELEMENT_(...) __typeof__(*(MX_FIRST_(__VA_ARGS__, 0)).element)
+#define MX_ADDRESS(...) ((MX_ELEMENT_(__VA_ARGS__) *)&MX_AT(__VA_ARGS__))
+
+#ifdef __CUDACC__
+template <int trait, class T> MX_INLINE T mx_load_(const T *p)
+{
+    return trait == MX_TRAIT_ATOMIC          ? *(const volatile T *)p
+           : trait == MX_TRAIT_RANDOM_ACCESS ? __ldg(p)
+           : trait == MX_TRAIT_STREAMING     ? __ldcs(p)
+                                             : *p;
+}
+#define MX_LOAD(...) mx_load_<MX_TRAIT_OF_(__VA_ARGS__)>(MX_ADDRESS(__VA_ARGS__))
+#define MX_STORE_ATOMIC_(p, x) (void)(*(volatile __typeof__(x) *)(p) = (x))
+#define MX_STORE_STREAMING_(p, x) __stcs(p, x)
+#else
+/* Where the value of an element of this size is: at p or, read atomically, at *copy. */
+MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_t size)
+{
+    if (trait != MX_TRAIT_ATOMIC) return p;
+    MX_BARRIER_();
+    if (size == 4)
+        *(mx_bits32_ *)copy = MX_ATOMIC_SEE_(mx_bits32_, p);
+    else
+        *copy = MX_ATOMIC_SEE_(mx_bits64_, p);
+    return copy;
+}
+#define MX_LOAD(...)                                                                             \
+    (*(const MX_ELEMENT_(__VA_ARGS__) *)mx_load_(MX_TRAIT_OF_(__VA_ARGS__), &MX_AT(__VA_ARGS__), \
+                                                 &(mx_bits64_){0},                               \
+                                                 sizeof(MX_ELEMENT_(__VA_ARGS__))))
+#define MX_STORE_ATOMIC_(p, x) (MX_BARRIER_(), __atomic_store(p, &x, __ATOMIC_RELAXED))
+#ifdef __x86_64__ /* without a fence: threads hand over by instructions with a lock, which completes these stores */
+#define MX_STORE_STREAMING_(p, x)                                              \
+    sizeof x == 4   ? _mm_stream_si32((int *)p, *(const mx_bits32_ *)&x)       \
+    : sizeof x == 8 ? _mm_stream_si64((long long *)p, *(const mx_bits64_ *)&x) \
+                    : (void)(*p = x)
+#else
+#define MX_STORE_STREAMING_(p, x) *p = x
+#endif
+#endif
+
+#define MX_STORE(x, ...)                                                         \
+    do {                                                                         \
+        MX_ELEMENT_(__VA_ARGS__) *mx_to_ = MX_ADDRESS(__VA_ARGS__), mx_x_ = (x); \
+        if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_ATOMIC)                        \
+            MX_STORE_ATOMIC_(mx_to_, mx_x_);                                     \
+        else if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_STREAMING)                \
+            MX_STORE_STREAMING_(mx_to_, mx_x_);                                  \
+        else                                                                     \
+            *mx_to_ = mx_x_;                                                     \
+    } while (0)
+#define MX_ADD(x, ...)                                                           \
+    do {                                                                         \
+        MX_ELEMENT_(__VA_ARGS__) *mx_to_ = MX_ADDRESS(__VA_ARGS__), mx_x_ = (x); \
+        if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_ATOMIC)                        \
+            mx_atomic_add(mx_to_, mx_x_);                                        \
+        else                                                                     \
+            *mx_to_ += mx_x_;                                                    \
+    } while (0)

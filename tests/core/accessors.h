@@ -1,0 +1,40 @@
+/* Kernels of accessors.c: declared accessors with static extents, and origins. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct accessors_pair {
+    float x, y;
+} accessors_pair;
+MX_ACCESSOR(accessors_right, double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4, 3)
+MX_ACCESSOR(accessors_left, const double, 3, MX_LAYOUT_LEFT, MX_TRAIT_NONE, 7, 4, 3)
+MX_ACCESSOR(accessors_pairs, accessors_pair, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 5)
+MX_ACCESSOR(accessors_long, const uint8_t, 5, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 1, 2, 3, 4095)
+
+/* Where elements are, in elements from the first one. */
+typedef struct accessors_where_args {
+    accessors_right right;
+    accessors_left left;
+    accessors_pairs pairs;
+    accessors_long five;
+    mx_i64_2r where; /* an item's index, and one column for each of them */
+} accessors_where_args;
+MX_DECLARE_FOR_1D(accessors_where, accessors_where_args)
+
+/* A field with a halo, in each layout. */
+typedef struct accessors_halo_args {
+    mx_i64_2 own;
+    mx_i64_2s strided;
+    mx_i64_2l left;
+    mx_i64_2r right;
+    mx_i64_1 line;
+    mx_ci64_2 field;
+    mx_i64_2 sums;
+} accessors_halo_args;
+MX_DECLARE_FOR_2D(accessors_halo, accessors_halo_args)
+MX_DECLARE_FOR_2D(accessors_sums, accessors_halo_args)
+
+MX_ACCESSOR(accessors_block, int64_t, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4)
+typedef struct accessors_block_args {
+    accessors_block block;
+} accessors_block_args;
+MX_DECLARE_FOR_3D(accessors_fill, accessors_block_args)

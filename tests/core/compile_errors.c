@@ -1,0 +1,77 @@
+/* Mistakes that must not compile. CMakeLists.txt compiles this file once for each CASE, and looks for the message; case 0 has
+ * none and must compile without a word. There is nothing to run, so no backend. */
+#include "minx/kernel.h"
+#include "minx/minx.h"
+
+MX_ACCESSOR(block, double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 8, 3)
+MX_ACCESSOR(counts, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
+MX_ACCESSOR(table, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
+typedef struct fits {
+    block b;
+    char more[MX_ARGS_MAX - sizeof(block)];
+} fits;
+MX_DECLARE_FOR_1D(fits_kernel, fits)
+
+typedef struct args {
+    block b;
+    counts n;
+    table t;
+    mx_f64_2 x;
+    mx_cf64_2 y;
+} args;
+
+#if CASE == 1 /* arguments that no CUDA launch takes */
+typedef struct too_large {
+    char more[MX_ARGS_MAX + 1];
+} too_large;
+MX_DECLARE_REDUCE_1D(large_kernel, too_large, double)
+#elif CASE == 2 /* a run-time dimension behind a static one */
+MX_ACCESSOR(reversed, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 0)
+#elif CASE == 3 /* more static extents than dimensions */
+MX_ACCESSOR(crowded, double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 4)
+#elif CASE == 4 /* an extent that the type has no room for */
+MX_ACCESSOR(huge, double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4096)
+#elif CASE == 5
+MX_ACCESSOR(five, double, 5, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 2, 2, 2, 2, 2)
+#elif CASE == 6
+MX_ACCESSOR(bytes, uint8_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
+#elif CASE == 7
+MX_ACCESSOR(structs, args, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
+#elif CASE == 8
+MX_ACCESSOR(writable, double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+#endif
+
+MX_BODY double body(const args *a, int i)
+{
+#if CASE == 9 /* the wrong number of indices */
+    MX_AT(a->x, i) = 1;
+#elif CASE == 10 /* constness is not taken away */
+    MX_AT(a->y, i, i) = 1;
+#elif CASE == 11
+    MX_AT(a->n, i) = 1;
+#elif CASE == 12
+    return (double)MX_AT(a->n, i);
+#elif CASE == 13
+    MX_STORE(1, a->t, i);
+#endif
+    MX_ADD(1, a->n, i);
+    MX_STORE(MX_LOAD(a->t, i), a->x, i, i);
+    return MX_AT(a->b, i, 7, 2) + MX_AT(a->y, i, i) + (double)MX_LOAD(a->n, i);
+}
+
+double use(const args *a, mx_ctx ctx, mx_view view);
+double use(const args *a, mx_ctx ctx, mx_view view)
+{
+    args b = *a;
+    (void)mx_bind(ctx, view, &b.b);
+    (void)mx_bind_origin(ctx, view, NULL, &b.x);
+#if CASE == 14 /* an accessor of another type */
+    b.x = b.y;
+#elif CASE == 15 /* arguments of another kernel */
+    fits_kernel(mx_range_1d(ctx, 0, 1), a);
+#elif CASE == 16 /* what is no accessor */
+    (void)mx_bind(ctx, view, &b);
+#endif
+    return body(&b, 0);
+}

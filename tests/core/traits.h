@@ -1,0 +1,58 @@
+/* Kernels of traits.c: one text for accessors of every trait. */
+#pragma once
+#include "minx/minx.h"
+
+/* Gather, twice a value, and back to its place; for each type of element: tag, type. */
+#define TRAITS_TYPES(M) \
+    M(f64, double)      \
+    M(f32, float)       \
+    M(i32, int32_t)     \
+    M(i64, int64_t)     \
+    M(u8, uint8_t)      \
+    M(u32, uint32_t)    \
+    M(u64, uint64_t)
+#define TRAITS_DECLARE(tag, T)                                                              \
+    MX_ACCESSOR(traits_random_##tag, const T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS) \
+    MX_ACCESSOR(traits_stream_##tag, T, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)           \
+    MX_ACCESSOR(traits_restrict_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)          \
+    typedef struct traits_##tag##_args {                                                    \
+        traits_random_##tag x;                                                              \
+        traits_stream_##tag y;                                                              \
+        traits_restrict_##tag z;                                                            \
+        mx_##tag##_1 w;                                                                     \
+        mx_##tag##_0 three;                                                                 \
+        mx_ci32_1 index;                                                                    \
+    } traits_##tag##_args;                                                                  \
+    MX_DECLARE_FOR_1D(traits_##tag, traits_##tag##_args)
+TRAITS_TYPES(TRAITS_DECLARE)
+
+/* Many items at few elements. */
+#define TRAITS_NUMBERS(M) \
+    M(f64, double)        \
+    M(f32, float)         \
+    M(i32, int32_t)       \
+    M(i64, int64_t)       \
+    M(u32, uint32_t)      \
+    M(u64, uint64_t)
+#define TRAITS_ATOMIC(tag, T)                                                  \
+    MX_ACCESSOR(traits_atomic_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC) \
+    typedef struct traits_atomic_##tag##_args {                                \
+        traits_atomic_##tag bins, largest, flag;                               \
+    } traits_atomic_##tag##_args;                                              \
+    MX_DECLARE_FOR_1D(traits_count_##tag, traits_atomic_##tag##_args)
+TRAITS_NUMBERS(TRAITS_ATOMIC)
+
+/* A field in tiles, read at random; and structs through a restrict accessor. */
+typedef struct traits_point {
+    double x, y, z;
+} traits_point;
+MX_ACCESSOR(traits_tiles, const double, 2, MX_LAYOUT_TILED, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(traits_points, traits_point, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)
+MX_ACCESSOR(traits_tiles_out, double, 2, MX_LAYOUT_TILED, MX_TRAIT_NONE)
+typedef struct traits_mix_args {
+    traits_tiles tiles;
+    traits_tiles_out out;
+    traits_points points;
+} traits_mix_args;
+MX_DECLARE_FOR_2D(traits_fill, traits_mix_args)
+MX_DECLARE_FOR_1D(traits_mix, traits_mix_args)
