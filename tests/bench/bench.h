@@ -5,6 +5,7 @@
  * and takes times, report.c keeps and prints them. */
 #pragma once
 #include "bench_kernels.h"
+#include "pattern_kernels.h"
 #include "rivals.h"
 #include "tl_kernels.h"
 
@@ -66,6 +67,10 @@ typedef struct bench_work {
     bench_stencil_args stencil;
     bench_summary_args summary;
     bench_histogram_args histogram;
+    bench_scan_args scan;
+    bench_spmv_args spmv;
+    bench_array_args array;
+    mx_graph graph;
     tl_residual_args residual;
     tl_cg_matvec_args matvec;
     tl_cg_update_args update;
@@ -88,10 +93,14 @@ typedef struct bench_case {
         reset; /* the same start for each side, before results are compared; NULL: nothing to do */
     bench_step core;
     bench_rival (*rival)(const rival_set *set);
+    bench_step other; /* the core in another way, instead of a rival */
+    const char *other_name;
+    bool only_hosts;
     mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
 } bench_case;
 
-extern const bench_case bench_vector_cases[], bench_grid_cases[]; /* the last has no name */
+extern const bench_case bench_vector_cases[], bench_grid_cases[],
+    bench_pattern_cases[]; /* the last has no name */
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);

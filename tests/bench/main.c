@@ -103,7 +103,8 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
-    if (!wanted(o, row.name)) return MX_OK;
+    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_reaches)) return MX_OK;
+    if (which->other == NULL && which->rival(target->rivals[0]) == NULL) return MX_OK;
     MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
     mx_err err = bench_agree(&w);
     if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);
@@ -142,6 +143,7 @@ static mx_err run_target(const char *resource, const bench_options *o, bench_rep
     }
     if (err == MX_OK) err = run_cases(&target, bench_vector_cases, o, report);
     if (err == MX_OK) err = run_cases(&target, bench_grid_cases, o, report);
+    if (err == MX_OK) err = run_cases(&target, bench_pattern_cases, o, report);
     close_target(&target);
     return err;
 }
@@ -166,6 +168,8 @@ static void list(void)
     for (const bench_case *c = bench_vector_cases; c->name != NULL; c++)
         printf("%-14s %s\n", c->name, c->text);
     for (const bench_case *c = bench_grid_cases; c->name != NULL; c++)
+        printf("%-14s %s\n", c->name, c->text);
+    for (const bench_case *c = bench_pattern_cases; c->name != NULL; c++)
         printf("%-14s %s\n", c->name, c->text);
     printf("NAME is out of cache, NAME-cache in it\n");
 }

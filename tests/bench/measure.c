@@ -34,13 +34,19 @@ double bench_median(double *values, int count)
 /* ---- one run ---- */
 
 typedef struct side {
-    bench_step step;
+    bench_step step; /* NULL: the rival of this set */
     const rival_set *set;
+    const char *name;
 } side;
+
+static bench_rival rival_of(const bench_work *w, const rival_set *set)
+{
+    return set != NULL && w->which->rival != NULL ? w->which->rival(set) : NULL;
+}
 
 static mx_err call(bench_work *w, const side *s, int calls)
 {
-    const bench_rival rival = s->step == NULL ? w->which->rival(s->set) : NULL;
+    const bench_rival rival = s->step == NULL ? rival_of(w, s->set) : NULL;
     for (int c = 0; c < calls; c++) {
         if (rival != NULL)
             rival(&w->rival);
@@ -96,11 +102,15 @@ static mx_err median_of_runs(bench_work *w, const side *s, int calls, int repeat
 static mx_err pick_rival(bench_work *w, side *rival, int *calls)
 {
     double best = INFINITY;
+    if (w->which->other != NULL) {
+        *rival = (side){w->which->other, NULL, w->which->other_name};
+        return calibrate(w, rival, calls);
+    }
     for (int r = 0; w->target->rivals[r] != NULL; r++) {
-        const side s = {NULL, w->target->rivals[r]};
+        const side s = {NULL, w->target->rivals[r], w->target->rivals[r]->name};
         double seconds = 0;
         int count;
-        if (w->which->rival(s.set) == NULL) continue;
+        if (rival_of(w, s.set) == NULL) continue;
         MX_TRY(calibrate(w, &s, &count));
         if (w->target->rivals[1] != NULL) MX_TRY(median_of_runs(w, &s, count, 7, &seconds));
         if (seconds >= best) continue;
@@ -113,10 +123,10 @@ static mx_err pick_rival(bench_work *w, side *rival, int *calls)
 
 mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char **name)
 {
-    side rival = {NULL, NULL};
+    side rival = {NULL, NULL, NULL};
     int calls = 1;
     MX_TRY(pick_rival(w, &rival, &calls));
-    *name = rival.set->name;
+    *name = rival.name;
     return median_of_runs(w, &rival, calls, repeat, seconds);
 }
 
@@ -132,8 +142,8 @@ mx_err bench_time_fma(const bench_target *target, const rival_set *set, const ri
 
 mx_err bench_measure(bench_work *w, int repeat, bench_times *times)
 {
-    const side core = {w->which->core, NULL};
-    side rival = {NULL, NULL};
+    const side core = {w->which->core, NULL, "core"};
+    side rival = {NULL, NULL, NULL};
     int calls = 1;
     memset(times, 0, sizeof *times);
     if (w->which->reset != NULL) MX_TRY(w->which->reset(w));
@@ -155,11 +165,11 @@ mx_err bench_measure(bench_work *w, int repeat, bench_times *times)
     times->low = ratio[pairs / 4];
     times->high = ratio[pairs - 1 - pairs / 4];
     times->pairs = pairs;
-    times->rival_name = rival.set->name;
+    times->rival_name = rival.name;
     free(space);
     MX_TRY(err);
-    if (w->target->scalar == NULL || w->which->rival(w->target->scalar) == NULL) return MX_OK;
-    const side scalar = {NULL, w->target->scalar};
+    if (rival_of(w, w->target->scalar) == NULL) return MX_OK;
+    const side scalar = {NULL, w->target->scalar, NULL};
     return median_of_runs(w, &scalar, calls, repeat < 7 ? repeat : 7, &times->scalar);
 }
 
@@ -213,7 +223,7 @@ static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx
 
 static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
 {
-    const side core = {w->which->core, NULL};
+    const side core = {w->which->core, NULL, "core"};
     mx_view views[OUTPUTS];
     const int count = list_outputs(w, views);
     for (int o = 0; o < count; o++) {
@@ -221,12 +231,13 @@ static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
         MX_TRY(mx_mirror_view_create(views[o], &rival_host[o])); /* hosts: the view itself */
     }
     MX_TRY(leave(w, &core, core_host));
-    for (int r = 0; r < 4; r++) {
-        const side s = {NULL, r < 3 ? w->target->rivals[r] : w->target->scalar};
-        if (s.set == NULL || w->which->rival(s.set) == NULL) continue;
+    for (int r = 0; r < 5; r++) {
+        const rival_set *set = r < 3 ? w->target->rivals[r] : r == 3 ? w->target->scalar : NULL;
+        const side s = {r == 4 ? w->which->other : NULL, set, set != NULL ? set->name : "other"};
+        if (s.step == NULL && rival_of(w, set) == NULL) continue;
         MX_TRY(leave(w, &s, rival_host));
         for (int o = 0; o < count; o++)
-            MX_TRY(compare(w, s.set->name, core_host[o], rival_host[o], o >= w->output_count));
+            MX_TRY(compare(w, s.name, core_host[o], rival_host[o], o >= w->output_count));
     }
     return MX_OK;
 }

@@ -24,7 +24,10 @@ typedef struct rival_args {
     double *u, *r, *p, *w, *kx, *ky;
     double volume;
 
-    int32_t *index; /* histogram */
+    int32_t *begin, *column; /* a sparse matrix of n compressed rows: a = A b */
+    double *value;
+
+    int32_t *index; /* histogram, array reduction */
     int64_t *bins;
     int bin_count;
 
@@ -52,12 +55,21 @@ typedef struct rival_set {
     void (*iteration)(const rival_args *); /* the three above */
     void (*summary)(const rival_args *);   /* density kx, energy ky, temperature u */
     void (*histogram)(const rival_args *);
-    void (*nothing)(const rival_args *); /* an empty launch */
-    double (*fma)(const rival_args *);   /* multiply-adds on registers; returns the flops it did */
+    void (*scan)(const rival_args *);      /* a = the inclusive scan of b */
+    void (*spmv)(const rival_args *);      /* a = A b, a row a thread or an item */
+    void (*spmv_team)(const rival_args *); /* ... as fast as one knows how */
+    void (*array)(const rival_args *);     /* sums[index(i)] += b(i), from zero */
+    void (*nothing)(const rival_args *);   /* an empty launch */
+    double (*fma)(const rival_args *); /* multiply-adds on registers; returns the flops it did */
 } rival_set;
 
 extern const rival_set rivals_omp, rivals_serial, rivals_scalar;
 extern const rival_set rivals_cuda, rivals_cuda_fused;
+/* rivals_cuda_patterns.cu */
+void rival_cuda_scan(const rival_args *);
+void rival_cuda_spmv(const rival_args *);
+void rival_cuda_spmv_team(const rival_args *);
+void rival_cuda_array(const rival_args *);
 
 #ifdef __cplusplus
 }

@@ -208,6 +208,87 @@ static void histogram(const rival_args *g)
     }
 }
 
+/* By blocks, in parts that stay in cache: sums of blocks, what comes before each, then the blocks again. Every thread adds up
+ * what comes before its own, so that there is one barrier a part and one behind it. */
+static void scan(const rival_args *g)
+{
+    enum { BLOCK = 8192, SHARE = 8, MOST = 4096 };
+    TEAM(g);
+    const int64_t n = g->n;
+    double *restrict y = g->a;
+    const double *restrict x = g->b;
+    static double sums[2][MOST];
+#ifdef RIVAL_SERIAL
+    const int64_t blocks = SHARE;
+#else
+    const int64_t blocks = SHARE * threads < MOST ? SHARE * threads : MOST;
+#endif
+    PARALLEL()
+    {
+        double before = 0;
+        int turn = 0;
+        for (int64_t part = 0; part < n; part += blocks * BLOCK, turn ^= 1) {
+#ifdef RIVAL_SERIAL
+            const int64_t first = 0, last = blocks;
+#else
+            const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+            const int64_t first = blocks * me / team, last = blocks * (me + 1) / team;
+#endif
+            for (int64_t b = first; b < last; b++) {
+                const int64_t begin = part + b * BLOCK, end = begin + BLOCK < n ? begin + BLOCK : n;
+                double sum = 0;
+                SIMD(reduction(+ : sum))
+                for (int64_t i = begin; i < end; i++) sum += x[i];
+                sums[turn][b] = sum;
+            }
+#ifndef RIVAL_SERIAL
+#pragma omp barrier
+#endif
+            double running = before;
+            for (int64_t b = 0; b < first; b++) running += sums[turn][b];
+            for (int64_t b = first; b < last; b++) {
+                const int64_t begin = part + b * BLOCK, end = begin + BLOCK < n ? begin + BLOCK : n;
+                double at = running;
+                for (int64_t i = begin; i < end; i++) {
+                    at += x[i];
+                    y[i] = at;
+                }
+                running += sums[turn][b];
+            }
+            for (int64_t b = 0; b < blocks; b++) before += sums[turn][b];
+        }
+    }
+}
+
+static void spmv(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    double *restrict y = g->a;
+    const double *restrict x = g->b, *restrict value = g->value;
+    const int32_t *restrict begin = g->begin, *restrict column = g->column;
+    PARALLEL_FOR()
+    for (int64_t r = 0; r < n; r++) {
+        double sum = 0;
+        SIMD(reduction(+ : sum))
+        for (int32_t k = begin[r]; k < begin[r + 1]; k++) sum += value[k] * x[column[k]];
+        y[r] = sum;
+    }
+}
+
+static void array(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const int length = g->bin_count;
+    double *restrict sums = g->sums;
+    const double *restrict x = g->b;
+    const int32_t *restrict index = g->index;
+    for (int e = 0; e < length; e++) sums[e] = 0;
+    PARALLEL_FOR(reduction(+ : sums[:length]))
+    for (int64_t i = 0; i < n; i++) sums[index[i]] += x[i];
+}
+
 /* The threads learn how far they would loop. */
 static void nothing(const rival_args *g)
 {
@@ -266,6 +347,10 @@ const rival_set SET = {
     .iteration = iteration,
     .summary = summary,
     .histogram = histogram,
+    .scan = scan,
+    .spmv = spmv,
+    .spmv_team = spmv,
+    .array = array,
     .nothing = nothing,
     .fma = fma_peak,
 };

@@ -83,6 +83,7 @@ mx_err bench_work_create(const bench_target *target, const bench_case *which, bo
 
 void bench_work_destroy(bench_work *work)
 {
+    mx_graph_destroy(&work->graph);
     for (int v = 0; v < work->view_count; v++) mx_view_destroy(&work->views[v]);
     work->view_count = 0;
 }

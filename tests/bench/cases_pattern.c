@@ -1,0 +1,235 @@
+/* Cases on patterns: scan, sparse matrix times vector by range and by team, reductions into arrays, graphs. */
+#include "bench.h"
+
+#include <math.h>
+
+/* ---- y = the inclusive scan of x ---- */
+
+static mx_err scan_setup(bench_work *w)
+{
+    mx_view x, y;
+    MX_TRY(bench_new_vector(w, "x", 1, &x, &w->rival.b));
+    MX_TRY(bench_new_vector(w, "y", 2, &y, &w->rival.a));
+    MX_TRY(mx_bind(w->target->ctx, x, &w->scan.x));
+    MX_TRY(mx_bind(w->target->ctx, y, &w->scan.y));
+    w->outputs[w->output_count++] = y;
+    return MX_OK;
+}
+
+static mx_err scan_core(bench_work *w)
+{
+    return bench_scan(w->line, &w->scan, NULL);
+}
+
+static bench_rival scan_rival(const rival_set *set)
+{
+    return set->scan;
+}
+
+/* ---- y = A x, 27 entries a row ---- */
+
+enum { ROWS_OF_ONE = 64, LANES = 8, THREADS = 32 }; /* rows of a team of one; a team on a GPU */
+
+static mx_err new_ints(bench_work *w, const char *label, int64_t n, mx_view *view, int32_t **data)
+{
+    mx_view_info info;
+    MX_TRY(mx_view_create_1d(w->target->ctx, label, MX_I32, n, view));
+    w->views[w->view_count++] = *view;
+    MX_TRY(mx_view_get_info(*view, &info));
+    *data = info.data;
+    return MX_OK;
+}
+
+static mx_err spmv_setup(bench_work *w)
+{
+    const mx_ctx ctx = w->target->ctx;
+    const int rows = (int)w->items;
+    mx_view begin, column, value, x, y;
+    mx_view_info info;
+    bench_set_matrix_args set = {.rows = rows, .side = (int)ceil(cbrt((double)rows))};
+    MX_TRY(bench_new_vector(w, "x", 1, &x, &w->rival.b));
+    MX_TRY(bench_new_vector(w, "y", 2, &y, &w->rival.a));
+    MX_TRY(new_ints(w, "begin", rows + 1, &begin, &w->rival.begin));
+    MX_TRY(new_ints(w, "column", (int64_t)rows * BENCH_ROW, &column, &w->rival.column));
+    MX_TRY(mx_view_create_1d(ctx, "value", MX_F64, (int64_t)rows * BENCH_ROW, &value));
+    w->views[w->view_count++] = value;
+    MX_TRY(mx_view_get_info(value, &info));
+    w->rival.value = info.data;
+    MX_TRY(mx_bind(ctx, begin, &set.begin));
+    MX_TRY(mx_bind(ctx, column, &set.column));
+    MX_TRY(mx_bind(ctx, value, &set.value));
+    MX_TRY(bench_set_matrix(w->line, &set));
+    MX_TRY(mx_bind(ctx, begin, &w->spmv.begin));
+    MX_TRY(mx_bind(ctx, column, &w->spmv.column));
+    MX_TRY(mx_bind(ctx, value, &w->spmv.value));
+    MX_TRY(mx_bind(ctx, x, &w->spmv.x));
+    MX_TRY(mx_bind(ctx, y, &w->spmv.y));
+    w->spmv.rows = rows;
+    w->spmv.rows_a_team = w->target->info.host_reaches ? ROWS_OF_ONE : THREADS;
+    w->outputs[w->output_count++] = y;
+    return MX_OK;
+}
+
+static mx_err spmv_core(bench_work *w)
+{
+    return bench_spmv(w->line, &w->spmv);
+}
+
+static mx_err spmv_team_core(bench_work *w)
+{
+    const int64_t league = (w->items + w->spmv.rows_a_team - 1) / w->spmv.rows_a_team;
+    const bool host = w->target->info.host_reaches;
+    return bench_spmv_team(
+        mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES), &w->spmv);
+}
+
+static bench_rival spmv_rival(const rival_set *set)
+{
+    return set->spmv;
+}
+
+static bench_rival spmv_team_rival(const rival_set *set)
+{
+    return set->spmv_team;
+}
+
+/* ---- array(index(i)) += x(i) ---- */
+
+static mx_err array_setup(bench_work *w, int length)
+{
+    mx_view index, x;
+    bench_set_index_args set = {.bins = length};
+    MX_TRY(bench_new_vector(w, "x", 1, &x, &w->rival.b));
+    MX_TRY(new_ints(w, "index", w->items, &index, &w->rival.index));
+    MX_TRY(bench_new_sums(w, "array", MX_F64, length, &w->rival.sums));
+    MX_TRY(mx_bind(w->target->ctx, index, &set.index));
+    MX_TRY(bench_set_index(w->line, &set));
+    MX_TRY(mx_bind(w->target->ctx, index, &w->array.index));
+    MX_TRY(mx_bind(w->target->ctx, x, &w->array.x));
+    w->rival.bin_count = length;
+    return MX_OK;
+}
+
+static mx_err array_64_setup(bench_work *w)
+{
+    return array_setup(w, 64);
+}
+
+static mx_err array_1024_setup(bench_work *w)
+{
+    return array_setup(w, 1024);
+}
+
+static mx_err array_16384_setup(bench_work *w)
+{
+    return array_setup(w, 16384);
+}
+
+static mx_err array_core(bench_work *w)
+{
+    return bench_array_into(w->line, &w->array, w->sums[0]);
+}
+
+static bench_rival array_rival(const rival_set *set)
+{
+    return set->array;
+}
+
+/* ---- eight small launches, by a graph and one by one ---- */
+
+enum { LAUNCHES = 8 };
+
+static mx_err small_launches(bench_work *w)
+{
+    for (int l = 0; l < LAUNCHES; l++) MX_TRY(bench_triad(w->line, &w->triad));
+    return MX_OK;
+}
+
+static mx_err graph_setup(bench_work *w)
+{
+    mx_view a, b, c;
+    MX_TRY(bench_new_vector(w, "a", 1, &a, &w->rival.a));
+    MX_TRY(bench_new_vector(w, "b", 2, &b, &w->rival.b));
+    MX_TRY(bench_new_vector(w, "c", 3, &c, &w->rival.c));
+    MX_TRY(mx_bind(w->target->ctx, a, &w->triad.a));
+    MX_TRY(mx_bind(w->target->ctx, b, &w->triad.b));
+    MX_TRY(mx_bind(w->target->ctx, c, &w->triad.c));
+    w->triad.s = 3;
+    w->outputs[w->output_count++] = a;
+    MX_TRY(mx_graph_create(w->target->ctx, &w->graph));
+    MX_TRY(small_launches(w));
+    return mx_graph_finish(w->graph);
+}
+
+static mx_err graph_core(bench_work *w)
+{
+    return mx_graph_run(w->graph);
+}
+
+const bench_case bench_pattern_cases[] = {
+    {.name = "scan",
+     .text = "inclusive prefix sums",
+     .arrays = 2,
+     .bytes_per_item = 16,
+     .setup = scan_setup,
+     .core = scan_core,
+     .rival = scan_rival},
+    {.name = "spmv",
+     .text = "sparse matrix times vector, 27 entries a row, a row an item",
+     .arrays = 43,
+     .bytes_per_item = BENCH_ROW * 12 + 20,
+     .share = 0.1,
+     .setup = spmv_setup,
+     .core = spmv_core,
+     .rival = spmv_rival},
+    {.name = "spmv-team",
+     .text = "the same by teams: of 32 threads with 8 lanes on a GPU, of one on hosts",
+     .arrays = 43,
+     .bytes_per_item = BENCH_ROW * 12 + 20,
+     .share = 0.1,
+     .setup = spmv_setup,
+     .core = spmv_team_core,
+     .rival = spmv_team_rival},
+    {.name = "team-of-one",
+     .text = "the same by teams of one against the core by range (hosts)",
+     .arrays = 43,
+     .bytes_per_item = BENCH_ROW * 12 + 20,
+     .share = 0.1,
+     .only_hosts = true,
+     .setup = spmv_setup,
+     .core = spmv_team_core,
+     .other = spmv_core,
+     .other_name = "range"},
+    {.name = "array-64",
+     .text = "a reduction into 64 values",
+     .arrays = 2,
+     .bytes_per_item = 12,
+     .setup = array_64_setup,
+     .core = array_core,
+     .rival = array_rival},
+    {.name = "array-1024",
+     .text = "a reduction into 1024 values",
+     .arrays = 2,
+     .bytes_per_item = 12,
+     .setup = array_1024_setup,
+     .core = array_core,
+     .rival = array_rival},
+    {.name = "array-16384",
+     .text = "a reduction into 16384 values",
+     .arrays = 2,
+     .bytes_per_item = 12,
+     .setup = array_16384_setup,
+     .core = array_core,
+     .rival = array_rival},
+    {.name = "graph",
+     .text = "eight small triads: a graph against launches one by one",
+     .arrays = 3,
+     .bytes_per_item = 24 * LAUNCHES,
+     .share = 0.1,
+     .only_cached = true,
+     .setup = graph_setup,
+     .core = graph_core,
+     .other = small_launches,
+     .other_name = "launches"},
+    {0},
+};

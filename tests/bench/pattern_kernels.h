@@ -1,0 +1,36 @@
+/* Kernels of the cases on patterns: scan, sparse matrices by range and by team, reductions into arrays. */
+#pragma once
+#include "minx/minx.h"
+
+/* y = the inclusive scan of x */
+typedef struct bench_scan_args {
+    mx_cf64_1 x;
+    mx_f64_1 y;
+} bench_scan_args;
+MX_DECLARE_SCAN_1D(bench_scan, bench_scan_args, double)
+
+/* y = A x, A in compressed rows */
+enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
+typedef struct bench_spmv_args {
+    mx_ci32_1 begin, column;
+    mx_cf64_1 value, x;
+    mx_f64_1 y;
+    int rows, rows_a_team;
+} bench_spmv_args;
+MX_DECLARE_FOR_1D(bench_spmv, bench_spmv_args)
+MX_DECLARE_FOR_TEAM(bench_spmv_team, bench_spmv_args)
+
+/* A row has the columns of the cell's neighbours in a cube of `side` cells a side, those outside moved to its border. */
+typedef struct bench_set_matrix_args {
+    mx_i32_1 begin, column;
+    mx_f64_1 value;
+    int rows, side;
+} bench_set_matrix_args;
+MX_DECLARE_FOR_1D(bench_set_matrix, bench_set_matrix_args)
+
+/* array(index(i)) += x(i) */
+typedef struct bench_array_args {
+    mx_ci32_1 index;
+    mx_cf64_1 x;
+} bench_array_args;
+MX_DECLARE_REDUCE_ARRAY_1D(bench_array, bench_array_args, double)
