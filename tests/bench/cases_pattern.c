@@ -79,8 +79,8 @@ static mx_err spmv_team_core(bench_work *w)
 {
     const int64_t league = (w->items + w->spmv.rows_a_team - 1) / w->spmv.rows_a_team;
     const bool host = w->target->info.host_reaches;
-    return bench_spmv_team(
-        mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES), &w->spmv);
+    return bench_spmv_team(mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES),
+                           &w->spmv);
 }
 
 static bench_rival spmv_rival(const rival_set *set)

@@ -19,8 +19,8 @@ MX_BODY void bench_set_matrix_body(const bench_set_matrix_args *a, int r)
         const int nx = x + n % 3 - 1, ny = y + n / 3 % 3 - 1, nz = z + n / 9 - 1;
         const int cx = nx < 0 ? 0 : nx < s ? nx : s - 1, cy = ny < 0 ? 0 : ny < s ? ny : s - 1;
         const int cz = nz < 0 ? 0 : nz < s ? nz : s - 1, column = (cz * s + cy) * s + cx;
-        MX_AT(a->column, r *BENCH_ROW + n) = column < a->rows ? column : a->rows - 1;
-        MX_AT(a->value, r *BENCH_ROW + n) = 0.5 + (double)((r * 7 + n * 13) % 101) / 101.0;
+        MX_AT(a->column, r * BENCH_ROW + n) = column < a->rows ? column : a->rows - 1;
+        MX_AT(a->value, r * BENCH_ROW + n) = 0.5 + (double)((r * 7 + n * 13) % 101) / 101.0;
     }
 }
 MX_FOR_1D_NESTED(bench_set_matrix)
@@ -39,18 +39,17 @@ MX_BODY void bench_spmv_team_body(const bench_spmv_args *a, mx_team *t)
 {
     const int r0 = t->league_rank * a->rows_a_team, end = r0 + a->rows_a_team;
     const int r1 = end < a->rows ? end : a->rows;
-    MX_TEAM_FOR(t, r, r0, r1)
-    {
+    MX_TEAM_FOR (t, r, r0, r1) {
         const int k0 = MX_AT(a->begin, r), k1 = MX_AT(a->begin, r + 1);
         double s;
-        MX_VECTOR_SUM(t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
-        MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
+        MX_VECTOR_SUM (t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
+        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
     }
 }
 MX_FOR_TEAM(bench_spmv_team)
 
-MX_BODY void bench_array_body(const bench_array_args *a, int i, double *array)
+MX_BODY void bench_array_body(const bench_array_args *a, int i, bench_array_array array)
 {
-    array[MX_AT(a->index, i)] += MX_AT(a->x, i);
+    mx_array_add(array, MX_AT(a->index, i), MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY_1D(bench_array, MX_SUM)

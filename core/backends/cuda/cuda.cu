@@ -12,10 +12,9 @@ enum {
     THREADS = 256,
     GRID_LIMIT = 65535,
     FEW_ROUNDS = 4,
-    ARRAY_WORKERS = 8192,
+    ARRAY_ITEMS = 4, /* of a thread, at least, in a reduction into an array */
     RESULT_BYTES = 4096
 };
-static const size_t ARRAY_SCRATCH = (size_t)256 << 20;
 
 /* Devices that contexts were opened on: pinned memory may be in use on any of them. */
 enum { MOST_DEVICES = 1024 };
@@ -321,16 +320,6 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     return MX_OK;
 }
 
-static int64_t array_workers(const mx_launch *l)
-{
-    const int64_t items = l->axis[0].end - l->axis[0].begin;
-    const int64_t fit = (int64_t)(ARRAY_SCRATCH / (l->kernel->value_size *
-                                                   (size_t)(l->length > 0 ? l->length : 1)));
-    int64_t workers = items < ARRAY_WORKERS ? items : ARRAY_WORKERS;
-    if (workers > fit) workers = fit > 0 ? fit : 1;
-    return workers;
-}
-
 /* Pinned memory for a result on its way to the host. */
 static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
 {
@@ -388,7 +377,11 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     l->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
     MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
-    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) l->blocks = array_workers(l);
+    if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
+        l->blocks = ceil_div(l->axis[0].end - l->axis[0].begin, THREADS * ARRAY_ITEMS);
+        if (l->blocks > state_of(ctx)->resident) l->blocks = state_of(ctx)->resident;
+        l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
+    }
     if (instance->temporary != NULL) l->partial_bytes = (int64_t)instance->temporary(l);
     return MX_OK;
 }

@@ -163,4 +163,18 @@
 #define MX_REDUCE_CUSTOM_2D_64(...) MX_CUSTOM_(2, int64_t, __VA_ARGS__)
 #define MX_REDUCE_CUSTOM_3D_64(...) MX_CUSTOM_(3, int64_t, __VA_ARGS__)
 
+/* Reductions into an array: the body gets it as NAME_array and adds to element e by
+ *     mx_array_add(array, e, x)    or mx_array_min, mx_array_max
+ * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one, and these are atomics, so
+ * sums of floating-point numbers may differ there in their last bits from run to run; elements have 4 or 8 bytes. */
 #define MX_REDUCE_ARRAY_1D(name, R) MX_STAMP_ARRAY_(name, R)
+#ifdef __CUDACC__
+#define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
+#define mx_array_min(array, e, x) ((void)mx_atomic_fetch_min(&(array).at[e], x))
+#define mx_array_max(array, e, x) ((void)mx_atomic_fetch_max(&(array).at[e], x))
+#else
+#define mx_array_add(array, e, x) ((void)((array).at[e] += (x)))
+#define mx_array_min(array, e, x) MX_ARRAY_KEEP_(&(array).at[e], x, <)
+#define mx_array_max(array, e, x) MX_ARRAY_KEEP_(&(array).at[e], x, >)
+#define MX_ARRAY_KEEP_(p, x, wins) ((void)(*(p) = (x)wins * (p) ? (x) : *(p)))
+#endif

@@ -18,6 +18,10 @@
 #define MX_SIMD_LOOP_(rows) rows
 #define MX_PLAIN_LOOP_(rows) rows
 #define MX_STENCIL_LOOP_(rows) (2 * rows)
+/* ... and how many items in one dimension. */
+#define MX_SIMD_LOOP_ITEMS_ 2
+#define MX_STENCIL_LOOP_ITEMS_ 2
+#define MX_PLAIN_LOOP_ITEMS_ 1
 
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
@@ -226,33 +230,40 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     if (threadIdx.x == 0) *result = total;
 }
 
-/* Array reductions: a thread owns a block of the range and an array of its own; then a thread joins one element. */
-template <class K>
-static __global__ void mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin,
-                                      int64_t end, int64_t workers, int64_t length,
-                                      typename K::value *partials)
-{
-    mx_cuda_begin_();
-    const int64_t worker = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (worker >= workers) return;
-    typename K::value *values = partials + worker * length;
-    for (int64_t e = 0; e < length; e++) K::init(&values[e]);
-    const int64_t size = (end - begin + workers - 1) / workers, first = begin + worker * size;
-    const int64_t last = first + size < end ? first + size : end;
-    for (int64_t i = first; i < last; i++) K::item(&args, (int)i, values);
-}
-
-template <class K>
-static __global__ void mx_cuda_join_array_(const typename K::value *partials, int64_t workers,
-                                           int64_t length, typename K::value *result)
+/* Array reductions: items go by atomics to an array that their block has in shared memory, or, where it is too long for that, to
+ * the one in device memory that all arrays end in. */
+template <class K> static __global__ void mx_cuda_array_begin_(typename K::value *array, int64_t n)
 {
     mx_cuda_begin_();
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e >= length) return;
-    typename K::value total;
-    K::init(&total);
-    for (int64_t w = 0; w < workers; w++) K::join(&total, &partials[w * length + e]);
-    result[e] = total;
+    if (e < n) K::init(&array[e]);
+}
+
+extern __shared__ __align__(16) char mx_cuda_array_of_block_[];
+template <class K>
+static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
+    mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin, int64_t end,
+                   int64_t length, bool shared, typename K::value *array)
+{
+    typedef typename K::value T;
+    T *const mine = shared ? (T *)mx_cuda_array_of_block_ : array;
+    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&mine[e]);
+    mx_cuda_begin_();
+    __syncthreads();
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+#pragma unroll 4
+    for (int64_t i = begin + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step)
+        K::item(&args, (int)i, mine);
+    if (!shared) return;
+    __syncthreads();
+    for (int64_t e = threadIdx.x; e < length; e += blockDim.x) K::merge(&array[e], mine[e]);
+}
+
+template <class T> static __global__ void mx_cuda_array_end_(const T *array, int64_t n, T *result)
+{
+    mx_cuda_begin_();
+    const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (e < n) result[e] = array[e];
 }
 
 template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_launch *launch)
@@ -316,20 +327,22 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    const int64_t workers = launch->blocks, length = launch->length;
-    const unsigned threads = 64;
-    T *const partials = (T *)launch->partials;
+    const int64_t length = launch->length;
+    const size_t bytes = (size_t)length * sizeof(T);
+    const bool shared = bytes <= 48 << 10;
+    const dim3 over_array((unsigned)((length + MX_CUDA_THREADS_ - 1) / MX_CUDA_THREADS_));
+    T *const array = (T *)launch->partials;
     if (length == 0) return 0;
-    if (workers > 0) {
-        const int code = mx_cuda_start_(
-            launch, mx_cuda_array_<K>, dim3((unsigned)((workers + threads - 1) / threads)),
-            dim3(threads), *(const typename K::args *)launch->args, launch->axis[0].begin,
-            launch->axis[0].end, workers, length, partials);
-        if (code != 0) return code;
-    }
-    return mx_cuda_start_(launch, mx_cuda_join_array_<K>,
-                          dim3((unsigned)((length + threads - 1) / threads)), dim3(threads),
-                          (const T *)partials, workers, length, (T *)launch->result);
+    int code = mx_cuda_start_(launch, mx_cuda_array_begin_<K>, over_array, dim3(MX_CUDA_THREADS_),
+                              array, length);
+    if (code == 0 && launch->blocks > 0)
+        code = mx_cuda_start_shared_(launch, mx_cuda_array_<K>, dim3((unsigned)launch->blocks),
+                                     dim3(MX_CUDA_THREADS_), shared ? bytes : 0,
+                                     *(const typename K::args *)launch->args, launch->axis[0].begin,
+                                     launch->axis[0].end, length, shared, array);
+    if (code != 0) return code;
+    return mx_cuda_start_(launch, mx_cuda_array_end_<T>, over_array, dim3(MX_CUDA_THREADS_),
+                          (const T *)array, length, (T *)launch->result);
 }
 
 /* ---- the stamps ---- */
@@ -369,7 +382,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_STAMP_FOR_(name, D, I, S, prologue_)                                     \
     struct name##__traits {                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
-        enum { per_thread = D == 1 ? 2 : S(1) };                                    \
+        enum { per_thread = D == 1 ? S##ITEMS_ : S(1) };                            \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
             MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_);                       \
@@ -424,22 +437,30 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     };                                                                           \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
-#define MX_STAMP_ARRAY_(name, R)                                                         \
-    struct name##__traits {                                                              \
-        typedef name##__args args;                                                       \
-        typedef name##__value value;                                                     \
-        enum { per_thread = 1 };                                                         \
-        static __device__ __forceinline__ void item(const args *a, int i, value *values) \
-        {                                                                                \
-            name##_body(a, i, values);                                                   \
-        }                                                                                \
-        static __device__ __forceinline__ void init(value *v)                            \
-        {                                                                                \
-            R##_INIT(value, v);                                                          \
-        }                                                                                \
-        static __device__ __forceinline__ void join(value *into, const value *v)         \
-        {                                                                                \
-            R##_JOIN(value, into, v);                                                    \
-        }                                                                                \
-    };                                                                                   \
+#define MX_STAMP_ARRAY_(name, R)                                                                    \
+    struct name##__traits {                                                                         \
+        typedef name##__args args;                                                                  \
+        typedef name##__value value;                                                                \
+        enum { per_thread = 1 };                                                                    \
+        static __device__ __forceinline__ void item(const args *a, int i, value *values)            \
+        {                                                                                           \
+            const name##_array array = {values};                                                    \
+            name##_body(a, i, array);                                                               \
+        }                                                                                           \
+        static __device__ __forceinline__ void init(value *v)                                       \
+        {                                                                                           \
+            R##_INIT(value, v);                                                                     \
+        }                                                                                           \
+        /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \
+        static __device__ __forceinline__ void merge(value *into, value v)                          \
+        {                                                                                           \
+            value identity;                                                                         \
+            init(&identity);                                                                        \
+            if (v == identity) return;                                                              \
+            mx_atomic_apply_(into, [=](value old) {                                                 \
+                R##_JOIN(value, &old, &v);                                                          \
+                return old;                                                                         \
+            });                                                                                     \
+        }                                                                                           \
+    };                                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_array_)

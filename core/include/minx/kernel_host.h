@@ -208,27 +208,28 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
 /* An array of launch->length values: one array a unit, joined element by element. */
-#define MX_STAMP_ARRAY_(name, R)                                                                  \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)                 \
-    {                                                                                             \
-        const name##__args a = *(const name##__args *)launch->args;                               \
-        for (int64_t unit = first; unit < last; unit++) {                                         \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                    \
-            name##__value *values =                                                               \
-                (name##__value *)(launch->partials + unit * launch->partial_bytes);               \
-            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);     \
-            for (int i = (int)box.begin[0]; i < (int)box.end[0]; i++) name##_body(&a, i, values); \
-        }                                                                                         \
-    }                                                                                             \
-    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)          \
-    {                                                                                             \
-        name##__value *result = (name##__value *)launch->result;                                  \
-        for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);               \
-        for (int64_t unit = 0; unit < launch->units; unit++) {                                    \
-            const name##__value *values =                                                         \
-                (const name##__value *)(launch->partials + unit * launch->partial_bytes);         \
-            for (int64_t e = first; e < last; e++)                                                \
-                R##_JOIN(name##__value, &result[e], &values[e]);                                  \
-        }                                                                                         \
-    }                                                                                             \
+#define MX_STAMP_ARRAY_(name, R)                                                                 \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)                \
+    {                                                                                            \
+        const name##__args a = *(const name##__args *)launch->args;                              \
+        for (int64_t unit = first; unit < last; unit++) {                                        \
+            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                   \
+            name##__value *values =                                                              \
+                (name##__value *)(launch->partials + unit * launch->partial_bytes);              \
+            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);    \
+            const name##_array array = {values};                                                 \
+            for (int i = (int)box.begin[0]; i < (int)box.end[0]; i++) name##_body(&a, i, array); \
+        }                                                                                        \
+    }                                                                                            \
+    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)         \
+    {                                                                                            \
+        name##__value *result = (name##__value *)launch->result;                                 \
+        for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);              \
+        for (int64_t unit = 0; unit < launch->units; unit++) {                                   \
+            const name##__value *values =                                                        \
+                (const name##__value *)(launch->partials + unit * launch->partial_bytes);        \
+            for (int64_t e = first; e < last; e++)                                               \
+                R##_JOIN(name##__value, &result[e], &values[e]);                                 \
+        }                                                                                        \
+    }                                                                                            \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .join_array = name##__join_array};

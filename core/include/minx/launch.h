@@ -212,6 +212,9 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                           \
     MX_DECLARE_KERNEL_(name, ARGS)                                                          \
     typedef T name##__value;                                                                \
+    typedef struct name##_array {                                                           \
+        T *at;                                                                              \
+    } name##_array;                                                                         \
     MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result) \
     {                                                                                       \
         const mx_result to = {result, {0, 0}, 0, length};                                   \

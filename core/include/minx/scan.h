@@ -72,6 +72,7 @@
 
 #else
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
 #include <iterator>
 
 /* What CUB reads: item i's share, from a value that holds the identity. */
@@ -140,6 +141,7 @@ template <class K> struct mx_cuda_finals_ {
         return moved;
     }
 };
+/* CUB knows how fast it can go with its own operators. */
 template <class K> struct mx_cuda_joining_ {
     __device__ __forceinline__ typename K::value operator()(const typename K::value &a,
                                                             const typename K::value &b) const
@@ -174,7 +176,7 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, void *memor
     void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
     if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(identity);
     const cudaError_t err = cub::DeviceScan::ExclusiveScan(
-        own, rest, shares, finals, mx_cuda_joining_<K>(),
+        own, rest, shares, finals, typename K::joining(),
         cub::FutureValue<typename K::value>(identity), end - begin, (cudaStream_t)launch->queue);
     *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
     return (int)err;
@@ -195,8 +197,10 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     return (int)cudaGetLastError();
 }
 
-#define MX_STAMP_SCAN_(name, I, INIT, JOIN)                                                   \
+#define MX_STAMP_SCAN_(name, I, SUMS, INIT, JOIN)                                             \
     struct name##__traits {                                                                   \
+        typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                      \
+                                 mx_cuda_joining_<name##__traits>>::type joining;             \
         typedef name##__args args;                                                            \
         typedef name##__value value;                                                          \
         typedef I index;                                                                      \
@@ -218,9 +222,11 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     const mx_instance MX_SYMBOL_(name) = {mx_cuda_enqueue_scan_<name##__traits>, 1,           \
                                           mx_cuda_scan_bytes_<name##__traits>};               \
     }
-#define MX_SCAN_NUMBER_(name, I, R) \
-    MX_STAMP_SCAN_(name, I, R##_INIT(value, v), R##_JOIN(value, into, v))
-#define MX_SCAN_CUSTOM_(name, I, init_, join_) MX_STAMP_SCAN_(name, I, init_(v), join_(into, v))
+#define MX_SCAN_NUMBER_(name, I, R)                                          \
+    MX_STAMP_SCAN_(name, I, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
+                   R##_JOIN(value, into, v))
+#define MX_SCAN_CUSTOM_(name, I, init_, join_) \
+    MX_STAMP_SCAN_(name, I, false, init_(v), join_(into, v))
 #endif
 
 #define MX_SCAN_1D(name, R) MX_SCAN_NUMBER_(name, int, R)

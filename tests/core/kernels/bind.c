@@ -14,8 +14,8 @@ MX_BODY void bind_sum_body(const bind_args *a, int i, double *sum)
 }
 MX_REDUCE_1D(bind_sum, MX_SUM)
 
-MX_BODY void bind_bins_body(const bind_args *a, int i, double *bins)
+MX_BODY void bind_bins_body(const bind_args *a, int i, bind_bins_array bins)
 {
-    bins[0] += MX_AT(a->row, i);
+    mx_array_add(bins, 0, MX_AT(a->row, i));
 }
 MX_REDUCE_ARRAY_1D(bind_bins, MX_SUM)

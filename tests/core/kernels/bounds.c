@@ -30,8 +30,8 @@ MX_BODY void bounds_sum_body(const bounds_args *a, int i, double *sum)
 }
 MX_REDUCE_1D(bounds_sum, MX_SUM)
 
-MX_BODY void bounds_bins_body(const bounds_args *a, int i, double *bins)
+MX_BODY void bounds_bins_body(const bounds_args *a, int i, bounds_bins_array bins)
 {
-    NOTE_LINE, bins[0] += MX_AT(a->x, i + a->shift);
+    NOTE_LINE, mx_array_add(bins, 0, MX_AT(a->x, i + a->shift));
 }
 MX_REDUCE_ARRAY_1D(bounds_bins, MX_SUM)

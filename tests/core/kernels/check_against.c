@@ -30,9 +30,9 @@ MX_BODY void ca_good_fields_body(const ca_args *a, int i, int j, ca_value *v)
 }
 MX_REDUCE_FIELDS_2D(ca_good_fields, CA_FIELDS)
 
-MX_BODY void ca_good_bins_body(const ca_args *a, int i, double *bins)
+MX_BODY void ca_good_bins_body(const ca_args *a, int i, ca_good_bins_array bins)
 {
-    bins[i % 5] += 0.1 * MX_AT(a->row, i);
+    mx_array_add(bins, i % 5, 0.1 * MX_AT(a->row, i));
 }
 MX_REDUCE_ARRAY_1D(ca_good_bins, MX_SUM)
 
@@ -68,9 +68,9 @@ MX_BODY void ca_wrong_fields_body(const ca_args *a, int i, int j, ca_value *v)
 }
 MX_REDUCE_FIELDS_2D(ca_wrong_fields, CA_FIELDS)
 
-MX_BODY void ca_wrong_bins_body(const ca_args *a, int i, double *bins)
+MX_BODY void ca_wrong_bins_body(const ca_args *a, int i, ca_wrong_bins_array bins)
 {
-    bins[i % 5] += MX_AT(a->row, i) + (i % 5 == 4 ? CA_MISTAKE : 0);
+    mx_array_add(bins, i % 5, MX_AT(a->row, i) + (i % 5 == 4 ? CA_MISTAKE : 0));
 }
 MX_REDUCE_ARRAY_1D(ca_wrong_bins, MX_SUM)
 

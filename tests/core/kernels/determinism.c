@@ -58,8 +58,8 @@ MX_BODY void dt_moments_body(const dt_args *a, int i, dt_custom *v)
 }
 MX_REDUCE_CUSTOM_1D(dt_moments, dt_custom_init, dt_custom_join)
 
-MX_BODY void dt_bins_body(const dt_args *a, int i, double *bins)
+MX_BODY void dt_bins_body(const dt_args *a, int i, dt_bins_array bins)
 {
-    bins[i % 7] += MX_AT(a->x, i);
+    mx_array_add(bins, i % 7, MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY_1D(dt_bins, MX_SUM)

@@ -161,15 +161,14 @@ MX_BODY void rd_nan_plain_max_body(const rd_args *a, int i, double *v)
 MX_REDUCE_1D(rd_nan_plain_max, MX_MAX)
 
 /* The length of the arrays comes from the driver, by way of factor. */
-MX_BODY void rd_bins_body(const rd_args *a, int i, double *bins)
+MX_BODY void rd_bins_body(const rd_args *a, int i, rd_bins_array bins)
 {
-    bins[i % (int)a->factor] += MX_AT(a->x, i);
+    mx_array_add(bins, i % (int)a->factor, (double)MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY_1D(rd_bins, MX_SUM)
-MX_BODY void rd_tops_body(const rd_args *a, int i, int64_t *tops)
+MX_BODY void rd_tops_body(const rd_args *a, int i, rd_tops_array tops)
 {
-    int64_t *top = &tops[i % (int)a->factor];
-    if (MX_AT(a->x, i) > *top) *top = MX_AT(a->x, i);
+    mx_array_max(tops, i % (int)a->factor, (int64_t)MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY_1D(rd_tops, MX_MAX)
 
