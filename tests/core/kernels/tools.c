@@ -14,9 +14,9 @@ MX_BODY void to_sum_body(const to_args *a, int i, double *sum)
 }
 MX_REDUCE_1D(to_sum, MX_SUM)
 
-MX_BODY void to_bins_body(const to_args *a, int i, double *bins)
+MX_BODY void to_bins_body(const to_args *a, int i, to_bins_array bins)
 {
-    bins[i % 2] += MX_AT(a->x, i);
+    mx_array_add(bins, i % 2, MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY_1D(to_bins, MX_SUM)
 
