@@ -91,23 +91,28 @@ typedef struct head {
     mx_fault *fault;
 #endif
 } head;
-enum { ORIGINS = sizeof(head) > 16 };
+static const int64_t no_origin[MX_MAX_RANK];
 
-/* Writes all of an accessor but its origin. */
-static void write_accessor(char *at, mx_ctx ctx, const mx_record *record, mx_view view,
-                           mx_layout needs, char *data)
+/* An origin is a shift of the data; builds that check indices subtract it at each access instead. */
+static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
+                           const int64_t *origin, ptrdiff_t shift)
 {
-    const size_t slots = record->rank > 0 ? (size_t)record->rank : 1;
+    const size_t slots = r->rank > 0 ? (size_t)r->rank : 1;
+    head h = {.data = r->data, .stamp = mx_stamp_make(r, view, needs)};
     mx_stride stride[MX_MAX_RANK];
-    head h = {.data = data, .stamp = mx_stamp_make(record, view, needs)};
+    for (size_t d = 0; d < slots; d++) stride[d] = (mx_stride)r->stride[d];
 #ifdef MINX_BOUNDS_CHECK
     h.fault = ctx != NULL ? ctx->fault : NULL;
-#endif
+    memmove(at + sizeof h, origin, slots * sizeof *origin);
+#else
+    for (int d = 0; d < r->rank; d++)
+        shift -= origin[d] * r->stride[d] * (int64_t)MX_TYPE_SIZE(r->type);
     (void)ctx;
-    for (size_t d = 0; d < slots; d++) stride[d] = (mx_stride)record->stride[d];
+#endif
+    h.data += shift;
     memcpy(at, &h, sizeof h);
-    at += sizeof h + ORIGINS * slots * sizeof(int64_t);
-    memcpy(at, record->extent, slots * sizeof(int64_t));
+    at += sizeof h + (sizeof h > 16) * slots * sizeof(int64_t);
+    memcpy(at, r->extent, slots * sizeof(int64_t));
     memcpy(at + slots * sizeof(int64_t), stride, slots * sizeof stride[0]);
 }
 
@@ -116,29 +121,14 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
 {
     head h;
     memcpy(&h, at, sizeof h);
-    const ptrdiff_t shift = h.data - (char *)from->data; /* by its origin */
+    const ptrdiff_t shift = h.data - (char *)from->data;
     MX_REQUIRE(
         shift == 0 || memcmp(from->stride, to->stride, sizeof to->stride) == 0, MX_ERR_LAYOUT,
         "view '%s' has an accessor with an origin: check it against a context of its layout, and without padding",
         from->label);
-    write_accessor(at, ctx, to, view, needs, (char *)to->data + shift);
+    const void *origin = sizeof h > 16 ? at + sizeof h : (const char *)no_origin;
+    write_accessor(at, ctx, to, view, needs, origin, shift);
     return MX_OK;
-}
-
-/* An origin is a shift of the data; builds that check indices subtract it at each access instead. */
-static char *place_origin(char *accessor, const mx_record *r, const int64_t *origin)
-{
-    char *data = r->data;
-    for (int d = 0; d < r->rank; d++) {
-        const int64_t first = origin != NULL ? origin[d] : 0;
-#ifdef MINX_BOUNDS_CHECK
-        memcpy(accessor + sizeof(head) + (size_t)d * sizeof first, &first, sizeof first);
-#else
-        data -= first * r->stride[d] * (int64_t)MX_TYPE_SIZE(r->type);
-#endif
-    }
-    (void)accessor;
-    return data;
 }
 
 mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
@@ -173,7 +163,7 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
                    : ctx != NULL                   ? ctx->layout
                    : r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT
                                                    : r->layout,
-                   place_origin(accessor, r, origin));
+                   origin != NULL ? origin : no_origin, 0);
     return MX_OK;
 }
 

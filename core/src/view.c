@@ -40,31 +40,31 @@ static mx_err check_writable(const mx_record *r)
 static mx_err lay_out(const char *label, mx_record *r, bool padding)
 {
     const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
-    const int64_t limit = PTRDIFF_MAX / size, unit = 64 / size;
-    const bool settled = r->layout > MX_LAYOUT_STRIDE, left = r->layout == MX_LAYOUT_LEFT;
-    uint64_t rounded[MX_MAX_RANK], stride[MX_MAX_RANK];
+    const int64_t limit = PTRDIFF_MAX / size;
+    const bool special = r->layout > MX_LAYOUT_STRIDE;
+    uint64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
     int64_t step = 1;
     bool fits = true;
-    r->count = 1;
-    for (int d = 0; d < r->rank; d++) {
-        MX_REQUIRE(r->extent[d] <= limit - 64, MX_ERR_EXTENT,
-                   "view '%s' does not fit the address space", label);
-        rounded[d] = (uint64_t)r->extent[d];
-        if (padding && d == (left ? 0 : r->rank - 1) && r->rank > 1 && unit * size == 64)
-            rounded[d] = (uint64_t)((r->extent[d] + unit - 1) / unit * unit);
-    }
+    memcpy(extent, r->extent, sizeof extent);
 #define MX_LAYOUT_SETTLE(NAME, name, prefix, ...) \
-    if (r->layout == MX_LAYOUT_##NAME)            \
-        fits = prefix##_settle(r->rank, rounded, stride, __VA_ARGS__);
+    if (r->layout == MX_LAYOUT_##NAME) fits = prefix##_settle(r->rank, extent, stride, __VA_ARGS__);
     MX_LAYOUTS_(MX_LAYOUT_SETTLE)
     MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", label,
                mx_layout_name(r->layout), r->rank);
+    r->count = 1;
     for (int n = 0; n < r->rank; n++) {
-        const int d = left ? n : r->rank - 1 - n;
-        MX_REQUIRE(rounded[d] == 0 || step <= limit / (int64_t)rounded[d], MX_ERR_EXTENT,
+        const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
+        MX_REQUIRE(extent[d] <= (uint64_t)limit - 64, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", label);
-        r->stride[d] = settled ? (int64_t)stride[d] : step;
-        step *= (int64_t)rounded[d];
+        int64_t rounded = (int64_t)extent[d];
+        r->stride[d] = special ? (int64_t)stride[d] : step;
+        if (padding && !special && n == 0 && r->rank > 1 && 64 % size == 0) {
+            const int64_t unit = 64 / size;
+            rounded = (rounded + unit - 1) / unit * unit;
+        }
+        MX_REQUIRE(rounded == 0 || step <= limit / rounded, MX_ERR_EXTENT,
+                   "view '%s' does not fit the address space", label);
+        step *= rounded;
         r->count *= r->extent[d];
     }
     r->span = step;

@@ -53,23 +53,24 @@ typedef struct mx_fault {
     ((uint64_t)(R) | (uint64_t)(L) << 4 | (uint64_t)(K) << 8 | (uint64_t)(a) << 12 | \
      (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
 
-/* Traits: what a kernel promises or wants of an accessor; how each is kept and what it costs is in trait.h. */
-#define MX_TRAIT_NONE 0
-#define MX_TRAIT_RANDOM_ACCESS 1
-#define MX_TRAIT_RESTRICT 2
-#define MX_TRAIT_STREAMING 3
-#define MX_TRAIT_ATOMIC 4
+/* Traits: what a kernel promises or wants of an accessor; trait.h says what each costs. */
+enum {
+    MX_TRAIT_NONE,
+    MX_TRAIT_RANDOM_ACCESS,
+    MX_TRAIT_RESTRICT,
+    MX_TRAIT_STREAMING,
+    MX_TRAIT_ATOMIC
+};
 
-/* The data pointer, by trait. It stands in no union, where gcc would not see that it is restrict. */
-#define MX_DATA_0_(name, T) T *data;
-#define MX_DATA_1_(name, T) T *data;
-#define MX_DATA_2_(name, T) T *MX_RESTRICT data;
-#define MX_DATA_3_(name, T) T *data;
-#define MX_DATA_4_(name, T)                         \
+/* The data pointer. It stands in no union, where gcc would not see that it is restrict. */
+#define MX_DATA_MX_TRAIT_NONE(name, T) T *data;
+#define MX_DATA_MX_TRAIT_RANDOM_ACCESS(name, T) T *data;
+#define MX_DATA_MX_TRAIT_RESTRICT(name, T) T *MX_RESTRICT data;
+#define MX_DATA_MX_TRAIT_STREAMING(name, T) T *data;
+#define MX_DATA_MX_TRAIT_ATOMIC(name, T)            \
     struct name##_only_by_MX_LOAD_MX_STORE_MX_ADD { \
         T v;                                        \
     } * data;
-#define MX_DATA_(trait, name, T) MX_DATA_##trait##_(name, T)
 
 /* x0..x7: static extents; 0 = run-time; dimensions behind the rank count as 1. */
 #define MX_ACCESSOR_(name, T, R, L, trait_, code_, x0, x1, x2, x3, x4, x5, x6, x7)    \
@@ -88,8 +89,7 @@ typedef struct mx_fault {
         char k7[1 + MX_KNOWN_(L, (x0) * (x1) * (x2) * (x3) * (x4) * (x5) * (x6), 1)]; \
     };                                                                                \
     typedef struct name {                                                             \
-        MX_DATA_(trait_, name, T)                                                     \
-        union {                                                                       \
+        MX_DATA_##trait_(name, T) union {                                             \
             uint64_t stamp;                                                           \
             T *element;                                                               \
             struct name##_shape *shape;                                               \
@@ -100,7 +100,7 @@ typedef struct mx_fault {
     } name;
 
 #define MX_ACCESSOR_DYNAMIC_(name, T, R, L, K, ...) \
-    MX_ACCESSOR_(name, T, R, L, 0, MX_SHAPE_CODE_(R, L, K, 0, 0, 0, 0), __VA_ARGS__)
+    MX_ACCESSOR_(name, T, R, L, MX_TRAIT_NONE, MX_SHAPE_CODE_(R, L, K, 0, 0, 0, 0), __VA_ARGS__)
 
 #define MX_ACCESSOR_RANKS_(p, s, T, L, K)                             \
     MX_ACCESSOR_DYNAMIC_(p##0##s, T, 0, L, K, 1, 1, 1, 1, 1, 1, 1, 1) \

@@ -1,6 +1,5 @@
-/* The tiled layout: a matrix is cut into tiles, each of them contiguous, one behind the other. What is near in both indices is
- * near in memory: stencils and transpositions touch fewer cache lines and pages. A matrix of 4 x 5, its extents rounded up
- * to 4 x 6, in tiles of 2 x 3 (offsets; those in brackets belong to no element):
+/* The tiled layout: a matrix is cut into contiguous tiles, so what is near in both indices is near in memory, and stencils and
+ * transpositions touch fewer cache lines. A matrix of 4 x 5, rounded up to 4 x 6, in tiles of 2 x 3 (offsets):
  *
  *               j = 0  1  2 | 3  4
  *        i = 0      0  1  2 | 6  7 [8]          tiles, and the elements of a tile, as in layout
@@ -15,7 +14,6 @@
 #pragma once
 #include "minx/language.h"
 
-/* n: how many dimensions run faster. */
 #define MX_TILE_OF_(n) ((n) == 0 ? (uint64_t)columns : (n) == 1 ? (uint64_t)rows : 1)
 
 MX_INLINE int64_t mx_tiled_term(int rank, int d, int64_t i, int64_t stride, bool left, int rows,

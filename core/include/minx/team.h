@@ -74,7 +74,7 @@ MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
     return NULL;
 }
 #ifdef MINX_BOUNDS_CHECK
-#define MX_SCRATCH_FAULT_(name) name.fault = NULL;
+#define MX_SCRATCH_FAULT_(name) name.fault = NULL, memset(name.origin, 0, sizeof name.origin);
 #else
 #define MX_SCRATCH_FAULT_(name)
 #endif

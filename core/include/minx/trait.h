@@ -58,21 +58,15 @@ MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_
 #endif
 #endif
 
-#define MX_STORE(x, ...)                                                         \
+#define MX_UPDATE_(x, ATOMIC, FIRST, ...)                                        \
     do {                                                                         \
         MX_ELEMENT_(__VA_ARGS__) *mx_to_ = MX_ADDRESS(__VA_ARGS__), mx_x_ = (x); \
         if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_ATOMIC)                        \
-            MX_STORE_ATOMIC_(mx_to_, mx_x_);                                     \
-        else if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_STREAMING)                \
+            ATOMIC(mx_to_, mx_x_);                                               \
+        else if (FIRST, MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_STREAMING)         \
             MX_STORE_STREAMING_(mx_to_, mx_x_);                                  \
         else                                                                     \
             *mx_to_ = mx_x_;                                                     \
     } while (0)
-#define MX_ADD(x, ...)                                                           \
-    do {                                                                         \
-        MX_ELEMENT_(__VA_ARGS__) *mx_to_ = MX_ADDRESS(__VA_ARGS__), mx_x_ = (x); \
-        if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_ATOMIC)                        \
-            mx_atomic_add(mx_to_, mx_x_);                                        \
-        else                                                                     \
-            *mx_to_ += mx_x_;                                                    \
-    } while (0)
+#define MX_STORE(x, ...) MX_UPDATE_(x, MX_STORE_ATOMIC_, (void)0, __VA_ARGS__)
+#define MX_ADD(x, ...) MX_UPDATE_(x, mx_atomic_add, mx_x_ += *mx_to_, __VA_ARGS__)
