@@ -476,7 +476,7 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
             ctx->scratch = NULL;
             ctx->scratch_bytes = 0;
         }
-        const size_t rounded = (bytes + bytes / 2 + 4095) & ~(size_t)4095;
+        const size_t rounded = (bytes + bytes / 2 + 0xffff) & ~(size_t)0xffff;
         MX_TRY(ctx->backend->allocate(ctx, ctx->backend->space, rounded, &ctx->scratch));
         ctx->scratch_bytes = rounded;
     }

@@ -27,10 +27,10 @@ MX_FOR_1D_NESTED(bench_set_matrix)
 
 MX_BODY void bench_spmv_body(const bench_spmv_args *a, int r)
 {
-    const int k0 = MX_AT(a->begin, r), k1 = MX_AT(a->begin, r + 1);
+    const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
     double s = 0;
     MX_SIMD_SUM(s)
-    for (int k = k0; k < k1; k++) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
+    for (int k = k0; k < k1; k++) s += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = s;
 }
 MX_FOR_1D_NESTED(bench_spmv)
@@ -40,9 +40,10 @@ MX_BODY void bench_spmv_team_body(const bench_spmv_args *a, mx_team *t)
     const int r0 = t->league_rank * a->rows_a_team, end = r0 + a->rows_a_team;
     const int r1 = end < a->rows ? end : a->rows;
     MX_TEAM_FOR (t, r, r0, r1) {
-        const int k0 = MX_AT(a->begin, r), k1 = MX_AT(a->begin, r + 1);
+        const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
         double s;
-        MX_VECTOR_SUM (t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
+        MX_VECTOR_SUM (t, k, k0, k1, s)
+            s += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
     }
 }

@@ -11,9 +11,11 @@ MX_DECLARE_SCAN_1D(bench_scan, bench_scan_args, double)
 
 /* y = A x, A in compressed rows */
 enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
+MX_ACCESSOR(bench_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(bench_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 typedef struct bench_spmv_args {
-    mx_ci32_1 begin, column;
-    mx_cf64_1 value, x;
+    bench_ints begin, column;
+    bench_reals value, x;
     mx_f64_1 y;
     int rows, rows_a_team;
 } bench_spmv_args;

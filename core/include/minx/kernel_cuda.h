@@ -457,12 +457,15 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
             value identity;                                                                         \
             init(&identity);                                                                        \
             if (v == identity) return;                                                              \
-            for (value old = mx_atomic_load(into), seen;; old = seen) {                             \
-                value fresh = old;                                                                  \
-                R##_JOIN(value, &fresh, &v);                                                        \
-                seen = mx_atomic_compare_exchange(into, old, fresh);                                \
-                if (seen == old || (seen != seen && old != old)) return;                            \
-            }                                                                                       \
+            if constexpr (mx_same_text_(#R, "MX_SUM"))                                              \
+                mx_atomic_add(into, v);                                                             \
+            else                                                                                    \
+                for (value old = mx_atomic_load(into), seen;; old = seen) {                         \
+                    value fresh = old;                                                              \
+                    R##_JOIN(value, &fresh, &v);                                                    \
+                    seen = mx_atomic_compare_exchange(into, old, fresh);                            \
+                    if (seen == old || (seen != seen && old != old)) return;                        \
+                }                                                                                   \
         }                                                                                           \
     };                                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_array_)

@@ -170,16 +170,24 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, void *memor
     finals.item.args = shares.args;
     finals.item.last = end - 1;
     finals.item.total = total;
-    /* the identity is at the front of the memory: the user's init runs on the device only */
-    size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
-    typename K::value *const identity = (typename K::value *)memory;
-    void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
-    if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)launch->queue>>>(identity);
-    const cudaError_t err = cub::DeviceScan::ExclusiveScan(
-        own, rest, shares, finals, typename K::joining(),
-        cub::FutureValue<typename K::value>(identity), end - begin, (cudaStream_t)launch->queue);
-    *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
-    return (int)err;
+    const cudaStream_t queue = (cudaStream_t)launch->queue;
+    const int64_t n = end - begin;
+    if constexpr (K::number) {
+        typename K::value identity;
+        K::init(&identity);
+        return (int)cub::DeviceScan::ExclusiveScan(memory, *bytes, shares, finals,
+                                                   typename K::joining(), identity, n, queue);
+    } else { /* the user's init runs on the device only: the identity is at the front of the memory */
+        size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
+        typename K::value *const identity = (typename K::value *)memory;
+        void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
+        if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, queue>>>(identity);
+        const cudaError_t err =
+            cub::DeviceScan::ExclusiveScan(own, rest, shares, finals, typename K::joining(),
+                                           cub::FutureValue<typename K::value>(identity), n, queue);
+        *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
+        return (int)err;
+    }
 }
 template <class K> static size_t mx_cuda_scan_bytes_(const mx_launch *launch)
 {
@@ -197,14 +205,15 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     return (int)cudaGetLastError();
 }
 
-#define MX_STAMP_SCAN_(name, I, SUMS, INIT, JOIN)                                             \
+#define MX_STAMP_SCAN_(name, I, NUMBER, SUMS, INIT, JOIN, WHERE)                              \
     struct name##__traits {                                                                   \
         typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                      \
                                  mx_cuda_joining_<name##__traits>>::type joining;             \
         typedef name##__args args;                                                            \
         typedef name##__value value;                                                          \
         typedef I index;                                                                      \
-        static __device__ __forceinline__ void init(value *v)                                 \
+        enum { number = NUMBER };                                                             \
+        static WHERE __forceinline__ void init(value *v)                                      \
         {                                                                                     \
             INIT;                                                                             \
         }                                                                                     \
@@ -222,11 +231,11 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     const mx_instance MX_SYMBOL_(name) = {mx_cuda_enqueue_scan_<name##__traits>, 1,           \
                                           mx_cuda_scan_bytes_<name##__traits>};               \
     }
-#define MX_SCAN_NUMBER_(name, I, R)                                          \
-    MX_STAMP_SCAN_(name, I, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
-                   R##_JOIN(value, into, v))
+#define MX_SCAN_NUMBER_(name, I, R)                                                \
+    MX_STAMP_SCAN_(name, I, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
+                   R##_JOIN(value, into, v), __host__ __device__)
 #define MX_SCAN_CUSTOM_(name, I, init_, join_) \
-    MX_STAMP_SCAN_(name, I, false, init_(v), join_(into, v))
+    MX_STAMP_SCAN_(name, I, false, false, init_(v), join_(into, v), __device__)
 #endif
 
 #define MX_SCAN_1D(name, R) MX_SCAN_NUMBER_(name, int, R)
