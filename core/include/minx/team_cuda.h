@@ -3,16 +3,15 @@
 #pragma once
 
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.y; i < (e); i += (int)blockDim.y)
-#define MX_VECTOR_FOR(t, i, b, e) \
-    for (int i = (b) + (int)threadIdx.x; i < (e); i += (int)blockDim.x)
+#define MX_VECTOR_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.x; i < (e); i += (t)->lanes)
 #define MX_TEAM_VECTOR_FOR(t, i, b, e)                                         \
     for (int i = (b) + (int)(threadIdx.y * blockDim.x + threadIdx.x); i < (e); \
          i += (int)(blockDim.x * blockDim.y))
-#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(v)
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                        \
-    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i; \
-         mx_once_##i = 0, MX_EACH_(MX_LANE_SUM_, __VA_ARGS__))                \
-        MX_VECTOR_FOR (t, i, b, e)
+#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)
+#define MX_VECTOR_SUM(t, i, b, e, ...)                                                       \
+    for (int mx_lanes_of_ = (MX_EACH_(MX_ZERO_, __VA_ARGS__), (t)->lanes); mx_lanes_of_ > 0; \
+         MX_EACH_(MX_LANE_SUM_, __VA_ARGS__), mx_lanes_of_ = 0)                              \
+        for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
 #define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
 #define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
 
@@ -22,12 +21,13 @@ static __device__ __forceinline__ void mx_team_barrier(mx_team *)
 }
 
 /* The sum over the lanes of a thread, for all of them; lanes are a power of two up to 32, aligned in their warp. */
-template <class T> static __device__ __forceinline__ T mx_lane_sum_(T v)
+template <class T> static __device__ __forceinline__ T mx_lane_sum_(int lanes, T v)
 {
-    const unsigned first = (threadIdx.y * blockDim.x) & 31;
-    const unsigned lanes = blockDim.x == 32 ? ~0u : ((1u << blockDim.x) - 1u) << first;
-    for (int distance = (int)blockDim.x >> 1; distance > 0; distance >>= 1)
-        v += __shfl_xor_sync(lanes, v, distance);
+    const unsigned first = (threadIdx.y * (unsigned)lanes) & 31;
+    const unsigned mask = lanes == 32 ? ~0u : ((1u << lanes) - 1u) << first;
+#pragma unroll
+    for (int distance = 16; distance > 0; distance >>= 1)
+        if (distance < lanes) v += __shfl_xor_sync(mask, v, distance);
     return v;
 }
 
@@ -71,6 +71,8 @@ template <class T> static __device__ __forceinline__ T mx_team_broadcast(mx_team
     return mx_team_fold_(v, root, root + 1, v, [](T, T b) { return b; });
 }
 
+/* lanes: known when compiling, so that vector loops unroll; 0: not. */
+template <int lanes>
 static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape, int league,
                                                       char *level1, int64_t *overflow)
 {
@@ -79,7 +81,7 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
     t.rank = (int)threadIdx.y;
     t.size = (int)blockDim.y;
     t.lane = (int)threadIdx.x;
-    t.lanes = (int)blockDim.x;
+    t.lanes = lanes > 0 ? lanes : (int)blockDim.x;
     t.overflow = overflow;
     char *at = mx_shared_ + MX_CUDA_SLOTS_BYTES_(blockDim.y);
     for (int level = 0; level < 2; level++) {
@@ -93,12 +95,13 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
 }
 
 /* Every team that a block runs, one after the other. */
-template <class K>
+template <class K, int lanes>
 static __device__ __forceinline__ void
 mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
                 size_t scratch_bytes, int64_t *overflow, typename K::value *total)
 {
-    mx_team t = mx_team_of_(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
+    mx_team t =
+        mx_team_of_<lanes>(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
     for (int rank = (int)blockIdx.x; rank < league; rank += (int)gridDim.x) {
         t.league_rank = rank;
         memset(t.used, 0, sizeof t.used);
@@ -107,7 +110,7 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
     }
 }
 
-template <class K, int most>
+template <class K, int most, int lanes>
 static __global__ void __launch_bounds__(most)
     mx_cuda_team_(const __grid_constant__ typename K::args args,
                   const __grid_constant__ mx_team_shape shape, int league, char *scratch,
@@ -116,7 +119,7 @@ static __global__ void __launch_bounds__(most)
     typename K::value total;
     mx_cuda_begin_();
     K::init(&total);
-    mx_cuda_league_<K>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
+    mx_cuda_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
     if (!K::reduces) return;
     /* a tree over all threads of the block, in shared memory, which the teams are done with */
     typename K::value *const of = (typename K::value *)mx_shared_;
@@ -146,9 +149,12 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     const mx_team_shape *shape = &launch->team;
     const int league = (int)launch->axis[0].end;
     const size_t shared = mx_cuda_shared_bytes_<K>(launch);
-    const auto kernel = shape->size * shape->lanes <= MX_CUDA_THREADS_
-                            ? mx_cuda_team_<K, MX_CUDA_THREADS_>
-                            : mx_cuda_team_<K, MX_TEAM_MOST>;
+    auto kernel = mx_cuda_team_<K, MX_TEAM_MOST, 0>;
+    if (shape->size * shape->lanes <= MX_CUDA_THREADS_)
+        kernel = shape->lanes == 32   ? mx_cuda_team_<K, MX_CUDA_THREADS_, 32>
+                 : shape->lanes == 16 ? mx_cuda_team_<K, MX_CUDA_THREADS_, 16>
+                 : shape->lanes == 8  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 8>
+                                      : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
     if (launch->blocks > 0) {
         if (shared > 48 << 10) {
             const cudaError_t err = cudaFuncSetAttribute(
