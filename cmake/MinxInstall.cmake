@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 set(minx_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/minx)
 install(TARGETS minx EXPORT minxTargets)
 install(EXPORT minxTargets NAMESPACE minx:: DESTINATION ${minx_PACKAGE_DIR})
-install(DIRECTORY core/include/minx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY core/include/minx kit/include/minx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(cmake/minxConfig.cmake.in ${PROJECT_BINARY_DIR}/minxConfig.cmake
   INSTALL_DESTINATION ${minx_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/minxConfigVersion.cmake COMPATIBILITY SameMinorVersion)

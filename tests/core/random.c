@@ -1,6 +1,7 @@
 /* Random streams: published vectors, a generator written down a second time, and statistics. */
 #include "random.h"
 #include "check.h"
+#include "minx/random.h"
 
 enum { ITEMS = 100000, BINS = 128 };
 

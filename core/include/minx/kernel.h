@@ -28,7 +28,6 @@
 #include "minx/atomic.h"
 #include "minx/launch.h"
 #include "minx/math.h"
-#include "minx/random.h"
 #include "minx/reduce.h"
 #include "minx/trait.h"
 

@@ -8,7 +8,6 @@
 #include "minx/launch.h"
 #include "minx/math.h"
 #include "minx/policy.h"
-#include "minx/random.h"
 #include "minx/reduce.h"
 #include "minx/tools.h"
 #include "minx/trait.h"

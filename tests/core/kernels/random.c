@@ -1,4 +1,5 @@
 #include "minx/kernel.h"
+#include "minx/random.h"
 
 #include "random.h"
 
