@@ -192,9 +192,10 @@ bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int th
     (void)ctx;
 #pragma omp parallel num_threads(threads)
     {
+        mx_thread_ = omp_get_thread_num();
         if (omp_get_num_threads() == threads)
-            run(launch, omp_get_thread_num(), threads);
-        else if (omp_get_thread_num() == 0)
+            run(launch, mx_thread_, threads);
+        else if (mx_thread_ == 0)
             enough = false;
     }
     return enough;

@@ -93,6 +93,7 @@ struct mx_ctx_s {
     char name[64]; /* as the user would write it */
     mx_layout layout;
     int threads, device;
+    int64_t workers; /* accelerators: items that run at once, at most */
     bool shuffled;
     uint64_t seed;
     char device_name[128];

@@ -105,6 +105,7 @@ static mx_err cuda_open(mx_ctx ctx)
     ctx->state = state;
     state->resident = (int64_t)properties.multiProcessorCount *
                       (properties.maxThreadsPerMultiProcessor / THREADS);
+    ctx->workers = (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
     state->most_shared = properties.sharedMemPerBlockOptin;
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));

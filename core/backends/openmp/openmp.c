@@ -16,6 +16,7 @@ static mx_err openmp_open(mx_ctx ctx)
 static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
 {
     if (units == 1 || ctx->threads == 1) {
+        mx_thread_ = 0; /* it may have been another one of a larger launch */
         run(launch, 0, units);
         return;
     }

@@ -13,6 +13,7 @@ static mx_err serial_open(mx_ctx ctx)
 static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
 {
     (void)ctx;
+    mx_thread_ = 0; /* it may have been another one in a launch of openmp */
     run(launch, 0, units);
 }
 

@@ -48,6 +48,7 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
 {
     if (ctx->shuffled) {
         const uint64_t seed = next_random(&ctx->seed);
+        mx_thread_ = 0;
         for (int64_t u = 0; u < units; u++) {
             const int64_t unit = permuted(u, units, seed);
             run(launch, unit, unit + 1);

@@ -9,6 +9,8 @@
 #include "minx/math.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"
+#include "minx/scatter.h"
+#include "minx/token.h"
 #include "minx/tools.h"
 #include "minx/trait.h"
 #include "minx/view.h"

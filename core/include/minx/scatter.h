@@ -1,0 +1,81 @@
+/* Scatter views: for kernels whose items add to the same elements of a view.
+ *
+ *     argument  MX_SCATTER_OF(mx_f64_1, MX_SUM) h;      an accessor, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
+ *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
+ *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);  mx_scatter_bind(ctx, s, &args.h);
+ *               launch; mx_scatter_contribute(ctx, &s, histogram); mx_scatter_reset(ctx, &s); launch; ...
+ *
+ * Items add to memory of the scatter view. Hosts: each thread to a copy of its own, without atomics; contribute joins the copies
+ * in the order of threads, so results do not depend on timing, but those of doubles depend on the number of threads (and, in a
+ * dynamic schedule, on who ran what). cuda and simt, and hosts that check their launches against another backend: one copy and
+ * atomics, by which sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1 or more. */
+#pragma once
+#include "minx/token.h"
+
+typedef struct mx_scatter {
+    mx_view copies; /* like the target; further copies lie behind it */
+    int64_t step;   /* elements from one copy to the next */
+    int count, op;
+} mx_scatter;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* For a target like this view; takes its memory once for each copy. Nothing is added yet. On failure it is all zero. Errors:
+ * MX_ERR_TYPE (element type), MX_ERR_LAYOUT (tiles and the like), those of mx_view_create. */
+#define mx_scatter_create(ctx, target, R, s) \
+    MX_HERE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
+mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
+
+/* Binds an MX_SCATTER_OF member, like mx_bind; another reducer is MX_ERR_TYPE. Bind again when checks of ctx begin or end. */
+#define mx_scatter_bind(ctx, s, to)                                                                \
+    mx_scatter_bind_((ctx), &(s), mx_bind((ctx), (s).copies, &(to)->view), sizeof *(to)->code - 1, \
+                     &(to)->step)
+mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, mx_err bound, size_t op, int64_t *step);
+
+/* Joins what was added since the last reset into a view of the target's type, extents and strides (else MX_ERR_EXTENT), and keeps
+ * it; forgets it. Both are ordered on ctx. */
+mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
+mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *scatter);
+mx_err mx_scatter_destroy(mx_scatter *scatter); /* accepts one that is all zero */
+#ifdef __cplusplus
+}
+#endif
+
+enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
+#define MX_SCATTER_OF(ACCESSOR, R)                     \
+    struct {                                           \
+        ACCESSOR view;                                 \
+        union {                                        \
+            int64_t step; /* < 0: one copy, atomics */ \
+            char (*code)[1 + R##_CODE_];               \
+        };                                             \
+    }
+#define MX_SCATTER(s, value, ...)                                 \
+    MX_PICK_NUMBER_(mx_scatter, &MX_AT((s).view, __VA_ARGS__), *) \
+    (&MX_AT((s).view, __VA_ARGS__), (s).step, (int)sizeof *(s).code - 1, (value))
+#define MX_SCATTER_JOIN_(op, a, b)                     \
+    ((op) == MX_SUM_CODE_    ? (a) + (b)               \
+     : (op) == MX_PROD_CODE_ ? (a) * (b)               \
+     : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
+                             : ((a) < (b) ? (b) : (a)))
+/* `op` is a constant where this is inlined. */
+#define MX_SCATTER_FN_(tag, T)                                                     \
+    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)   \
+    {                                                                              \
+        if (MX_WORKERS_MEET_ || step < 0) {                                        \
+            op == MX_SUM_CODE_    ? mx_atomic_add(at, v)                           \
+            : op == MX_PROD_CODE_ ? mx_atomic_mul(at, v)                           \
+            : op == MX_MIN_CODE_  ? mx_atomic_min(at, v)                           \
+                                  : mx_atomic_max(at, v);                           \
+            return;                                                                \
+        }                                                                          \
+        at[step * MX_WORKER_] = (T)MX_SCATTER_JOIN_(op, at[step * MX_WORKER_], v); \
+        MX_ITEM_BARRIER_();                                                        \
+    }
+MX_SCATTER_FN_(f64, double)
+MX_SCATTER_FN_(f32, float)
+MX_SCATTER_FN_(i32, int32_t)
+MX_SCATTER_FN_(i64, int64_t)
+MX_SCATTER_FN_(u32, uint32_t)
+MX_SCATTER_FN_(u64, uint64_t)

@@ -1,0 +1,53 @@
+/* Unique tokens: numbers that no two items have at the same time, to index memory that each worker has to itself.
+ *
+ *     driver   mx_tokens_create(ctx, "workers", &tokens);  mx_bind(ctx, tokens, &args.tokens);           mx_i32_1 tokens;
+ *     body     const int id = mx_token_acquire(&a->tokens);     ... MX_AT(a->own, id, k) ...     mx_token_release(&a->tokens, id);
+ *
+ * Hosts: the thread's number. cuda, and simt in its place: the first free one, by compare-and-swap, from a place of the item's own;
+ * there are as many as threads fit on the device, so nobody waits for a release, in its own warp or elsewhere. An item holds one
+ * token at a time and releases it on every path. The next holder sees what the last one wrote; who gets which depends on timing. */
+#pragma once
+#include "minx/atomic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* The tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For kernels on ctx alone. */
+mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
+#define mx_tokens_create(...) MX_HERE_(mx_tokens_create(__VA_ARGS__))
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __CUDACC__
+enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
+#define MX_WORKER_                                                                                \
+    (((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + \
+     threadIdx.y * blockDim.x + threadIdx.x)
+#define MX_ITEM_BARRIER_() __threadfence()
+#else
+extern __thread int mx_thread_ __attribute__((tls_model("initial-exec"))); /* kernel_host.h */
+#define MX_WORKER_ ((unsigned)mx_thread_)
+#ifdef MX_INSTANCE_SIMT_
+enum { MX_WORKERS_MEET_ = 1 };
+#define MX_ITEM_BARRIER_() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#else
+enum { MX_WORKERS_MEET_ = 0 };
+#define MX_ITEM_BARRIER_() __asm__ volatile("" ::: "memory") /* `omp simd` would join items */
+#endif
+#endif
+
+MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
+{
+    const unsigned count = (unsigned)MX_EXTENT(*tokens, 0);
+    unsigned id = MX_WORKERS_MEET_ ? MX_WORKER_ % count : MX_WORKER_;
+    while (MX_WORKERS_MEET_ && mx_atomic_exchange(&MX_AT(*tokens, id), 1) != 0)
+        id = id + 1 < count ? id + 1 : 0;
+    MX_ITEM_BARRIER_();
+    return (int)id;
+}
+MX_INLINE void mx_token_release(const mx_i32_1 *tokens, int id)
+{
+    MX_ITEM_BARRIER_();
+    if (MX_WORKERS_MEET_) mx_atomic_exchange(&MX_AT(*tokens, id), 0);
+}

@@ -1,0 +1,106 @@
+/* Scatter views and tokens: what drivers call. */
+#include "containers.h"
+#include "minx/team.h"
+
+#include <string.h>
+
+mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what, const char *expected)
+{
+    MX_REQUIRE(holds, err, "%s: got view '%s', %s of rank %d, first extent %lld, expected %s", what,
+               r->label, mx_type_name(r->type), r->rank, (long long)r->extent[0], expected);
+    return MX_OK;
+}
+
+mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record)
+{
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "%s: no context", what);
+    MX_TRY(mx_record_find(view, record));
+    MX_TRY(mx_record_strided(*record, what));
+    MX_TRY(mx_expect(mx_ctx_reaches(ctx, *record), MX_ERR_SPACE, *record, what,
+                     "memory that the context reaches"));
+    return mx_expect(!writes || !(*record)->constant, MX_ERR_CONST, *record, what,
+                     "one that is not only to be read");
+}
+
+/* ---- scatter views ---- */
+
+mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
+{
+    mx_record *t;
+    memset(s, 0, sizeof *s);
+    MX_TRY(mx_reached(ctx, target, false, "scatter view", &t));
+    MX_TRY(mx_expect(MX_TYPE_KIND(t->type) != 0 && t->type != MX_U8, MX_ERR_TYPE, t, "scatter view",
+                     "elements f64 f32 i32 i64 u32 or u64"));
+    s->op = op;
+    s->count = ctx->backend->instance == MX_INSTANCE_HOST ? ctx->threads : 1;
+    s->step = (t->span + 64) & ~(int64_t)63; /* threads share no cache line */
+    const int64_t all = s->count * s->step;
+    const mx_view_options options = {.space = t->space, .uninitialized = true};
+    MX_TRY((mx_view_create)(ctx, t->label, t->type, 1, &all, &options, &s->copies));
+    mx_record *r = mx_record_of(s->copies); /* accessors see the first copy */
+    r->rank = t->rank;
+    r->layout = t->layout;
+    r->count = t->count;
+    memcpy(r->extent, t->extent, sizeof r->extent);
+    memcpy(r->stride, t->stride, sizeof r->stride);
+    const mx_err err = mx_scatter_reset(ctx, s);
+    if (err != MX_OK) mx_scatter_destroy(s);
+    return err;
+}
+
+mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, mx_err bound, size_t op, int64_t *step)
+{
+    static const char *const names[] = {"MX_SUM", "MX_PROD", "MX_MIN", "MX_MAX"};
+    if (bound != MX_OK) return MX_PASS(bound);
+    MX_TRY(
+        mx_expect((int)op == s->op, MX_ERR_TYPE, mx_record_of(s->copies), names[op], names[s->op]));
+    *step = ctx == NULL || ctx->check != NULL || ctx->threads > s->count ? -1 : s->step;
+    return MX_OK;
+}
+
+mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *s, mx_view target)
+{
+    mx_record *to, *from;
+    MX_TRY(mx_reached(ctx, target, true, "scatter: contribute", &to));
+    MX_TRY(mx_reached(ctx, s->copies, false, "scatter: contribute", &from));
+    MX_TRY(mx_expect(to->type == from->type && to->rank == from->rank &&
+                         memcmp(to->extent, from->extent, sizeof to->extent) == 0 &&
+                         memcmp(to->stride, from->stride, sizeof to->stride) == 0,
+                     MX_ERR_EXTENT, to, "scatter: contribute", "what it was created for"));
+    const mx_join_args args = {to->data, from->data, s->step,
+                               s->count, s->op,      MX_TYPE_KIND(to->type)};
+    return mx_scatter_join(mx_range_1d(ctx, 0, to->count > 0 ? to->span : 0), &args);
+}
+
+mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
+{
+    static const uint64_t identity[][4] = {
+        /* by kind, of sum, prod, min and max */
+        {0},
+        {0, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000},
+        {0, 0x3f800000, 0x7f800000, 0xff800000},
+        {0, 1, INT32_MAX, (uint32_t)INT32_MIN},
+        {0, 1, INT64_MAX, (uint64_t)INT64_MIN},
+        {0},
+        {0, 1, UINT32_MAX, 0},
+        {0, 1, UINT64_MAX, 0}};
+    mx_record *r;
+    MX_TRY(mx_reached(ctx, s->copies, true, "scatter: reset", &r));
+    return mx_fill(ctx, s->copies, &identity[MX_TYPE_KIND(r->type)][s->op]); /* little-endian */
+}
+
+mx_err mx_scatter_destroy(mx_scatter *s)
+{
+    return mx_view_destroy(&s->copies);
+}
+
+/* ---- tokens ---- */
+
+mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
+{
+    *tokens = MX_VIEW_NULL;
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "tokens need a context");
+    const int64_t simt = ctx->backend->units_are_items ? MX_TEAM_MOST : 0, /* a team's, at once */
+        count = simt + ctx->workers + ctx->threads;
+    return (mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens);
+}

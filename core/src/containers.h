@@ -1,0 +1,20 @@
+/* The core's own kernels. Checks against another backend leave out those whose names begin with mx_: they could not follow the
+ * plain pointers in their arguments. */
+#pragma once
+#include "internal.h"
+#include "minx/scatter.h"
+
+/* The record of a view with strides that ctx reaches, and may write to if `writes`. */
+mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record);
+/* If it does not hold: an error that tells what the view has, and what was expected. */
+mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
+                 const char *expected);
+
+typedef struct mx_join_args {
+    void *to;
+    const void *from; /* `copies` of it */
+    int64_t step;
+    int copies, op;
+    unsigned kind;
+} mx_join_args;
+MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)

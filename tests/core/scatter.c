@@ -1,0 +1,199 @@
+/* Scatter views against plain loops: every type and reducer with many items to a bin, teams, dynamic schedules, ranks 1 and 2,
+ * strided targets, checks against another backend; and that hosts give the same bits again. Whole numbers are exact; sums of
+ * fractions are good to a rounding for each term (Higham 2002, 4.2). */
+#include "scatter.h"
+#include "check.h"
+
+enum { ATOMS = 500, START = 5 };
+
+static void model(double *sum, double *prod, double *min, double *max, int items)
+{
+    for (int b = 0; b < SC_BINS; b++) sum[b] = prod[b] = min[b] = max[b] = START;
+    for (int i = 0; i < items; i++) {
+        const int b = SC_BIN(i);
+        sum[b] += 1 + i % 3;
+        prod[b] *= SC_FACTOR(i);
+        if ((double)SC_SPREAD(i) < min[b]) min[b] = (double)SC_SPREAD(i);
+        if ((double)SC_SPREAD(i) > max[b]) max[b] = (double)SC_SPREAD(i);
+    }
+}
+
+/* One type. `adds`: how many times what was added has been contributed. */
+#define SC_TEST(tag, T)                                                                      \
+    static void check_bins_##tag(mx_ctx ctx, mx_view view, const double *expected, int adds) \
+    {                                                                                        \
+        T got[SC_BINS];                                                                      \
+        check_download(ctx, view, got);                                                      \
+        for (int b = 0; b < SC_BINS; b++)                                                    \
+            CHECK_F64((double)got[b], START + adds * (expected[b] - START), 0);              \
+    }                                                                                        \
+    static void test_##tag(mx_ctx ctx, mx_type type)                                         \
+    {                                                                                        \
+        const T start = START;                                                               \
+        double sum[SC_BINS], prod[SC_BINS], min[SC_BINS], max[SC_BINS];                      \
+        mx_view to[4];                                                                       \
+        mx_scatter s[4];                                                                     \
+        sc_##tag##_args args;                                                                \
+        mx_ctx_info info;                                                                    \
+        MUST(mx_ctx_get_info(ctx, &info));                                                   \
+        memset(&args, 0, sizeof args);                                                       \
+        for (int k = 0; k < 4; k++) {                                                        \
+            MUST(mx_view_create_1d(ctx, #tag, type, SC_BINS, &to[k]));                       \
+            MUST(mx_fill(ctx, to[k], &start));                                               \
+        }                                                                                    \
+        MUST(mx_scatter_create(ctx, to[0], MX_SUM, &s[0]));                                  \
+        MUST(mx_scatter_create(ctx, to[1], MX_PROD, &s[1]));                                 \
+        MUST(mx_scatter_create(ctx, to[2], MX_MIN, &s[2]));                                  \
+        MUST(mx_scatter_create(ctx, to[3], MX_MAX, &s[3]));                                  \
+        MUST(mx_scatter_bind(ctx, s[0], &args.sum));                                         \
+        MUST(mx_scatter_bind(ctx, s[1], &args.prod));                                        \
+        MUST(mx_scatter_bind(ctx, s[2], &args.min));                                         \
+        MUST(mx_scatter_bind(ctx, s[3], &args.max));                                         \
+        MUST(sc_all_##tag(mx_range_1d(ctx, 0, SC_ITEMS), &args));                            \
+        for (int k = 0; k < 4; k++) CHECK_OK(mx_scatter_contribute(ctx, &s[k], to[k]));      \
+        model(sum, prod, min, max, SC_ITEMS);                                                \
+        check_bins_##tag(ctx, to[0], sum, 1);                                                \
+        check_bins_##tag(ctx, to[1], prod, 1);                                               \
+        check_bins_##tag(ctx, to[2], min, 1);                                                \
+        check_bins_##tag(ctx, to[3], max, 1);                                                \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0])); /* it is still there */          \
+        check_bins_##tag(ctx, to[0], sum, 2);                                                \
+        CHECK_OK(mx_scatter_reset(ctx, &s[0])); /* and now it is not */                      \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
+        check_bins_##tag(ctx, to[0], sum, 2);                                                \
+        const mx_range_1 range = mx_range_1d(ctx, 0, SC_ITEMS);                              \
+        MUST(sc_sum_##tag(range, &args));                                                    \
+        MUST(sc_sum_##tag(mx_dynamic_1d(mx_tiled_1d(range, 64)), &args));                    \
+        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, MX_AUTO, MX_AUTO), &args));        \
+        const bool teams = strcmp(info.backend, "openmp") == 0 && info.threads >= 2;         \
+        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, teams ? 2 : MX_AUTO, 1), &args));  \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
+        check_bins_##tag(ctx, to[0], sum, 6);                                                \
+        CHECK_OK(mx_scatter_reset(ctx, &s[0]));                                              \
+        MUST(mx_ctx_check_against(ctx, "openmp:threads=2", 1e-12));                          \
+        MUST(mx_scatter_bind(ctx, s[0], &args.sum));                                         \
+        CHECK_OK(sc_sum_##tag(range, &args));                                                \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
+        MUST(mx_ctx_check_against(ctx, NULL, 0));                                            \
+        check_bins_##tag(ctx, to[0], sum, 7);                                                \
+        for (int k = 0; k < 4; k++) {                                                        \
+            MUST(mx_scatter_destroy(&s[k]));                                                 \
+            MUST(mx_view_destroy(&to[k]));                                                   \
+        }                                                                                    \
+    }
+SC_TYPES(SC_TEST)
+
+/* ---- rank 2, and a column of another view ---- */
+
+static void run_forces(mx_ctx ctx, const mx_scatter *s, sc_forces_args *args, const mx_view *to)
+{
+    const double zero = 0;
+    for (int k = 0; k < 2; k++) {
+        MUST(mx_fill(ctx, to[k], &zero));
+        MUST(mx_scatter_reset(ctx, &s[k]));
+    }
+    MUST(sc_forces(mx_range_1d(ctx, 0, 40 * ATOMS), args));
+    for (int k = 0; k < 2; k++) MUST(mx_scatter_contribute(ctx, &s[k], to[k]));
+}
+
+static void check_forces(mx_ctx ctx, mx_view force, mx_view table)
+{
+    static double expected[ATOMS][3], column[ATOMS];
+    memset(expected, 0, sizeof expected);
+    memset(column, 0, sizeof column);
+    for (int i = 0; i < 40 * ATOMS; i++)
+        for (int n = 0; n < 5; n++) {
+            for (int d = 0; d < 3; d++) expected[(i + n) % ATOMS][d] += 1.0 / (1 + i % 97 + n + d);
+            column[(i + n) % ATOMS] += 0.1f;
+        }
+    mx_view got = check_fetch(ctx, force), other = check_fetch(ctx, table);
+    const mx_view_info info = check_info(got), all = check_info(other);
+    for (int64_t at[2] = {0, 0}; at[0] < ATOMS; at[0]++) {
+        for (at[1] = 0; at[1] < 3; at[1]++) {
+            const double want = expected[at[0]][at[1]];
+            CHECK_F64(*(double *)check_at(&info, at), want, 200 * 1.2e-16 * want);
+            CHECK_F64(*(double *)check_at(&all, at), at[1] == 1 ? column[at[0]] : 7,
+                      200 * 1.2e-16 * column[at[0]]);
+        }
+    }
+    MUST(mx_view_destroy(&got));
+    MUST(mx_view_destroy(&other));
+}
+
+static void check_repeats(mx_ctx ctx, const mx_scatter *s, sc_forces_args *args, const mx_view *to)
+{
+    mx_view once = check_fetch(ctx, to[0]);
+    run_forces(ctx, s, args, to);
+    mx_view again = check_fetch(ctx, to[0]);
+    const mx_view_info a = check_info(once), b = check_info(again);
+    CHECK(memcmp(a.data, b.data, a.bytes) == 0);
+    MUST(mx_view_destroy(&once));
+    MUST(mx_view_destroy(&again));
+}
+
+static void test_forces(mx_ctx ctx)
+{
+    const double seven = 7;
+    mx_view to[2], table;
+    mx_scatter s[2], least;
+    sc_forces_args args;
+    memset(&args, 0, sizeof args);
+    args.atoms = ATOMS;
+    MUST(mx_view_create_2d(ctx, "force", MX_F64, ATOMS, 3, &to[0]));
+    MUST(mx_view_create_2d(ctx, "table", MX_F64, ATOMS, 3, &table));
+    MUST(mx_fill(ctx, table, &seven));
+    MUST(mx_subview(table, MX_SLICES(mx_all(), mx_index(1)), &to[1]));
+    for (int k = 0; k < 2; k++) MUST(mx_scatter_create(ctx, to[k], MX_SUM, &s[k]));
+    MUST(mx_scatter_bind(ctx, s[0], &args.force));
+    MUST(mx_scatter_bind(ctx, s[1], &args.column));
+    run_forces(ctx, s, &args, to);
+    check_forces(ctx, to[0], table);
+    if (check_is(ctx, "serial") || check_is(ctx, "openmp")) check_repeats(ctx, s, &args, to);
+    MUST(mx_scatter_reset(ctx, &s[0]));
+    MUST(sc_pairs(mx_range_2d(ctx, 0, 60, 0, 300), &args));
+    MUST(mx_scatter_contribute(ctx, &s[0], to[0]));
+    mx_view got = check_fetch(ctx, to[0]);
+    double sum = 0;
+    const mx_view_info info = check_info(got);
+    for (int64_t e = 0; e < ATOMS * 3; e++) sum += ((double *)info.data)[e];
+    for (int i = 0; i < 40 * ATOMS; i++)
+        for (int n = 0; n < 15; n++) sum -= 1.0 / (1 + i % 97 + n % 5 + n / 5);
+    CHECK_F64(sum, 60 * 300,
+              1e-8); /* 300000 terms of at most 1 each, of which the sum is about 3e4 */
+    MUST(mx_view_destroy(&got));
+    CHECK_FAILS(mx_scatter_contribute(ctx, &s[0], table), MX_OK, "");
+    CHECK_FAILS(mx_scatter_contribute(ctx, &s[0], to[1]), MX_ERR_EXTENT, "table");
+    MUST(mx_scatter_create(ctx, to[0], MX_MIN, &least));
+    CHECK_FAILS(mx_scatter_bind(ctx, least, &args.force), MX_ERR_TYPE, "expected MX_MIN");
+    CHECK_FAILS(mx_scatter_bind(ctx, least, &args.column), MX_ERR_RANK, "force");
+    for (int k = 0; k < 2; k++) {
+        MUST(mx_scatter_destroy(&s[k]));
+        MUST(mx_view_destroy(&to[k]));
+    }
+    MUST(mx_scatter_destroy(&least));
+    CHECK_OK(mx_scatter_destroy(&least));
+    MUST(mx_view_destroy(&table));
+    CHECK_FAILS(sc_forces(mx_range_1d(ctx, 0, 1), &args), MX_ERR_STALE, "sc_forces");
+}
+
+static void test(mx_ctx ctx)
+{
+    mx_view bytes;
+    mx_scatter s;
+    test_f64(ctx, MX_F64);
+    test_f32(ctx, MX_F32);
+    test_i32(ctx, MX_I32);
+    test_i64(ctx, MX_I64);
+    test_u32(ctx, MX_U32);
+    test_u64(ctx, MX_U64);
+    test_forces(ctx);
+    MUST(mx_view_create_1d(ctx, "bytes", MX_U8, 3, &bytes));
+    CHECK_FAILS(mx_scatter_create(ctx, bytes, MX_SUM, &s), MX_ERR_TYPE, "bytes");
+    CHECK_OK(mx_scatter_destroy(&s));
+    MUST(mx_view_destroy(&bytes));
+}
+
+int main(int argc, char **argv)
+{
+    return check_main(argc, argv, test);
+}
