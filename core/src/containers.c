@@ -1,4 +1,4 @@
-/* Scatter views and tokens: what drivers call. */
+/* Scatter views, tokens, maps: what drivers call. */
 #include "containers.h"
 #include "minx/team.h"
 
@@ -103,4 +103,72 @@ mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
     const int64_t simt = ctx->backend->units_are_items ? MX_TEAM_MOST : 0, /* a team's, at once */
         count = simt + ctx->workers + ctx->threads;
     return (mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens);
+}
+
+/* ---- maps ---- */
+
+mx_err(mx_map_create)(mx_ctx ctx, const char *label, int64_t keys, mx_view *map)
+{
+    int64_t slots = 2;
+    *map = MX_VIEW_NULL;
+    MX_REQUIRE(keys >= 1 && keys <= (int64_t)1 << 29, MX_ERR_ARG,
+               "map '%s': got %lld keys, expected 1 to 2^29", label, (long long)keys);
+    while (slots < keys + (keys + 2) / 3) slots *= 2;
+    slots += 2;
+    return (mx_view_create)(ctx, label, MX_U64, 1, &slots, NULL, map);
+}
+
+mx_err mx_map_capacity(mx_view map, int64_t *capacity)
+{
+    mx_record *r;
+    MX_TRY(mx_record_find(map, &r));
+    *capacity = r->extent[0] - 1;
+    return MX_OK;
+}
+
+mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed)
+{
+    mx_map_args args = {0};
+    int64_t capacity = 0;
+    uint64_t note = 0;
+    MX_TRY(mx_map_capacity(map, &capacity));
+    MX_TRY(mx_bind(ctx, map, &args.map));
+    MX_TRY(mx_map_count(mx_range_1d(ctx, 0, capacity), &args, size));
+    MX_TRY(mx_read_element(ctx, map, capacity, &note));
+    *failed = note != 0;
+    return MX_OK;
+}
+
+mx_err mx_map_clear(mx_ctx ctx, mx_view map)
+{
+    return mx_fill(ctx, map, &(uint64_t){0});
+}
+
+static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_view *origin)
+{
+    mx_map_args args = {0};
+    int64_t old_capacity = 0, capacity = 0, size;
+    bool failed = false;
+    MX_TRY(mx_map_capacity(old, &old_capacity));
+    MX_TRY((mx_map_create)(ctx, mx_record_of(old)->label, keys, map));
+    MX_TRY(mx_map_capacity(*map, &capacity));
+    MX_TRY(mx_view_create_1d(ctx, "origin", MX_I32, capacity, origin));
+    MX_TRY(mx_bind(ctx, old, &args.old));
+    MX_TRY(mx_bind(ctx, *map, &args.map));
+    MX_TRY(mx_bind(ctx, *origin, &args.origin));
+    MX_TRY(mx_map_insert_all(mx_range_1d(ctx, 0, old_capacity), &args));
+    MX_TRY(mx_map_size(ctx, *map, &size, &failed));
+    return mx_expect(!failed, MX_ERR_EXTENT, mx_record_of(*map), "map: rehash",
+                     "room for its keys");
+}
+
+mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
+{
+    mx_view fresh = MX_VIEW_NULL, gone = *map;
+    *origin = MX_VIEW_NULL;
+    const mx_err err = rehash(ctx, gone, keys, &fresh, origin);
+    if (err != MX_OK) mx_view_destroy(origin);
+    *map = err == MX_OK ? fresh : gone;
+    mx_view_destroy(err == MX_OK ? &gone : &fresh);
+    return err;
 }

@@ -2,6 +2,7 @@
  * plain pointers in their arguments. */
 #pragma once
 #include "internal.h"
+#include "minx/map.h"
 #include "minx/scatter.h"
 
 /* The record of a view with strides that ctx reaches, and may write to if `writes`. */
@@ -18,3 +19,10 @@ typedef struct mx_join_args {
     unsigned kind;
 } mx_join_args;
 MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
+
+typedef struct mx_map_args {
+    mx_u64_1 map, old;
+    mx_i32_1 origin;
+} mx_map_args;
+MX_DECLARE_REDUCE_1D(mx_map_count, mx_map_args, int64_t)
+MX_DECLARE_FOR_1D(mx_map_insert_all, mx_map_args)

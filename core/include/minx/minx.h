@@ -6,6 +6,7 @@
 #include "minx/error.h"
 #include "minx/graph.h"
 #include "minx/launch.h"
+#include "minx/map.h"
 #include "minx/math.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"
