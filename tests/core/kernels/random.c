@@ -1,5 +1,5 @@
-#include "minx/kernel.h"
 #include "minx/random.h"
+#include "minx/kernel.h"
 
 #include "random.h"
 
