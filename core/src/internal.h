@@ -146,10 +146,10 @@ bool mx_host_available(const char **why);
 /* There is always one, which owns what has no context (mirrors). */
 extern const mx_backend mx_backend_serial;
 /* The members every host backend has alike, for its initialiser. */
-#define MX_HOST_BACKEND                                                                           \
-    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST),              \
-    .available = mx_host_available, .close = mx_host_close, .plan = mx_host_plan,                 \
-    .launch = mx_host_launch, .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill, \
+#define MX_HOST_BACKEND                                                              \
+    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST), \
+    .available = mx_host_available, .plan = mx_host_plan, .launch = mx_host_launch,  \
+    .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill,              \
     .allocate = mx_host_allocate, .release = mx_host_release, .copy_strided = mx_host_copy_strided
 
 /* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */

@@ -107,7 +107,7 @@ static void test(mx_ctx ctx)
     check_value(&first);
     compare(&again, &first, check_resource, "itself");
     if (strcmp(info.backend, "cuda") == 0) return;
-    const bool host = strcmp(info.backend, "serial") == 0 || strcmp(info.backend, "openmp") == 0;
+    const bool host = strcmp(info.backend, "simt") != 0 && strchr(info.backend, ':') == NULL;
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
         char resource[64];
         snprintf(resource, sizeof resource, "%s:threads=%d,layout=%s", host ? "openmp" : "simt",

@@ -44,7 +44,8 @@ MX_BODY void seeds_spmv_body(const seeds_matrix_args *a, int r)
     const int begin = MX_LOAD(a->begin, r), end = MX_LOAD(a->begin, r + 1);
     double sum = 0;
     MX_SIMD_SUM(sum)
-    for (int k = begin; k < end; k++) sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
+    for (int k = begin; k < end; k++)
+        sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = sum;
 }
 MX_FOR_1D_NESTED(seeds_spmv)
@@ -53,13 +54,12 @@ MX_BODY void seeds_spmv_team_body(const seeds_matrix_args *a, mx_team *t)
 {
     const int first = t->league_rank * a->rows_a_team, last = first + a->rows_a_team;
     const int end = last < a->rows ? last : a->rows;
-    MX_TEAM_FOR(t, r, first, end)
-    {
+    MX_TEAM_FOR (t, r, first, end) {
         const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
         double sum;
-        MX_VECTOR_SUM(t, k, k0, k1, sum)
-        sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
-        MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = sum;
+        MX_VECTOR_SUM (t, k, k0, k1, sum)
+            sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
+        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
     }
 }
 MX_FOR_TEAM(seeds_spmv_team)
