@@ -27,10 +27,7 @@ typedef struct failure_note {
     char trace[2048];
 } failure_note;
 
-MPI_Comm app_comm_mpi(app_comm comm)
-{
-    return comm->world;
-}
+MPI_Comm app_comm_mpi(app_comm comm) { return comm->world; }
 
 mx_err app_mpi_check(int code, const char *call)
 {
@@ -136,30 +133,15 @@ void app_comm_close(app_comm *comm)
     MPI_Finalize();
 }
 
-int app_rank(app_comm comm)
-{
-    return comm->rank;
-}
+int app_rank(app_comm comm) { return comm->rank; }
 
-int app_size(app_comm comm)
-{
-    return comm->size;
-}
+int app_size(app_comm comm) { return comm->size; }
 
-int app_local_rank(app_comm comm)
-{
-    return comm->local_rank;
-}
+int app_local_rank(app_comm comm) { return comm->local_rank; }
 
-int app_local_size(app_comm comm)
-{
-    return comm->local_size;
-}
+int app_local_size(app_comm comm) { return comm->local_size; }
 
-const char *app_comm_version(app_comm comm)
-{
-    return comm->version;
-}
+const char *app_comm_version(app_comm comm) { return comm->version; }
 
 bool app_comm_device_aware(app_comm comm)
 {
@@ -207,10 +189,7 @@ mx_err app_max_i64(app_comm comm, int64_t *values, int n)
 /* MPI counts are int: longer buffers go in pieces of this size. */
 enum { PIECE = 1 << 30 };
 
-static int next_piece(size_t left)
-{
-    return left < PIECE ? (int)left : PIECE;
-}
+static int next_piece(size_t left) { return left < PIECE ? (int)left : PIECE; }
 
 mx_err app_broadcast(app_comm comm, void *data, size_t bytes)
 {

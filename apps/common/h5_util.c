@@ -92,10 +92,7 @@ static const void *data_of(const app_h5_item *item)
     return item->kind == APP_H5_TEXT && item->count == 0 ? "" : item->data;
 }
 
-static bool is_empty(const app_h5_item *item)
-{
-    return item->vector && item->count == 0;
-}
+static bool is_empty(const app_h5_item *item) { return item->vector && item->count == 0; }
 
 mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units,
                   bool with_data)

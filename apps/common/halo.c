@@ -191,15 +191,9 @@ void app_halo_destroy(app_halo *halo)
     *halo = NULL;
 }
 
-bool app_halo_needed(app_halo halo)
-{
-    return halo->neighbours > 0;
-}
+bool app_halo_needed(app_halo halo) { return halo->neighbours > 0; }
 
-const char *app_halo_path(app_halo halo)
-{
-    return halo->path;
-}
+const char *app_halo_path(app_halo halo) { return halo->path; }
 
 /* ---- exchanges ---- */
 

@@ -105,10 +105,7 @@ mx_err app_results_spare(app_comm comm, const char *path, const char *input)
     return app_agree(comm, app_rank(comm) == 0 ? app_place_spare(path, input) : MX_OK);
 }
 
-static void remove_place(void *place)
-{
-    app_place_remove(place);
-}
+static void remove_place(void *place) { app_place_remove(place); }
 
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
 {

@@ -22,10 +22,7 @@ bool app_file_is_parallel(void)
 #endif
 }
 
-bool app_file_takes_part(app_comm comm)
-{
-    return app_file_is_parallel() || app_rank(comm) == 0;
-}
+bool app_file_takes_part(app_comm comm) { return app_file_is_parallel() || app_rank(comm) == 0; }
 
 /* How the file is accessed: through MPI-IO by all ranks, or plainly by rank 0. Negative on failure.
  */

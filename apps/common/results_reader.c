@@ -102,15 +102,9 @@ void app_reader_close(app_reader *reader)
     *reader = NULL;
 }
 
-int app_reader_count(app_reader reader)
-{
-    return reader->tree.count;
-}
+int app_reader_count(app_reader reader) { return reader->tree.count; }
 
-const app_node *app_reader_node(app_reader reader, int index)
-{
-    return &reader->tree.node[index];
-}
+const app_node *app_reader_node(app_reader reader, int index) { return &reader->tree.node[index]; }
 
 const app_node *app_reader_find(app_reader reader, const char *path)
 {

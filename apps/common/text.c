@@ -8,15 +8,9 @@
 
 /* Own tests for characters: those of ctype.h depend on the locale and are undefined for negative
  * chars. */
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static size_t skip_digits(const char *word, size_t length, size_t at)
 {
@@ -111,10 +105,7 @@ int app_text_is(const char *word, size_t length, const char *name)
 
 enum { MAX_NAME = 63 }; /* names to compare are not longer; longer words have no near name */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Optimal string alignment by rows: row[i][j] is the distance of the first i characters of the word
  * from the first j of the name; a swap looks two rows back, so three are kept. */

@@ -128,10 +128,7 @@ static bool finished(const tl_app *app)
 }
 
 /* u before the first step, so that a summary can be made of it. */
-static mx_err initial_temperature(tl_app *app)
-{
-    return tl_start(tl_cells(app, 0), &app->start);
-}
+static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app, 0), &app->start); }
 
 mx_err tl_run(tl_app *app)
 {

@@ -13,10 +13,7 @@
 #include <float.h>
 #include <math.h>
 
-static int ring(int64_t iteration)
-{
-    return (int)(iteration % TL_RING);
-}
+static int ring(int64_t iteration) { return (int)(iteration % TL_RING); }
 
 /* Element `index` of a view: its sum over all ranks, on all ranks. */
 static mx_err sum_over_ranks(tl_app *app, mx_view view, int index)

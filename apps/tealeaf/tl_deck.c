@@ -330,10 +330,7 @@ static mx_err check_mesh(const parser *p)
     return MX_OK;
 }
 
-static bool holds(double value)
-{
-    return isnormal(value);
-}
+static bool holds(double value) { return isnormal(value); }
 
 /* What summaries add up: areas, masses, energies. 0 is the energy of a cold state. */
 static bool sums_hold(const tl_state *s, double cell, double area)

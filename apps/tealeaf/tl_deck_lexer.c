@@ -29,20 +29,11 @@ mx_err tl_deck_fail_value(const char *name, const tl_word *key, const tl_word *v
                         app_text_show(value->text, value->length, &shown), expected);
 }
 
-static bool is_line_end(char c)
-{
-    return c == '\n' || c == '\r';
-}
+static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '=' || c == ',';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '=' || c == ','; }
 
-static bool is_comment(char c)
-{
-    return c == '!' || c == ';';
-}
+static bool is_comment(char c) { return c == '!' || c == ';'; }
 
 static bool is_control(char c)
 {
@@ -85,10 +76,7 @@ static mx_err pass_comment(tl_lexer *x)
     return MX_OK;
 }
 
-static bool at_line_end(const tl_lexer *x)
-{
-    return x->at == x->end || is_line_end(*x->at);
-}
+static bool at_line_end(const tl_lexer *x) { return x->at == x->end || is_line_end(*x->at); }
 
 /* After *tea and *endtea stands nothing. */
 static mx_err pass_marker_line(tl_lexer *x, const char *marker)

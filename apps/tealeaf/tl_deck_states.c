@@ -53,10 +53,7 @@ static double *field_of(tl_state *state, const tl_state_key *row)
     return (double *)(void *)((char *)state + row->field);
 }
 
-static bool is_geometry(const tl_state_key *row)
-{
-    return strcmp(row->name, "geometry") == 0;
-}
+static bool is_geometry(const tl_state_key *row) { return strcmp(row->name, "geometry") == 0; }
 
 /* The value of one key. A key that stands twice must say the same twice. */
 static mx_err read_value(state_line *s, int index, const tl_word *key)

@@ -440,10 +440,7 @@ mx_err mx_fence_contexts(const char *name)
     return failed;
 }
 
-mx_err mx_fence_all(void)
-{
-    return mx_fence_contexts(NULL);
-}
+mx_err mx_fence_all(void) { return mx_fence_contexts(NULL); }
 
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 {

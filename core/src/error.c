@@ -25,15 +25,9 @@ const char *mx_err_name(mx_err err)
     return (size_t)err < count ? names[err] : "unknown error";
 }
 
-const char *mx_err_message(void)
-{
-    return last.message;
-}
+const char *mx_err_message(void) { return last.message; }
 
-const char *mx_err_trace(void)
-{
-    return last.trace;
-}
+const char *mx_err_trace(void) { return last.trace; }
 
 void mx_err_clear(void)
 {

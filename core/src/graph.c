@@ -45,10 +45,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     return MX_OK;
 }
 
-mx_node mx_graph_last(mx_graph graph)
-{
-    return graph->count - 1;
-}
+mx_node mx_graph_last(mx_graph graph) { return graph->count - 1; }
 
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
 {

@@ -26,15 +26,9 @@ enum {
 
 __thread int mx_thread_;
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
-}
+static size_t round_up(size_t bytes) { return (bytes + LINE - 1) & ~(size_t)(LINE - 1); }
 
 static int64_t items_of(const mx_launch *l)
 {
@@ -344,10 +338,7 @@ void mx_host_release(mx_space space, void *data)
     free(data);
 }
 
-void mx_host_close(mx_ctx ctx)
-{
-    (void)ctx;
-}
+void mx_host_close(mx_ctx ctx) { (void)ctx; }
 
 bool mx_host_available(const char **why)
 {

@@ -23,7 +23,4 @@ bool mx_lock_(const void *p)
     return true;
 }
 
-void mx_unlock_(const void *p)
-{
-    __atomic_store_n(lock_of(p), 0, __ATOMIC_RELEASE);
-}
+void mx_unlock_(const void *p) { __atomic_store_n(lock_of(p), 0, __ATOMIC_RELEASE); }

@@ -13,15 +13,9 @@ struct mx_runtime mx_rt;
 /* cpu_tuned.c, compiled like the kernels: the CPU features that the compiler was allowed to use there. */
 extern const char mx_tuned_features[];
 
-const char *mx_version(void)
-{
-    return MINX_VERSION;
-}
+const char *mx_version(void) { return MINX_VERSION; }
 
-const char *mx_build_description(void)
-{
-    return MINX_BUILD_DESCRIPTION;
-}
+const char *mx_build_description(void) { return MINX_BUILD_DESCRIPTION; }
 
 /* Does this CPU have the feature of that name? Names as the compiler's -m options spell them. */
 static bool cpu_has(const char *feature)
@@ -223,10 +217,7 @@ mx_err mx_init_args(int *argc, char ***argv)
     return MX_OK;
 }
 
-mx_err mx_init(void)
-{
-    return mx_init_args(NULL, NULL);
-}
+mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
 
 void mx_finalize(void)
 {

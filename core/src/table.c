@@ -32,10 +32,7 @@ static struct {
     uint32_t first_free, last_free; /* a queue through mx_record.next_free */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .first_free = NO_SLOT, .last_free = NO_SLOT};
 
-static mx_record *slot_record(uint32_t slot)
-{
-    return &table.chunk[slot / CHUNK][slot % CHUNK];
-}
+static mx_record *slot_record(uint32_t slot) { return &table.chunk[slot / CHUNK][slot % CHUNK]; }
 
 static uint32_t generation_of(const mx_record *record)
 {
@@ -52,10 +49,7 @@ static mx_record *find(uint32_t slot, uint32_t generation, uint32_t mask)
     return now % 2 == 1 && (now & mask) == generation ? record : NULL;
 }
 
-mx_record *mx_record_of(mx_view view)
-{
-    return find(view.slot, view.generation, UINT32_MAX);
-}
+mx_record *mx_record_of(mx_view view) { return find(view.slot, view.generation, UINT32_MAX); }
 
 mx_record *mx_record_of_stamp(const mx_stamp *stamp)
 {
@@ -180,10 +174,7 @@ static int each_alive(void (*call)(const mx_record *record))
     return alive;
 }
 
-int mx_views_alive(void)
-{
-    return each_alive(NULL);
-}
+int mx_views_alive(void) { return each_alive(NULL); }
 
 static void report_one(const mx_record *r)
 {
@@ -194,7 +185,4 @@ static void report_one(const mx_record *r)
             r->references > 1 ? "s" : "");
 }
 
-void mx_views_report(void)
-{
-    each_alive(report_one);
-}
+void mx_views_report(void) { each_alive(report_one); }

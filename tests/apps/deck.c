@@ -28,10 +28,7 @@ typedef struct good_deck {
         tl_deck *deck); /* makes, from the dialect's defaults with one state, what the text says */
 } good_deck;
 
-static void expect_nothing(tl_deck *d)
-{
-    (void)d;
-}
+static void expect_nothing(tl_deck *d) { (void)d; }
 
 static void expect_port(tl_deck *d)
 {

@@ -62,8 +62,5 @@ MX_BODY void bench_histogram_body(const bench_histogram_args *a, int i)
 }
 MX_FOR_1D(bench_histogram)
 
-MX_BODY void bench_nothing_body(const bench_nothing_args *a, int i)
-{
-    (void)a, (void)i;
-}
+MX_BODY void bench_nothing_body(const bench_nothing_args *a, int i) { (void)a, (void)i; }
 MX_FOR_1D(bench_nothing)

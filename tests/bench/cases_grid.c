@@ -23,15 +23,9 @@ static mx_err stencil_reset(bench_work *w)
     return mx_fill(w->target->ctx, w->outputs[0], &zero);
 }
 
-static mx_err stencil_core(bench_work *w)
-{
-    return bench_stencil(w->cells, &w->stencil);
-}
+static mx_err stencil_core(bench_work *w) { return bench_stencil(w->cells, &w->stencil); }
 
-static bench_rival stencil_rival(const rival_set *set)
-{
-    return set->stencil;
-}
+static bench_rival stencil_rival(const rival_set *set) { return set->stencil; }
 
 /* ---- conjugate gradients: u, r, p, w, kx, ky, and the scalars rr and pw, which stay with them ---- */
 
@@ -130,25 +124,13 @@ static mx_err iteration_core(bench_work *w)
     return direction_core(w);
 }
 
-static bench_rival matvec_rival(const rival_set *set)
-{
-    return set->matvec;
-}
+static bench_rival matvec_rival(const rival_set *set) { return set->matvec; }
 
-static bench_rival update_rival(const rival_set *set)
-{
-    return set->update;
-}
+static bench_rival update_rival(const rival_set *set) { return set->update; }
 
-static bench_rival direction_rival(const rival_set *set)
-{
-    return set->direction;
-}
+static bench_rival direction_rival(const rival_set *set) { return set->direction; }
 
-static bench_rival iteration_rival(const rival_set *set)
-{
-    return set->iteration;
-}
+static bench_rival iteration_rival(const rival_set *set) { return set->iteration; }
 
 /* ---- five fields in one pass ---- */
 
@@ -172,10 +154,7 @@ static mx_err summary_core(bench_work *w)
     return bench_summarise_into(w->cells, &w->summary, w->sums[0], 0);
 }
 
-static bench_rival summary_rival(const rival_set *set)
-{
-    return set->summary;
-}
+static bench_rival summary_rival(const rival_set *set) { return set->summary; }
 
 const bench_case bench_grid_cases[] = {
     {.name = "stencil",

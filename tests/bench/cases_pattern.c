@@ -16,15 +16,9 @@ static mx_err scan_setup(bench_work *w)
     return MX_OK;
 }
 
-static mx_err scan_core(bench_work *w)
-{
-    return bench_scan(w->line, &w->scan, NULL);
-}
+static mx_err scan_core(bench_work *w) { return bench_scan(w->line, &w->scan, NULL); }
 
-static bench_rival scan_rival(const rival_set *set)
-{
-    return set->scan;
-}
+static bench_rival scan_rival(const rival_set *set) { return set->scan; }
 
 /* ---- y = A x, 27 entries a row ---- */
 
@@ -70,10 +64,7 @@ static mx_err spmv_setup(bench_work *w)
     return MX_OK;
 }
 
-static mx_err spmv_core(bench_work *w)
-{
-    return bench_spmv(w->line, &w->spmv);
-}
+static mx_err spmv_core(bench_work *w) { return bench_spmv(w->line, &w->spmv); }
 
 static mx_err spmv_team_core(bench_work *w)
 {
@@ -83,15 +74,9 @@ static mx_err spmv_team_core(bench_work *w)
                            &w->spmv);
 }
 
-static bench_rival spmv_rival(const rival_set *set)
-{
-    return set->spmv;
-}
+static bench_rival spmv_rival(const rival_set *set) { return set->spmv; }
 
-static bench_rival spmv_team_rival(const rival_set *set)
-{
-    return set->spmv_team;
-}
+static bench_rival spmv_team_rival(const rival_set *set) { return set->spmv_team; }
 
 /* ---- array(index(i)) += x(i) ---- */
 
@@ -110,30 +95,15 @@ static mx_err array_setup(bench_work *w, int length)
     return MX_OK;
 }
 
-static mx_err array_64_setup(bench_work *w)
-{
-    return array_setup(w, 64);
-}
+static mx_err array_64_setup(bench_work *w) { return array_setup(w, 64); }
 
-static mx_err array_1024_setup(bench_work *w)
-{
-    return array_setup(w, 1024);
-}
+static mx_err array_1024_setup(bench_work *w) { return array_setup(w, 1024); }
 
-static mx_err array_16384_setup(bench_work *w)
-{
-    return array_setup(w, 16384);
-}
+static mx_err array_16384_setup(bench_work *w) { return array_setup(w, 16384); }
 
-static mx_err array_core(bench_work *w)
-{
-    return bench_array_into(w->line, &w->array, w->sums[0]);
-}
+static mx_err array_core(bench_work *w) { return bench_array_into(w->line, &w->array, w->sums[0]); }
 
-static bench_rival array_rival(const rival_set *set)
-{
-    return set->array;
-}
+static bench_rival array_rival(const rival_set *set) { return set->array; }
 
 /* ---- eight small launches, by a graph and one by one ---- */
 
@@ -161,10 +131,7 @@ static mx_err graph_setup(bench_work *w)
     return mx_graph_finish(w->graph);
 }
 
-static mx_err graph_core(bench_work *w)
-{
-    return mx_graph_run(w->graph);
-}
+static mx_err graph_core(bench_work *w) { return mx_graph_run(w->graph); }
 
 const bench_case bench_pattern_cases[] = {
     {.name = "scan",

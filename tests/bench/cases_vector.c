@@ -29,15 +29,9 @@ static mx_err triad_reset(bench_work *w)
     return mx_fill(w->target->ctx, w->outputs[0], &zero);
 }
 
-static mx_err triad_core(bench_work *w)
-{
-    return bench_triad(w->line, &w->triad);
-}
+static mx_err triad_core(bench_work *w) { return bench_triad(w->line, &w->triad); }
 
-static bench_rival triad_rival(const rival_set *set)
-{
-    return set->triad;
-}
+static bench_rival triad_rival(const rival_set *set) { return set->triad; }
 
 /* ---- the sum of b c: the core's has the same bits for any number of threads, the rival's need not ---- */
 
@@ -51,15 +45,9 @@ static mx_err dot_setup(bench_work *w)
     return bench_new_sums(w, "sum", MX_F64, RIVAL_SUMS, &w->rival.sums);
 }
 
-static mx_err dot_core(bench_work *w)
-{
-    return bench_dot_into(w->line, &w->dot, w->sums[0], 0);
-}
+static mx_err dot_core(bench_work *w) { return bench_dot_into(w->line, &w->dot, w->sums[0], 0); }
 
-static bench_rival dot_rival(const rival_set *set)
-{
-    return set->dot;
-}
+static bench_rival dot_rival(const rival_set *set) { return set->dot; }
 
 /* The same bits on one thread, on seven and again. */
 static mx_err dot_check(bench_work *w)
@@ -111,15 +99,9 @@ static mx_err histogram_reset(bench_work *w)
     return mx_fill(w->target->ctx, w->outputs[0], &zero);
 }
 
-static mx_err histogram_core(bench_work *w)
-{
-    return bench_histogram(w->line, &w->histogram);
-}
+static mx_err histogram_core(bench_work *w) { return bench_histogram(w->line, &w->histogram); }
 
-static bench_rival histogram_rival(const rival_set *set)
-{
-    return set->histogram;
-}
+static bench_rival histogram_rival(const rival_set *set) { return set->histogram; }
 
 /* Every bin exactly what a loop counts. */
 static mx_err histogram_check(bench_work *w)

@@ -7,15 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bench_rival copy_rival(const rival_set *set)
-{
-    return set->copy;
-}
+static bench_rival copy_rival(const rival_set *set) { return set->copy; }
 
-static bench_rival nothing_rival(const rival_set *set)
-{
-    return set->nothing;
-}
+static bench_rival nothing_rival(const rival_set *set) { return set->nothing; }
 
 /* Median seconds of the fastest rival at this piece of work. */
 static mx_err time_rival(bench_work *w, const bench_case *which, int repeat, double *seconds,

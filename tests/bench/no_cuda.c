@@ -6,10 +6,7 @@ mx_err bench_cuda_open(bench_target *target)
     return MX_FAIL(MX_ERR_BACKEND, "%s: no rivals for it in this build", target->info.backend);
 }
 
-void bench_cuda_close(bench_target *target)
-{
-    (void)target;
-}
+void bench_cuda_close(bench_target *target) { (void)target; }
 
 mx_err bench_cuda_timer_start(const bench_target *target)
 {

@@ -23,23 +23,14 @@ static unsigned blocks_for(int64_t items, int64_t a_block)
     return (unsigned)((items + a_block - 1) / a_block);
 }
 
-static cudaStream_t stream_of(const rival_args *g)
-{
-    return (cudaStream_t)g->queue;
-}
+static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
 
 /* ---- values that are reduced ---- */
 
 struct one {
     double v;
-    __device__ __forceinline__ void init()
-    {
-        v = 0;
-    }
-    __device__ __forceinline__ void join(const one &o)
-    {
-        v += o.v;
-    }
+    __device__ __forceinline__ void init() { v = 0; }
+    __device__ __forceinline__ void join(const one &o) { v += o.v; }
     __device__ __forceinline__ one down(int distance) const
     {
         return {__shfl_down_sync(~0u, v, distance)};
@@ -197,10 +188,7 @@ static __global__ void __launch_bounds__(THREADS)
     if (i < n) atomicAdd(&bins[index[i]], 1ull);
 }
 
-static __global__ void __launch_bounds__(THREADS) nothing_kernel(int n)
-{
-    (void)n;
-}
+static __global__ void __launch_bounds__(THREADS) nothing_kernel(int n) { (void)n; }
 
 enum { CHAINS = 8, STEPS = 1 << 14, FMA_BLOCKS = 132 * 8 };
 

@@ -7,10 +7,7 @@
 
 enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10 };
 
-static cudaStream_t stream_of(const rival_args *g)
-{
-    return (cudaStream_t)g->queue;
-}
+static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
 
 void rival_cuda_scan(const rival_args *g)
 {

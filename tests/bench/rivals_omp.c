@@ -294,10 +294,7 @@ static void nothing(const rival_args *g)
 {
     TEAM(g);
     const int64_t n = g->n;
-    PARALLEL()
-    {
-        __asm__ volatile("" : : "r"(n));
-    }
+    PARALLEL() { __asm__ volatile("" : : "r"(n)); }
 }
 
 /* Ten independent chains of multiply-adds, each as wide as the widest register. */

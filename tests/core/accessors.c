@@ -216,7 +216,4 @@ static void test(mx_ctx ctx)
     test_bounds(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -47,10 +47,7 @@ static double model_f64(int op, double old, double v)
 }
 
 /* f32 by way of f64: rounding a sum, product or quotient of floats twice gives the same float. */
-static float model_f32(int op, float old, float v)
-{
-    return (float)model_f64(op, old, v);
-}
+static float model_f32(int op, float old, float v) { return (float)model_f64(op, old, v); }
 
 /* ---- the pairs of old value and operand: all pairs of these ---- */
 enum { KINDS = 12, CASES = KINDS * KINDS };
@@ -77,10 +74,7 @@ static wide operand(int op, wide old, wide v, wide low, wide high)
     return v;
 }
 
-static bool same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
+static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 #define AO_FLOAT_VALUE(tag, T)                                       \
     static void case_##tag(int op, int c, T *old, T *v, T *expected) \
     {                                                                \
@@ -88,10 +82,7 @@ static bool same(double a, double b)
         *v = (T)kind_f64(c % KINDS);                                 \
         *expected = model_##tag(op, *old, *v);                       \
     }                                                                \
-    static bool same_##tag(T a, T b)                                 \
-    {                                                                \
-        return same(a, b);                                           \
-    }
+    static bool same_##tag(T a, T b) { return same(a, b); }
 #define AO_INTEGER_VALUE(tag, T)                                                  \
     static void case_##tag(int op, int c, T *old, T *v, T *expected)              \
     {                                                                             \
@@ -102,10 +93,7 @@ static bool same(double a, double b)
         *v = (T)operand(op, *old, kind_integer(c % KINDS, low, high), low, high); \
         *expected = (T)model_integer(op, *old, *v);                               \
     }                                                                             \
-    static bool same_##tag(T a, T b)                                              \
-    {                                                                             \
-        return a == b;                                                            \
-    }
+    static bool same_##tag(T a, T b) { return a == b; }
 AO_FLOATS(AO_FLOAT_VALUE)
 AO_INTEGERS(AO_INTEGER_VALUE)
 
@@ -301,7 +289,4 @@ static void test(mx_ctx ctx)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

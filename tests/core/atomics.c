@@ -122,12 +122,9 @@ static void model_extremes(model *m)
         CHECK((T)flipped == r->got[2]);                                        \
         CHECK_I64(r->noted[0], 31); /* each bit was new to exactly one item */ \
     }
-#define AC_TEST_NO_BITS(tag, T)                       \
-    struct run_##tag;                                 \
-    static void check_bits_##tag(struct run_##tag *r) \
-    {                                                 \
-        (void)r;                                      \
-    }                                                 \
+#define AC_TEST_NO_BITS(tag, T)                                    \
+    struct run_##tag;                                              \
+    static void check_bits_##tag(struct run_##tag *r) { (void)r; } \
     AC_TEST(tag, T)
 AC_FLOATS(AC_TEST_NO_BITS)
 AC_INTEGERS(AC_TEST_BITS)
@@ -147,7 +144,4 @@ static void test(mx_ctx ctx)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

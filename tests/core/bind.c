@@ -375,7 +375,4 @@ static void test(mx_ctx ctx)
     test_result_views(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

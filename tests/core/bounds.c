@@ -50,20 +50,11 @@ static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a
     CHECK_TEXT(text, words);
 }
 
-static void leave_x(const bounds_args *a)
-{
-    MX_AT(a->x, N) = 1;
-}
+static void leave_x(const bounds_args *a) { MX_AT(a->x, N) = 1; }
 
-static void leave_box(const bounds_args *a)
-{
-    MX_AT(a->box, 0, 0, 0) = 1;
-}
+static void leave_box(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) = 1; }
 
-static void leave_line(const bounds_args *a)
-{
-    MX_AT(a->line) = 1;
-}
+static void leave_line(const bounds_args *a) { MX_AT(a->line) = 1; }
 
 static void test_host_code(mx_ctx ctx)
 {
@@ -145,10 +136,7 @@ static void test(mx_ctx ctx)
     MUST(mx_view_destroy(&line));
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }
 
 #else
 

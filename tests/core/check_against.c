@@ -189,7 +189,4 @@ static void test(mx_ctx ctx)
     CHECK_FAILS(mx_ctx_check_against(ctx, "nothing", 1e-9), MX_ERR_INPUT, "backend: got 'nothing'");
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -49,25 +49,13 @@ const char *connector_problems(void);
 const char *connector_metadata(void);
 void connector_reset(void);
 
-const char *connector_log(void)
-{
-    return log_.text;
-}
+const char *connector_log(void) { return log_.text; }
 
-const char *connector_problems(void)
-{
-    return log_.problems;
-}
+const char *connector_problems(void) { return log_.problems; }
 
-const char *connector_metadata(void)
-{
-    return log_.metadata;
-}
+const char *connector_metadata(void) { return log_.metadata; }
 
-void connector_reset(void)
-{
-    memset(&log_, 0, sizeof log_);
-}
+void connector_reset(void) { memset(&log_, 0, sizeof log_); }
 
 static void append(char *text, size_t size, const char *format, va_list list)
 {
@@ -250,25 +238,13 @@ void kokkosp_begin_parallel_scan(const char *name, const uint32_t device, uint64
     begin("scan", name, device, id);
 }
 
-void kokkosp_end_parallel_for(uint64_t id)
-{
-    end("for", id);
-}
+void kokkosp_end_parallel_for(uint64_t id) { end("for", id); }
 
-void kokkosp_end_parallel_reduce(uint64_t id)
-{
-    end("reduce", id);
-}
+void kokkosp_end_parallel_reduce(uint64_t id) { end("reduce", id); }
 
-void kokkosp_end_parallel_scan(uint64_t id)
-{
-    end("scan", id);
-}
+void kokkosp_end_parallel_scan(uint64_t id) { end("scan", id); }
 
-void kokkosp_end_fence(uint64_t id)
-{
-    end("fence", id);
-}
+void kokkosp_end_fence(uint64_t id) { end("fence", id); }
 
 void kokkosp_push_profile_region(const char *name)
 {
@@ -282,20 +258,11 @@ void kokkosp_create_profile_section(const char *name, uint32_t *id)
     note("section %s %u\n", name_of(name, "section"), (unsigned)*id);
 }
 
-void kokkosp_start_profile_section(const uint32_t id)
-{
-    note("start %u\n", (unsigned)id);
-}
+void kokkosp_start_profile_section(const uint32_t id) { note("start %u\n", (unsigned)id); }
 
-void kokkosp_stop_profile_section(const uint32_t id)
-{
-    note("stop %u\n", (unsigned)id);
-}
+void kokkosp_stop_profile_section(const uint32_t id) { note("stop %u\n", (unsigned)id); }
 
-void kokkosp_destroy_profile_section(const uint32_t id)
-{
-    note("destroy %u\n", (unsigned)id);
-}
+void kokkosp_destroy_profile_section(const uint32_t id) { note("destroy %u\n", (unsigned)id); }
 
 void kokkosp_profile_event(const char *name)
 {
@@ -341,10 +308,7 @@ void kokkosp_begin_deep_copy(space_handle to_space, const char *to, const void *
     begin("copy", name, (uint32_t)bytes, &id);
 }
 
-void kokkosp_end_deep_copy(void)
-{
-    end("copy", log_.depth > 0 ? log_.open[log_.depth - 1].id : 0);
-}
+void kokkosp_end_deep_copy(void) { end("copy", log_.depth > 0 ? log_.open[log_.depth - 1].id : 0); }
 
 void kokkosp_dual_view_sync(const char *label, const void *const at, bool on_device)
 {

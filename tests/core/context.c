@@ -210,7 +210,4 @@ static void test(mx_ctx ctx)
     test_own(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -242,7 +242,4 @@ static void test(mx_ctx ctx)
     test_shared_spaces(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -51,10 +51,7 @@ static results measure(const char *resource)
     return r;
 }
 
-static bool same_bits(const void *a, const void *b, size_t size)
-{
-    return memcmp(a, b, size) == 0;
-}
+static bool same_bits(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
 
 static void compare(const results *got, const results *expected, const char *a, const char *b)
 {
@@ -122,7 +119,4 @@ static void test(mx_ctx ctx)
     compare(&first, &other, check_resource, serial);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

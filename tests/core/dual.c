@@ -100,7 +100,4 @@ static void test(mx_ctx ctx)
     test_shapes(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -104,7 +104,4 @@ static void test(mx_ctx ctx)
     test_threads();
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -14,10 +14,7 @@ static mx_view make(mx_ctx ctx, const char *label, mx_layout layout, mx_type typ
 
 /* ---- the second formulas: an element's number by counting, not by strides ---- */
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Number of a cell in a box, the last index (or the first) fastest. */
 static int64_t number(int rank, const int64_t *box, const int64_t *cell, bool left)
@@ -281,7 +278,4 @@ static void test(mx_ctx ctx)
     test_refused(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -70,7 +70,4 @@ static void test(mx_ctx ctx)
     MUST(mx_init());
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

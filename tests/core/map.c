@@ -250,7 +250,4 @@ static void test(mx_ctx ctx)
     CHECK_FAILS(mx_map_capacity(none, &r.capacity), MX_ERR_STALE, "");
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

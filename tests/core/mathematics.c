@@ -290,7 +290,4 @@ static void test(mx_ctx ctx)
     MM_NUMBERS(MM_RUN_ORDER)
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

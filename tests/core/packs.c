@@ -154,7 +154,4 @@ static void test(mx_ctx ctx)
     test_i64(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -112,7 +112,4 @@ static void test(mx_ctx ctx)
     test_shuffling();
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -217,7 +217,4 @@ static void test(mx_ctx ctx)
     free(d);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

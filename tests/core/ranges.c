@@ -219,7 +219,4 @@ static void test(mx_ctx ctx)
     test_limits(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

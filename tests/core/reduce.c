@@ -431,7 +431,4 @@ static void test(mx_ctx ctx)
     free_data(d);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

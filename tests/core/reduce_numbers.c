@@ -96,7 +96,4 @@ static void test(mx_ctx ctx)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -249,7 +249,4 @@ static void test(mx_ctx ctx)
     test_remap_refused(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

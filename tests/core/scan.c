@@ -167,7 +167,4 @@ static void test(mx_ctx ctx)
     tear_down(&d);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -193,7 +193,4 @@ static void test(mx_ctx ctx)
     MUST(mx_view_destroy(&bytes));
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

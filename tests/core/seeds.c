@@ -101,7 +101,4 @@ static void test(mx_ctx ctx)
     check_matrix(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

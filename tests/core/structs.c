@@ -86,7 +86,4 @@ static void test(mx_ctx ctx)
     free(back);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

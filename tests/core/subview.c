@@ -5,10 +5,7 @@
 
 enum { N0 = 6, N1 = 5, N2 = 7 };
 
-static double value_at(int64_t i, int64_t j, int64_t k)
-{
-    return (double)(100 * i + 10 * j + k);
-}
+static double value_at(int64_t i, int64_t j, int64_t k) { return (double)(100 * i + 10 * j + k); }
 
 /* A view of N0 x N1 x N2 whose elements say where they are. */
 static mx_view make(mx_ctx ctx, const char *label, mx_layout layout, bool padding)
@@ -495,7 +492,4 @@ static void test(mx_ctx ctx)
     test_wrap_refused(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -131,7 +131,4 @@ static void test(mx_ctx ctx)
     CHECK_FAILS(mx_tokens_create(NULL, "none", &tokens), MX_ERR_ARG, "context");
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -1,6 +1,7 @@
 /* Kernels of token.c. */
 #pragma once
 #include "minx/minx.h"
+#include "minx/token.h"
 
 enum { TK_OWN = 8 };
 

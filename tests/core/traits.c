@@ -131,7 +131,4 @@ static void test(mx_ctx ctx)
     test_on_host(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -283,7 +283,4 @@ static void test(mx_ctx ctx)
     test_report(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    return check_main(argc, argv, test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -139,10 +139,7 @@ static void compare_store(store *s)
 
 /* ---- picking ---- */
 
-static int pick(int64_t n)
-{
-    return (int)check_random_int(0, n - 1);
-}
+static int pick(int64_t n) { return (int)check_random_int(0, n - 1); }
 
 static model *pick_view(void)
 {
@@ -173,10 +170,7 @@ static void random_bytes(void *to, size_t size)
     for (size_t b = 0; b < size; b++) ((unsigned char *)to)[b] = (unsigned char)check_random();
 }
 
-static mx_layout random_layout(void)
-{
-    return pick(2) ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT;
-}
+static mx_layout random_layout(void) { return pick(2) ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT; }
 
 /* ---- steps ---- */
 

@@ -30,10 +30,7 @@ typedef struct cuda_state {
     size_t most_shared; /* bytes of shared memory that a block can have */
 } cuda_state;
 
-static cuda_state *state_of(mx_ctx ctx)
-{
-    return (cuda_state *)ctx->state;
-}
+static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
 
 /* The run time keeps the last error for whoever asks next. It has been told here: nobody else shall find it. */
 static cudaError_t told(cudaError_t err)
@@ -73,9 +70,7 @@ static int cuda_devices(void)
     return told(cudaGetDeviceCount(&devices)) == cudaSuccess ? devices : 0;
 }
 
-static __global__ void probe_kernel()
-{
-}
+static __global__ void probe_kernel() {}
 
 static mx_err cuda_open(mx_ctx ctx)
 {
@@ -270,10 +265,7 @@ static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
 
 /* ---- launches ---- */
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Threads along the contiguous index: all 256 of a block, or the power of two that its extent (or tile) fills; the others
  * of the block take further rows. */

@@ -268,10 +268,7 @@ MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, i
                ? mx_term_(layout, rank, d, index - origin, stride)
                : mx_fault_note_(fault, stamp, expression, d, index, origin, extent, file, line);
 }
-MX_INLINE int64_t mx_offset_(int64_t offset)
-{
-    return offset < 0 ? 0 : offset;
-}
+MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_TERM_(v, d, i)                                                                     \
     mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d), (v).origin[d], \
                      MX_EXTENT(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)

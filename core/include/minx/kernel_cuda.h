@@ -366,10 +366,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     typedef I index;                                                                            \
     typedef mx_cuda_row_type_<I, D>::type row;                                                  \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_NO_PROLOGUE_") }; \
-    static __device__ __forceinline__ void prologue(args *a)                                    \
-    {                                                                                           \
-        prologue_(a);                                                                           \
-    }
+    static __device__ __forceinline__ void prologue(args *a) { prologue_(a); }
 
 #define MX_CUDA_VALUE_(name, D, I)                                                                \
     typedef name##__value value;                                                                  \
@@ -390,46 +387,37 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     };                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                            \
-    struct name##__traits {                                                      \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
-        MX_CUDA_VALUE_(name, D, I)                                               \
-        static __device__ __forceinline__ void init(value *v)                    \
-        {                                                                        \
-            R##_INIT(value, v);                                                  \
-        }                                                                        \
-        static __device__ __forceinline__ void join(value *into, const value *v) \
-        {                                                                        \
-            R##_JOIN(value, into, v);                                            \
-        }                                                                        \
-    };                                                                           \
+#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                                 \
+    struct name##__traits {                                                           \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                        \
+        MX_CUDA_VALUE_(name, D, I)                                                    \
+        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); } \
+        static __device__ __forceinline__ void join(value *into, const value *v)      \
+        {                                                                             \
+            R##_JOIN(value, into, v);                                                 \
+        }                                                                             \
+    };                                                                                \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
 #define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
 #define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue_)                         \
-    struct name##__traits {                                                      \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
-        MX_CUDA_VALUE_(name, D, I)                                               \
-        static __device__ __forceinline__ void init(value *v)                    \
-        {                                                                        \
-            LIST(MX_FIELD_INIT_)                                                 \
-        }                                                                        \
-        static __device__ __forceinline__ void join(value *into, const value *v) \
-        {                                                                        \
-            LIST(MX_FIELD_JOIN_)                                                 \
-        }                                                                        \
-    };                                                                           \
+#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue_)                               \
+    struct name##__traits {                                                            \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                         \
+        MX_CUDA_VALUE_(name, D, I)                                                     \
+        static __device__ __forceinline__ void init(value *v) { LIST(MX_FIELD_INIT_) } \
+        static __device__ __forceinline__ void join(value *into, const value *v)       \
+        {                                                                              \
+            LIST(MX_FIELD_JOIN_)                                                       \
+        }                                                                              \
+    };                                                                                 \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
 
 #define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue_)                    \
     struct name##__traits {                                                      \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
         MX_CUDA_VALUE_(name, D, I)                                               \
-        static __device__ __forceinline__ void init(value *v)                    \
-        {                                                                        \
-            init_(v);                                                            \
-        }                                                                        \
+        static __device__ __forceinline__ void init(value *v) { init_(v); }      \
         static __device__ __forceinline__ void join(value *into, const value *v) \
         {                                                                        \
             join_(into, v);                                                      \
@@ -447,10 +435,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
             const name##_array array = {values};                                                    \
             name##_body(a, i, array);                                                               \
         }                                                                                           \
-        static __device__ __forceinline__ void init(value *v)                                       \
-        {                                                                                           \
-            R##_INIT(value, v);                                                                     \
-        }                                                                                           \
+        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }               \
         /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \
         static __device__ __forceinline__ void merge(value *into, value v)                          \
         {                                                                                           \

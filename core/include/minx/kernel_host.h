@@ -74,10 +74,7 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
             name##__box(args, &box, launch->partials + unit * launch->partial_bytes);       \
         }                                                                                   \
     }                                                                                       \
-    MX_INLINE void name##__prologue(void *args)                                             \
-    {                                                                                       \
-        prologue((name##__args *)args);                                                     \
-    }
+    MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
 
@@ -124,15 +121,9 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
-#define MX_STAMP_VALUE_(name, INIT, JOIN)                                    \
-    MX_INLINE void name##__init(name##__value *v)                            \
-    {                                                                        \
-        INIT;                                                                \
-    }                                                                        \
-    MX_INLINE void name##__join(name##__value *into, const name##__value *v) \
-    {                                                                        \
-        JOIN;                                                                \
-    }
+#define MX_STAMP_VALUE_(name, INIT, JOIN)                   \
+    MX_INLINE void name##__init(name##__value *v) { INIT; } \
+    MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
 /* The lanes of a reduction: for each, and joining them. */
 #define MX_EACH_LANE_(S, DO)              \

@@ -56,10 +56,7 @@
 
 /* A function of one expression. */
 #define MX_FN_(f, tag, R, parameters, expression) \
-    MX_INLINE R MX_TYPED_(f, tag) parameters      \
-    {                                             \
-        return (R)(expression);                   \
-    }
+    MX_INLINE R MX_TYPED_(f, tag) parameters { return (R)(expression); }
 
 #define MX_COMPARISONS_(tag, T)                       \
     MX_FN_(mx_min, tag, T, (T a, T b), b < a ? b : a) \

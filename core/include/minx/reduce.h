@@ -48,26 +48,14 @@
 
 /* The identities of min and max. */
 #ifdef __cplusplus
-#define MX_LIMITS_(tag, T, low, high)        \
-    MX_REDUCE_FN_ void mx_set_lowest_(T *v)  \
-    {                                        \
-        *v = (T)(low);                       \
-    }                                        \
-    MX_REDUCE_FN_ void mx_set_highest_(T *v) \
-    {                                        \
-        *v = (T)(high);                      \
-    }
+#define MX_LIMITS_(tag, T, low, high)                          \
+    MX_REDUCE_FN_ void mx_set_lowest_(T *v) { *v = (T)(low); } \
+    MX_REDUCE_FN_ void mx_set_highest_(T *v) { *v = (T)(high); }
 MX_REDUCE_TYPES_(MX_LIMITS_)
 #else
-#define MX_LIMITS_(tag, T, low, high)                \
-    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v)  \
-    {                                                \
-        *v = (T)(low);                               \
-    }                                                \
-    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) \
-    {                                                \
-        *v = (T)(high);                              \
-    }
+#define MX_LIMITS_(tag, T, low, high)                                  \
+    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v) { *v = (T)(low); } \
+    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) { *v = (T)(high); }
 MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_GENERIC_(f, v) \
     _Generic((v), double *: f##_f64_, float *: f##_f32_, int32_t *: f##_i32_, int64_t *: f##_i64_,              \

@@ -91,10 +91,7 @@ template <class K> struct mx_cuda_shares_ {
         K::item(&args, (typename K::index)(at + i), &v, false);
         return v;
     }
-    __device__ __forceinline__ value_type operator*() const
-    {
-        return (*this)[0];
-    }
+    __device__ __forceinline__ value_type operator*() const { return (*this)[0]; }
     __host__ __device__ __forceinline__ mx_cuda_shares_ operator+(int64_t n) const
     {
         mx_cuda_shares_ moved = *this;
@@ -130,10 +127,7 @@ template <class K> struct mx_cuda_finals_ {
         moved.at += i;
         return moved;
     }
-    __device__ __forceinline__ reference operator*() const
-    {
-        return item;
-    }
+    __device__ __forceinline__ reference operator*() const { return item; }
     __host__ __device__ __forceinline__ mx_cuda_finals_ operator+(int64_t n) const
     {
         mx_cuda_finals_ moved = *this;
@@ -213,14 +207,8 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
         typedef name##__value value;                                                          \
         typedef I index;                                                                      \
         enum { number = NUMBER };                                                             \
-        static WHERE __forceinline__ void init(value *v)                                      \
-        {                                                                                     \
-            INIT;                                                                             \
-        }                                                                                     \
-        static __device__ __forceinline__ void join(value *into, const value *v)              \
-        {                                                                                     \
-            JOIN;                                                                             \
-        }                                                                                     \
+        static WHERE __forceinline__ void init(value *v) { INIT; }                            \
+        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }    \
         static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final) \
         {                                                                                     \
             name##_body(a, i, v, final);                                                      \

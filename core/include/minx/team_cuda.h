@@ -15,10 +15,7 @@
 #define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
 #define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
 
-static __device__ __forceinline__ void mx_team_barrier(mx_team *)
-{
-    __syncthreads();
-}
+static __device__ __forceinline__ void mx_team_barrier(mx_team *) { __syncthreads(); }
 
 /* The sum over the lanes of a thread, for all of them; lanes are a power of two up to 32, aligned in their warp. */
 template <class T> static __device__ __forceinline__ T mx_lane_sum_(int lanes, T v)
@@ -173,24 +170,15 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                           (const T *)launch->partials, launch->blocks, (T *)launch->result);
 }
 
-#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                           \
-    struct name##__traits {                                                              \
-        typedef name##__args args;                                                       \
-        typedef VALUE value;                                                             \
-        enum { per_thread = 1, reduces = REDUCES };                                      \
-        static __device__ __forceinline__ void init(value *v)                            \
-        {                                                                                \
-            INIT;                                                                        \
-        }                                                                                \
-        static __device__ __forceinline__ void join(value *into, const value *v)         \
-        {                                                                                \
-            JOIN;                                                                        \
-        }                                                                                \
-        static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) \
-        {                                                                                \
-            CALL;                                                                        \
-        }                                                                                \
-    };                                                                                   \
+#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                                     \
+    struct name##__traits {                                                                        \
+        typedef name##__args args;                                                                 \
+        typedef VALUE value;                                                                       \
+        enum { per_thread = 1, reduces = REDUCES };                                                \
+        static __device__ __forceinline__ void init(value *v) { INIT; }                            \
+        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }         \
+        static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
+    };                                                                                             \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
 #define MX_FOR_TEAM(name) \
     MX_STAMP_TEAM_(name, int, *v = 0, (void)into; (void)v, 0, (void)v; name##_body(a, t))

@@ -62,14 +62,8 @@ MX_INLINE uint64_t mx_random_u64(mx_random *r)
 }
 
 /* From 0 to below 1: multiples of 2^-53 (takes a u64), of 2^-24 (takes a u32). */
-MX_INLINE double mx_random_f64(mx_random *r)
-{
-    return (double)(mx_random_u64(r) >> 11) * 0x1p-53;
-}
-MX_INLINE float mx_random_f32(mx_random *r)
-{
-    return (float)(mx_random_u32(r) >> 8) * 0x1p-24f;
-}
+MX_INLINE double mx_random_f64(mx_random *r) { return (double)(mx_random_u64(r) >> 11) * 0x1p-53; }
+MX_INLINE float mx_random_f32(mx_random *r) { return (float)(mx_random_u32(r) >> 8) * 0x1p-24f; }
 
 /* From low to high, both included, low <= high; each exactly as likely. Takes a u64, seldom more: the upper half of its product
  * with the number of choices, unless it is one of the few that would favour some (Lemire, "Fast random integer generation in an

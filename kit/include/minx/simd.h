@@ -49,29 +49,17 @@ template <> struct mx_mask_lane_<8> {
         MX_LANES_ r[l] = (R)(expression);                             \
         return r;                                                     \
     }
-#define MX_PACK_ARITHMETIC_(op)                                         \
-    MX_PACK_OPERATOR_(op, T, a[l] op b[l])                              \
-    friend MX_METHOD_ mx_pack_ &operator op##=(mx_pack_ &a, mx_pack_ b) \
-    {                                                                   \
-        return a = a op b;                                              \
-    }
+#define MX_PACK_ARITHMETIC_(op)            \
+    MX_PACK_OPERATOR_(op, T, a[l] op b[l]) \
+    friend MX_METHOD_ mx_pack_ &operator op##=(mx_pack_ &a, mx_pack_ b) { return a = a op b; }
 #define MX_PACK_COMPARISON_(op) MX_PACK_OPERATOR_(op, mask_lane, a[l] op b[l] ? -1 : 0)
 template <class T> struct mx_pack_ {
     typedef typename mx_mask_lane_<sizeof(T)>::type mask_lane;
     T lane[MX_PACK_WIDTH];
     mx_pack_() = default;
-    MX_METHOD_ mx_pack_(T x)
-    {
-        MX_LANES_ lane[l] = x;
-    }
-    MX_METHOD_ T &operator[](int l)
-    {
-        return lane[l];
-    }
-    MX_METHOD_ T operator[](int l) const
-    {
-        return lane[l];
-    }
+    MX_METHOD_ mx_pack_(T x) { MX_LANES_ lane[l] = x; }
+    MX_METHOD_ T &operator[](int l) { return lane[l]; }
+    MX_METHOD_ T operator[](int l) const { return lane[l]; }
     MX_PACK_ARITHMETIC_(+)
     MX_PACK_ARITHMETIC_(-)
     MX_PACK_ARITHMETIC_(*)
@@ -88,14 +76,8 @@ template <class T> struct mx_pack_ {
     MX_PACK_COMPARISON_(>=)
     MX_PACK_COMPARISON_(==)
     MX_PACK_COMPARISON_(!=)
-    friend MX_METHOD_ mx_pack_ operator-(mx_pack_ a)
-    {
-        return a * mx_pack_(-1);
-    }
-    friend MX_METHOD_ mx_pack_ operator~(mx_pack_ a)
-    {
-        return a ^ mx_pack_(-1);
-    }
+    friend MX_METHOD_ mx_pack_ operator-(mx_pack_ a) { return a * mx_pack_(-1); }
+    friend MX_METHOD_ mx_pack_ operator~(mx_pack_ a) { return a ^ mx_pack_(-1); }
 };
 typedef mx_pack_<double> mx_pack_f64;
 typedef mx_pack_<float> mx_pack_f32;
@@ -141,11 +123,8 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 #define MX_PACK_FN_(f, tag, parameters, expression) \
     MX_LANE_FN_(MX_TYPED_(mx_pack_##f, tag), mx_pack_##tag, parameters, expression)
 /* A statement for every lane. */
-#define MX_LANE_DO_(f, tag, parameters, statement)        \
-    MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters \
-    {                                                     \
-        MX_LANES_ statement;                              \
-    }
+#define MX_LANE_DO_(f, tag, parameters, statement) \
+    MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters { MX_LANES_ statement; }
 /* All lanes joined. */
 #define MX_LANE_JOIN_(name, R, parameters, first, statement) \
     MX_INLINE R name parameters                              \

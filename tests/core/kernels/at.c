@@ -61,10 +61,7 @@ AT_KERNEL(6, AT_INDEX_6)
 AT_KERNEL(7, AT_INDEX_7)
 AT_KERNEL(8, AT_INDEX_8)
 
-MX_BODY void at_line_body(const at_grid_args *a, int i)
-{
-    MX_AT(a->line, i) = 7 * i + 1;
-}
+MX_BODY void at_line_body(const at_grid_args *a, int i) { MX_AT(a->line, i) = 7 * i + 1; }
 MX_FOR_1D(at_line)
 
 MX_BODY void at_plane_body(const at_grid_args *a, int i, int j)

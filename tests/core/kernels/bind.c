@@ -8,10 +8,7 @@ MX_BODY void bind_scale_body(const bind_args *a, int i, int j)
 }
 MX_FOR_2D(bind_scale)
 
-MX_BODY void bind_sum_body(const bind_args *a, int i, double *sum)
-{
-    *sum += MX_AT(a->row, i);
-}
+MX_BODY void bind_sum_body(const bind_args *a, int i, double *sum) { *sum += MX_AT(a->row, i); }
 MX_REDUCE_1D(bind_sum, MX_SUM)
 
 MX_BODY void bind_bins_body(const bind_args *a, int i, bind_bins_array bins)

@@ -2,10 +2,7 @@
 
 #include "determinism.h"
 
-MX_BODY void dt_sum_1d_body(const dt_args *a, int i, double *sum)
-{
-    *sum += MX_AT(a->x, i);
-}
+MX_BODY void dt_sum_1d_body(const dt_args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
 MX_REDUCE_1D(dt_sum_1d, MX_SUM)
 
 MX_BODY void dt_sum_2d_body(const dt_args *a, int i, int j, double *sum)

@@ -10,18 +10,12 @@ MX_BODY void visit(const ranges_args *a, int64_t i, int64_t j, int64_t k)
     mx_atomic_add(&MX_AT(a->hits, inside ? 1 + (x * a->extent[1] + y) * a->extent[2] + z : 0), 1);
 }
 
-#define RANGES_KERNELS(suffix, I)                                              \
-    MX_BODY void ranges_1d##suffix##_body(const ranges_args *a, I i)           \
-    {                                                                          \
-        visit(a, i, 0, 0);                                                     \
-    }                                                                          \
-    MX_BODY void ranges_2d##suffix##_body(const ranges_args *a, I i, I j)      \
-    {                                                                          \
-        visit(a, i, j, 0);                                                     \
-    }                                                                          \
-    MX_BODY void ranges_3d##suffix##_body(const ranges_args *a, I i, I j, I k) \
-    {                                                                          \
-        visit(a, i, j, k);                                                     \
+#define RANGES_KERNELS(suffix, I)                                                                \
+    MX_BODY void ranges_1d##suffix##_body(const ranges_args *a, I i) { visit(a, i, 0, 0); }      \
+    MX_BODY void ranges_2d##suffix##_body(const ranges_args *a, I i, I j) { visit(a, i, j, 0); } \
+    MX_BODY void ranges_3d##suffix##_body(const ranges_args *a, I i, I j, I k)                   \
+    {                                                                                            \
+        visit(a, i, j, k);                                                                       \
     }
 #define RANGES_COUNTS(suffix, I)                                                                \
     MX_BODY void ranges_count_1d##suffix##_body(const ranges_args *a, I i, int64_t *count)      \

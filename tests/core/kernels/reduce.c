@@ -172,10 +172,7 @@ MX_BODY void rd_tops_body(const rd_args *a, int i, rd_tops_array tops)
 }
 MX_REDUCE_ARRAY_1D(rd_tops, MX_MAX)
 
-MX_BODY void rd_double_scale(rd_args *a)
-{
-    a->factor = 2 * MX_AT(a->scale);
-}
+MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
 {
     *sum += a->factor * MX_AT(a->x, i);
@@ -197,12 +194,6 @@ MX_BODY void rd_prologue_custom_body(const rd_args *a, int i, rd_digits *v)
     add_to_digits(v, (int)a->factor * MX_AT(a->x, i));
 }
 MX_REDUCE_CUSTOM_1D(rd_prologue_custom, rd_digits_init, rd_digits_join, rd_double_scale)
-MX_BODY void rd_store_prologue(rd_store_args *a)
-{
-    a->factor = 2 * MX_AT(a->scale);
-}
-MX_BODY void rd_prologue_for_body(const rd_store_args *a, int i)
-{
-    MX_AT(a->y, i) = a->factor * i;
-}
+MX_BODY void rd_store_prologue(rd_store_args *a) { a->factor = 2 * MX_AT(a->scale); }
+MX_BODY void rd_prologue_for_body(const rd_store_args *a, int i) { MX_AT(a->y, i) = a->factor * i; }
 MX_FOR_1D(rd_prologue_for, rd_store_prologue)

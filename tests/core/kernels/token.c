@@ -24,16 +24,10 @@ MX_BODY void tk_hold(const tk_args *a, int work)
     }
     mx_token_release(&a->tokens, id);
 }
-MX_BODY void tk_exclusive_body(const tk_args *a, int i)
-{
-    tk_hold(a, 1 + i % 20);
-}
+MX_BODY void tk_exclusive_body(const tk_args *a, int i) { tk_hold(a, 1 + i % 20); }
 MX_FOR_1D_NESTED(tk_exclusive)
 
-MX_BODY void tk_grid_body(const tk_args *a, int i, int j)
-{
-    tk_hold(a, 1 + (i + j) % 3);
-}
+MX_BODY void tk_grid_body(const tk_args *a, int i, int j) { tk_hold(a, 1 + (i + j) % 3); }
 MX_FOR_2D_NESTED(tk_grid)
 
 MX_BODY void tk_team_body(const tk_args *a, mx_team *t)

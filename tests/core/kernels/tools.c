@@ -2,16 +2,10 @@
 
 #include "tools.h"
 
-MX_BODY void to_set_body(const to_args *a, int i)
-{
-    MX_AT(a->x, i) = i;
-}
+MX_BODY void to_set_body(const to_args *a, int i) { MX_AT(a->x, i) = i; }
 MX_FOR_1D(to_set)
 
-MX_BODY void to_sum_body(const to_args *a, int i, double *sum)
-{
-    *sum += MX_AT(a->x, i);
-}
+MX_BODY void to_sum_body(const to_args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
 MX_REDUCE_1D(to_sum, MX_SUM)
 
 MX_BODY void to_bins_body(const to_args *a, int i, to_bins_array bins)

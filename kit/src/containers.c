@@ -89,10 +89,7 @@ mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
     return mx_fill(ctx, s->copies, &identity[MX_TYPE_KIND(r->type)][s->op]); /* little-endian */
 }
 
-mx_err mx_scatter_destroy(mx_scatter *s)
-{
-    return mx_view_destroy(&s->copies);
-}
+mx_err mx_scatter_destroy(mx_scatter *s) { return mx_view_destroy(&s->copies); }
 
 /* ---- tokens ---- */
 
@@ -139,10 +136,7 @@ mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed)
     return MX_OK;
 }
 
-mx_err mx_map_clear(mx_ctx ctx, mx_view map)
-{
-    return mx_fill(ctx, map, &(uint64_t){0});
-}
+mx_err mx_map_clear(mx_ctx ctx, mx_view map) { return mx_fill(ctx, map, &(uint64_t){0}); }
 
 static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_view *origin)
 {
