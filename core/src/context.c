@@ -329,7 +329,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (mx_wait(gone, "minx::Context::destruction", false) == MX_OK && gone->scratch != NULL)
         gone->backend->release(gone->backend->space, gone->scratch);
     if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
-    gone->backend->close(gone);
+    if (gone->backend->close != NULL) gone->backend->close(gone);
     for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
     free(gone);
 }

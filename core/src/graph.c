@@ -54,7 +54,7 @@ mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
                    "graph: node %d of %d does not exist", nodes[n], graph->count);
     mx_node *after = malloc((size_t)(count > 0 ? count : 1) * sizeof *after);
     MX_REQUIRE(after != NULL, MX_ERR_MEMORY, "no memory for a graph");
-    memcpy(after, nodes, (size_t)count * sizeof *after);
+    if (count > 0) memcpy(after, nodes, (size_t)count * sizeof *after);
     free(graph->after);
     graph->after = after;
     graph->after_count = count;

@@ -275,11 +275,12 @@ static void run_strided(const mx_launch *l, int64_t first, int64_t last)
     while (first < last) {
         int64_t rest = first, to = 0, from = 0, n = row->extent - first % row->extent;
         if (n > last - first) n = last - first;
+        if (row->by) n = 1;
         for (int d = c->axes - 1; d >= 0; d--) {
             const int64_t index = rest % c->axis[d].extent;
             rest /= c->axis[d].extent;
             to += index * c->axis[d].to;
-            from += index * c->axis[d].from;
+            from += mx_strided_from_(c, &c->axis[d], index) * c->axis[d].from;
         }
         char *const t = c->to + (size_t)to * c->size;
         const char *const f = c->from + (size_t)from * c->size;
@@ -317,7 +318,8 @@ mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t by
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
     const move_args a = {destination, NULL, size, 0};
-    const mx_strided same = {destination, value, size, count, 1, {{count, 1, 0}}};
+    const mx_strided same = {destination, value, size, count, 1, {{count, 1, 0, false}},
+                             NULL,        0,     false};
     bool zero = true;
     for (size_t b = 0; b < size; b++) zero = zero && ((const char *)value)[b] == 0;
     return zero ? move(ctx, &a, size, run_zero, count) : mx_host_copy_strided(ctx, &same);
@@ -337,8 +339,6 @@ void mx_host_release(mx_space space, void *data)
     (void)space;
     free(data);
 }
-
-void mx_host_close(mx_ctx ctx) { (void)ctx; }
 
 bool mx_host_available(const char **why)
 {

@@ -27,6 +27,7 @@ typedef struct mx_graph_ops {
 /* A copy of elements with any strides: one axis or more, the destination's contiguous one last. */
 typedef struct mx_strided_axis {
     int64_t extent, to, from; /* steps in elements; from 0: the same one again */
+    bool by;                  /* by an index */
 } mx_strided_axis;
 typedef struct mx_strided {
     char *to;
@@ -35,7 +36,27 @@ typedef struct mx_strided {
     int64_t count; /* elements in all, at least one */
     int axes;
     mx_strided_axis axis[MX_MAX_RANK];
+    const void *index; /* i32 or, if wide, i64: which of the source goes where along `by` */
+    int64_t index_stride;
+    bool wide;
 } mx_strided;
+
+MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *axis, int64_t i)
+{
+    if (!axis->by) return i;
+    i *= c->index_stride;
+    return c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
+}
+
+/* What is sorted, bits and their indices; at !now is room to work in. */
+typedef struct mx_pairs {
+    uint64_t *bits[2];
+    int32_t *index[2];
+    int64_t count;
+    int now;
+    size_t work_bytes;
+    void *work;
+} mx_pairs;
 
 /* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
 typedef struct mx_backend {
@@ -73,6 +94,8 @@ typedef struct mx_backend {
     /* Host backends: one unit is one item, rather than one block (simt). */
     bool units_are_items;
     const mx_graph_ops *graph; /* NULL: none */
+    /* Sorts pairs by the lowest `bits` bits, stable. pairs->work NULL: only sets work_bytes. Hosts: NULL. */
+    mx_err (*sort)(mx_ctx ctx, mx_pairs *pairs, int bits);
 } mx_backend;
 
 /* ---- contexts ---- */
@@ -139,7 +162,6 @@ mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *va
 mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_host_release(mx_space space, void *data);
-void mx_host_close(mx_ctx ctx);
 bool mx_host_available(const char **why);
 #define MX_HOST_REACH \
     (MX_REACH(MX_SPACE_HOST) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED))
@@ -206,9 +228,10 @@ bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout 
 bool mx_record_has_gaps(const mx_record *record);
 bool mx_views_overlap(mx_view a, mx_view b);
 
-/* Copies the elements with 0 <= index < extent to a view. ctx reaches both sides. */
+/* Copies the elements with 0 <= index < extent to a view, the first dimension `by` the index in it unless that is NULL. ctx
+ * reaches both sides. */
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
-                       const int64_t *from_stride, const int64_t *extent);
+                       const int64_t *from_stride, const int64_t *extent, const mx_strided *by);
 
 /* Can kernels of this context touch the view's memory? */
 static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)

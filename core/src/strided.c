@@ -16,8 +16,9 @@ static void merge_axes(mx_strided *c)
     for (int n = 1; n < c->axes; n++) {
         const mx_strided_axis inner = c->axis[n];
         mx_strided_axis *outer = &c->axis[last];
-        if (outer->to == inner.extent * inner.to && outer->from == inner.extent * inner.from)
-            *outer = (mx_strided_axis){outer->extent * inner.extent, inner.to, inner.from};
+        if (!inner.by && !outer->by && outer->to == inner.extent * inner.to &&
+            outer->from == inner.extent * inner.from)
+            *outer = (mx_strided_axis){outer->extent * inner.extent, inner.to, inner.from, false};
         else
             c->axis[++last] = inner;
     }
@@ -25,18 +26,23 @@ static void merge_axes(mx_strided *c)
 }
 
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
-                       const int64_t *from_stride, const int64_t *extent)
+                       const int64_t *from_stride, const int64_t *extent, const mx_strided *by)
 {
-    mx_strided c = {.to = to->data, .from = from, .size = MX_TYPE_SIZE(to->type), .count = 1};
+    mx_strided c = by != NULL ? *by : (mx_strided){0};
+    c.to = to->data;
+    c.from = from;
+    c.size = MX_TYPE_SIZE(to->type);
+    c.count = 1;
     for (int d = 0; d < to->rank; d++) {
         c.count *= extent[d];
-        if (extent[d] > 1)
-            add_axis(&c, (mx_strided_axis){extent[d], to->stride[d], from_stride[d]});
+        const bool indexed = by != NULL && d == 0;
+        if (extent[d] > 1 || indexed)
+            add_axis(&c, (mx_strided_axis){extent[d], to->stride[d], from_stride[d], indexed});
     }
     if (c.count == 0) return MX_OK;
-    if (c.axes == 0) add_axis(&c, (mx_strided_axis){1, 1, 1});
+    if (c.axes == 0) add_axis(&c, (mx_strided_axis){1, 1, 1, false});
     merge_axes(&c);
-    if (c.axes == 1 && c.axis[0].to == 1 && c.axis[0].from == 1)
+    if (c.axes == 1 && !c.axis[0].by && c.axis[0].to == 1 && c.axis[0].from == 1)
         return ctx->backend->copy(ctx, c.to, c.from, (size_t)c.count * c.size);
     return ctx->backend->copy_strided(ctx, &c);
 }

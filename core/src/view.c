@@ -253,7 +253,8 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     const char *const kernel = keep && mx_rt.tool ? "minx::View::resize" : NULL;
     const uint64_t id = kernel ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, old->label) : 0;
     const mx_err err =
-        keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common) : MX_OK;
+        keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common, NULL)
+             : MX_OK;
     if (kernel) mx_tool_end(MX_PATTERN_FOR, id);
     mx_view_destroy(err == MX_OK ? view : &made);
     if (err == MX_OK) *view = made;
@@ -376,7 +377,8 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
                                                       : d->span) *
                          MX_TYPE_SIZE(s->type);
     if (mx_rt.tool) mx_tool_copy(d, d->data, s, s->data, bytes);
-    if (strided) return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent));
+    if (strided)
+        return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent, NULL));
     return mx_tool_copied(bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK);
 }
 
@@ -409,7 +411,7 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     const bool host = ctx->backend->run != NULL;
     const mx_err err = host ? MX_OK : ctx->backend->copy(ctx, r->data, value, size);
     if (err != MX_OK) return mx_tool_copied(err);
-    return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent));
+    return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent, NULL));
 }
 
 static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)

@@ -4,6 +4,7 @@
 #include "internal.h"
 #include "minx/map.h"
 #include "minx/scatter.h"
+#include "minx/sort.h"
 
 /* The record of a view with strides that ctx reaches, and may write to if `writes`. */
 mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record);
@@ -19,6 +20,17 @@ typedef struct mx_join_args {
     unsigned kind;
 } mx_join_args;
 MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
+
+/* Keys as bits that sort alike; in sorted bits of i32, where bins begin. */
+typedef struct mx_sort_args {
+    const char *keys;
+    int64_t key_bytes, count, offset_stride; /* bytes from one key to the next */
+    unsigned kind;
+    uint64_t *bits;
+    int32_t *index, *offsets;
+} mx_sort_args;
+MX_DECLARE_FOR_1D(mx_sort_encode, mx_sort_args)
+MX_DECLARE_FOR_1D(mx_bin_offsets, mx_sort_args)
 
 typedef struct mx_map_args {
     mx_u64_1 map, old;

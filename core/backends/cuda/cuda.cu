@@ -3,6 +3,8 @@
  * starts where there is no driver, and says then that cuda is not available. */
 #include "../../src/internal.h"
 
+#define _GLIBCXX_IOSTREAM 1 /* CUB includes <iostream>, whose objects need the C++ run time */
+#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,7 +239,7 @@ static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int 
             const int64_t index = rest % c.axis[d].extent;
             rest /= c.axis[d].extent;
             to += index * c.axis[d].to;
-            from += index * c.axis[d].from;
+            from += mx_strided_from_(&c, &c.axis[d], index) * c.axis[d].from;
         }
         char *const t = c.to + (to * words + w % words) * unit;
         const char *const f = c.from + (from * words + w % words) * unit;
@@ -408,6 +410,19 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     return MX_OK;
 }
 
+/* ---- sorting ---- */
+
+static mx_err cuda_sort(mx_ctx ctx, mx_pairs *p, int bits)
+{
+    cub::DoubleBuffer<uint64_t> keys(p->bits[p->now], p->bits[!p->now]);
+    cub::DoubleBuffer<int32_t> values(p->index[p->now], p->index[!p->now]);
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cub::DeviceRadixSort::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0,
+                                             bits, state_of(ctx)->stream));
+    p->now = p->now != keys.selector;
+    return MX_OK;
+}
+
 /* ---- graphs: launches are captured from the stream, one at a time, behind the nodes they wait for ---- */
 
 typedef struct cuda_graph {
@@ -499,5 +514,6 @@ const mx_backend mx_backend_cuda = {
     NULL,
     false,
     &cuda_graph_ops,
+    cuda_sort,
 };
 }

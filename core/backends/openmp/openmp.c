@@ -49,6 +49,5 @@ const mx_backend mx_backend_openmp = {
     .open = openmp_open,
     .run = openmp_run,
     .together = mx_host_together,
-    .close = mx_host_close,
     MX_HOST_BACKEND,
 };

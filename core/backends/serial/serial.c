@@ -23,6 +23,5 @@ const mx_backend mx_backend_serial = {
     .layout = MX_LAYOUT_RIGHT,
     .open = serial_open,
     .run = serial_run,
-    .close = mx_host_close,
     MX_HOST_BACKEND,
 };

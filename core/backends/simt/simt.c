@@ -70,6 +70,5 @@ const mx_backend mx_backend_simt = {
     .run = simt_run,
     .together = mx_host_together,
     .units_are_items = true,
-    .close = mx_host_close,
     MX_HOST_BACKEND,
 };

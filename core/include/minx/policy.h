@@ -15,8 +15,7 @@
  *
  * Schedules: static, where thread t always gets the same part of a range, or dynamic, where threads take tiles as they become
  * free, which pays where items differ in cost. GPUs are dynamic in any case.
- *
- * Teams: a league of teams of threads, see team.h. */
+ */
 #pragma once
 #include "minx/context.h"
 

@@ -25,9 +25,9 @@ mx_err mx_map_capacity(mx_view map, int64_t *capacity); /* the number of slots *
 mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed);
 mx_err mx_map_clear(mx_ctx ctx, mx_view map); /* removes all keys; ordered on ctx */
 
-/* Puts a map for `keys` keys, with those of this one, in its place; bind again. *origin is a new i32 view, from which slot each key
- * came (0 in free slots), for a kernel of yours to move values along. Waits for ctx. MX_ERR_EXTENT: they do not fit, and nothing
- * changed. */
+/* Puts a map for `keys` keys, with those of this one, in its place; bind again. *origin is a new i32 view, from which slot each
+ * key came (0 in free slots), so that mx_permute(ctx, values, old_values, origin) moves values along. Waits for ctx.
+ * MX_ERR_EXTENT: they do not fit, and nothing changed. */
 mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
 #define mx_map_create(...) MX_HERE_(mx_map_create(__VA_ARGS__))
 #ifdef __cplusplus

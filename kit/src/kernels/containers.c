@@ -20,6 +20,45 @@ MX_BODY void mx_scatter_join_body(const mx_join_args *a, int64_t e)
 }
 MX_FOR_1D_64_NESTED(mx_scatter_join)
 
+/* Negative numbers are turned over and lie below the others; -0 is 0; NaNs are last. */
+MX_BODY uint64_t mx_ordered_(double v)
+{
+    uint64_t bits;
+    if (v == 0) v = 0;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? UINT64_MAX : bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+MX_BODY void mx_sort_encode_body(const mx_sort_args *a, int i)
+{
+    const void *const at = a->keys + i * a->key_bytes;
+    uint64_t bits;
+    switch (a->kind) {
+    case 1: bits = mx_ordered_(*(const double *)at); break;
+    case 2: bits = mx_ordered_((double)*(const float *)at); break;
+    case 3: bits = *(const uint32_t *)at ^ (uint32_t)1 << 31; break;
+    case 4: bits = *(const uint64_t *)at ^ (uint64_t)1 << 63; break;
+    case 5: bits = *(const uint8_t *)at; break;
+    case 6: bits = *(const uint32_t *)at; break;
+    default: bits = *(const uint64_t *)at;
+    }
+    a->bits[i] = bits;
+    a->index[i] = i;
+}
+MX_FOR_1D_NESTED(mx_sort_encode)
+
+MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int b)
+{
+    int64_t low = 0;
+    for (int64_t high = a->count; low < high;) { /* the first whose bits are those of b or more */
+        const int64_t middle = (low + high) / 2;
+        const bool below = a->bits[middle] < (uint64_t)b + ((uint64_t)1 << 31);
+        low = below ? middle + 1 : low;
+        high = below ? high : middle;
+    }
+    a->offsets[b * a->offset_stride] = (int32_t)low;
+}
+MX_FOR_1D_NESTED(mx_bin_offsets)
+
 MX_BODY void mx_map_count_body(const mx_map_args *a, int i, int64_t *count)
 {
     *count += MX_AT(a->map, i) != 0;

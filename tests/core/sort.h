@@ -1,0 +1,16 @@
+/* Kernels of sort.c. */
+#pragma once
+#include "minx/minx.h"
+#include "minx/sort.h"
+
+typedef struct so_record {
+    int32_t id;
+    float weight;
+    int32_t rest;
+} so_record;
+
+typedef struct so_args {
+    mx_cf64_2 x;
+    mx_i32_1 bin;
+} so_args;
+MX_DECLARE_FOR_1D(so_bins, so_args)
