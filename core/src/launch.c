@@ -57,6 +57,12 @@ static mx_team_shape shape_of(const mx_teams *teams)
     return shape;
 }
 
+static bool same_teams(const mx_team_shape *planned, const mx_teams *teams)
+{
+    const mx_team_shape asked = shape_of(teams);
+    return memcmp(planned, &asked, sizeof asked) == 0;
+}
+
 /* The plan for this kernel, policy and length of result: the one of last time where it is the same. */
 static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_t length,
                         mx_plan **found)
@@ -71,16 +77,15 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_
         hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
     }
     mx_plan *plan = *found = &policy->ctx->plans[hash % MX_PLANS];
-    const mx_team_shape team = shape_of(policy->teams);
     const size_t size = 3 * (size_t)dims * sizeof asked[0];
     if (plan->launch.kernel == kernel && plan->length == length &&
         plan->dynamic == policy->dynamic && memcmp(plan->asked, asked, size) == 0 &&
-        (policy->teams == NULL || memcmp(&plan->team, &team, sizeof team) == 0))
+        (policy->teams == NULL || same_teams(&plan->team, policy->teams)))
         return MX_OK;
     memcpy(plan->asked, asked, size);
     plan->length = length;
     plan->dynamic = policy->dynamic;
-    plan->team = team;
+    plan->team = shape_of(policy->teams);
     const mx_err err = make_plan(policy->ctx, kernel, plan);
     if (err != MX_OK) plan->launch.kernel = NULL;
     return MX_PASS(err);
