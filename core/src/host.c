@@ -238,8 +238,7 @@ mx_err mx_host_fence(mx_ctx ctx)
     return MX_OK;
 }
 
-/* Copies and fills are launches of their own, in units of 64 bytes or one element, so that every thread moves the piece it
- * will compute on. */
+/* Copies and fills are launches too, in units of 64 bytes or one element: every thread moves what it will compute on. */
 typedef struct move_args {
     char *to;
     const char *from;

@@ -13,8 +13,7 @@ typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
 
 #define MX_REACH(space) (1u << (space))
 
-/* What a device does for graphs; hosts replay launches one by one. Launches between `before` and `after` become one node, or a
- * chain of them whose last is *node. */
+/* Graphs on a device; hosts replay launches. Those from `before` to `after` become a node, or a chain whose last is *node. */
 typedef struct mx_graph_ops {
     mx_err (*create)(mx_ctx ctx, void **graph);
     mx_err (*before)(mx_ctx ctx, void *graph, void *const *nodes, int count);
@@ -124,9 +123,8 @@ struct mx_ctx_s {
 
     void *scratch; /* partial results, in the backend's own space */
     size_t scratch_bytes;
-    int64_t *
-        overflow; /* where teams note what scratch lacked, by level; kernels of this context reach it */
-    mx_fault *fault; /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
+    int64_t *overflow; /* where teams note what scratch lacked, by level; in reach of kernels */
+    mx_fault *fault;   /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
 
     mx_ctx next;              /* in the list of open contexts */
     uint32_t tool_device;     /* what tools know it by, mx_tool_device */
@@ -244,9 +242,7 @@ static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)
 typedef struct mx_stamp {
     uint32_t slot, generation; /* generation: its low 23 bits */
     mx_space space;
-    mx_layout
-        needs; /* the layout that an instance must have to use this accessor; DEFAULT: any will do,
-                      * STRIDE: the accessor has a fixed layout, the view's own */
+    mx_layout needs; /* of an instance, to use it; DEFAULT: any, STRIDE: the view's, fixed */
 } mx_stamp;
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
 bool mx_stamp_read(const void *word, mx_stamp *stamp); /* false: no stamp there */
@@ -264,8 +260,7 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);
 
 #ifdef MINX_BOUNDS_CHECK
-/* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it, not with the one they were
- * bound for, which may be gone. */
+/* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it: theirs may be gone. */
 void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size);
 #endif
 

@@ -148,8 +148,7 @@ mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result
     return err;
 }
 
-/* For debugging: with a copy of the arguments whose accessors note indices out of bounds with this context, and twice where a
- * context checks another. */
+/* For debugging: with a copy of the arguments, whose accessors note faults with this context; twice where it checks another. */
 static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     const size_t size = l->kernel->args_size;

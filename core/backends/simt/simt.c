@@ -23,8 +23,7 @@ static uint64_t next_random(uint64_t *state) /* splitmix64, Steele, Lea and Floo
     return z ^ z >> 31;
 }
 
-/* A random permutation of 0..units-1 without storage: a Feistel network over the next power of four, walked until the
- * image is inside. */
+/* A random permutation of 0..units-1 without storage: a Feistel network over the next power of four, walked until inside. */
 static int64_t permuted(int64_t unit, int64_t units, uint64_t seed)
 {
     int half = 1;

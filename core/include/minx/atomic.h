@@ -46,8 +46,7 @@ template <class B> MX_INLINE bool mx_atomic_swap_(B *p, B *seen, B fresh)
 #else
 typedef uint32_t __attribute__((may_alias)) mx_bits32_;
 typedef uint64_t __attribute__((may_alias)) mx_bits64_;
-/* An __atomic builtin that may store keeps the compiler from vectorising across it, which `omp simd` would allow; a load or
- * store by itself need not. */
+/* An __atomic builtin that may store is not vectorised across, though `omp simd` allows it; a load or store alone may be. */
 #define MX_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define MX_ATOMIC_SEE_(B, p) __atomic_load_n((const B *)(p), __ATOMIC_RELAXED)
 #define MX_ATOMIC_PUT_(B, p, bits) __atomic_store_n((B *)(p), bits, __ATOMIC_RELAXED)

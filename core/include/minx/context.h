@@ -34,8 +34,8 @@ typedef enum mx_space {
     MX_SPACE_PINNED   /* page-locked host memory, which devices reach too */
 } mx_space;
 
-const char *mx_space_name(
-    mx_space space); /* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know */
+/* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know. */
+const char *mx_space_name(mx_space space);
 
 /* Starts the run time; the first call of a program, or the first after mx_finalize. Checks that this CPU has what the kernels
  * were compiled for (MX_ERR_BACKEND), reads settings, and loads the tool that they name (no error if it cannot: stderr says so).
@@ -77,8 +77,7 @@ mx_err mx_fence_all(void);
 /* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
  * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that
  * view; 1e-9 is a good one; for f32, 1e-5 at least) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
- * NULL turns it off. MX_ERR_LAYOUT at a launch: a view with accessors of a fixed layout and of the context's, which differ
- * there. */
+ * NULL: no more. MX_ERR_LAYOUT at a launch: a view with accessors of a fixed layout and of the context's, which differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {

@@ -31,8 +31,8 @@
 #include "minx/reduce.h"
 #include "minx/trait.h"
 
-#define MX_BODY \
-    MX_INLINE /* in front of a body, a prologue, an init, a join, and of functions that they call */
+/* In front of a body, a prologue, an init, a join, and of functions that they call. */
+#define MX_BODY MX_INLINE
 
 #define MX_STRING_(...) #__VA_ARGS__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))

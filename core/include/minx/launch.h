@@ -89,8 +89,7 @@ typedef struct mx_instance {
     /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
     void (*join)(const mx_launch *launch, void *result, int64_t n);
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, scans: turn the partial results first..last-1 into what comes before each, from and to *carry; and run units again,
-     * now that it is known */
+    /* hosts, scans: turn partial results first..last-1 into what precedes each, from and to *carry; then run the units again */
     void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);
     void (*scan)(const mx_launch *launch, int64_t first, int64_t last);
     /* hosts, teams of several threads: thread number first of all that run it at once */
@@ -109,8 +108,7 @@ typedef enum mx_pattern {
     MX_PATTERN_SCAN
 } mx_pattern;
 
-/* A number inside a reduction's value, for comparing the results of two backends. Fields follow each other in order, each
- * aligned to its size. */
+/* A number inside a reduction's value, for comparing two backends' results. Fields are in order, each aligned to its size. */
 typedef struct mx_field {
     const char *name;
     mx_type type;
@@ -151,8 +149,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
 #define MX_OF_RANGE_(range) \
     ((mx_policy){(range).ctx, (range).begin, (range).end, (range).tile, (range).dynamic, NULL})
 
-/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. A CUDA launch takes 4096 bytes, of which the core
- * needs some for itself. */
+/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. Of a CUDA launch's 4096 bytes the core needs some. */
 enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \

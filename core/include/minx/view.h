@@ -25,8 +25,8 @@ typedef uint32_t mx_type;
 #define MX_U8 MX_TYPE_(5u, 1)
 #define MX_U32 MX_TYPE_(6u, 4)
 #define MX_U64 MX_TYPE_(7u, 8)
-#define MX_USER(T) \
-    MX_TYPE_(0u, sizeof(T)) /* a struct of plain data; two of the same size are the same type */
+/* A struct of plain data; two of the same size are the same type. */
+#define MX_USER(T) MX_TYPE_(0u, sizeof(T))
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type)&0xffu)
 
@@ -40,12 +40,10 @@ typedef struct mx_view {
 
 /* All fields may be left zero. */
 typedef struct mx_view_options {
-    mx_space space;   /* MX_SPACE_DEFAULT: the context's own */
-    mx_layout layout; /* MX_LAYOUT_DEFAULT: the context's own; any but MX_LAYOUT_STRIDE */
-    bool
-        uninitialized; /* leave the contents undefined; else zero, by the context's threads, so that pages land near them */
-    bool
-        padding; /* left and right: round the contiguous extent up to 64 bytes, so that each row or column starts aligned */
+    mx_space space;     /* MX_SPACE_DEFAULT: the context's own */
+    mx_layout layout;   /* MX_LAYOUT_DEFAULT: the context's own; any but MX_LAYOUT_STRIDE */
+    bool uninitialized; /* else zero, by the context's threads, so that pages land near them */
+    bool padding; /* left and right: rows or columns start aligned, each rounded up to 64 bytes */
 } mx_view_options;
 
 /* What makes a view is a macro of the function's name that also notes the program's line, for the report of what is left at
