@@ -1,7 +1,10 @@
-# Install rules and the package that find_package(minx) finds.
+# Install rules, what a shared libminx exports, and the package that find_package(minx) finds.
 include(CMakePackageConfigHelpers)
 set(minx_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/minx)
 install(TARGETS minx EXPORT minxTargets)
+if(BUILD_SHARED_LIBS) # nothing of the CUDA libraries that are linked in: the program may have others
+  target_link_options(minx PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libminx.map)
+endif()
 install(EXPORT minxTargets NAMESPACE minx:: DESTINATION ${minx_PACKAGE_DIR})
 install(DIRECTORY core/include/minx kit/include/minx DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(cmake/minxConfig.cmake.in ${PROJECT_BINARY_DIR}/minxConfig.cmake

@@ -37,6 +37,11 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL Debug)
   set(minx_HOST_KERNEL_FLAGS -O1 -g)
 endif()
+# Kernels read the number of their thread in their loops, in the fastest way, with one restriction: memory for variables that are
+# reached like that is set aside as a program starts, so that a program which loads libminx later (Python) finds too little.
+if(NOT BUILD_SHARED_LIBS)
+  list(APPEND minx_HOST_KERNEL_FLAGS -ftls-model=initial-exec)
+endif()
 if(NOT MINX_TUNE STREQUAL generic)
   list(APPEND minx_HOST_KERNEL_FLAGS -march=${MINX_TUNE})
 endif()

@@ -1,33 +1,17 @@
 #include "minx/error.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One record per thread: a failure on one thread never disturbs another. The path stops growing when it is full. On the heap:
- * a program that loads libminx as it runs, as Python does, has room for some hundred bytes of thread-local variables. */
+/* One record per thread: a failure on one thread never disturbs another. The path stops growing when it is full. */
 typedef struct error_record {
-    char message[1024], trace[2048];
+    char message[1024];
+    char trace[2048];
 } error_record;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int no_key;
-static void make_key(void) { no_key = pthread_key_create(&key, free); }
-
-static error_record *last(void)
-{
-    static error_record shared; /* by the threads that there is no memory for */
-    pthread_once(&once, make_key);
-    error_record *mine = no_key ? &shared : pthread_getspecific(key);
-    if (mine != NULL) return mine;
-    mine = calloc(1, sizeof *mine);
-    if (mine != NULL && pthread_setspecific(key, mine) == 0) return mine;
-    free(mine);
-    return &shared;
-}
+static _Thread_local error_record last;
 
 const char *mx_err_name(mx_err err)
 {
@@ -40,30 +24,32 @@ const char *mx_err_name(mx_err err)
     return (size_t)err < sizeof names / sizeof names[0] ? names[err] : "unknown error";
 }
 
-const char *mx_err_message(void) { return last()->message; }
+const char *mx_err_message(void) { return last.message; }
 
-const char *mx_err_trace(void) { return last()->trace; }
+const char *mx_err_trace(void) { return last.trace; }
 
-void mx_err_clear(void) { last()->message[0] = last()->trace[0] = '\0'; }
+void mx_err_clear(void)
+{
+    last.message[0] = '\0';
+    last.trace[0] = '\0';
+}
 
 void mx_frame_(const char *file, int line, const char *func)
 {
-    error_record *to = last();
-    const size_t used = strlen(to->trace);
-    snprintf(to->trace + used, sizeof to->trace - used, "  %s (%s:%d)\n", func, file, line);
+    const size_t used = strlen(last.trace);
+    snprintf(last.trace + used, sizeof last.trace - used, "  %s (%s:%d)\n", func, file, line);
 }
 
 void mx_fail_(const char *file, int line, const char *func, const char *format, ...)
 {
     /* the arguments may point into the old message, so the new one is made beside it */
-    error_record *to = last();
-    char text[sizeof to->message];
+    char text[sizeof last.message];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    memcpy(to->message, text, sizeof text);
-    to->trace[0] = '\0';
+    memcpy(last.message, text, sizeof text);
+    last.trace[0] = '\0';
     mx_frame_(file, line, func);
 }
 

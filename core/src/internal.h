@@ -173,7 +173,7 @@ extern const mx_backend mx_backend_serial;
     .allocate = mx_host_allocate, .release = mx_host_release, .copy_strided = mx_host_copy_strided
 
 /* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */
-extern __thread int mx_thread_ __attribute__((tls_model("initial-exec")));
+extern __thread int mx_thread_;
 
 /* ---- views ---- */
 

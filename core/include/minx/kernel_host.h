@@ -16,7 +16,7 @@
 #define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
 
 /* The number of this thread in a launch, set by the backend. */
-extern __thread int mx_thread_ __attribute__((tls_model("initial-exec")));
+extern __thread int mx_thread_;
 
 typedef struct mx_box_ {
     int64_t begin[MX_MAX_DIMS], end[MX_MAX_DIMS];

@@ -26,7 +26,7 @@ enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
      threadIdx.y * blockDim.x + threadIdx.x)
 #define MX_ITEM_BARRIER_() __threadfence()
 #else
-extern __thread int mx_thread_ __attribute__((tls_model("initial-exec"))); /* kernel_host.h */
+extern __thread int mx_thread_; /* kernel_host.h */
 #define MX_WORKER_ ((unsigned)mx_thread_)
 #ifdef MX_INSTANCE_SIMT_
 enum { MX_WORKERS_MEET_ = 1 };
