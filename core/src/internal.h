@@ -47,12 +47,12 @@ MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *a
     return c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
 }
 
-/* What is sorted, bits and their indices; at !now is room to work in. */
+/* What is sorted, bits and their indices; at !now is room to work in. alone: no indices; ints: and the bits are int64_t. */
 typedef struct mx_pairs {
     uint64_t *bits[2];
     int32_t *index[2];
     int64_t count;
-    int now;
+    int now, alone, ints;
     size_t work_bytes;
     void *work;
 } mx_pairs;

@@ -12,6 +12,9 @@ mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_re
 mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
                  const char *expected);
 
+/* radix.c: like mx_backend.sort, which hosts have not. Equal keys keep their order; pairs->now may change. */
+mx_err mx_host_sort(mx_ctx ctx, mx_pairs *pairs, int bits);
+
 typedef struct mx_join_args {
     void *to;
     const void *from; /* `copies` of it */
@@ -21,15 +24,16 @@ typedef struct mx_join_args {
 } mx_join_args;
 MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
 
-/* Keys as bits that sort alike; in sorted bits of i32, where bins begin. */
+/* Keys as bits that sort alike, and integers back; in sorted bits of i32, where bins begin. */
 typedef struct mx_sort_args {
-    const char *keys;
+    char *keys;
     int64_t key_bytes, count, offset_stride; /* bytes from one key to the next */
     unsigned kind;
     uint64_t *bits;
-    int32_t *index, *offsets;
+    int32_t *index, *offsets; /* index: NULL where only bits are sorted */
 } mx_sort_args;
 MX_DECLARE_FOR_1D(mx_sort_encode, mx_sort_args)
+MX_DECLARE_FOR_1D(mx_sort_decode, mx_sort_args)
 MX_DECLARE_FOR_1D(mx_bin_offsets, mx_sort_args)
 
 typedef struct mx_map_args {

@@ -42,7 +42,7 @@ static int32_t *model_order(mx_type type, const void *keys, int64_t n)
     return order;
 }
 
-/* Random keys: of few values, of any bits, or of the special ones. */
+/* Random keys: of few values, of any bits, of the special ones, or (integers) such that only the first and the last bits differ. */
 static void make_keys(mx_type type, void *keys, int64_t n, int kind)
 {
     static const double reals[] = {0,   -0.0,     INFINITY,  -INFINITY, NAN, -NAN,
@@ -57,7 +57,8 @@ static void make_keys(mx_type type, void *keys, int64_t n, int kind)
         const float narrow = (float)real;
         const int64_t whole = kind == 0   ? (int64_t)(bits % 100) - 50
                               : kind == 1 ? (int64_t)bits
-                                          : (int64_t)((uint64_t)(bits % 3 - 1) << bits / 3 % 64);
+                              : kind == 2 ? (int64_t)((uint64_t)(bits % 3 - 1) << bits / 3 % 64)
+                                          : (int64_t)(bits % 5 << 61 | bits / 5 % 1000);
         memcpy(at,
                type == MX_F64   ? (const void *)&real
                : type == MX_F32 ? &narrow
@@ -337,6 +338,11 @@ static void test(mx_ctx ctx)
         }
     check_sorts(ctx, MX_F64, MOST, 1);
     check_sorts(ctx, MX_I32, MOST, 0);
+    check_sorts(ctx, MX_U32, MOST, 1);
+    for (int kind = 1; kind < 4; kind++) {
+        check_sorts(ctx, MX_I64, MOST, kind);
+        check_sorts(ctx, MX_U64, MOST, kind);
+    }
     check_strided(ctx);
     for (int64_t n = 0; n < 3000; n = 3 * n + 1) {
         check_bins(ctx, n, false, n % 2 == 0);

@@ -10,13 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    THREADS = 256,
-    GRID_LIMIT = 65535,
-    FEW_ROUNDS = 4,
-    ARRAY_ITEMS = 4, /* of a thread, at least, in a reduction into an array */
-    RESULT_BYTES = 4096
-};
+/* ARRAY_ITEMS: of a thread, at least, in a reduction into an array */
+enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_ITEMS = 4, RESULT_BYTES = 4096 };
 
 /* Devices that contexts were opened on: pinned memory may be in use on any of them. */
 enum { MOST_DEVICES = 1024 };
@@ -415,11 +410,16 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
 static mx_err cuda_sort(mx_ctx ctx, mx_pairs *p, int bits)
 {
     cub::DoubleBuffer<uint64_t> keys(p->bits[p->now], p->bits[!p->now]);
+    cub::DoubleBuffer<int64_t> ints((int64_t *)p->bits[p->now], (int64_t *)p->bits[!p->now]);
     cub::DoubleBuffer<int32_t> values(p->index[p->now], p->index[!p->now]);
+    const cudaStream_t stream = state_of(ctx)->stream;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cub::DeviceRadixSort::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0,
-                                             bits, state_of(ctx)->stream));
-    p->now = p->now != keys.selector;
+    typedef cub::DeviceRadixSort radix;
+    CUDA_TRY(p->ints    ? radix::SortKeys(p->work, p->work_bytes, ints, p->count, 0, bits, stream)
+             : p->alone ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
+                        : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits,
+                                           stream));
+    p->now = p->now != (p->ints ? ints.selector : keys.selector);
     return MX_OK;
 }
 

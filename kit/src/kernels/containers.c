@@ -42,9 +42,23 @@ MX_BODY void mx_sort_encode_body(const mx_sort_args *a, int i)
     default: bits = *(const uint64_t *)at;
     }
     a->bits[i] = bits;
-    a->index[i] = i;
+    if (a->index != NULL) a->index[i] = i;
 }
 MX_FOR_1D_NESTED(mx_sort_encode)
+
+MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
+{
+    void *const at = a->keys + i * a->key_bytes;
+    const uint64_t bits = a->bits[i];
+    switch (a->kind) {
+    case 3: *(uint32_t *)at = (uint32_t)bits ^ (uint32_t)1 << 31; break;
+    case 4: *(uint64_t *)at = bits ^ (uint64_t)1 << 63; break;
+    case 5: *(uint8_t *)at = (uint8_t)bits; break;
+    case 6: *(uint32_t *)at = (uint32_t)bits; break;
+    default: *(uint64_t *)at = bits;
+    }
+}
+MX_FOR_1D_NESTED(mx_sort_decode)
 
 MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int b)
 {

@@ -1,0 +1,190 @@
+/* The hosts' sort of bits, by digits of eight bits (Knuth, vol. 3, 5.2.5).
+ *
+ * Items go into buckets by the highest digit that is not the same in all of them. Each of some parts counts its digits; what comes
+ * before a part's digit, over all digits and parts, is where the part's first item with it goes. A bucket is small enough for
+ * a cache, and one thread's: it goes from digit to digit upwards (LSD), through the highest ones only, as many as tell so
+ * many items apart, and insertion does the rest. Keys that crowd make that long; then the bucket starts again at the lowest
+ * digit. Where one bucket has much of all, its thread would be late: then all threads go through all digits together.
+ *
+ * Every step is stable, so the result does not depend on the number of parts. Cost for random keys of 64 bits: two passes through
+ * memory and two or three in cache; eight passes through memory with digits from the lowest alone, which was the first way. */
+#include "containers.h"
+
+#include <string.h>
+
+enum {
+    DIGIT_BITS = 8,
+    DIGITS = 1 << DIGIT_BITS,
+    MOST_DIGITS = 64 / DIGIT_BITS,
+    FEW = 8,      /* items that differ in no digit looked at, as insertion likes them */
+    PATIENCE = 16 /* moves of insertion for each item */
+};
+
+typedef struct radix {
+    mx_pairs *pairs;
+    uint64_t sign; /* turned over, bits are in the order of unsigned numbers */
+    int parts, shift;
+    int64_t (*at)[DIGITS];
+} radix;
+
+/* Counts become places, from `sum` on: those of all parts for a digit behind each other. The largest count of a digit. */
+static int64_t place(int64_t (*at)[DIGITS], int parts, int64_t sum)
+{
+    int64_t largest = 0;
+    for (int d = 0; d < DIGITS; d++) {
+        const int64_t before = sum;
+        for (int part = 0; part < parts; part++) {
+            const int64_t count = at[part][d];
+            at[part][d] = sum;
+            sum += count;
+        }
+        if (sum - before > largest) largest = sum - before;
+    }
+    return largest;
+}
+
+static void move(const radix *r, int now, int shift, int64_t begin, int64_t end, int64_t *at)
+{
+    const mx_pairs *p = r->pairs;
+    const uint64_t *MX_RESTRICT bits = p->bits[now], sign = r->sign;
+    const int32_t *MX_RESTRICT index = p->index[now];
+    uint64_t *MX_RESTRICT to_bits = p->bits[!now];
+    int32_t *MX_RESTRICT to_index = p->index[!now];
+    if (p->alone) {
+        for (int64_t i = begin; i < end; i++)
+            to_bits[at[((bits[i] ^ sign) >> shift) % DIGITS]++] = bits[i];
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t to = at[((bits[i] ^ sign) >> shift) % DIGITS]++;
+        to_bits[to] = bits[i];
+        to_index[to] = index[i];
+    }
+}
+
+/* ---- all threads at one digit ---- */
+
+static void count_parts(const mx_launch *l, int64_t first, int64_t last)
+{
+    const radix *r = l->args;
+    const uint64_t *MX_RESTRICT bits = r->pairs->bits[r->pairs->now], sign = r->sign;
+    const int64_t count = r->pairs->count;
+    const int shift = r->shift;
+    for (int64_t part = first; part < last; part++) {
+        int64_t *MX_RESTRICT at = r->at[part], end = count * (part + 1) / r->parts;
+        memset(at, 0, sizeof r->at[part]);
+        for (int64_t i = count * part / r->parts; i < end; i++)
+            at[((bits[i] ^ sign) >> shift) % DIGITS]++;
+    }
+}
+
+static void move_parts(const mx_launch *l, int64_t first, int64_t last)
+{
+    const radix *r = l->args;
+    const int64_t count = r->pairs->count;
+    for (int64_t part = first; part < last; part++)
+        move(r, r->pairs->now, r->shift, count * part / r->parts, count * (part + 1) / r->parts,
+             r->at[part]);
+}
+
+/* ---- a thread at its buckets ---- */
+
+/* Sorts items by some digits, from `shift` upwards; in which of the two places they are then. */
+static int sort_digits(const radix *r, int now, int64_t begin, int64_t end, int shift, int digits)
+{
+    const uint64_t *bits = r->pairs->bits[now];
+    int64_t at[MOST_DIGITS][DIGITS];
+    memset(at, 0, (size_t)digits * sizeof at[0]);
+    for (int64_t i = begin; i < end; i++) {
+        uint64_t rest = (bits[i] ^ r->sign) >> shift;
+        for (int d = 0; d < digits; d++, rest >>= DIGIT_BITS) at[d][rest % DIGITS]++;
+    }
+    for (int d = 0; d < digits; d++) {
+        if (place(&at[d], 1, begin) == end - begin) continue; /* one digit for all: they stay */
+        move(r, now, shift + d * DIGIT_BITS, begin, end, at[d]);
+        now = !now;
+    }
+    return now;
+}
+
+/* false: it would take long; items are in another order then, equals still in theirs. */
+static bool insert_items(const radix *r, int now, int64_t begin, int64_t end)
+{
+    const bool alone = r->pairs->alone;
+    const uint64_t sign = r->sign;
+    uint64_t *bits = r->pairs->bits[now];
+    int32_t *index = r->pairs->index[now];
+    int64_t patience = PATIENCE * (end - begin);
+    for (int64_t i = begin + 1; i < end && patience >= 0; i++) {
+        const uint64_t item = bits[i], key = item ^ sign;
+        if ((bits[i - 1] ^ sign) <= key) continue;
+        const int32_t own = alone ? 0 : index[i];
+        int64_t to = i;
+        for (; to > begin && (bits[to - 1] ^ sign) > key; to--) {
+            bits[to] = bits[to - 1];
+            if (!alone) index[to] = index[to - 1];
+        }
+        bits[to] = item;
+        if (!alone) index[to] = own;
+        patience -= i - to;
+    }
+    return patience >= 0;
+}
+
+/* Sorts a bucket, all of whose digits from shift on are the same, and leaves it at !now. */
+static void sort_bucket(const radix *r, int64_t begin, int64_t end)
+{
+    const mx_pairs *p = r->pairs;
+    const int below = r->shift / DIGIT_BITS;
+    const int64_t count = end - begin;
+    int digits = 0;
+    while (digits < below && count > (int64_t)FEW << digits * DIGIT_BITS) digits++;
+    int now = sort_digits(r, p->now, begin, end, r->shift - digits * DIGIT_BITS, digits);
+    if (digits < below && !insert_items(r, now, begin, end))
+        now = sort_digits(r, now, begin, end, 0, below);
+    if (now != p->now) return;
+    memcpy(p->bits[!now] + begin, p->bits[now] + begin, (size_t)count * sizeof(uint64_t));
+    if (p->alone) return;
+    memcpy(p->index[!now] + begin, p->index[now] + begin, (size_t)count * sizeof(int32_t));
+}
+
+/* A part has the buckets that begin in its share of the items; where buckets end is what the last part moved up to. */
+static void sort_buckets(const mx_launch *l, int64_t first, int64_t last)
+{
+    const radix *r = l->args;
+    const int64_t *ends = r->at[r->parts - 1], count = r->pairs->count;
+    const int64_t from = count * first / r->parts, to = count * last / r->parts;
+    for (int64_t d = 0, begin = 0; d < DIGITS; begin = ends[d++])
+        if (begin >= from && begin < to && begin < ends[d]) sort_bucket(r, begin, ends[d]);
+}
+
+mx_err mx_host_sort(mx_ctx ctx, mx_pairs *p, int bits)
+{
+    radix r = {.pairs = p, .sign = p->ints ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
+    const mx_launch l = {.args = &r, .ctx = ctx};
+    int64_t largest = p->count;
+    p->work_bytes = (size_t)r.parts * sizeof *r.at;
+    if (p->work == NULL) return MX_OK;
+    r.at = p->work;
+    for (r.shift = bits; r.shift > 0 && largest == p->count;) {
+        r.shift -= DIGIT_BITS;
+        ctx->backend->run(ctx, &l, count_parts, r.parts);
+        largest = place(r.at, r.parts, 0);
+    }
+    if (largest == p->count) return MX_OK; /* one key */
+    if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
+        ctx->backend->run(ctx, &l, move_parts, r.parts);
+        p->now = !p->now;
+        ctx->backend->run(ctx, &l, sort_buckets, r.parts);
+        p->now = !p->now;
+        return MX_OK;
+    }
+    const int top = r.shift;
+    for (r.shift = 0; r.shift <= top; r.shift += DIGIT_BITS) {
+        ctx->backend->run(ctx, &l, count_parts, r.parts);
+        if (place(r.at, r.parts, 0) == p->count) continue;
+        ctx->backend->run(ctx, &l, move_parts, r.parts);
+        p->now = !p->now;
+    }
+    return MX_OK;
+}
