@@ -86,6 +86,7 @@ static mx_err append_threads(app_comm comm, const app_options *options, char *re
     char number[16];
     int threads = options->threads;
     if (strstr(resource, "threads=") != NULL) return MX_OK;
+    if (threads == 0 && strstr(resource, "cores=") != NULL) return MX_OK; /* one for each */
     if (threads == 0) {
         int sharing = 1;
         MX_TRY(ranks_sharing_cores(comm, &sharing));

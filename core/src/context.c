@@ -1,9 +1,7 @@
 #include "runtime.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,35 +76,13 @@ int mx_backend_devices(const char *name)
     return b >= 0 && backends[b].backend->devices != NULL ? backends[b].backend->devices() : 0;
 }
 
-/* CPUs in the affinity mask of the calling thread; the kernel wants room for as many as the machine could have. */
-static int cores_in_mask(void)
-{
-    for (int most = 1024; most <= 1 << 20; most *= 2) {
-        cpu_set_t *mask = CPU_ALLOC(most);
-        const size_t size = CPU_ALLOC_SIZE(most);
-        if (mask == NULL) return 1;
-        const bool read = sched_getaffinity(0, size, mask) == 0;
-        const bool too_small = !read && errno == EINVAL;
-        const int count = read ? CPU_COUNT_S(size, mask) : 1;
-        CPU_FREE(mask);
-        if (!too_small) return count;
-    }
-    return 1;
-}
-
-int mx_host_cores(void)
-{
-    /* with OMP_PROC_BIND this thread is bound already, to one core of those that the process has */
-    const int masked = cores_in_mask(), processors = omp_get_num_procs();
-    return processors > masked ? processors : masked;
-}
-
 /* ---- resource strings ---- */
 
 typedef struct resource {
     char backend[32];
     int threads, device; /* 0 and -1: not given */
     int64_t seed;        /* -1: not given */
+    int64_t cores[2];    /* first and last; -1: not given */
     mx_layout layout;
     bool shuffled;
     char check[256];
@@ -130,7 +106,8 @@ mx_err mx_parse_number(const char *where, const char *key, const char *value, in
 
 static mx_err note_key(const char *text, const char *key, resource *r)
 {
-    static const char *const keys[] = {"threads", "device", "layout", "order", "seed", "check"};
+    static const char *const keys[] = {"threads", "device", "layout", "order",
+                                       "seed",    "cores",  "check"};
     for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         if (strcmp(key, keys[k]) != 0) continue;
         MX_REQUIRE(!(r->given & 1u << k), MX_ERR_INPUT, "%s: %s is given twice", text, key);
@@ -139,8 +116,20 @@ static mx_err note_key(const char *text, const char *key, resource *r)
     }
     return MX_FAIL(
         MX_ERR_INPUT,
-        "%s: unknown key '%s', expected one of threads, device, layout, order, seed, check", text,
-        key);
+        "%s: unknown key '%s', expected one of threads, device, layout, order, seed, cores, check",
+        text, key);
+}
+
+/* "FIRST-LAST", or the number of one. */
+static mx_err parse_cores(const char *text, const char *value, int64_t *cores)
+{
+    char first[32];
+    const char *const dash = strchr(value, '-');
+    snprintf(first, sizeof first, "%.*s", dash != NULL ? (int)(dash - value) : 31, value);
+    MX_TRY(mx_parse_number(text, "cores", first, 0, INT32_MAX, &cores[0]));
+    cores[1] = cores[0];
+    if (dash == NULL) return MX_OK;
+    return mx_parse_number(text, "cores", dash + 1, cores[0], INT32_MAX, &cores[1]);
 }
 
 static mx_err parse_option(const char *text, const char *key, const char *value, resource *r)
@@ -155,6 +144,8 @@ static mx_err parse_option(const char *text, const char *key, const char *value,
         r->device = (int)number;
     } else if (strcmp(key, "seed") == 0) {
         MX_TRY(mx_parse_number(text, key, value, 0, INT64_MAX, &r->seed));
+    } else if (strcmp(key, "cores") == 0) {
+        MX_TRY(parse_cores(text, value, r->cores));
     } else if (strcmp(key, "layout") == 0) {
         MX_REQUIRE(strcmp(value, "left") == 0 || strcmp(value, "right") == 0, MX_ERR_INPUT,
                    "%s: layout: got '%s', expected left or right", text, value);
@@ -175,7 +166,7 @@ static mx_err parse_resource(const char *text, resource *r)
     char copy[256];
     memset(r, 0, sizeof *r);
     r->device = -1;
-    r->seed = -1;
+    r->seed = r->cores[0] = -1;
     MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT,
                "the resource of a context is empty: name a backend");
     MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT,
@@ -226,6 +217,8 @@ static mx_err find_backend(const resource *r, const mx_backend **backend)
                "seed: got %lld without order=shuffled, which it is for", (long long)r->seed);
     MX_REQUIRE(r->device < 0 || backends[named].backend->devices != NULL, MX_ERR_INPUT,
                "device: got %d, %s has no devices", r->device, r->backend);
+    MX_REQUIRE(r->cores[0] < 0 || strcmp(r->backend, "openmp") == 0, MX_ERR_INPUT,
+               "cores: got backend %s, expected openmp", r->backend);
     *backend = backends[index].backend;
     MX_REQUIRE((*backend)->available(&why), MX_ERR_BACKEND,
                "backend '%s' is not available here: %s", r->backend, why);
@@ -285,6 +278,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->shuffled = r->shuffled;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
+    if (r->cores[0] >= 0) MX_TRY(mx_cores_take(ctx, r->cores[0], r->cores[1]));
     MX_TRY(ctx->backend->open(ctx));
     void *notes = NULL;
     MX_TRY(ctx->backend->allocate(ctx, notes_space(ctx), NOTES_BYTES, &notes));
@@ -305,7 +299,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     *ctx = NULL;
     MX_TRY(parse_resource(text, &r));
     MX_TRY(find_backend(&r, &backend));
-    mx_settings_apply(backend, &r.threads, &r.device);
+    if (r.cores[0] < 0) mx_settings_apply(backend, &r.threads, &r.device);
     mx_ctx made = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
     memset(made, 0, sizeof *made);
@@ -331,6 +325,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
     if (gone->backend->close != NULL) gone->backend->close(gone);
     for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
+    free(gone->core);
     free(gone);
 }
 

@@ -183,10 +183,10 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
-    (void)ctx;
 #pragma omp parallel num_threads(threads)
     {
         mx_thread_ = omp_get_thread_num();
+        mx_cores_go(ctx, mx_thread_);
         if (omp_get_num_threads() == threads)
             run(launch, mx_thread_, threads);
         else if (mx_thread_ == 0)

@@ -118,6 +118,8 @@ struct mx_ctx_s {
     int64_t workers; /* accelerators: items that run at once, at most */
     bool shuffled;
     uint64_t seed;
+    int cores; /* 0: the context has none of its own; else its number among those that have */
+    int core_count, *core; /* CPUs as the system numbers them */
     char device_name[128];
     void *state; /* the backend's own */
 
@@ -174,6 +176,16 @@ extern const mx_backend mx_backend_serial;
 
 /* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */
 extern __thread int mx_thread_;
+
+/* cores.c: cores of its own for a context, number first to last of those of the process; sets ctx->threads where it is 0. A
+ * thread that runs a part of a launch goes to its core, or back to where it was before it came to one. */
+mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last);
+void mx_cores_change(mx_ctx ctx, int thread);
+extern __thread int mx_cores_now __attribute__((tls_model("initial-exec")));
+static inline void mx_cores_go(mx_ctx ctx, int thread)
+{
+    if (mx_cores_now != ctx->cores) mx_cores_change(ctx, thread);
+}
 
 /* ---- views ---- */
 

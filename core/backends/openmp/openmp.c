@@ -17,6 +17,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
 {
     if (units == 1 || ctx->threads == 1) {
         mx_thread_ = 0; /* it may have been another one of a larger launch */
+        mx_cores_go(ctx, 0);
         run(launch, 0, units);
         return;
     }
@@ -24,6 +25,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads)
         for (int64_t u = 0; u < units; u++) {
             mx_thread_ = omp_get_thread_num();
+            mx_cores_go(ctx, mx_thread_);
             run(launch, u, u + 1);
         }
         return;
@@ -33,6 +35,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         mx_thread_ = (int)thread;
+        mx_cores_go(ctx, (int)thread);
         int64_t first = thread, last = thread + 1;
         if (units != threads) {
             first = units * thread / threads;

@@ -1,8 +1,7 @@
-/* minx for drivers: everything but what kernel files need (minx/kernel.h). */
+/* minx for drivers: the core, but what kernel files need (minx/kernel.h); the kit's headers are included by name. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/context.h"
-#include "minx/dual.h"
 #include "minx/error.h"
 #include "minx/graph.h"
 #include "minx/launch.h"

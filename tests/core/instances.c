@@ -1,0 +1,130 @@
+/* Several contexts at once, each used by a thread of its own: their results against a plain array, and, on openmp, the cores
+ * that their threads run on. */
+#define _GNU_SOURCE
+#include "instances.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+enum { SIDES = 3, ITEMS = 20011, STEPS = 40 };
+
+typedef struct side {
+    char resource[64];
+    int number;
+    int cpus, cpu; /* of the thread after its launches: how many it may run on, and one of them */
+    int wrong;
+} side;
+
+static void run_steps(mx_ctx ctx, side *s)
+{
+    static const uint64_t factor[SIDES] = {6364136223846793005u, 3935559000370003845u,
+                                           25214903917u};
+    uint64_t *model = check_memory(ITEMS * sizeof *model);
+    in_args args = {.factor = factor[s->number]};
+    for (int step = 0; step < STEPS; step++) {
+        uint64_t sum = 0, expected = 0;
+        mx_view x;
+        MUST(mx_view_create_1d(ctx, "x", MX_U64, ITEMS, &x));
+        MUST(mx_bind(ctx, x, &args.x));
+        memset(model, 0, ITEMS * sizeof *model);
+        for (int again = 0; again <= step % 4; again++) {
+            MUST(in_step(mx_range_1d(ctx, 0, ITEMS - step), &args));
+            for (int i = 0; i < ITEMS - step; i++) model[i] = model[i] * args.factor + (uint64_t)i;
+        }
+        MUST(in_sum(mx_range_1d(ctx, step, ITEMS), &args, &sum));
+        for (int i = step; i < ITEMS; i++) expected += model[i];
+        s->wrong += sum != expected;
+        MUST(mx_view_destroy(&x));
+    }
+    free(model);
+}
+
+static void look_at_cores(side *s)
+{
+    cpu_set_t mask;
+    s->cpu = -1;
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
+    s->cpus = CPU_COUNT(&mask);
+    for (int c = 0; c < CPU_SETSIZE && s->cpu < 0; c++)
+        if (CPU_ISSET(c, &mask)) s->cpu = c;
+}
+
+static void *use_one(void *of)
+{
+    side *s = of;
+    mx_ctx ctx;
+    MUST(mx_ctx_create(s->resource, &ctx));
+    run_steps(ctx, s);
+    look_at_cores(s);
+    MUST(mx_fence(ctx));
+    mx_ctx_destroy(&ctx);
+    return NULL;
+}
+
+/* All at once. */
+static void use_all(side *sides)
+{
+    pthread_t threads[SIDES];
+    for (int s = 0; s < SIDES; s++) {
+        sides[s].number = s;
+        CHECK_I64(pthread_create(&threads[s], NULL, use_one, &sides[s]), 0);
+    }
+    for (int s = 0; s < SIDES; s++) {
+        pthread_join(threads[s], NULL);
+        CHECK_I64(sides[s].wrong, 0);
+    }
+}
+
+/* Contexts that share the cores of the process among them. */
+static void test_cores(mx_ctx whole)
+{
+    side sides[SIDES] = {{.wrong = 0}}, home = {.number = 0}, bound = home, back = home;
+    const int cores = mx_host_cores();
+    mx_ctx part, many;
+    mx_ctx_info info;
+    for (int s = 0; s < SIDES; s++)
+        snprintf(sides[s].resource, sizeof sides[s].resource, "openmp:cores=%d", s % cores);
+    use_all(sides);
+    for (int s = 0; s < SIDES; s++) {
+        CHECK_I64(sides[s].cpus, 1);
+        for (int t = 0; t < s; t++)
+            CHECK((sides[s].cpu == sides[t].cpu) == (s % cores == t % cores));
+    }
+    /* one thread on a part and on the whole machine in turn */
+    char resource[64];
+    run_steps(whole, &home);
+    look_at_cores(&home);
+    snprintf(resource, sizeof resource, "openmp:cores=0-%d", cores - 1);
+    MUST(mx_ctx_create(resource, &part));
+    MUST(mx_ctx_get_info(part, &info));
+    CHECK_I64(info.threads, cores);
+    run_steps(part, &bound);
+    look_at_cores(&bound);
+    CHECK_I64(bound.cpus, 1);
+    MUST(mx_ctx_create("openmp:cores=0,threads=3", &many));
+    MUST(mx_ctx_get_info(many, &info));
+    CHECK_I64(info.threads, 3);
+    run_steps(many, &bound);
+    run_steps(whole, &back);
+    look_at_cores(&back);
+    CHECK_I64(back.cpus, home.cpus);
+    CHECK_I64(back.cpu, home.cpu);
+    CHECK_I64(home.wrong + bound.wrong + back.wrong, 0);
+    mx_ctx_destroy(&part);
+    mx_ctx_destroy(&many);
+    snprintf(resource, sizeof resource, "openmp:cores=0-%d", cores);
+    CHECK_FAILS(mx_ctx_create(resource, &many), MX_ERR_INPUT, "cores: this process has");
+    CHECK(many == NULL);
+}
+
+static void test(mx_ctx ctx)
+{
+    side sides[SIDES] = {{.wrong = 0}};
+    for (int s = 0; s < SIDES; s++)
+        snprintf(sides[s].resource, sizeof sides[s].resource, "%s", check_resource);
+    use_all(sides);
+    if (check_is(ctx, "openmp")) test_cores(ctx);
+}
+
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -1,0 +1,10 @@
+/* Kernels of the test of several contexts at once. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct in_args {
+    mx_u64_1 x;
+    uint64_t factor;
+} in_args;
+MX_DECLARE_FOR_1D(in_step, in_args)
+MX_DECLARE_REDUCE_1D(in_sum, in_args, uint64_t)
