@@ -322,9 +322,19 @@ mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 
 /* ---- copies ---- */
 
+/* What a graph cannot replay is not done once either. */
+static mx_err no_graph(mx_ctx ctx, const char *label)
+{
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG,
+               "view '%s': copied or filled while %s records a graph, which takes kernels only",
+               label, ctx->name);
+    return MX_OK;
+}
+
 static mx_err check_reach(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
+    MX_TRY(no_graph(ctx, r->label));
     const unsigned both =
         ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
     MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s",
@@ -398,6 +408,7 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value",
                r->label);
+    MX_TRY(no_graph(ctx, r->label));
     MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
                r->label, ctx->name, mx_space_name(r->space));
     MX_TRY(check_writable(r));

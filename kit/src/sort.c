@@ -123,6 +123,7 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
     MX_TRY(mx_reached(ctx, destination, true, "permute", &to));
     MX_TRY(mx_reached(ctx, source, false, "permute from", &from));
     MX_TRY(mx_reached(ctx, index, false, "permute by", &by));
+    MX_TRY(mx_expect(ctx->graph == NULL, MX_ERR_ARG, to, "permute", "a graph not to record it"));
     MX_TRY(mx_expect(by->rank == 1 && (by->type == MX_I32 || by->type == MX_I64), MX_ERR_TYPE, by,
                      "permute by", "i32 or i64 of rank 1"));
     MX_TRY(mx_expect(to->rank > 0 && to->rank == from->rank && to->type == from->type &&

@@ -125,6 +125,10 @@ static void test_all_sums(const data *d)
     CHECK_F64(nested, (double)plain_sum(d, 3, &whole), 0);
     CHECK_OK(rd_nested_2d(mx_range_2d(d->ctx, 0, B0, 0, B1), &d->args, &nested));
     CHECK_F64(nested, (double)plain_sum(d, 3, &whole), 0);
+    uint32_t parity = 1, expected = 0;
+    for (int i = 0; i < N; i++) expected ^= (uint32_t)d->line[i];
+    CHECK_OK(rd_xor(mx_range_1d(d->ctx, 0, N), &d->args, &parity));
+    CHECK_I64(parity, expected);
 }
 
 /* ---- structs ---- */
@@ -137,6 +141,7 @@ static void add(rd_summary *s, rd_digits *v, int32_t x)
     s->highest = x > s->highest ? x : s->highest;
     s->all = s->all && x != 0;
     s->bits |= 1u << (x & 31);
+    s->parity ^= (uint32_t)x;
     v->of[(x % 10 + 10) % 10]++;
     v->low = fmin(v->low, x);
     v->high = fmax(v->high, x);
@@ -144,7 +149,7 @@ static void add(rd_summary *s, rd_digits *v, int32_t x)
 
 static void plain_structs(const data *d, int dims, const part *p, rd_summary *s, rd_digits *v)
 {
-    *s = (rd_summary){0, INFINITY, 0, INT32_MIN, 1, 0};
+    *s = (rd_summary){0, INFINITY, 0, INT32_MIN, 1, 0, 0};
     *v = (rd_digits){{0}, 1e300, -1e300};
     if (dims == 1)
         for (int64_t i = p->b[0]; i < p->e[0]; i++) add(s, v, d->line[i]);
@@ -162,6 +167,7 @@ static void check_summary(const rd_summary *got, const rd_summary *expected)
     CHECK_I64(got->highest, expected->highest);
     CHECK_I64(got->all, expected->all);
     CHECK_I64(got->bits, expected->bits);
+    CHECK_I64(got->parity, expected->parity);
 }
 
 static void check_digits(const rd_digits *got, const rd_digits *expected)

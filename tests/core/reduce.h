@@ -2,6 +2,10 @@
 #pragma once
 #include "minx/minx.h"
 
+/* A reducer of the user's own. */
+#define RD_XOR_INIT(T, v) (void)(*(v) = (T)0)
+#define RD_XOR_JOIN(T, into, v) (void)(*(into) = (T)(*(into) ^ *(v)))
+
 /* A list of fields, each with its own reducer. */
 #define RD_FIELDS(FIELD)            \
     FIELD(double, mass, MX_SUM)     \
@@ -9,7 +13,8 @@
     FIELD(int64_t, count, MX_SUM)   \
     FIELD(int32_t, highest, MX_MAX) \
     FIELD(uint8_t, all, MX_LAND)    \
-    FIELD(uint32_t, bits, MX_BOR)
+    FIELD(uint32_t, bits, MX_BOR)   \
+    FIELD(uint32_t, parity, RD_XOR)
 MX_VALUE(rd_summary, RD_FIELDS)
 
 /* A value of the user's own: counts by last digit, and the extremes. */
@@ -37,6 +42,8 @@ MX_DECLARE_REDUCE_3D(rd_nested_3d, rd_args, double)
 MX_DECLARE_REDUCE_1D(rd_nested_1d_64, rd_args, int64_t)
 MX_DECLARE_REDUCE_2D(rd_nested_2d_64, rd_args, int64_t)
 MX_DECLARE_REDUCE_3D(rd_nested_3d_64, rd_args, int64_t)
+
+MX_DECLARE_REDUCE_1D(rd_xor, rd_args, uint32_t)
 
 MX_DECLARE_REDUCE_1D(rd_fields_1d, rd_args, rd_summary)
 MX_DECLARE_REDUCE_2D(rd_fields_2d, rd_args, rd_summary)

@@ -2,20 +2,21 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct tm_matrix_args {
-    mx_ci32_1 begin, column; /* CSR */
-    mx_cf64_1 value, x;
-    mx_f64_1 y;
-    int rows, rows_a_team;
-} tm_matrix_args;
-MX_DECLARE_FOR_TEAM(tm_spmv, tm_matrix_args)
-
 /* E systems of N by M: the sum of y^T A x over all. */
 typedef struct tm_yax_args {
     mx_cf64_3 a;
     mx_cf64_2 x, y;
 } tm_yax_args;
 MX_DECLARE_REDUCE_TEAM(tm_yax, tm_yax_args, double)
+#define TM_ROWS(FIELD) \
+    FIELD(double, sum, MX_SUM) FIELD(double, least, MX_MIN) FIELD(int64_t, rows, MX_SUM)
+MX_VALUE(tm_rows_value, TM_ROWS)
+MX_DECLARE_REDUCE_TEAM(tm_rows, tm_yax_args, tm_rows_value)
+typedef struct tm_top_value {
+    double value;
+    int64_t row;
+} tm_top_value;
+MX_DECLARE_REDUCE_TEAM(tm_top, tm_yax_args, tm_top_value)
 
 /* Each thread of each team leaves what collectives gave it. */
 enum { TM_RESULTS = 7 };

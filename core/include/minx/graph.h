@@ -15,7 +15,8 @@
  *
  * cuda: a CUDA graph, whose branches may run at the same time. Hosts: nodes run in the order in which they were recorded. A run
  * is ordered on the context like a launch, and checks the accessors of all nodes like one. Thread safety: as the context's.
- * The context must outlive the graph. Only kernels can be recorded; one without items makes no node. */
+ * The context must outlive the graph. Only kernels can be recorded (copies and fills are MX_ERR_ARG meanwhile); one without
+ * items makes no node. */
 #pragma once
 #include "minx/launch.h"
 

@@ -387,43 +387,21 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     };                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue_)                                 \
-    struct name##__traits {                                                           \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                        \
-        MX_CUDA_VALUE_(name, D, I)                                                    \
-        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); } \
-        static __device__ __forceinline__ void join(value *into, const value *v)      \
-        {                                                                             \
-            R##_JOIN(value, into, v);                                                 \
-        }                                                                             \
-    };                                                                                \
+/* INIT, JOIN: statements on `v`, and on `into` and `v`. */
+#define MX_STAMP_VALUED_(name, D, I, prologue_, INIT, JOIN)                                \
+    struct name##__traits {                                                                \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                             \
+        MX_CUDA_VALUE_(name, D, I)                                                         \
+        static __device__ __forceinline__ void init(value *v) { INIT; }                    \
+        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
+    };                                                                                     \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
-
-#define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
-#define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue_)                               \
-    struct name##__traits {                                                            \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                         \
-        MX_CUDA_VALUE_(name, D, I)                                                     \
-        static __device__ __forceinline__ void init(value *v) { LIST(MX_FIELD_INIT_) } \
-        static __device__ __forceinline__ void join(value *into, const value *v)       \
-        {                                                                              \
-            LIST(MX_FIELD_JOIN_)                                                       \
-        }                                                                              \
-    };                                                                                 \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
-
-#define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue_)                    \
-    struct name##__traits {                                                      \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                   \
-        MX_CUDA_VALUE_(name, D, I)                                               \
-        static __device__ __forceinline__ void init(value *v) { init_(v); }      \
-        static __device__ __forceinline__ void join(value *into, const value *v) \
-        {                                                                        \
-            join_(into, v);                                                      \
-        }                                                                        \
-    };                                                                           \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
+#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue) \
+    MX_STAMP_VALUED_(name, D, I, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
+#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue) \
+    MX_STAMP_VALUED_(name, D, I, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+#define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue) \
+    MX_STAMP_VALUED_(name, D, I, prologue, init_(v), join_(into, v))
 
 #define MX_STAMP_ARRAY_(name, R)                                                                    \
     struct name##__traits {                                                                         \

@@ -152,8 +152,6 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 
 /* A list of fields: each field has lanes of its own, which is what vectorises. They visit the struct that the body sees one by
  * one: set by a function, it stays in memory, and the loop ran 4 times slower. */
-#define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
-#define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
 #define MX_FIELD_LANES_(T, field, R) T lane_##field[MX_SIMD_LOOP_LANES_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value.field = lane_##field[l];

@@ -178,15 +178,13 @@ enum { MX_ARGS_MAX = 3968 };
     }
 
 /* Scans: `total` may be NULL. Kernel files stamp them with minx/scan.h, teams with minx/team.h. */
-#define MX_DECLARE_SCAN_1D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_1, MX_OF_RANGE_)
+#define MX_DECLARE_SCAN_1D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_1, MX_OF_RANGE_)
 
 #define MX_OF_TEAMS_(teams) \
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_DECLARE_FOR_TEAM(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_teams, MX_OF_TEAMS_)
-#define MX_DECLARE_REDUCE_TEAM(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_teams, MX_OF_TEAMS_)
+#define MX_DECLARE_REDUCE_TEAM(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_teams, MX_OF_TEAMS_)
 
 #define MX_DECLARE_FOR_1D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_1, MX_OF_RANGE_)
 #define MX_DECLARE_FOR_2D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_2, MX_OF_RANGE_)
@@ -194,18 +192,12 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_DECLARE_FOR_4D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_4, MX_OF_RANGE_)
 #define MX_DECLARE_FOR_5D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_5, MX_OF_RANGE_)
 #define MX_DECLARE_FOR_6D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_6, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_1D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_1, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_2D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_2, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_3D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_3, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_4D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_4, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_5D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_5, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_6D(name, ARGS, T) \
-    MX_DECLARE_REDUCE_(name, ARGS, T, mx_range_6, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_1D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_1, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_2D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_2, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_3D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_3, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_4D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_4, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_5D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_5, MX_OF_RANGE_)
+#define MX_DECLARE_REDUCE_6D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_6, MX_OF_RANGE_)
 #define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                           \
     MX_DECLARE_KERNEL_(name, ARGS)                                                          \
     typedef T name##__value;                                                                \

@@ -6,7 +6,8 @@
  *   anything            MX_REDUCE_CUSTOM_2D(name, init, join) a struct with your functions; not vectorised
  *   and an array        MX_REDUCE_ARRAY_1D(name, MX_SUM)      of a length known at run time; not vectorised
  *
- * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). The body merges this
+ * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise), and any name for which there
+ * are two macros, NAME_INIT(T, v), which sets *v to the identity, and NAME_JOIN(T, into, v), an expression. The body merges this
  * item's share into the value that it is given, which may hold the shares of other items already: `*sum += x`, `*top = *top <
  * x ? x : *top`. Joins do the same with two values. The result over an empty range is the identity.
  *
@@ -30,6 +31,10 @@
     typedef struct name {     \
         LIST(MX_VALUE_FIELD_) \
     } name;
+
+/* In functions of `v`, and of `into` and `v`. */
+#define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
+#define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
 
 #define MX_REDUCE_TYPES_(M)               \
     M(f64, double, -INFINITY, INFINITY)   \

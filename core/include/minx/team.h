@@ -12,7 +12,8 @@
  *     }
  *     MX_FOR_TEAM(spmv)                      driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
  *     MX_REDUCE_TEAM(energy, MX_SUM)         body with a value as last argument, one of each thread: a team adds once what it
- *                                            adds under MX_TEAM_SINGLE, else once a lane
+ *                                            adds under MX_TEAM_SINGLE, else once a lane. Also MX_REDUCE_TEAM_FIELDS(name, LIST)
+ *                                            and MX_REDUCE_TEAM_CUSTOM(name, init, join)
  *
  * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; within a thread lanes all do the same
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
@@ -24,8 +25,8 @@
  *            mx_team_scan(t, v)                     the sum over threads of lower rank
  *            mx_team_broadcast(t, v, rank)          the value of one thread
  *            for f64 f32 i32 i64 u32 u64
- * Scratch    MX_TEAM_SCRATCH_1(t, level, mx_f64_1, name, n)         declares accessor `name` of n elements that the team shares
- *            MX_THREAD_SCRATCH_1(...)                               ... that each thread has to itself; _2: n0, n1
+ * Scratch    MX_TEAM_SCRATCH(t, level, mx_f64_2, name, n0, n1)      declares accessor `name` of n0 x n1 elements that the team
+ *            MX_THREAD_SCRATCH(t, level, mx_i32_1, name, n)         shares; or that each thread has to itself; any rank from 1
  *            Contents are undefined at first. What the policy asked for (mx_with_scratch) is what there is: beyond it the body
  *            returns there, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
@@ -61,6 +62,11 @@ typedef struct mx_team {
 #if defined(MX_DISPATCH)
 #define MX_FOR_TEAM(name) MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
 #define MX_REDUCE_TEAM(name, R) MX_STAMP_NUMBER_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
+#define MX_REDUCE_TEAM_FIELDS(name, LIST) \
+    MX_STAMP_FIELDS_(name, 1, int, MX_TEAM_, LIST, MX_NO_PROLOGUE_)
+#define MX_REDUCE_TEAM_CUSTOM(name, init, join)                                                 \
+    MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, \
+                     NULL)
 #define MX_TEAM_BLOCK_ 4
 #endif
 
@@ -70,7 +76,7 @@ MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
     const size_t begin = t->used[level][own];
     t->used[level][own] = begin + ((bytes + 15) & ~(size_t)15);
     if (t->used[level][own] <= t->room[level][own]) return t->scratch[level][own] + begin;
-    t->overflow[level] = (int64_t)t->used[level][own];
+    mx_atomic_store(&t->overflow[level], (int64_t)t->used[level][own]);
     return NULL;
 }
 #ifdef MINX_BOUNDS_CHECK
@@ -83,34 +89,51 @@ MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
 #else
 #define MX_TYPE_OF_DATA_(name) __typeof__(name.data)
 #endif
+/* Extents and strides of an accessor on scratch; the number of its elements. */
+MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, int64_t *extent,
+                                   mx_stride *stride)
+{
+    const bool left = (layout != 0 ? layout : MX_INSTANCE_LAYOUT) == 1;
+    int64_t count = 1;
+    for (int n = 0; n < rank; n++) {
+        const int d = left ? n : rank - 1 - n;
+        extent[d] = given[d];
+        stride[d] = (mx_stride)count;
+        count *= given[d];
+    }
+    return (size_t)count;
+}
 #define MX_SCRATCH_STAMP_ ((uint64_t)1) /* bound, but to no view */
-#define MX_SCRATCH_(t, level, own, type, name, count)                                          \
-    name.stamp = MX_SCRATCH_STAMP_;                                                            \
-    MX_SCRATCH_FAULT_(name)                                                                    \
-    name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(t, level, own,                        \
-                                                         sizeof *name.data * (size_t)(count)); \
+#define MX_SCRATCH_(t, level, own, type, name, ...)                                               \
+    type name;                                                                                    \
+    name.stamp = MX_SCRATCH_STAMP_;                                                               \
+    MX_SCRATCH_FAULT_(name)                                                                       \
+    {                                                                                             \
+        enum { rank_ = sizeof name.extent / sizeof name.extent[0] };                              \
+        const int64_t given_[] = {__VA_ARGS__};                                                   \
+        MX_STATIC_ASSERT(sizeof given_ / sizeof given_[0] == rank_ &&                             \
+                             (MX_CODE_(name) >> 4 & 15) <= MX_LAYOUT_STRIDE,                      \
+                         "scratch " #name ": an extent for each dimension, and left or right");   \
+        name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                     \
+            t, level, own,                                                                        \
+            sizeof *name.data * mx_scratch_shape_((int)(MX_CODE_(name) >> 4 & 15), rank_, given_, \
+                                                  name.extent, name.stride));                     \
+    }                                                                                             \
     if (name.data == NULL) return
-#define MX_SCRATCH_1_(t, level, own, type, name, n0) \
-    type name;                                       \
-    name.extent[0] = (n0);                           \
-    name.stride[0] = 1;                              \
-    MX_SCRATCH_(t, level, own, type, name, n0)
-#define MX_SCRATCH_2_(t, level, own, type, name, n0, n1)                      \
-    type name;                                                                \
-    name.extent[0] = (n0);                                                    \
-    name.extent[1] = (n1);                                                    \
-    name.stride[0] = MX_INSTANCE_LAYOUT == 1 ? 1 : (mx_stride)name.extent[1]; \
-    name.stride[1] = MX_INSTANCE_LAYOUT == 1 ? (mx_stride)name.extent[0] : 1; \
-    MX_SCRATCH_(t, level, own, type, name, name.extent[0] * name.extent[1])
-#define MX_TEAM_SCRATCH_1(t, level, type, name, n0) MX_SCRATCH_1_(t, level, 0, type, name, n0)
-#define MX_TEAM_SCRATCH_2(t, level, type, name, n0, n1) \
-    MX_SCRATCH_2_(t, level, 0, type, name, n0, n1)
-#define MX_THREAD_SCRATCH_1(t, level, type, name, n0) MX_SCRATCH_1_(t, level, 1, type, name, n0)
-#define MX_THREAD_SCRATCH_2(t, level, type, name, n0, n1) \
-    MX_SCRATCH_2_(t, level, 1, type, name, n0, n1)
+#define MX_TEAM_SCRATCH(t, level, type, name, ...) MX_SCRATCH_(t, level, 0, type, name, __VA_ARGS__)
+#define MX_THREAD_SCRATCH(t, level, type, name, ...) \
+    MX_SCRATCH_(t, level, 1, type, name, __VA_ARGS__)
 
 #ifdef __CUDACC__
 #include "minx/team_cuda.h"
 #else
 #include "minx/team_host.h"
+#endif
+
+#ifndef MX_DISPATCH
+#define MX_REDUCE_TEAM(name, R) \
+    MX_STAMP_TEAM_REDUCE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))
+#define MX_REDUCE_TEAM_FIELDS(name, LIST) \
+    MX_STAMP_TEAM_REDUCE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+#define MX_REDUCE_TEAM_CUSTOM(name, init, join) MX_STAMP_TEAM_REDUCE_(name, init(v), join(into, v))
 #endif

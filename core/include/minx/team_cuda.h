@@ -182,6 +182,5 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
 #define MX_FOR_TEAM(name) \
     MX_STAMP_TEAM_(name, int, *v = 0, (void)into; (void)v, 0, (void)v; name##_body(a, t))
-#define MX_REDUCE_TEAM(name, R)                                                          \
-    MX_STAMP_TEAM_(name, name##__value, R##_INIT(value, v), R##_JOIN(value, into, v), 1, \
-                   name##_body(a, t, v))
+#define MX_STAMP_TEAM_REDUCE_(name, INIT, JOIN) \
+    MX_STAMP_TEAM_(name, name##__value, INIT, JOIN, 1, name##_body(a, t, v))

@@ -197,8 +197,8 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
 #define MX_FOR_TEAM(name)                         \
     MX_STAMP_TEAM_(name, , name##_body(&a, &t), ) \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .together = name##__together};
-#define MX_REDUCE_TEAM(name, R)                                                                    \
-    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))            \
+#define MX_STAMP_TEAM_REDUCE_(name, INIT, JOIN)                                                    \
+    MX_STAMP_VALUE_(name, INIT, JOIN)                                                              \
     MX_STAMP_TEAM_(name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
                    , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
     MX_STAMP_JOIN_ALL_(name)                                                                       \

@@ -64,7 +64,11 @@ MX_BODY void add_to_summary(rd_summary *v, int x)
     v->highest = x > v->highest ? x : v->highest;
     v->all = (uint8_t)(v->all && x != 0);
     v->bits |= 1u << (x & 31);
+    v->parity ^= (uint32_t)x;
 }
+MX_BODY void rd_xor_body(const rd_args *a, int i, uint32_t *v) { *v ^= (uint32_t)MX_AT(a->x, i); }
+MX_REDUCE_1D(rd_xor, RD_XOR)
+
 #define RD_BODIES(kind, suffix, I, T, add)                                            \
     MX_BODY void rd_##kind##_1d##suffix##_body(const rd_args *a, I i, T *v)           \
     {                                                                                 \

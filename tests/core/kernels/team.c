@@ -2,19 +2,6 @@
 
 #include "team.h"
 
-MX_BODY void tm_spmv_body(const tm_matrix_args *a, mx_team *t)
-{
-    const int r0 = t->league_rank * a->rows_a_team, end = r0 + a->rows_a_team;
-    const int r1 = end < a->rows ? end : a->rows;
-    MX_TEAM_FOR (t, r, r0, r1) {
-        double s;
-        const int k0 = MX_AT(a->begin, r), k1 = MX_AT(a->begin, r + 1);
-        MX_VECTOR_SUM (t, k, k0, k1, s) s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
-        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
-    }
-}
-MX_FOR_TEAM(tm_spmv)
-
 MX_BODY void tm_yax_body(const tm_yax_args *a, mx_team *t, double *sum)
 {
     const int e = t->league_rank;
@@ -29,6 +16,46 @@ MX_BODY void tm_yax_body(const tm_yax_args *a, mx_team *t, double *sum)
     MX_TEAM_SINGLE (t) *sum += all;
 }
 MX_REDUCE_TEAM(tm_yax, MX_SUM)
+
+/* The same sums with more to know of them, and the row whose part of the sum is the largest. */
+MX_BODY void tm_rows_body(const tm_yax_args *a, mx_team *t, tm_rows_value *v)
+{
+    const int e = t->league_rank;
+    MX_TEAM_FOR (t, n, 0, (int)MX_EXTENT(a->a, 1)) {
+        double s;
+        MX_VECTOR_SUM (t, m, 0, (int)MX_EXTENT(a->a, 2), s)
+            s += MX_AT(a->a, e, n, m) * MX_AT(a->x, e, m);
+        s *= MX_AT(a->y, e, n);
+        MX_VECTOR_SINGLE (t) {
+            v->sum += s;
+            v->least = s < v->least ? s : v->least;
+            v->rows++;
+        }
+    }
+}
+MX_REDUCE_TEAM_FIELDS(tm_rows, TM_ROWS)
+
+MX_BODY void tm_top_init(tm_top_value *v)
+{
+    v->value = -1e300;
+    v->row = -1;
+}
+MX_BODY void tm_top_join(tm_top_value *into, const tm_top_value *v)
+{
+    if (v->value > into->value || (v->value == into->value && v->row < into->row)) *into = *v;
+}
+MX_BODY void tm_top_body(const tm_yax_args *a, mx_team *t, tm_top_value *v)
+{
+    const int e = t->league_rank, rows = (int)MX_EXTENT(a->a, 1);
+    MX_TEAM_FOR (t, n, 0, rows) {
+        double s;
+        MX_VECTOR_SUM (t, m, 0, (int)MX_EXTENT(a->a, 2), s)
+            s += MX_AT(a->a, e, n, m) * MX_AT(a->x, e, m);
+        const tm_top_value mine = {s * MX_AT(a->y, e, n), e * rows + n};
+        tm_top_join(v, &mine);
+    }
+}
+MX_REDUCE_TEAM_CUSTOM(tm_top, tm_top_init, tm_top_join)
 
 MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
 {
@@ -52,16 +79,16 @@ MX_FOR_TEAM(tm_together)
 MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
 {
     const int r = t->league_rank, n = a->columns;
-    MX_TEAM_SCRATCH_1(t, a->level, mx_f64_1, row, n);
-    MX_THREAD_SCRATCH_2(t, a->level, mx_i32_2, own, 2, 3);
-    MX_TEAM_SCRATCH_1(t, a->level, mx_f64_1, copy, n);
-    MX_VECTOR_SINGLE (t) MX_AT(own, 1, 2) = t->rank;
+    MX_TEAM_SCRATCH(t, a->level, mx_f64_1, row, n);
+    MX_THREAD_SCRATCH(t, a->level, mx_i32_3r, own, 1, 2, 3);
+    MX_TEAM_SCRATCH(t, a->level, mx_f64_1, copy, n);
+    MX_VECTOR_SINGLE (t) MX_AT(own, 0, 1, 2) = t->rank;
     MX_TEAM_VECTOR_FOR(t, c, 0, n) MX_AT(row, c) = MX_AT(a->in, r, c);
     mx_team_barrier(t);
     MX_TEAM_VECTOR_FOR(t, c, 0, n) MX_AT(copy, c) = MX_AT(row, n - 1 - c);
     mx_team_barrier(t);
     MX_TEAM_SINGLE (t) {
-        for (int c = 0; c < n; c++) MX_AT(a->out, r, c) = MX_AT(copy, c) + MX_AT(own, 1, 2);
+        for (int c = 0; c < n; c++) MX_AT(a->out, r, c) = MX_AT(copy, c) + MX_AT(own, 0, 1, 2);
     }
 }
 MX_FOR_TEAM(tm_reverse)
