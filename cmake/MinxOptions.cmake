@@ -2,6 +2,7 @@
 #   minx_CUDA               ON when the cuda backend is built
 #   minx_WARNINGS           warnings for our own C files
 #   minx_HOST_KERNEL_FLAGS  how kernel files are compiled for hosts
+#   minx_THREAD_LOCAL       how all C files reach thread-local variables
 
 set(minx_CUDA OFF)
 if(NOT MINX_CUDA STREQUAL OFF)
@@ -37,11 +38,13 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL Debug)
   set(minx_HOST_KERNEL_FLAGS -O1 -g)
 endif()
-# Kernels read the number of their thread in their loops, in the fastest way, with one restriction: memory for variables that are
-# reached like that is set aside as a program starts, so that a program which loads libminx later (Python) finds too little.
+# Kernels and launches read thread-local variables in the fastest way, with one restriction: their memory is set aside as a
+# program starts, so that one which loads a shared libminx later (Python) finds too little. No attribute may ask for it either.
+set(minx_THREAD_LOCAL "")
 if(NOT BUILD_SHARED_LIBS)
-  list(APPEND minx_HOST_KERNEL_FLAGS -ftls-model=initial-exec)
+  set(minx_THREAD_LOCAL -ftls-model=initial-exec)
 endif()
+list(APPEND minx_HOST_KERNEL_FLAGS ${minx_THREAD_LOCAL})
 if(NOT MINX_TUNE STREQUAL generic)
   list(APPEND minx_HOST_KERNEL_FLAGS -march=${MINX_TUNE})
 endif()

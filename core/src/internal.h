@@ -181,7 +181,7 @@ extern __thread int mx_thread_;
  * thread that runs a part of a launch goes to its core, or back to where it was before it came to one. */
 mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last);
 void mx_cores_change(mx_ctx ctx, int thread);
-extern __thread int mx_cores_now __attribute__((tls_model("initial-exec")));
+extern __thread int mx_cores_now;
 static inline void mx_cores_go(mx_ctx ctx, int thread)
 {
     if (mx_cores_now != ctx->cores) mx_cores_change(ctx, thread);
