@@ -5,7 +5,7 @@
  * and takes times, report.c keeps and prints them. */
 #pragma once
 #include "bench_kernels.h"
-#include "pattern_kernels.h"
+#include "layout_kernels.h"
 #include "rivals.h"
 #include "tl_kernels.h"
 
@@ -17,7 +17,7 @@ typedef struct bench_options {
     const char *backend, *filter, *json;
     double size_factor;
     int repeat;
-    bool list;
+    bool list, layouts;
 } bench_options;
 
 /* ---- machine.c ---- */
@@ -47,7 +47,7 @@ mx_err bench_cuda_timer_start(const bench_target *target);
 mx_err bench_cuda_timer_stop(const bench_target *target, double *seconds);
 
 /* ---- cases ---- */
-enum { BENCH_VIEWS = 8 };
+enum { BENCH_VIEWS = 12 };
 
 typedef struct bench_work {
     const bench_target *target;
@@ -67,6 +67,11 @@ typedef struct bench_work {
     bench_stencil_args stencil;
     bench_summary_args summary;
     bench_histogram_args histogram;
+    bench_scatter_args scatter;
+    mx_scatter copies;
+    bench_force_args force;
+    bench_layout_args layouts;
+    mx_view by_layout[2]; /* what each side of an experiment on layouts computes: right, left */
     bench_scan_args scan;
     bench_spmv_args spmv;
     bench_array_args array;
@@ -85,12 +90,13 @@ typedef struct bench_case {
     int arrays;         /* that one call touches */
     int bytes_per_item; /* each array element once; the line that a store may first read is not counted */
     double share;       /* of the usual size; 0: 1 */
+    int length;         /* of the array or the bins that items add to */
     bool only_cached;
     bool
         alternates; /* each call reads the sums that the one before left: before and now change places */
     mx_err (*setup)(bench_work *w);
-    bench_step
-        reset; /* the same start for each side, before results are compared; NULL: nothing to do */
+    /* the same start for each side, before results are compared; NULL: bench_clear */
+    bench_step reset;
     bench_step core;
     bench_rival (*rival)(const rival_set *set);
     bench_step other; /* the core in another way, instead of a rival */
@@ -99,12 +105,21 @@ typedef struct bench_case {
     mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
 } bench_case;
 
-extern const bench_case bench_vector_cases[], bench_grid_cases[],
-    bench_pattern_cases[]; /* the last has no name */
+extern const bench_case bench_vector_cases[], bench_grid_cases[], bench_pattern_cases[],
+    bench_particle_cases[]; /* the last has no name */
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);
 void bench_work_destroy(bench_work *work);
+/* A new view among those of the work, of rank 1 where columns are 0; and where its elements are. */
+mx_err bench_new_view(bench_work *w, const char *label, mx_type type, int64_t rows, int64_t columns,
+                      mx_layout layout, mx_view *view);
+void *bench_data(mx_view view);
+/* index(i) for `length` bins, and for the rivals. */
+mx_err bench_new_index(bench_work *w, int length, mx_ci32_1 *index);
+/* The particles of particle_kernels.h, with room for forces; their lists. */
+mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f);
+mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count);
 /* A new view of doubles among those of the work: n elements, or rows x columns with one ghost around each. */
 mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view,
                         double **data);
@@ -120,8 +135,13 @@ typedef struct bench_times {
     const char *rival_name;
 } bench_times;
 
+/* Zeros to all that must agree, so that no side passes with the other's results. */
+mx_err bench_clear(bench_work *w);
 /* Do core and every rival compute the same? MX_ERR_MISMATCH if not. */
 mx_err bench_agree(bench_work *w);
+/* Two views in host memory with the same strides: by elements against the largest, or, if `each`, against themselves. */
+mx_err bench_compare(const bench_work *w, const char *rival, mx_view core, mx_view other,
+                     bool each);
 /* Interleaves core and the fastest rival. */
 mx_err bench_measure(bench_work *w, int repeat, bench_times *times);
 /* Median seconds of the fastest rival, and its name. */
@@ -149,11 +169,17 @@ typedef struct bench_report {
 } bench_report;
 
 mx_err bench_report_add(bench_report *report, const bench_row *row); /* prints it as well */
+mx_err bench_report_keep(bench_report *report, const bench_row *row);
 void bench_report_head(void);
+void bench_print_seconds(double seconds); /* 11 characters */
 mx_err bench_report_write(const bench_report *report, const char *path);
 
 /* ---- limits.c ---- */
 mx_err bench_limits(bench_target *target, const bench_options *options, bench_report *report);
+
+/* ---- layouts.c ---- */
+mx_err bench_layouts(const bench_target *target, const bench_options *options,
+                     bench_report *report);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ typedef struct bench_set_1d_args {
 MX_DECLARE_FOR_1D(bench_set_1d, bench_set_1d_args)
 
 typedef struct bench_set_2d_args {
-    mx_f64_2 x;
+    mx_f64_2s x;
     double seed;
 } bench_set_2d_args;
 MX_DECLARE_FOR_2D(bench_set_2d, bench_set_2d_args)

@@ -17,12 +17,6 @@ static mx_err stencil_setup(bench_work *w)
     return MX_OK;
 }
 
-static mx_err stencil_reset(bench_work *w)
-{
-    const double zero = 0;
-    return mx_fill(w->target->ctx, w->outputs[0], &zero);
-}
-
 static mx_err stencil_core(bench_work *w) { return bench_stencil(w->cells, &w->stencil); }
 
 static bench_rival stencil_rival(const rival_set *set) { return set->stencil; }
@@ -162,7 +156,6 @@ const bench_case bench_grid_cases[] = {
      .arrays = 2,
      .bytes_per_item = 16,
      .setup = stencil_setup,
-     .reset = stencil_reset,
      .core = stencil_core,
      .rival = stencil_rival},
     {.name = "cg-matvec",

@@ -24,31 +24,21 @@ static bench_rival scan_rival(const rival_set *set) { return set->scan; }
 
 enum { ROWS_OF_ONE = 64, LANES = 8, THREADS = 32 }; /* rows of a team of one; a team on a GPU */
 
-static mx_err new_ints(bench_work *w, const char *label, int64_t n, mx_view *view, int32_t **data)
-{
-    mx_view_info info;
-    MX_TRY(mx_view_create_1d(w->target->ctx, label, MX_I32, n, view));
-    w->views[w->view_count++] = *view;
-    MX_TRY(mx_view_get_info(*view, &info));
-    *data = info.data;
-    return MX_OK;
-}
-
 static mx_err spmv_setup(bench_work *w)
 {
     const mx_ctx ctx = w->target->ctx;
     const int rows = (int)w->items;
+    const int64_t entries = (int64_t)rows * BENCH_ROW;
     mx_view begin, column, value, x, y;
-    mx_view_info info;
     bench_set_matrix_args set = {.rows = rows, .side = (int)ceil(cbrt((double)rows))};
     MX_TRY(bench_new_vector(w, "x", 1, &x, &w->rival.b));
     MX_TRY(bench_new_vector(w, "y", 2, &y, &w->rival.a));
-    MX_TRY(new_ints(w, "begin", rows + 1, &begin, &w->rival.begin));
-    MX_TRY(new_ints(w, "column", (int64_t)rows * BENCH_ROW, &column, &w->rival.column));
-    MX_TRY(mx_view_create_1d(ctx, "value", MX_F64, (int64_t)rows * BENCH_ROW, &value));
-    w->views[w->view_count++] = value;
-    MX_TRY(mx_view_get_info(value, &info));
-    w->rival.value = info.data;
+    MX_TRY(bench_new_view(w, "begin", MX_I32, rows + 1, 0, MX_LAYOUT_DEFAULT, &begin));
+    MX_TRY(bench_new_view(w, "column", MX_I32, entries, 0, MX_LAYOUT_DEFAULT, &column));
+    MX_TRY(bench_new_view(w, "value", MX_F64, entries, 0, MX_LAYOUT_DEFAULT, &value));
+    w->rival.begin = bench_data(begin);
+    w->rival.column = bench_data(column);
+    w->rival.value = bench_data(value);
     MX_TRY(mx_bind(ctx, begin, &set.begin));
     MX_TRY(mx_bind(ctx, column, &set.column));
     MX_TRY(mx_bind(ctx, value, &set.value));
@@ -80,26 +70,14 @@ static bench_rival spmv_team_rival(const rival_set *set) { return set->spmv_team
 
 /* ---- array(index(i)) += x(i) ---- */
 
-static mx_err array_setup(bench_work *w, int length)
+static mx_err array_setup(bench_work *w)
 {
-    mx_view index, x;
-    bench_set_index_args set = {.bins = length};
+    mx_view x;
     MX_TRY(bench_new_vector(w, "x", 1, &x, &w->rival.b));
-    MX_TRY(new_ints(w, "index", w->items, &index, &w->rival.index));
-    MX_TRY(bench_new_sums(w, "array", MX_F64, length, &w->rival.sums));
-    MX_TRY(mx_bind(w->target->ctx, index, &set.index));
-    MX_TRY(bench_set_index(w->line, &set));
-    MX_TRY(mx_bind(w->target->ctx, index, &w->array.index));
-    MX_TRY(mx_bind(w->target->ctx, x, &w->array.x));
-    w->rival.bin_count = length;
-    return MX_OK;
+    MX_TRY(bench_new_index(w, w->which->length, &w->array.index));
+    MX_TRY(bench_new_sums(w, "array", MX_F64, w->which->length, &w->rival.sums));
+    return mx_bind(w->target->ctx, x, &w->array.x);
 }
-
-static mx_err array_64_setup(bench_work *w) { return array_setup(w, 64); }
-
-static mx_err array_1024_setup(bench_work *w) { return array_setup(w, 1024); }
-
-static mx_err array_16384_setup(bench_work *w) { return array_setup(w, 16384); }
 
 static mx_err array_core(bench_work *w) { return bench_array_into(w->line, &w->array, w->sums[0]); }
 
@@ -171,21 +149,24 @@ const bench_case bench_pattern_cases[] = {
      .text = "a reduction into 64 values",
      .arrays = 2,
      .bytes_per_item = 12,
-     .setup = array_64_setup,
+     .length = 64,
+     .setup = array_setup,
      .core = array_core,
      .rival = array_rival},
     {.name = "array-1024",
      .text = "a reduction into 1024 values",
      .arrays = 2,
      .bytes_per_item = 12,
-     .setup = array_1024_setup,
+     .length = 1024,
+     .setup = array_setup,
      .core = array_core,
      .rival = array_rival},
     {.name = "array-16384",
      .text = "a reduction into 16384 values",
      .arrays = 2,
      .bytes_per_item = 12,
-     .setup = array_16384_setup,
+     .length = 16384,
+     .setup = array_setup,
      .core = array_core,
      .rival = array_rival},
     {.name = "graph",

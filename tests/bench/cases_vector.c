@@ -23,12 +23,6 @@ static mx_err triad_setup(bench_work *w)
     return MX_OK;
 }
 
-static mx_err triad_reset(bench_work *w)
-{
-    const double zero = 0;
-    return mx_fill(w->target->ctx, w->outputs[0], &zero);
-}
-
 static mx_err triad_core(bench_work *w) { return bench_triad(w->line, &w->triad); }
 
 static bench_rival triad_rival(const rival_set *set) { return set->triad; }
@@ -74,29 +68,13 @@ static mx_err dot_check(bench_work *w)
 
 static mx_err histogram_setup(bench_work *w)
 {
-    mx_view index, bins;
-    mx_view_info info;
-    bench_set_index_args set = {.bins = BINS};
-    MX_TRY(mx_view_create_1d(w->target->ctx, "index", MX_I32, w->items, &index));
-    w->views[w->view_count++] = index;
-    MX_TRY(mx_view_create_1d(w->target->ctx, "bins", MX_I64, BINS, &bins));
-    w->views[w->view_count++] = w->outputs[w->output_count++] = bins;
-    MX_TRY(mx_bind(w->target->ctx, index, &set.index));
-    MX_TRY(bench_set_index(w->line, &set));
-    MX_TRY(mx_bind(w->target->ctx, index, &w->histogram.index));
+    mx_view bins;
+    MX_TRY(bench_new_index(w, BINS, &w->histogram.index));
+    MX_TRY(bench_new_view(w, "bins", MX_I64, BINS, 0, MX_LAYOUT_DEFAULT, &bins));
     MX_TRY(mx_bind(w->target->ctx, bins, &w->histogram.bins));
-    MX_TRY(mx_view_get_info(index, &info));
-    w->rival.index = info.data;
-    MX_TRY(mx_view_get_info(bins, &info));
-    w->rival.bins = info.data;
-    w->rival.bin_count = BINS;
+    w->outputs[w->output_count++] = bins;
+    w->rival.bins = bench_data(bins);
     return MX_OK;
-}
-
-static mx_err histogram_reset(bench_work *w)
-{
-    const int64_t zero = 0;
-    return mx_fill(w->target->ctx, w->outputs[0], &zero);
 }
 
 static mx_err histogram_core(bench_work *w) { return bench_histogram(w->line, &w->histogram); }
@@ -109,8 +87,8 @@ static mx_err histogram_check(bench_work *w)
     mx_view index = MX_VIEW_NULL, bins = MX_VIEW_NULL;
     int32_t *at;
     int64_t *count, expected[BINS] = {0}, wrong = 0;
-    MX_TRY(histogram_reset(w));
-    MX_TRY(histogram_core(w));
+    MX_TRY(bench_clear(w));
+    MX_TRY(w->which->core(w));
     MX_TRY(mx_mirror_view_create(w->views[0], &index));
     MX_TRY(mx_mirror_view_create(w->views[1], &bins));
     MX_TRY(mx_deep_copy(w->target->ctx, index, w->views[0]));
@@ -122,12 +100,32 @@ static mx_err histogram_check(bench_work *w)
     for (int b = 0; b < BINS; b++) wrong += llabs(count[b] - expected[b]);
     MX_TRY(mx_view_destroy(&index));
     MX_TRY(mx_view_destroy(&bins));
-    printf("  histogram: %lld items into %d bins by atomics, %lld lost or counted twice\n",
+    printf("  %s: %lld items into %d bins, %lld lost or counted twice\n", w->which->name,
            (long long)w->items, BINS, (long long)wrong);
-    MX_REQUIRE(wrong == 0, MX_ERR_MISMATCH, "histogram: %lld of %lld counts are wrong",
+    MX_REQUIRE(wrong == 0, MX_ERR_MISMATCH, "%s: %lld of %lld counts are wrong", w->which->name,
                (long long)wrong, (long long)w->items);
     return MX_OK;
 }
+
+/* ---- the same histogram by a scatter view, from its reset until its copies are joined ---- */
+
+static mx_err scatter_setup(bench_work *w)
+{
+    const mx_ctx ctx = w->target->ctx;
+    MX_TRY(histogram_setup(w));
+    MX_TRY(mx_scatter_create(ctx, w->outputs[0], MX_SUM, &w->copies));
+    MX_TRY(mx_scatter_bind(ctx, w->copies, &w->scatter.bins));
+    return mx_bind(ctx, w->views[0], &w->scatter.index);
+}
+
+static mx_err scatter_core(bench_work *w)
+{
+    MX_TRY(mx_scatter_reset(w->target->ctx, &w->copies));
+    MX_TRY(bench_scatter(w->line, &w->scatter));
+    return mx_scatter_contribute(w->target->ctx, &w->copies, w->outputs[0]);
+}
+
+static bench_rival scatter_rival(const rival_set *set) { return set->scatter; }
 
 const bench_case bench_vector_cases[] = {
     {.name = "triad",
@@ -135,7 +133,6 @@ const bench_case bench_vector_cases[] = {
      .arrays = 3,
      .bytes_per_item = 24,
      .setup = triad_setup,
-     .reset = triad_reset,
      .core = triad_core,
      .rival = triad_rival},
     {.name = "dot",
@@ -153,9 +150,17 @@ const bench_case bench_vector_cases[] = {
      .share = 0.25,
      .only_cached = true,
      .setup = histogram_setup,
-     .reset = histogram_reset,
      .core = histogram_core,
      .rival = histogram_rival,
+     .check = histogram_check},
+    {.name = "scatter",
+     .text = "the same by a scatter view: a copy for each thread of hosts, atomics on a GPU",
+     .arrays = 1,
+     .bytes_per_item = 4,
+     .share = 0.25,
+     .setup = scatter_setup,
+     .core = scatter_core,
+     .rival = scatter_rival,
      .check = histogram_check},
     {0},
 };

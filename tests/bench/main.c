@@ -17,6 +17,8 @@ static const char HELP[] =
     "                       NAME-cache, all arrays together half of the caches nearest to the cores)\n"
     "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
     "  --json FILE          also writes the results to FILE\n"
+    "  --layouts            instead of all this, times kernels on views of layout right and left, and prints what the wrong\n"
+    "                       one costs\n"
     "  --list               names the cases and ends\n"
     "  --help               prints this and ends\n\n"
     "The exit code tells whether all cases ran and agreed, never how fast they were.\n";
@@ -41,6 +43,8 @@ static bool parse(int argc, char **argv, bench_options *o)
         bool good = true;
         if (strcmp(given, "--list") == 0)
             o->list = true;
+        else if (strcmp(given, "--layouts") == 0)
+            o->layouts = true;
         else if ((value = value_of("--backend", argc, argv, &at)) != NULL)
             o->backend = value;
         else if ((value = value_of("--filter", argc, argv, &at)) != NULL)
@@ -80,7 +84,9 @@ static mx_err open_target(const char *resource, bench_target *target)
     MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT,
                "%s: the rivals have layout right only", resource);
     const size_t second = bench_cache_bytes(2), last = bench_last_cache_bytes();
-    target->rivals[0] = strcmp(target->info.backend, "serial") == 0 ? &rivals_serial : &rivals_omp;
+    const bool serial = strcmp(target->info.backend, "serial") == 0;
+    target->rivals[0] = serial ? &rivals_serial : &rivals_omp;
+    target->rivals[1] = serial ? &rivals_serial_other : &rivals_omp_other;
     target->scalar = &rivals_scalar;
     target->in_cache = (second > 0 ? second : (size_t)1 << 18) / 2 * (size_t)target->info.threads;
     target->out_of_cache = 4 * (last > 0 ? last : (size_t)1 << 25);
@@ -130,6 +136,10 @@ static mx_err run_cases(const bench_target *target, const bench_case *cases, con
     return MX_OK;
 }
 
+static const bench_case *const all_cases[] = {bench_vector_cases, bench_grid_cases,
+                                              bench_pattern_cases, bench_particle_cases};
+enum { TABLES = sizeof all_cases / sizeof all_cases[0] };
+
 static mx_err run_target(const char *resource, const bench_options *o, bench_report *report)
 {
     bench_target target;
@@ -139,11 +149,10 @@ static mx_err run_target(const char *resource, const bench_options *o, bench_rep
                resource, target.info.device_name[0] != '\0' ? " " : "", target.info.device_name,
                target.info.threads, (double)target.out_of_cache / 1048576,
                (double)target.in_cache / 1048576);
-        err = bench_limits(&target, o, report);
+        err = o->layouts ? bench_layouts(&target, o, report) : bench_limits(&target, o, report);
     }
-    if (err == MX_OK) err = run_cases(&target, bench_vector_cases, o, report);
-    if (err == MX_OK) err = run_cases(&target, bench_grid_cases, o, report);
-    if (err == MX_OK) err = run_cases(&target, bench_pattern_cases, o, report);
+    for (int t = 0; t < TABLES && err == MX_OK && !o->layouts; t++)
+        err = run_cases(&target, all_cases[t], o, report);
     close_target(&target);
     return err;
 }
@@ -152,7 +161,7 @@ static mx_err run_all(const bench_options *o, bench_report *report)
 {
     static const char *const all[] = {"serial", "openmp", "cuda"};
     const char *why;
-    bench_report_head();
+    if (!o->layouts) bench_report_head();
     if (strcmp(o->backend, "all") != 0) return run_target(o->backend, o, report);
     for (int b = 0; b < 3; b++) {
         if (mx_backend_available(all[b], &why))
@@ -165,12 +174,9 @@ static mx_err run_all(const bench_options *o, bench_report *report)
 
 static void list(void)
 {
-    for (const bench_case *c = bench_vector_cases; c->name != NULL; c++)
-        printf("%-14s %s\n", c->name, c->text);
-    for (const bench_case *c = bench_grid_cases; c->name != NULL; c++)
-        printf("%-14s %s\n", c->name, c->text);
-    for (const bench_case *c = bench_pattern_cases; c->name != NULL; c++)
-        printf("%-14s %s\n", c->name, c->text);
+    for (int t = 0; t < TABLES; t++)
+        for (const bench_case *c = all_cases[t]; c->name != NULL; c++)
+            printf("%-14s %s\n", c->name, c->text);
     printf("NAME is out of cache, NAME-cache in it\n");
 }
 

@@ -185,19 +185,28 @@ static int list_outputs(const bench_work *w, mx_view *views)
     return count;
 }
 
+mx_err bench_clear(bench_work *w)
+{
+    static const double zero[RIVAL_FIELDS];
+    mx_view views[OUTPUTS];
+    const int count = list_outputs(w, views);
+    for (int o = 0; o < count; o++) MX_TRY(mx_fill(w->target->ctx, views[o], zero));
+    return MX_OK;
+}
+
 /* What one side leaves behind, from the same start. */
 static mx_err leave(bench_work *w, const side *s, mx_view *host)
 {
     mx_view views[OUTPUTS];
     const int count = list_outputs(w, views);
-    if (w->which->reset != NULL) MX_TRY(w->which->reset(w));
+    MX_TRY(w->which->reset != NULL ? w->which->reset(w) : bench_clear(w));
     MX_TRY(call(w, s, 1));
     for (int o = 0; o < count; o++) MX_TRY(mx_deep_copy(w->target->ctx, host[o], views[o]));
     return mx_fence(w->target->ctx);
 }
 
-static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx_view b_view,
-                      bool sums)
+mx_err bench_compare(const bench_work *w, const char *rival, mx_view a_view, mx_view b_view,
+                     bool each)
 {
     mx_view_info info;
     double *a, *b, largest = 0;
@@ -213,7 +222,7 @@ static mx_err compare(const bench_work *w, const char *rival, mx_view a_view, mx
     const double tolerance = TOLERANCE + ROUNDING * (double)w->items;
     for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(b[i]));
     for (int64_t i = 0; i < count; i++) {
-        const double scale = sums ? fabs(b[i]) : largest;
+        const double scale = each ? fabs(b[i]) : largest;
         MX_REQUIRE(fabs(a[i] - b[i]) <= tolerance * scale, MX_ERR_MISMATCH,
                    "%s: %s[%lld]: core %.17g, rival '%s' %.17g", w->which->name, info.label,
                    (long long)i, a[i], rival, b[i]);
@@ -237,7 +246,7 @@ static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
         if (s.step == NULL && rival_of(w, set) == NULL) continue;
         MX_TRY(leave(w, &s, rival_host));
         for (int o = 0; o < count; o++)
-            MX_TRY(compare(w, s.name, core_host[o], rival_host[o], o >= w->output_count));
+            MX_TRY(bench_compare(w, s.name, core_host[o], rival_host[o], o >= w->output_count));
     }
     return MX_OK;
 }

@@ -10,20 +10,35 @@ MX_BODY void bench_scan_body(const bench_scan_args *a, int i, double *sum, bool 
 }
 MX_SCAN_1D(bench_scan, MX_SUM)
 
+MX_BODY int bench_column(int r, int n, int rows, int s)
+{
+    const int x = r % s + n % 3 - 1, y = r / s % s + n / 3 % 3 - 1, z = r / s / s + n / 9 - 1;
+    const int cx = x < 0 ? 0 : x < s ? x : s - 1, cy = y < 0 ? 0 : y < s ? y : s - 1;
+    const int cz = z < 0 ? 0 : z < s ? z : s - 1, column = (cz * s + cy) * s + cx;
+    return column < rows ? column : rows - 1;
+}
+
+MX_BODY double bench_entry(int r, int n) { return 0.5 + (double)((r * 7 + n * 13) % 101) / 101.0; }
+
 MX_BODY void bench_set_matrix_body(const bench_set_matrix_args *a, int r)
 {
-    const int s = a->side, x = r % s, y = r / s % s, z = r / s / s;
     MX_AT(a->begin, r) = r * BENCH_ROW;
     if (r == a->rows - 1) MX_AT(a->begin, a->rows) = a->rows * BENCH_ROW;
     for (int n = 0; n < BENCH_ROW; n++) {
-        const int nx = x + n % 3 - 1, ny = y + n / 3 % 3 - 1, nz = z + n / 9 - 1;
-        const int cx = nx < 0 ? 0 : nx < s ? nx : s - 1, cy = ny < 0 ? 0 : ny < s ? ny : s - 1;
-        const int cz = nz < 0 ? 0 : nz < s ? nz : s - 1, column = (cz * s + cy) * s + cx;
-        MX_AT(a->column, r * BENCH_ROW + n) = column < a->rows ? column : a->rows - 1;
-        MX_AT(a->value, r * BENCH_ROW + n) = 0.5 + (double)((r * 7 + n * 13) % 101) / 101.0;
+        MX_AT(a->column, r * BENCH_ROW + n) = bench_column(r, n, a->rows, a->side);
+        MX_AT(a->value, r * BENCH_ROW + n) = bench_entry(r, n);
     }
 }
 MX_FOR_1D_NESTED(bench_set_matrix)
+
+MX_BODY void bench_set_columns_body(const bench_set_columns_args *a, int r)
+{
+    for (int n = 0; n < BENCH_ROW; n++) {
+        MX_AT(a->column, r, n) = bench_column(r, n, a->rows, a->side);
+        MX_AT(a->value, r, n) = bench_entry(r, n);
+    }
+}
+MX_FOR_1D_NESTED(bench_set_columns)
 
 MX_BODY void bench_spmv_body(const bench_spmv_args *a, int r)
 {

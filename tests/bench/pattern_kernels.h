@@ -30,6 +30,14 @@ typedef struct bench_set_matrix_args {
 } bench_set_matrix_args;
 MX_DECLARE_FOR_1D(bench_set_matrix, bench_set_matrix_args)
 
+/* The same with entry n of row r at (r, n). */
+typedef struct bench_set_columns_args {
+    mx_i32_2s column;
+    mx_f64_2s value;
+    int rows, side;
+} bench_set_columns_args;
+MX_DECLARE_FOR_1D(bench_set_columns, bench_set_columns_args)
+
 /* array(index(i)) += x(i) */
 typedef struct bench_array_args {
     mx_ci32_1 index;

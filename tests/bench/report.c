@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_seconds(double seconds)
+void bench_print_seconds(double seconds)
 {
     if (seconds <= 0)
         printf("%11s", "-");
@@ -33,17 +33,23 @@ void bench_report_head(void)
            "bytes, rival");
 }
 
-mx_err bench_report_add(bench_report *report, const bench_row *row)
+mx_err bench_report_keep(bench_report *report, const bench_row *row)
 {
-    const bench_times *t = &row->times;
     bench_row *rows = realloc(report->rows, (size_t)(report->count + 1) * sizeof *rows);
     MX_REQUIRE(rows != NULL, MX_ERR_MEMORY, "no memory for %d results", report->count + 1);
     report->rows = rows;
     rows[report->count++] = *row;
+    return MX_OK;
+}
+
+mx_err bench_report_add(bench_report *report, const bench_row *row)
+{
+    const bench_times *t = &row->times;
+    MX_TRY(bench_report_keep(report, row));
     printf("%-22s %-7s %3d %11lld ", row->name, row->backend, row->threads, (long long)row->n);
-    print_seconds(t->core);
+    bench_print_seconds(t->core);
     printf(" ");
-    print_seconds(t->rival);
+    bench_print_seconds(t->rival);
     if (t->ratio > 0)
         printf(" %6.3f (%.3f %.3f)", t->ratio, t->low, t->high);
     else
@@ -51,7 +57,7 @@ mx_err bench_report_add(bench_report *report, const bench_row *row)
     print_rate(row, t->core);
     print_rate(row, t->rival);
     printf(" ");
-    print_seconds(t->scalar);
+    bench_print_seconds(t->scalar);
     if (row->flops > 0) printf(" %.1f Gflop/s", row->flops * 1e-9);
     if (row->bytes > 0) printf(" %.0f", row->bytes);
     printf(" %s\n", row->rival_name != NULL ? row->rival_name : "");

@@ -31,6 +31,14 @@ typedef struct rival_args {
     int64_t *bins;
     int bin_count;
 
+    /* n particles: coordinates x(i, c), forces f(i, c), neighbours list(i, k), of which count(i); on backends of layout left the
+     * second index is `stride` elements away, on the others elements lie densely */
+    double *x, *f;
+    int32_t *list, *count;
+    double cutoff2;
+
+    int64_t *keys, *unsorted, *room; /* sorting: n each; keys = unsorted, in order */
+
     /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now], these being 0 and 1; a dot
      * product goes to sums[0]. summary: five numbers. */
     double *sums, *pw, *summary;
@@ -40,7 +48,7 @@ typedef struct rival_args {
     void *partials; /* CUDA: room for partial results */
 } rival_args;
 
-enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5 };
+enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5, RIVAL_NEIGHBOURS = 96 };
 
 /* A NULL member: this set has nothing of its own there. */
 typedef struct rival_set {
@@ -54,22 +62,30 @@ typedef struct rival_set {
     void (*direction)(const rival_args *); /* p = r + beta p */
     void (*iteration)(const rival_args *); /* the three above */
     void (*summary)(const rival_args *);   /* density kx, energy ky, temperature u */
-    void (*histogram)(const rival_args *);
+    void (*histogram)(const rival_args *); /* bins(index(i)) += 1, by atomics */
     void (*scan)(const rival_args *);      /* a = the inclusive scan of b */
     void (*spmv)(const rival_args *);      /* a = A b, a row a thread or an item */
     void (*spmv_team)(const rival_args *); /* ... as fast as one knows how */
     void (*array)(const rival_args *);     /* sums[index(i)] += b(i), from zero */
-    void (*nothing)(const rival_args *);   /* an empty launch */
-    double (*fma)(const rival_args *); /* multiply-adds on registers; returns the flops it did */
+    void (*scatter)(const rival_args *);   /* the histogram as fast as one knows how */
+    void (*force)(const rival_args *);     /* f from x */
+    void (*sort)(const rival_args *);
+    void (*nothing)(const rival_args *); /* an empty launch */
+    double (*fma)(const rival_args *);   /* multiply-adds on registers; returns the flops it did */
 } rival_set;
 
-extern const rival_set rivals_omp, rivals_serial, rivals_scalar;
+extern const rival_set rivals_omp, rivals_omp_other, rivals_serial, rivals_serial_other;
+extern const rival_set rivals_scalar;
 extern const rival_set rivals_cuda, rivals_cuda_fused;
 /* rivals_cuda_patterns.cu */
 void rival_cuda_scan(const rival_args *);
 void rival_cuda_spmv(const rival_args *);
 void rival_cuda_spmv_team(const rival_args *);
 void rival_cuda_array(const rival_args *);
+/* rivals_cuda_particles.cu */
+void rival_cuda_force(const rival_args *);
+void rival_cuda_force_branching(const rival_args *);
+void rival_cuda_sort(const rival_args *);
 
 #ifdef __cplusplus
 }

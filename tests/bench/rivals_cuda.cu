@@ -425,13 +425,29 @@ template <bool fused> static void summary(const rival_args *g)
 extern "C" {
 extern const rival_set rivals_cuda, rivals_cuda_fused;
 const rival_set rivals_cuda = {
-    "plain",       copy<false>,     triad<false>,     dot<false>,           stencil<false>,
-    matvec<false>, update<false>,   direction<false>, iteration<false>,     summary<false>,
-    histogram,     rival_cuda_scan, rival_cuda_spmv,  rival_cuda_spmv_team, rival_cuda_array,
-    nothing,       fma_peak,
+    "plain",          copy<false>,          triad<false>,     dot<false>,
+    stencil<false>,   matvec<false>,        update<false>,    direction<false>,
+    iteration<false>, summary<false>,       histogram,        rival_cuda_scan,
+    rival_cuda_spmv,  rival_cuda_spmv_team, rival_cuda_array, histogram,
+    rival_cuda_force, rival_cuda_sort,      nothing,          fma_peak,
 };
 const rival_set rivals_cuda_fused = {
-    "fused",      copy<true>,   triad<true>,     dot<true>,       stencil<true>,
-    matvec<true>, update<true>, direction<true>, iteration<true>, summary<true>,
+    "fused",
+    copy<true>,
+    triad<true>,
+    dot<true>,
+    stencil<true>,
+    matvec<true>,
+    update<true>,
+    direction<true>,
+    iteration<true>,
+    summary<true>,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    rival_cuda_force_branching,
 };
 }

@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
+#include <string.h>
 
 #define STRING_(...) #__VA_ARGS__
 #define PRAGMA(...) _Pragma(STRING_(__VA_ARGS__))
@@ -13,10 +15,14 @@
 #define NAME "scalar"
 #elif defined(RIVAL_SERIAL)
 #define SET rivals_serial
+#define OTHER rivals_serial_other
 #define NAME "simd"
+#define OTHER_NAME "other"
 #else
 #define SET rivals_omp
+#define OTHER rivals_omp_other
 #define NAME "omp simd"
+#define OTHER_NAME "omp other"
 #endif
 #ifdef RIVAL_SCALAR
 #define SIMD(...)
@@ -208,6 +214,18 @@ static void histogram(const rival_args *g)
     }
 }
 
+static void scatter(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const int count = g->bin_count;
+    int64_t *restrict bins = g->bins;
+    const int32_t *restrict index = g->index;
+    PARALLEL_FOR(reduction(+ : bins[:count]))
+    for (int64_t i = 0; i < n; i++) bins[index[i]] += 1;
+    (void)count; /* without threads */
+}
+
 /* By blocks, in parts that stay in cache: sums of blocks, what comes before each, then the blocks again. Every thread adds up
  * what comes before its own, so that there is one barrier a part and one behind it. */
 static void scan(const rival_args *g)
@@ -289,6 +307,144 @@ static void array(const rival_args *g)
     for (int64_t i = 0; i < n; i++) sums[index[i]] += x[i];
 }
 
+/* ---- particles: with vectors, which compute all neighbours, and without, which leave out those beyond the cutoff ---- */
+
+#define FORCE(name, VECTORS, branching)                                                            \
+    static void name(const rival_args *g)                                                          \
+    {                                                                                              \
+        TEAM(g);                                                                                   \
+        const int64_t n = g->n;                                                                    \
+        const double cutoff2 = g->cutoff2;                                                         \
+        double *restrict f = g->f;                                                                 \
+        const double *restrict x = g->x;                                                           \
+        const int32_t *restrict lists = g->list, *restrict counts = g->count;                      \
+        PARALLEL_FOR()                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const double xi = x[3 * i], yi = x[3 * i + 1], zi = x[3 * i + 2];                      \
+            const int32_t *restrict list = lists + i * RIVAL_NEIGHBOURS;                           \
+            const int count = counts[i];                                                           \
+            double fx = 0, fy = 0, fz = 0;                                                         \
+            VECTORS                                                                                \
+            for (int k = 0; k < count; k++) {                                                      \
+                const int64_t j = list[k];                                                         \
+                const double dx = xi - x[3 * j], dy = yi - x[3 * j + 1], dz = zi - x[3 * j + 2];   \
+                const double r2 = dx * dx + dy * dy + dz * dz;                                     \
+                if (branching && r2 >= cutoff2) continue;                                          \
+                const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;                                     \
+                const double pull = branching || r2 < cutoff2 ? 48.0 * s6 * (s6 - 0.5) * s2 : 0.0; \
+                fx += dx * pull;                                                                   \
+                fy += dy * pull;                                                                   \
+                fz += dz * pull;                                                                   \
+            }                                                                                      \
+            f[3 * i] = fx;                                                                         \
+            f[3 * i + 1] = fy;                                                                     \
+            f[3 * i + 2] = fz;                                                                     \
+        }                                                                                          \
+    }
+FORCE(force, SIMD(reduction(+ : fx, fy, fz)), false)
+#ifdef OTHER
+FORCE(force_branching, , true)
+#endif
+
+/* ---- sorting by digits of eight bits: from the lowest, all threads at each (LSD); or into buckets by the highest, which one
+ * thread each sorts by the others ---- */
+
+enum { DIGITS = 256, TOP = 56, MOST_THREADS = 1024 };
+
+static int64_t digit_counts[MOST_THREADS][DIGITS];
+
+static inline int digit_of(uint64_t key, int shift)
+{
+    return (int)(key >> shift & 255) ^ (shift == TOP ? 128 : 0); /* negative keys first */
+}
+
+static void move_keys(const uint64_t *restrict from, uint64_t *restrict to, int64_t first,
+                      int64_t last, int shift, int64_t *restrict at)
+{
+    for (int64_t i = first; i < last; i++) to[at[digit_of(from[i], shift)]++] = from[i];
+}
+
+/* Within a parallel region: by one digit, from `from` to `to`. ends: where the items of each digit end. */
+static void move_by_all(const uint64_t *restrict from, uint64_t *restrict to, int64_t n, int shift,
+                        int64_t *ends)
+{
+    const int team = omp_get_num_threads(), me = omp_get_thread_num();
+    const int64_t first = n * me / team, last = n * (me + 1) / team;
+    int64_t at[DIGITS], sum = 0, *restrict mine = digit_counts[me];
+    memset(mine, 0, sizeof digit_counts[0]);
+    for (int64_t i = first; i < last; i++) mine[digit_of(from[i], shift)]++;
+    PRAGMA(omp barrier)
+    for (int d = 0; d < DIGITS; d++) {
+        for (int t = 0; t < team; t++) {
+            if (t == me) at[d] = sum;
+            sum += digit_counts[t][d];
+        }
+        ends[d] = sum;
+    }
+    move_keys(from, to, first, last, shift, at);
+    PRAGMA(omp barrier)
+}
+
+static void copy_share(const rival_args *g)
+{
+    const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+    const int64_t first = g->n * me / team, last = g->n * (me + 1) / team;
+    memcpy(g->keys + first, g->unsorted + first, (size_t)(last - first) * sizeof *g->keys);
+}
+
+static void sort(const rival_args *g)
+{
+    TEAM(g);
+    PARALLEL()
+    {
+        uint64_t *from = (uint64_t *)g->keys, *to = (uint64_t *)g->room;
+        int64_t ends[DIGITS];
+        copy_share(g);
+        for (int shift = 0; shift <= TOP; shift += 8) {
+            uint64_t *const before = from;
+            move_by_all(from, to, g->n, shift, ends);
+            from = to;
+            to = before;
+        }
+    }
+}
+
+#ifdef OTHER
+static void sort_bucket(uint64_t *from, uint64_t *to, int64_t first, int64_t last)
+{
+    int64_t at[TOP / 8][DIGITS];
+    memset(at, 0, sizeof at);
+    for (int64_t i = first; i < last; i++)
+        for (int d = 0; d < TOP / 8; d++) at[d][from[i] >> 8 * d & 255]++;
+    for (int d = 0; d < TOP / 8; d++) {
+        int64_t sum = first;
+        for (int v = 0; v < DIGITS; v++) {
+            const int64_t count = at[d][v];
+            at[d][v] = sum;
+            sum += count;
+        }
+        move_keys(from, to, first, last, 8 * d, at[d]);
+        uint64_t *const before = from;
+        from = to;
+        to = before;
+    }
+}
+
+static void sort_buckets(const rival_args *g)
+{
+    TEAM(g);
+    PARALLEL()
+    {
+        int64_t ends[DIGITS];
+        copy_share(g);
+        move_by_all((uint64_t *)g->keys, (uint64_t *)g->room, g->n, TOP, ends);
+        PRAGMA(omp for schedule(dynamic))
+        for (int d = 0; d < DIGITS; d++)
+            sort_bucket((uint64_t *)g->room, (uint64_t *)g->keys, d > 0 ? ends[d - 1] : 0, ends[d]);
+    }
+}
+#endif
+
 /* The threads learn how far they would loop. */
 static void nothing(const rival_args *g)
 {
@@ -348,6 +504,13 @@ const rival_set SET = {
     .spmv = spmv,
     .spmv_team = spmv,
     .array = array,
+    .scatter = scatter,
+    .force = force,
+    .sort = sort,
     .nothing = nothing,
     .fma = fma_peak,
 };
+
+#ifdef OTHER
+const rival_set OTHER = {.name = OTHER_NAME, .force = force_branching, .sort = sort_buckets};
+#endif

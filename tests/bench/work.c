@@ -4,17 +4,45 @@
 #include <math.h>
 #include <string.h>
 
-mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view, double **data)
+mx_err bench_new_view(bench_work *w, const char *label, mx_type type, int64_t rows, int64_t columns,
+                      mx_layout layout, mx_view *view)
+{
+    const int64_t extents[2] = {rows, columns};
+    const mx_view_options options = {.layout = layout};
+    MX_REQUIRE(w->view_count < BENCH_VIEWS, MX_ERR_MEMORY, "%s: more than %d views", label,
+               BENCH_VIEWS);
+    MX_TRY(
+        mx_view_create(w->target->ctx, label, type, columns > 0 ? 2 : 1, extents, &options, view));
+    w->views[w->view_count++] = *view;
+    return MX_OK;
+}
+
+void *bench_data(mx_view view)
 {
     mx_view_info info;
+    return mx_view_get_info(view, &info) == MX_OK ? info.data : NULL;
+}
+
+mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view, double **data)
+{
     bench_set_1d_args set = {.seed = seed};
-    MX_TRY(mx_view_create_1d(w->target->ctx, label, MX_F64, w->items, view));
-    w->views[w->view_count++] = *view;
+    MX_TRY(bench_new_view(w, label, MX_F64, w->items, 0, MX_LAYOUT_DEFAULT, view));
     MX_TRY(mx_bind(w->target->ctx, *view, &set.x));
     MX_TRY(bench_set_1d(mx_range_1d(w->target->ctx, 0, w->items), &set));
-    MX_TRY(mx_view_get_info(*view, &info));
-    *data = info.data;
+    *data = bench_data(*view);
     return MX_OK;
+}
+
+mx_err bench_new_index(bench_work *w, int length, mx_ci32_1 *index)
+{
+    mx_view view;
+    bench_set_index_args set = {.bins = length};
+    MX_TRY(bench_new_view(w, "index", MX_I32, w->items, 0, MX_LAYOUT_DEFAULT, &view));
+    MX_TRY(mx_bind(w->target->ctx, view, &set.index));
+    MX_TRY(bench_set_index(w->line, &set));
+    w->rival.index = bench_data(view);
+    w->rival.bin_count = length;
+    return mx_bind(w->target->ctx, view, index);
 }
 
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data)
@@ -22,8 +50,7 @@ mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *vi
     mx_view_info info;
     bench_set_2d_args set = {.seed = seed};
     const int64_t rows = w->rival.rows + 2, columns = w->rival.columns + 2;
-    MX_TRY(mx_view_create_2d(w->target->ctx, label, MX_F64, rows, columns, view));
-    w->views[w->view_count++] = *view;
+    MX_TRY(bench_new_view(w, label, MX_F64, rows, columns, MX_LAYOUT_DEFAULT, view));
     MX_TRY(mx_bind(w->target->ctx, *view, &set.x));
     MX_TRY(bench_set_2d(mx_range_2d(w->target->ctx, 0, rows, 0, columns), &set));
     MX_TRY(mx_view_get_info(*view, &info));
@@ -33,14 +60,35 @@ mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *vi
     return MX_OK;
 }
 
+static int cells_a_side(const bench_work *w) { return (int)ceil(cbrt((double)w->items / 4)); }
+
+mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f)
+{
+    bench_set_points_args set = {.side = cells_a_side(w)};
+    MX_TRY(bench_new_view(w, "x", MX_F64, w->items, 3, layout, x));
+    MX_TRY(bench_new_view(w, "f", MX_F64, w->items, 3, layout, f));
+    MX_TRY(mx_bind(w->target->ctx, *x, &set.x));
+    return bench_set_points(w->line, &set);
+}
+
+mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count)
+{
+    const mx_ctx ctx = w->target->ctx;
+    bench_set_lists_args set = {.particles = (int)w->items, .side = cells_a_side(w)};
+    MX_TRY(bench_new_view(w, "list", MX_I32, w->items, BENCH_NEIGHBOURS, layout, list));
+    MX_TRY(bench_new_view(w, "count", MX_I32, w->items, 0, MX_LAYOUT_DEFAULT, count));
+    MX_TRY(mx_bind(ctx, x, &set.x));
+    MX_TRY(mx_bind(ctx, *list, &set.list));
+    MX_TRY(mx_bind(ctx, *count, &set.count));
+    return bench_set_lists(w->line, &set);
+}
+
 mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n, double **data)
 {
     mx_view view;
-    mx_view_info info;
-    MX_TRY(mx_view_create_1d(w->target->ctx, label, type, n, &view));
-    w->views[w->view_count++] = w->sums[w->sum_count++] = view;
-    MX_TRY(mx_view_get_info(view, &info));
-    *data = info.data;
+    MX_TRY(bench_new_view(w, label, type, n, 0, MX_LAYOUT_DEFAULT, &view));
+    w->sums[w->sum_count++] = view;
+    *data = bench_data(view);
     return MX_OK;
 }
 
@@ -84,6 +132,7 @@ mx_err bench_work_create(const bench_target *target, const bench_case *which, bo
 void bench_work_destroy(bench_work *work)
 {
     mx_graph_destroy(&work->graph);
+    mx_scatter_destroy(&work->copies);
     for (int v = 0; v < work->view_count; v++) mx_view_destroy(&work->views[v]);
     work->view_count = 0;
 }

@@ -27,7 +27,12 @@ enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
 #define MX_ITEM_BARRIER_() __threadfence()
 #else
 extern __thread int mx_thread_; /* kernel_host.h */
-#define MX_WORKER_ ((unsigned)mx_thread_)
+/* const: a loop over items asks once. */
+static __attribute__((const, noinline, unused)) unsigned mx_worker_(void)
+{
+    return (unsigned)mx_thread_;
+}
+#define MX_WORKER_ mx_worker_()
 #ifdef MX_INSTANCE_SIMT_
 enum { MX_WORKERS_MEET_ = 1 };
 #define MX_ITEM_BARRIER_() __atomic_thread_fence(__ATOMIC_SEQ_CST)

@@ -1,0 +1,60 @@
+/* Kernels of the cases on particles: forces between pairs of them, with either layout, and histograms by a scatter view.
+ *
+ * Lennard-Jones particles of a density of 0.8442 in units of their diameter and well depth, at the sites of a lattice (face-centred
+ * cubic, four a cell), each moved by up to a fifth of a diameter along each axis; numbered cell by cell in a cube of `side`
+ * cells a side. A particle's list has all within BENCH_REACH; half of them are within the cutoff. */
+#pragma once
+#include "minx/minx.h"
+#include "minx/scatter.h"
+
+enum { BENCH_NEIGHBOURS = 96 }; /* room in a list; about 75 are in use inside of the cube */
+#define BENCH_FORCE_BYTES (75 * 4 + 4 + 48)
+#define BENCH_CELL 1.6796 /* a side of a lattice cell: the cube root of 4 / 0.8442 */
+#define BENCH_REACH 2.8
+#define BENCH_CUTOFF 2.2
+
+/* x(i, c): where particle i is. */
+typedef struct bench_set_points_args {
+    mx_f64_2s x;
+    int side;
+} bench_set_points_args;
+MX_DECLARE_FOR_1D(bench_set_points, bench_set_points_args)
+
+/* list(i, k): neighbour number k of particle i, ascending; count(i) of them. */
+typedef struct bench_set_lists_args {
+    mx_cf64_2s x;
+    mx_i32_2s list;
+    mx_i32_1 count;
+    int particles, side;
+} bench_set_lists_args;
+MX_DECLARE_FOR_1D(bench_set_lists, bench_set_lists_args)
+
+/* f(i) = the sum of the forces that the particles in its list put on particle i */
+#define BENCH_FORCE(name, LAYOUT)                                                                 \
+    MX_ACCESSOR(name##_points, const double, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, 3)                \
+    MX_ACCESSOR(name##_forces, double, 2, LAYOUT, MX_TRAIT_NONE, 3)                               \
+    MX_ACCESSOR(name##_lists, const int32_t, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_NEIGHBOURS) \
+    typedef struct name##_args {                                                                  \
+        name##_points x;                                                                          \
+        name##_forces f;                                                                          \
+        name##_lists list;                                                                        \
+        mx_ci32_1 count;                                                                          \
+        double cutoff2;                                                                           \
+    } name##_args;                                                                                \
+    MX_DECLARE_FOR_1D(name, name##_args)
+BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
+BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
+BENCH_FORCE(bench_force_r, MX_LAYOUT_RIGHT)
+
+/* bins(index(i)) += 1, by a scatter view */
+typedef struct bench_scatter_args {
+    MX_SCATTER_OF(mx_i64_1, MX_SUM) bins;
+    mx_ci32_1 index;
+} bench_scatter_args;
+MX_DECLARE_FOR_1D(bench_scatter, bench_scatter_args)
+
+/* keys(i) = bits without a pattern */
+typedef struct bench_set_keys_args {
+    mx_i64_1 keys;
+} bench_set_keys_args;
+MX_DECLARE_FOR_1D(bench_set_keys, bench_set_keys_args)

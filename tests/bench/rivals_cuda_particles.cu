@@ -1,0 +1,60 @@
+/* Hand-written CUDA for particles: forces with a thread a particle, once as one would write it and once without a branch, and
+ * CUB's radix sort. Views have layout left: what neighbouring threads read of the lists is in neighbouring places. */
+#include "rivals.h"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cuda_runtime.h>
+
+enum { THREADS = 256 };
+
+static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
+
+template <bool branching>
+static __global__ void __launch_bounds__(THREADS)
+    force_kernel(int n, int64_t stride, const double *__restrict__ x, const int *__restrict__ list,
+                 const int *__restrict__ counts, double cutoff2, double *__restrict__ f)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    const double *const y = x + stride, *const z = y + stride;
+    const double xi = x[i], yi = y[i], zi = z[i];
+    const int count = counts[i];
+    double fx = 0, fy = 0, fz = 0;
+    for (int k = 0; k < count; k++) {
+        const int j = list[i + k * stride];
+        const double dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        if (branching && r2 >= cutoff2) continue;
+        const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;
+        const double pull = branching || r2 < cutoff2 ? 48.0 * s6 * (s6 - 0.5) * s2 : 0.0;
+        fx += dx * pull;
+        fy += dy * pull;
+        fz += dz * pull;
+    }
+    f[i] = fx;
+    f[i + stride] = fy;
+    f[i + 2 * stride] = fz;
+}
+
+template <bool branching> static void force(const rival_args *g)
+{
+    force_kernel<branching>
+        <<<(unsigned)((g->n + THREADS - 1) / THREADS), THREADS, 0, stream_of(g)>>>(
+            (int)g->n, g->stride, g->x, g->list, g->count, g->cutoff2, g->f);
+}
+
+void rival_cuda_force(const rival_args *g) { force<false>(g); }
+
+void rival_cuda_force_branching(const rival_args *g) { force<true>(g); }
+
+void rival_cuda_sort(const rival_args *g)
+{
+    size_t bytes = 0;
+    const size_t all = (size_t)g->n * sizeof *g->keys;
+    cub::DoubleBuffer<int64_t> keys(g->keys, g->room);
+    cudaMemcpyAsync(g->keys, g->unsorted, all, cudaMemcpyDeviceToDevice, stream_of(g));
+    cub::DeviceRadixSort::SortKeys(NULL, bytes, keys, g->n, 0, 64, stream_of(g));
+    cub::DeviceRadixSort::SortKeys(g->partials, bytes, keys, g->n, 0, 64, stream_of(g));
+    if (keys.Current() != g->keys)
+        cudaMemcpyAsync(g->keys, keys.Current(), all, cudaMemcpyDeviceToDevice, stream_of(g));
+}
