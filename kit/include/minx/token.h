@@ -25,6 +25,7 @@ enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
     (((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + \
      threadIdx.y * blockDim.x + threadIdx.x)
 #define MX_ITEM_BARRIER_() __threadfence()
+#define MX_TOKEN_TRADE_(p, v) atomicExch((p), (v))
 #else
 extern __thread int mx_thread_; /* kernel_host.h */
 /* const: a loop over items asks once. */
@@ -35,18 +36,19 @@ static __attribute__((const, noinline, unused)) unsigned mx_worker_(void)
 #define MX_WORKER_ mx_worker_()
 #ifdef MX_INSTANCE_SIMT_
 enum { MX_WORKERS_MEET_ = 1 };
-#define MX_ITEM_BARRIER_() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #else
 enum { MX_WORKERS_MEET_ = 0 };
-#define MX_ITEM_BARRIER_() __asm__ volatile("" ::: "memory") /* `omp simd` would join items */
 #endif
+#define MX_ITEM_BARRIER_() __asm__ volatile("" ::: "memory") /* `omp simd` would join items */
+/* it orders by itself: a fence behind a relaxed one would do, but ThreadSanitizer sees no fences */
+#define MX_TOKEN_TRADE_(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #endif
 
 MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
 {
     const unsigned count = (unsigned)MX_EXTENT(*tokens, 0);
     unsigned id = MX_WORKERS_MEET_ ? MX_WORKER_ % count : MX_WORKER_;
-    while (MX_WORKERS_MEET_ && mx_atomic_exchange(&MX_AT(*tokens, id), 1) != 0)
+    while (MX_WORKERS_MEET_ && MX_TOKEN_TRADE_(&MX_AT(*tokens, id), 1) != 0)
         id = id + 1 < count ? id + 1 : 0;
     MX_ITEM_BARRIER_();
     return (int)id;
@@ -54,5 +56,5 @@ MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
 MX_INLINE void mx_token_release(const mx_i32_1 *tokens, int id)
 {
     MX_ITEM_BARRIER_();
-    if (MX_WORKERS_MEET_) mx_atomic_exchange(&MX_AT(*tokens, id), 0);
+    if (MX_WORKERS_MEET_) MX_TOKEN_TRADE_(&MX_AT(*tokens, id), 0);
 }
