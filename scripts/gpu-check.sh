@@ -60,7 +60,7 @@ ranks_agree() { # ranks_agree RANKS DEVICES: as one rank, to 1e-11
 
 main() {
     options "$@"
-    minx_setup
+    minx_setup gpu
     minx_have nvidia-smi || minx_die 3 "no nvidia-smi: this needs a machine with an NVIDIA GPU and its driver"
     nvidia-smi -L
     [ $build = no ] || minx_build gpu

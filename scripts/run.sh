@@ -122,7 +122,7 @@ main() {
     local dir results runs run number=0
     dir=$(minx_build_dir "$preset")
     results=$dir/results
-    minx_setup
+    minx_setup "$preset"
     minx_build "$preset"
     [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so no result can be verified"
     rm -rf "$results"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds minx and runs its tests: scripts/test.sh [OPTION...] [-- CTEST ARGUMENT...]
 #
-#   --preset NAME   what to build: release (default), debug, sanitizers, bounds-check or gpu
+#   --preset NAME   what to build: release (default), debug, sanitizers, threads, bounds-check or gpu
 #   --label L       only the tests that carry this label (a regular expression), for example unit or cuda
 #   --jobs N        tests at a time; default: the number of cores
 #   --help          this text
@@ -44,7 +44,7 @@ main() {
     options "$@"
     local dir status=0
     dir=$(minx_build_dir "$preset")
-    minx_setup
+    minx_setup "$preset"
     minx_build "$preset"
     # MPI leaks from plug-ins that it has unloaded by the end: only a full call stack shows whose the memory was
     minx_default ASAN_OPTIONS fast_unwind_on_malloc=0

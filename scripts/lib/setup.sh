@@ -3,7 +3,7 @@
 # allowed, and the environment in which MPI programs start anywhere. Sourced, never run; names begin with minx_.
 
 MINX_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-MINX_PRESETS=(release debug sanitizers bounds-check gpu)
+MINX_PRESETS=(release debug sanitizers threads bounds-check gpu)
 
 minx_say() { printf 'minx: %s\n' "$*" >&2; }
 
@@ -49,6 +49,11 @@ minx_has_hdf5() { # any HDF5: a parallel one is used in parallel, a serial one t
 
 minx_has_openssl() { [ -n "${OPENSSL_ROOT_DIR:-}" ] || minx_includes openssl/evp.h; }
 
+minx_has_thread_sanitizer() { # clang, its run time for it, and LLVM's OpenMP; the tool Archer comes with the headers of that
+    printf '#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n' |
+        clang -fopenmp -fsanitize=thread -x c - -o /dev/null 2>/dev/null
+}
+
 # Sets MINX_PYTHON to a Python that has what the scripts import. The first python3 on PATH may be one of the user's own
 # without h5py while the system's has it.
 minx_find_python() {
@@ -64,7 +69,7 @@ sys.exit(any(u.find_spec(m) is None for m in ("h5py", "numpy", "matplotlib")))' 
     return 1
 }
 
-minx_missing() { # prints the Debian packages that would bring what is missing, one per line
+minx_missing() { # minx_missing PRESET: prints the Debian packages that would bring what is missing, one per line
     minx_compiles || printf '%s\n' gcc libc6-dev
     minx_has_cmake || echo cmake
     minx_have ninja || minx_have ninja-build || echo ninja-build
@@ -72,6 +77,7 @@ minx_missing() { # prints the Debian packages that would bring what is missing, 
     minx_has_hdf5 || echo libhdf5-openmpi-dev
     minx_has_openssl || echo libssl-dev
     minx_have git || echo git
+    [ "$1" != threads ] || minx_has_thread_sanitizer || printf '%s\n' clang libclang-rt-dev libomp-dev
     minx_find_python || printf '%s\n' python3 python3-h5py python3-numpy python3-matplotlib
 }
 
@@ -120,14 +126,15 @@ minx_find_cuda() { # CMake looks for nvcc on PATH; toolkits often are not there
     fi
 }
 
-# Finds or installs all that build, run and test need, and sets the environment. Installs nothing when nothing is missing.
+# minx_setup PRESET: finds or installs all that build, run and test need, and sets the environment. Installs nothing when
+# nothing is missing.
 minx_setup() {
     local missing
-    mapfile -t missing < <(minx_missing)
+    mapfile -t missing < <(minx_missing "$1")
     if [ ${#missing[@]} -gt 0 ]; then
         minx_install "${missing[@]}"
         hash -r
-        mapfile -t missing < <(minx_missing)
+        mapfile -t missing < <(minx_missing "$1")
         [ ${#missing[@]} -eq 0 ] || minx_die 3 "installed, but still missing or too old: ${missing[*]}"
     fi
     minx_find_python
@@ -183,19 +190,38 @@ minx_step() {
     minx_say "$title: $((SECONDS - start)) s"
 }
 
-# minx_build PRESET [CMAKE ARGUMENT...]: configures and builds. MINX_CMAKE_ARGS adds arguments, separated by blanks.
+minx_backends() { # minx_backends DIR: prints the core's backends in the build there, in one line
+    local name names=()
+    while read -r name; do
+        ! grep -q "minx.dir/backends/$name/" "$1/build.ninja" || names+=("$name")
+    done < <(sed -n 's/^MX_BACKEND(\([a-z0-9_]*\),.*/\1/p' "$MINX_ROOT/core/backends/backends.def")
+    echo "${names[*]}"
+}
+
+# minx_compile DIR NAME TITLE [ARGUMENT...]: cmake --build DIR ARGUMENT..., quiet unless a terminal shows how far it is
+minx_compile() {
+    if [ -t 1 ]; then
+        minx_say "$3; it can be interrupted and goes on where it was"
+        cmake --build "$1" "${@:4}" || minx_die 1 "$3 failed"
+    else
+        minx_step "$1/log/$2.log" "$3" cmake --build "$1" "${@:4}"
+    fi
+}
+
+# minx_build PRESET [CMAKE ARGUMENT...]: configures and builds, the core first, and says how long that took. MINX_CMAKE_ARGS adds
+# arguments, separated by blanks.
 minx_build() {
-    local preset=$1 dir more
+    local preset=$1 dir more start=$SECONDS configured core
     dir=$(minx_build_dir "$preset")
     read -ra more <<<"${MINX_CMAKE_ARGS:-}"
     mkdir -p "$dir/log"
     minx_step "$dir/log/configure.log" "configuring $preset" \
         cmake -S "$MINX_ROOT" --preset "$preset" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
         "${@:2}" "${more[@]}"
-    if [ -t 1 ]; then
-        minx_say "building $preset; it can be interrupted and goes on where it was"
-        cmake --build "$dir" || minx_die 1 "building $preset failed"
-    else
-        minx_step "$dir/log/build.log" "building $preset" cmake --build "$dir"
-    fi
+    configured=$SECONDS
+    minx_compile "$dir" core "building the core of $preset" --target minx
+    core=$SECONDS
+    minx_compile "$dir" build "building $preset"
+    minx_say "core built in $((core - configured)) s (backends $(minx_backends "$dir"), $(minx_cores) cores);" \
+        "configured in $((configured - start)) s, all built in $((SECONDS - configured)) s"
 }

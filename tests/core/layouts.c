@@ -80,10 +80,8 @@ static int64_t check_elements(mx_ctx ctx, mx_view x, mx_view offsets, offset_fn 
         const int64_t offset = *(int64_t *)check_at(&at, index);
         CHECK_I64(offset, expected(info.rank, info.extent, index, left));
         CHECK_I64(mx_view_offset(&info, index), offset);
-        if (offset < 0 || offset >= span) {
-            CHECK(!"an offset inside the view");
-            continue;
-        }
+        CHECK(offset >= 0 && offset < span);
+        if (offset < 0 || offset >= span) continue;
         CHECK_I64(seen[offset]++, 0);
         CHECK_I64(((int32_t *)info.data)[offset], code_of(info.rank, index));
         sum += code_of(info.rank, index);
