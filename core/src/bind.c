@@ -106,7 +106,7 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
     memmove(at + sizeof h, origin, slots * sizeof *origin);
 #else
     for (int d = 0; d < r->rank; d++)
-        shift -= origin[d] * r->stride[d] * (int64_t)MX_TYPE_SIZE(r->type);
+        shift -= origin[d] * stride[d] * (int64_t)MX_TYPE_SIZE(r->type);
     (void)ctx;
 #endif
     h.data += shift;
@@ -137,23 +137,20 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 {
     const shape s = shape_of(code);
     const mx_record *r = mx_record_of(view);
-    if (r == NULL)
-        return (mx_fail_(file, line, func,
-                         "bind %s: the view does not exist (any more): slot %u, generation %u",
-                         expression, view.slot, view.generation),
-                MX_ERR_STALE);
-    if (ctx != NULL ? !mx_ctx_reaches(ctx, r) : !(MX_HOST_REACH & MX_REACH(r->space)))
-        return (mx_fail_(file, line, func,
-                         "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
-                         expression, r->label, mx_space_name(r->space),
-                         ctx != NULL ? ctx->name : "the host"),
-                MX_ERR_SPACE);
+#define BIND_REQUIRE(holds, err, ...) /* as of the line of the caller */ \
+    if (!(holds)) return (mx_fail_(file, line, func, __VA_ARGS__), (err))
+    BIND_REQUIRE(accessor != NULL, MX_ERR_ARG, "bind %s: no accessor", expression);
+    BIND_REQUIRE(r != NULL, MX_ERR_STALE,
+                 "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
+                 view.slot, view.generation);
+    BIND_REQUIRE(
+        ctx != NULL ? mx_ctx_reaches(ctx, r) : (MX_HOST_REACH & MX_REACH(r->space)) != 0,
+        MX_ERR_SPACE, "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
+        expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "the host");
     const mx_err err =
         check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE, origin);
-    if (err != MX_OK)
-        return (mx_fail_(file, line, func, "bind %s to view '%s': %s", expression, r->label,
-                         mx_err_message()),
-                err);
+    BIND_REQUIRE(err == MX_OK, err, "bind %s to view '%s': %s", expression, r->label,
+                 mx_err_message());
     /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
     const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT),
                any = row || s.layout == MX_LAYOUT_STRIDE, fixed = s.layout != MX_LAYOUT_DEFAULT;

@@ -280,8 +280,7 @@ static mx_err run_other(shadows *s, const void *args, void *result)
     const mx_result to = {result, {0, 0}, 0, l.length};
     l.ctx = s->other;
     l.result = result;
-    for (int d = 0; d < l.dims;
-         d++) { /* loop order follows the layout; tiles are a matter of speed */
+    for (int d = 0; d < l.dims; d++) { /* loop order follows the layout; tiles are for speed */
         l.axis[d] = s->launch->axis[s->ctx->layout == s->other->layout ? d : l.dims - 1 - d];
         l.axis[d].tile = 0;
     }
@@ -320,8 +319,7 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const void *given, const
     const mx_kernel *k = launch->kernel;
     MX_REQUIRE(mx_instance_of(ctx->check, k) != NULL, MX_ERR_BACKEND,
                "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
-    const size_t bytes = ((size_t)launch->length * k->value_size + 16) &
-                         ~(size_t)15; /* both halves aligned, never empty */
+    const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* not 0 */
     shadows s = {.ctx = ctx, .other = ctx->check, .launch = launch};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);
     mx_err err = MX_OK;

@@ -32,13 +32,13 @@ const char *mx_layout_name(mx_layout layout)
 #define MX_LAYOUT_TEXT(NAME, name, prefix, ...) name,
     static const char *const names[] = {"default", "left", "right", "stride",
                                         MX_LAYOUTS_(MX_LAYOUT_TEXT)};
-    return names[layout];
+    return (unsigned)layout < MX_LAYOUT_COUNT_ ? names[layout] : "unknown";
 }
 
 const char *mx_space_name(mx_space space)
 {
     static const char *const names[] = {"default", "Host", "Cuda", "CudaUVM", "CudaHostPinned"};
-    return names[space];
+    return (unsigned)space <= MX_SPACE_PINNED ? names[space] : "unknown";
 }
 
 const char *mx_backend_name(int index)
@@ -48,7 +48,7 @@ const char *mx_backend_name(int index)
 
 static int backend_index(const char *name)
 {
-    for (int b = 0; b < BACKENDS; b++)
+    for (int b = 0; b < BACKENDS && name != NULL; b++)
         if (strcmp(backends[b].name, name) == 0) return b;
     return -1;
 }
@@ -57,17 +57,9 @@ bool mx_backend_available(const char *name, const char **why)
 {
     const char *unused;
     if (why == NULL) why = &unused;
-    *why = "";
     const int b = backend_index(name);
-    if (b < 0) {
-        *why = "no such backend";
-        return false;
-    }
-    if (backends[b].backend == NULL) {
-        *why = "not in this build";
-        return false;
-    }
-    return backends[b].backend->available(why);
+    *why = b < 0 ? "no such backend" : backends[b].backend == NULL ? "not in this build" : "";
+    return (*why)[0] == '\0' && backends[b].backend->available(why);
 }
 
 int mx_backend_devices(const char *name)
@@ -248,8 +240,8 @@ static mx_err check_resource(const char *text, const resource *r, const mx_ctx c
     return MX_OK;
 }
 
-/* What kernels note for the host, which both reach: the overflow of scratch at two levels, then a fault. */
-enum { NOTES_BYTES = 2 * sizeof(int64_t) + sizeof(mx_fault) };
+/* What kernels note for the host, which both reach: ctx->overflow, then a fault. */
+enum { NOTES_BYTES = 3 * sizeof(int64_t) + sizeof(mx_fault) };
 static mx_space notes_space(mx_ctx ctx)
 {
     return (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
@@ -285,7 +277,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     memset(notes, 0, NOTES_BYTES);
     ctx->overflow = notes;
 #ifdef MINX_BOUNDS_CHECK
-    ctx->fault = (mx_fault *)(ctx->overflow + 2);
+    ctx->fault = (mx_fault *)(ctx->overflow + 3);
 #endif
     list_context(ctx, true);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
@@ -296,6 +288,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
 {
     resource r;
     const mx_backend *backend;
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a context, and nowhere to put it");
     *ctx = NULL;
     MX_TRY(parse_resource(text, &r));
     MX_TRY(find_backend(&r, &backend));
@@ -333,14 +326,16 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context",
                text != NULL ? text : "nothing");
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "check: %s records a graph", ctx->name);
+    MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG, "check: tolerance: got %g", tolerance);
+    mx_ctx other = NULL;
+    if (text != NULL) MX_TRY(mx_ctx_create(text, &other));
+    const bool fits = other == NULL || (other->backend->reach & MX_REACH(MX_SPACE_HOST)) != 0;
+    if (!fits) mx_ctx_destroy(&other);
+    MX_REQUIRE(fits, MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
+               text);
     mx_ctx_destroy(&ctx->check);
-    if (text == NULL) return MX_OK;
-    MX_TRY(mx_ctx_create(text, &ctx->check));
-    if (!(ctx->check->backend->reach & MX_REACH(MX_SPACE_HOST))) {
-        mx_ctx_destroy(&ctx->check);
-        return MX_FAIL(MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
-                       text);
-    }
+    ctx->check = other;
     ctx->check_tolerance = tolerance;
     return MX_OK;
 }
@@ -379,12 +374,14 @@ mx_err mx_fault_check(mx_ctx ctx)
 
 mx_err mx_overflow_check(mx_ctx ctx)
 {
-    for (int level = 0; level < 2; level++) {
+    for (int level = 0; level < 3; level++) {
         const int64_t asked = ctx->overflow[level];
         char recent[256];
         if (asked == 0) continue;
         ctx->overflow[level] = 0;
         mx_recent_kernels(ctx, recent, sizeof recent);
+        MX_REQUIRE(level < 2, MX_ERR_BOUNDS, "permute: an index is %lld, outside of its source",
+                   (long long)asked);
         return MX_FAIL(MX_ERR_MEMORY,
                        "team scratch of level %d: a kernel took %lld bytes, more than its policy "
                        "gave (mx_with_scratch); kernels: %s",
@@ -399,16 +396,13 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
 {
     mx_stamp stamp;
     const mx_record *record = mx_stamp_read(&word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
-    if (word == 0) {
-        fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): accessor %s was never bound\n", file, line,
-                expression, expression);
-        abort();
-    }
-    fprintf(
-        stderr,
-        "minx: %s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld\n",
-        file, line, expression, dimension, record != NULL ? record->label : "?", (long long)index,
-        (long long)extent, (long long)origin);
+    fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): ", file, line, expression);
+    if (word == 0)
+        fprintf(stderr, "accessor %s was never bound\n", expression);
+    else
+        fprintf(stderr, "index %d of view '%s' is %lld, its extent is %lld from %lld\n", dimension,
+                record != NULL ? record->label : "?", (long long)index, (long long)extent,
+                (long long)origin);
     abort();
 }
 #endif

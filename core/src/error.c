@@ -28,11 +28,7 @@ const char *mx_err_message(void) { return last.message; }
 
 const char *mx_err_trace(void) { return last.trace; }
 
-void mx_err_clear(void)
-{
-    last.message[0] = '\0';
-    last.trace[0] = '\0';
-}
+void mx_err_clear(void) { last.message[0] = last.trace[0] = '\0'; }
 
 void mx_frame_(const char *file, int line, const char *func)
 {

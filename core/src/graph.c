@@ -26,6 +26,7 @@ struct mx_graph_s {
 
 mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
 {
+    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "a graph, and nowhere to put it");
     *graph = NULL;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
@@ -34,21 +35,20 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     mx_graph made = calloc(1, sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
     made->ctx = ctx;
-    if (ctx->backend->graph != NULL) {
-        const mx_err err = ctx->backend->graph->create(ctx, &made->device);
-        if (err != MX_OK) {
-            free(made);
-            return MX_PASS(err);
-        }
-    }
-    *graph = ctx->graph = made;
-    return MX_OK;
+    const mx_graph_ops *const ops = ctx->backend->graph;
+    const mx_err err = ops != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
+    if (err != MX_OK) free(made);
+    *graph = ctx->graph = err == MX_OK ? made : NULL;
+    return err;
 }
 
-mx_node mx_graph_last(mx_graph graph) { return graph->count - 1; }
+mx_node mx_graph_last(mx_graph graph) { return graph != NULL ? graph->count - 1 : -1; }
 
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
 {
+    MX_REQUIRE(graph != NULL && graph->ctx->graph == graph && count >= 0 &&
+                   (count == 0 || nodes != NULL),
+               MX_ERR_ARG, "graph: %d nodes to wait for, expected some of one that records", count);
     for (int n = 0; n < count; n++)
         MX_REQUIRE(nodes[n] >= 0 && nodes[n] < graph->count, MX_ERR_ARG,
                    "graph: node %d of %d does not exist", nodes[n], graph->count);
@@ -145,7 +145,8 @@ mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
 
 mx_err mx_graph_finish(mx_graph graph)
 {
-    MX_REQUIRE(graph->ctx->graph == graph, MX_ERR_ARG, "graph: it records no more");
+    MX_REQUIRE(graph != NULL && graph->ctx->graph == graph, MX_ERR_ARG,
+               "graph: it records no more, or there is none");
     graph->ctx->graph = NULL;
     return graph->device != NULL
                ? MX_PASS(graph->ctx->backend->graph->finish(graph->ctx, graph->device))
@@ -154,12 +155,14 @@ mx_err mx_graph_finish(mx_graph graph)
 
 mx_err mx_graph_run(mx_graph graph)
 {
+    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: there is none to run");
     const mx_ctx ctx = graph->ctx;
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];
         const mx_kernel *k = n->launch.kernel;
         MX_TRY(mx_accessors_check(ctx, k->name, n->args, k->args_size));
+        if (n->has_result) MX_TRY(mx_place_result(ctx, &n->launch, &n->result));
         if (graph->device == NULL)
             MX_TRY(mx_launch_run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
         else

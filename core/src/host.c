@@ -68,14 +68,15 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     mx_team_shape *team = &l->team;
     const bool lanes_are_threads = ctx->backend->units_are_items;
     if (team->size == MX_AUTO) team->size = 1;
-    if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
-    const int members = team->size * team->lanes;
-    MX_REQUIRE(team->size >= 1 && team->lanes >= 1 && team->lanes <= 32 &&
-                   (team->lanes & (team->lanes - 1)) == 0,
+    if (team->lanes == MX_AUTO) team->lanes = 1;
+    MX_REQUIRE(team->size >= 1 && team->size <= MX_TEAM_MOST && team->lanes >= 1 &&
+                   team->lanes <= 32 && (team->lanes & (team->lanes - 1)) == 0,
                MX_ERR_ARG,
-               "kernel %s: teams of %d threads with %d lanes: expected 1 or more, and a power of "
+               "kernel %s: teams of %d threads with %d lanes: expected 1 to %d, and a power of "
                "two up to 32",
-               l->kernel->name, team->size, team->lanes);
+               l->kernel->name, team->size, team->lanes, MX_TEAM_MOST);
+    if (!lanes_are_threads) team->lanes = 1;
+    const int members = team->size * team->lanes;
     MX_REQUIRE(members == 1 ||
                    (ctx->backend->together != NULL &&
                     (lanes_are_threads ? members <= MX_TEAM_MOST : team->size <= ctx->threads)),
@@ -203,6 +204,7 @@ static mx_err run_together(mx_ctx ctx, mx_launch *l, const mx_instance *instance
     for (int g = 0; g < groups; g++) {
         mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
         shared->team = (mx_barrier_){members, 0};
+        shared->kernel = l->kernel->name;
         for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
     }
     MX_REQUIRE(ctx->backend->together(ctx, l, instance->together, groups * members), MX_ERR_DEVICE,
@@ -317,8 +319,8 @@ mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t by
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
     const move_args a = {destination, NULL, size, 0};
-    const mx_strided same = {destination, value, size, count, 1, {{count, 1, 0, false}},
-                             NULL,        0,     false};
+    const mx_strided same = {destination, value, size, count, 1,    {{count, 1, 0, false}},
+                             NULL,        0,     0,    NULL,  false};
     bool zero = true;
     for (size_t b = 0; b < size; b++) zero = zero && ((const char *)value)[b] == 0;
     return zero ? move(ctx, &a, size, run_zero, count) : mx_host_copy_strided(ctx, &same);
@@ -333,11 +335,7 @@ mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
     return MX_OK;
 }
 
-void mx_host_release(mx_space space, void *data)
-{
-    (void)space;
-    free(data);
-}
+void mx_host_release(mx_space space, void *data) { (void)space, free(data); }
 
 bool mx_host_available(const char **why)
 {

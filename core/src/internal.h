@@ -11,7 +11,7 @@ extern "C" {
 
 typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
 
-#define MX_REACH(space) (1u << (space))
+#define MX_REACH(space) ((unsigned)(space) <= MX_SPACE_PINNED ? 1u << (space) : 0u)
 
 /* Graphs on a device; hosts replay launches. Those from `before` to `after` become a node, or a chain whose last is *node. */
 typedef struct mx_graph_ops {
@@ -36,7 +36,8 @@ typedef struct mx_strided {
     int axes;
     mx_strided_axis axis[MX_MAX_RANK];
     const void *index; /* i32 or, if wide, i64: which of the source goes where along `by` */
-    int64_t index_stride;
+    int64_t index_stride, limit; /* an index is below the limit; 0: known to be */
+    int64_t *outside;            /* where one that is not is noted, and row 0 taken in its place */
     bool wide;
 } mx_strided;
 
@@ -44,7 +45,10 @@ MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *a
 {
     if (!axis->by) return i;
     i *= c->index_stride;
-    return c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
+    i = c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
+    if (c->limit == 0 || (uint64_t)i < (uint64_t)c->limit) return i;
+    *(volatile int64_t *)c->outside = i;
+    return 0;
 }
 
 /* What is sorted, bits and their indices; at !now is room to work in. alone: no indices; ints: and the bits are int64_t. */
@@ -125,8 +129,8 @@ struct mx_ctx_s {
 
     void *scratch; /* partial results, in the backend's own space */
     size_t scratch_bytes;
-    int64_t *overflow; /* where teams note what scratch lacked, by level; in reach of kernels */
-    mx_fault *fault;   /* where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
+    int64_t *overflow; /* kernels note there what scratch lacked, by level, and a wrong index */
+    mx_fault *fault;   /* where they note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
 
     mx_ctx next;              /* in the list of open contexts */
     uint32_t tool_device;     /* what tools know it by, mx_tool_device */
@@ -138,6 +142,8 @@ struct mx_ctx_s {
     const char *recent[MX_RECENT_KERNELS]; /* kernels since the last fence, a ring */
     int64_t unfenced;
     int64_t launches, synchronisations;
+    const char *running,
+        *nested; /* the kernel in its launch, and one that was launched meanwhile */
 
     mx_plan plans[MX_PLANS];
 };
@@ -145,7 +151,7 @@ struct mx_ctx_s {
 /* Reads ctx->fault after the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if one was noted. */
 mx_err mx_fault_check(mx_ctx ctx);
 
-/* The same for ctx->overflow: MX_ERR_MEMORY with what was asked for. */
+/* The same for ctx->overflow: MX_ERR_MEMORY with what was asked for, MX_ERR_BOUNDS with the index. */
 mx_err mx_overflow_check(mx_ctx ctx);
 
 /* "a, b, c": the kernels since the last fence, the latest last. */
@@ -192,7 +198,7 @@ static inline void mx_cores_go(mx_ctx ctx, int thread)
 typedef struct mx_record {
     uint32_t generation; /* odd: live; see table.c */
     uint32_t next_free;
-    int references;
+    int references, parts; /* owners; those of them that are parts */
     char label[64];
     mx_type type;
     int rank;
@@ -218,14 +224,15 @@ mx_record *mx_record_of(mx_view view);
 /* Puts a complete record into the table: it has one owner then. */
 mx_err mx_record_enter(const mx_record *described, mx_view *view);
 
-/* One owner more; one less: true for the last, whose record is copied to *last and leaves the table. */
-void mx_record_retain(mx_record *record);
-bool mx_record_leave(mx_view view, mx_record *last);
+/* One owner more, a part or not; one less: the last one's record is copied to *last and leaves the table. MX_ERR_STALE: all
+ * owners that are left are parts, and this is none. */
+void mx_record_retain(mx_record *record, bool part);
+mx_err mx_record_leave(mx_view view, bool part, mx_record *last);
 
 mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
 
-mx_err mx_record_strided(const mx_record *record,
-                         const char *what); /* MX_ERR_LAYOUT: tiles or the like */
+mx_err mx_record_strided(const mx_record *record, const char *what); /* else MX_ERR_LAYOUT */
+mx_err mx_view_out(mx_view *view); /* sets it null; MX_ERR_ARG: there is nowhere to put a view */
 
 void mx_record_measure(mx_record *record); /* sets count, and span by extents and strides */
 
@@ -287,7 +294,8 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
     return kernel->instance[ctx->backend->instance][ctx->layout];
 }
 
-/* launch.c, with everything checked and planned: dispatches to the backend. */
+/* launch.c: where the result goes, if it is still there; with everything checked and planned: dispatches to the backend. */
+mx_err mx_place_result(mx_ctx ctx, mx_launch *launch, const mx_result *result);
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 
 /* graph.c: makes the launch a node of the graph. */

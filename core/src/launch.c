@@ -9,6 +9,7 @@
 static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, const int64_t *end,
                          const int64_t *tile)
 {
+    double items = 1;
     for (int n = 0; n < l->dims; n++) {
         const int d = layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
         MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more",
@@ -18,7 +19,10 @@ static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, c
                    "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form",
                    l->kernel->name, (long long)begin[d], (long long)end[d]);
         l->axis[n] = (mx_axis){begin[d], end[d] > begin[d] ? end[d] : begin[d], tile[d], 0};
+        items *= end[d] > begin[d] ? (double)end[d] - (double)begin[d] : 1;
     }
+    MX_REQUIRE(items * (double)(l->kernel->value_size + 1) < 0x1p62, MX_ERR_EXTENT,
+               "kernel %s: a range of %g items", l->kernel->name, items);
     return MX_OK;
 }
 
@@ -33,8 +37,8 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
                "kernel %s: no instance for %s with layout %s in this build "
                "(are its kernel files compiled with nvcc, and for both layouts?)",
                kernel->name, ctx->backend->name, mx_layout_name(ctx->layout));
-    MX_REQUIRE(plan->length >= 0, MX_ERR_ARG, "kernel %s: a result of %lld values", kernel->name,
-               (long long)plan->length);
+    MX_REQUIRE(plan->length >= 0 && plan->length <= PTRDIFF_MAX >> 24, MX_ERR_ARG,
+               "kernel %s: a result of %lld values", kernel->name, (long long)plan->length);
     l->ctx = ctx;
     l->kernel = kernel;
     l->dims = dims;
@@ -47,11 +51,9 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
 
 static mx_team_shape shape_of(const mx_teams *teams)
 {
-    mx_team_shape shape;
-    memset(&shape, 0, sizeof shape);
+    mx_team_shape shape = {0};
     if (teams == NULL) return shape;
-    shape.size = teams->size;
-    shape.lanes = teams->lanes;
+    shape.size = teams->size, shape.lanes = teams->lanes;
     memcpy(shape.team_bytes, teams->team_bytes, sizeof shape.team_bytes);
     memcpy(shape.thread_bytes, teams->thread_bytes, sizeof shape.thread_bytes);
     return shape;
@@ -82,6 +84,15 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_
         plan->dynamic == policy->dynamic && memcmp(plan->asked, asked, size) == 0 &&
         (policy->teams == NULL || same_teams(&plan->team, policy->teams)))
         return MX_OK;
+    /* size 0 means no teams to a plan; bytes must not overflow in one */
+    const mx_teams *const t = policy->teams;
+    const size_t team = t != NULL ? t->team_bytes[0] | t->team_bytes[1] : 0,
+                 all = t != NULL ? team | t->thread_bytes[0] | t->thread_bytes[1] : 0;
+    MX_REQUIRE(
+        t == NULL || (t->size != 0 && all >> 36 == 0), MX_ERR_ARG,
+        "kernel %s: teams of %d threads with up to %zu bytes of scratch: expected 1 or more, "
+        "and less than 64 GiB",
+        kernel->name, t->size, all);
     memcpy(plan->asked, asked, size);
     plan->length = length;
     plan->dynamic = policy->dynamic;
@@ -98,7 +109,7 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
+mx_err mx_place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
 {
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
@@ -108,7 +119,8 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
         return MX_OK;
     const mx_record *info = mx_record_of(result->view);
     MX_REQUIRE(info != NULL, MX_ERR_STALE,
-               "kernel %s: its result goes to a view that does not exist (any more)", k->name);
+               "kernel %s: its result goes nowhere, or to a view that does not exist (any more)",
+               k->name);
     const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
     MX_REQUIRE(!info->constant, MX_ERR_CONST,
                "kernel %s: result into view '%s': it is only to be read", k->name, info->label);
@@ -126,12 +138,14 @@ static mx_err place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     MX_REQUIRE(result->index >= 0 && result->index < extent, MX_ERR_BOUNDS,
                "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name,
                info->label, (long long)result->index, (long long)extent);
+    MX_REQUIRE(result->length <= 1 ||
+                   (info->layout <= MX_LAYOUT_STRIDE && info->span == info->count),
+               MX_ERR_LAYOUT, "kernel %s: result into view '%s': its elements are apart", k->name,
+               info->label);
     MX_REQUIRE(mx_ctx_reaches(ctx, info), MX_ERR_SPACE,
                "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
                k->name, info->label, mx_space_name(info->space), ctx->name);
-    void *const to =
-        (char *)info->data +
-        (size_t)(info->rank == 0 ? 0 : result->index * info->stride[0]) * k->value_size;
+    void *const to = (char *)info->data + (size_t)(result->index * info->stride[0]) * k->value_size;
     if (l->result != to) l->result = to;
     return MX_OK;
 }
@@ -143,7 +157,12 @@ mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result
     ctx->launches++;
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, k->pattern, k->name, NULL) : 0;
-    const mx_err err = ctx->backend->launch(ctx, l, args, result);
+    ctx->running = k->name;
+    mx_err err = ctx->backend->launch(ctx, l, args, result);
+    if (ctx->nested != NULL)
+        err = MX_FAIL(MX_ERR_ARG, "kernel %s: kernel %s was launched while it ran", k->name,
+                      ctx->nested);
+    ctx->running = ctx->nested = NULL;
     if (mx_rt.tool) mx_tool_end(k->pattern, id);
     return err;
 }
@@ -174,15 +193,14 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
     mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
+    if (ctx->running != NULL) __atomic_store_n(&ctx->nested, kernel->name, __ATOMIC_RELAXED);
+    MX_REQUIRE(ctx->running == NULL, MX_ERR_ARG, "kernel %s: launched while kernel %s runs on %s",
+               kernel->name, ctx->running, ctx->name);
     MX_TRY(find_plan(kernel, &policy, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
-    MX_TRY(place_result(ctx, l, result));
+    MX_TRY(mx_place_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
-#ifdef MINX_BOUNDS_CHECK
-    return launch_watched(ctx, l, args, result);
-#else
-    return ctx->check != NULL ? launch_watched(ctx, l, args, result)
-                              : mx_launch_run(ctx, l, args, result);
-#endif
+    const bool watched = ctx->check != NULL || ctx->fault != NULL;
+    return (watched ? launch_watched : mx_launch_run)(ctx, l, args, result);
 }

@@ -15,7 +15,7 @@ void mx_record_measure(mx_record *r)
     r->count = r->span = 1;
     for (int d = 0; d < r->rank; d++) {
         r->count *= r->extent[d];
-        r->span += (r->extent[d] - 1) * r->stride[d];
+        if (r->extent[d] > 1) r->span += (r->extent[d] - 1) * r->stride[d];
     }
     if (r->count == 0) r->span = 0;
 }
@@ -97,10 +97,11 @@ static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *
 /* Enters a view that shares the memory of `of`. */
 static mx_err share(mx_record *described, mx_view of, mx_view *view)
 {
+    mx_record last; /* there is none: `of` is an owner still */
     described->root = root_of(of, described);
-    MX_TRY(mx_view_retain(described->root));
+    mx_record_retain(mx_record_of(described->root), true);
     const mx_err err = mx_record_enter(described, view);
-    if (err != MX_OK) mx_view_destroy(&described->root);
+    if (err != MX_OK) mx_record_leave(described->root, true, &last);
     return err;
 }
 
@@ -108,7 +109,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
 {
     mx_record *of;
     int64_t offset = 0;
-    *part = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(part));
     MX_TRY(mx_record_find(view, &of));
     MX_REQUIRE(count == of->rank && (count == 0 || slices != NULL), MX_ERR_RANK,
                "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
@@ -128,7 +129,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
 mx_err(mx_view_constant)(mx_view view, mx_view *constant)
 {
     mx_record *of;
-    *constant = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(constant));
     MX_TRY(mx_record_find(view, &of));
     mx_record described = *of;
     described.constant = true;

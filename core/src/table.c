@@ -99,11 +99,7 @@ static mx_err take_slot(uint32_t *slot)
     return MX_OK;
 }
 
-void mx_here_(const char *file, int line)
-{
-    here_file = file;
-    here_line = line;
-}
+void mx_here_(const char *file, int line) { here_file = file, here_line = line; }
 
 mx_err mx_record_enter(const mx_record *described, mx_view *view)
 {
@@ -115,9 +111,8 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view)
         const uint32_t generation = record->generation + 1;
         mx_record fresh = *described;
         fresh.generation = generation - 1;
-        fresh.references = 1;
-        fresh.file = here_file;
-        fresh.line = here_line;
+        fresh.references = 1, fresh.parts = 0;
+        fresh.file = here_file, fresh.line = here_line;
         for (int d = 0; fresh.root.generation == 0 && d < fresh.rank; d++) {
             fresh.box_begin[d] = 0;
             fresh.box_end[d] = fresh.extent[d];
@@ -131,19 +126,21 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view)
     return err;
 }
 
-void mx_record_retain(mx_record *record)
+void mx_record_retain(mx_record *record, bool part)
 {
     pthread_mutex_lock(&table.lock);
     record->references++;
+    record->parts += part;
     pthread_mutex_unlock(&table.lock);
 }
 
-bool mx_record_leave(mx_view view, mx_record *last)
+mx_err mx_record_leave(mx_view view, bool part, mx_record *last)
 {
     mx_record *record = slot_record(view.slot);
     pthread_mutex_lock(&table.lock);
-    const bool gone = --record->references == 0;
-    if (gone) {
+    record->parts -= part;
+    const bool owned = record->references > record->parts;
+    if (owned && --record->references == 0) {
         *last = *record;
         __atomic_store_n(&record->generation, view.generation + 1, __ATOMIC_RELEASE);
         record->next_free = NO_SLOT;
@@ -154,7 +151,9 @@ bool mx_record_leave(mx_view view, mx_record *last)
         table.last_free = view.slot;
     }
     pthread_mutex_unlock(&table.lock);
-    return gone;
+    MX_REQUIRE(owned, MX_ERR_STALE, "view '%s' is destroyed already, only parts of it are left",
+               record->label);
+    return MX_OK;
 }
 
 /* ---- what is alive ---- */

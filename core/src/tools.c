@@ -108,7 +108,7 @@ void mx_section_stop(uint32_t section) { TELL(stop_profile_section, (section)); 
 void mx_section_destroy(uint32_t section) { TELL(destroy_profile_section, (section)); }
 void mx_region_push(const char *name) { tool.regions++; TELL_IDLE(push_profile_region, (named(name))); }
 void mx_region_pop(void) { if (tool.regions > 0) { tool.regions--; TELL_IDLE(pop_profile_region, ()); } }
-void mx_section_create(const char *n, uint32_t *s) { *s = 0; TELL(create_profile_section, (named(n), s)); }
+void mx_section_create(const char *n, uint32_t *s) { if (s != NULL) { *s = 0; TELL(create_profile_section, (named(n), s)); } }
 /* what the tool calls: it names a device, and all of them are waited for, as Kokkos does */
 static void fence_asked(uint32_t id) { (void)id; mx_fence_contexts("minx::fence asked for by the tool"); }
 /* clang-format on */

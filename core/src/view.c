@@ -27,6 +27,13 @@ mx_err mx_record_find(mx_view view, mx_record **record)
     return MX_OK;
 }
 
+mx_err mx_view_out(mx_view *view)
+{
+    MX_REQUIRE(view != NULL, MX_ERR_ARG, "a view, and nowhere to put it");
+    *view = MX_VIEW_NULL;
+    return MX_OK;
+}
+
 static mx_err check_writable(const mx_record *r)
 {
     MX_REQUIRE(!r->constant, MX_ERR_CONST, "view '%s' is only to be read", r->label);
@@ -91,7 +98,8 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                "view '%s': rank: got %d, expected 0 to %d", label, rank, MX_MAX_RANK);
     MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents",
                label, rank);
-    MX_REQUIRE(MX_TYPE_SIZE(type) > 0, MX_ERR_TYPE, "view '%s': an element type of no size", label);
+    MX_REQUIRE(MX_TYPE_SIZE(type) > 0 && MX_TYPE_KIND(type) <= MX_TYPE_KIND(MX_U64), MX_ERR_TYPE,
+               "view '%s': element type: got 0x%x, expected MX_F64 or the like", label, type);
     strcpy(r->label, label);
     r->type = type;
     r->rank = rank;
@@ -163,7 +171,7 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
 {
     mx_record described;
     memset(&described, 0, sizeof described);
-    *view = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(view));
     if (options == NULL) options = &defaults;
     MX_TRY(describe(ctx, label, type, rank, extents, options, &described));
     MX_TRY(allocate(ctx, &described, options->uninitialized));
@@ -177,6 +185,9 @@ static mx_err take_strides(mx_record *r, const int64_t *strides, mx_layout asked
         int64_t inside = 1; /* elements from the first to behind the last of the smaller strides */
         r->stride[d] = strides[d];
         if (r->extent[d] <= 1) continue;
+        MX_REQUIRE(strides[d] <=
+                       PTRDIFF_MAX / MX_MAX_RANK / (int64_t)MX_TYPE_SIZE(r->type) / r->extent[d],
+                   MX_ERR_EXTENT, "view '%s' does not fit the address space", r->label);
         for (int e = 0; e < r->rank; e++)
             if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
                 inside += r->extent[e] > 1 ? (r->extent[e] - 1) * strides[e] : 0;
@@ -198,7 +209,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
 {
     mx_record r;
     memset(&r, 0, sizeof r);
-    *view = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(view));
     if (options == NULL) options = &defaults;
     MX_TRY(describe(ctx, label, type, rank, extents, options, &r));
     const size_t alignment = MX_TYPE_KIND(type) > 0 ? MX_TYPE_SIZE(type) : 1;
@@ -218,20 +229,26 @@ mx_err mx_view_retain(mx_view view)
 {
     mx_record *record;
     MX_TRY(mx_record_find(view, &record));
-    mx_record_retain(record);
+    mx_record_retain(record, false);
+    return MX_OK;
+}
+
+static mx_err leave(mx_view view, bool part)
+{
+    mx_record last = {0};
+    MX_TRY(mx_record_leave(view, part, &last));
+    if (last.root.generation != 0) return leave(last.root, true);
+    if (last.owner != NULL) release(&last);
     return MX_OK;
 }
 
 mx_err mx_view_destroy(mx_view *view)
 {
+    mx_record *record;
     if (view == NULL || view->generation == 0) return MX_OK;
-    mx_record *record, last;
-    const mx_view old = *view;
-    MX_TRY(mx_record_find(old, &record));
+    MX_TRY(mx_record_find(*view, &record));
+    MX_TRY(leave(*view, false));
     *view = MX_VIEW_NULL;
-    if (!mx_record_leave(old, &last)) return MX_OK;
-    if (last.root.generation != 0) return mx_view_destroy(&last.root);
-    if (last.owner != NULL) release(&last);
     return MX_OK;
 }
 
@@ -240,6 +257,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     mx_record *old;
     mx_view made;
     int64_t common[MX_MAX_RANK];
+    MX_REQUIRE(view != NULL, MX_ERR_ARG, "resize: no view");
     MX_TRY(mx_record_find(*view, &old));
     MX_TRY(check_writable(old));
     MX_REQUIRE(ctx == NULL || mx_ctx_reaches(ctx, old), MX_ERR_SPACE,
@@ -265,6 +283,7 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
+    MX_REQUIRE(info != NULL, MX_ERR_ARG, "view '%s': nowhere to put its info", r->label);
     info->label = r->label;
     info->type = r->type;
     info->rank = r->rank;
@@ -284,6 +303,7 @@ mx_err mx_view_host_data(mx_view view, void **data)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
+    MX_REQUIRE(data != NULL, MX_ERR_ARG, "view '%s': nowhere to put its data", r->label);
     MX_REQUIRE(MX_HOST_REACH & MX_REACH(r->space), MX_ERR_SPACE,
                "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror",
                r->label, mx_space_name(r->space));
@@ -294,7 +314,7 @@ mx_err mx_view_host_data(mx_view view, void **data)
 mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
-    *mirror = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(mirror));
     MX_TRY(mx_record_find(source, &r));
     mx_record copy = *r; /* same strides, padding included, in host memory */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
@@ -312,7 +332,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
 mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
-    *mirror = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(mirror));
     MX_TRY(mx_record_find(source, &r));
     if (!(MX_HOST_REACH & MX_REACH(r->space))) return (mx_mirror_create)(source, mirror);
     MX_TRY(mx_view_retain(source));
@@ -322,19 +342,12 @@ mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 
 /* ---- copies ---- */
 
-/* What a graph cannot replay is not done once either. */
-static mx_err no_graph(mx_ctx ctx, const char *label)
-{
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG,
-               "view '%s': copied or filled while %s records a graph, which takes kernels only",
-               label, ctx->name);
-    return MX_OK;
-}
-
 static mx_err check_reach(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
-    MX_TRY(no_graph(ctx, r->label));
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, /* what it cannot replay is not done once either */
+               "view '%s': copied or filled while %s records a graph, which takes kernels only",
+               r->label, ctx->name);
     const unsigned both =
         ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
     MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s",
@@ -382,33 +395,24 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
         "without gaps in between",
         d->label, s->label, ctx->name);
     /* spans differ where the padding of a single row does */
-    const size_t bytes = (size_t)(strided             ? s->count
-                                  : s->span < d->span ? s->span
-                                                      : d->span) *
-                         MX_TYPE_SIZE(s->type);
+    const int64_t shared = s->span < d->span ? s->span : d->span;
+    const size_t bytes = (size_t)(strided ? s->count : shared) * MX_TYPE_SIZE(s->type);
     if (mx_rt.tool) mx_tool_copy(d, d->data, s, s->data, bytes);
     if (strided)
         return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent, NULL));
     return mx_tool_copied(bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK);
 }
 
-mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
-{
-    return copy(ctx, destination, source, true);
-}
+mx_err mx_deep_copy(mx_ctx ctx, mx_view to, mx_view from) { return copy(ctx, to, from, true); }
 
-mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source)
-{
-    return copy(ctx, destination, source, false);
-}
+mx_err mx_remap(mx_ctx ctx, mx_view to, mx_view from) { return copy(ctx, to, from, false); }
 
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_REQUIRE(ctx != NULL && value != NULL, MX_ERR_ARG, "fill '%s': without a context, or a value",
-               r->label);
-    MX_TRY(no_graph(ctx, r->label));
+    MX_TRY(check_reach(ctx, r));
+    MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': without a value", r->label);
     MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
                r->label, ctx->name, mx_space_name(r->space));
     MX_TRY(check_writable(r));
@@ -425,10 +429,12 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent, NULL));
 }
 
-static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **record, char **at)
+static mx_err element(mx_ctx ctx, mx_view view, int64_t index, const void *value,
+                      mx_record **record, char **at)
 {
     MX_TRY(mx_record_find(view, record));
     const mx_record *r = *record;
+    MX_REQUIRE(value != NULL, MX_ERR_ARG, "element of view '%s': no value", r->label);
     const int64_t extent = r->rank == 0 ? 1 : r->extent[0];
     MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1",
                r->label, r->rank);
@@ -436,8 +442,7 @@ static mx_err element(mx_ctx ctx, mx_view view, int64_t index, mx_record **recor
                "view '%s': index %lld, its extent is %lld", r->label, (long long)index,
                (long long)extent);
     MX_TRY(check_reach(ctx, r));
-    *at =
-        (char *)r->data + (size_t)(r->rank == 0 ? 0 : index * r->stride[0]) * MX_TYPE_SIZE(r->type);
+    *at = (char *)r->data + (size_t)(index * r->stride[0]) * MX_TYPE_SIZE(r->type);
     return MX_OK;
 }
 
@@ -445,7 +450,7 @@ mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
 {
     mx_record *r;
     char *at;
-    MX_TRY(element(ctx, view, index, &r, &at));
+    MX_TRY(element(ctx, view, index, value, &r, &at));
     if (mx_rt.tool) mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
     MX_TRY(mx_tool_copied(ctx->backend->copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
     return mx_fence(ctx);
@@ -455,7 +460,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
 {
     mx_record *r;
     char *at;
-    MX_TRY(element(ctx, view, index, &r, &at));
+    MX_TRY(element(ctx, view, index, value, &r, &at));
     MX_TRY(check_writable(r));
     if (mx_rt.tool) mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
     /* ordinary memory is read before the call returns */

@@ -2,6 +2,8 @@
 #include "containers.h"
 #include "minx/team.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what, const char *expected)
@@ -27,6 +29,7 @@ mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_re
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
 {
     mx_record *t;
+    MX_REQUIRE(s != NULL, MX_ERR_ARG, "a scatter view, and nowhere to put it");
     memset(s, 0, sizeof *s);
     MX_TRY(mx_reached(ctx, target, false, "scatter view", &t));
     MX_TRY(mx_expect(MX_TYPE_KIND(t->type) != 0 && t->type != MX_U8, MX_ERR_TYPE, t, "scatter view",
@@ -61,6 +64,7 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, mx_err bound, size_t op
 mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *s, mx_view target)
 {
     mx_record *to, *from;
+    MX_REQUIRE(s != NULL, MX_ERR_ARG, "scatter: contribute: no scatter view");
     MX_TRY(mx_reached(ctx, target, true, "scatter: contribute", &to));
     MX_TRY(mx_reached(ctx, s->copies, false, "scatter: contribute", &from));
     MX_TRY(mx_expect(to->type == from->type && to->rank == from->rank &&
@@ -85,21 +89,31 @@ mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
         {0, 1, UINT32_MAX, 0},
         {0, 1, UINT64_MAX, 0}};
     mx_record *r;
+    MX_REQUIRE(s != NULL, MX_ERR_ARG, "scatter: reset: no scatter view");
     MX_TRY(mx_reached(ctx, s->copies, true, "scatter: reset", &r));
     return mx_fill(ctx, s->copies, &identity[MX_TYPE_KIND(r->type)][s->op]); /* little-endian */
 }
 
-mx_err mx_scatter_destroy(mx_scatter *s) { return mx_view_destroy(&s->copies); }
+mx_err mx_scatter_destroy(mx_scatter *s) { return s != NULL ? mx_view_destroy(&s->copies) : MX_OK; }
 
 /* ---- tokens ---- */
 
 mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
 {
-    *tokens = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(tokens));
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "tokens need a context");
     const int64_t simt = ctx->backend->units_are_items ? MX_TEAM_MOST : 0, /* a team's, at once */
         count = simt + ctx->workers + ctx->threads;
     return (mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens);
+}
+
+void mx_token_stop_(unsigned worker, unsigned count)
+{
+    fprintf(
+        stderr,
+        "minx: mx_token_acquire: thread %u, and tokens for %u: they were made for another context\n",
+        worker, count);
+    abort();
 }
 
 /* ---- maps ---- */
@@ -107,7 +121,7 @@ mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
 mx_err(mx_map_create)(mx_ctx ctx, const char *label, int64_t keys, mx_view *map)
 {
     int64_t slots = 2;
-    *map = MX_VIEW_NULL;
+    MX_TRY(mx_view_out(map));
     MX_REQUIRE(keys >= 1 && keys <= (int64_t)1 << 29, MX_ERR_ARG,
                "map '%s': got %lld keys, expected 1 to 2^29", label, (long long)keys);
     while (slots < keys + (keys + 2) / 3) slots *= 2;
@@ -119,7 +133,11 @@ mx_err mx_map_capacity(mx_view map, int64_t *capacity)
 {
     mx_record *r;
     MX_TRY(mx_record_find(map, &r));
-    *capacity = r->extent[0] - 1;
+    const int64_t slots = r->extent[0] - 2;
+    MX_TRY(mx_expect(r->type == MX_U64 && r->rank == 1 && slots >= 2 && (slots & (slots - 1)) == 0,
+                     MX_ERR_TYPE, r, "map", "a view that mx_map_create made"));
+    MX_TRY(mx_expect(capacity != NULL, MX_ERR_ARG, r, "map", "room for a result"));
+    *capacity = slots + 1;
     return MX_OK;
 }
 
@@ -129,6 +147,8 @@ mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed)
     int64_t capacity = 0;
     uint64_t note = 0;
     MX_TRY(mx_map_capacity(map, &capacity));
+    MX_TRY(mx_expect(ctx != NULL && size != NULL && failed != NULL, MX_ERR_ARG, mx_record_of(map),
+                     "map: size", "a context, and room for both results"));
     MX_TRY(mx_bind(ctx, map, &args.map));
     MX_TRY(mx_map_count(mx_range_1d(ctx, 0, capacity), &args, size));
     MX_TRY(mx_read_element(ctx, map, capacity, &note));
@@ -136,7 +156,12 @@ mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed)
     return MX_OK;
 }
 
-mx_err mx_map_clear(mx_ctx ctx, mx_view map) { return mx_fill(ctx, map, &(uint64_t){0}); }
+mx_err mx_map_clear(mx_ctx ctx, mx_view map)
+{
+    int64_t capacity;
+    MX_TRY(mx_map_capacity(map, &capacity));
+    return MX_PASS(mx_fill(ctx, map, &(uint64_t){0}));
+}
 
 static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_view *origin)
 {
@@ -144,6 +169,8 @@ static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_vie
     int64_t old_capacity = 0, capacity = 0, size;
     bool failed = false;
     MX_TRY(mx_map_capacity(old, &old_capacity));
+    MX_TRY(mx_expect(ctx != NULL && ctx->graph == NULL, MX_ERR_ARG, mx_record_of(old),
+                     "map: rehash", "a context, and no graph that records it"));
     MX_TRY((mx_map_create)(ctx, mx_record_of(old)->label, keys, map));
     MX_TRY(mx_map_capacity(*map, &capacity));
     MX_TRY(mx_view_create_1d(ctx, "origin", MX_I32, capacity, origin));
@@ -158,8 +185,9 @@ static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_vie
 
 mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
 {
+    MX_REQUIRE(map != NULL, MX_ERR_ARG, "map: rehash: no map");
+    MX_TRY(mx_view_out(origin));
     mx_view fresh = MX_VIEW_NULL, gone = *map;
-    *origin = MX_VIEW_NULL;
     const mx_err err = rehash(ctx, gone, keys, &fresh, origin);
     if (err != MX_OK) mx_view_destroy(origin);
     *map = err == MX_OK ? fresh : gone;

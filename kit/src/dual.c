@@ -4,6 +4,7 @@
 mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
                        const int64_t *extents, const mx_view_options *options, mx_dual *dual)
 {
+    MX_REQUIRE(dual != NULL, MX_ERR_ARG, "a dual view, and nowhere to put it");
     *dual = (mx_dual){MX_VIEW_NULL, MX_VIEW_NULL, {false, false}};
     MX_TRY((mx_view_create)(ctx, label, type, rank, extents, options, &dual->device));
     const mx_err err = (mx_mirror_view_create)(dual->device, &dual->host);
@@ -21,7 +22,8 @@ mx_err mx_dual_destroy(mx_dual *dual)
 void mx_dual_modify(mx_dual *dual, mx_side side)
 {
     mx_view_info info;
-    dual->modified[side] = true;
+    if (dual == NULL) return;
+    dual->modified[side != MX_SIDE_HOST] = true;
     if (mx_rt.tool && mx_view_get_info(dual->device, &info) == MX_OK)
         mx_tool_dual_modify(info.label, info.data, side == MX_SIDE_DEVICE);
 }
@@ -30,7 +32,7 @@ mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side)
 {
     const bool to_host = side == MX_SIDE_HOST;
     mx_view_info info;
-    MX_TRY(mx_view_get_info(dual->device, &info));
+    MX_TRY(mx_view_get_info(dual != NULL ? dual->device : MX_VIEW_NULL, &info));
     MX_REQUIRE(!dual->modified[MX_SIDE_HOST] || !dual->modified[MX_SIDE_DEVICE], MX_ERR_ARG,
                "sync of dual view '%s': both sides were modified since they last agreed",
                info.label);

@@ -107,6 +107,8 @@ mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order)
                      MX_ERR_EXTENT, to, "sort order", "contiguous i32, as many as keys"));
     MX_TRY(mx_expect(ordered || (at->rank == 1 && at->type == MX_I32 && k->type == MX_I32),
                      MX_ERR_TYPE, at, "sort offsets", "i32 of rank 1, and bins of i32"));
+    MX_TRY(mx_expect(ordered || !mx_views_overlap(offsets, order), MX_ERR_ARG, at, "sort offsets",
+                     "other memory than the order's"));
     MX_TRY(sort_bits(ctx, k, false, 0, &p, &spare));
     mx_sort_args args = sort_args(k, &p);
     args.count = p.count;
@@ -132,7 +134,19 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
     for (int d = 0; d < to->rank; d++)
         MX_TRY(mx_expect(to->extent[d] == (d == 0 ? by : from)->extent[d], MX_ERR_EXTENT, to,
                          "permute", "as many as indices, else the source's extents"));
-    const mx_strided rows = {
-        .index = by->data, .index_stride = by->stride[0], .wide = by->type == MX_I64};
-    return mx_strided_copy(ctx, to, from->data, from->stride, to->extent, &rows);
+    if (to->count == 0) return MX_OK;
+    MX_TRY(mx_expect(from->extent[0] > 0, MX_ERR_BOUNDS, from, "permute from", "elements to take"));
+    const mx_strided rows = {.index = by->data,
+                             .index_stride = by->stride[0],
+                             .limit = from->extent[0],
+                             .outside = &ctx->overflow[2],
+                             .wide = by->type == MX_I64};
+    MX_TRY(mx_strided_copy(ctx, to, from->data, from->stride, to->extent, &rows));
+    if (ctx->backend->run == NULL) return MX_OK; /* a device's next fence will tell */
+    const int64_t wrong = ctx->overflow[2];
+    ctx->overflow[2] = 0;
+    MX_REQUIRE(wrong == 0, MX_ERR_BOUNDS,
+               "permute '%s' from '%s': an index in '%s' is %lld, expected 0 to %lld", to->label,
+               from->label, by->label, (long long)wrong, (long long)from->extent[0] - 1);
+    return MX_OK;
 }

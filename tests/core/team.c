@@ -3,10 +3,6 @@
 #include "team.h"
 #include "check.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 enum { LEAGUE = 37, COLUMNS = 53 };
 
 typedef struct shape {
@@ -144,61 +140,6 @@ static void check_scratch(mx_ctx ctx, shape s, int level)
     MUST(mx_view_destroy(&out));
 }
 
-static void check_errors(mx_ctx ctx)
-{
-    tm_diverge_args args;
-    mx_view x;
-    memset(&args, 0, sizeof args);
-    MUST(mx_view_create_1d(ctx, "x", MX_F64, 1, &x));
-    MUST(mx_bind(ctx, x, &args.x));
-    CHECK_FAILS(tm_diverge(mx_league(ctx, 1, 2048, 1), &args), MX_ERR_ARG, "teams of 2048 threads");
-    CHECK_FAILS(tm_diverge(mx_league(ctx, 1, -7, 1), &args), MX_ERR_ARG, "teams of -7 threads");
-    if (check_is(ctx, "serial"))
-        CHECK_FAILS(tm_diverge(mx_league(ctx, 1, 2, 1), &args), MX_ERR_ARG, "serial has 1");
-    if (check_is(ctx, "cuda") || check_is(ctx, "simt"))
-        CHECK_FAILS(tm_diverge(mx_league(ctx, 1, 2, 3), &args), MX_ERR_ARG, "power of two");
-    CHECK_OK(tm_diverge(mx_league(ctx, 5, 1, 1), &args));
-    CHECK_OK(tm_diverge(mx_league(ctx, 0, 1, 1), &args));
-    MUST(mx_view_destroy(&x));
-}
-
-/* A barrier that only some threads reach ends a program on simt with a message, where a GPU would hang. In a child, which starts
- * anew: threads do not survive a fork. */
-static void check_divergence(const char *program)
-{
-    int pipes[2], status = 0;
-    char text[512] = "";
-    MUST(pipe(pipes) == 0 ? MX_OK : MX_ERR_ARG);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(pipes[1], STDERR_FILENO);
-        execl(program, program, "simt", "diverge", (char *)NULL);
-        _exit(127);
-    }
-    close(pipes[1]);
-    size_t used = 0;
-    ssize_t got;
-    while (used < sizeof text - 1 &&
-           (got = read(pipes[0], text + used, sizeof text - 1 - used)) > 0)
-        used += (size_t)got;
-    close(pipes[0]);
-    waitpid(child, &status, 0);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    CHECK_TEXT(text, "a barrier of the team is reached by some threads only");
-}
-
-static void diverge(mx_ctx ctx)
-{
-    tm_diverge_args args;
-    mx_view x;
-    memset(&args, 0, sizeof args);
-    MUST(mx_view_create_1d(ctx, "x", MX_F64, 1, &x));
-    MUST(mx_bind(ctx, x, &args.x));
-    CHECK_OK(tm_diverge(mx_league(ctx, 1, 2, 1), &args));
-}
-
-static const char *program;
-
 static void test(mx_ctx ctx)
 {
     static const shape one[] = {{1, 1}}, simt[] = {{1, 1}, {3, 1}, {1, 4}, {2, 2}, {3, 4}},
@@ -223,12 +164,6 @@ static void test(mx_ctx ctx)
     MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
     check_yax(ctx, shapes[count - 1]);
     MUST(mx_ctx_check_against(ctx, NULL, 0));
-    check_errors(ctx);
-    if (is_simt) check_divergence(program);
 }
 
-int main(int argc, char **argv)
-{
-    program = argv[0];
-    return check_main(argc, argv, argc > 2 && strcmp(argv[2], "diverge") == 0 ? diverge : test);
-}
+int main(int argc, char **argv) { return check_main(argc, argv, test); }

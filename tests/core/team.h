@@ -33,8 +33,3 @@ typedef struct tm_scratch_args {
     int level, columns;
 } tm_scratch_args;
 MX_DECLARE_FOR_TEAM(tm_reverse, tm_scratch_args)
-
-typedef struct tm_diverge_args {
-    mx_f64_1 x;
-} tm_diverge_args;
-MX_DECLARE_FOR_TEAM(tm_diverge, tm_diverge_args)

@@ -161,7 +161,7 @@ static void test_refused(mx_ctx ctx)
                 "'v': no 46116860184273879");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &strided, &v), MX_ERR_LAYOUT,
                 "expected left or right");
-    CHECK_FAILS(mx_view_create_1d(ctx, "v", 0, 3, &v), MX_ERR_TYPE, "no size");
+    CHECK_FAILS(mx_view_create_1d(ctx, "v", 0, 3, &v), MX_ERR_TYPE, "element type");
     const mx_space out_of_reach = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
     const mx_view_options elsewhere = {out_of_reach, MX_LAYOUT_DEFAULT, false, false};
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &elsewhere, &v), MX_ERR_SPACE,

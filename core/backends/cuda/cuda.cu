@@ -137,13 +137,10 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
 {
     *data = NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    cudaError_t err = cudaSuccess;
-    if (space == MX_SPACE_CUDA)
-        err = cudaMalloc(data, bytes);
-    else if (space == MX_SPACE_MANAGED)
-        err = cudaMallocManaged(data, bytes);
-    else
-        err = cudaHostAlloc(data, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+    const unsigned pinned = cudaHostAllocPortable | cudaHostAllocMapped;
+    const cudaError_t err = space == MX_SPACE_CUDA      ? cudaMalloc(data, bytes)
+                            : space == MX_SPACE_MANAGED ? cudaMallocManaged(data, bytes)
+                                                        : cudaHostAlloc(data, bytes, pinned);
     MX_REQUIRE(told(err) == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s",
                bytes, mx_space_name(space), cudaGetErrorString(err));
     return MX_OK;
@@ -152,8 +149,7 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
 static void cuda_release(mx_space space, void *data)
 {
     if (space == MX_SPACE_PINNED) {
-        for (int d = 0; d < MOST_DEVICES;
-             d++) /* unlike cudaFree, cudaFreeHost does not wait for kernels */
+        for (int d = 0; d < MOST_DEVICES; d++) /* cudaFreeHost, unlike cudaFree, waits for none */
             if (in_use[d] && told(cudaSetDevice(d)) == cudaSuccess) told(cudaDeviceSynchronize());
         cudaFreeHost(data);
     } else {
@@ -333,7 +329,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
     MX_REQUIRE(team->size >= 1 && team->lanes >= 1 && team->lanes <= 32 &&
-                   (team->lanes & (team->lanes - 1)) == 0 && team->size * team->lanes <= 1024,
+                   (team->lanes & (team->lanes - 1)) == 0 && team->size <= 1024 / team->lanes,
                MX_ERR_ARG,
                "kernel %s: teams of %d threads with %d lanes: expected lanes a power of two up to "
                "32, and 1024 in all at most on cuda",

@@ -282,9 +282,8 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_OFFSET_(sum) (sum)
 #endif
 
-#define MX_RANK_(v, R)    \
-    (0 * (int64_t)sizeof( \
-             (v).shape->is_rank_##R)) /* fails to compile with the wrong number of indices */
+/* Fails to compile with the wrong number of indices. */
+#define MX_RANK_(v, R) (0 * (int64_t)sizeof((v).shape->is_rank_##R))
 #define MX_SUM0_(v) MX_BOUND_(v)
 #define MX_SUM1_(v, i) MX_TERM_(v, 0, i)
 #define MX_SUM2_(v, i, j) MX_SUM1_(v, i) + MX_TERM_(v, 1, j)

@@ -80,7 +80,8 @@ mx_err mx_fence_all(void);
 /* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
  * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that
  * view; 1e-9 is a good one; for f32, 1e-5 at least) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
- * NULL: no more. MX_ERR_LAYOUT at a launch: a view with accessors of a fixed layout and of the context's, which differ. */
+ * NULL: no more. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a view with accessors
+ * of a fixed layout and of the context's, which differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {

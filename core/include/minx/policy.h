@@ -72,16 +72,13 @@ static inline mx_range_1 mx_tiled_1d(mx_range_1 range, int64_t tile0)
 
 static inline mx_range_2 mx_tiled_2d(mx_range_2 range, int64_t tile0, int64_t tile1)
 {
-    range.tile[0] = tile0;
-    range.tile[1] = tile1;
+    range.tile[0] = tile0, range.tile[1] = tile1;
     return range;
 }
 
 static inline mx_range_3 mx_tiled_3d(mx_range_3 range, int64_t tile0, int64_t tile1, int64_t tile2)
 {
-    range.tile[0] = tile0;
-    range.tile[1] = tile1;
-    range.tile[2] = tile2;
+    range.tile[0] = tile0, range.tile[1] = tile1, range.tile[2] = tile2;
     return range;
 }
 
@@ -91,10 +88,7 @@ static inline mx_range_3 mx_tiled_3d(mx_range_3 range, int64_t tile0, int64_t ti
                                                const int64_t *end)                      \
     {                                                                                   \
         mx_range_##D range = {ctx, {0}, {0}, {0}, false};                               \
-        for (int d = 0; d < D; d++) {                                                   \
-            range.begin[d] = begin[d];                                                  \
-            range.end[d] = end[d];                                                      \
-        }                                                                               \
+        for (int d = 0; d < D; d++) range.begin[d] = begin[d], range.end[d] = end[d];   \
         return range;                                                                   \
     }                                                                                   \
     static inline mx_range_##D mx_tiled_##D##d(mx_range_##D range, const int64_t *tile) \
@@ -121,7 +115,7 @@ typedef struct mx_teams {
 
 /* size and lanes: at least 1, or MX_AUTO; lanes a power of two up to 32. Auto is 1 and 1 on hosts, where a team of one is
  * fastest and its results do not depend on the number of threads. On cuda lanes are 32 then, and threads as many as make 256
- * together. A size above the threads of the context, or above 1024 with its lanes on cuda, is MX_ERR_ARG at the launch. */
+ * together. A size above the threads of the context, or above 1024 with its lanes on cuda, is MX_ERR_ARG at the launch; so are 64 GiB of scratch. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)
 {
     const mx_teams teams = {ctx, league, size, lanes, {0, 0}, {0, 0}};

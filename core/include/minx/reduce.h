@@ -100,6 +100,21 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
       (((v)->value == (into)->value ||                                                           \
         (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&                    \
        (v)->index < (into)->index)))
+#define MX_EXTREME_(tag, T, which, worst, less)                                                 \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_init(mx_loc_##tag *v)                            \
+    {                                                                                           \
+        v->value = (T)(worst);                                                                  \
+        v->index = -1;                                                                          \
+    }                                                                                           \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)  \
+    {                                                                                           \
+        if (MX_LOCATION_WINS_(v, into, less)) *into = *v;                                       \
+    }                                                                                           \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_take(mx_loc_##tag *into, T value, int64_t index) \
+    {                                                                                           \
+        const mx_loc_##tag v = {value, index};                                                  \
+        mx_##which##loc_##tag##_join(into, &v);                                                 \
+    }
 #define MX_LOCATION_(tag, T, low, high)                                                            \
     typedef struct mx_loc_##tag {                                                                  \
         T value;                                                                                   \
@@ -108,34 +123,8 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
     typedef struct mx_minmaxloc_##tag {                                                            \
         mx_loc_##tag min, max;                                                                     \
     } mx_minmaxloc_##tag;                                                                          \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_init(mx_loc_##tag *v)                                     \
-    {                                                                                              \
-        v->value = (T)(high);                                                                      \
-        v->index = -1;                                                                             \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_init(mx_loc_##tag *v)                                     \
-    {                                                                                              \
-        v->value = (T)(low);                                                                       \
-        v->index = -1;                                                                             \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)           \
-    {                                                                                              \
-        if (MX_LOCATION_WINS_(v, into, <)) *into = *v;                                             \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)           \
-    {                                                                                              \
-        if (MX_LOCATION_WINS_(v, into, >)) *into = *v;                                             \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_minloc_##tag##_take(mx_loc_##tag *into, T value, int64_t index)          \
-    {                                                                                              \
-        const mx_loc_##tag v = {value, index};                                                     \
-        mx_minloc_##tag##_join(into, &v);                                                          \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_maxloc_##tag##_take(mx_loc_##tag *into, T value, int64_t index)          \
-    {                                                                                              \
-        const mx_loc_##tag v = {value, index};                                                     \
-        mx_maxloc_##tag##_join(into, &v);                                                          \
-    }                                                                                              \
+    MX_EXTREME_(tag, T, min, high, <)                                                              \
+    MX_EXTREME_(tag, T, max, low, >)                                                               \
     MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                            \
     {                                                                                              \
         mx_minloc_##tag##_init(&v->min);                                                           \

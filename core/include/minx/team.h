@@ -32,7 +32,8 @@
  *
  * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; a
  * store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane as a thread of the host:
- * it ends the program with a message where a barrier diverges, and a missing single shows as a wrong result there, too.
+ * it ends the program with a message where a barrier diverges, and a missing single gives it other results: with
+ * check=serial in the resource of the context that is MX_ERR_MISMATCH, which names kernel, view and index.
  *
  * A team of one thread costs nothing: the body is compiled once more for it, with barriers and shares folded away. */
 #pragma once
@@ -73,10 +74,11 @@ typedef struct mx_team {
 /* Bytes from an area of scratch; NULL beyond its end. */
 MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
 {
-    const size_t begin = t->used[level][own];
+    level = level != 0; /* as in mx_with_scratch */
+    const size_t begin = t->used[level][own], room = t->room[level][own];
     t->used[level][own] = begin + ((bytes + 15) & ~(size_t)15);
-    if (t->used[level][own] <= t->room[level][own]) return t->scratch[level][own] + begin;
-    mx_atomic_store(&t->overflow[level], (int64_t)t->used[level][own]);
+    if (bytes <= room && t->used[level][own] <= room) return t->scratch[level][own] + begin;
+    mx_atomic_store(&t->overflow[level], (int64_t)(bytes > room ? bytes : t->used[level][own]));
     return NULL;
 }
 #ifdef MINX_BOUNDS_CHECK

@@ -13,9 +13,10 @@ typedef struct mx_team_shared_ {
     mx_barrier_ team __attribute__((aligned(64)));
     uint64_t slot[2][2 * MX_TEAM_MOST] __attribute__((aligned(64)));
     mx_barrier_ thread[MX_TEAM_MOST]; /* simt: of its lanes */
+    const char *kernel;
 } mx_team_shared_;
 
-void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *what);
+void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *kernel);
 
 #ifdef MX_INSTANCE_SIMT_
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (t)->rank; i < (e); i += (t)->size)
@@ -32,8 +33,7 @@ void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *w
 MX_INLINE void mx_team_barrier(mx_team *t)
 {
     if (t->size * t->lanes > 1)
-        mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size * t->lanes,
-                         "a barrier of the team");
+        mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size * t->lanes, t->shared->kernel);
 }
 #else
 /* The part of a range that a thread has. */
@@ -57,7 +57,7 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 #define MX_TEAM_SINGLE(t) if ((t)->rank == 0)
 MX_INLINE void mx_team_barrier(mx_team *t)
 {
-    if (t->size > 1) mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size, "");
+    if (t->size > 1) mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size, NULL);
 }
 #endif
 
@@ -97,35 +97,30 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
     return all;
 
 /* simt: the sum over the lanes of a thread, by the slots behind those of the team's collectives. */
-#define MX_LANE_SUM_OF_(tag, T)                                                           \
-    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                     \
-    {                                                                                     \
-        if (t->lanes == 1) return v;                                                      \
-        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes; \
-        T all = (T)0;                                                                     \
-        memcpy(&slot[t->lane], &v, sizeof v);                                             \
-        mx_barrier_wait_(&t->shared->thread[t->rank], &t->phase[1], t->lanes,             \
-                         "the end of a vector loop");                                     \
-        for (int l = 0; l < t->lanes; l++) {                                              \
-            T other;                                                                      \
-            memcpy(&other, &slot[l], sizeof other);                                       \
-            all = (T)(all + other);                                                       \
-        }                                                                                 \
-        return all;                                                                       \
+#define MX_LANE_SUM_OF_(tag, T)                                                                   \
+    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                             \
+    {                                                                                             \
+        if (t->lanes == 1) return v;                                                              \
+        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes;         \
+        T all = (T)0;                                                                             \
+        memcpy(&slot[t->lane], &v, sizeof v);                                                     \
+        mx_barrier_wait_(&t->shared->thread[t->rank], &t->phase[1], t->lanes, t->shared->kernel); \
+        for (int l = 0; l < t->lanes; l++) {                                                      \
+            T other;                                                                              \
+            memcpy(&other, &slot[l], sizeof other);                                               \
+            all = (T)(all + other);                                                               \
+        }                                                                                         \
+        return all;                                                                               \
     }
 #define MX_TEAM_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
 MX_TEAM_TYPES_(MX_TEAM_COLLECTIVES_)
 MX_TEAM_TYPES_(MX_LANE_SUM_OF_)
 
-#define MX_TEAM_CALL_(f, v)       \
-    _Generic((v), double          \
-             : f##_f64_, float    \
-             : f##_f32_, int32_t  \
-             : f##_i32_, int64_t  \
-             : f##_i64_, uint32_t \
-             : f##_u32_, uint64_t \
-             : f##_u64_)
+/* clang-format off */
+#define MX_TEAM_CALL_(f, v) _Generic((v), double: f##_f64_, float: f##_f32_, int32_t: f##_i32_, \
+                                     int64_t: f##_i64_, uint32_t: f##_u32_, uint64_t: f##_u64_)
+/* clang-format on */
 #define mx_team_sum(t, v) MX_TEAM_CALL_(mx_team_sum, v)(t, v)
 #define mx_team_min(t, v) MX_TEAM_CALL_(mx_team_min, v)(t, v)
 #define mx_team_max(t, v) MX_TEAM_CALL_(mx_team_max, v)(t, v)

@@ -25,8 +25,8 @@ typedef uint32_t mx_type;
 #define MX_U8 MX_TYPE_(5u, 1)
 #define MX_U32 MX_TYPE_(6u, 4)
 #define MX_U64 MX_TYPE_(7u, 8)
-/* A struct of plain data; two of the same size are the same type. */
-#define MX_USER(T) MX_TYPE_(0u, sizeof(T))
+/* A struct of plain data of less than 16 MiB; two of the same size are the same type. */
+#define MX_USER(T) MX_TYPE_(0u, sizeof(T) + 0 * sizeof(char[sizeof(T) < 1 << 24 ? 1 : -1]))
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type)&0xffu)
 

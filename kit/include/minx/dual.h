@@ -27,7 +27,7 @@ mx_err mx_dual_destroy(mx_dual *dual);
 
 /* This side was, or is about to be, written. Was the other one, so that this is old? Forget what was written. */
 void mx_dual_modify(mx_dual *dual, mx_side side);
-#define mx_dual_need_sync(dual, side) ((dual)->modified[1 - (side)])
+#define mx_dual_need_sync(dual, side) ((dual)->modified[(side) == MX_SIDE_HOST])
 #define mx_dual_clear(dual) ((void)((dual)->modified[0] = (dual)->modified[1] = false))
 
 /* Brings this side up to date, if the other one was written: the device's in order on ctx, the host's before it returns.

@@ -22,7 +22,7 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values);
 mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order);
 
 /* destination(k, ...) = source(index(k), ...), for views of equal type, rank and further extents that do not overlap. index:
- * i32 or i64, 0 to the source's extent - 1, unchecked. */
+ * i32 or i64, 0 to the source's extent - 1: another one takes element 0, and is MX_ERR_BOUNDS, on cuda at the next fence. */
 mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index);
 #ifdef __cplusplus
 }

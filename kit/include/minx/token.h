@@ -28,6 +28,8 @@ enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
 #define MX_TOKEN_TRADE_(p, v) atomicExch((p), (v))
 #else
 extern __thread int mx_thread_; /* kernel_host.h */
+/* Tokens of a context with fewer threads than the one that runs: says so and ends the program. */
+void mx_token_stop_(unsigned worker, unsigned count) __attribute__((cold, noreturn));
 /* const: a loop over items asks once. */
 static __attribute__((const, noinline, unused)) unsigned mx_worker_(void)
 {
@@ -48,6 +50,9 @@ MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
 {
     const unsigned count = (unsigned)MX_EXTENT(*tokens, 0);
     unsigned id = MX_WORKERS_MEET_ ? MX_WORKER_ % count : MX_WORKER_;
+#ifndef __CUDACC__
+    if (!MX_WORKERS_MEET_ && id >= count) mx_token_stop_(id, count);
+#endif
     while (MX_WORKERS_MEET_ && MX_TOKEN_TRADE_(&MX_AT(*tokens, id), 1) != 0)
         id = id + 1 < count ? id + 1 : 0;
     MX_ITEM_BARRIER_();

@@ -92,10 +92,3 @@ MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
     }
 }
 MX_FOR_TEAM(tm_reverse)
-
-MX_BODY void tm_diverge_body(const tm_diverge_args *a, mx_team *t)
-{
-    (void)a;
-    if (t->rank == 0) mx_team_barrier(t);
-}
-MX_FOR_TEAM(tm_diverge)
