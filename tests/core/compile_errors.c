@@ -2,6 +2,7 @@
  * none and must compile without a word. There is nothing to run, so no backend. */
 #include "minx/kernel.h"
 #include "minx/minx.h"
+#include "minx/team.h"
 
 MX_ACCESSOR(block, double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 8, 3)
 MX_ACCESSOR(counts, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
@@ -40,7 +41,17 @@ MX_ACCESSOR(bytes, uint8_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
 MX_ACCESSOR(structs, args, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
 #elif CASE == 8
 MX_ACCESSOR(writable, double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+#elif CASE == 17 /* elements beyond the 24 bits of their size */
+typedef struct massive {
+    char more[(1 << 24) + 8];
+} massive;
+const mx_type massive_type = MX_USER(massive);
+#elif CASE == 18 /* a body that does not go with its stamp */
+MX_BODY void fits_kernel_body(const fits *a, int i, int j) { (void)a, (void)i, (void)j; }
+MX_FOR_1D(fits_kernel)
 #endif
+MX_DECLARE_REDUCE_2D(sum_kernel, args, double)
+MX_DECLARE_FOR_TEAM(team_kernel, args)
 
 MX_BODY double body(const args *a, int i)
 {
@@ -54,10 +65,27 @@ MX_BODY double body(const args *a, int i)
     return (double)MX_AT(a->n, i);
 #elif CASE == 13
     MX_STORE(1, a->t, i);
+#elif CASE == 19 /* too many indices */
+    MX_AT(a->x, i, i, i) = 1;
+#elif CASE == 20
+    MX_AT(i, 0) = 1;
+#elif CASE == 21 /* elements are no numbers of another kind */
+    const float *const p = &MX_AT(a->y, i, i);
+    return (double)*p;
 #endif
     MX_ADD(1, a->n, i);
     MX_STORE(MX_LOAD(a->t, i), a->x, i, i);
     return MX_AT(a->b, i, 7, 2) + MX_AT(a->y, i, i) + (double)MX_LOAD(a->n, i);
+}
+
+MX_BODY void team_body(const args *a, mx_team *t)
+{
+    (void)a;
+    MX_TEAM_SCRATCH(t, 0, mx_f64_2, own, 4, 4);
+#if CASE == 27 /* too few extents */
+    MX_TEAM_SCRATCH(t, 0, mx_f64_2, other, 4);
+#endif
+    MX_AT(own, 0, 0) = 1;
 }
 
 double use(const args *a, mx_ctx ctx, mx_view view);
@@ -72,6 +100,18 @@ double use(const args *a, mx_ctx ctx, mx_view view)
     fits_kernel(mx_range_1d(ctx, 0, 1), a);
 #elif CASE == 16 /* what is no accessor */
     (void)mx_bind(ctx, view, &b);
+#elif CASE == 22 /* a range of another number of dimensions */
+    sum_kernel(mx_range_1d(ctx, 0, 1), a, NULL);
+#elif CASE == 23 /* a result of another type */
+    float sum;
+    sum_kernel(mx_range_2d(ctx, 0, 1, 0, 1), a, &sum);
+#elif CASE == 24
+    team_kernel(mx_range_1d(ctx, 0, 1), a);
+#elif CASE == 25 /* a fixed layout is another type */
+    const mx_f64_2s strided = b.x;
+    (void)strided;
+#elif CASE == 26
+    (void)mx_fence(view);
 #endif
     return body(&b, 0);
 }
