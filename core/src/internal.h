@@ -1,6 +1,7 @@
 /* What core/src and the backends share. Not installed. */
 #pragma once
 #include "minx/accessor.h"
+#include "minx/atomic.h"
 #include "minx/launch.h"
 
 #ifdef __cplusplus
@@ -47,7 +48,7 @@ MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *a
     i *= c->index_stride;
     i = c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
     if (c->limit == 0 || (uint64_t)i < (uint64_t)c->limit) return i;
-    *(volatile int64_t *)c->outside = i;
+    mx_atomic_store(c->outside, i);
     return 0;
 }
 
