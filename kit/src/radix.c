@@ -43,7 +43,8 @@ static int64_t place(int64_t (*at)[DIGITS], int parts, int64_t sum)
     return largest;
 }
 
-static void move(const radix *r, int now, int shift, int64_t begin, int64_t end, int64_t *at)
+static void move(const radix *r, int now, int shift, int64_t begin, int64_t end,
+                 int64_t *MX_RESTRICT at)
 {
     const mx_pairs *p = r->pairs;
     const uint64_t *MX_RESTRICT bits = p->bits[now], sign = r->sign;

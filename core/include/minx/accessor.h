@@ -277,7 +277,15 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
                      __LINE__) /* rank 0: no index */
 #define MX_OFFSET_(sum) mx_offset_(sum)
 #else
+/* C joins a known stride with the element's size here; from behind a function gcc does not, and gathers where it could load. */
+#ifdef __cplusplus
 #define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d))
+#else
+#define MX_TERM_(v, d, i)                                                      \
+    __builtin_choose_expr(MX_STATIC_((v).shape->k##d),                         \
+                          (int64_t)(i) * (int64_t)MX_STATIC_((v).shape->k##d), \
+                          mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d)))
+#endif
 #define MX_BOUND_(v) 0
 #define MX_OFFSET_(sum) (sum)
 #endif
@@ -296,7 +304,7 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 
 #define MX_TENTH_(_0, _1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
 #define MX_FIRST_(v, ...) v
-#define MX_ITEM_AT_(R, v, ...) ((v).data[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__)) + MX_RANK_(v, R)])
+#define MX_ITEM_AT_(R, v, ...) (((v).data + MX_RANK_(v, R))[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))])
 #define MX_ITEM_(R, ...) MX_ITEM_AT_(R, MX_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
 #define MX_AT(...) MX_ITEM_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), __VA_ARGS__)
 
