@@ -5,10 +5,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-/* Turns of waiting without giving the core away; seconds after which it ends where a kernel is named. */
-enum { SPINS = 2000, PATIENCE = 10 };
+enum { SPINS = 2000 }; /* turns of waiting without giving the core away */
 
 static void breathe(void)
 {
@@ -17,23 +15,36 @@ static void breathe(void)
 #endif
 }
 
-void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *kernel)
+/* Does everybody wait who has not ended? The count never runs ahead of the truth: who waits counts itself late, and who lets
+ * others go takes them off before. */
+static void check_stuck(const mx_team *t)
+{
+    const int idle = __atomic_load_n(&t->shared->idle, __ATOMIC_RELAXED);
+    if (idle % MX_TEAM_DONE_ - MX_TEAM_MOST + idle / MX_TEAM_DONE_ < t->size * t->lanes) return;
+    fprintf(
+        stderr,
+        "minx: simt: kernel %s: a barrier of the team or the end of a vector loop is reached by "
+        "some threads only: it diverges, and a GPU would hang\n",
+        t->shared->kernel);
+    abort();
+}
+
+void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, bool watched)
 {
     const int next = *phase ^= 1;
-    const time_t begin = kernel != NULL ? time(NULL) : 0;
     if (__atomic_fetch_sub(&barrier->waiting, 1, __ATOMIC_ACQ_REL) == 1) {
+        if (watched) __atomic_fetch_sub(&t->shared->idle, count - 1, __ATOMIC_RELAXED);
         __atomic_store_n(&barrier->waiting, count, __ATOMIC_RELAXED);
         __atomic_store_n(&barrier->phase, next, __ATOMIC_RELEASE);
         return;
     }
+    if (watched) __atomic_fetch_add(&t->shared->idle, 1, __ATOMIC_RELAXED);
     for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
-        turn < SPINS ? breathe() : (void)sched_yield();
-        if (kernel != NULL && turn % 1024 == 0 && time(NULL) - begin > PATIENCE) {
-            fprintf(stderr,
-                    "minx: simt: kernel %s: a barrier of the team or the end of a vector loop is "
-                    "reached by some threads only: it diverges, and a GPU would hang\n",
-                    kernel);
-            abort();
+        if (turn < SPINS) {
+            breathe();
+            continue;
         }
+        sched_yield();
+        if (watched) check_stuck(t);
     }
 }

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -11,18 +12,23 @@ typedef union mask {
     unsigned char room[MOST_CPUS / 8];
 } mask;
 
-static bool read_mask(mask *m) { return sched_getaffinity(0, sizeof *m, &m->set) == 0; }
+static mask process; /* of the thread that asked first, before any context had cores of its own */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_process(void)
+{
+    if (sched_getaffinity(0, sizeof process, &process.set) != 0) CPU_SET(0, &process.set);
+}
 
 int mx_host_cores(void)
 {
+    pthread_once(&once, read_process);
     /* with OMP_PROC_BIND this thread is bound already, to one core of those that the process has */
-    mask m;
-    const int masked = read_mask(&m) ? CPU_COUNT_S(sizeof m, &m.set) : 1,
-              processors = omp_get_num_procs();
+    const int masked = CPU_COUNT_S(sizeof process, &process.set), processors = omp_get_num_procs();
     return processors > masked ? processors : masked;
 }
 
-/* The CPUs of the process: those of all OpenMP places where threads are bound to some, else those of this thread. */
+/* The CPUs of the process: those of all OpenMP places where threads are bound to some, else its mask. */
 static int list_cpus(int *cpus)
 {
     int count = 0;
@@ -31,17 +37,17 @@ static int list_cpus(int *cpus)
         omp_get_place_proc_ids(p, cpus + count);
         count += omp_get_place_num_procs(p);
     }
-    mask m;
-    if (count > 0 || !read_mask(&m)) return count;
-    for (int cpu = 0; cpu < MOST_CPUS; cpu++)
-        if (CPU_ISSET_S(cpu, sizeof m, &m.set)) cpus[count++] = cpu;
+    for (int cpu = 0; omp_get_num_places() == 0 && cpu < MOST_CPUS; cpu++)
+        if (CPU_ISSET_S(cpu, sizeof process, &process.set)) cpus[count++] = cpu;
     return count;
 }
 
+static int made; /* contexts with cores of their own */
+
 mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last)
 {
-    static int made; /* contexts with cores of their own */
     int cpus[MOST_CPUS];
+    pthread_once(&once, read_process);
     const int found = list_cpus(cpus);
     MX_REQUIRE(last < found, MX_ERR_INPUT, "%s: cores: this process has %d, numbered from 0",
                ctx->name, found);
@@ -54,16 +60,21 @@ mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last)
     return MX_OK;
 }
 
-__thread int mx_cores_now;
-static __thread mask before; /* where this thread was before it came to the cores of a context */
+__thread int mx_cores_now = -1; /* no launch yet */
+static __thread mask home;      /* where this thread belongs */
 
 void mx_cores_change(mx_ctx ctx, int thread)
 {
     mask m;
-    if (mx_cores_now == 0 && !read_mask(&before)) return;
+    const bool fresh = mx_cores_now<0, bound = omp_get_num_places()> 0;
+    /* a thread that OpenMP starts inherits the core of the one that launches, unless OpenMP binds it itself */
+    if (fresh && thread > 0 && !bound && __atomic_load_n(&made, __ATOMIC_RELAXED) > 0)
+        home = process;
+    else if (fresh && sched_getaffinity(0, sizeof home, &home.set) != 0)
+        return;
     mx_cores_now = ctx->cores;
     CPU_ZERO_S(sizeof m, &m.set);
     if (ctx->cores != 0) CPU_SET_S(ctx->core[thread % ctx->core_count], sizeof m, &m.set);
     /* where the system does not let it, the thread stays where it is: slower, but not wrong */
-    sched_setaffinity(0, sizeof m, ctx->cores != 0 ? &m.set : &before.set);
+    sched_setaffinity(0, sizeof m, ctx->cores != 0 ? &m.set : &home.set);
 }

@@ -158,15 +158,18 @@ mx_err mx_graph_run(mx_graph graph)
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: there is none to run");
     const mx_ctx ctx = graph->ctx;
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
+    for (int i = 0; i < graph->count; i++) { /* all of them, before any runs */
+        node *n = graph->nodes[i];
+        MX_TRY(
+            mx_accessors_check(ctx, n->launch.kernel->name, n->args, n->launch.kernel->args_size));
+        MX_TRY(mx_launch_place(ctx, &n->launch, n->has_result ? &n->result : NULL));
+    }
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];
-        const mx_kernel *k = n->launch.kernel;
-        MX_TRY(mx_accessors_check(ctx, k->name, n->args, k->args_size));
-        if (n->has_result) MX_TRY(mx_place_result(ctx, &n->launch, &n->result));
         if (graph->device == NULL)
             MX_TRY(mx_launch_run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
         else
-            ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = k->name, ctx->launches++;
+            mx_launch_note(ctx, &n->launch);
     }
     if (graph->device == NULL) return MX_OK;
     const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, "minx::Graph", NULL) : 0;

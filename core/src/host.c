@@ -21,7 +21,8 @@ enum {
     SHARES = 16,    /* of each thread, where threads take units as they become free */
     SCAN_UNITS = 8, /* of each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
-    LINE = 64 /* bytes: what cores fetch from each other, and how memory is aligned */
+    LONG_TILE = 512, /* items; a few more or less are no burden to one thread */
+    LINE = 64        /* bytes: what cores fetch from each other, and how memory is aligned */
 };
 
 __thread int mx_thread_;
@@ -47,7 +48,9 @@ static int64_t power_of_two_up_to(int64_t n)
 /* The number of items that a unit should hold. */
 static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
-    if (l->dynamic) return ceil_div(items, SHARES * ctx->threads);
+    if (l->kernel->pattern == MX_PATTERN_FOR && l->dynamic)
+        return ceil_div(items, SHARES * ctx->threads);
+    if (l->kernel->pattern == MX_PATTERN_SCAN) return l->kernel->block;
     if (l->kernel->pattern == MX_PATTERN_FOR)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
@@ -68,20 +71,15 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     mx_team_shape *team = &l->team;
     const bool lanes_are_threads = ctx->backend->units_are_items;
     if (team->size == MX_AUTO) team->size = 1;
-    if (team->lanes == MX_AUTO) team->lanes = 1;
-    MX_REQUIRE(team->size >= 1 && team->size <= MX_TEAM_MOST && team->lanes >= 1 &&
-                   team->lanes <= 32 && (team->lanes & (team->lanes - 1)) == 0,
-               MX_ERR_ARG,
-               "kernel %s: teams of %d threads with %d lanes: expected 1 to %d, and a power of "
-               "two up to 32",
-               l->kernel->name, team->size, team->lanes, MX_TEAM_MOST);
-    if (!lanes_are_threads) team->lanes = 1;
+    if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
+    const int most = MX_TEAM_MOST / team->lanes, here = lanes_are_threads ? most
+                                                        : ctx->backend->together != NULL
+                                                            ? ctx->threads
+                                                            : 1;
+    MX_REQUIRE(team->size <= most && team->size <= here, MX_ERR_ARG,
+               "kernel %s: teams of %d threads with %d lanes: expected at most %d threads on %s",
+               l->kernel->name, team->size, team->lanes, here < most ? here : most, ctx->name);
     const int members = team->size * team->lanes;
-    MX_REQUIRE(members == 1 ||
-                   (ctx->backend->together != NULL &&
-                    (lanes_are_threads ? members <= MX_TEAM_MOST : team->size <= ctx->threads)),
-               MX_ERR_ARG, "kernel %s: teams of %d threads: %s has %d", l->kernel->name, members,
-               ctx->name, ctx->threads);
     size_t bytes = members > 1 ? sizeof(mx_team_shared_) : 0;
     for (int level = 0; level < 2; level++) {
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
@@ -106,7 +104,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         mx_axis *axis = &l->axis[d];
         const int64_t extent = axis->end - axis->begin;
         int64_t tile = single ? 1 : axis->tile > 0 ? axis->tile : wanted;
-        if (l->dims == 1 && !single && axis->tile == 0)
+        if (l->dims == 1 && axis->tile == 0 && tile >= LONG_TILE)
             tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
         if (tile > extent) tile = extent > 0 ? extent : 1;
         wanted = ceil_div(wanted, tile);
@@ -205,6 +203,7 @@ static mx_err run_together(mx_ctx ctx, mx_launch *l, const mx_instance *instance
         mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
         shared->team = (mx_barrier_){members, 0};
         shared->kernel = l->kernel->name;
+        shared->idle = MX_TEAM_MOST;
         for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
     }
     MX_REQUIRE(ctx->backend->together(ctx, l, instance->together, groups * members), MX_ERR_DEVICE,
@@ -219,6 +218,7 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
     const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->units * members + 1;
     (void)result;
+    mx_cores_go(ctx, 0);
     MX_TRY(prepare(l, instance, args));
     MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
     if (pattern == MX_PATTERN_SCAN)
@@ -237,6 +237,7 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
 mx_err mx_host_fence(mx_ctx ctx)
 {
     (void)ctx;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* streaming stores (minx/trait.h) wait for one */
     return MX_OK;
 }
 

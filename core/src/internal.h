@@ -295,9 +295,14 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
     return kernel->instance[ctx->backend->instance][ctx->layout];
 }
 
-/* launch.c: where the result goes, if it is still there; with everything checked and planned: dispatches to the backend. */
-mx_err mx_place_result(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+/* launch.c, with everything checked and planned: dispatches to the backend. */
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
+
+/* launch.c: counts it, and notes its name for messages. */
+void mx_launch_note(mx_ctx ctx, const mx_launch *launch);
+
+/* launch.c: checks where the result goes, and puts that into the launch; result: NULL if there is none. */
+mx_err mx_launch_place(mx_ctx ctx, mx_launch *launch, const mx_result *result);
 
 /* graph.c: makes the launch a node of the graph. */
 mx_err mx_graph_record(struct mx_graph_s *graph, const mx_launch *launch, const void *args,

@@ -14,10 +14,12 @@ static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, c
         const int d = layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
         MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more",
                    l->kernel->name, d, (long long)tile[d]);
-        MX_REQUIRE(l->kernel->wide || (begin[d] >= INT32_MIN && end[d] <= MX_INDEX_END),
-                   MX_ERR_EXTENT,
-                   "kernel %s: range %lld to %lld is beyond its 32-bit indices: stamp a _64 form",
-                   l->kernel->name, (long long)begin[d], (long long)end[d]);
+        const int64_t first = l->kernel->wide ? -MX_INDEX_END_64 : INT32_MIN,
+                      last = l->kernel->wide ? MX_INDEX_END_64 : MX_INDEX_END;
+        MX_REQUIRE(begin[d] >= first && end[d] <= last, MX_ERR_EXTENT,
+                   "kernel %s: range %lld to %lld is beyond its %s", l->kernel->name,
+                   (long long)begin[d], (long long)end[d],
+                   l->kernel->wide ? "indices" : "32-bit indices: stamp a _64 form");
         l->axis[n] = (mx_axis){begin[d], end[d] > begin[d] ? end[d] : begin[d], tile[d], 0};
         items *= end[d] > begin[d] ? (double)end[d] - (double)begin[d] : 1;
     }
@@ -26,7 +28,25 @@ static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, c
     return MX_OK;
 }
 
-static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
+static mx_err check_teams(const char *kernel, const mx_team_shape *team)
+{
+    MX_REQUIRE(team->size >= 1 || team->size == MX_AUTO, MX_ERR_ARG,
+               "kernel %s: teams of %d threads: expected 1 or more, or MX_AUTO", kernel,
+               team->size);
+    MX_REQUIRE(team->lanes == MX_AUTO || (team->lanes >= 1 && team->lanes <= 32 &&
+                                          (team->lanes & (team->lanes - 1)) == 0),
+               MX_ERR_ARG,
+               "kernel %s: teams with %d lanes: expected a power of two up to 32, or MX_AUTO",
+               kernel, team->lanes);
+    const size_t all =
+        team->team_bytes[0] | team->team_bytes[1] | team->thread_bytes[0] | team->thread_bytes[1];
+    MX_REQUIRE(all >> 36 == 0, MX_ERR_ARG,
+               "kernel %s: teams with up to %zu bytes of scratch: expected less than 64 GiB",
+               kernel, all);
+    return MX_OK;
+}
+
+static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan *plan)
 {
     const int64_t *asked = plan->asked;
     const int dims = kernel->dims;
@@ -45,6 +65,7 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, mx_plan *plan)
     l->length = plan->length;
     l->dynamic = plan->dynamic;
     l->team = plan->team;
+    if (teams) MX_TRY(check_teams(kernel->name, &l->team));
     MX_TRY(order_axes(l, ctx->layout, asked, asked + dims, asked + 2 * dims));
     return MX_PASS(ctx->backend->plan(ctx, l));
 }
@@ -84,20 +105,11 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_
         plan->dynamic == policy->dynamic && memcmp(plan->asked, asked, size) == 0 &&
         (policy->teams == NULL || same_teams(&plan->team, policy->teams)))
         return MX_OK;
-    /* size 0 means no teams to a plan; bytes must not overflow in one */
-    const mx_teams *const t = policy->teams;
-    const size_t team = t != NULL ? t->team_bytes[0] | t->team_bytes[1] : 0,
-                 all = t != NULL ? team | t->thread_bytes[0] | t->thread_bytes[1] : 0;
-    MX_REQUIRE(
-        t == NULL || (t->size != 0 && all >> 36 == 0), MX_ERR_ARG,
-        "kernel %s: teams of %d threads with up to %zu bytes of scratch: expected 1 or more, "
-        "and less than 64 GiB",
-        kernel->name, t->size, all);
     memcpy(plan->asked, asked, size);
     plan->length = length;
     plan->dynamic = policy->dynamic;
     plan->team = shape_of(policy->teams);
-    const mx_err err = make_plan(policy->ctx, kernel, plan);
+    const mx_err err = make_plan(policy->ctx, kernel, policy->teams != NULL, plan);
     if (err != MX_OK) plan->launch.kernel = NULL;
     return MX_PASS(err);
 }
@@ -109,7 +121,7 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-mx_err mx_place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
+mx_err mx_launch_place(mx_ctx ctx, mx_launch *l, const mx_result *result)
 {
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
@@ -150,11 +162,16 @@ mx_err mx_place_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     return MX_OK;
 }
 
+void mx_launch_note(mx_ctx ctx, const mx_launch *l)
+{
+    ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
+    ctx->launches++;
+}
+
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
-    ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
-    ctx->launches++;
+    mx_launch_note(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, k->pattern, k->name, NULL) : 0;
     ctx->running = k->name;
@@ -198,7 +215,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
                kernel->name, ctx->running, ctx->name);
     MX_TRY(find_plan(kernel, &policy, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
-    MX_TRY(mx_place_result(ctx, l, result));
+    MX_TRY(mx_launch_place(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
     const bool watched = ctx->check != NULL || ctx->fault != NULL;

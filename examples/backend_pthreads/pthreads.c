@@ -86,10 +86,12 @@ static void do_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t unit
 static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
 {
     pool *p = ctx->state;
-    if (units == 1 || p->threads == 1)
-        run(launch, 0, units);
-    else
+    if (units != 1 && p->threads != 1) {
         do_job(p, launch, run, units, false);
+        return;
+    }
+    mx_thread_ = 0; /* it may have been another one in a launch of another context */
+    run(launch, 0, units);
 }
 
 /* Teams of several threads: all at once, as many as the context has or fewer. */

@@ -6,7 +6,7 @@
 enum { N0 = 60, N1 = 70, N2 = 30, N = N0 * N1 * N2, BINS = 7 };
 
 typedef struct results {
-    double sum_1d, tiled, sum_2d, sum_3d, nested;
+    double sum_1d, tiled, dynamic, sum_2d, sum_3d, nested;
     dt_value fields;
     dt_custom moments;
     double bins[BINS], into;
@@ -36,6 +36,7 @@ static results measure(const char *resource)
     args.planes = N2;
     CHECK_OK(dt_sum_1d(mx_range_1d(ctx, 0, N), &args, &r.sum_1d));
     CHECK_OK(dt_sum_1d(mx_tiled_1d(mx_range_1d(ctx, 3, N), 1000), &args, &r.tiled));
+    CHECK_OK(dt_sum_1d(mx_dynamic_1d(mx_range_1d(ctx, 3, N)), &args, &r.dynamic));
     CHECK_OK(dt_sum_3d(mx_range_3d(ctx, 0, N0, 0, N1, 0, N2), &args, &r.sum_3d));
     CHECK_OK(dt_nested(mx_range_2d(ctx, 0, N0, 0, N1), &args, &r.nested));
     CHECK_OK(dt_moments(mx_range_1d(ctx, 0, N), &args, &r.moments));
@@ -58,6 +59,7 @@ static void compare(const results *got, const results *expected, const char *a, 
     const int failures = check_failures;
     CHECK(same_bits(&got->sum_1d, &expected->sum_1d, sizeof got->sum_1d));
     CHECK(same_bits(&got->tiled, &expected->tiled, sizeof got->tiled));
+    CHECK(same_bits(&got->dynamic, &expected->dynamic, sizeof got->dynamic));
     CHECK(same_bits(&got->sum_2d, &expected->sum_2d, sizeof got->sum_2d));
     CHECK(same_bits(&got->sum_3d, &expected->sum_3d, sizeof got->sum_3d));
     CHECK(same_bits(&got->nested, &expected->nested, sizeof got->nested));

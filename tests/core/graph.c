@@ -140,6 +140,16 @@ static void check_errors(mx_ctx ctx, diamond *g)
     mx_graph_destroy(&graph);
     mx_graph_destroy(&graph);
     mx_graph_destroy(NULL);
+    MUST(mx_graph_create(ctx, &graph));
+    MUST(mx_view_create_1d(ctx, "gone", MX_I64, 1, &gone));
+    CHECK_FAILS(mx_ctx_check_against(ctx, "serial", 0), MX_ERR_ARG, "records a graph");
+    MUST(gr_sum_into(r, &g->sum_b, gone, 0));
+    MUST(mx_graph_finish(graph));
+    CHECK_OK(mx_graph_run(graph));
+    MUST(mx_fence(ctx));
+    MUST(mx_view_destroy(&gone));
+    CHECK_FAILS(mx_graph_run(graph), MX_ERR_STALE, "gr_sum");
+    mx_graph_destroy(&graph);
 }
 
 static void test(mx_ctx ctx)

@@ -193,6 +193,8 @@ static void test_limits(mx_ctx ctx)
         {2, {0, far}, {3, far + 1000}, {2, 300}},
         {3, {far, 0, -far}, {far + 3, 5, -far + 40}, {0}},
         {1, {far}, {0}, {0}},
+        {1, {MX_INDEX_END_64 - 999}, {MX_INDEX_END_64}, {7}},
+        {1, {-MX_INDEX_END_64}, {-MX_INDEX_END_64 + 5000}, {0}},
     };
     for (size_t b = 0; b < sizeof wide / sizeof wide[0]; b++) {
         visit_once(ctx, &wide[b], WIDE);
@@ -203,6 +205,8 @@ static void test_limits(mx_ctx ctx)
     int64_t count;
     CHECK_FAILS(ranges_1d(mx_range_1d(ctx, far, far + 1), &args), MX_ERR_EXTENT,
                 "range 5000000000 to 5000000001 is beyond");
+    CHECK_FAILS(ranges_1d_64(mx_range_1d(ctx, INT64_MAX - 9, INT64_MAX), &args), MX_ERR_EXTENT,
+                "is beyond its indices");
     CHECK_FAILS(ranges_2d(mx_range_2d(ctx, 0, 1, -far, 1), &args), MX_ERR_EXTENT,
                 "stamp a _64 form");
     CHECK_FAILS(ranges_count_3d(mx_range_3d(ctx, 0, 1, 0, 1, 0, high + 1), &args, &count),

@@ -351,6 +351,15 @@ static void test_arrays_into(data *d)
     }
     CHECK_OK(mx_ctx_check_against(d->ctx, NULL, 0));
     CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, wrong), MX_ERR_TYPE, "'wrong'");
+    mx_view table, column;
+    MUST(mx_view_create_2d(d->ctx, "table", MX_F64, LENGTH, LENGTH, &table));
+    MUST(check_info(table).layout == MX_LAYOUT_RIGHT
+             ? mx_subview(table, MX_SLICES(mx_all(), mx_index(2)), &column)
+             : mx_subview(table, MX_SLICES(mx_index(2), mx_all()), &column));
+    CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, column), MX_ERR_LAYOUT,
+                "elements are apart");
+    MUST(mx_view_destroy(&column));
+    MUST(mx_view_destroy(&table));
     CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, MX_VIEW_NULL), MX_ERR_STALE, "");
     d->args.factor = 0;
     MUST(mx_view_destroy(&row));

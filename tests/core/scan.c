@@ -163,6 +163,7 @@ static void test(mx_ctx ctx)
     MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
     check_sums(ctx, &d, &args, 10000, 0, false);
     check_maps(ctx, &args, &d, 10000);
+    CHECK_OK(sc_real(mx_range_1d(ctx, 0, 10000), &args, NULL));
     MUST(mx_ctx_check_against(ctx, NULL, 0));
     tear_down(&d);
 }

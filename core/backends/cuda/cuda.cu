@@ -274,7 +274,7 @@ static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int6
                          int64_t resident)
 {
     const int64_t rounds = ceil_div(along * ceil_div(rows, l->block[1]), resident);
-    if (l->kernel->pattern == MX_PATTERN_FOR && per_thread == 1 && rounds > 1 &&
+    if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
         return 2;
     return per_thread;
@@ -300,8 +300,13 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
                "kernel %s: a range of %lld by %lld items is too large for one launch",
                l->kernel->name, (long long)rows, (long long)contiguous);
     l->grid[0] = (unsigned)along;
-    l->grid[1] = (unsigned)(across < GRID_LIMIT ? across : GRID_LIMIT);
-    l->grid[2] = (unsigned)(l->grid[1] > 0 ? ceil_div(across, l->grid[1]) : 1);
+    l->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
+    l->grid[1] = (unsigned)ceil_div(across, l->grid[2]);
+    /* blocks beyond the end count on: see MX_INDEX_END */
+    const int64_t counted = (int64_t)l->grid[1] * l->grid[2] * l->block[1] * l->per_thread;
+    MX_REQUIRE(l->kernel->wide || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
+               MX_ERR_EXTENT, "kernel %s: %lld rows: stamp a _64 form", l->kernel->name,
+               (long long)rows);
     l->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     return MX_OK;
 }
@@ -328,11 +333,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     mx_team_shape *team = &l->team;
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
-    MX_REQUIRE(team->size >= 1 && team->lanes >= 1 && team->lanes <= 32 &&
-                   (team->lanes & (team->lanes - 1)) == 0 && team->size <= 1024 / team->lanes,
-               MX_ERR_ARG,
-               "kernel %s: teams of %d threads with %d lanes: expected lanes a power of two up to "
-               "32, and 1024 in all at most on cuda",
+    MX_REQUIRE(team->size <= MX_TEAM_MOST / team->lanes, MX_ERR_ARG,
+               "kernel %s: teams of %d threads with %d lanes: expected 1024 in all at most on cuda",
                l->kernel->name, team->size, team->lanes);
     for (int level = 0; level < 2; level++) {
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
@@ -340,7 +342,10 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     }
     const size_t shared = MX_CUDA_SLOTS_BYTES_(team->size) + team->team_bytes[0] +
                           (size_t)team->size * team->thread_bytes[0];
-    MX_REQUIRE(shared <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
+    const size_t tree =
+        l->kernel->value_size * (size_t)(team->size * team->lanes); /* of a reduction */
+    MX_REQUIRE(shared <= state_of(ctx)->most_shared && tree <= state_of(ctx)->most_shared,
+               MX_ERR_MEMORY,
                "kernel %s: teams with %zu bytes of scratch of level 0: this device has %zu",
                l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
                state_of(ctx)->most_shared - MX_CUDA_SLOTS_BYTES_(team->size));
@@ -359,6 +364,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
+    CUDA_TRY(cudaSetDevice(ctx->device));
     l->queue = state_of(ctx)->stream;
     l->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
@@ -428,10 +434,12 @@ typedef struct cuda_graph {
 
 static mx_err graph_create(mx_ctx ctx, void **graph)
 {
+    CUDA_TRY(cudaSetDevice(ctx->device));
     cuda_graph *made = (cuda_graph *)calloc(1, sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
-    CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cudaGraphCreate(&made->graph, 0));
+    const cudaError_t err = cudaGraphCreate(&made->graph, 0);
+    if (err != cudaSuccess) free(made);
+    CUDA_TRY(err);
     *graph = made;
     return MX_OK;
 }
@@ -450,10 +458,11 @@ static mx_err graph_after(mx_ctx ctx, void *graph, void **node)
     const cudaGraphNode_t *last = NULL;
     size_t count = 0;
     cudaGraph_t captured = NULL;
-    CUDA_TRY(
-        cudaStreamGetCaptureInfo(state_of(ctx)->stream, &status, NULL, NULL, &last, NULL, &count));
+    const cudaError_t err =
+        cudaStreamGetCaptureInfo(state_of(ctx)->stream, &status, NULL, NULL, &last, NULL, &count);
     *node = count > 0 ? last[0] : NULL;
     CUDA_TRY(cudaStreamEndCapture(state_of(ctx)->stream, &captured));
+    CUDA_TRY(err);
     MX_REQUIRE(*node != NULL, MX_ERR_DEVICE, "graph: nothing was recorded");
     (void)graph;
     return MX_OK;

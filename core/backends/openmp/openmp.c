@@ -17,7 +17,6 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
 {
     if (units == 1 || ctx->threads == 1) {
         mx_thread_ = 0; /* it may have been another one of a larger launch */
-        mx_cores_go(ctx, 0);
         run(launch, 0, units);
         return;
     }

@@ -60,10 +60,12 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_OP_add_(T, U) (T)((U)old + (U)v)
 #define MX_OP_sub_(T, U) (T)((U)old - (U)v)
 #define MX_OP_mul_(T, U) (T)((U)old * (U)v)
-#define MX_OP_div_(T, U) (T)(old / v)
+/* -1 of a signed integer, by which the lowest one cannot be divided */
+#define MX_MINUS_1_(T) ((T)-1 < (T)1 && (T)0.5 == (T)0 && v == (T)-1)
+#define MX_OP_div_(T, U) MX_MINUS_1_(T) ? (T)((U)0 - (U)old) : (T)(old / v)
 #define MX_OP_min_(T, U) v < old ? v : old
 #define MX_OP_max_(T, U) old < v ? v : old
-#define MX_OP_mod_(T, U) (T)(old % v)
+#define MX_OP_mod_(T, U) MX_MINUS_1_(T) ? (T)0 : (T)(old % v)
 #define MX_OP_and_(T, U) (T)(old & v)
 #define MX_OP_or_(T, U) (T)(old | v)
 #define MX_OP_xor_(T, U) (T)(old ^ v)

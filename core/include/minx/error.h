@@ -59,8 +59,13 @@ void mx_frame_(const char *file, int line, const char *func);
 /* return MX_FAIL(MX_ERR_ARG, "format", ...): records the message, yields the code. */
 #define MX_FAIL(err, ...) (mx_fail_(__FILE__, __LINE__, __func__, __VA_ARGS__), (err))
 
-/* return MX_PASS(err): passes a callee's error on after cleaning up; yields the code. */
-#define MX_PASS(err) (mx_frame_(__FILE__, __LINE__, __func__), (err))
+/* return MX_PASS(call): passes a callee's error on, after cleaning up perhaps; yields the code. */
+static inline mx_err mx_pass_(mx_err err, const char *file, int line, const char *func)
+{
+    if (err != MX_OK) mx_frame_(file, line, func);
+    return err;
+}
+#define MX_PASS(call) mx_pass_((call), __FILE__, __LINE__, __func__)
 
 /* Returns from the calling function with the callee's error, if it has one. */
 #define MX_TRY(call)                                 \

@@ -3,10 +3,6 @@
  * prologues are parsed but not used here. */
 #pragma once
 
-#define MX_SIMD_LOOP_(...)
-#define MX_PLAIN_LOOP_(...)
-#define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
-
 #define MX_EXTERN_ROW_(name, kind, layout, suffix) extern const mx_instance name##__##suffix;
 #define MX_TABLE_ROW_(name, kind, layout, suffix) [kind][layout] = &name##__##suffix,
 

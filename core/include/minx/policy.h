@@ -22,6 +22,8 @@
 /* Where the range of a kernel with 32-bit indices may end: threads of a GPU reach some indices beyond a range before they
  * find that they are outside, and must not wrap around into it. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
+#define MX_INDEX_END_64 \
+    (INT64_MAX / 2) /* the same of the _64 forms, which begin at its negative or above */
 
 enum { MX_MAX_DIMS = 6 }; /* of a range */
 

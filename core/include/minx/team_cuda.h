@@ -57,11 +57,11 @@ template <class T> static __device__ __forceinline__ T mx_team_scan(mx_team *t, 
 }
 template <class T> static __device__ __forceinline__ T mx_team_min(mx_team *t, T v)
 {
-    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return b < a ? b : a; });
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return b < a || a != a ? b : a; });
 }
 template <class T> static __device__ __forceinline__ T mx_team_max(mx_team *t, T v)
 {
-    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return a < b ? b : a; });
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return a < b || a != a ? b : a; });
 }
 template <class T> static __device__ __forceinline__ T mx_team_broadcast(mx_team *, T v, int root)
 {

@@ -11,12 +11,16 @@ typedef struct mx_barrier_ {
 } mx_barrier_;
 typedef struct mx_team_shared_ {
     mx_barrier_ team __attribute__((aligned(64)));
+    int idle; /* MX_TEAM_MOST, members that wait (simt), and MX_TEAM_DONE_ for each that has ended */
     uint64_t slot[2][2 * MX_TEAM_MOST] __attribute__((aligned(64)));
     mx_barrier_ thread[MX_TEAM_MOST]; /* simt: of its lanes */
     const char *kernel;
 } mx_team_shared_;
 
-void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *kernel);
+enum { MX_TEAM_DONE_ = 1 << 16 };
+
+/* watched: simt ends the program where nobody is left to come. */
+void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, bool watched);
 
 #ifdef MX_INSTANCE_SIMT_
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (t)->rank; i < (e); i += (t)->size)
@@ -33,13 +37,13 @@ void mx_barrier_wait_(mx_barrier_ *barrier, int *phase, int count, const char *k
 MX_INLINE void mx_team_barrier(mx_team *t)
 {
     if (t->size * t->lanes > 1)
-        mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size * t->lanes, t->shared->kernel);
+        mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size * t->lanes, true);
 }
 #else
 /* The part of a range that a thread has. */
 MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 {
-    return t->size == 1 ? (rank == 0 ? b : e) : b + (int)((int64_t)(e - b) * rank / t->size);
+    return t->size == 1 ? (rank == 0 ? b : e) : (int)(b + ((int64_t)e - b) * rank / t->size);
 }
 #define MX_TEAM_FOR(t, i, b, e)                                                      \
     for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank),              \
@@ -57,7 +61,7 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 #define MX_TEAM_SINGLE(t) if ((t)->rank == 0)
 MX_INLINE void mx_team_barrier(mx_team *t)
 {
-    if (t->size > 1) mx_barrier_wait_(&t->shared->team, &t->phase[0], t->size, NULL);
+    if (t->size > 1) mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size, false);
 }
 #endif
 
@@ -79,9 +83,9 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
         MX_TEAM_FOLD_(T, 0, t->rank, all = (T)(all + other), (T)0)                           \
     }                                                                                        \
     MX_INLINE T mx_team_min_##tag##_(mx_team *t, T v){                                       \
-        MX_TEAM_FOLD_(T, 0, t->size, all = other < all ? other : all,                        \
+        MX_TEAM_FOLD_(T, 0, t->size, all = other < all || all != all ? other : all,          \
                       v)} MX_INLINE T mx_team_max_##tag##_(mx_team *t, T v){                 \
-        MX_TEAM_FOLD_(T, 0, t->size, all = all < other ? other : all,                        \
+        MX_TEAM_FOLD_(T, 0, t->size, all = all < other || all != all ? other : all,          \
                       v)} MX_INLINE T mx_team_broadcast_##tag##_(mx_team *t, T v, int root){ \
         MX_TEAM_FOLD_(T, root, root + 1, all = other,                                        \
                       v)} MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v);
@@ -97,20 +101,20 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
     return all;
 
 /* simt: the sum over the lanes of a thread, by the slots behind those of the team's collectives. */
-#define MX_LANE_SUM_OF_(tag, T)                                                                   \
-    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                             \
-    {                                                                                             \
-        if (t->lanes == 1) return v;                                                              \
-        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes;         \
-        T all = (T)0;                                                                             \
-        memcpy(&slot[t->lane], &v, sizeof v);                                                     \
-        mx_barrier_wait_(&t->shared->thread[t->rank], &t->phase[1], t->lanes, t->shared->kernel); \
-        for (int l = 0; l < t->lanes; l++) {                                                      \
-            T other;                                                                              \
-            memcpy(&other, &slot[l], sizeof other);                                               \
-            all = (T)(all + other);                                                               \
-        }                                                                                         \
-        return all;                                                                               \
+#define MX_LANE_SUM_OF_(tag, T)                                                           \
+    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                     \
+    {                                                                                     \
+        if (t->lanes == 1) return v;                                                      \
+        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes; \
+        T all = (T)0;                                                                     \
+        memcpy(&slot[t->lane], &v, sizeof v);                                             \
+        mx_barrier_wait_(t, &t->shared->thread[t->rank], &t->phase[1], t->lanes, true);   \
+        for (int l = 0; l < t->lanes; l++) {                                              \
+            T other;                                                                      \
+            memcpy(&other, &slot[l], sizeof other);                                       \
+            all = (T)(all + other);                                                       \
+        }                                                                                 \
+        return all;                                                                       \
     }
 #define MX_TEAM_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
@@ -186,6 +190,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
             (void)part;                                                                        \
             BEGIN MX_LEAGUE_(box, CALL) END                                                    \
         }                                                                                      \
+        __atomic_fetch_add(&t.shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED);                  \
     }
 
 #ifndef MX_DISPATCH

@@ -48,7 +48,7 @@ MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_
                                                  &(mx_bits64_){0},                               \
                                                  sizeof(MX_ELEMENT_(__VA_ARGS__))))
 #define MX_STORE_ATOMIC_(p, x) (MX_BARRIER_(), __atomic_store(p, &x, __ATOMIC_RELAXED))
-#ifdef __x86_64__ /* without a fence: threads hand over by instructions with a lock, which completes these stores */
+#ifdef __x86_64__ /* complete behind an instruction with a lock, as threads hand over by, or mx_fence */
 #define MX_STORE_STREAMING_(p, x)                                              \
     sizeof x == 4   ? _mm_stream_si32((int *)p, *(const mx_bits32_ *)&x)       \
     : sizeof x == 8 ? _mm_stream_si64((long long *)p, *(const mx_bits64_ *)&x) \
