@@ -4,6 +4,7 @@
 #include "instances.h"
 #include "check.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -76,6 +77,48 @@ static void use_all(side *sides)
     }
 }
 
+/* A thread that was bound to one core leaves no trace in what is made then: the number of cores, other contexts, the threads
+ * that OpenMP starts for them, and other backends. */
+static void check_released(const side *home)
+{
+    enum { THREADS = 5 }; /* more than there have been */
+    mx_ctx one, fresh, serial;
+    mx_ctx_info info;
+    char resource[64];
+    const int cores = mx_host_cores();
+    side bound = {.number = 0}, seen[THREADS] = {{.number = 0}}, alone = bound;
+    MUST(mx_ctx_create("openmp:cores=0", &one));
+    run_steps(one, &bound);
+    look_at_cores(&bound);
+    CHECK_I64(bound.cpus, 1);
+    CHECK_I64(mx_host_cores(), cores);
+    snprintf(resource, sizeof resource, "openmp:threads=%d", THREADS);
+    MUST(mx_ctx_create(resource, &fresh));
+    run_steps(fresh, &bound);
+#pragma omp parallel num_threads(THREADS)
+    look_at_cores(&seen[omp_get_thread_num()]);
+    for (int t = 0; omp_get_num_places() == 0 && t < THREADS; t++)
+        CHECK_I64(seen[t].cpus, home->cpus);
+    run_steps(one, &bound);
+    MUST(mx_ctx_create("serial", &serial));
+    run_steps(serial, &alone);
+    look_at_cores(&alone);
+    CHECK_I64(alone.cpus, home->cpus);
+    mx_ctx_destroy(&serial);
+    MUST(mx_ctx_create("openmp", &serial));
+    MUST(mx_ctx_get_info(serial, &info));
+    CHECK_I64(info.threads, cores);
+    mx_ctx_destroy(&serial);
+    run_steps(one, &bound);
+    snprintf(resource, sizeof resource, "openmp:cores=%d", cores - 1);
+    CHECK_OK(mx_ctx_create(resource, &serial));
+    mx_ctx_destroy(&serial);
+    run_steps(fresh, &bound);
+    CHECK_I64(bound.wrong + alone.wrong, 0);
+    mx_ctx_destroy(&one);
+    mx_ctx_destroy(&fresh);
+}
+
 /* Contexts that share the cores of the process among them. */
 static void test_cores(mx_ctx whole)
 {
@@ -111,6 +154,7 @@ static void test_cores(mx_ctx whole)
     CHECK_I64(back.cpus, home.cpus);
     CHECK_I64(back.cpu, home.cpu);
     CHECK_I64(home.wrong + bound.wrong + back.wrong, 0);
+    check_released(&home);
     mx_ctx_destroy(&part);
     mx_ctx_destroy(&many);
     snprintf(resource, sizeof resource, "openmp:cores=0-%d", cores);

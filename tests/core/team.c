@@ -101,6 +101,8 @@ static void check_together(mx_ctx ctx, shape s)
                                                   rank * base + rank * (rank - 1) / 2,
                                                   base + n - 1,
                                                   n * (n - 1) / 2,
+                                                  n > 1 ? 8 : 7,
+                                                  6 + n,
                                                   LEAGUE};
             for (int r = 0; r < TM_RESULTS; r++) {
                 const int64_t index[] = {team, rank, r};
@@ -159,6 +161,14 @@ static void test(mx_ctx ctx)
         if (shapes[s].size <= 64) check_together(ctx, shapes[s]);
         check_scratch(ctx, shapes[s], 0);
         check_scratch(ctx, shapes[s], 1);
+    }
+    if (check_is(ctx, "openmp")) { /* two teams side by side */
+        mx_ctx four;
+        MUST(mx_ctx_create("openmp:threads=4", &four));
+        check_yax(four, (shape){2, 1});
+        check_together(four, (shape){2, 1});
+        check_scratch(four, (shape){2, 1}, 0);
+        mx_ctx_destroy(&four);
     }
     check_yax(ctx, (shape){MX_AUTO, MX_AUTO});
     MUST(mx_ctx_check_against(ctx, "serial", 1e-12));

@@ -19,7 +19,7 @@ typedef struct tm_top_value {
 MX_DECLARE_REDUCE_TEAM(tm_top, tm_yax_args, tm_top_value)
 
 /* Each thread of each team leaves what collectives gave it. */
-enum { TM_RESULTS = 7 };
+enum { TM_RESULTS = 9 };
 typedef struct tm_together_args {
     mx_i64_3 got; /* team, rank, which */
     mx_f64_2 real;

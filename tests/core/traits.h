@@ -56,3 +56,12 @@ typedef struct traits_mix_args {
 } traits_mix_args;
 MX_DECLARE_FOR_2D(traits_fill, traits_mix_args)
 MX_DECLARE_FOR_1D(traits_mix, traits_mix_args)
+
+/* Every line of a view gets one number, past the cache. */
+enum { TRAITS_LINE = 8 };
+MX_ACCESSOR(traits_stream, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
+typedef struct traits_hand_over_args {
+    traits_stream to;
+    int64_t number;
+} traits_hand_over_args;
+MX_DECLARE_FOR_1D(traits_hand_over, traits_hand_over_args)

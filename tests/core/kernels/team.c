@@ -60,13 +60,12 @@ MX_REDUCE_TEAM_CUSTOM(tm_top, tm_top_init, tm_top_join)
 MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
 {
     const int64_t mine = 1000 * (t->league_rank + 1) + t->rank;
-    const int64_t got[TM_RESULTS] = {mx_team_sum(t, mine),
-                                     mx_team_min(t, mine),
-                                     mx_team_max(t, mine),
-                                     mx_team_scan(t, mine),
-                                     mx_team_broadcast(t, mine, t->size - 1),
-                                     mx_team_sum(t, (int32_t)t->rank),
-                                     t->league_size};
+    const int64_t got[TM_RESULTS] = {
+        mx_team_sum(t, mine), mx_team_min(t, mine), mx_team_max(t, mine), mx_team_scan(t, mine),
+        mx_team_broadcast(t, mine, t->size - 1), mx_team_sum(t, (int32_t)t->rank),
+        /* a NaN among the values is passed over, by all threads alike */
+        (int64_t)mx_team_min(t, t->rank == 0 && t->size > 1 ? NAN : 7.0 + t->rank),
+        (int64_t)mx_team_max(t, t->rank == 0 && t->size > 1 ? NAN : 7.0 + t->rank), t->league_size};
     const double real = mx_team_sum(t, 0.5 * t->rank) + mx_team_scan(t, 0.25);
     mx_team_barrier(t);
     MX_VECTOR_SINGLE (t) {

@@ -45,3 +45,9 @@ MX_BODY void traits_mix_body(const traits_mix_args *a, int i)
     MX_AT(a->points, i).z = MX_AT(a->points, i).x + MX_AT(a->tiles, 0, i);
 }
 MX_FOR_1D(traits_mix)
+
+MX_BODY void traits_hand_over_body(const traits_hand_over_args *a, int i)
+{
+    MX_STORE(a->number, a->to, TRAITS_LINE * i);
+}
+MX_FOR_1D(traits_hand_over)
