@@ -52,16 +52,6 @@ MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *a
     return 0;
 }
 
-/* What is sorted, bits and their indices; at !now is room to work in. alone: no indices; ints: and the bits are int64_t. */
-typedef struct mx_pairs {
-    uint64_t *bits[2];
-    int32_t *index[2];
-    int64_t count;
-    int now, alone, ints;
-    size_t work_bytes;
-    void *work;
-} mx_pairs;
-
 /* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
 typedef struct mx_backend {
     const char *name;
@@ -98,8 +88,6 @@ typedef struct mx_backend {
     /* Host backends: one unit is one item, rather than one block (simt). */
     bool units_are_items;
     const mx_graph_ops *graph; /* NULL: none */
-    /* Sorts pairs by the lowest `bits` bits, stable. pairs->work NULL: only sets work_bytes. Hosts: NULL. */
-    mx_err (*sort)(mx_ctx ctx, mx_pairs *pairs, int bits);
 } mx_backend;
 
 /* ---- contexts ---- */
@@ -127,6 +115,7 @@ struct mx_ctx_s {
     int core_count, *core; /* CPUs as the system numbers them */
     char device_name[128];
     void *state; /* the backend's own */
+    void *queue; /* accelerators: what launches are put on; cuda: a cudaStream_t */
 
     void *scratch; /* partial results, in the backend's own space */
     size_t scratch_bytes;

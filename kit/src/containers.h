@@ -6,14 +6,30 @@
 #include "minx/scatter.h"
 #include "minx/sort.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The record of a view with strides that ctx reaches, and may write to if `writes`. */
 mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record);
 /* If it does not hold: an error that tells what the view has, and what was expected. */
 mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
                  const char *expected);
 
-/* radix.c: like mx_backend.sort, which hosts have not. Equal keys keep their order; pairs->now may change. */
-mx_err mx_host_sort(mx_ctx ctx, mx_pairs *pairs, int bits);
+/* What is sorted, bits and their indices; at !now is room to work in. alone: no indices; ints: and the bits are int64_t. */
+typedef struct mx_pairs {
+    uint64_t *bits[2];
+    int32_t *index[2];
+    int64_t count;
+    int now, alone, ints;
+    size_t work_bytes;
+    void *work;
+} mx_pairs;
+
+/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order; pairs->now may change. work NULL:
+ * only set work_bytes. */
+mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
+mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
 
 typedef struct mx_join_args {
     void *to;
@@ -42,3 +58,7 @@ typedef struct mx_map_args {
 } mx_map_args;
 MX_DECLARE_REDUCE_1D(mx_map_count, mx_map_args, int64_t)
 MX_DECLARE_FOR_1D(mx_map_insert_all, mx_map_args)
+
+#ifdef __cplusplus
+}
+#endif

@@ -159,7 +159,7 @@ static void sort_buckets(const mx_launch *l, int64_t first, int64_t last)
         if (begin >= from && begin < to && begin < ends[d]) sort_bucket(r, begin, ends[d]);
 }
 
-mx_err mx_host_sort(mx_ctx ctx, mx_pairs *p, int bits)
+mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
 {
     radix r = {.pairs = p, .sign = p->ints ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
     const mx_launch l = {.args = &r, .ctx = ctx};

@@ -1,12 +1,13 @@
 /* Sorting: keys become bits that sort alike; bits and indices are sorted together; rows are taken by index. Integers without
  * values need no index: their bits are sorted alone and become keys again, and contiguous ones of 8 bytes are bits already. The
- * sort proper is the backend's, on hosts that of radix.c. */
+ * sort proper is that of radix.c on hosts, CUB's on cuda. */
 #include "containers.h"
 
 static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
 {
-    return ctx->backend->sort != NULL ? ctx->backend->sort(ctx, p, bits)
-                                      : mx_host_sort(ctx, p, bits);
+    return MINX_HAVE_CUDA && ctx->backend->instance == MX_INSTANCE_CUDA
+               ? mx_sort_on_cuda(ctx, p, bits)
+               : mx_sort_on_host(ctx, p, bits);
 }
 
 static mx_sort_args sort_args(const mx_record *keys, const mx_pairs *p)

@@ -3,8 +3,6 @@
  * starts where there is no driver, and says then that cuda is not available. */
 #include "../../src/internal.h"
 
-#define _GLIBCXX_IOSTREAM 1 /* CUB includes <iostream>, whose objects need the C++ run time */
-#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +15,8 @@ enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_ITEMS = 4, RESUL
 enum { MOST_DEVICES = 1024 };
 static bool in_use[MOST_DEVICES];
 
-/* A context's own: the stream, and pinned memory that reductions write host results to. */
+/* A context's own: pinned memory that reductions write host results to. */
 typedef struct cuda_state {
-    cudaStream_t stream;
     void *result;
     size_t result_bytes;
     int64_t resident;   /* thread blocks that the device runs at a time, at best */
@@ -28,6 +25,7 @@ typedef struct cuda_state {
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
+static cudaStream_t stream_of(mx_ctx ctx) { return (cudaStream_t)ctx->queue; }
 
 /* The run time keeps the last error for whoever asks next. It has been told here: nobody else shall find it. */
 static cudaError_t told(cudaError_t err)
@@ -100,7 +98,7 @@ static mx_err cuda_open(mx_ctx ctx)
     ctx->workers = (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
     state->most_shared = properties.sharedMemPerBlockOptin;
-    CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaStreamCreateWithFlags((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking));
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
@@ -111,7 +109,7 @@ static void cuda_close(mx_ctx ctx)
 {
     cuda_state *state = state_of(ctx);
     if (state == NULL) return;
-    if (state->stream != NULL) cudaStreamDestroy(state->stream);
+    if (ctx->queue != NULL) cudaStreamDestroy(stream_of(ctx));
     cudaFreeHost(state->result);
     free(state);
     ctx->state = NULL;
@@ -123,7 +121,7 @@ static mx_err cuda_fence(mx_ctx ctx)
     /* a tool's fence waits for the contexts of all threads */
     __atomic_fetch_add(&ctx->synchronisations, 1, __ATOMIC_RELAXED);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    const cudaError_t err = told(cudaStreamSynchronize(state_of(ctx)->stream));
+    const cudaError_t err = told(cudaStreamSynchronize(stream_of(ctx)));
     if (err == cudaSuccess) return MX_OK;
     char recent[512];
     mx_recent_kernels(ctx, recent, sizeof recent);
@@ -160,7 +158,7 @@ static void cuda_release(mx_space space, void *data)
 static mx_err cuda_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
     CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, state_of(ctx)->stream));
+    CUDA_TRY(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, stream_of(ctx)));
     return MX_OK;
 }
 
@@ -186,9 +184,8 @@ static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fil
 {
     const int words = (int)(size / sizeof(W));
     const int64_t blocks = (count * words + THREADS - 1) / THREADS, most = state_of(ctx)->resident;
-    fill_kernel<W>
-        <<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, state_of(ctx)->stream>>>(
-            (W *)destination, count, value, words);
+    fill_kernel<W><<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, stream_of(ctx)>>>(
+        (W *)destination, count, value, words);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
@@ -201,8 +198,7 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
     for (size_t b = 1; b < size; b++) same = same && bytes[b] == bytes[0];
     CUDA_TRY(cudaSetDevice(ctx->device));
     if (same) {
-        CUDA_TRY(
-            cudaMemsetAsync(destination, bytes[0], (size_t)count * size, state_of(ctx)->stream));
+        CUDA_TRY(cudaMemsetAsync(destination, bytes[0], (size_t)count * size, stream_of(ctx)));
         return MX_OK;
     }
     fill_value copy;
@@ -251,7 +247,7 @@ static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
                   most = state_of(ctx)->resident;
     const unsigned grid = (unsigned)(blocks < most ? blocks : most);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    strided_kernel<<<grid, THREADS, 0, state_of(ctx)->stream>>>(*c, unit);
+    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, unit);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
@@ -365,7 +361,7 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    l->queue = state_of(ctx)->stream;
+    l->queue = ctx->queue;
     l->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
     MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
@@ -407,24 +403,6 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     return MX_OK;
 }
 
-/* ---- sorting ---- */
-
-static mx_err cuda_sort(mx_ctx ctx, mx_pairs *p, int bits)
-{
-    cub::DoubleBuffer<uint64_t> keys(p->bits[p->now], p->bits[!p->now]);
-    cub::DoubleBuffer<int64_t> ints((int64_t *)p->bits[p->now], (int64_t *)p->bits[!p->now]);
-    cub::DoubleBuffer<int32_t> values(p->index[p->now], p->index[!p->now]);
-    const cudaStream_t stream = state_of(ctx)->stream;
-    CUDA_TRY(cudaSetDevice(ctx->device));
-    typedef cub::DeviceRadixSort radix;
-    CUDA_TRY(p->ints    ? radix::SortKeys(p->work, p->work_bytes, ints, p->count, 0, bits, stream)
-             : p->alone ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
-                        : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits,
-                                           stream));
-    p->now = p->now != (p->ints ? ints.selector : keys.selector);
-    return MX_OK;
-}
-
 /* ---- graphs: launches are captured from the stream, one at a time, behind the nodes they wait for ---- */
 
 typedef struct cuda_graph {
@@ -446,7 +424,7 @@ static mx_err graph_create(mx_ctx ctx, void **graph)
 
 static mx_err graph_before(mx_ctx ctx, void *graph, void *const *nodes, int count)
 {
-    CUDA_TRY(cudaStreamBeginCaptureToGraph(state_of(ctx)->stream, ((cuda_graph *)graph)->graph,
+    CUDA_TRY(cudaStreamBeginCaptureToGraph(stream_of(ctx), ((cuda_graph *)graph)->graph,
                                            (const cudaGraphNode_t *)nodes, NULL, (size_t)count,
                                            cudaStreamCaptureModeRelaxed));
     return MX_OK;
@@ -459,9 +437,9 @@ static mx_err graph_after(mx_ctx ctx, void *graph, void **node)
     size_t count = 0;
     cudaGraph_t captured = NULL;
     const cudaError_t err =
-        cudaStreamGetCaptureInfo(state_of(ctx)->stream, &status, NULL, NULL, &last, NULL, &count);
+        cudaStreamGetCaptureInfo(stream_of(ctx), &status, NULL, NULL, &last, NULL, &count);
     *node = count > 0 ? last[0] : NULL;
-    CUDA_TRY(cudaStreamEndCapture(state_of(ctx)->stream, &captured));
+    CUDA_TRY(cudaStreamEndCapture(stream_of(ctx), &captured));
     CUDA_TRY(err);
     MX_REQUIRE(*node != NULL, MX_ERR_DEVICE, "graph: nothing was recorded");
     (void)graph;
@@ -479,7 +457,7 @@ static mx_err graph_finish(mx_ctx ctx, void *graph)
 static mx_err graph_run(mx_ctx ctx, void *graph)
 {
     CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cudaGraphLaunch(((cuda_graph *)graph)->ready, state_of(ctx)->stream));
+    CUDA_TRY(cudaGraphLaunch(((cuda_graph *)graph)->ready, stream_of(ctx)));
     return MX_OK;
 }
 
@@ -519,6 +497,5 @@ const mx_backend mx_backend_cuda = {
     NULL,
     false,
     &cuda_graph_ops,
-    cuda_sort,
 };
 }

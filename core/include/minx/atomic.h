@@ -228,7 +228,7 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 
 #define mx_memory_fence() MX_FENCE_(__ATOMIC_SEQ_CST)
 #define mx_load_fence() MX_FENCE_(__ATOMIC_ACQUIRE)
-#define mx_store_fence() MX_FENCE_(__ATOMIC_RELEASE)
+#define mx_store_fence() MX_FENCE_(__ATOMIC_SEQ_CST) /* streaming stores, too */
 
 /* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a thread of a GPU must not,
  * since the one that has it may belong to the same warp and wait for it to take the other branch. */

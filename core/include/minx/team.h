@@ -47,8 +47,6 @@
     MX_FIFTH_(__VA_ARGS__, MX_EACH4_, MX_EACH3_, MX_EACH2_, MX_EACH1_)(M, __VA_ARGS__)
 #define MX_ZERO_(v) (v) = 0
 
-enum { MX_TEAM_MOST = 1024 }; /* threads times lanes */
-
 typedef struct mx_team {
     int league_rank, league_size;
     int rank, size;      /* of this thread in its team */

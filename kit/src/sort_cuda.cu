@@ -1,0 +1,24 @@
+/* Sorting on CUDA devices: CUB's radix sort. */
+#include "containers.h"
+
+#define _GLIBCXX_IOSTREAM 1 /* CUB includes <iostream>, whose objects need the C++ run time */
+#include <cub/device/device_radix_sort.cuh>
+#include <cuda_runtime.h>
+
+mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *p, int bits)
+{
+    cub::DoubleBuffer<uint64_t> keys(p->bits[p->now], p->bits[!p->now]);
+    cub::DoubleBuffer<int64_t> ints((int64_t *)p->bits[p->now], (int64_t *)p->bits[!p->now]);
+    cub::DoubleBuffer<int32_t> values(p->index[p->now], p->index[!p->now]);
+    const cudaStream_t stream = (cudaStream_t)ctx->queue;
+    typedef cub::DeviceRadixSort radix;
+    cudaError_t err = cudaSetDevice(ctx->device);
+    if (err == cudaSuccess)
+        err = p->ints    ? radix::SortKeys(p->work, p->work_bytes, ints, p->count, 0, bits, stream)
+              : p->alone ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
+                         : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits,
+                                            stream);
+    MX_REQUIRE(err == cudaSuccess, MX_ERR_DEVICE, "sort: %s", cudaGetErrorString(err));
+    p->now = p->now != (p->ints ? ints.selector : keys.selector);
+    return MX_OK;
+}
