@@ -48,10 +48,11 @@ static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout wa
            (r->layout == MX_LAYOUT_STRIDE && mx_strides_follow(r, fixed, wanted));
 }
 
-static mx_err check_shape(const mx_record *r, const shape *s, size_t element_size,
-                          mx_layout instance, const int64_t *origin)
+/* kernel: the layout that a kernel takes it for; host: an accessor for host code, which takes any. */
+static mx_err check_shape(const mx_record *r, const shape *s, size_t element_size, mx_layout kernel,
+                          bool host, const int64_t *origin)
 {
-    const mx_layout wanted = s->layout == MX_LAYOUT_DEFAULT ? instance : s->layout;
+    const mx_layout wanted = host ? MX_LAYOUT_STRIDE : kernel;
     MX_REQUIRE((int)MX_TYPE_KIND(r->type) == s->kind && MX_TYPE_SIZE(r->type) == element_size,
                MX_ERR_TYPE, "the view has elements %s, the accessor %s", mx_type_name(r->type),
                mx_type_name(MX_TYPE_((unsigned)s->kind, element_size)));
@@ -75,11 +76,11 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
     MX_REQUIRE(origin == NULL || r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
                "an origin needs layout left, right or stride, the view has %s",
                mx_layout_name(r->layout));
-    if (wanted >= MX_LAYOUT_STRIDE) return MX_OK;
+    if (kernel >= MX_LAYOUT_STRIDE || (host && !mx_strides_follow(r, NULL, kernel))) return MX_OK;
     MX_REQUIRE(
-        mx_strides_follow(r, s->fixed, wanted), MX_ERR_LAYOUT,
+        mx_strides_follow(r, s->fixed, kernel), MX_ERR_LAYOUT,
         "the view is padded between static extents, or not contiguous along the %s index: bind it to a strided accessor",
-        wanted == MX_LAYOUT_LEFT ? "first" : "last");
+        kernel == MX_LAYOUT_LEFT ? "first" : "last");
     return MX_OK;
 }
 
@@ -91,16 +92,33 @@ typedef struct head {
     mx_fault *fault;
 #endif
 } head;
-static const int64_t no_origin[MX_MAX_RANK];
+enum { HAS_ORIGIN = sizeof(head) > MX_STAMP_OFFSET + sizeof(uint64_t) };
+static const int64_t zeros[MX_MAX_RANK];
+
+static size_t slots_of(const mx_record *r) { return r->rank > 0 ? (size_t)r->rank : 1; }
+static char *strides_of(char *accessor, const mx_record *r)
+{
+    return accessor + sizeof(head) + (HAS_ORIGIN + 1) * slots_of(r) * sizeof(int64_t);
+}
+
+/* The strides that MX_AT takes. A dimension of extent 1 may have another one, which an origin there must not count. */
+static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout layout,
+                         mx_stride *stride)
+{
+    int64_t known = layout < MX_LAYOUT_STRIDE; /* 0 from the first run-time extent on */
+    for (int n = 0; n < r->rank; n++) {
+        const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
+        stride[d] = (mx_stride)(known > 0 && r->extent[d] <= 1 ? known : r->stride[d]);
+        known *= fixed[d];
+    }
+}
 
 /* An origin is a shift of the data; builds that check indices subtract it at each access instead. */
 static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
-                           const int64_t *origin, ptrdiff_t shift)
+                           const mx_stride *stride, const int64_t *origin, ptrdiff_t shift)
 {
-    const size_t slots = r->rank > 0 ? (size_t)r->rank : 1;
+    const size_t slots = slots_of(r);
     head h = {.data = r->data, .stamp = mx_stamp_make(r, view, needs)};
-    mx_stride stride[MX_MAX_RANK];
-    for (size_t d = 0; d < slots; d++) stride[d] = (mx_stride)r->stride[d];
 #ifdef MINX_BOUNDS_CHECK
     h.fault = ctx != NULL ? ctx->fault : NULL;
     memmove(at + sizeof h, origin, slots * sizeof *origin);
@@ -111,23 +129,25 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
 #endif
     h.data += shift;
     memcpy(at, &h, sizeof h);
-    at += sizeof h + (sizeof h > 16) * slots * sizeof(int64_t);
-    memcpy(at, r->extent, slots * sizeof(int64_t));
-    memcpy(at + slots * sizeof(int64_t), stride, slots * sizeof stride[0]);
+    memcpy(strides_of(at, r) - slots * sizeof(int64_t), r->extent, slots * sizeof(int64_t));
+    memcpy(strides_of(at, r), stride, slots * sizeof stride[0]);
 }
 
 mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
                         mx_view view, mx_layout needs)
 {
     head h;
+    mx_stride stride[MX_MAX_RANK] = {0};
     memcpy(&h, at, sizeof h);
     const ptrdiff_t shift = h.data - (char *)from->data;
+    read_strides(to, zeros, MX_LAYOUT_STRIDE, stride);
     MX_REQUIRE(
-        shift == 0 || memcmp(from->stride, to->stride, sizeof to->stride) == 0, MX_ERR_LAYOUT,
+        shift == 0 || memcmp(strides_of(at, to), stride, slots_of(to) * sizeof stride[0]) == 0,
+        MX_ERR_LAYOUT,
         "view '%s' has an accessor with an origin: check it against a context of its layout, and without padding",
         from->label);
-    const void *origin = sizeof h > 16 ? at + sizeof h : (const char *)no_origin;
-    write_accessor(at, ctx, to, view, needs, origin, shift);
+    const void *origin = HAS_ORIGIN ? at + sizeof h : (const char *)zeros;
+    write_accessor(at, ctx, to, view, needs, stride, origin, shift);
     return MX_OK;
 }
 
@@ -147,20 +167,21 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
         ctx != NULL ? mx_ctx_reaches(ctx, r) : (MX_HOST_REACH & MX_REACH(r->space)) != 0,
         MX_ERR_SPACE, "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
         expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "the host");
-    const mx_err err =
-        check_shape(r, &s, element_size, ctx != NULL ? ctx->layout : MX_LAYOUT_STRIDE, origin);
+    /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
+    const bool fixed = s.layout != MX_LAYOUT_DEFAULT, host = !fixed && ctx == NULL;
+    const mx_layout layout = fixed                           ? s.layout
+                             : ctx != NULL                   ? ctx->layout
+                             : r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT
+                                                             : r->layout;
+    const mx_err err = check_shape(r, &s, element_size, layout, host, origin);
     BIND_REQUIRE(err == MX_OK, err, "bind %s to view '%s': %s", expression, r->label,
                  mx_err_message());
-    /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
     const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT),
-               any = row || s.layout == MX_LAYOUT_STRIDE, fixed = s.layout != MX_LAYOUT_DEFAULT;
-    write_accessor(accessor, ctx, r, view,
-                   any                             ? MX_LAYOUT_DEFAULT
-                   : fixed                         ? MX_LAYOUT_STRIDE
-                   : ctx != NULL                   ? ctx->layout
-                   : r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT
-                                                   : r->layout,
-                   origin != NULL ? origin : no_origin, 0);
+               any = row || s.layout == MX_LAYOUT_STRIDE;
+    const mx_layout needs = any ? MX_LAYOUT_DEFAULT : fixed ? MX_LAYOUT_STRIDE : layout;
+    mx_stride stride[MX_MAX_RANK] = {0};
+    read_strides(r, s.fixed, layout, stride);
+    write_accessor(accessor, ctx, r, view, needs, stride, origin != NULL ? origin : zeros, 0);
     return MX_OK;
 }
 

@@ -218,6 +218,7 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view);
  * owners that are left are parts, and this is none. */
 void mx_record_retain(mx_record *record, bool part);
 mx_err mx_record_leave(mx_view view, bool part, mx_record *last);
+mx_record mx_record_copy(const mx_record *record); /* while others may retain it */
 
 mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
 

@@ -115,8 +115,10 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
                "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
                slices != NULL ? count : 0, of->rank);
     MX_TRY(mx_record_strided(of, "subview"));
-    mx_record described = *of;
+    mx_record described = mx_record_copy(of);
     described.rank = 0;
+    memset(described.extent, 0, sizeof described.extent);
+    memset(described.stride, 0, sizeof described.stride);
     for (int d = 0; d < count; d++) MX_TRY(take_slice(of, d, slices[d], &described, &offset));
     mx_record_measure(&described);
     if (described.count > 0)
@@ -131,7 +133,7 @@ mx_err(mx_view_constant)(mx_view view, mx_view *constant)
     mx_record *of;
     MX_TRY(mx_view_out(constant));
     MX_TRY(mx_record_find(view, &of));
-    mx_record described = *of;
+    mx_record described = mx_record_copy(of);
     described.constant = true;
     return share(&described, view, constant);
 }

@@ -134,6 +134,14 @@ void mx_record_retain(mx_record *record, bool part)
     pthread_mutex_unlock(&table.lock);
 }
 
+mx_record mx_record_copy(const mx_record *record)
+{
+    pthread_mutex_lock(&table.lock);
+    const mx_record copy = *record;
+    pthread_mutex_unlock(&table.lock);
+    return copy;
+}
+
 mx_err mx_record_leave(mx_view view, bool part, mx_record *last)
 {
     mx_record *record = slot_record(view.slot);

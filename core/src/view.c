@@ -294,7 +294,7 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info)
     info->count = r->count;
     info->bytes = (size_t)r->span * MX_TYPE_SIZE(r->type);
     info->data = r->data;
-    info->references = r->references;
+    info->references = mx_record_copy(r).references;
     info->constant = r->constant;
     return MX_OK;
 }
@@ -316,7 +316,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     mx_record *r;
     MX_TRY(mx_view_out(mirror));
     MX_TRY(mx_record_find(source, &r));
-    mx_record copy = *r; /* same strides, padding included, in host memory */
+    mx_record copy = mx_record_copy(r); /* same strides, padding included, in host memory */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
     copy.space = MX_SPACE_HOST;
     copy.owner = &mx_backend_serial;

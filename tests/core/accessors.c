@@ -151,6 +151,74 @@ static void test_far_origins(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
 }
 
+/* Memory of so many elements in the space of ctx, all -9; where they are. */
+static mx_view make_memory(mx_ctx ctx, int64_t count, char **data)
+{
+    const int64_t nothing = -9;
+    mx_view memory = make(ctx, "memory", MX_LAYOUT_DEFAULT, MX_I64, 1, &count);
+    MUST(mx_fill(ctx, memory, &nothing));
+    *data = check_info(memory).data;
+    return memory;
+}
+
+/* Of `count` elements, those numbered first, first + step, ... are values[0] to values[n - 1], the others -9. Ends the view. */
+static void check_memory_of(mx_ctx ctx, mx_view memory, int first, int step, int n,
+                            const int64_t *values)
+{
+    mx_view mirror = check_fetch(ctx, memory);
+    const mx_view_info info = check_info(mirror);
+    for (int e = 0; e < (int)info.count; e++) {
+        const int k = (e - first) / step;
+        const bool written = e >= first && (e - first) % step == 0 && k < n;
+        CHECK_I64(((int64_t *)info.data)[e], written ? values[k] : -9);
+    }
+    MUST(mx_view_destroy(&mirror));
+    MUST(mx_view_destroy(&memory));
+}
+
+/* Dimensions of extent 1 may have any stride, and MX_AT may take another one; an origin there moves nothing. */
+static void test_thin(mx_ctx ctx)
+{
+    const bool left = other_layout(ctx) == MX_LAYOUT_RIGHT;
+    const int64_t rows[] = {4, 1}, columns[] = {1, 4}, by_rows[] = {7, 3}, by_columns[] = {3, 7},
+                  far_rows[] = {1, 3000000000}, far_columns[] = {3000000000, 1},
+                  values[] = {1049, 1059, 1069, 1079, 2049, 2059, 2069, 2079},
+                  turned[] = {986, 987, 988, 989, 1986, 1987, 1988, 1989};
+    const int64_t origin[] = {left ? -2 : 5, left ? 6 : -1};
+    const int64_t *const expected = left ? turned : values, *const extents = left ? columns : rows;
+    accessors_thin_args a;
+    char *data[3];
+    mx_view memory[3], line, wide, sheet;
+    memset(&a, 0, sizeof a);
+    for (int m = 0; m < 3; m++) memory[m] = make_memory(ctx, 40, &data[m]);
+    MUST(mx_view_wrap(ctx, "line", MX_I64, 2, extents, left ? by_columns : by_rows, NULL, data[0],
+                      &line));
+    MUST(mx_view_wrap(ctx, "wide", MX_I64, 2, extents, left ? far_columns : far_rows, NULL, data[1],
+                      &wide));
+    CHECK_I64(check_info(line).layout, left ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT);
+    MUST(mx_bind_origin(ctx, line, origin, &a.line));
+    MUST(mx_bind_origin(ctx, wide, origin, &a.wide));
+    CHECK_OK(accessors_lines(
+        mx_range_2d(ctx, origin[0], origin[0] + extents[0], origin[1], origin[1] + extents[1]),
+        &a));
+    check_memory_of(ctx, memory[0], 0, 7, 4, expected);
+    check_memory_of(ctx, memory[1], 0, 1, 4, expected + 4);
+    /* by static extents: rows of 3 that are 5 apart, one of them, and a table of one row */
+    const int64_t one[] = {1, 1, 3}, apart[] = {20, 5, 1}, pages[] = {1, 4, 8}, at[] = {-2, -1, 0};
+    const int64_t cells[] = {-210, -209, -208};
+    MUST(mx_view_wrap(ctx, "sheet", MX_I64, 3, one, left ? pages : apart, NULL, data[2], &sheet));
+    memset(&a, 0, sizeof a);
+    MUST(mx_bind_origin(ctx, sheet, at, &a.sheet));
+    CHECK_OK(accessors_sheets(mx_range_3d(ctx, -2, -1, -1, 0, 0, 3), &a));
+    MUST(mx_ctx_check_against(ctx, left ? "simt" : "serial", 0));
+    CHECK_OK(left ? MX_OK : accessors_sheets(mx_range_3d(ctx, -2, -1, -1, 0, 0, 3), &a));
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
+    check_memory_of(ctx, memory[2], 0, left ? 8 : 1, 3, cells);
+    MUST(mx_view_destroy(&line));
+    MUST(mx_view_destroy(&wide));
+    MUST(mx_view_destroy(&sheet));
+}
+
 /* Checked against another backend: with the same strides always; with others only where accessors know their origin. */
 static void test_checked(mx_ctx ctx)
 {
@@ -212,6 +280,7 @@ static void test(mx_ctx ctx)
     test_static_and_not(ctx);
     test_halo(ctx);
     test_far_origins(ctx);
+    test_thin(ctx);
     test_checked(ctx);
     test_bounds(ctx);
 }

@@ -38,3 +38,13 @@ typedef struct accessors_block_args {
     accessors_block block;
 } accessors_block_args;
 MX_DECLARE_FOR_3D(accessors_fill, accessors_block_args)
+
+/* Views that are thin where MX_AT takes another stride than theirs. */
+MX_ACCESSOR(accessors_sheet, int64_t, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 1, 3)
+typedef struct accessors_thin_args {
+    mx_i64_2 line;
+    mx_i64_2s wide;
+    accessors_sheet sheet;
+} accessors_thin_args;
+MX_DECLARE_FOR_2D(accessors_lines, accessors_thin_args)
+MX_DECLARE_FOR_3D(accessors_sheets, accessors_thin_args)

@@ -179,6 +179,30 @@ static void test_stale(mx_ctx ctx)
     CHECK_FAILS(mx_bind(ctx, MX_VIEW_NULL, &x), MX_ERR_STALE, "any more");
 }
 
+MX_ACCESSOR(four_by_three, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 3)
+
+/* Host code takes every view by its strides, kernels know those between static extents: what is bound without a context may go to
+ * either. */
+static void test_static_extents(mx_ctx ctx)
+{
+    const int64_t extents[] = {4, 3};
+    mx_view_options options = {.space =
+                                   check_is(ctx, "cuda") ? MX_SPACE_MANAGED : MX_SPACE_DEFAULT};
+    mx_view plain, padded;
+    four_by_three fixed;
+    mx_f64_2 any;
+    MUST(mx_view_create(ctx, "plain", MX_F64, 2, extents, &options, &plain));
+    options.padding = true;
+    MUST(mx_view_create(ctx, "padded", MX_F64, 2, extents, &options, &padded));
+    CHECK_FAILS(mx_bind(ctx, padded, &fixed), MX_ERR_LAYOUT, "padded between static extents");
+    CHECK_FAILS(mx_bind(NULL, padded, &fixed), MX_ERR_LAYOUT,
+                "bind &fixed to view 'padded': the view is padded between static extents");
+    CHECK_OK(mx_bind(NULL, padded, &any));
+    CHECK_OK(mx_bind(NULL, plain, &fixed));
+    MUST(mx_view_destroy(&plain));
+    MUST(mx_view_destroy(&padded));
+}
+
 /* A stride beyond 32 bits: memory is asked for, never touched. */
 static void test_long_stride(mx_ctx ctx)
 {
@@ -368,6 +392,7 @@ static void test(mx_ctx ctx)
     test_strided(ctx);
     test_spaces(ctx);
     test_stale(ctx);
+    test_static_extents(ctx);
     test_long_stride(ctx);
     test_launch(ctx);
     test_launch_stale(ctx);

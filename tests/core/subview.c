@@ -73,6 +73,7 @@ static void test_shapes(mx_ctx ctx, mx_layout layout, bool padding)
         for (int d = 0; d < rank; d++)
             CHECK_I64(p.extent[d],
                       kinds[kept[d]] == 0 ? extents[kept[d]] : end[kept[d]] - begin[kept[d]]);
+        for (int d = rank; d < MX_MAX_RANK; d++) CHECK(p.extent[d] == 0 && p.stride[d] == 0);
         mx_view mirror = check_fetch(ctx, part);
         const mx_view_info m = check_info(mirror);
         do {

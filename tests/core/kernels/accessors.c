@@ -36,3 +36,16 @@ MX_BODY void accessors_fill_body(const accessors_block_args *a, int i, int j, in
     MX_AT(a->block, i, j, k) = 10000 * i + 100 * j + k;
 }
 MX_FOR_3D(accessors_fill)
+
+MX_BODY void accessors_lines_body(const accessors_thin_args *a, int i, int j)
+{
+    MX_AT(a->line, i, j) = 1000 + 10 * i + j;
+    MX_AT(a->wide, i, j) = 2000 + 10 * i + j;
+}
+MX_FOR_2D(accessors_lines)
+
+MX_BODY void accessors_sheets_body(const accessors_thin_args *a, int i, int j, int k)
+{
+    MX_AT(a->sheet, i, j, k) = 100 * i + 10 * j + k;
+}
+MX_FOR_3D(accessors_sheets)
