@@ -140,8 +140,12 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
         MX_REQUIRE(s->count < MAX_SHADOWS, MX_ERR_ARG,
                    "kernel %s: more than %d views in its arguments", s->launch->kernel->name,
                    MAX_SHADOWS);
-        s->list[s->count++] = (shadow){
-            .offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = mx_view_of_stamp(&stamp)};
+        const mx_view view = mx_view_of_stamp(&stamp);
+        MX_REQUIRE(!mx_record_of(view)->tokens, MX_ERR_ARG,
+                   "kernel %s: it takes tokens, view '%s', which a check cannot follow",
+                   s->launch->kernel->name, mx_record_of(view)->label);
+        s->list[s->count++] =
+            (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = view};
     }
     return MX_OK;
 }

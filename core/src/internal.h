@@ -199,8 +199,8 @@ typedef struct mx_record {
     int64_t count; /* elements */
     int64_t span;  /* elements from the first to behind the last */
     void *data;
-    const mx_backend *owner; /* frees the data; NULL: nobody */
-    bool padding, constant;
+    const mx_backend *owner;        /* frees the data; NULL: nobody */
+    bool padding, constant, tokens; /* tokens: of token.h, no two launches give them out alike */
     mx_view root; /* the view that holds the data, in whose indices this is a box; null: itself */
     int64_t box_begin[MX_MAX_RANK], box_end[MX_MAX_RANK];
     int root_dim[MX_MAX_RANK]; /* the root's dimension that each of this view is of */

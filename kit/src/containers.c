@@ -18,6 +18,7 @@ mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_re
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "%s: no context", what);
     MX_TRY(mx_record_find(view, record));
     MX_TRY(mx_record_strided(*record, what));
+    MX_TRY(mx_expect(ctx->graph == NULL, MX_ERR_ARG, *record, what, "a graph not to record it"));
     MX_TRY(mx_expect(mx_ctx_reaches(ctx, *record), MX_ERR_SPACE, *record, what,
                      "memory that the context reaches"));
     return mx_expect(!writes || !(*record)->constant, MX_ERR_CONST, *record, what,
@@ -34,11 +35,13 @@ mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
     MX_TRY(mx_reached(ctx, target, false, "scatter view", &t));
     MX_TRY(mx_expect(MX_TYPE_KIND(t->type) != 0 && t->type != MX_U8, MX_ERR_TYPE, t, "scatter view",
                      "elements f64 f32 i32 i64 u32 or u64"));
+    MX_TRY(mx_expect(t->rank > 0, MX_ERR_RANK, t, "scatter view", "rank 1 or more"));
+    s->ctx = ctx;
     s->op = op;
     s->count = ctx->backend->instance == MX_INSTANCE_HOST ? ctx->threads : 1;
     s->step = (t->span + 64) & ~(int64_t)63; /* threads share no cache line */
     const int64_t all = s->count * s->step;
-    const mx_view_options options = {.space = t->space, .uninitialized = true};
+    const mx_view_options options = {.uninitialized = true};
     MX_TRY((mx_view_create)(ctx, t->label, t->type, 1, &all, &options, &s->copies));
     mx_record *r = mx_record_of(s->copies); /* accessors see the first copy */
     r->rank = t->rank;
@@ -57,7 +60,8 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, mx_err bound, size_t op
     if (bound != MX_OK) return MX_PASS(bound);
     MX_TRY(
         mx_expect((int)op == s->op, MX_ERR_TYPE, mx_record_of(s->copies), names[op], names[s->op]));
-    *step = ctx == NULL || ctx->check != NULL || ctx->threads > s->count ? -1 : s->step;
+    const bool own = ctx == s->ctx && ctx != NULL && ctx->threads <= s->count;
+    *step = own && ctx->check == NULL ? s->step : -1;
     return MX_OK;
 }
 
@@ -71,9 +75,18 @@ mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *s, mx_view target)
                          memcmp(to->extent, from->extent, sizeof to->extent) == 0 &&
                          memcmp(to->stride, from->stride, sizeof to->stride) == 0,
                      MX_ERR_EXTENT, to, "scatter: contribute", "what it was created for"));
-    const mx_join_args args = {to->data, from->data, s->step,
-                               s->count, s->op,      MX_TYPE_KIND(to->type)};
-    return mx_scatter_join(mx_range_1d(ctx, 0, to->count > 0 ? to->span : 0), &args);
+    const bool gaps = mx_record_has_gaps(to); /* others have what is there */
+    mx_join_args args = {.to = to->data,
+                         .from = from->data,
+                         .step = s->step,
+                         .copies = s->count,
+                         .op = s->op,
+                         .type = to->type,
+                         .rank = gaps ? to->rank : 0};
+    memcpy(args.extent, to->extent, sizeof args.extent);
+    memcpy(args.stride, to->stride, sizeof args.stride);
+    return mx_scatter_join(mx_range_1d(ctx, 0, gaps || to->count == 0 ? to->count : to->span),
+                           &args);
 }
 
 mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
@@ -104,7 +117,9 @@ mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "tokens need a context");
     const int64_t simt = ctx->backend->units_are_items ? MX_TEAM_MOST : 0, /* a team's, at once */
         count = simt + ctx->workers + ctx->threads;
-    return (mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens);
+    MX_TRY((mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens));
+    mx_record_of(*tokens)->tokens = true;
+    return MX_OK;
 }
 
 void mx_token_stop_(unsigned worker, unsigned count)
@@ -173,7 +188,7 @@ static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_vie
                      "map: rehash", "a context, and no graph that records it"));
     MX_TRY((mx_map_create)(ctx, mx_record_of(old)->label, keys, map));
     MX_TRY(mx_map_capacity(*map, &capacity));
-    MX_TRY(mx_view_create_1d(ctx, "origin", MX_I32, capacity, origin));
+    MX_TRY((mx_view_create)(ctx, "origin", MX_I32, 1, &capacity, NULL, origin));
     MX_TRY(mx_bind(ctx, old, &args.old));
     MX_TRY(mx_bind(ctx, *map, &args.map));
     MX_TRY(mx_bind(ctx, *origin, &args.origin));
@@ -183,7 +198,7 @@ static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_vie
                      "room for its keys");
 }
 
-mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
+mx_err(mx_map_rehash)(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
 {
     MX_REQUIRE(map != NULL, MX_ERR_ARG, "map: rehash: no map");
     MX_TRY(mx_view_out(origin));

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The record of a view with strides that ctx reaches, and may write to if `writes`. */
+/* The record of a view with strides that ctx, which records no graph, reaches, and may write to if `writes`. */
 mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record);
 /* If it does not hold: an error that tells what the view has, and what was expected. */
 mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
@@ -36,7 +36,9 @@ typedef struct mx_join_args {
     const void *from; /* `copies` of it */
     int64_t step;
     int copies, op;
-    unsigned kind;
+    mx_type type;
+    int rank; /* 0: all that lies there; else of the elements, by extents and strides */
+    int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
 } mx_join_args;
 MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
 
@@ -44,7 +46,7 @@ MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
 typedef struct mx_sort_args {
     char *keys;
     int64_t key_bytes, count, offset_stride; /* bytes from one key to the next */
-    unsigned kind;
+    mx_type type;
     uint64_t *bits;
     int32_t *index, *offsets; /* index: NULL where only bits are sorted */
 } mx_sort_args;

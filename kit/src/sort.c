@@ -14,7 +14,7 @@ static mx_sort_args sort_args(const mx_record *keys, const mx_pairs *p)
 {
     return (mx_sort_args){.keys = keys->data,
                           .key_bytes = keys->stride[0] * (int64_t)MX_TYPE_SIZE(keys->type),
-                          .kind = MX_TYPE_KIND(keys->type),
+                          .type = keys->type,
                           .bits = p->bits[p->now],
                           .index = p->index[p->now]};
 }
@@ -50,7 +50,6 @@ static mx_err sort_bits(mx_ctx ctx, const mx_record *keys, bool alone, size_t sp
     const int bits =
         keys->type == MX_F32 ? 64 : (int)MX_TYPE_SIZE(keys->type) * 8; /* as a double */
     const bool in_place = alone && bits == 64 && keys->stride[0] == 1;
-    MX_TRY(mx_expect(ctx->graph == NULL, MX_ERR_ARG, keys, "sort", "a graph not to record it"));
     MX_TRY(mx_expect(keys->rank == 1 && kind != 0 && n <= MX_INDEX_END, MX_ERR_TYPE, keys, "sort",
                      "numbers, rank 1, MX_INDEX_END of them at most"));
     *p = (mx_pairs){.count = n, .alone = alone, .ints = in_place && keys->type == MX_I64};
@@ -126,7 +125,6 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
     MX_TRY(mx_reached(ctx, destination, true, "permute", &to));
     MX_TRY(mx_reached(ctx, source, false, "permute from", &from));
     MX_TRY(mx_reached(ctx, index, false, "permute by", &by));
-    MX_TRY(mx_expect(ctx->graph == NULL, MX_ERR_ARG, to, "permute", "a graph not to record it"));
     MX_TRY(mx_expect(by->rank == 1 && (by->type == MX_I32 || by->type == MX_I64), MX_ERR_TYPE, by,
                      "permute by", "i32 or i64 of rank 1"));
     MX_TRY(mx_expect(to->rank > 0 && to->rank == from->rank && to->type == from->type &&

@@ -170,12 +170,12 @@ static void test_constants(mx_ctx ctx)
 }
 
 /* ---- bits, one by one ---- */
-static uint64_t model_bits(int f, uint64_t x, int places, int width)
+static uint64_t model_bits(int f, uint64_t x, int64_t places, int width)
 {
     int ones = 0, left[2] = {0, 0}, right[2] = {0, 0}, highest = -1;
     uint64_t turned = 0, swapped = 0;
     for (int b = 0; b < width; b++) {
-        const int bit = x >> b & 1, to = ((b + places) % width + width) % width;
+        const int bit = x >> b & 1, to = (int)((b + places) % width + width) % width;
         ones += bit;
         if (bit) highest = b;
         turned |= (uint64_t)bit << to;
@@ -213,7 +213,9 @@ static uint64_t model_bits(int f, uint64_t x, int places, int width)
             x[i] = i <= W       ? (i == W ? 0 : (T)1 << i)                                         \
                    : i <= 2 * W ? (T) ~(T)0 >> (i - W - 1)                                         \
                                 : (T)check_random();                                               \
-            places[i] = (int32_t)check_random_int(-2 * W, 2 * W);                                  \
+            places[i] = i == 3 * W       ? INT32_MIN /* whose negative is none */                  \
+                        : i == 3 * W + 1 ? INT32_MAX                                               \
+                                         : (int32_t)check_random_int(-2 * W, 2 * W);               \
         }                                                                                          \
         MUST(mx_view_create_1d(ctx, "x", TYPE, N, &views[0]));                                     \
         MUST(mx_view_create_1d(ctx, "places", MX_I32, N, &views[1]));                              \

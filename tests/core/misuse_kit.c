@@ -23,7 +23,7 @@ static mx_err ended(mx_err err, mx_view *a, mx_view *b)
 
 static mx_err scatter_of(mu_world *w, mx_view target)
 {
-    mx_scatter s = {{7, 7}, 7, 7, 7};
+    mx_scatter s = {{7, 7}, 7, 7, 7, NULL};
     const mx_err err = mx_scatter_create(w->ctx, target, MX_SUM, &s);
     return s.copies.generation == 0 && s.count == 0 ? err : MX_OK;
 }
@@ -73,7 +73,7 @@ static mx_err contribute_nothing(mu_world *w)
 
 static mx_err contribute_ended(mu_world *w)
 {
-    mx_scatter s = {{0, 0}, 0, 0, 0};
+    mx_scatter s = {{0, 0}, 0, 0, 0, NULL};
     MX_TRY(mx_scatter_destroy(&s));
     MX_TRY(mx_scatter_destroy(NULL));
     return mx_scatter_contribute(w->ctx, &s, w->row);

@@ -112,6 +112,21 @@ static void check_numbers(void)
     mx_ctx_destroy(&wide);
 }
 
+/* A check with other threads would give other items the tokens, or none: it is refused, and nothing runs. */
+static void test_check(mx_ctx ctx)
+{
+    run r;
+    mx_view tokens;
+    MUST(mx_tokens_create(ctx, "tokens", &tokens));
+    set_up(ctx, &r, tokens);
+    MUST(mx_ctx_check_against(ctx, "openmp:threads=7", 0));
+    CHECK_FAILS(tk_exclusive(mx_range_1d(ctx, 0, ITEMS), &r.args), MX_ERR_ARG,
+                "kernel tk_exclusive: it takes tokens, view 'tokens', which a check cannot follow");
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
+    check_run(&r, 0);
+    tear_down(&r);
+}
+
 static void test(mx_ctx ctx)
 {
     run r;
@@ -128,6 +143,7 @@ static void test(mx_ctx ctx)
         tear_down(&r);
     }
     if (check_is(ctx, "openmp")) check_numbers();
+    test_check(ctx);
     CHECK_FAILS(mx_tokens_create(NULL, "none", &tokens), MX_ERR_ARG, "context");
 }
 

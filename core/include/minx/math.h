@@ -108,8 +108,8 @@ MX_FN_(mx_hypot3, f32, float, (float x, float y, float z), MX_HYPOT3_(f, x, y, z
     MX_FN_(mx_bit_floor, tag, T, (T x), x == 0 ? 0 : (T)1 << (W - 1 - MX_LEADING_##tag##_(x)))    \
     MX_FN_(mx_bit_ceil, tag, T, (T x), x < 2 ? 1 : (T)1 << (W - MX_LEADING_##tag##_((T)(x - 1)))) \
     MX_FN_(mx_bit_width, tag, int, (T x), W - MX_LEADING_##tag##_(x))                             \
-    MX_FN_(mx_rotl, tag, T, (T x, int n), x << (n & (W - 1)) | x >> (-n & (W - 1)))               \
-    MX_FN_(mx_rotr, tag, T, (T x, int n), x >> (n & (W - 1)) | x << (-n & (W - 1)))               \
+    MX_FN_(mx_rotl, tag, T, (T x, int n), x << (n & (W - 1)) | x >> (-(n & (W - 1)) & (W - 1)))   \
+    MX_FN_(mx_rotr, tag, T, (T x, int n), x >> (n & (W - 1)) | x << (-(n & (W - 1)) & (W - 1)))   \
     MX_FN_(mx_byteswap, tag, T, (T x), MX_SWAP_##tag##_(x))
 MX_BITS_(u32, uint32_t, 32)
 MX_BITS_(u64, uint64_t, 64)

@@ -8,7 +8,10 @@
  * Items add to memory of the scatter view. Hosts: each thread to a copy of its own, without atomics; contribute joins the copies
  * in the order of threads, so results do not depend on timing, but those of doubles depend on the number of threads (and, in a
  * dynamic schedule, on who ran what). cuda and simt, and hosts that check their launches against another backend: one copy and
- * atomics, by which sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1 or more. */
+ * atomics, by which sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1 or more.
+ *
+ * Other contexts than the one that it was created on may bind it, too: they add to the first copy by atomics, several at once if
+ * you like, but not while a kernel of the creator does. */
 #pragma once
 #include "minx/token.h"
 
@@ -16,13 +19,14 @@ typedef struct mx_scatter {
     mx_view copies; /* like the target; further copies lie behind it */
     int64_t step;   /* elements from one copy to the next */
     int count, op;
+    mx_ctx ctx; /* whose threads have the copies */
 } mx_scatter;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* For a target like this view; takes its memory once for each copy. Nothing is added yet. On failure it is all zero. Errors:
- * MX_ERR_TYPE (element type), MX_ERR_LAYOUT (tiles and the like), those of mx_view_create. */
+ * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiles and the like), those of mx_view_create. */
 #define mx_scatter_create(ctx, target, R, s) \
     MX_HERE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
@@ -34,7 +38,7 @@ mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatte
 mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, mx_err bound, size_t op, int64_t *step);
 
 /* Joins what was added since the last reset into a view of the target's type, extents and strides (else MX_ERR_EXTENT), and keeps
- * it; forgets it. Both are ordered on ctx. */
+ * it; forgets it. Both are ordered on ctx. Graphs cannot record them (MX_ERR_ARG). */
 mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
 mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *scatter);
 mx_err mx_scatter_destroy(mx_scatter *scatter); /* accepts one that is all zero */
@@ -64,10 +68,10 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
     MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)   \
     {                                                                              \
         if (MX_WORKERS_MEET_ || step < 0) {                                        \
-            op == MX_SUM_CODE_    ? mx_atomic_add(at, v)                           \
-            : op == MX_PROD_CODE_ ? mx_atomic_mul(at, v)                           \
-            : op == MX_MIN_CODE_  ? mx_atomic_min(at, v)                           \
-                                  : mx_atomic_max(at, v);                           \
+            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                          \
+            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                         \
+            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                          \
+            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                          \
             return;                                                                \
         }                                                                          \
         at[step * MX_WORKER_] = (T)MX_SCATTER_JOIN_(op, at[step * MX_WORKER_], v); \

@@ -5,7 +5,8 @@
  *
  * Hosts: the thread's number. cuda, and simt in its place: the first free one, by compare-and-swap, from a place of the item's own;
  * there are as many as threads fit on the device, so nobody waits for a release, in its own warp or elsewhere. An item holds one
- * token at a time and releases it on every path. The next holder sees what the last one wrote; who gets which depends on timing. */
+ * token at a time and releases it on every path. The next holder sees what the last one wrote; who gets which depends on timing:
+ * launches that take tokens cannot be checked against another backend (MX_ERR_ARG). */
 #pragma once
 #include "minx/atomic.h"
 

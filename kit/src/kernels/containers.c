@@ -7,14 +7,16 @@
         ((T *)a->to)[e] = (T)MX_SCATTER_JOIN_(a->op, ((const T *)a->to)[e],           \
                                               ((const T *)a->from)[c * a->step + e]); \
     break
-MX_BODY void mx_scatter_join_body(const mx_join_args *a, int64_t e)
+MX_BODY void mx_scatter_join_body(const mx_join_args *a, int64_t i)
 {
-    switch (a->kind) {
-    case 1: JOIN_COPIES(double);
-    case 2: JOIN_COPIES(float);
-    case 3: JOIN_COPIES(int32_t);
-    case 4: JOIN_COPIES(int64_t);
-    case 6: JOIN_COPIES(uint32_t);
+    int64_t e = a->rank > 0 ? 0 : i;
+    for (int d = a->rank - 1; d >= 0; i /= a->extent[d--]) e += i % a->extent[d] * a->stride[d];
+    switch (a->type) {
+    case MX_F64: JOIN_COPIES(double);
+    case MX_F32: JOIN_COPIES(float);
+    case MX_I32: JOIN_COPIES(int32_t);
+    case MX_I64: JOIN_COPIES(int64_t);
+    case MX_U32: JOIN_COPIES(uint32_t);
     default: JOIN_COPIES(uint64_t);
     }
 }
@@ -32,13 +34,13 @@ MX_BODY void mx_sort_encode_body(const mx_sort_args *a, int i)
 {
     const void *const at = a->keys + i * a->key_bytes;
     uint64_t bits;
-    switch (a->kind) {
-    case 1: bits = mx_ordered_(*(const double *)at); break;
-    case 2: bits = mx_ordered_((double)*(const float *)at); break;
-    case 3: bits = *(const uint32_t *)at ^ (uint32_t)1 << 31; break;
-    case 4: bits = *(const uint64_t *)at ^ (uint64_t)1 << 63; break;
-    case 5: bits = *(const uint8_t *)at; break;
-    case 6: bits = *(const uint32_t *)at; break;
+    switch (a->type) {
+    case MX_F64: bits = mx_ordered_(*(const double *)at); break;
+    case MX_F32: bits = mx_ordered_((double)*(const float *)at); break;
+    case MX_I32: bits = *(const uint32_t *)at ^ (uint32_t)1 << 31; break;
+    case MX_I64: bits = *(const uint64_t *)at ^ (uint64_t)1 << 63; break;
+    case MX_U8: bits = *(const uint8_t *)at; break;
+    case MX_U32: bits = *(const uint32_t *)at; break;
     default: bits = *(const uint64_t *)at;
     }
     a->bits[i] = bits;
@@ -50,11 +52,11 @@ MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
 {
     void *const at = a->keys + i * a->key_bytes;
     const uint64_t bits = a->bits[i];
-    switch (a->kind) {
-    case 3: *(uint32_t *)at = (uint32_t)bits ^ (uint32_t)1 << 31; break;
-    case 4: *(uint64_t *)at = bits ^ (uint64_t)1 << 63; break;
-    case 5: *(uint8_t *)at = (uint8_t)bits; break;
-    case 6: *(uint32_t *)at = (uint32_t)bits; break;
+    switch (a->type) {
+    case MX_I32: *(uint32_t *)at = (uint32_t)bits ^ (uint32_t)1 << 31; break;
+    case MX_I64: *(uint64_t *)at = bits ^ (uint64_t)1 << 63; break;
+    case MX_U8: *(uint8_t *)at = (uint8_t)bits; break;
+    case MX_U32: *(uint32_t *)at = (uint32_t)bits; break;
     default: *(uint64_t *)at = bits;
     }
 }
