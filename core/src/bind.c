@@ -93,13 +93,9 @@ typedef struct head {
 #endif
 } head;
 enum { HAS_ORIGIN = sizeof(head) > MX_STAMP_OFFSET + sizeof(uint64_t) };
+#define SLOTS(r) ((r)->rank > 0 ? (size_t)(r)->rank : 1)
+#define STRIDES(at, r) ((at) + sizeof(head) + (HAS_ORIGIN + 1) * SLOTS(r) * sizeof(int64_t))
 static const int64_t zeros[MX_MAX_RANK];
-
-static size_t slots_of(const mx_record *r) { return r->rank > 0 ? (size_t)r->rank : 1; }
-static char *strides_of(char *accessor, const mx_record *r)
-{
-    return accessor + sizeof(head) + (HAS_ORIGIN + 1) * slots_of(r) * sizeof(int64_t);
-}
 
 /* The strides that MX_AT takes. A dimension of extent 1 may have another one, which an origin there must not count. */
 static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout layout,
@@ -117,7 +113,7 @@ static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout lay
 static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
                            const mx_stride *stride, const int64_t *origin, ptrdiff_t shift)
 {
-    const size_t slots = slots_of(r);
+    const size_t slots = SLOTS(r);
     head h = {.data = r->data, .stamp = mx_stamp_make(r, view, needs)};
 #ifdef MINX_BOUNDS_CHECK
     h.fault = ctx != NULL ? ctx->fault : NULL;
@@ -129,8 +125,8 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
 #endif
     h.data += shift;
     memcpy(at, &h, sizeof h);
-    memcpy(strides_of(at, r) - slots * sizeof(int64_t), r->extent, slots * sizeof(int64_t));
-    memcpy(strides_of(at, r), stride, slots * sizeof stride[0]);
+    memcpy(STRIDES(at, r) - slots * sizeof(int64_t), r->extent, slots * sizeof(int64_t));
+    memcpy(STRIDES(at, r), stride, slots * sizeof stride[0]);
 }
 
 mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
@@ -142,7 +138,7 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
     const ptrdiff_t shift = h.data - (char *)from->data;
     read_strides(to, zeros, MX_LAYOUT_STRIDE, stride);
     MX_REQUIRE(
-        shift == 0 || memcmp(strides_of(at, to), stride, slots_of(to) * sizeof stride[0]) == 0,
+        shift == 0 || memcmp(STRIDES(at, to), stride, SLOTS(to) * sizeof stride[0]) == 0,
         MX_ERR_LAYOUT,
         "view '%s' has an accessor with an origin: check it against a context of its layout, and without padding",
         from->label);

@@ -70,14 +70,14 @@ static double number_at(mx_type type, const void *at)
     uint32_t u32;
     uint64_t u64;
 #define MX_NUMBER(variable) (memcpy(&(variable), at, sizeof(variable)), (double)(variable))
-    switch (MX_TYPE_KIND(type)) {
-    case 1: return MX_NUMBER(f64);
-    case 2: return MX_NUMBER(f32);
-    case 3: return MX_NUMBER(i32);
-    case 4: return MX_NUMBER(i64);
-    case 5: return (double)*(const uint8_t *)at;
-    case 6: return MX_NUMBER(u32);
-    case 7: return MX_NUMBER(u64);
+    switch (type) {
+    case MX_F64: return MX_NUMBER(f64);
+    case MX_F32: return MX_NUMBER(f32);
+    case MX_I32: return MX_NUMBER(i32);
+    case MX_I64: return MX_NUMBER(i64);
+    case MX_U8: return (double)*(const uint8_t *)at;
+    case MX_U32: return MX_NUMBER(u32);
+    case MX_U64: return MX_NUMBER(u64);
     default: return 0;
     }
 #undef MX_NUMBER
@@ -87,10 +87,9 @@ static bool same_number(mx_type type, const void *a, const void *b, double scale
 {
     if (memcmp(a, b, MX_TYPE_SIZE(type)) == 0) return true;
     const double x = number_at(type, a), y = number_at(type, b);
-    const unsigned kind = MX_TYPE_KIND(type);
-    if (kind != 1 && kind != 2) return false;
+    if (type != MX_F64 && type != MX_F32) return false;
     return (isnan(x) && isnan(y)) || x == y ||
-           fabs(x - y) <= (kind == 2 ? fmax(tolerance, 1e-5) : tolerance) * scale;
+           fabs(x - y) <= (type == MX_F32 ? fmax(tolerance, 1e-5) : tolerance) * scale;
 }
 
 static double magnitude(const mx_view_info *v)

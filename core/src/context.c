@@ -157,8 +157,7 @@ static mx_err parse_resource(const char *text, resource *r)
 {
     char copy[256];
     memset(r, 0, sizeof *r);
-    r->device = -1;
-    r->seed = r->cores[0] = -1;
+    r->device = -1, r->seed = r->cores[0] = -1;
     MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT,
                "the resource of a context is empty: name a backend");
     MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT,
@@ -266,8 +265,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
     ctx->layout = r->layout == MX_LAYOUT_DEFAULT ? ctx->backend->layout : r->layout;
     ctx->threads = r->shuffled ? 1 : r->threads;
-    ctx->device = r->device;
-    ctx->shuffled = r->shuffled;
+    ctx->device = r->device, ctx->shuffled = r->shuffled;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_take(ctx, r->cores[0], r->cores[1]));
@@ -378,8 +376,8 @@ mx_err mx_overflow_check(mx_ctx ctx)
         const int64_t asked = ctx->overflow[level];
         char recent[256];
         if (asked == 0) continue;
-        ctx->overflow[level] = 0;
         mx_recent_kernels(ctx, recent, sizeof recent);
+        ctx->overflow[level] = ctx->unfenced = 0;
         MX_REQUIRE(level < 2, MX_ERR_BOUNDS, "permute: an index is %lld, outside of its source",
                    (long long)asked);
         return MX_FAIL(MX_ERR_MEMORY,
@@ -422,6 +420,7 @@ mx_err mx_fence_contexts(const char *name)
     mx_err failed = MX_OK;
     pthread_mutex_lock(&contexts_lock);
     for (mx_ctx ctx = mx_rt.contexts; ctx != NULL; ctx = ctx->next) {
+        if (name != NULL && ctx->graph != NULL) continue; /* whoever records may be at it now */
         const mx_err err = name == NULL ? mx_fence(ctx) : mx_wait(ctx, name, true);
         if (err != MX_OK) failed = err;
     }
@@ -435,16 +434,11 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 {
     MX_REQUIRE(ctx != NULL && info != NULL, MX_ERR_ARG,
                "context info: no context, or nowhere to put it");
-    info->backend =
-        ctx->name[0] != '\0' && ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
-    info->layout = ctx->layout;
-    info->space = ctx->backend->space;
-    info->threads = ctx->threads;
-    info->device = ctx->device;
-    info->device_name = ctx->device_name;
+    info->backend = ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
+    info->layout = ctx->layout, info->space = ctx->backend->space, info->threads = ctx->threads;
+    info->device = ctx->device, info->device_name = ctx->device_name;
     info->host_reaches = (MX_HOST_REACH & MX_REACH(ctx->backend->space)) != 0;
-    info->launches = ctx->launches;
-    info->synchronisations = ctx->synchronisations;
+    info->launches = ctx->launches, info->synchronisations = ctx->synchronisations;
     return MX_OK;
 }
 
@@ -459,8 +453,7 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
         if (ctx->scratch != NULL) {
             MX_TRY(mx_wait(ctx, "minx::Context::scratch", false));
             ctx->backend->release(ctx->backend->space, ctx->scratch);
-            ctx->scratch = NULL;
-            ctx->scratch_bytes = 0;
+            ctx->scratch = NULL, ctx->scratch_bytes = 0;
         }
         const size_t rounded = (bytes + bytes / 2 + 0xffff) & ~(size_t)0xffff;
         MX_TRY(ctx->backend->allocate(ctx, ctx->backend->space, rounded, &ctx->scratch));

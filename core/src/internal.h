@@ -214,11 +214,10 @@ mx_record *mx_record_of(mx_view view);
 /* Puts a complete record into the table: it has one owner then. */
 mx_err mx_record_enter(const mx_record *described, mx_view *view);
 
-/* One owner more, a part or not; one less: the last one's record is copied to *last and leaves the table. MX_ERR_STALE: all
- * owners that are left are parts, and this is none. */
-void mx_record_retain(mx_record *record, bool part);
+/* So many owners more, and how many of them are parts: the record, which others may be changing, as it is then; one less: the
+ * last one's record is copied to *last and leaves the table. MX_ERR_STALE: all owners that are left are parts, and this is none. */
+mx_record mx_record_retain(mx_record *record, int owners, int parts);
 mx_err mx_record_leave(mx_view view, bool part, mx_record *last);
-mx_record mx_record_copy(const mx_record *record); /* while others may retain it */
 
 mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
 

@@ -171,7 +171,8 @@ static void print_help(void)
 
 static void entry(FILE *out, const char *key, const char *value)
 {
-    out != NULL ? (void)fprintf(out, "minx %s: %s\n", key, value) : mx_metadata(key, value);
+    if (out == NULL) mx_metadata(key, value);
+    if (out != NULL) fprintf(out, "minx %s: %s\n", key, value);
 }
 
 void mx_print_configuration(FILE *out)

@@ -29,10 +29,8 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *by)
 {
     mx_strided c = by != NULL ? *by : (mx_strided){0};
-    c.to = to->data;
-    c.from = from;
-    c.size = MX_TYPE_SIZE(to->type);
-    c.count = 1;
+    c.to = to->data, c.from = from;
+    c.size = MX_TYPE_SIZE(to->type), c.count = 1;
     for (int d = 0; d < to->rank; d++) {
         c.count *= extent[d];
         const bool indexed = by != NULL && d == 0;

@@ -99,7 +99,7 @@ static mx_err share(mx_record *described, mx_view of, mx_view *view)
 {
     mx_record last; /* there is none: `of` is an owner still */
     described->root = root_of(of, described);
-    mx_record_retain(mx_record_of(described->root), true);
+    mx_record_retain(mx_record_of(described->root), 1, 1);
     const mx_err err = mx_record_enter(described, view);
     if (err != MX_OK) mx_record_leave(described->root, true, &last);
     return err;
@@ -115,10 +115,9 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
                "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
                slices != NULL ? count : 0, of->rank);
     MX_TRY(mx_record_strided(of, "subview"));
-    mx_record described = mx_record_copy(of);
+    mx_record described = mx_record_retain(of, 0, 0);
     described.rank = 0;
-    memset(described.extent, 0, sizeof described.extent);
-    memset(described.stride, 0, sizeof described.stride);
+    for (int d = 0; d < MX_MAX_RANK; d++) described.extent[d] = described.stride[d] = 0;
     for (int d = 0; d < count; d++) MX_TRY(take_slice(of, d, slices[d], &described, &offset));
     mx_record_measure(&described);
     if (described.count > 0)
@@ -133,7 +132,7 @@ mx_err(mx_view_constant)(mx_view view, mx_view *constant)
     mx_record *of;
     MX_TRY(mx_view_out(constant));
     MX_TRY(mx_record_find(view, &of));
-    mx_record described = mx_record_copy(of);
+    mx_record described = mx_record_retain(of, 0, 0);
     described.constant = true;
     return share(&described, view, constant);
 }

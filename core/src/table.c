@@ -126,17 +126,10 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view)
     return err;
 }
 
-void mx_record_retain(mx_record *record, bool part)
+mx_record mx_record_retain(mx_record *record, int owners, int parts)
 {
     pthread_mutex_lock(&table.lock);
-    record->references++;
-    record->parts += part;
-    pthread_mutex_unlock(&table.lock);
-}
-
-mx_record mx_record_copy(const mx_record *record)
-{
-    pthread_mutex_lock(&table.lock);
+    record->references += owners, record->parts += parts;
     const mx_record copy = *record;
     pthread_mutex_unlock(&table.lock);
     return copy;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { INTERFACE_VERSION = 20240906, UNKNOWN_DEVICE = 9, INSTANCE = (1 << 17) - 1 };
+static const char LIBS[] = "KOKKOS_TOOLS_LIBS";
 /* clang-format off */
 /* The interface; structs go by value. */
 typedef struct { char name[64]; } space_handle;
@@ -33,14 +34,14 @@ typedef struct { void (*fence)(uint32_t device); void (*padding[31])(void); } to
     CALL(dual_view_modify, (const char *, const void *, bool))
 
 #define MEMBER(name, parameters) void (*name) parameters;
-#define SYMBOL(name, parameters) "kokkosp_" #name,
-static const char *const symbols[] = {CALLBACKS(SYMBOL)};
+#define SYMBOL(name, parameters) {"kokkosp_" #name, &tool.name},
 static struct {
-    CALLBACKS(MEMBER) /* in the order of the symbols; NULL: not exported */
+    CALLBACKS(MEMBER) /* NULL: not exported */
     bool fencing;     /* contexts are to be idle where kernels and regions begin and end */
     _Atomic int regions; /* pushed */
-    char **args;
+    char **args, *libs_before; /* KOKKOS_TOOLS_LIBS before minx set it; NULL: it did not */
 } tool;
+static const struct { const char *name; void *to; } symbols[] = {CALLBACKS(SYMBOL)};
 
 /* TELL(end_fence, (id)) calls the tool; TELL_IDLE does so when all contexts are idle, TELL_KERNEL of a kernel. */
 #define TELL(name, arguments) (tool.name != NULL ? (*tool.name) arguments : (void)0)
@@ -87,7 +88,8 @@ uint64_t mx_tool_begin(mx_ctx ctx, mx_pattern pattern, const char *name, const c
 static space_handle space_of(const mx_record *r)
 {
     space_handle handle = {{0}};
-    return strcpy(handle.name, mx_space_name(r != NULL ? r->space : MX_SPACE_HOST)), handle;
+    strcpy(handle.name, mx_space_name(r != NULL ? r->space : MX_SPACE_HOST));
+    return handle;
 }
 static const char *label_of(const mx_record *r) { return r != NULL ? r->label : "Scalar"; }
 void mx_tool_copy(const mx_record *to, const void *to_at, const mx_record *from, const void *from_at, size_t bytes)
@@ -96,7 +98,7 @@ void mx_tool_copy(const mx_record *to, const void *to_at, const mx_record *from,
 }
 void mx_tool_end(mx_pattern pattern, uint64_t id) { TELL_KERNEL(pattern, end, (id)); }
 #define MEMORY(name) TELL(name, (space_of(r), r->label, r->data, (uint64_t)r->span * MX_TYPE_SIZE(r->type)))
-void mx_tool_memory(const mx_record *r, bool there) { there ? MEMORY(allocate_data) : MEMORY(deallocate_data); }
+void mx_tool_memory(const mx_record *r, bool there) { if (there) MEMORY(allocate_data); else MEMORY(deallocate_data); }
 mx_err mx_tool_copied(mx_err err) { TELL(end_deep_copy, ()); return err; }
 static const char *named(const char *name) { return name != NULL && name[0] != '\0' ? name : "[unnamed]"; }
 void mx_tool_dual_sync(const char *l, const void *d, bool on) { TELL(dual_view_sync, (named(l), d, on)); }
@@ -121,8 +123,8 @@ static bool open_library(const char *list)
     void *const library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     int found = 0;
     for (size_t s = 0; library != NULL && s < sizeof symbols / sizeof symbols[0]; s++) {
-        void *const symbol = dlsym(library, symbols[s]);
-        memcpy((char *)&tool + s * sizeof symbol, &symbol, sizeof symbol);
+        void *const symbol = dlsym(library, symbols[s].name);
+        memcpy(symbols[s].to, &symbol, sizeof symbol);
         found += symbol != NULL;
     }
     if (found == 0)
@@ -148,7 +150,9 @@ void mx_tool_load(char *program, const char *libs, const char *args, bool help)
 {
     tool_settings settings = {.requires_global_fencing = true};
     if (libs == NULL || libs[0] == '\0') return;
-    setenv("KOKKOS_TOOLS_LIBS", libs, 1); /* tools that call others find their names there */
+    const char *const before = getenv(LIBS);
+    tool.libs_before = strdup(before != NULL ? before : "");
+    setenv(LIBS, libs, 1); /* tools that call others find their names there */
     if (!open_library(libs)) return;
     mx_rt.tool = true;
     TELL(init_library, (0, INTERFACE_VERSION, 0, NULL));
@@ -165,6 +169,9 @@ void mx_tool_unload(void)
     while (tool.regions > 0) mx_region_pop();
     TELL(finalize_library, ());
     free(tool.args);
+    if (tool.libs_before != NULL) unsetenv(LIBS);
+    if (tool.libs_before != NULL && tool.libs_before[0] != '\0') setenv(LIBS, tool.libs_before, 1);
+    free(tool.libs_before);
     memset(&tool, 0, sizeof tool);
     mx_rt.tool = false;
 }

@@ -229,7 +229,7 @@ mx_err mx_view_retain(mx_view view)
 {
     mx_record *record;
     MX_TRY(mx_record_find(view, &record));
-    mx_record_retain(record, false);
+    mx_record_retain(record, 1, 0);
     return MX_OK;
 }
 
@@ -284,18 +284,13 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info)
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(info != NULL, MX_ERR_ARG, "view '%s': nowhere to put its info", r->label);
-    info->label = r->label;
-    info->type = r->type;
-    info->rank = r->rank;
-    info->space = r->space;
-    info->layout = r->layout;
+    info->label = r->label, info->type = r->type, info->rank = r->rank;
+    info->space = r->space, info->layout = r->layout, info->constant = r->constant;
     memcpy(info->extent, r->extent, sizeof info->extent);
     memcpy(info->stride, r->stride, sizeof info->stride);
-    info->count = r->count;
+    info->data = r->data, info->count = r->count;
     info->bytes = (size_t)r->span * MX_TYPE_SIZE(r->type);
-    info->data = r->data;
-    info->references = mx_record_copy(r).references;
-    info->constant = r->constant;
+    info->references = mx_record_retain(r, 0, 0).references;
     return MX_OK;
 }
 
@@ -316,13 +311,10 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     mx_record *r;
     MX_TRY(mx_view_out(mirror));
     MX_TRY(mx_record_find(source, &r));
-    mx_record copy = mx_record_copy(r); /* same strides, padding included, in host memory */
+    mx_record copy = mx_record_retain(r, 0, 0); /* same strides, padding included, in host memory */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
-    copy.space = MX_SPACE_HOST;
-    copy.owner = &mx_backend_serial;
-    copy.device = -1;
-    copy.root = MX_VIEW_NULL;
-    copy.constant = false;
+    copy.space = MX_SPACE_HOST, copy.device = -1, copy.owner = &mx_backend_serial;
+    copy.root = MX_VIEW_NULL, copy.constant = copy.tokens = false;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
     if (mx_rt.tool) mx_tool_memory(&copy, true);
     memset(copy.data, 0, bytes);

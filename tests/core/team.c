@@ -135,6 +135,11 @@ static void check_scratch(mx_ctx ctx, shape s, int level)
     mx_err err = tm_reverse(mx_with_scratch(of(ctx, LEAGUE, s), level, team_bytes - 16, 32), &args);
     if (err == MX_OK) err = mx_fence(ctx);
     CHECK_FAILS(err, MX_ERR_MEMORY, "scratch of level");
+    /* and what ran before that is not named again */
+    err = tm_reverse(mx_with_scratch(of(ctx, LEAGUE, s), level, team_bytes - 16, 32), &args);
+    if (err == MX_OK) err = mx_fence(ctx);
+    CHECK_FAILS(err, MX_ERR_MEMORY, "(mx_with_scratch); kernels: tm_reverse");
+    CHECK(strstr(mx_err_message(), "tm_reverse, tm_reverse") == NULL);
     CHECK_OK(mx_fence(ctx));
     MUST(mx_view_destroy(&i));
     MUST(mx_view_destroy(&o));

@@ -177,6 +177,9 @@ static void run_graph(mx_ctx ctx, mx_view x)
     mx_graph graph;
     MUST(mx_bind(ctx, x, &args.x));
     CHECK_OK(mx_graph_create(ctx, &graph));
+    mx_region_push("recorded"); /* the context that records is left alone */
+    mx_region_pop();
+    expect("push recorded\npop\n");
     CHECK_OK(to_set(mx_range_1d(ctx, 0, ITEMS), &args));
     CHECK_OK(to_scan(mx_range_1d(ctx, 0, ITEMS), &args, NULL));
     CHECK_OK(mx_graph_finish(graph));
@@ -361,6 +364,8 @@ static void test_option(char *program)
     CHECK_TEXT(metadata, "\nopenmp=available");
     CHECK_TEXT(metadata, "\ntools-args=  one");
     CHECK_TEXT(metadata, "\ndeck=small\n");
+    /* a program that starts again without the option finds what it had put there */
+    CHECK_TEXT(getenv("KOKKOS_TOOLS_LIBS"), "overridden.so");
 }
 
 /* The library from the environment; it needs no fences. */
@@ -443,6 +448,20 @@ static void test_missing(const char *path, const char *why)
     CHECK_OK(mx_fence_all());
     mx_ctx_destroy(&ctx);
     mx_finalize();
+    CHECK_TEXT(getenv("KOKKOS_TOOLS_LIBS"), path);
+}
+
+/* Named by an option alone: gone from the environment at the end. */
+static void test_option_alone(char *program)
+{
+    char libs[] = "--mx-tools-libs=" TEST_CONNECTOR;
+    char *list[] = {program, libs, NULL}, **argv = list;
+    int argc = 2;
+    unsetenv("KOKKOS_TOOLS_LIBS");
+    MUST(mx_init_args(&argc, &argv));
+    CHECK(getenv("KOKKOS_TOOLS_LIBS") != NULL);
+    mx_finalize();
+    CHECK(getenv("KOKKOS_TOOLS_LIBS") == NULL);
 }
 
 int main(int argc, char **argv)
@@ -464,6 +483,7 @@ int main(int argc, char **argv)
     test_partial();
     test_missing("/nowhere/libtool.so", "/nowhere/libtool.so");
     test_missing("libm.so.6", "exports no kokkosp_ function");
+    test_option_alone(argv[0]);
     CHECK_I64(mx_views_alive(), 0);
     return check_failures > 0;
 }
