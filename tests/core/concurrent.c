@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 12, N = 5000, EACH = 3 };
+enum { THREADS = 4, ROUNDS = 12, N = 5000, EACH = 3, MANY = 100 };
 
 typedef struct user {
     pthread_t thread;
@@ -52,6 +52,19 @@ static void use_views(user *u, mx_ctx ctx, int64_t factor)
     DO(u, mx_view_destroy(&x));
 }
 
+/* What is shared gets owners and loses them all the time, and is asked about meanwhile. */
+static void use_parts(user *u)
+{
+    mx_view part = MX_VIEW_NULL, constant = MX_VIEW_NULL;
+    mx_view_info info = {.references = 0};
+    DO(u, mx_subview(u->shared, MX_SLICES(mx_span(u->number, N)), &part));
+    DO(u, mx_view_constant(part, &constant));
+    DO(u, mx_view_get_info(u->shared, &info));
+    u->wrong += info.references < 3 || info.references > 1 + 2 * THREADS;
+    DO(u, mx_view_destroy(&part));
+    DO(u, mx_view_destroy(&constant));
+}
+
 /* All threads of a context note the same thing: no scratch. The message is this thread's own. */
 static void fail(user *u, mx_ctx ctx)
 {
@@ -75,6 +88,7 @@ static void *live(void *argument)
         DO(u, mx_ctx_create(check_resource, &ctx));
         if (ctx == NULL) break;
         for (int k = 0; k < EACH; k++) use_views(u, ctx, 1 + u->number + THREADS * k);
+        for (int k = 0; k < MANY; k++) use_parts(u);
         fail(u, ctx);
         mx_ctx_destroy(&ctx);
     }
