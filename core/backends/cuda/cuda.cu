@@ -330,8 +330,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
     MX_REQUIRE(team->size <= MX_TEAM_MOST / team->lanes, MX_ERR_ARG,
-               "kernel %s: teams of %d threads with %d lanes: expected 1024 in all at most on cuda",
-               l->kernel->name, team->size, team->lanes);
+               "kernel %s: teams of %d threads with %d lanes: expected at most %d threads on cuda",
+               l->kernel->name, team->size, team->lanes, MX_TEAM_MOST / team->lanes);
     for (int level = 0; level < 2; level++) {
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
         team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
