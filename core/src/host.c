@@ -18,8 +18,9 @@ enum {
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
-    SHARES = 16,    /* of each thread, where threads take units as they become free */
-    SCAN_UNITS = 8, /* of each thread, in a part of a scan */
+    ARRAY_ITEMS = 16384, /* of a unit with an array of its own, at least */
+    SHARES = 16,        /* of each thread, where threads take units as they become free */
+    SCAN_UNITS = 8,     /* of each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items; a few more or less are no burden to one thread */
     LINE = 64        /* bytes: what cores fetch from each other, and how memory is aligned */
@@ -55,9 +56,9 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         /* an array of partial results each: few enough that joining them costs less than making them */
-        int64_t units = items / (4 * (l->length > 0 ? l->length : 1));
-        units = units < 1 ? 1 : units > ARRAY_UNITS ? ARRAY_UNITS : units;
-        return ceil_div(items, units);
+        const int64_t least = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
+        const int64_t units = power_of_two_up_to(items / least);
+        return ceil_div(items, units > ARRAY_UNITS ? ARRAY_UNITS : units);
     }
     int64_t blocks = items / l->kernel->block;
     if (blocks > REDUCE_BLOCKS) blocks = REDUCE_BLOCKS;

@@ -81,12 +81,18 @@ mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *s, mx_view target)
                          .step = s->step,
                          .copies = s->count,
                          .op = s->op,
-                         .type = to->type,
                          .rank = gaps ? to->rank : 0};
     memcpy(args.extent, to->extent, sizeof args.extent);
     memcpy(args.stride, to->stride, sizeof args.stride);
-    return mx_scatter_join(mx_range_1d(ctx, 0, gaps || to->count == 0 ? to->count : to->span),
-                           &args);
+    const mx_range_1 all = mx_range_1d(ctx, 0, gaps || to->count == 0 ? to->count : to->span);
+    switch (to->type) {
+    case MX_F64: return mx_scatter_join_f64(all, &args);
+    case MX_F32: return mx_scatter_join_f32(all, &args);
+    case MX_I32: return mx_scatter_join_i32(all, &args);
+    case MX_I64: return mx_scatter_join_i64(all, &args);
+    case MX_U32: return mx_scatter_join_u32(all, &args);
+    default: return mx_scatter_join_u64(all, &args);
+    }
 }
 
 mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)

@@ -36,11 +36,11 @@ typedef struct mx_join_args {
     const void *from; /* `copies` of it */
     int64_t step;
     int copies, op;
-    mx_type type;
     int rank; /* 0: all that lies there; else of the elements, by extents and strides */
     int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
 } mx_join_args;
-MX_DECLARE_FOR_1D(mx_scatter_join, mx_join_args)
+#define MX_DECLARE_JOIN_(tag, T) MX_DECLARE_FOR_1D(mx_scatter_join_##tag, mx_join_args)
+MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
 /* Keys as bits that sort alike, and integers back; in sorted bits of i32, where bins begin. */
 typedef struct mx_sort_args {

@@ -213,8 +213,13 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
     static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)         \
     {                                                                                            \
         name##__value *result = (name##__value *)launch->result;                                 \
-        for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);              \
-        for (int64_t unit = 0; unit < launch->units; unit++) {                                   \
+        if (launch->units == 0) {                                                                \
+            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);          \
+            return;                                                                              \
+        }                                                                                        \
+        memcpy(&result[first], (const name##__value *)launch->partials + first,                  \
+               (size_t)(last - first) * sizeof *result);                                         \
+        for (int64_t unit = 1; unit < launch->units; unit++) {                                   \
             const name##__value *values =                                                        \
                 (const name##__value *)(launch->partials + unit * launch->partial_bytes);        \
             for (int64_t e = first; e < last; e++)                                               \

@@ -77,9 +77,6 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
         at[step * MX_WORKER_] = (T)MX_SCATTER_JOIN_(op, at[step * MX_WORKER_], v); \
         MX_ITEM_BARRIER_();                                                        \
     }
-MX_SCATTER_FN_(f64, double)
-MX_SCATTER_FN_(f32, float)
-MX_SCATTER_FN_(i32, int32_t)
-MX_SCATTER_FN_(i64, int64_t)
-MX_SCATTER_FN_(u32, uint32_t)
-MX_SCATTER_FN_(u64, uint64_t)
+#define MX_SCATTER_TYPES_(M) \
+    M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
+MX_SCATTER_TYPES_(MX_SCATTER_FN_)

@@ -2,25 +2,24 @@
 
 #include "../containers.h"
 
-#define JOIN_COPIES(T)                                                                \
-    for (int c = 0; c < a->copies; c++)                                               \
-        ((T *)a->to)[e] = (T)MX_SCATTER_JOIN_(a->op, ((const T *)a->to)[e],           \
-                                              ((const T *)a->from)[c * a->step + e]); \
-    break
-MX_BODY void mx_scatter_join_body(const mx_join_args *a, int64_t i)
+/* Element i of the target, or of its memory if that has no gaps. */
+MX_BODY int64_t join_offset(const mx_join_args *a, int64_t i)
 {
     int64_t e = a->rank > 0 ? 0 : i;
     for (int d = a->rank - 1; d >= 0; i /= a->extent[d--]) e += i % a->extent[d] * a->stride[d];
-    switch (a->type) {
-    case MX_F64: JOIN_COPIES(double);
-    case MX_F32: JOIN_COPIES(float);
-    case MX_I32: JOIN_COPIES(int32_t);
-    case MX_I64: JOIN_COPIES(int64_t);
-    case MX_U32: JOIN_COPIES(uint32_t);
-    default: JOIN_COPIES(uint64_t);
-    }
+    return e;
 }
-MX_FOR_1D_64_NESTED(mx_scatter_join)
+#define JOIN(tag, T)                                                                      \
+    MX_BODY void mx_scatter_join_##tag##_body(const mx_join_args *a, int64_t i)           \
+    {                                                                                     \
+        const int64_t e = join_offset(a, i);                                              \
+        T all = ((const T *)a->to)[e];                                                    \
+        for (int c = 0; c < a->copies; c++)                                               \
+            all = (T)MX_SCATTER_JOIN_(a->op, all, ((const T *)a->from)[c * a->step + e]); \
+        ((T *)a->to)[e] = all;                                                            \
+    }                                                                                     \
+    MX_FOR_1D_64(mx_scatter_join_##tag)
+MX_SCATTER_TYPES_(JOIN)
 
 /* Negative numbers are turned over and lie below the others; -0 is 0; NaNs are last. */
 MX_BODY uint64_t mx_ordered_(double v)
