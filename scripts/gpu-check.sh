@@ -44,9 +44,10 @@ sanitize() { # compute-sanitizer finds nothing in a run on a small deck, and in 
     local tool=$1 test
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/crooked_pipe_10.in" \
         --backend=cuda --output="$logs/$tool.h5" || return
-    for test in at ranges reduce_numbers reduce_shapes atomics; do
-        [ -x "$dir/bin/test_core_$test" ] || continue
-        compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/test_core_$test" cuda || return
+    # resize asks for memory that no device has, misuse does what must not be done: errors that they expect
+    for test in "$dir"/bin/test_core_*; do
+        case ${test##*test_core_} in resize | misuse) continue ;; esac
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$test" cuda || return
     done
 }
 

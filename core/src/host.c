@@ -19,8 +19,8 @@ enum {
     FEW_BLOCKS = 64,
     ARRAY_UNITS = 64,
     ARRAY_ITEMS = 16384, /* of a unit with an array of its own, at least */
-    SHARES = 16,        /* of each thread, where threads take units as they become free */
-    SCAN_UNITS = 8,     /* of each thread, in a part of a scan */
+    SHARES = 16,         /* of each thread, where threads take units as they become free */
+    SCAN_UNITS = 8,      /* of each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items; a few more or less are no burden to one thread */
     LINE = 64        /* bytes: what cores fetch from each other, and how memory is aligned */
@@ -183,10 +183,11 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
+    const int cores = ctx->cores;
 #pragma omp parallel num_threads(threads)
     {
         mx_thread_ = omp_get_thread_num();
-        mx_cores_go(ctx, mx_thread_);
+        mx_cores_go(ctx, cores, mx_thread_);
         if (omp_get_num_threads() == threads)
             run(launch, mx_thread_, threads);
         else if (mx_thread_ == 0)
@@ -219,7 +220,7 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
     const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->units * members + 1;
     (void)result;
-    mx_cores_go(ctx, 0);
+    mx_cores_go(ctx, ctx->cores, 0);
     MX_TRY(prepare(l, instance, args));
     MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
     if (pattern == MX_PATTERN_SCAN)

@@ -178,9 +178,10 @@ extern __thread int mx_thread_;
 mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last);
 void mx_cores_change(mx_ctx ctx, int thread);
 extern __thread int mx_cores_now;
-static inline void mx_cores_go(mx_ctx ctx, int thread)
+/* cores: ctx->cores, which other threads do not read there: it shares its cache line with what changes at each launch. */
+static inline void mx_cores_go(mx_ctx ctx, int cores, int thread)
 {
-    if (mx_cores_now != ctx->cores) mx_cores_change(ctx, thread);
+    if (mx_cores_now != cores) mx_cores_change(ctx, thread);
 }
 
 /* ---- views ---- */

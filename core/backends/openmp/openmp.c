@@ -20,11 +20,12 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         run(launch, 0, units);
         return;
     }
+    const int cores = ctx->cores;
     if (launch->dynamic) {
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads)
         for (int64_t u = 0; u < units; u++) {
             mx_thread_ = omp_get_thread_num();
-            mx_cores_go(ctx, mx_thread_);
+            mx_cores_go(ctx, cores, mx_thread_);
             run(launch, u, u + 1);
         }
         return;
@@ -34,7 +35,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         mx_thread_ = (int)thread;
-        mx_cores_go(ctx, (int)thread);
+        mx_cores_go(ctx, cores, (int)thread);
         int64_t first = thread, last = thread + 1;
         if (units != threads) {
             first = units * thread / threads;
