@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What only a machine with an NVIDIA GPU can show: scripts/gpu-check.sh [--no-build] [--no-bench]
 #
-# Builds the gpu preset (for this machine's GPU); runs the tests labelled cuda; runs tealeaf on a small deck under the four
-# tools of compute-sanitizer; lets every launch of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where
+# Builds the gpu preset (for this machine's GPU); runs the tests labelled cuda, and the one of checked indices in a build that
+# checks them; runs the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer; lets every launch of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where
 # there are two, on two; measures with minx-bench. Prints one line a check; logs are in build-gpu/gpu-check/. Exits with 0
 # only if all hold.
 set -euo pipefail
@@ -52,6 +52,14 @@ sanitize() { # compute-sanitizer finds nothing in a run on a small deck, and in 
     done
 }
 
+# indices are checked on the device, too; and docs/kokkos-map.md holds for cuda
+bounds_checked() {
+    local dir=$MINX_ROOT/build-gpu-bounds
+    cmake --preset gpu -B "$dir" -DMINX_BOUNDS_CHECK=ON -DMINX_APPS=OFF --no-warn-unused-cli &&
+        cmake --build "$dir" --target test_core_bounds &&
+        ctest --test-dir "$dir" -R core_bounds_cuda --output-on-failure --no-tests=error --output-junit "$logs/bounds.xml"
+}
+
 ranks_agree() { # ranks_agree RANKS DEVICES: as one rank, to 1e-11
     local one=$logs/one.h5 many=$logs/ranks_$1_$2.h5 deck=$MINX_ROOT/inputs/tealeaf/crooked_pipe_250.in device=()
     [ "$2" -gt 1 ] || device=(--device=0)
@@ -67,8 +75,11 @@ main() {
     nvidia-smi -L
     [ $build = no ] || minx_build gpu
     mkdir -p "$logs"
-    check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error
+    check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error \
+        --output-junit "$logs/tests.xml"
     tail -n 25 "$logs/tests_labelled_cuda.log"
+    check "bounds" bounds_checked
+    check "kokkos-map" scripts/check-map "$dir" "$logs/tests.xml" "$logs/bounds.xml"
     for tool in memcheck racecheck initcheck synccheck; do check "compute-sanitizer $tool" sanitize $tool; done
     check "every launch against serial" "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/shapes.in" --backend=cuda \
         --check-against=serial
