@@ -2,9 +2,9 @@
 # What only a machine with an NVIDIA GPU can show: scripts/gpu-check.sh [--no-build] [--no-bench]
 #
 # Builds the gpu preset (for this machine's GPU); runs the tests labelled cuda, and the one of checked indices in a build that
-# checks them; runs the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer; lets every launch of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where
-# there are two, on two; measures with minx-bench. Prints one line a check; logs are in build-gpu/gpu-check/. Exits with 0
-# only if all hold.
+# checks them; runs the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer; lets every launch
+# of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where there are two, on two; measures with minx-bench.
+# Prints one line a check; logs are in build-gpu/gpu-check/. Exits with 0 only if all hold.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
