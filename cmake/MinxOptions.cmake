@@ -39,7 +39,8 @@ if(CMAKE_BUILD_TYPE STREQUAL Debug)
   set(minx_HOST_KERNEL_FLAGS -O1 -g)
 endif()
 # Kernels and launches read thread-local variables in the fastest way, with one restriction: their memory is set aside as a
-# program starts, so that one which loads a shared libminx later (Python) finds too little. No attribute may ask for it either.
+# program starts, so that one which loads a shared libminx later (Python) finds too little. No attribute may ask for it either. A
+# library that is loaded later and has a static libminx in it meets the same: it needs a shared minx.
 set(minx_THREAD_LOCAL "")
 if(NOT BUILD_SHARED_LIBS)
   set(minx_THREAD_LOCAL -ftls-model=initial-exec)

@@ -117,10 +117,13 @@ static mx_err parse_cores(const char *text, const char *value, int64_t *cores)
 {
     char first[32];
     const char *const dash = strchr(value, '-');
-    snprintf(first, sizeof first, "%.*s", dash != NULL ? (int)(dash - value) : 31, value);
+    if (dash == NULL) {
+        MX_TRY(mx_parse_number(text, "cores", value, 0, INT32_MAX, &cores[0]));
+        cores[1] = cores[0];
+        return MX_OK;
+    }
+    snprintf(first, sizeof first, "%.*s", dash - value < 31 ? (int)(dash - value) : 0, value);
     MX_TRY(mx_parse_number(text, "cores", first, 0, INT32_MAX, &cores[0]));
-    cores[1] = cores[0];
-    if (dash == NULL) return MX_OK;
     return mx_parse_number(text, "cores", dash + 1, cores[0], INT32_MAX, &cores[1]);
 }
 
@@ -269,6 +272,7 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_take(ctx, r->cores[0], r->cores[1]));
+    mx_cores_go(ctx, 0, 0); /* threads that a backend starts begin where this one is */
     MX_TRY(ctx->backend->open(ctx));
     void *notes = NULL;
     MX_TRY(ctx->backend->allocate(ctx, notes_space(ctx), NOTES_BYTES, &notes));
@@ -316,6 +320,8 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
     if (gone->backend->close != NULL) gone->backend->close(gone);
     for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
+    gone->cores = 0;
+    mx_cores_go(gone, 0, 0); /* this thread is not left on a core of the context */
     free(gone->core);
     free(gone);
 }

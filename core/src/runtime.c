@@ -46,7 +46,7 @@ static const struct row {
     const char *help;
 } rows[SETTINGS] = {
     [HELP] = {"help", "", 0, 0, "print these options"},
-    [NUM_THREADS] = {"num-threads", "=N", 1, 4096, "threads of openmp and simt contexts that name none"},
+    [NUM_THREADS] = {"num-threads", "=N", 1, 4096, "threads of openmp and simt contexts that name none, nor cores"},
     [DEVICE_ID] = {"device-id", "=N", 0, 1023, "device of contexts that name none"},
     [MAP_DEVICE] = {"map-device-id-by", "=random|mpi_rank", 0, 0, "or any one, or local rank modulo devices"},
     [PRINT] = {"print-configuration", "", 0, 0, "print what this build and this machine have"},

@@ -139,8 +139,9 @@ mx_err mx_record_leave(mx_view view, bool part, mx_record *last)
 {
     mx_record *record = slot_record(view.slot);
     pthread_mutex_lock(&table.lock);
-    record->parts -= part;
-    const bool owned = record->references > record->parts;
+    const bool live = record->generation == view.generation; /* no other thread was faster */
+    if (live) record->parts -= part;
+    const bool owned = live && record->references > record->parts;
     if (owned && --record->references == 0) {
         *last = *record;
         __atomic_store_n(&record->generation, view.generation + 1, __ATOMIC_RELEASE);

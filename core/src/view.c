@@ -190,7 +190,7 @@ static mx_err take_strides(mx_record *r, const int64_t *strides, mx_layout asked
                    MX_ERR_EXTENT, "view '%s' does not fit the address space", r->label);
         for (int e = 0; e < r->rank; e++)
             if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
-                inside += r->extent[e] > 1 ? (r->extent[e] - 1) * strides[e] : 0;
+                inside += r->extent[e] > 1 && strides[e] > 0 ? (r->extent[e] - 1) * strides[e] : 0;
         MX_REQUIRE(strides[d] >= inside, MX_ERR_LAYOUT,
                    "view '%s': stride %d: got %lld, expected %lld or more, what is inside it",
                    r->label, d, (long long)strides[d], (long long)inside);

@@ -173,9 +173,8 @@ class View:
             "shape": tuple(info.extent[: info.rank]),
             "strides": tuple(stride * self.dtype.itemsize for stride in info.stride[: info.rank]),
             "typestr": self.dtype.str,
-            "descr": self.dtype.descr,
         }
-        return np.asarray(owner)
+        return np.asarray(owner).view(self.dtype)
 
 
 class Context:

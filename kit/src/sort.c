@@ -127,6 +127,8 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
     MX_TRY(mx_reached(ctx, index, false, "permute by", &by));
     MX_TRY(mx_expect(by->rank == 1 && (by->type == MX_I32 || by->type == MX_I64), MX_ERR_TYPE, by,
                      "permute by", "i32 or i64 of rank 1"));
+    MX_TRY(mx_expect(!mx_views_overlap(destination, index), MX_ERR_ARG, by, "permute by",
+                     "other memory than the destination's"));
     MX_TRY(mx_expect(to->rank > 0 && to->rank == from->rank && to->type == from->type &&
                          !mx_views_overlap(destination, source),
                      MX_ERR_TYPE, to, "permute", "the source's type and rank, other memory"));

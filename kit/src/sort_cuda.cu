@@ -18,6 +18,7 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *p, int bits)
               : p->alone ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
                          : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits,
                                             stream);
+    if (err != cudaSuccess) cudaGetLastError(); /* it is told here, and to nobody else */
     MX_REQUIRE(err == cudaSuccess, MX_ERR_DEVICE, "sort: %s", cudaGetErrorString(err));
     p->now = p->now != (p->ints ? ints.selector : keys.selector);
     return MX_OK;

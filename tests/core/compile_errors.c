@@ -84,6 +84,8 @@ MX_BODY void team_body(const args *a, mx_team *t)
     MX_TEAM_SCRATCH(t, 0, mx_f64_2, own, 4, 4);
 #if CASE == 27 /* too few extents */
     MX_TEAM_SCRATCH(t, 0, mx_f64_2, other, 4);
+#elif CASE == 28 /* extents that are given twice */
+    MX_TEAM_SCRATCH(t, 0, block, other, 2, 8, 4);
 #endif
     MX_AT(own, 0, 0) = 1;
 }

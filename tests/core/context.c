@@ -54,6 +54,8 @@ static const struct {
     {"openmp:cores=0-", MX_ERR_INPUT, "cores: got ''"},
     {"openmp:cores=0-1x", MX_ERR_INPUT, "cores: got '1x'"},
     {"openmp:cores=0-1-2", MX_ERR_INPUT, "cores: got '1-2'"},
+    {"openmp:cores=0000000000000000000000000000000x", MX_ERR_INPUT, "cores: got '00000"},
+    {"openmp:cores=0000000000000000000000000000000000-0", MX_ERR_INPUT, "cores: got ''"},
     {"openmp:cores=2000000000", MX_ERR_INPUT, "cores: this process has"},
     {"serial:device=0", MX_ERR_INPUT, "device: got 0, serial has no devices"},
     {"openmp:device=x", MX_ERR_INPUT, "device: got 'x'"},

@@ -117,6 +117,22 @@ static void check_released(const side *home)
     CHECK_I64(bound.wrong + alone.wrong, 0);
     mx_ctx_destroy(&one);
     mx_ctx_destroy(&fresh);
+    /* all threads on one core, then on simt; and from the core of a context that is gone */
+    snprintf(resource, sizeof resource, "openmp:cores=0,threads=%d", THREADS);
+    MUST(mx_ctx_create(resource, &one));
+    snprintf(resource, sizeof resource, "simt:threads=%d", THREADS);
+    MUST(mx_ctx_create(resource, &fresh));
+    run_steps(one, &bound);
+    run_steps(fresh, &bound);
+#pragma omp parallel num_threads(THREADS)
+    look_at_cores(&seen[omp_get_thread_num()]);
+    for (int t = 0; t < THREADS; t++) CHECK_I64(seen[t].cpus, home->cpus);
+    run_steps(one, &bound);
+    mx_ctx_destroy(&one);
+    look_at_cores(&alone);
+    CHECK_I64(alone.cpus, home->cpus);
+    mx_ctx_destroy(&fresh);
+    CHECK_I64(bound.wrong, 0);
 }
 
 /* Contexts that share the cores of the process among them. */

@@ -174,6 +174,11 @@ static mx_err permute_negative(mu_world *w) { return permute_wrong(w, -1); }
 static mx_err permute_beyond(mu_world *w) { return permute_wrong(w, MU_N); }
 static mx_err permute_far_beyond(mu_world *w) { return permute_wrong(w, INT32_MAX); }
 static mx_err permute_itself(mu_world *w) { return permute(w, w->row, w->row, w->ints); }
+static mx_err permute_the_index(mu_world *w)
+{
+    mx_view from = line(w, MX_I32, MU_N);
+    return ended(permute(w, w->ints, from, w->ints), &from, NULL);
+}
 static mx_err permute_by_numbers(mu_world *w) { return permute(w, w->to, w->row, w->row); }
 static mx_err permute_other_type(mu_world *w) { return permute(w, w->to, w->ints, w->ints); }
 static mx_err permute_other_rank(mu_world *w) { return permute(w, w->to, w->grid, w->ints); }
@@ -247,6 +252,7 @@ const mu_case mu_kit_cases[] = {
     MU_CASE(permute_negative, MU_CUDA, MX_ERR_BOUNDS, "permute: an index is -1", ""),
     MU_CASE(permute_far_beyond, MU_CUDA, MX_ERR_BOUNDS, "permute: an index is 2147483647", ""),
     MU_CASE(permute_itself, MU_ALL, MX_ERR_TYPE, "permute: got view 'row'", "other memory"),
+    MU_CASE(permute_the_index, MU_ALL, MX_ERR_ARG, "permute by: got view", "other memory"),
     MU_CASE(permute_by_numbers, MU_ALL, MX_ERR_TYPE, "permute by: got view 'row', f64", "i32"),
     MU_CASE(permute_other_type, MU_ALL, MX_ERR_TYPE, "permute: got view 'to'", "source's type"),
     MU_CASE(permute_other_rank, MU_ALL, MX_ERR_TYPE, "permute: got view 'to'", "type and rank"),

@@ -101,6 +101,10 @@ static mx_err wrap(mu_world *w, int64_t a, int64_t b, int64_t stride_a, int64_t 
     return mx_view_wrap(w->ctx, "mine", MX_F64, 2, extents, strides, NULL, data, &w->out);
 }
 
+static mx_err wrap_lowest_stride(mu_world *w)
+{
+    return wrap(w, 4, 4, 10, INT64_MIN, (char *)memory);
+}
 static mx_err wrap_nothing(mu_world *w) { return wrap(w, 4, 4, 4, 1, NULL); }
 static mx_err wrap_misaligned(mu_world *w) { return wrap(w, 4, 4, 4, 1, (char *)memory + 4); }
 static mx_err wrap_overlapping(mu_world *w) { return wrap(w, 4, 4, 3, 1, (char *)memory); }
@@ -313,6 +317,8 @@ const mu_case mu_view_cases[] = {
     MU_CASE(extents_overflow, MU_ALL, MX_ERR_EXTENT, "view 'v'", "does not fit the address space"),
     MU_CASE(extents_beyond_memory, MU_ALL, MX_ERR_MEMORY, "view 'v'",
             "no 2305843009213693952 bytes"),
+    MU_CASE(wrap_lowest_stride, MU_ALL, MX_ERR_LAYOUT, "stride 1: got -9223372036854775808",
+            "expected"),
     MU_CASE(wrap_nothing, MU_ALL, MX_ERR_ARG, "view 'mine'", "aligned to 8 bytes"),
     MU_CASE(wrap_misaligned, MU_ALL, MX_ERR_ARG, "view 'mine'", "aligned to 8 bytes"),
     MU_CASE(wrap_overlapping, MU_ALL, MX_ERR_LAYOUT, "view 'mine'", "stride 0: got 3, expected 4"),

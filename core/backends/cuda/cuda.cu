@@ -340,8 +340,11 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
                           (size_t)team->size * team->thread_bytes[0];
     const size_t tree =
         l->kernel->value_size * (size_t)(team->size * team->lanes); /* of a reduction */
-    MX_REQUIRE(shared <= state_of(ctx)->most_shared && tree <= state_of(ctx)->most_shared,
-               MX_ERR_MEMORY,
+    MX_REQUIRE(
+        tree <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
+        "kernel %s: values of teams of %d threads with %d lanes: %zu bytes, this device has %zu",
+        l->kernel->name, team->size, team->lanes, tree, state_of(ctx)->most_shared);
+    MX_REQUIRE(shared <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
                "kernel %s: teams with %zu bytes of scratch of level 0: this device has %zu",
                l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
                state_of(ctx)->most_shared - MX_CUDA_SLOTS_BYTES_(team->size));

@@ -57,6 +57,7 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
 #pragma omp parallel for schedule(static, 1) num_threads(ctx->threads)
     for (int64_t u = 0; u < units; u++) {
         mx_thread_ = omp_get_thread_num();
+        mx_cores_go(ctx, 0, mx_thread_);
         run(launch, u, u + 1);
     }
 }

@@ -5,7 +5,9 @@
  *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
  *     openmp:cores=0-3            on these cores of the process alone, a thread each unless threads=N says otherwise: such
  *                                 contexts side by side, each used by a thread of its own, share a machine. The threads that
- *                                 run a launch are bound to them, the calling one too, until it launches on another context
+ *                                 run a launch are bound to them, the calling one too, until it launches on, makes or
+ *                                 destroys another context. Threads that it starts meanwhile inherit its core; those that
+ *                                 OpenMP starts later have all cores of the process
  *     cuda[:device=N]             device N, default 0, with a stream of its own
  *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which brings out hidden dependences

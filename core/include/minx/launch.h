@@ -22,7 +22,8 @@
  *
  * The _64 forms have bodies with int64_t indices, the others int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there.
  * Arguments are copied at the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them: MX_ERR_STALE,
- * _SPACE, _LAYOUT. A body launches nothing: on hosts both launches are MX_ERR_ARG, on cuda it does not compile. */
+ * _SPACE, _LAYOUT. A body launches nothing: on hosts both launches on one context are
+ * MX_ERR_ARG, on cuda it does not compile. */
 #pragma once
 #include "minx/policy.h"
 #include "minx/reduce.h"

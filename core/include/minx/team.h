@@ -111,9 +111,10 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
     {                                                                                             \
         enum { rank_ = sizeof name.extent / sizeof name.extent[0] };                              \
         const int64_t given_[] = {__VA_ARGS__};                                                   \
-        MX_STATIC_ASSERT(sizeof given_ / sizeof given_[0] == rank_ &&                             \
-                             (MX_CODE_(name) >> 4 & 15) <= MX_LAYOUT_STRIDE,                      \
-                         "scratch " #name ": an extent for each dimension, and left or right");   \
+        MX_STATIC_ASSERT(                                                                         \
+            sizeof given_ / sizeof given_[0] == rank_ &&                                          \
+                (MX_CODE_(name) >> 4 & 15) <= MX_LAYOUT_STRIDE && MX_CODE_(name) >> 12 == 0,      \
+            "scratch " #name ": an extent for each dimension; left or right; no static extents"); \
         name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                     \
             t, level, own,                                                                        \
             sizeof *name.data * mx_scratch_shape_((int)(MX_CODE_(name) >> 4 & 15), rank_, given_, \

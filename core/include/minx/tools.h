@@ -1,8 +1,9 @@
 /* Profiling tools: minx speaks the C interface of Kokkos Tools. mx_init loads the library that KOKKOS_TOOLS_LIBS or
  * --mx-tools-libs= names; the core tells it of kernels, fences, copies, fills and views, and programs of what only they know, by
  * these functions, which do nothing without a tool. Names are read during the call; NULL and "" become "[unnamed]". Unless the
- * tool needs none, minx waits for all open contexts (but those that record a graph) before it tells of the begin or end of a kernel
- * or a region; what went wrong on a device is still for the next mx_fence. Tools are called on the thread that acts: many are not thread-safe. */
+ * tool needs none, minx waits for all open contexts (but those that record a graph) before it tells of the begin or end of a
+ * kernel or a region; what went wrong on a device is still for the next mx_fence. Tools are called on the thread that acts: many
+ * are not thread-safe. */
 #pragma once
 #include "minx/context.h"
 

@@ -31,7 +31,7 @@ extern "C" {
     MX_HERE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
 
-/* Binds an MX_SCATTER_OF member, like mx_bind; another reducer is MX_ERR_TYPE. Bind again when checks of ctx begin or end. */
+/* Binds an MX_SCATTER_OF member, like mx_bind, for launches on ctx and no other context; another reducer is MX_ERR_TYPE. Bind again when checks of ctx begin or end. */
 #define mx_scatter_bind(ctx, s, to)                                                                \
     mx_scatter_bind_((ctx), &(s), mx_bind((ctx), (s).copies, &(to)->view), sizeof *(to)->code - 1, \
                      &(to)->step)
