@@ -33,7 +33,7 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
         const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         if (r->extent[d] > 1 && r->stride[d] < expected) return false;
         if (known > 0 && r->extent[d] > 1 && r->stride[d] != known) return false;
-        if (r->extent[d] > 1) expected = r->stride[d] * r->extent[d];
+        if (r->extent[d] != 1) expected = r->stride[d] * r->extent[d];
         known *= fixed != NULL ? fixed[d] : 0;
     }
     return true;

@@ -151,6 +151,28 @@ static void test_strided(mx_ctx ctx)
     for (int v = 0; v < 3; v++) MUST(mx_view_destroy(&all[v]));
 }
 
+/* Views without elements, and memory whose strides are odd only where there is nothing to step to. */
+static void test_thin(mx_ctx ctx)
+{
+    static double memory[4];
+    mx_view view;
+    mx_f64_2 x;
+    mx_f64_2l left;
+    for (int empty = 0; empty < 2; empty++) {
+        MUST(
+            mx_view_create_2d(ctx, "empty", MX_F64, empty == 0 ? 0 : 5, empty == 1 ? 0 : 5, &view));
+        CHECK_OK(mx_bind(ctx, view, &x));
+        MUST(mx_view_destroy(&view));
+    }
+    const mx_view_options options = {.space = MX_SPACE_HOST, .layout = MX_LAYOUT_LEFT};
+    const int64_t extents[] = {4, 1}, strides[] = {1, 100};
+    MUST(mx_view_wrap(ctx, "column", MX_F64, 2, extents, strides, &options, memory, &view));
+    CHECK_OK(mx_bind(NULL, view, &left));
+    MX_AT(left, 3, 0) = 7;
+    CHECK_F64(memory[3], 7, 0);
+    MUST(mx_view_destroy(&view));
+}
+
 static void test_spaces(mx_ctx ctx)
 {
     mx_view view = make(ctx, "far", MX_F64, 2, layout_of(ctx)), mirror;
@@ -390,6 +412,7 @@ static void test(mx_ctx ctx)
     test_ranks(ctx);
     test_layouts(ctx);
     test_strided(ctx);
+    test_thin(ctx);
     test_spaces(ctx);
     test_stale(ctx);
     test_static_extents(ctx);
