@@ -66,7 +66,8 @@ static __thread mask home;      /* where this thread belongs */
 void mx_cores_change(mx_ctx ctx, int thread)
 {
     mask m;
-    const bool fresh = mx_cores_now<0, bound = omp_get_num_places()> 0;
+    const bool fresh = mx_cores_now < 0;
+    const bool bound = omp_get_num_places() > 0;
     /* a thread that OpenMP starts inherits the core of the one that launches, unless OpenMP binds it itself */
     if (fresh && thread > 0 && !bound && __atomic_load_n(&made, __ATOMIC_RELAXED) > 0)
         home = process;
