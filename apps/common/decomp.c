@@ -62,7 +62,7 @@ static bool best_split(int dims, const mx_gid *global, int size, split *best)
     return best->ranks[0] != 0;
 }
 
-static int most_ranks(int dims, const mx_gid *global, int size)
+static int max_ranks(int dims, const mx_gid *global, int size)
 {
     double cells = 1.0;
     for (int d = 0; d < dims; ++d) cells *= (double)global[d];
@@ -122,7 +122,7 @@ mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_deco
     split best;
     MX_REQUIRE(best_split(dims, global, size, &best), MX_ERR_INPUT,
                "the mesh is too small for %d ranks: no split gives each a cell; %d would do", size,
-               most_ranks(dims, global, size));
+               max_ranks(dims, global, size));
     *decomp = (app_decomp){.dims = dims};
     int rest = app_rank(comm);
     for (int d = dims - 1; d >= 0; --d) {

@@ -109,10 +109,10 @@ static mx_err choose_space(app_halo h, app_gpu_mpi gpu_mpi, mx_view_options *opt
     mx_ctx_info info;
     mx_ctx_get_info(h->ctx, &info);
     const bool able = app_comm_device_aware(h->comm);
-    MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || info.host_reaches, MX_ERR_INPUT,
+    MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || info.host_accessible, MX_ERR_INPUT,
                "--gpu-mpi=on: %s does not take device memory; use auto or off",
                app_comm_version(h->comm));
-    if (info.host_reaches) {
+    if (info.host_accessible) {
         h->path = "host memory";
     } else if (able && gpu_mpi != APP_GPU_MPI_OFF) {
         h->path = "device memory";

@@ -86,33 +86,33 @@ static mx_err put_group(app_results results, const char *path)
 static mx_err share_place(app_results results, const char *path)
 {
     const bool first = app_rank(results->comm) == 0;
-    MX_TRY(app_agree(results->comm, first ? app_place_reserve(path, &results->place) : MX_OK));
-    size_t bytes = first ? strlen(results->place.temporary) + 1 : 0;
+    MX_TRY(app_agree(results->comm, first ? app_output_reserve(path, &results->output) : MX_OK));
+    size_t bytes = first ? strlen(results->output.temporary) + 1 : 0;
     MX_TRY(app_broadcast(results->comm, &bytes, sizeof bytes));
     mx_err err = MX_OK;
     if (!first) {
-        results->place.temporary = malloc(bytes);
-        if (!results->place.temporary)
+        results->output.temporary = malloc(bytes);
+        if (!results->output.temporary)
             err = MX_FAIL(MX_ERR_MEMORY, "no memory for the name of the results file");
     }
     MX_TRY(app_agree(results->comm, err));
-    return app_broadcast(results->comm, results->place.temporary, bytes);
+    return app_broadcast(results->comm, results->output.temporary, bytes);
 }
 
 mx_err app_results_spare(app_comm comm, const char *path, const char *input)
 {
     if (!path) return MX_OK;
-    return app_agree(comm, app_rank(comm) == 0 ? app_place_spare(path, input) : MX_OK);
+    return app_agree(comm, app_rank(comm) == 0 ? app_output_spare(path, input) : MX_OK);
 }
 
-static void remove_place(void *place) { app_place_remove(place); }
+static void remove_output(void *output) { app_output_remove(output); }
 
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
 {
     MX_TRY(share_place(results, path));
-    app_on_abort(results->comm, remove_place, &results->place);
-    MX_TRY(app_agree(results->comm,
-                     app_file_open(&results->file, results->comm, results->place.temporary, true)));
+    app_on_abort(results->comm, remove_output, &results->output);
+    MX_TRY(app_agree(results->comm, app_file_open(&results->file, results->comm,
+                                                  results->output.temporary, true)));
     static const char *const groups[] = {APP_SCHEMA_GROUPS};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
         MX_TRY(put_group(results, groups[i]));

@@ -177,10 +177,10 @@ static hsize_t slice_cells(const box *b)
 static box piece_of(const box *whole, hsize_t at)
 {
     const hsize_t bytes = slice_cells(whole) * sizeof(double);
-    const hsize_t most = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+    const hsize_t max_bytes = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
     box piece = *whole;
     piece.first[0] += at;
-    piece.cells[0] = whole->cells[0] - at < most ? whole->cells[0] - at : most;
+    piece.cells[0] = whole->cells[0] - at < max_bytes ? whole->cells[0] - at : max_bytes;
     return piece;
 }
 
@@ -214,13 +214,13 @@ static mx_err receive_part(app_comm comm, int from, const box *theirs, hid_t set
 
 static size_t largest_piece(const box *boxes, int size)
 {
-    size_t most = 1;
+    size_t max_bytes = 1;
     for (int r = 1; r < size; ++r) {
         const box piece = piece_of(&boxes[r], 0);
         const size_t cells = (size_t)(piece.cells[0] * slice_cells(&piece));
-        if (cells > most) most = cells;
+        if (cells > max_bytes) max_bytes = cells;
     }
-    return most;
+    return max_bytes;
 }
 
 static mx_err write_all(app_comm comm, const box *boxes, hid_t set, const double *values,

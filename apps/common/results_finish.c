@@ -19,8 +19,8 @@ static mx_err put_verdict(app_results results, const char *verdict, int exit_cod
 static mx_err reopen(app_results results)
 {
     MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
-    return app_agree(results->comm,
-                     app_file_open(&results->file, results->comm, results->place.temporary, false));
+    return app_agree(results->comm, app_file_open(&results->file, results->comm,
+                                                  results->output.temporary, false));
 }
 
 /* The digests of all blocks, on every rank that takes part; those without the file contribute
@@ -80,10 +80,10 @@ static mx_err publish(app_results results)
     if (app_rank(results->comm) != 0) return MX_OK;
     const bool with_side = results->field_count > 0;
     if (with_side) {
-        MX_TRY(app_xdmf_write(results->place.side_temporary, app_place_base(&results->place),
+        MX_TRY(app_xdmf_write(results->output.side_temporary, app_output_base(&results->output),
                               results->fields, results->field_count));
     }
-    return app_place_publish(&results->place, with_side);
+    return app_output_publish(&results->output, with_side);
 }
 
 static mx_err finish(app_results results, const char *verdict, int exit_code)
@@ -101,7 +101,7 @@ static void release(app_results *results)
     app_on_abort(r->comm, NULL, NULL);
     for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
     free(r->fields);
-    app_place_free(&r->place);
+    app_output_free(&r->output);
     free(r);
     *results = NULL;
 }
@@ -123,6 +123,6 @@ void app_results_discard(app_results *results)
     app_results const r = *results;
     if (!r) return;
     (void)app_file_close(&r->file);
-    if (app_rank(r->comm) == 0) app_place_remove(&r->place);
+    if (app_rank(r->comm) == 0) app_output_remove(&r->output);
     release(results);
 }

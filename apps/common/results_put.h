@@ -1,14 +1,14 @@
 /* The state of a results file being written, for its parts: the public calls (results.c), what it
  * says about the build and the run (results_origin.c), how it ends (results_finish.c). Private. */
 #pragma once
+#include "output_files.h"
 #include "results.h"
 #include "results_file.h"
-#include "results_place.h"
 #include "xdmf.h"
 
 struct app_results {
     app_comm comm;
-    app_place place; /* rank 0 has all names, the others only `temporary` */
+    app_output output; /* rank 0 has all names, the others only `temporary` */
     app_file file;
     app_xdmf_field *fields;
     int field_count;

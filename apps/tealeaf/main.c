@@ -94,7 +94,7 @@ static mx_err run(tl_app *app, int argc, char **argv)
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
     MX_TRY(tl_setup(app));
     print_banner(app);
-    MX_TRY(tl_settle(app, tl_run(app)));
+    MX_TRY(tl_agree(app, tl_run(app)));
     MX_TRY(tl_verify(app));
     if (app->deck.dialect == TL_DIALECT_REFERENCE)
         app_print(app->report, "\n Calculation complete\n Tea is finishing\n Wall clock    %.6f\n",

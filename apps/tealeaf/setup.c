@@ -10,7 +10,7 @@ mx_range_2 tl_cells(const tl_app *app, int inset)
                        TL_GHOSTS + app->columns - inset);
 }
 
-mx_err tl_settle(tl_app *app, mx_err err)
+mx_err tl_agree(tl_app *app, mx_err err)
 {
     if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) {
         app_progress_end(app->report);
@@ -116,8 +116,8 @@ static void fill_row(tl_app *app, int j, const mx_f64_2s *d, const mx_f64_2s *e)
         mass += density * cell;
         energy += density * cell * specific;
     }
-    app->deck_says.mass += mass;
-    app->deck_says.energy += energy;
+    app->deck_summary.mass += mass;
+    app->deck_summary.energy += energy;
 }
 
 /* Density and energy of this rank's cells, by the deck's states. */
@@ -169,7 +169,7 @@ mx_err tl_setup(tl_app *app)
     MX_TRY(app_agree(app->comm, set_up_alone(app)));
     MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi,
                            &app->halo));
-    MX_TRY(tl_settle(app, make_faces(app)));
+    MX_TRY(tl_agree(app, make_faces(app)));
     MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(app_region_add(app->report, "cg solve", &app->solve));
     MX_TRY(app_region_add(app->report, "step begin and end", &app->rest));

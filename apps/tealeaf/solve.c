@@ -94,8 +94,8 @@ static mx_err begin(tl_app *app, double *rr)
 
 /* Looks at the iterations first..last that are done: notes their residuals until the first that converged, whose number
  * goes to *n. */
-static mx_err look(tl_app *app, int64_t first, int64_t last, double tolerance, int64_t *n,
-                   double *rr)
+static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double tolerance,
+                                int64_t *n, double *rr)
 {
     double *values;
     MX_TRY(mx_deep_copy(app->ctx, app->rr_host, app->rr));
@@ -118,17 +118,17 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
 {
     mx_ctx_info info;
     mx_ctx_get_info(app->ctx, &info);
-    const int64_t batch = info.host_reaches || app_size(app->comm) > 1 ? 1 : TL_BATCH,
-                  most = app->deck.max_iters;
+    const int64_t batch = info.host_accessible || app_size(app->comm) > 1 ? 1 : TL_BATCH,
+                  max_iterations = app->deck.max_iters;
     const double tolerance = app->deck.eps * app->deck.eps * first_rr;
     double rr = first_rr;
     int64_t n = 0;
     app->update.tolerance = app->direction.tolerance = tolerance;
-    while (rr > tolerance && n < most) {
-        const int64_t last = n + batch < most ? n + batch : most;
+    while (rr > tolerance && n < max_iterations) {
+        const int64_t last = n + batch < max_iterations ? n + batch : max_iterations;
         for (int64_t i = n + 1; i <= last; i++) MX_TRY(iterate(app, i));
-        MX_TRY(look(app, n + 1, last, tolerance, &n, &rr));
-        app_progress(app->report, "cg iterations of this step, at most", n, most);
+        MX_TRY(check_convergence(app, n + 1, last, tolerance, &n, &rr));
+        app_progress(app->report, "cg iterations of this step, at most", n, max_iterations);
     }
     app->iteration_limit = app->iteration_limit || rr > tolerance;
     app->last_error = first_rr > 0 ? sqrt(rr / first_rr) : 0;

@@ -66,7 +66,7 @@ typedef struct tl_app {
     tl_series residuals;  /* ||r|| of every iteration, each step beginning with its initial one */
     tl_series step_iterations; /* iterations of each step */
     tl_summaries summaries;
-    tl_summary deck_says,
+    tl_summary deck_summary,
         last; /* of all ranks: the deck's states summed on the host; the last summary */
     app_region *solve, *rest, *whole;
     bool passed;
@@ -80,7 +80,7 @@ void tl_cleanup(tl_app *app);
 /* For errors that ranks have not agreed on: a failure between messages may be this rank's alone, and the others, who wait
  * for it, cannot be asked. So it ends the run of all (app_abort), unless there is one rank only, or the input was bad, which
  * all see alike. Returns err otherwise. */
-mx_err tl_settle(tl_app *app, mx_err err);
+mx_err tl_agree(tl_app *app, mx_err err);
 
 /* The cells of this rank as a range of indices; `inset` cells less on every side. */
 mx_range_2 tl_cells(const tl_app *app, int inset);

@@ -43,8 +43,8 @@ static mx_err check_residual(tl_app *app)
     const double *history = app->residuals.values + app->residuals.count - iterations - 1;
     const double scale = history[0] > 0 ? history[0] : 1, reached = history[iterations] / scale;
     tl_residual_norms first, last;
-    MX_TRY(tl_settle(app, tl_true_residual(app, true, &first)));
-    MX_TRY(tl_settle(app, tl_true_residual(app, false, &last)));
+    MX_TRY(tl_agree(app, tl_true_residual(app, true, &first)));
+    MX_TRY(tl_agree(app, tl_true_residual(app, false, &last)));
     const double drift =
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
@@ -55,11 +55,12 @@ static mx_err check_residual(tl_app *app)
 /* The deck's volume, and its states' mass and energy over all ranks. */
 static mx_err sum_deck(tl_app *app)
 {
-    double sums[] = {app->deck_says.mass, app->deck_says.energy};
+    double sums[] = {app->deck_summary.mass, app->deck_summary.energy};
     MX_TRY(app_sum_f64(app->comm, sums, 2));
-    app->deck_says.volume = (app->deck.xmax - app->deck.xmin) * (app->deck.ymax - app->deck.ymin);
-    app->deck_says.mass = sums[0];
-    app->deck_says.energy = sums[1];
+    app->deck_summary.volume =
+        (app->deck.xmax - app->deck.xmin) * (app->deck.ymax - app->deck.ymin);
+    app->deck_summary.mass = sums[0];
+    app->deck_summary.energy = sums[1];
     return MX_OK;
 }
 
@@ -90,9 +91,9 @@ mx_err tl_verify(tl_app *app)
     double expected = 0;
     app->passed = true;
     MX_TRY(sum_deck(app));
-    MX_TRY(check(app, "volume", app->last.volume, app->deck_says.volume, SUM_TOLERANCE));
-    MX_TRY(check(app, "mass", app->last.mass, app->deck_says.mass, SUM_TOLERANCE));
-    MX_TRY(check(app, "energy", app->last.energy, app->deck_says.energy, SUM_TOLERANCE));
+    MX_TRY(check(app, "volume", app->last.volume, app->deck_summary.volume, SUM_TOLERANCE));
+    MX_TRY(check(app, "mass", app->last.mass, app->deck_summary.mass, SUM_TOLERANCE));
+    MX_TRY(check(app, "energy", app->last.energy, app->deck_summary.energy, SUM_TOLERANCE));
     MX_TRY(check_residual(app));
     const bool known = tl_deck_expected(&app->deck, &expected, &source);
     if (known) {

@@ -25,7 +25,7 @@ bool vf_number(vf_verdict *verdict, const char *name, double got, double expecte
     return passed;
 }
 
-bool vf_at_most(vf_verdict *verdict, const char *name, double got, double limit)
+bool vf_max(vf_verdict *verdict, const char *name, double got, double limit)
 {
     const bool passed = got <= limit;
     if (begin_line(verdict, name, passed))
@@ -66,7 +66,7 @@ bool vf_words(vf_verdict *verdict, const char *name, bool passed, const char *fo
     return passed;
 }
 
-void vf_note(const vf_verdict *verdict, const char *name, const char *text)
+void vf_info(const vf_verdict *verdict, const char *name, const char *text)
 {
     if (!verdict->quiet) printf("  note  %-34s  %s\n", name, text);
 }

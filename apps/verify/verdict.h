@@ -15,7 +15,7 @@ bool vf_number(vf_verdict *verdict, const char *name, double got, double expecte
                double tolerance);
 
 /* Passes where got <= limit. */
-bool vf_at_most(vf_verdict *verdict, const char *name, double got, double limit);
+bool vf_max(vf_verdict *verdict, const char *name, double got, double limit);
 
 bool vf_count(vf_verdict *verdict, const char *name, int64_t got, int64_t expected);
 bool vf_text(vf_verdict *verdict, const char *name, const char *got, const char *expected);
@@ -31,7 +31,7 @@ bool vf_words(vf_verdict *verdict, const char *name, bool passed, const char *fo
     ;
 
 /* What a reader should know and no check depends on. */
-void vf_note(const vf_verdict *verdict, const char *name, const char *text);
+void vf_info(const vf_verdict *verdict, const char *name, const char *text);
 
 /* "TITLE: PASS (n checks)"; returns whether every check passed. */
 bool vf_conclude(const vf_verdict *verdict);

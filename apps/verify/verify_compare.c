@@ -202,7 +202,7 @@ static void compare_node(app_reader one, app_reader other, const app_node *node,
         return;
     }
     if (tolerance > 0.0 && is_rounding(node->path)) {
-        vf_note(verdict, node->path, "not compared: rounding; --tolerance=0 does");
+        vf_info(verdict, node->path, "not compared: rounding; --tolerance=0 does");
         return;
     }
     if (!same_shape(node, twin)) {

@@ -236,16 +236,16 @@ static void check_fields(tealeaf *t)
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
     vf_count(t->verdict, "cells with another density", tv_foreign_densities(&t->deck, t->density),
              0);
-    vf_at_most(t->verdict, "temperature / (density energy) - 1",
-               tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
+    vf_max(t->verdict, "temperature / (density energy) - 1",
+           tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
     check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
                    CONSERVED_TOLERANCE);
     check_relative(t, "energy before the last step", start.energy, t->initial.energy,
                    CONSERVED_TOLERANCE);
     if (t->steps <= 1) {
-        vf_at_most(t->verdict, "start / initial temperature - 1",
-                   tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
+        vf_max(t->verdict, "start / initial temperature - 1",
+               tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
     }
 }
 
@@ -255,9 +255,9 @@ static void check_published(const tealeaf *t)
     const char *source = NULL;
     if (tl_deck_expected(&t->deck, &expected, &source)) {
         check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
-        vf_note(t->verdict, "U as published", source);
+        vf_info(t->verdict, "U as published", source);
     } else {
-        vf_note(t->verdict, "U as published", "no value is known for this deck");
+        vf_info(t->verdict, "U as published", "no value is known for this deck");
     }
 }
 
@@ -307,7 +307,7 @@ static void check_times(const tealeaf *t)
             relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
-    vf_at_most(t->verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
+    vf_max(t->verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
 }
 
 static void check_constant(const tealeaf *t, const char *name, const double *values,
@@ -403,8 +403,8 @@ static void check_maximum_principle(const tealeaf *t, double residual)
     const double beyond = isnan(least) || isnan(most) || isnan(low) || isnan(high)
                               ? (double)NAN
                               : fmax(0.0, fmax(low - least, most - high));
-    vf_at_most(t->verdict, "temperature beyond its bounds", beyond,
-               residual + SUM_TOLERANCE * fabs(high));
+    vf_max(t->verdict, "temperature beyond its bounds", beyond,
+           residual + SUM_TOLERANCE * fabs(high));
 }
 
 static void note(vf_physics_result *result, vf_recomputed check)
@@ -443,8 +443,8 @@ static void check_last_step(const tealeaf *t, vf_physics_result *result)
     vf_number(t->verdict, "initial residual, last step", history[0], first.norm, rounding);
     vf_number(t->verdict, "final residual, last step", history[iterations], last.norm, drift);
     if (iterations < t->deck.max_iters && first.norm > 0.0) {
-        vf_at_most(t->verdict, "final / initial residual, last step", last.norm / first.norm,
-                   t->deck.eps + (drift + rounding) / first.norm);
+        vf_max(t->verdict, "final / initial residual, last step", last.norm / first.norm,
+               t->deck.eps + (drift + rounding) / first.norm);
     }
     check_maximum_principle(t, last.norm + drift);
     note_residual(t, history, iterations, first, last, result);

@@ -20,7 +20,7 @@ static void breathe(void)
 static void check_stuck(const mx_team *t)
 {
     const int idle = __atomic_load_n(&t->shared->idle, __ATOMIC_RELAXED);
-    if (idle % MX_TEAM_DONE_ - MX_TEAM_MOST + idle / MX_TEAM_DONE_ < t->size * t->lanes) return;
+    if (idle % MX_TEAM_DONE_ - MX_TEAM_MAX + idle / MX_TEAM_DONE_ < t->size * t->lanes) return;
     fprintf(
         stderr,
         "minx: simt: kernel %s: a barrier of the team or the end of a vector loop is reached by "

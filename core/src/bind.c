@@ -160,7 +160,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
                  "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
                  view.slot, view.generation);
     BIND_REQUIRE(
-        ctx != NULL ? mx_ctx_reaches(ctx, r) : (MX_HOST_REACH & MX_REACH(r->space)) != 0,
+        ctx != NULL ? mx_ctx_can_access(ctx, r)
+                    : (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0,
         MX_ERR_SPACE, "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
         expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "the host");
     /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
@@ -192,7 +193,7 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size
             r != NULL, MX_ERR_STALE,
             "kernel %s: the accessor at byte %zu of its arguments was bound to a view that is gone; bind it again",
             kernel, at - MX_STAMP_OFFSET);
-        MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE,
+        MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                    "kernel %s: view '%s' is in memory space %s, which %s cannot reach", kernel,
                    r->label, mx_space_name(r->space), ctx->name);
         MX_REQUIRE(

@@ -104,27 +104,28 @@ static double magnitude(const mx_view_info *v)
     return largest;
 }
 
-static mx_err compare_views(const shadows *s, const mx_view_info *own, const mx_view_info *other)
+static mx_err compare_views(const shadows *s, const mx_view_info *original,
+                            const mx_view_info *other)
 {
     int64_t index[MX_MAX_RANK] = {0};
     const double scale = magnitude(other);
-    if (own->count == 0) return MX_OK;
+    if (original->count == 0) return MX_OK;
     do {
-        const char *a = (const char *)own->data + offset_of(own, index),
+        const char *a = (const char *)original->data + offset_of(original, index),
                    *b = (const char *)other->data + offset_of(other, index);
-        if (!same_number(own->type, a, b, scale, s->ctx->check_tolerance)) {
+        if (!same_number(original->type, a, b, scale, s->ctx->check_tolerance)) {
             char where[128] = "";
-            for (int d = 0; d < own->rank; d++) {
+            for (int d = 0; d < original->rank; d++) {
                 const size_t used = strlen(where);
                 snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "",
                          (long long)index[d]);
             }
-            return MX_FAIL(MX_ERR_MISMATCH,
-                           "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
-                           s->launch->kernel->name, own->label, where, s->ctx->name,
-                           number_at(own->type, a), s->other->name, number_at(own->type, b));
+            return MX_FAIL(
+                MX_ERR_MISMATCH, "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
+                s->launch->kernel->name, original->label, where, s->ctx->name,
+                number_at(original->type, a), s->other->name, number_at(original->type, b));
         }
-    } while (next_index(own, index));
+    } while (next_index(original, index));
     return MX_OK;
 }
 
@@ -151,7 +152,7 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
 
 /* The layout of a view's shadow: the other context's if any accessor of the view has the layout of its instance; strided
  * ones take that too. An accessor of a fixed layout (needs is STRIDE) keeps the view's own. */
-static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const shadow *one,
+static mx_err shadow_layout(const shadows *s, const mx_view_info *original, const shadow *one,
                             mx_layout *layout)
 {
     bool instance = false, fixed = false;
@@ -161,29 +162,30 @@ static mx_err shadow_layout(const shadows *s, const mx_view_info *own, const sha
         instance =
             instance || s->list[k].needs == MX_LAYOUT_LEFT || s->list[k].needs == MX_LAYOUT_RIGHT;
     }
-    *layout = instance || own->layout == MX_LAYOUT_STRIDE ? s->other->layout : own->layout;
+    *layout =
+        instance || original->layout == MX_LAYOUT_STRIDE ? s->other->layout : original->layout;
     MX_REQUIRE(
-        !fixed || *layout == own->layout, MX_ERR_LAYOUT,
+        !fixed || *layout == original->layout, MX_ERR_LAYOUT,
         "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
         "it against a context of layout %s",
-        s->launch->kernel->name, own->label, mx_layout_name(own->layout),
-        mx_layout_name(s->other->layout), s->other->name, mx_layout_name(own->layout));
+        s->launch->kernel->name, original->label, mx_layout_name(original->layout),
+        mx_layout_name(s->other->layout), s->other->name, mx_layout_name(original->layout));
     return MX_OK;
 }
 
 static mx_err make_shadow(shadows *s, shadow *one)
 {
-    mx_view_info own, copy;
+    mx_view_info original, copy;
     mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
     MX_TRY(mx_mirror_create(one->view, &one->mirror));
     MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
     MX_TRY(s->ctx->backend->fence(s->ctx));
-    MX_TRY(mx_view_get_info(one->mirror, &own));
-    MX_TRY(shadow_layout(s, &own, one, &options.layout));
-    MX_TRY(
-        mx_view_create(s->other, own.label, own.type, own.rank, own.extent, &options, &one->copy));
+    MX_TRY(mx_view_get_info(one->mirror, &original));
+    MX_TRY(shadow_layout(s, &original, one, &options.layout));
+    MX_TRY(mx_view_create(s->other, original.label, original.type, original.rank, original.extent,
+                          &options, &one->copy));
     MX_TRY(mx_view_get_info(one->copy, &copy));
-    copy_elements(&copy, &own);
+    copy_elements(&copy, &original);
     return MX_OK;
 }
 
@@ -230,18 +232,18 @@ static void free_shadows(shadows *s)
 static mx_err compare_shadows(shadows *s)
 {
     for (int k = 0; k < s->count; k++) {
-        mx_view_info own, copy;
+        mx_view_info original, copy;
         if (s->list[k].mirror.generation == 0) continue; /* shared, compared already */
         MX_TRY(mx_deep_copy(s->ctx, s->list[k].mirror, s->list[k].view));
         MX_TRY(mx_fence(s->ctx));
-        MX_TRY(mx_view_get_info(s->list[k].mirror, &own));
+        MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
         MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
-        MX_TRY(compare_views(s, &own, &copy));
+        MX_TRY(compare_views(s, &original, &copy));
     }
     return MX_OK;
 }
 
-static mx_err compare_results(const shadows *s, const char *own, const char *other)
+static mx_err compare_results(const shadows *s, const char *original, const char *other)
 {
     const mx_kernel *k = s->launch->kernel;
     for (int64_t v = 0; v < s->launch->length; v++) {
@@ -249,10 +251,10 @@ static mx_err compare_results(const shadows *s, const char *own, const char *oth
         for (int f = 0; f < k->field_count; f++) {
             const size_t size = MX_TYPE_SIZE(k->fields[f].type);
             at = (at + size - 1) / size * size;
-            const double a = number_at(k->fields[f].type, own + at),
+            const double a = number_at(k->fields[f].type, original + at),
                          b = number_at(k->fields[f].type, other + at);
-            MX_REQUIRE(same_number(k->fields[f].type, own + at, other + at, fmax(fabs(a), fabs(b)),
-                                   s->ctx->check_tolerance),
+            MX_REQUIRE(same_number(k->fields[f].type, original + at, other + at,
+                                   fmax(fabs(a), fabs(b)), s->ctx->check_tolerance),
                        MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g",
                        k->name, k->fields[f].name, (long long)v, s->ctx->name, a, s->other->name,
                        b);
@@ -287,17 +289,17 @@ static mx_err run_other(shadows *s, const void *args, void *result)
         l.axis[d] = s->launch->axis[s->ctx->layout == s->other->layout ? d : l.dims - 1 - d];
         l.axis[d].tile = 0;
     }
-    l.own = NULL;
+    l.args_copy = NULL;
     if (l.team.size != 0) l.team.size = l.team.lanes = MX_AUTO; /* as many as the other can have */
     mx_err err = MX_PASS(s->other->backend->plan(s->other, &l));
     if (err == MX_OK)
         err = mx_launch_run(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
-    free(l.own);
+    free(l.args_copy);
     return err;
 }
 
 static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const mx_result *result,
-                       void *args, char *own, char *other)
+                       void *args, char *original, char *other)
 {
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
@@ -308,11 +310,11 @@ static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const m
     MX_TRY(run_other(s, args, other));
     MX_TRY(mx_fence(s->other));
     if (result != NULL) {
-        if (result->host != NULL) memcpy(own, result->host, bytes);
+        if (result->host != NULL) memcpy(original, result->host, bytes);
         for (int64_t v = 0; v < launch->length && result->host == NULL; v++)
             MX_TRY(mx_read_element(s->ctx, result->view, result->index + v,
-                                   own + (size_t)v * k->value_size));
-        MX_TRY(compare_results(s, own, other));
+                                   original + (size_t)v * k->value_size));
+        MX_TRY(compare_results(s, original, other));
         if (result->host == NULL) MX_TRY(store_in_shadow(s, result, other));
     }
     return compare_shadows(s);

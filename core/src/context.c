@@ -96,7 +96,7 @@ mx_err mx_parse_number(const char *where, const char *key, const char *value, in
     return MX_OK;
 }
 
-static mx_err note_key(const char *text, const char *key, resource *r)
+static mx_err mark_key_given(const char *text, const char *key, resource *r)
 {
     static const char *const keys[] = {"threads", "device", "layout", "order",
                                        "seed",    "cores",  "check"};
@@ -130,7 +130,7 @@ static mx_err parse_cores(const char *text, const char *value, int64_t *cores)
 static mx_err parse_option(const char *text, const char *key, const char *value, resource *r)
 {
     int64_t number = 0;
-    MX_TRY(note_key(text, key, r));
+    MX_TRY(mark_key_given(text, key, r));
     if (strcmp(key, "threads") == 0) {
         MX_TRY(mx_parse_number(text, key, value, 1, 4096, &number));
         r->threads = (int)number;
@@ -230,15 +230,15 @@ static bool layout_built(const mx_backend *backend, mx_layout layout)
 
 static mx_err check_resource(const char *text, const resource *r, const mx_ctx ctx)
 {
-    const int most = 8 * mx_host_cores();
+    const int max_count = 8 * mx_host_cores();
     MX_REQUIRE(
         layout_built(ctx->backend, ctx->layout), MX_ERR_BACKEND,
         "%s: no kernels of layout %s for %s in this build; configure with -DMINX_LAYOUTS=all to build both layouts",
         text, mx_layout_name(ctx->layout), r->backend);
     /* the OpenMP run time ends the program when it cannot start a thread */
-    MX_REQUIRE(r->threads <= most, MX_ERR_INPUT,
+    MX_REQUIRE(r->threads <= max_count, MX_ERR_INPUT,
                "%s: threads: got %d, expected at most %d, 8 for each core of this process", text,
-               r->threads, most);
+               r->threads, max_count);
     return MX_OK;
 }
 
@@ -246,7 +246,8 @@ static mx_err check_resource(const char *text, const resource *r, const mx_ctx c
 enum { NOTES_BYTES = 3 * sizeof(int64_t) + sizeof(mx_fault) };
 static mx_space notes_space(mx_ctx ctx)
 {
-    return (ctx->backend->owns & MX_REACH(MX_SPACE_PINNED)) ? MX_SPACE_PINNED : MX_SPACE_HOST;
+    return (ctx->backend->allocates_in & MX_SPACE_BIT(MX_SPACE_PINNED)) ? MX_SPACE_PINNED
+                                                                        : MX_SPACE_HOST;
 }
 
 /* Recursive: a tool may ask for a fence when it hears of one. */
@@ -271,8 +272,8 @@ static mx_err open_context(const char *text, const resource *r, mx_ctx ctx)
     ctx->device = r->device, ctx->shuffled = r->shuffled;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
-    if (r->cores[0] >= 0) MX_TRY(mx_cores_take(ctx, r->cores[0], r->cores[1]));
-    mx_cores_go(ctx, 0, 0); /* threads that a backend starts begin where this one is */
+    if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
+    mx_cores_bind_thread(ctx, 0, 0); /* threads that a backend starts begin where this one is */
     MX_TRY(ctx->backend->open(ctx));
     void *notes = NULL;
     MX_TRY(ctx->backend->allocate(ctx, notes_space(ctx), NOTES_BYTES, &notes));
@@ -315,13 +316,13 @@ void mx_ctx_destroy(mx_ctx *ctx)
     *ctx = NULL;
     list_context(gone, false);
     mx_ctx_destroy(&gone->check);
-    if (mx_wait(gone, "minx::Context::destruction", false) == MX_OK && gone->scratch != NULL)
+    if (mx_ctx_wait(gone, "minx::Context::destruction", false) == MX_OK && gone->scratch != NULL)
         gone->backend->release(gone->backend->space, gone->scratch);
     if (gone->overflow != NULL) gone->backend->release(notes_space(gone), gone->overflow);
     if (gone->backend->close != NULL) gone->backend->close(gone);
-    for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.own);
+    for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.args_copy);
     gone->cores = 0;
-    mx_cores_go(gone, 0, 0); /* this thread is not left on a core of the context */
+    mx_cores_bind_thread(gone, 0, 0); /* this thread is not left on a core of the context */
     free(gone->core);
     free(gone);
 }
@@ -334,7 +335,8 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
     MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG, "check: tolerance: got %g", tolerance);
     mx_ctx other = NULL;
     if (text != NULL) MX_TRY(mx_ctx_create(text, &other));
-    const bool fits = other == NULL || (other->backend->reach & MX_REACH(MX_SPACE_HOST)) != 0;
+    const bool fits =
+        other == NULL || (other->backend->accessible & MX_SPACE_BIT(MX_SPACE_HOST)) != 0;
     if (!fits) mx_ctx_destroy(&other);
     MX_REQUIRE(fits, MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
                text);
@@ -414,7 +416,7 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
-    MX_TRY(mx_wait(ctx, "minx::fence", false));
+    MX_TRY(mx_ctx_wait(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
     ctx->unfenced = 0;
@@ -427,7 +429,7 @@ mx_err mx_fence_contexts(const char *name)
     pthread_mutex_lock(&contexts_lock);
     for (mx_ctx ctx = mx_rt.contexts; ctx != NULL; ctx = ctx->next) {
         if (name != NULL && ctx->graph != NULL) continue; /* whoever records may be at it now */
-        const mx_err err = name == NULL ? mx_fence(ctx) : mx_wait(ctx, name, true);
+        const mx_err err = name == NULL ? mx_fence(ctx) : mx_ctx_wait(ctx, name, true);
         if (err != MX_OK) failed = err;
     }
     pthread_mutex_unlock(&contexts_lock);
@@ -443,7 +445,7 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
     info->backend = ctx->shuffled ? "serial:order=shuffled" : ctx->backend->name;
     info->layout = ctx->layout, info->space = ctx->backend->space, info->threads = ctx->threads;
     info->device = ctx->device, info->device_name = ctx->device_name;
-    info->host_reaches = (MX_HOST_REACH & MX_REACH(ctx->backend->space)) != 0;
+    info->host_accessible = (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(ctx->backend->space)) != 0;
     info->launches = ctx->launches, info->synchronisations = ctx->synchronisations;
     return MX_OK;
 }
@@ -457,7 +459,7 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
     }
     if (bytes > ctx->scratch_bytes) {
         if (ctx->scratch != NULL) {
-            MX_TRY(mx_wait(ctx, "minx::Context::scratch", false));
+            MX_TRY(mx_ctx_wait(ctx, "minx::Context::scratch", false));
             ctx->backend->release(ctx->backend->space, ctx->scratch);
             ctx->scratch = NULL, ctx->scratch_bytes = 0;
         }

@@ -44,7 +44,7 @@ static int list_cpus(int *cpus)
 
 static int made; /* contexts with cores of their own */
 
-mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last)
+mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last)
 {
     int cpus[MOST_CPUS];
     pthread_once(&once, read_process);
@@ -60,20 +60,20 @@ mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last)
     return MX_OK;
 }
 
-__thread int mx_cores_now = -1; /* no launch yet */
-static __thread mask home;      /* where this thread belongs */
+__thread int mx_cores_bound = -1; /* no launch yet */
+static __thread mask home;        /* where this thread belongs */
 
-void mx_cores_change(mx_ctx ctx, int thread)
+void mx_cores_rebind_thread(mx_ctx ctx, int thread)
 {
     mask m;
-    const bool fresh = mx_cores_now < 0;
+    const bool fresh = mx_cores_bound < 0;
     const bool bound = omp_get_num_places() > 0;
     /* a thread that OpenMP starts inherits the core of the one that launches, unless OpenMP binds it itself */
     if (fresh && thread > 0 && !bound && __atomic_load_n(&made, __ATOMIC_RELAXED) > 0)
         home = process;
     else if (fresh && sched_getaffinity(0, sizeof home, &home.set) != 0)
         return;
-    mx_cores_now = ctx->cores;
+    mx_cores_bound = ctx->cores;
     CPU_ZERO_S(sizeof m, &m.set);
     if (ctx->cores != 0) CPU_SET_S(ctx->core[thread % ctx->core_count], sizeof m, &m.set);
     /* where the system does not let it, the thread stays where it is: slower, but not wrong */

@@ -65,7 +65,7 @@ static void free_node(mx_ctx ctx, node *n)
 {
     if (n == NULL) return;
     if (n->memory != NULL) ctx->backend->release(ctx->backend->space, n->memory);
-    free(n->launch.own);
+    free(n->launch.args_copy);
     free(n->args);
     free(n);
 }
@@ -78,15 +78,15 @@ static mx_err make_node(const mx_launch *l, const void *args, const mx_result *r
     memset(n, 0, sizeof *n);
     n->launch = *l;
     n->args = malloc(size);
-    n->launch.own = l->own != NULL ? aligned_alloc(64, own_size) : NULL;
-    if (n->args == NULL || (l->own != NULL && n->launch.own == NULL)) {
+    n->launch.args_copy = l->args_copy != NULL ? aligned_alloc(64, own_size) : NULL;
+    if (n->args == NULL || (l->args_copy != NULL && n->launch.args_copy == NULL)) {
         free_node(NULL, n);
         return MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory for a node", l->kernel->name);
     }
     memcpy(n->args, args, size);
-    if (n->launch.own != NULL) {
-        memcpy(n->launch.own, l->own, size);
-        n->launch.args = n->launch.own;
+    if (n->launch.args_copy != NULL) {
+        memcpy(n->launch.args_copy, l->args_copy, size);
+        n->launch.args = n->launch.args_copy;
     }
     n->has_result = result != NULL;
     if (result != NULL) n->result = *result;
@@ -162,14 +162,14 @@ mx_err mx_graph_run(mx_graph graph)
         node *n = graph->nodes[i];
         MX_TRY(
             mx_accessors_check(ctx, n->launch.kernel->name, n->args, n->launch.kernel->args_size));
-        MX_TRY(mx_launch_place(ctx, &n->launch, n->has_result ? &n->result : NULL));
+        MX_TRY(mx_launch_set_result(ctx, &n->launch, n->has_result ? &n->result : NULL));
     }
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];
         if (graph->device == NULL)
             MX_TRY(mx_launch_run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
         else
-            mx_launch_note(ctx, &n->launch);
+            mx_launch_count(ctx, &n->launch);
     }
     if (graph->device == NULL) return MX_OK;
     const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, "minx::Graph", NULL) : 0;
@@ -184,7 +184,7 @@ void mx_graph_destroy(mx_graph *graph)
     mx_graph gone = *graph;
     *graph = NULL;
     if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
-    mx_wait(gone->ctx, "minx::Graph::destruction", false);
+    mx_ctx_wait(gone->ctx, "minx::Graph::destruction", false);
     if (gone->device != NULL) gone->ctx->backend->graph->destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
     free(gone->nodes);

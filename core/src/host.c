@@ -1,7 +1,7 @@
-/* What host backends have in common. A launch is cut into units (tiles of its range); a backend only says which thread runs
- * which units.
+/* What host backends have in common. A launch is cut into chunks (tiles of its range); a backend only says which thread runs
+ * which chunks.
  *
- * For a kernel without result there is about one unit a thread, so a thread works on one contiguous piece, the same one at
+ * For a kernel without result there is about one chunk a thread, so a thread works on one contiguous piece, the same one at
  * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
  * alone: blocks of at least 8192 items (fewer where a body loops itself), at most about 1024 of them, and a power of two where
  * they are few, so that threads get equal shares; partial results are joined in block order. That gives the same bits for
@@ -17,10 +17,10 @@
 enum {
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
-    ARRAY_UNITS = 64,
+    ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* of a unit with an array of its own, at least */
-    SHARES = 16,         /* of each thread, where threads take units as they become free */
-    SCAN_UNITS = 8,      /* of each thread, in a part of a scan */
+    SHARES = 16,         /* of each thread, where threads take chunks as they become free */
+    SCAN_CHUNKS = 8,     /* of each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items; a few more or less are no burden to one thread */
     LINE = 64        /* bytes: what cores fetch from each other, and how memory is aligned */
@@ -47,7 +47,7 @@ static int64_t power_of_two_up_to(int64_t n)
 }
 
 /* The number of items that a unit should hold. */
-static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
+static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dynamic)
         return ceil_div(items, SHARES * ctx->threads);
@@ -57,8 +57,8 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         /* an array of partial results each: few enough that joining them costs less than making them */
         const int64_t least = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
-        const int64_t units = power_of_two_up_to(items / least);
-        return ceil_div(items, units > ARRAY_UNITS ? ARRAY_UNITS : units);
+        const int64_t chunks = power_of_two_up_to(items / least);
+        return ceil_div(items, chunks > ARRAY_CHUNKS ? ARRAY_CHUNKS : chunks);
     }
     int64_t blocks = items / l->kernel->block;
     if (blocks > REDUCE_BLOCKS) blocks = REDUCE_BLOCKS;
@@ -70,16 +70,17 @@ static int64_t unit_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_team_shape *team = &l->team;
-    const bool lanes_are_threads = ctx->backend->units_are_items;
+    const bool lanes_are_threads = ctx->backend->chunks_are_items;
     if (team->size == MX_AUTO) team->size = 1;
     if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
-    const int most = MX_TEAM_MOST / team->lanes, here = lanes_are_threads ? most
-                                                        : ctx->backend->together != NULL
-                                                            ? ctx->threads
-                                                            : 1;
-    MX_REQUIRE(team->size <= most && team->size <= here, MX_ERR_ARG,
+    const int max_count = MX_TEAM_MAX / team->lanes,
+              available = lanes_are_threads                        ? max_count
+                          : ctx->backend->run_team_members != NULL ? ctx->threads
+                                                                   : 1;
+    MX_REQUIRE(team->size <= max_count && team->size <= available, MX_ERR_ARG,
                "kernel %s: teams of %d threads with %d lanes: expected at most %d threads on %s",
-               l->kernel->name, team->size, team->lanes, here < most ? here : most, ctx->name);
+               l->kernel->name, team->size, team->lanes,
+               available < max_count ? available : max_count, ctx->name);
     const int members = team->size * team->lanes;
     size_t bytes = members > 1 ? sizeof(mx_team_shared_) : 0;
     for (int level = 0; level < 2; level++) {
@@ -97,10 +98,10 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
     const bool single =
-        ctx->backend->units_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
+        ctx->backend->chunks_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
     if (l->team.size != 0) MX_TRY(plan_teams(ctx, l));
-    int64_t wanted = items > 0 ? unit_items(ctx, l, items) : 1;
-    l->units = items > 0 ? 1 : 0;
+    int64_t wanted = items > 0 ? chunk_items(ctx, l, items) : 1;
+    l->chunks = items > 0 ? 1 : 0;
     for (int d = l->dims - 1; d >= 0; d--) {
         mx_axis *axis = &l->axis[d];
         const int64_t extent = axis->end - axis->begin;
@@ -111,17 +112,17 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         wanted = ceil_div(wanted, tile);
         axis->tile = tile;
         axis->tiles = ceil_div(extent, tile);
-        l->units *= axis->tiles;
+        l->chunks *= axis->tiles;
     }
-    /* threads must not write to one cache line in turn; where units are many, memory counts more */
+    /* threads must not write to one cache line in turn; where chunks are many, memory counts more */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
-    if (l->units <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
+    if (l->chunks <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
     if (mx_instance_of(ctx, l->kernel)->prepare != NULL) {
         const size_t size = round_up(l->kernel->args_size);
-        l->args = l->own = aligned_alloc(LINE, size);
-        MX_REQUIRE(l->own != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
+        l->args = l->args_copy = aligned_alloc(LINE, size);
+        MX_REQUIRE(l->args_copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
                    l->kernel->name);
-        memset(l->own, 0, size);
+        memset(l->args_copy, 0, size);
     }
     return MX_OK;
 }
@@ -129,7 +130,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 /* The arguments as the items shall see them, with nothing written that has not changed: it stays in the threads' caches. */
 static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *given)
 {
-    if (l->own == NULL) {
+    if (l->args_copy == NULL) {
         if (l->args != given) l->args = given;
         return MX_OK;
     }
@@ -141,8 +142,8 @@ static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *giv
     instance->prepare(copy);
     for (size_t at = 0; at < size; at += LINE) {
         const size_t part = size - at < LINE ? size - at : LINE;
-        if (memcmp((char *)l->own + at, copy + at, part) != 0)
-            memcpy((char *)l->own + at, copy + at, part);
+        if (memcmp((char *)l->args_copy + at, copy + at, part) != 0)
+            memcpy((char *)l->args_copy + at, copy + at, part);
     }
     if (copy != fresh) free(copy);
     return MX_OK;
@@ -165,29 +166,29 @@ static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t area
  * share for each thread (bits change with their number). */
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
-    const int64_t units = l->units,
-                  step = ctx->backend->units_are_items ? units : SCAN_UNITS * ctx->threads;
-    void *const carry = l->partials + units * l->partial_bytes;
+    const int64_t chunks = l->chunks,
+                  step = ctx->backend->chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
+    void *const carry = l->partials + chunks * l->partial_bytes;
     instance->join(l, carry, 0); /* the identity */
-    for (l->first_unit = 0; l->first_unit < units; l->first_unit += step) {
-        const int64_t left = units - l->first_unit, part = left < step ? left : step;
+    for (l->first_chunk = 0; l->first_chunk < chunks; l->first_chunk += step) {
+        const int64_t left = chunks - l->first_chunk, part = left < step ? left : step;
         ctx->backend->run(ctx, l, instance->run, part);
-        instance->prefix(l, carry, l->first_unit, l->first_unit + part);
+        instance->prefix(l, carry, l->first_chunk, l->first_chunk + part);
         ctx->backend->run(ctx, l, instance->scan, part);
     }
-    l->first_unit = 0;
+    l->first_chunk = 0;
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
 }
 
 /* By a parallel region. */
-bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
+bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
     const int cores = ctx->cores;
 #pragma omp parallel num_threads(threads)
     {
         mx_thread_ = omp_get_thread_num();
-        mx_cores_go(ctx, cores, mx_thread_);
+        mx_cores_bind_thread(ctx, cores, mx_thread_);
         if (omp_get_num_threads() == threads)
             run(launch, mx_thread_, threads);
         else if (mx_thread_ == 0)
@@ -197,19 +198,20 @@ bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int th
 }
 
 /* Teams of several threads: all run at once. */
-static mx_err run_together(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
+static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int members = l->team.size * l->team.lanes;
-    const int groups = ctx->backend->units_are_items ? 1 : ctx->threads / members;
+    const int groups = ctx->backend->chunks_are_items ? 1 : ctx->threads / members;
     for (int g = 0; g < groups; g++) {
         mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
         shared->team = (mx_barrier_){members, 0};
         shared->kernel = l->kernel->name;
-        shared->idle = MX_TEAM_MOST;
+        shared->idle = MX_TEAM_MAX;
         for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
     }
-    MX_REQUIRE(ctx->backend->together(ctx, l, instance->together, groups * members), MX_ERR_DEVICE,
-               "kernel %s: no %d threads at once for its teams", l->kernel->name, groups * members);
+    MX_REQUIRE(ctx->backend->run_team_members(ctx, l, instance->run_team_members, groups * members),
+               MX_ERR_DEVICE, "kernel %s: no %d threads at once for its teams", l->kernel->name,
+               groups * members);
     return MX_OK;
 }
 
@@ -218,18 +220,18 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     const mx_pattern pattern = l->kernel->pattern;
     const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
-    const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->units * members + 1;
+    const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->chunks * members + 1;
     (void)result;
-    mx_cores_go(ctx, ctx->cores, 0);
+    mx_cores_bind_thread(ctx, ctx->cores, 0);
     MX_TRY(prepare(l, instance, args));
     MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
     if (pattern == MX_PATTERN_SCAN)
         run_scan(ctx, l, instance);
-    else if (members > 1 && l->units > 0)
-        MX_TRY(run_together(ctx, l, instance));
-    else if (l->units > 0)
-        ctx->backend->run(ctx, l, instance->run, l->units);
-    if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->units * members);
+    else if (members > 1 && l->chunks > 0)
+        MX_TRY(run_team_members(ctx, l, instance));
+    else if (l->chunks > 0)
+        ctx->backend->run(ctx, l, instance->run, l->chunks);
+    if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->chunks * members);
     if (pattern == MX_PATTERN_REDUCE_ARRAY)
         ctx->backend->run(ctx, l, instance->join_array, l->length);
     if (l->team.size > 0) MX_TRY(mx_overflow_check(ctx));
@@ -279,12 +281,12 @@ static void run_strided(const mx_launch *l, int64_t first, int64_t last)
     while (first < last) {
         int64_t rest = first, to = 0, from = 0, n = row->extent - first % row->extent;
         if (n > last - first) n = last - first;
-        if (row->by) n = 1;
+        if (row->indexed) n = 1;
         for (int d = c->axes - 1; d >= 0; d--) {
             const int64_t index = rest % c->axis[d].extent;
             rest /= c->axis[d].extent;
             to += index * c->axis[d].to;
-            from += mx_strided_from_(c, &c->axis[d], index) * c->axis[d].from;
+            from += mx_strided_source_(c, &c->axis[d], index) * c->axis[d].from;
         }
         char *const t = c->to + (size_t)to * c->size;
         const char *const f = c->from + (size_t)from * c->size;
@@ -295,16 +297,16 @@ static void run_strided(const mx_launch *l, int64_t first, int64_t last)
     }
 }
 
-static mx_err move(mx_ctx ctx, const void *args, size_t size, mx_run_fn run, int64_t units)
+static mx_err move(mx_ctx ctx, const void *args, size_t size, mx_run_fn run, int64_t chunks)
 {
     mx_launch l;
     memset(&l, 0, sizeof l);
     l.ctx = ctx;
     l.args = args;
-    if (units * (int64_t)size < PARALLEL_BYTES || ctx->backend->units_are_items)
-        run(&l, 0, units);
+    if (chunks * (int64_t)size < PARALLEL_BYTES || ctx->backend->chunks_are_items)
+        run(&l, 0, chunks);
     else
-        ctx->backend->run(ctx, &l, run, units);
+        ctx->backend->run(ctx, &l, run, chunks);
     return MX_OK;
 }
 

@@ -12,7 +12,7 @@ extern "C" {
 
 typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
 
-#define MX_REACH(space) ((unsigned)(space) <= MX_SPACE_PINNED ? 1u << (space) : 0u)
+#define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_PINNED ? 1u << (space) : 0u)
 
 /* Graphs on a device; hosts replay launches. Those from `before` to `after` become a node, or a chain whose last is *node. */
 typedef struct mx_graph_ops {
@@ -27,7 +27,7 @@ typedef struct mx_graph_ops {
 /* A copy of elements with any strides: one axis or more, the destination's contiguous one last. */
 typedef struct mx_strided_axis {
     int64_t extent, to, from; /* steps in elements; from 0: the same one again */
-    bool by;                  /* by an index */
+    bool indexed;             /* the source is found by mx_strided.index */
 } mx_strided_axis;
 typedef struct mx_strided {
     char *to;
@@ -36,17 +36,18 @@ typedef struct mx_strided {
     int64_t count; /* elements in all, at least one */
     int axes;
     mx_strided_axis axis[MX_MAX_RANK];
-    const void *index; /* i32 or, if wide, i64: which of the source goes where along `by` */
+    const void
+        *index; /* i32 or, if wide, i64: which of the source goes where along the indexed axis */
     int64_t index_stride, limit; /* an index is below the limit; 0: known to be */
     int64_t *outside;            /* where one that is not is noted, and row 0 taken in its place */
-    bool wide;
+    bool index_64;
 } mx_strided;
 
-MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *axis, int64_t i)
+MX_INLINE int64_t mx_strided_source_(const mx_strided *c, const mx_strided_axis *axis, int64_t i)
 {
-    if (!axis->by) return i;
+    if (!axis->indexed) return i;
     i *= c->index_stride;
-    i = c->wide ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
+    i = c->index_64 ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
     if (c->limit == 0 || (uint64_t)i < (uint64_t)c->limit) return i;
     mx_atomic_store(c->outside, i);
     return 0;
@@ -55,11 +56,11 @@ MX_INLINE int64_t mx_strided_from_(const mx_strided *c, const mx_strided_axis *a
 /* A backend. Host backends need `available`, `open` and `run`; the rest is mx_host_* then. */
 typedef struct mx_backend {
     const char *name;
-    int instance;     /* the kind of kernel instance it runs: MX_INSTANCE_* */
-    mx_layout layout; /* where none is asked for */
-    mx_space space;   /* default memory space of its contexts */
-    unsigned reach;   /* spaces its kernels can touch, MX_REACH bits */
-    unsigned owns;    /* spaces that it allocates in */
+    int instance;          /* the kind of kernel instance it runs: MX_INSTANCE_* */
+    mx_layout layout;      /* where none is asked for */
+    mx_space space;        /* default memory space of its contexts */
+    unsigned accessible;   /* spaces its kernels can touch, MX_SPACE_BIT bits */
+    unsigned allocates_in; /* spaces that it allocates in */
 
     /* Could a context be opened? If not, *why says why not. */
     bool (*available)(const char **why);
@@ -80,13 +81,13 @@ typedef struct mx_backend {
     void (*release)(mx_space space, void *data);
     mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
 
-    /* Host backends: share the units 0..units-1 of a launch among threads; done on return. */
-    void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units);
+    /* Host backends: share the chunks 0..chunks-1 of a launch among threads; done on return. */
+    void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks);
     /* Host backends with teams of several threads: one call run(launch, t, threads) on each of that many threads at once.
      * false: there are not so many. NULL: one thread only. */
-    bool (*together)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
-    /* Host backends: one unit is one item, rather than one block (simt). */
-    bool units_are_items;
+    bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
+    /* Host backends: one chunk is one item, rather than one block (simt). */
+    bool chunks_are_items;
     const mx_graph_ops *graph; /* NULL: none */
 } mx_backend;
 
@@ -108,7 +109,7 @@ struct mx_ctx_s {
     char name[64]; /* as the user would write it */
     mx_layout layout;
     int threads, device;
-    int64_t workers; /* accelerators: items that run at once, at most */
+    int64_t max_concurrency; /* accelerators: items that run at once, at most */
     bool shuffled;
     uint64_t seed;
     int cores; /* 0: the context has none of its own; else its number among those that have */
@@ -151,7 +152,7 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);
 mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
-bool mx_host_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
+bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
 mx_err mx_host_fence(mx_ctx ctx);
 mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
@@ -159,29 +160,30 @@ mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_host_release(mx_space space, void *data);
 bool mx_host_available(const char **why);
-#define MX_HOST_REACH \
-    (MX_REACH(MX_SPACE_HOST) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED))
+#define MX_HOST_ACCESSIBLE \
+    (MX_SPACE_BIT(MX_SPACE_HOST) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED))
 /* There is always one, which owns what has no context (mirrors). */
 extern const mx_backend mx_backend_serial;
 /* The members every host backend has alike, for its initialiser. */
-#define MX_HOST_BACKEND                                                              \
-    .space = MX_SPACE_HOST, .reach = MX_HOST_REACH, .owns = MX_REACH(MX_SPACE_HOST), \
-    .available = mx_host_available, .plan = mx_host_plan, .launch = mx_host_launch,  \
-    .fence = mx_host_fence, .copy = mx_host_copy, .fill = mx_host_fill,              \
-    .allocate = mx_host_allocate, .release = mx_host_release, .copy_strided = mx_host_copy_strided
+#define MX_HOST_BACKEND                                                                           \
+    .space = MX_SPACE_HOST, .accessible = MX_HOST_ACCESSIBLE,                                     \
+    .allocates_in = MX_SPACE_BIT(MX_SPACE_HOST), .available = mx_host_available,                  \
+    .plan = mx_host_plan, .launch = mx_host_launch, .fence = mx_host_fence, .copy = mx_host_copy, \
+    .fill = mx_host_fill, .allocate = mx_host_allocate, .release = mx_host_release,               \
+    .copy_strided = mx_host_copy_strided
 
 /* The number of this thread in a launch, for kernels that keep something for each: backends set it (0 to threads-1). */
 extern __thread int mx_thread_;
 
 /* cores.c: cores of its own for a context, number first to last of those of the process; sets ctx->threads where it is 0. A
  * thread that runs a part of a launch goes to its core, or back to where it was before it came to one. */
-mx_err mx_cores_take(mx_ctx ctx, int64_t first, int64_t last);
-void mx_cores_change(mx_ctx ctx, int thread);
-extern __thread int mx_cores_now;
+mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last);
+void mx_cores_rebind_thread(mx_ctx ctx, int thread);
+extern __thread int mx_cores_bound;
 /* cores: ctx->cores, which other threads do not read there: it shares its cache line with what changes at each launch. */
-static inline void mx_cores_go(mx_ctx ctx, int cores, int thread)
+static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread)
 {
-    if (mx_cores_now != cores) mx_cores_change(ctx, thread);
+    if (mx_cores_bound != cores) mx_cores_rebind_thread(ctx, thread);
 }
 
 /* ---- views ---- */
@@ -203,7 +205,7 @@ typedef struct mx_record {
     const mx_backend *owner;        /* frees the data; NULL: nobody */
     bool padding, constant, tokens; /* tokens: of token.h, no two launches give them out alike */
     mx_view root; /* the view that holds the data, in whose indices this is a box; null: itself */
-    int64_t box_begin[MX_MAX_RANK], box_end[MX_MAX_RANK];
+    int64_t root_begin[MX_MAX_RANK], root_end[MX_MAX_RANK];
     int root_dim[MX_MAX_RANK]; /* the root's dimension that each of this view is of */
     const char *file;          /* and line that made it; NULL: not known */
     int line;
@@ -213,17 +215,18 @@ typedef struct mx_record {
 mx_record *mx_record_of(mx_view view);
 
 /* Puts a complete record into the table: it has one owner then. */
-mx_err mx_record_enter(const mx_record *described, mx_view *view);
+mx_err mx_record_insert(const mx_record *described, mx_view *view);
 
 /* So many owners more, and how many of them are parts: the record, which others may be changing, as it is then; one less: the
  * last one's record is copied to *last and leaves the table. MX_ERR_STALE: all owners that are left are parts, and this is none. */
 mx_record mx_record_retain(mx_record *record, int owners, int parts);
-mx_err mx_record_leave(mx_view view, bool part, mx_record *last);
+mx_err mx_record_release(mx_view view, bool part, mx_record *last);
 
 mx_err mx_record_find(mx_view view, mx_record **record); /* the same, as an error */
 
 mx_err mx_record_strided(const mx_record *record, const char *what); /* else MX_ERR_LAYOUT */
-mx_err mx_view_out(mx_view *view); /* sets it null; MX_ERR_ARG: there is nowhere to put a view */
+mx_err
+mx_view_set_null(mx_view *view); /* sets it null; MX_ERR_ARG: there is nowhere to put a view */
 
 void mx_record_measure(mx_record *record); /* sets count, and span by extents and strides */
 
@@ -236,15 +239,15 @@ bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout 
 bool mx_record_has_gaps(const mx_record *record);
 bool mx_views_overlap(mx_view a, mx_view b);
 
-/* Copies the elements with 0 <= index < extent to a view, the first dimension `by` the index in it unless that is NULL. ctx
+/* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in `gather` unless that is NULL. ctx
  * reaches both sides. */
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
-                       const int64_t *from_stride, const int64_t *extent, const mx_strided *by);
+                       const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
 
 /* Can kernels of this context touch the view's memory? */
-static inline bool mx_ctx_reaches(mx_ctx ctx, const mx_record *record)
+static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 {
-    return (ctx->backend->reach & MX_REACH(record->space)) != 0 &&
+    return (ctx->backend->accessible & MX_SPACE_BIT(record->space)) != 0 &&
            (record->device < 0 || record->device == ctx->device);
 }
 
@@ -289,10 +292,10 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 
 /* launch.c: counts it, and notes its name for messages. */
-void mx_launch_note(mx_ctx ctx, const mx_launch *launch);
+void mx_launch_count(mx_ctx ctx, const mx_launch *launch);
 
 /* launch.c: checks where the result goes, and puts that into the launch; result: NULL if there is none. */
-mx_err mx_launch_place(mx_ctx ctx, mx_launch *launch, const mx_result *result);
+mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *launch, const mx_result *result);
 
 /* graph.c: makes the launch a node of the graph. */
 mx_err mx_graph_record(struct mx_graph_s *graph, const mx_launch *launch, const void *args,

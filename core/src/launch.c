@@ -14,12 +14,12 @@ static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, c
         const int d = layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
         MX_REQUIRE(tile[d] >= 0, MX_ERR_ARG, "kernel %s: tile %d: got %lld, expected 0 or more",
                    l->kernel->name, d, (long long)tile[d]);
-        const int64_t first = l->kernel->wide ? -MX_INDEX_END_64 : INT32_MIN,
-                      last = l->kernel->wide ? MX_INDEX_END_64 : MX_INDEX_END;
+        const int64_t first = l->kernel->index_64 ? -MX_INDEX_END_64 : INT32_MIN,
+                      last = l->kernel->index_64 ? MX_INDEX_END_64 : MX_INDEX_END;
         MX_REQUIRE(begin[d] >= first && end[d] <= last, MX_ERR_EXTENT,
                    "kernel %s: range %lld to %lld is beyond its %s", l->kernel->name,
                    (long long)begin[d], (long long)end[d],
-                   l->kernel->wide ? "indices" : "32-bit indices: stamp a _64 form");
+                   l->kernel->index_64 ? "indices" : "32-bit indices: stamp a _64 form");
         l->axis[n] = (mx_axis){begin[d], end[d] > begin[d] ? end[d] : begin[d], tile[d], 0};
         items *= end[d] > begin[d] ? (double)end[d] - (double)begin[d] : 1;
     }
@@ -51,7 +51,7 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     const int64_t *asked = plan->asked;
     const int dims = kernel->dims;
     mx_launch *l = &plan->launch;
-    free(l->own);
+    free(l->args_copy);
     memset(l, 0, sizeof *l);
     MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
                "kernel %s: no instance for %s with layout %s in this build "
@@ -121,7 +121,7 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-mx_err mx_launch_place(mx_ctx ctx, mx_launch *l, const mx_result *result)
+mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
 {
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
@@ -154,7 +154,7 @@ mx_err mx_launch_place(mx_ctx ctx, mx_launch *l, const mx_result *result)
                    (info->layout <= MX_LAYOUT_STRIDE && info->span == info->count),
                MX_ERR_LAYOUT, "kernel %s: result into view '%s': its elements are apart", k->name,
                info->label);
-    MX_REQUIRE(mx_ctx_reaches(ctx, info), MX_ERR_SPACE,
+    MX_REQUIRE(mx_ctx_can_access(ctx, info), MX_ERR_SPACE,
                "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
                k->name, info->label, mx_space_name(info->space), ctx->name);
     void *const to = (char *)info->data + (size_t)(result->index * info->stride[0]) * k->value_size;
@@ -162,7 +162,7 @@ mx_err mx_launch_place(mx_ctx ctx, mx_launch *l, const mx_result *result)
     return MX_OK;
 }
 
-void mx_launch_note(mx_ctx ctx, const mx_launch *l)
+void mx_launch_count(mx_ctx ctx, const mx_launch *l)
 {
     ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
     ctx->launches++;
@@ -171,7 +171,7 @@ void mx_launch_note(mx_ctx ctx, const mx_launch *l)
 mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
-    mx_launch_note(ctx, l);
+    mx_launch_count(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, k->pattern, k->name, NULL) : 0;
     ctx->running = k->name;
@@ -196,9 +196,9 @@ static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const m
     mx_accessors_adopt(ctx, copy, size);
 #endif
     /* the core's own kernels take plain pointers, which a check could not follow */
-    const bool own = strncmp(l->kernel->name, "mx_", 3) == 0;
-    const mx_err err = ctx->check != NULL && !own ? mx_launch_checked(ctx, l, copy, result)
-                                                  : mx_launch_run(ctx, l, copy, result);
+    const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
+    const mx_err err = ctx->check != NULL && !of_core ? mx_launch_checked(ctx, l, copy, result)
+                                                      : mx_launch_run(ctx, l, copy, result);
     free(copy);
     return err;
 }
@@ -215,7 +215,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
                kernel->name, ctx->running, ctx->name);
     MX_TRY(find_plan(kernel, &policy, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
-    MX_TRY(mx_launch_place(ctx, l, result));
+    MX_TRY(mx_launch_set_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
     const bool watched = ctx->check != NULL || ctx->fault != NULL;

@@ -22,14 +22,14 @@ static mx_err check_cpu(void)
 #define MX_CPU(macro, name) {name, __builtin_cpu_supports(name) != 0},
     const struct {
         const char *name;
-        bool here;
+        bool available;
     } features[] = {
 #include "cpu_features.def"
         {NULL, true}};
 #undef MX_CPU
     for (int f = 0; features[f].name != NULL; f++)
         MX_REQUIRE(
-            features[f].here || !mx_cpu_tuned[f], MX_ERR_BACKEND,
+            features[f].available || !mx_cpu_tuned[f], MX_ERR_BACKEND,
             "this program's kernels are compiled for a CPU with %s, which this one lacks; build it on this machine, or "
             "with -DMINX_TUNE=generic or the name of the oldest CPU that it is to run on",
             features[f].name);

@@ -30,4 +30,4 @@ mx_err mx_tool_copied(mx_err err); /* err: as it went, which it returns */
 void mx_tool_dual_sync(const char *label, const void *data, bool on_device);
 void mx_tool_dual_modify(const char *label, const void *data, bool on_device);
 /* the backend's fence, as an event of that name; for_all: one of the fences of all contexts */
-mx_err mx_wait(mx_ctx ctx, const char *name, bool for_all);
+mx_err mx_ctx_wait(mx_ctx ctx, const char *name, bool for_all);

@@ -16,7 +16,7 @@ static void merge_axes(mx_strided *c)
     for (int n = 1; n < c->axes; n++) {
         const mx_strided_axis inner = c->axis[n];
         mx_strided_axis *outer = &c->axis[last];
-        if (!inner.by && !outer->by && outer->to == inner.extent * inner.to &&
+        if (!inner.indexed && !outer->indexed && outer->to == inner.extent * inner.to &&
             outer->from == inner.extent * inner.from)
             *outer = (mx_strided_axis){outer->extent * inner.extent, inner.to, inner.from, false};
         else
@@ -26,21 +26,21 @@ static void merge_axes(mx_strided *c)
 }
 
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
-                       const int64_t *from_stride, const int64_t *extent, const mx_strided *by)
+                       const int64_t *from_stride, const int64_t *extent, const mx_strided *gather)
 {
-    mx_strided c = by != NULL ? *by : (mx_strided){0};
+    mx_strided c = gather != NULL ? *gather : (mx_strided){0};
     c.to = to->data, c.from = from;
     c.size = MX_TYPE_SIZE(to->type), c.count = 1;
     for (int d = 0; d < to->rank; d++) {
         c.count *= extent[d];
-        const bool indexed = by != NULL && d == 0;
+        const bool indexed = gather != NULL && d == 0;
         if (extent[d] > 1 || indexed)
             add_axis(&c, (mx_strided_axis){extent[d], to->stride[d], from_stride[d], indexed});
     }
     if (c.count == 0) return MX_OK;
     if (c.axes == 0) add_axis(&c, (mx_strided_axis){1, 1, 1, false});
     merge_axes(&c);
-    if (c.axes == 1 && !c.axis[0].by && c.axis[0].to == 1 && c.axis[0].from == 1)
+    if (c.axes == 1 && !c.axis[0].indexed && c.axis[0].to == 1 && c.axis[0].from == 1)
         return ctx->backend->copy(ctx, c.to, c.from, (size_t)c.count * c.size);
     return ctx->backend->copy_strided(ctx, &c);
 }

@@ -49,7 +49,7 @@ bool mx_views_overlap(mx_view a, mx_view b)
         return i < j + (size_t)y->span * MX_TYPE_SIZE(y->type) &&
                j < i + (size_t)x->span * MX_TYPE_SIZE(x->type);
     for (int d = 0; d < mx_record_of(root)->rank; d++)
-        if (x->box_begin[d] >= y->box_end[d] || y->box_begin[d] >= x->box_end[d]) return false;
+        if (x->root_begin[d] >= y->root_end[d] || y->root_begin[d] >= x->root_end[d]) return false;
     return true;
 }
 
@@ -59,7 +59,7 @@ static void name_part(mx_record *part, const mx_record *root)
     char text[512];
     int used = snprintf(text, sizeof text, "%s", root->label), kept = 0;
     for (int d = 0; d < root->rank; d++) {
-        const long long begin = part->box_begin[d], end = part->box_end[d];
+        const long long begin = part->root_begin[d], end = part->root_end[d];
         const bool drops = kept == part->rank || part->root_dim[kept] != d,
                    all = begin == 0 && end == root->extent[d];
         const char *const comma = d > 0 ? "," : "[";
@@ -85,8 +85,8 @@ static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *
                slice.drops ? "index" : "range", d, (long long)begin, (long long)end,
                (long long)extent);
     *offset += begin * of->stride[d];
-    part->box_begin[q] = of->box_begin[q] + begin;
-    part->box_end[q] = of->box_begin[q] + end + slice.drops;
+    part->root_begin[q] = of->root_begin[q] + begin;
+    part->root_end[q] = of->root_begin[q] + end + slice.drops;
     if (slice.drops) return MX_OK;
     part->extent[part->rank] = end - begin;
     part->stride[part->rank] = of->stride[d];
@@ -100,8 +100,8 @@ static mx_err share(mx_record *described, mx_view of, mx_view *view)
     mx_record last; /* there is none: `of` is an owner still */
     described->root = root_of(of, described);
     mx_record_retain(mx_record_of(described->root), 1, 1);
-    const mx_err err = mx_record_enter(described, view);
-    if (err != MX_OK) mx_record_leave(described->root, true, &last);
+    const mx_err err = mx_record_insert(described, view);
+    if (err != MX_OK) mx_record_release(described->root, true, &last);
     return err;
 }
 
@@ -109,7 +109,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
 {
     mx_record *of;
     int64_t offset = 0;
-    MX_TRY(mx_view_out(part));
+    MX_TRY(mx_view_set_null(part));
     MX_TRY(mx_record_find(view, &of));
     MX_REQUIRE(count == of->rank && (count == 0 || slices != NULL), MX_ERR_RANK,
                "subview of '%s': got %d slices, expected %d, one for each dimension", of->label,
@@ -130,7 +130,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
 mx_err(mx_view_constant)(mx_view view, mx_view *constant)
 {
     mx_record *of;
-    MX_TRY(mx_view_out(constant));
+    MX_TRY(mx_view_set_null(constant));
     MX_TRY(mx_record_find(view, &of));
     mx_record described = mx_record_retain(of, 0, 0);
     described.constant = true;

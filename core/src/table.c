@@ -21,8 +21,8 @@
 #include <string.h>
 
 enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
-static _Thread_local const char *here_file; /* the line of the program that makes a view */
-static _Thread_local int here_line;
+static _Thread_local const char *source_file; /* the line of the program that makes a view */
+static _Thread_local int source_line;
 static const uint64_t STAMP_MAGIC = 0xfff7, GENERATION_BITS = 0x7fffff;
 
 static struct {
@@ -99,9 +99,9 @@ static mx_err take_slot(uint32_t *slot)
     return MX_OK;
 }
 
-void mx_here_(const char *file, int line) { here_file = file, here_line = line; }
+void mx_source_line_(const char *file, int line) { source_file = file, source_line = line; }
 
-mx_err mx_record_enter(const mx_record *described, mx_view *view)
+mx_err mx_record_insert(const mx_record *described, mx_view *view)
 {
     uint32_t slot = 0;
     pthread_mutex_lock(&table.lock);
@@ -112,10 +112,10 @@ mx_err mx_record_enter(const mx_record *described, mx_view *view)
         mx_record fresh = *described;
         fresh.generation = generation - 1;
         fresh.references = 1, fresh.parts = 0;
-        fresh.file = here_file, fresh.line = here_line;
+        fresh.file = source_file, fresh.line = source_line;
         for (int d = 0; fresh.root.generation == 0 && d < fresh.rank; d++) {
-            fresh.box_begin[d] = 0;
-            fresh.box_end[d] = fresh.extent[d];
+            fresh.root_begin[d] = 0;
+            fresh.root_end[d] = fresh.extent[d];
             fresh.root_dim[d] = d;
         }
         *record = fresh;
@@ -135,7 +135,7 @@ mx_record mx_record_retain(mx_record *record, int owners, int parts)
     return copy;
 }
 
-mx_err mx_record_leave(mx_view view, bool part, mx_record *last)
+mx_err mx_record_release(mx_view view, bool part, mx_record *last)
 {
     mx_record *record = slot_record(view.slot);
     pthread_mutex_lock(&table.lock);

@@ -60,7 +60,7 @@ uint32_t mx_tool_device(mx_ctx ctx, uint32_t number)
     return (type < 3 ? type : UNKNOWN_DEVICE) << 24 | device << 17 | (number & INSTANCE);
 }
 
-mx_err mx_wait(mx_ctx ctx, const char *name, bool for_all)
+mx_err mx_ctx_wait(mx_ctx ctx, const char *name, bool for_all)
 {
     uint64_t id = 0;
     TELL(begin_fence, (name, ctx->tool_device & ~(for_all ? (uint32_t)INSTANCE : 0), &id));
@@ -136,10 +136,10 @@ static bool open_library(const char *list)
 /* Blanks divide the arguments, the first is the program. The tool may keep them until it ends. */
 static void pass_arguments(char *program, const char *text)
 {
-    const size_t length = strlen(text), most = length / 2 + 3;
-    tool.args = calloc(1, most * sizeof *tool.args + length + 1);
+    const size_t length = strlen(text), max_count = length / 2 + 3;
+    tool.args = calloc(1, max_count * sizeof *tool.args + length + 1);
     if (tool.args == NULL) return;
-    char *rest = strcpy((char *)(tool.args + most), text);
+    char *rest = strcpy((char *)(tool.args + max_count), text);
     int count = 0;
     for (char *word = program; word != NULL; word = strsep(&rest, " \t\n"))
         if (count == 0 || word[0] != '\0') tool.args[count++] = word;

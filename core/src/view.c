@@ -27,7 +27,7 @@ mx_err mx_record_find(mx_view view, mx_record **record)
     return MX_OK;
 }
 
-mx_err mx_view_out(mx_view *view)
+mx_err mx_view_set_null(mx_view *view)
 {
     MX_REQUIRE(view != NULL, MX_ERR_ARG, "a view, and nowhere to put it");
     *view = MX_VIEW_NULL;
@@ -54,7 +54,8 @@ static mx_err lay_out(const char *label, mx_record *r, bool padding)
     bool fits = true;
     memcpy(extent, r->extent, sizeof extent);
 #define MX_LAYOUT_SETTLE(NAME, name, prefix, ...) \
-    if (r->layout == MX_LAYOUT_##NAME) fits = prefix##_settle(r->rank, extent, stride, __VA_ARGS__);
+    if (r->layout == MX_LAYOUT_##NAME)            \
+        fits = prefix##_strides(r->rank, extent, stride, __VA_ARGS__);
     MX_LAYOUTS_(MX_LAYOUT_SETTLE)
     MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", label,
                mx_layout_name(r->layout), r->rank);
@@ -66,8 +67,8 @@ static mx_err lay_out(const char *label, mx_record *r, bool padding)
         int64_t rounded = (int64_t)extent[d];
         r->stride[d] = special ? (int64_t)stride[d] : step;
         if (padding && !special && n == 0 && r->rank > 1 && 64 % size == 0) {
-            const int64_t unit = 64 / size;
-            rounded = (rounded + unit - 1) / unit * unit;
+            const int64_t chunk = 64 / size;
+            rounded = (rounded + chunk - 1) / chunk * chunk;
         }
         MX_REQUIRE(rounded == 0 || step <= limit / rounded, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", label);
@@ -116,7 +117,7 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
         (unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
         "view '%s': layout: got %d, expected left or right, or another of layout.h but stride",
         label, (int)r->layout);
-    MX_REQUIRE(ctx->backend->reach & MX_REACH(r->space), MX_ERR_SPACE,
+    MX_REQUIRE(ctx->backend->accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
                "view '%s': %s cannot reach memory space %s", label, ctx->backend->name,
                mx_space_name(r->space));
     r->padding = options->padding;
@@ -135,7 +136,7 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const size_t size = MX_TYPE_SIZE(r->type);
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
-    MX_REQUIRE(ctx->backend->owns & MX_REACH(r->space), MX_ERR_SPACE,
+    MX_REQUIRE(ctx->backend->allocates_in & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
                "view '%s': %s does not allocate in memory space %s", r->label, ctx->backend->name,
                mx_space_name(r->space));
     r->owner = ctx->backend;
@@ -150,8 +151,8 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
     if (mx_rt.tool) mx_tool_end(MX_PATTERN_FOR, id);
     /* what the host can reach it may use at once; other memory only kernels of this context, in order */
-    const bool wait = filled == MX_OK && (MX_HOST_REACH & MX_REACH(r->space)) != 0;
-    const mx_err done = wait ? mx_wait(ctx, kernel, false) : filled;
+    const bool wait = filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
+    const mx_err done = wait ? mx_ctx_wait(ctx, kernel, false) : filled;
     if (done != MX_OK) release(r);
     return done;
 }
@@ -159,7 +160,7 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
 /* Enters a complete record in the table, which owns its data from then on; on failure the data is freed. */
 static mx_err enter(const mx_record *described, mx_view *view)
 {
-    const mx_err err = mx_record_enter(described, view);
+    const mx_err err = mx_record_insert(described, view);
     if (err != MX_OK) release(described);
     return err;
 }
@@ -171,7 +172,7 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
 {
     mx_record described;
     memset(&described, 0, sizeof described);
-    MX_TRY(mx_view_out(view));
+    MX_TRY(mx_view_set_null(view));
     if (options == NULL) options = &defaults;
     MX_TRY(describe(ctx, label, type, rank, extents, options, &described));
     MX_TRY(allocate(ctx, &described, options->uninitialized));
@@ -209,7 +210,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
 {
     mx_record r;
     memset(&r, 0, sizeof r);
-    MX_TRY(mx_view_out(view));
+    MX_TRY(mx_view_set_null(view));
     if (options == NULL) options = &defaults;
     MX_TRY(describe(ctx, label, type, rank, extents, options, &r));
     const size_t alignment = MX_TYPE_KIND(type) > 0 ? MX_TYPE_SIZE(type) : 1;
@@ -220,7 +221,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
     if (strides != NULL) MX_TRY(take_strides(&r, strides, options->layout));
     if (r.layout <= MX_LAYOUT_STRIDE) mx_record_measure(&r);
     r.data = data;
-    return mx_record_enter(&r, view);
+    return mx_record_insert(&r, view);
 }
 
 /* ---- sharing and ending ---- */
@@ -236,7 +237,7 @@ mx_err mx_view_retain(mx_view view)
 static mx_err leave(mx_view view, bool part)
 {
     mx_record last = {0};
-    MX_TRY(mx_record_leave(view, part, &last));
+    MX_TRY(mx_record_release(view, part, &last));
     if (last.root.generation != 0) return leave(last.root, true);
     if (last.owner != NULL) release(&last);
     return MX_OK;
@@ -260,7 +261,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_REQUIRE(view != NULL, MX_ERR_ARG, "resize: no view");
     MX_TRY(mx_record_find(*view, &old));
     MX_TRY(check_writable(old));
-    MX_REQUIRE(ctx == NULL || mx_ctx_reaches(ctx, old), MX_ERR_SPACE,
+    MX_REQUIRE(ctx == NULL || mx_ctx_can_access(ctx, old), MX_ERR_SPACE,
                "resize '%s': %s cannot reach memory space %s", old->label, ctx->name,
                mx_space_name(old->space));
     if (keep) MX_TRY(mx_record_strided(old, "resize"));
@@ -299,7 +300,7 @@ mx_err mx_view_host_data(mx_view view, void **data)
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(data != NULL, MX_ERR_ARG, "view '%s': nowhere to put its data", r->label);
-    MX_REQUIRE(MX_HOST_REACH & MX_REACH(r->space), MX_ERR_SPACE,
+    MX_REQUIRE(MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
                "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror",
                r->label, mx_space_name(r->space));
     *data = r->data;
@@ -309,7 +310,7 @@ mx_err mx_view_host_data(mx_view view, void **data)
 mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
-    MX_TRY(mx_view_out(mirror));
+    MX_TRY(mx_view_set_null(mirror));
     MX_TRY(mx_record_find(source, &r));
     mx_record copy = mx_record_retain(r, 0, 0); /* same strides, padding included, in host memory */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * MX_TYPE_SIZE(r->type);
@@ -324,9 +325,9 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
 mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
-    MX_TRY(mx_view_out(mirror));
+    MX_TRY(mx_view_set_null(mirror));
     MX_TRY(mx_record_find(source, &r));
-    if (!(MX_HOST_REACH & MX_REACH(r->space))) return (mx_mirror_create)(source, mirror);
+    if (!(MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space))) return (mx_mirror_create)(source, mirror);
     MX_TRY(mx_view_retain(source));
     *mirror = source;
     return MX_OK;
@@ -334,16 +335,17 @@ mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
 
 /* ---- copies ---- */
 
-static mx_err check_reach(mx_ctx ctx, const mx_record *r)
+static mx_err check_accessible(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, /* what it cannot replay is not done once either */
                "view '%s': copied or filled while %s records a graph, which takes kernels only",
                r->label, ctx->name);
-    const unsigned both =
-        ctx->backend->reach | MX_HOST_REACH; /* a device's copy engine also moves host memory */
-    MX_REQUIRE(both & MX_REACH(r->space), MX_ERR_SPACE, "view '%s': %s cannot move memory space %s",
-               r->label, ctx->backend->name, mx_space_name(r->space));
+    const unsigned both = ctx->backend->accessible |
+                          MX_HOST_ACCESSIBLE; /* a device's copy engine also moves host memory */
+    MX_REQUIRE(both & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+               "view '%s': %s cannot move memory space %s", r->label, ctx->backend->name,
+               mx_space_name(r->space));
     return MX_OK;
 }
 
@@ -374,13 +376,13 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
         d->label, s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
     if (!plain) MX_TRY(mx_record_strided(d, "remap"));
     if (!plain) MX_TRY(mx_record_strided(s, "remap"));
-    MX_TRY(check_reach(ctx, d));
-    MX_TRY(check_reach(ctx, s));
+    MX_TRY(check_accessible(ctx, d));
+    MX_TRY(check_accessible(ctx, s));
     if (d->data == s->data && k == d->rank) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", d->label, s->label);
     const bool strided = (!plain || mx_record_has_gaps(d) || mx_record_has_gaps(s)) &&
-                         mx_ctx_reaches(ctx, d) && mx_ctx_reaches(ctx, s);
+                         mx_ctx_can_access(ctx, d) && mx_ctx_can_access(ctx, s);
     MX_REQUIRE(
         strided || (plain && !mx_record_has_gaps(d)), MX_ERR_SPACE,
         "copy '%s' from '%s': %s does not reach both, to copy element by element; use a view of the same strides "
@@ -403,10 +405,11 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_TRY(check_reach(ctx, r));
+    MX_TRY(check_accessible(ctx, r));
     MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': without a value", r->label);
-    MX_REQUIRE(mx_ctx_reaches(ctx, r), MX_ERR_SPACE, "fill '%s': %s cannot reach memory space %s",
-               r->label, ctx->name, mx_space_name(r->space));
+    MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
+               "fill '%s': %s cannot reach memory space %s", r->label, ctx->name,
+               mx_space_name(r->space));
     MX_TRY(check_writable(r));
     if (r->count == 0) return MX_OK;
     const size_t size = MX_TYPE_SIZE(r->type);
@@ -433,7 +436,7 @@ static mx_err element(mx_ctx ctx, mx_view view, int64_t index, const void *value
     MX_REQUIRE(index >= 0 && index < extent, MX_ERR_BOUNDS,
                "view '%s': index %lld, its extent is %lld", r->label, (long long)index,
                (long long)extent);
-    MX_TRY(check_reach(ctx, r));
+    MX_TRY(check_accessible(ctx, r));
     *at = (char *)r->data + (size_t)(index * r->stride[0]) * MX_TYPE_SIZE(r->type);
     return MX_OK;
 }

@@ -24,24 +24,25 @@ struct pool {
     /* the job */
     const mx_launch *launch;
     mx_run_fn run;
-    int64_t units, next; /* next: the first unit nobody has yet, where units go to whom is free */
-    bool together;       /* every thread calls run(launch, its number, threads) */
-    worker *workers;     /* those beside the calling thread */
+    int64_t chunks,
+        next;          /* next: the first chunk nobody has yet, where chunks go to whom is free */
+    bool every_thread; /* every thread calls run(launch, its number, threads) */
+    worker *workers;   /* those beside the calling thread */
 };
 
 /* What thread `number` has to do of the job. */
 static void work(pool *p, int number)
 {
     mx_thread_ = number;
-    if (p->together) {
+    if (p->every_thread) {
         p->run(p->launch, number, p->threads);
     } else if (p->launch->dynamic) {
-        int64_t unit;
-        while ((unit = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->units)
-            p->run(p->launch, unit, unit + 1);
+        int64_t chunk;
+        while ((chunk = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->chunks)
+            p->run(p->launch, chunk, chunk + 1);
     } else {
-        const int64_t first = p->units * number / p->threads,
-                      last = p->units * (number + 1) / p->threads;
+        const int64_t first = p->chunks * number / p->threads,
+                      last = p->chunks * (number + 1) / p->threads;
         if (first < last) p->run(p->launch, first, last);
     }
 }
@@ -65,14 +66,15 @@ static void *live(void *argument)
     return NULL;
 }
 
-static void do_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t units, bool together)
+static void do_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t chunks,
+                   bool every_thread)
 {
     pthread_mutex_lock(&p->lock);
     p->launch = launch;
     p->run = run;
-    p->units = units;
+    p->chunks = chunks;
     p->next = 0;
-    p->together = together;
+    p->every_thread = every_thread;
     p->busy = p->threads - 1;
     p->turn++;
     pthread_cond_broadcast(&p->go);
@@ -83,24 +85,25 @@ static void do_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t unit
     pthread_mutex_unlock(&p->lock);
 }
 
-static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     pool *p = ctx->state;
-    if (units != 1 && p->threads != 1) {
-        do_job(p, launch, run, units, false);
+    if (chunks != 1 && p->threads != 1) {
+        do_job(p, launch, run, chunks, false);
         return;
     }
     mx_thread_ = 0; /* it may have been another one in a launch of another context */
-    run(launch, 0, units);
+    run(launch, 0, chunks);
 }
 
 /* Teams of several threads: all at once, as many as the context has or fewer. */
-static bool pthreads_together(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
+static bool pthreads_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run,
+                                      int threads)
 {
     pool *p = ctx->state;
     const int all = p->threads;
     if (threads > all) return false;
-    if (threads < all) return mx_host_together(ctx, launch, run, threads);
+    if (threads < all) return mx_host_run_team_members(ctx, launch, run, threads);
     do_job(p, launch, run, 0, true);
     return true;
 }
@@ -155,6 +158,6 @@ const mx_backend mx_backend_pthreads = {
     .open = pthreads_open,
     .close = pthreads_close,
     .run = pthreads_run,
-    .together = pthreads_together,
+    .run_team_members = pthreads_run_team_members,
     MX_HOST_BACKEND,
 };

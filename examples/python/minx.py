@@ -79,7 +79,7 @@ class ContextInfo(ctypes.Structure):
         ("threads", c_int),
         ("device", c_int),
         ("device_name", c_char_p),
-        ("host_reaches", c_bool),
+        ("host_accessible", c_bool),
         ("launches", c_int64),
         ("synchronisations", c_int64),
     ]
@@ -185,7 +185,7 @@ class Context:
         function(library, "mx_ctx_create")(resource.encode(), byref(self.handle))
         self.close = weakref.finalize(self, library.mx_ctx_destroy, byref(self.handle))
         # where NumPy and kernels both reach: host memory, or what moves to and fro by itself
-        self.shared = HOST if self.info().host_reaches else MANAGED
+        self.shared = HOST if self.info().host_accessible else MANAGED
 
     @classmethod
     def from_param(cls, ctx: Context) -> c_void_p:

@@ -13,13 +13,14 @@ mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what, c
     return MX_OK;
 }
 
-mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record)
+mx_err mx_accessible_record(mx_ctx ctx, mx_view view, bool writes, const char *what,
+                            mx_record **record)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "%s: no context", what);
     MX_TRY(mx_record_find(view, record));
     MX_TRY(mx_record_strided(*record, what));
     MX_TRY(mx_expect(ctx->graph == NULL, MX_ERR_ARG, *record, what, "a graph not to record it"));
-    MX_TRY(mx_expect(mx_ctx_reaches(ctx, *record), MX_ERR_SPACE, *record, what,
+    MX_TRY(mx_expect(mx_ctx_can_access(ctx, *record), MX_ERR_SPACE, *record, what,
                      "memory that the context reaches"));
     return mx_expect(!writes || !(*record)->constant, MX_ERR_CONST, *record, what,
                      "one that is not only to be read");
@@ -32,7 +33,7 @@ mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
     mx_record *t;
     MX_REQUIRE(s != NULL, MX_ERR_ARG, "a scatter view, and nowhere to put it");
     memset(s, 0, sizeof *s);
-    MX_TRY(mx_reached(ctx, target, false, "scatter view", &t));
+    MX_TRY(mx_accessible_record(ctx, target, false, "scatter view", &t));
     MX_TRY(mx_expect(MX_TYPE_KIND(t->type) != 0 && t->type != MX_U8, MX_ERR_TYPE, t, "scatter view",
                      "elements f64 f32 i32 i64 u32 or u64"));
     MX_TRY(mx_expect(t->rank > 0, MX_ERR_RANK, t, "scatter view", "rank 1 or more"));
@@ -69,8 +70,8 @@ mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *s, mx_view target)
 {
     mx_record *to, *from;
     MX_REQUIRE(s != NULL, MX_ERR_ARG, "scatter: contribute: no scatter view");
-    MX_TRY(mx_reached(ctx, target, true, "scatter: contribute", &to));
-    MX_TRY(mx_reached(ctx, s->copies, false, "scatter: contribute", &from));
+    MX_TRY(mx_accessible_record(ctx, target, true, "scatter: contribute", &to));
+    MX_TRY(mx_accessible_record(ctx, s->copies, false, "scatter: contribute", &from));
     MX_TRY(mx_expect(to->type == from->type && to->rank == from->rank &&
                          memcmp(to->extent, from->extent, sizeof to->extent) == 0 &&
                          memcmp(to->stride, from->stride, sizeof to->stride) == 0,
@@ -109,7 +110,7 @@ mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
         {0, 1, UINT64_MAX, 0}};
     mx_record *r;
     MX_REQUIRE(s != NULL, MX_ERR_ARG, "scatter: reset: no scatter view");
-    MX_TRY(mx_reached(ctx, s->copies, true, "scatter: reset", &r));
+    MX_TRY(mx_accessible_record(ctx, s->copies, true, "scatter: reset", &r));
     return mx_fill(ctx, s->copies, &identity[MX_TYPE_KIND(r->type)][s->op]); /* little-endian */
 }
 
@@ -119,10 +120,10 @@ mx_err mx_scatter_destroy(mx_scatter *s) { return s != NULL ? mx_view_destroy(&s
 
 mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
 {
-    MX_TRY(mx_view_out(tokens));
+    MX_TRY(mx_view_set_null(tokens));
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "tokens need a context");
-    const int64_t simt = ctx->backend->units_are_items ? MX_TEAM_MOST : 0, /* a team's, at once */
-        count = simt + ctx->workers + ctx->threads;
+    const int64_t simt = ctx->backend->chunks_are_items ? MX_TEAM_MAX : 0, /* a team's, at once */
+        count = simt + ctx->max_concurrency + ctx->threads;
     MX_TRY((mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens));
     mx_record_of(*tokens)->tokens = true;
     return MX_OK;
@@ -142,7 +143,7 @@ void mx_token_stop_(unsigned worker, unsigned count)
 mx_err(mx_map_create)(mx_ctx ctx, const char *label, int64_t keys, mx_view *map)
 {
     int64_t slots = 2;
-    MX_TRY(mx_view_out(map));
+    MX_TRY(mx_view_set_null(map));
     MX_REQUIRE(keys >= 1 && keys <= (int64_t)1 << 29, MX_ERR_ARG,
                "map '%s': got %lld keys, expected 1 to 2^29", label, (long long)keys);
     while (slots < keys + (keys + 2) / 3) slots *= 2;
@@ -207,7 +208,7 @@ static mx_err rehash(mx_ctx ctx, mx_view old, int64_t keys, mx_view *map, mx_vie
 mx_err(mx_map_rehash)(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
 {
     MX_REQUIRE(map != NULL, MX_ERR_ARG, "map: rehash: no map");
-    MX_TRY(mx_view_out(origin));
+    MX_TRY(mx_view_set_null(origin));
     mx_view fresh = MX_VIEW_NULL, gone = *map;
     const mx_err err = rehash(ctx, gone, keys, &fresh, origin);
     if (err != MX_OK) mx_view_destroy(origin);

@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 /* The record of a view with strides that ctx, which records no graph, reaches, and may write to if `writes`. */
-mx_err mx_reached(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_record **record);
+mx_err mx_accessible_record(mx_ctx ctx, mx_view view, bool writes, const char *what,
+                            mx_record **record);
 /* If it does not hold: an error that tells what the view has, and what was expected. */
 mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
                  const char *expected);
@@ -21,7 +22,7 @@ typedef struct mx_pairs {
     uint64_t *bits[2];
     int32_t *index[2];
     int64_t count;
-    int now, alone, ints;
+    int current, keys_only, signed_keys;
     size_t work_bytes;
     void *work;
 } mx_pairs;

@@ -43,15 +43,15 @@ static int64_t place(int64_t (*at)[DIGITS], int parts, int64_t sum)
     return largest;
 }
 
-static void move(const radix *r, int now, int shift, int64_t begin, int64_t end,
+static void move(const radix *r, int current, int shift, int64_t begin, int64_t end,
                  int64_t *MX_RESTRICT at)
 {
     const mx_pairs *p = r->pairs;
-    const uint64_t *MX_RESTRICT bits = p->bits[now], sign = r->sign;
-    const int32_t *MX_RESTRICT index = p->index[now];
-    uint64_t *MX_RESTRICT to_bits = p->bits[!now];
-    int32_t *MX_RESTRICT to_index = p->index[!now];
-    if (p->alone) {
+    const uint64_t *MX_RESTRICT bits = p->bits[current], sign = r->sign;
+    const int32_t *MX_RESTRICT index = p->index[current];
+    uint64_t *MX_RESTRICT to_bits = p->bits[!current];
+    int32_t *MX_RESTRICT to_index = p->index[!current];
+    if (p->keys_only) {
         for (int64_t i = begin; i < end; i++)
             to_bits[at[((bits[i] ^ sign) >> shift) % DIGITS]++] = bits[i];
         return;
@@ -68,7 +68,7 @@ static void move(const radix *r, int now, int shift, int64_t begin, int64_t end,
 static void count_parts(const mx_launch *l, int64_t first, int64_t last)
 {
     const radix *r = l->args;
-    const uint64_t *MX_RESTRICT bits = r->pairs->bits[r->pairs->now], sign = r->sign;
+    const uint64_t *MX_RESTRICT bits = r->pairs->bits[r->pairs->current], sign = r->sign;
     const int64_t count = r->pairs->count;
     const int shift = r->shift;
     for (int64_t part = first; part < last; part++) {
@@ -84,16 +84,17 @@ static void move_parts(const mx_launch *l, int64_t first, int64_t last)
     const radix *r = l->args;
     const int64_t count = r->pairs->count;
     for (int64_t part = first; part < last; part++)
-        move(r, r->pairs->now, r->shift, count * part / r->parts, count * (part + 1) / r->parts,
+        move(r, r->pairs->current, r->shift, count * part / r->parts, count * (part + 1) / r->parts,
              r->at[part]);
 }
 
 /* ---- a thread at its buckets ---- */
 
 /* Sorts items by some digits, from `shift` upwards; in which of the two places they are then. */
-static int sort_digits(const radix *r, int now, int64_t begin, int64_t end, int shift, int digits)
+static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, int shift,
+                       int digits)
 {
-    const uint64_t *bits = r->pairs->bits[now];
+    const uint64_t *bits = r->pairs->bits[current];
     int64_t at[MOST_DIGITS][DIGITS];
     memset(at, 0, (size_t)digits * sizeof at[0]);
     for (int64_t i = begin; i < end; i++) {
@@ -102,31 +103,31 @@ static int sort_digits(const radix *r, int now, int64_t begin, int64_t end, int 
     }
     for (int d = 0; d < digits; d++) {
         if (place(&at[d], 1, begin) == end - begin) continue; /* one digit for all: they stay */
-        move(r, now, shift + d * DIGIT_BITS, begin, end, at[d]);
-        now = !now;
+        move(r, current, shift + d * DIGIT_BITS, begin, end, at[d]);
+        current = !current;
     }
-    return now;
+    return current;
 }
 
 /* false: it would take long; items are in another order then, equals still in theirs. */
-static bool insert_items(const radix *r, int now, int64_t begin, int64_t end)
+static bool insert_items(const radix *r, int current, int64_t begin, int64_t end)
 {
-    const bool alone = r->pairs->alone;
+    const bool keys_only = r->pairs->keys_only;
     const uint64_t sign = r->sign;
-    uint64_t *bits = r->pairs->bits[now];
-    int32_t *index = r->pairs->index[now];
+    uint64_t *bits = r->pairs->bits[current];
+    int32_t *index = r->pairs->index[current];
     int64_t patience = PATIENCE * (end - begin);
     for (int64_t i = begin + 1; i < end && patience >= 0; i++) {
         const uint64_t item = bits[i], key = item ^ sign;
         if ((bits[i - 1] ^ sign) <= key) continue;
-        const int32_t own = alone ? 0 : index[i];
+        const int32_t own = keys_only ? 0 : index[i];
         int64_t to = i;
         for (; to > begin && (bits[to - 1] ^ sign) > key; to--) {
             bits[to] = bits[to - 1];
-            if (!alone) index[to] = index[to - 1];
+            if (!keys_only) index[to] = index[to - 1];
         }
         bits[to] = item;
-        if (!alone) index[to] = own;
+        if (!keys_only) index[to] = own;
         patience -= i - to;
     }
     return patience >= 0;
@@ -140,13 +141,13 @@ static void sort_bucket(const radix *r, int64_t begin, int64_t end)
     const int64_t count = end - begin;
     int digits = 0;
     while (digits < below && count > (int64_t)FEW << digits * DIGIT_BITS) digits++;
-    int now = sort_digits(r, p->now, begin, end, r->shift - digits * DIGIT_BITS, digits);
-    if (digits < below && !insert_items(r, now, begin, end))
-        now = sort_digits(r, now, begin, end, 0, below);
-    if (now != p->now) return;
-    memcpy(p->bits[!now] + begin, p->bits[now] + begin, (size_t)count * sizeof(uint64_t));
-    if (p->alone) return;
-    memcpy(p->index[!now] + begin, p->index[now] + begin, (size_t)count * sizeof(int32_t));
+    int current = sort_digits(r, p->current, begin, end, r->shift - digits * DIGIT_BITS, digits);
+    if (digits < below && !insert_items(r, current, begin, end))
+        current = sort_digits(r, current, begin, end, 0, below);
+    if (current != p->current) return;
+    memcpy(p->bits[!current] + begin, p->bits[current] + begin, (size_t)count * sizeof(uint64_t));
+    if (p->keys_only) return;
+    memcpy(p->index[!current] + begin, p->index[current] + begin, (size_t)count * sizeof(int32_t));
 }
 
 /* A part has the buckets that begin in its share of the items; where buckets end is what the last part moved up to. */
@@ -161,7 +162,7 @@ static void sort_buckets(const mx_launch *l, int64_t first, int64_t last)
 
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
 {
-    radix r = {.pairs = p, .sign = p->ints ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
+    radix r = {.pairs = p, .sign = p->signed_keys ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
     const mx_launch l = {.args = &r, .ctx = ctx};
     int64_t largest = p->count;
     p->work_bytes = (size_t)r.parts * sizeof *r.at;
@@ -175,9 +176,9 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     if (largest == p->count) return MX_OK; /* one key */
     if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
         ctx->backend->run(ctx, &l, move_parts, r.parts);
-        p->now = !p->now;
+        p->current = !p->current;
         ctx->backend->run(ctx, &l, sort_buckets, r.parts);
-        p->now = !p->now;
+        p->current = !p->current;
         return MX_OK;
     }
     const int top = r.shift;
@@ -185,7 +186,7 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
         ctx->backend->run(ctx, &l, count_parts, r.parts);
         if (place(r.at, r.parts, 0) == p->count) continue;
         ctx->backend->run(ctx, &l, move_parts, r.parts);
-        p->now = !p->now;
+        p->current = !p->current;
     }
     return MX_OK;
 }

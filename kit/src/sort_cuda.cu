@@ -7,19 +7,22 @@
 
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *p, int bits)
 {
-    cub::DoubleBuffer<uint64_t> keys(p->bits[p->now], p->bits[!p->now]);
-    cub::DoubleBuffer<int64_t> ints((int64_t *)p->bits[p->now], (int64_t *)p->bits[!p->now]);
-    cub::DoubleBuffer<int32_t> values(p->index[p->now], p->index[!p->now]);
+    cub::DoubleBuffer<uint64_t> keys(p->bits[p->current], p->bits[!p->current]);
+    cub::DoubleBuffer<int64_t> signed_keys((int64_t *)p->bits[p->current],
+                                           (int64_t *)p->bits[!p->current]);
+    cub::DoubleBuffer<int32_t> values(p->index[p->current], p->index[!p->current]);
     const cudaStream_t stream = (cudaStream_t)ctx->queue;
     typedef cub::DeviceRadixSort radix;
     cudaError_t err = cudaSetDevice(ctx->device);
     if (err == cudaSuccess)
-        err = p->ints    ? radix::SortKeys(p->work, p->work_bytes, ints, p->count, 0, bits, stream)
-              : p->alone ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
-                         : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits,
-                                            stream);
+        err =
+            p->signed_keys
+                ? radix::SortKeys(p->work, p->work_bytes, signed_keys, p->count, 0, bits, stream)
+            : p->keys_only
+                ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
+                : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits, stream);
     if (err != cudaSuccess) cudaGetLastError(); /* it is told here, and to nobody else */
     MX_REQUIRE(err == cudaSuccess, MX_ERR_DEVICE, "sort: %s", cudaGetErrorString(err));
-    p->now = p->now != (p->ints ? ints.selector : keys.selector);
+    p->current = p->current != (p->signed_keys ? signed_keys.selector : keys.selector);
     return MX_OK;
 }

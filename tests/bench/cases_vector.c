@@ -51,7 +51,7 @@ static mx_err dot_check(bench_work *w)
     MX_TRY(bench_dot(w->line, &w->dot, &sum));
     for (int o = 0; o < 3; o++) {
         mx_ctx ctx = NULL;
-        const bool again = o == 2 || !w->target->info.host_reaches;
+        const bool again = o == 2 || !w->target->info.host_accessible;
         if (!again) MX_TRY(mx_ctx_create(others[o], &ctx));
         const mx_range_1 line = mx_range_1d(again ? w->target->ctx : ctx, 0, w->items);
         const mx_err err = bench_dot(line, &w->dot, &other);

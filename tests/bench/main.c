@@ -80,7 +80,7 @@ static mx_err open_target(const char *resource, bench_target *target)
     memset(target, 0, sizeof *target);
     MX_TRY(mx_ctx_create(resource, &target->ctx));
     mx_ctx_get_info(target->ctx, &target->info);
-    if (!target->info.host_reaches) return bench_cuda_open(target);
+    if (!target->info.host_accessible) return bench_cuda_open(target);
     MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT,
                "%s: the rivals have layout right only", resource);
     const size_t second = bench_cache_bytes(2), last = bench_last_cache_bytes();
@@ -109,7 +109,7 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
-    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_reaches)) return MX_OK;
+    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible)) return MX_OK;
     if (which->other == NULL && which->rival(target->rivals[0]) == NULL) return MX_OK;
     MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
     mx_err err = bench_agree(&w);

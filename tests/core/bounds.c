@@ -52,7 +52,7 @@ static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a
 
 static void leave_x(const bounds_args *a) { MX_AT(a->x, N) = 1; }
 
-static void leave_box(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) = 1; }
+static void release_tile(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) = 1; }
 
 static void leave_line(const bounds_args *a) { MX_AT(a->line) = 1; }
 
@@ -67,7 +67,7 @@ static void test_host_code(mx_ctx ctx)
     MX_AT(a.x, N - 1) = 1;
     check_stops(leave_x, &a,
                 "MX_AT(a->x, ...): index 0 of view 'on the host' is 10, its extent is 10");
-    check_stops(leave_box, &a, "accessor a->box was never bound");
+    check_stops(release_tile, &a, "accessor a->box was never bound");
     check_stops(leave_line, &a, "accessor a->line was never bound");
     MUST(mx_view_destroy(&mirror));
     MUST(mx_view_destroy(&view));

@@ -121,7 +121,7 @@ static void test_good(void)
         CHECK_I64(info.device, -1);
         CHECK_I64(strlen(info.device_name), 0);
         CHECK_I64(info.launches, 0);
-        CHECK(info.host_reaches);
+        CHECK(info.host_accessible);
         CHECK_OK(mx_fence(ctx));
         mx_ctx_destroy(&ctx);
         CHECK(ctx == NULL);

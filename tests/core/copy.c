@@ -10,7 +10,7 @@ static bool is_host(mx_ctx ctx)
 {
     mx_ctx_info info;
     mx_ctx_get_info(ctx, &info);
-    return info.host_reaches;
+    return info.host_accessible;
 }
 
 static void test_mirrors(mx_ctx ctx)

@@ -151,7 +151,7 @@ static void test_picture(mx_ctx ctx)
     uint64_t extent[] = {4, 5}, stride[2];
     mx_view view = make(ctx, "z", MX_LAYOUT_MORTON, MX_F64, 2, (int64_t[]){4, 4});
     const mx_view_info info = check_info(view);
-    CHECK(mx_tiled_settle(2, extent, stride, false, 2, 3));
+    CHECK(mx_tiled_strides(2, extent, stride, false, 2, 3));
     CHECK_I64(extent[0] * 10 + extent[1], 46);
     for (int64_t i = 0; i < 4; i++) {
         for (int64_t j = 0; j < 4; j++)

@@ -127,8 +127,8 @@ static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
     const char *const others[] = {"serial", "openmp:threads=2", "openmp:threads=5"};
-    const bool alike =
-        strcmp(info.backend, "simt") != 0 && strchr(info.backend, ':') == NULL && info.host_reaches;
+    const bool alike = strcmp(info.backend, "simt") != 0 && strchr(info.backend, ':') == NULL &&
+                       info.host_accessible;
     for (int o = 0; alike && info.layout == MX_LAYOUT_RIGHT && o < 3; o++) {
         mx_ctx other;
         double again;

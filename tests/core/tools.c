@@ -117,7 +117,7 @@ static mx_ctx open_context(void)
     MUST(mx_ctx_create(check_resource, &ctx));
     MUST(mx_ctx_get_info(ctx, &info));
     model.contexts++;
-    model.host = info.host_reaches;
+    model.host = info.host_accessible;
     model.name = model.host ? "Host" : "Cuda";
     model.device = strcmp(info.backend, "serial") == 0   ? 0x00000001
                    : strcmp(info.backend, "openmp") == 0 ? 0x01000001

@@ -160,7 +160,7 @@ static void test_hand_over(mx_ctx ctx)
     hand_over h = {.given = 0};
     pthread_t thread;
     MUST(mx_ctx_get_info(ctx, &info));
-    if (!info.host_reaches) return; /* no other thread of the host sees the view */
+    if (!info.host_accessible) return; /* no other thread of the host sees the view */
     MUST(mx_view_create_1d(ctx, "lines", MX_I64, LINES * TRAITS_LINE, &view));
     MUST(mx_bind(ctx, view, &args.to));
     h.data = check_info(view).data;

@@ -19,16 +19,16 @@ static bool in_use[MOST_DEVICES];
 typedef struct cuda_state {
     void *result;
     size_t result_bytes;
-    int64_t resident;   /* thread blocks that the device runs at a time, at best */
-    bool overlaps;      /* kernels may be set up while the one before runs */
-    size_t most_shared; /* bytes of shared memory that a block can have */
+    int64_t resident;  /* thread blocks that the device runs at a time, at best */
+    bool overlaps;     /* kernels may be set up while the one before runs */
+    size_t max_shared; /* bytes of shared memory that a block can have */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
 static cudaStream_t stream_of(mx_ctx ctx) { return (cudaStream_t)ctx->queue; }
 
 /* The run time keeps the last error for whoever asks next. It has been told here: nobody else shall find it. */
-static cudaError_t told(cudaError_t err)
+static cudaError_t clear_sticky_error(cudaError_t err)
 {
     if (err != cudaSuccess) cudaGetLastError();
     return err;
@@ -36,7 +36,7 @@ static cudaError_t told(cudaError_t err)
 
 #define CUDA_TRY(call)                                                                             \
     do {                                                                                           \
-        const cudaError_t cuda_err_ = told(call);                                                  \
+        const cudaError_t cuda_err_ = clear_sticky_error(call);                                    \
         if (cuda_err_ != cudaSuccess)                                                              \
             return MX_FAIL(cuda_err_ == cudaErrorMemoryAllocation ? MX_ERR_MEMORY : MX_ERR_DEVICE, \
                            "%s: %s", #call, cudaGetErrorString(cuda_err_));                        \
@@ -46,7 +46,7 @@ static bool cuda_available(const char **why)
 {
     static char text[256];
     int devices = 0;
-    const cudaError_t err = told(cudaGetDeviceCount(&devices));
+    const cudaError_t err = clear_sticky_error(cudaGetDeviceCount(&devices));
     *why = text;
     if (err == cudaErrorInsufficientDriver)
         snprintf(text, sizeof text,
@@ -62,7 +62,7 @@ static bool cuda_available(const char **why)
 static int cuda_devices(void)
 {
     int devices = 0;
-    return told(cudaGetDeviceCount(&devices)) == cudaSuccess ? devices : 0;
+    return clear_sticky_error(cudaGetDeviceCount(&devices)) == cudaSuccess ? devices : 0;
 }
 
 static __global__ void probe_kernel() {}
@@ -84,7 +84,7 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
     snprintf(ctx->device_name, sizeof ctx->device_name, "%.127s", properties.name);
     cudaFuncAttributes attributes;
-    const cudaError_t image = told(cudaFuncGetAttributes(&attributes, probe_kernel));
+    const cudaError_t image = clear_sticky_error(cudaFuncGetAttributes(&attributes, probe_kernel));
     MX_REQUIRE(
         image == cudaSuccess, MX_ERR_BACKEND,
         "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real",
@@ -95,9 +95,10 @@ static mx_err cuda_open(mx_ctx ctx)
     ctx->state = state;
     state->resident = (int64_t)properties.multiProcessorCount *
                       (properties.maxThreadsPerMultiProcessor / THREADS);
-    ctx->workers = (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
+    ctx->max_concurrency =
+        (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
-    state->most_shared = properties.sharedMemPerBlockOptin;
+    state->max_shared = properties.sharedMemPerBlockOptin;
     CUDA_TRY(cudaStreamCreateWithFlags((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking));
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
@@ -121,7 +122,7 @@ static mx_err cuda_fence(mx_ctx ctx)
     /* a tool's fence waits for the contexts of all threads */
     __atomic_fetch_add(&ctx->synchronisations, 1, __ATOMIC_RELAXED);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    const cudaError_t err = told(cudaStreamSynchronize(stream_of(ctx)));
+    const cudaError_t err = clear_sticky_error(cudaStreamSynchronize(stream_of(ctx)));
     if (err == cudaSuccess) return MX_OK;
     char recent[512];
     mx_recent_kernels(ctx, recent, sizeof recent);
@@ -139,8 +140,9 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
     const cudaError_t err = space == MX_SPACE_CUDA      ? cudaMalloc(data, bytes)
                             : space == MX_SPACE_MANAGED ? cudaMallocManaged(data, bytes)
                                                         : cudaHostAlloc(data, bytes, pinned);
-    MX_REQUIRE(told(err) == cudaSuccess, MX_ERR_MEMORY, "no %zu bytes in memory space %s: %s",
-               bytes, mx_space_name(space), cudaGetErrorString(err));
+    MX_REQUIRE(clear_sticky_error(err) == cudaSuccess, MX_ERR_MEMORY,
+               "no %zu bytes in memory space %s: %s", bytes, mx_space_name(space),
+               cudaGetErrorString(err));
     return MX_OK;
 }
 
@@ -148,7 +150,8 @@ static void cuda_release(mx_space space, void *data)
 {
     if (space == MX_SPACE_PINNED) {
         for (int d = 0; d < MOST_DEVICES; d++) /* cudaFreeHost, unlike cudaFree, waits for none */
-            if (in_use[d] && told(cudaSetDevice(d)) == cudaSuccess) told(cudaDeviceSynchronize());
+            if (in_use[d] && clear_sticky_error(cudaSetDevice(d)) == cudaSuccess)
+                clear_sticky_error(cudaDeviceSynchronize());
         cudaFreeHost(data);
     } else {
         cudaFree(data);
@@ -206,19 +209,19 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
                "fill: elements of %zu bytes, expected at most %zu on cuda", size,
                sizeof copy.bytes);
     memcpy(copy.bytes, value, size);
-    const size_t unit =
+    const size_t chunk =
         size |
         (size_t)(uintptr_t)destination; /* its lowest bit set is what both are multiples of */
-    if (unit % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
-    if (unit % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
-    if (unit % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
+    if (chunk % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
+    if (chunk % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
+    if (chunk % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
     return fill_words<unsigned char>(ctx, destination, count, copy, size);
 }
 
 /* An element is some words of `unit` bytes, the largest kind that sizes and addresses allow. */
-static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int unit)
+static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int chunk)
 {
-    const int64_t words = (int64_t)c.size / unit, all = c.count * words;
+    const int64_t words = (int64_t)c.size / chunk, all = c.count * words;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < all; w += step) {
         int64_t rest = w / words, to = 0, from = 0;
@@ -226,28 +229,29 @@ static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int 
             const int64_t index = rest % c.axis[d].extent;
             rest /= c.axis[d].extent;
             to += index * c.axis[d].to;
-            from += mx_strided_from_(&c, &c.axis[d], index) * c.axis[d].from;
+            from += mx_strided_source_(&c, &c.axis[d], index) * c.axis[d].from;
         }
-        char *const t = c.to + (to * words + w % words) * unit;
-        const char *const f = c.from + (from * words + w % words) * unit;
-        if (unit == 8)
+        char *const t = c.to + (to * words + w % words) * chunk;
+        const char *const f = c.from + (from * words + w % words) * chunk;
+        if (chunk == 8)
             *(uint2 *)t = *(const uint2 *)f;
-        else if (unit == 4)
+        else if (chunk == 4)
             *(unsigned *)t = *(const unsigned *)f;
         else
-            for (int b = 0; b < unit; b++) t[b] = f[b];
+            for (int b = 0; b < chunk; b++) t[b] = f[b];
     }
 }
 
 static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
 {
-    int unit = 8;
-    while ((c->size | (size_t)(uintptr_t)c->to | (size_t)(uintptr_t)c->from) % unit != 0) unit /= 2;
-    const int64_t blocks = (c->count * (int64_t)(c->size / unit) + THREADS - 1) / THREADS,
+    int chunk = 8;
+    while ((c->size | (size_t)(uintptr_t)c->to | (size_t)(uintptr_t)c->from) % chunk != 0)
+        chunk /= 2;
+    const int64_t blocks = (c->count * (int64_t)(c->size / chunk) + THREADS - 1) / THREADS,
                   most = state_of(ctx)->resident;
     const unsigned grid = (unsigned)(blocks < most ? blocks : most);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, unit);
+    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, chunk);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
@@ -300,7 +304,7 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     l->grid[1] = (unsigned)ceil_div(across, l->grid[2]);
     /* blocks beyond the end count on: see MX_INDEX_END */
     const int64_t counted = (int64_t)l->grid[1] * l->grid[2] * l->block[1] * l->per_thread;
-    MX_REQUIRE(l->kernel->wide || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
+    MX_REQUIRE(l->kernel->index_64 || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
                MX_ERR_EXTENT, "kernel %s: %lld rows: stamp a _64 form", l->kernel->name,
                (long long)rows);
     l->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -329,9 +333,9 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     mx_team_shape *team = &l->team;
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
-    MX_REQUIRE(team->size <= MX_TEAM_MOST / team->lanes, MX_ERR_ARG,
+    MX_REQUIRE(team->size <= MX_TEAM_MAX / team->lanes, MX_ERR_ARG,
                "kernel %s: teams of %d threads with %d lanes: expected at most %d threads on cuda",
-               l->kernel->name, team->size, team->lanes, MX_TEAM_MOST / team->lanes);
+               l->kernel->name, team->size, team->lanes, MX_TEAM_MAX / team->lanes);
     for (int level = 0; level < 2; level++) {
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
         team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
@@ -341,13 +345,13 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     const size_t tree =
         l->kernel->value_size * (size_t)(team->size * team->lanes); /* of a reduction */
     MX_REQUIRE(
-        tree <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
+        tree <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
         "kernel %s: values of teams of %d threads with %d lanes: %zu bytes, this device has %zu",
-        l->kernel->name, team->size, team->lanes, tree, state_of(ctx)->most_shared);
-    MX_REQUIRE(shared <= state_of(ctx)->most_shared, MX_ERR_MEMORY,
+        l->kernel->name, team->size, team->lanes, tree, state_of(ctx)->max_shared);
+    MX_REQUIRE(shared <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
                "kernel %s: teams with %zu bytes of scratch of level 0: this device has %zu",
                l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
-               state_of(ctx)->most_shared - MX_CUDA_SLOTS_BYTES_(team->size));
+               state_of(ctx)->max_shared - MX_CUDA_SLOTS_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
     l->blocks = l->axis[0].end;
@@ -397,7 +401,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
         l->scratch = l->partials + partial_bytes;
     }
     if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
-    const int code = told((cudaError_t)mx_instance_of(ctx, k)->enqueue(l));
+    const int code = clear_sticky_error((cudaError_t)mx_instance_of(ctx, k)->enqueue(l));
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
                cudaGetErrorString((cudaError_t)code));
     if (!to_host) return MX_OK;
@@ -482,8 +486,8 @@ const mx_backend mx_backend_cuda = {
     MX_INSTANCE_CUDA,
     MX_LAYOUT_LEFT,
     MX_SPACE_CUDA,
-    MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
-    MX_REACH(MX_SPACE_CUDA) | MX_REACH(MX_SPACE_MANAGED) | MX_REACH(MX_SPACE_PINNED),
+    MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED),
+    MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED),
     cuda_available,
     cuda_devices,
     cuda_open,

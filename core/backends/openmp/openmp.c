@@ -1,4 +1,4 @@
-/* openmp: every thread of a parallel region runs one contiguous share of the units. */
+/* openmp: every thread of a parallel region runs one contiguous share of the chunks. */
 #include "../../src/internal.h"
 
 #include <omp.h>
@@ -13,19 +13,19 @@ static mx_err openmp_open(mx_ctx ctx)
     return MX_OK;
 }
 
-static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
-    if (units == 1 || ctx->threads == 1) {
+    if (chunks == 1 || ctx->threads == 1) {
         mx_thread_ = 0; /* it may have been another one of a larger launch */
-        run(launch, 0, units);
+        run(launch, 0, chunks);
         return;
     }
     const int cores = ctx->cores;
     if (launch->dynamic) {
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads)
-        for (int64_t u = 0; u < units; u++) {
+        for (int64_t u = 0; u < chunks; u++) {
             mx_thread_ = omp_get_thread_num();
-            mx_cores_go(ctx, cores, mx_thread_);
+            mx_cores_bind_thread(ctx, cores, mx_thread_);
             run(launch, u, u + 1);
         }
         return;
@@ -35,11 +35,11 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         mx_thread_ = (int)thread;
-        mx_cores_go(ctx, cores, (int)thread);
+        mx_cores_bind_thread(ctx, cores, (int)thread);
         int64_t first = thread, last = thread + 1;
-        if (units != threads) {
-            first = units * thread / threads;
-            last = units * (thread + 1) / threads;
+        if (chunks != threads) {
+            first = chunks * thread / threads;
+            last = chunks * (thread + 1) / threads;
         }
         if (first < last) run(launch, first, last);
     }
@@ -51,6 +51,6 @@ const mx_backend mx_backend_openmp = {
     .layout = MX_LAYOUT_RIGHT,
     .open = openmp_open,
     .run = openmp_run,
-    .together = mx_host_together,
+    .run_team_members = mx_host_run_team_members,
     MX_HOST_BACKEND,
 };

@@ -1,4 +1,4 @@
-/* serial: one thread runs all units in order. */
+/* serial: one thread runs all chunks in order. */
 #include "../../src/internal.h"
 
 static mx_err serial_open(mx_ctx ctx)
@@ -10,11 +10,11 @@ static mx_err serial_open(mx_ctx ctx)
     return MX_OK;
 }
 
-static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     (void)ctx;
     mx_thread_ = 0; /* it may have been another one in a launch of openmp */
-    run(launch, 0, units);
+    run(launch, 0, chunks);
 }
 
 const mx_backend mx_backend_serial = {

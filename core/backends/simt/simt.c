@@ -23,13 +23,13 @@ static uint64_t next_random(uint64_t *state) /* splitmix64, Steele, Lea and Floo
     return z ^ z >> 31;
 }
 
-/* A random permutation of 0..units-1 without storage: a Feistel network over the next power of four, walked until inside. */
-static int64_t permuted(int64_t unit, int64_t units, uint64_t seed)
+/* A random permutation of 0..chunks-1 without storage: a Feistel network over the next power of four, walked until inside. */
+static int64_t permuted(int64_t chunk, int64_t chunks, uint64_t seed)
 {
     int half = 1;
-    while ((int64_t)1 << 2 * half < units) half++;
+    while ((int64_t)1 << 2 * half < chunks) half++;
     const uint64_t mask = ((uint64_t)1 << half) - 1;
-    uint64_t at = (uint64_t)unit;
+    uint64_t at = (uint64_t)chunk;
     do {
         uint64_t left = at >> half, right = at & mask;
         for (uint64_t round = 0; round < 4; round++) {
@@ -39,25 +39,25 @@ static int64_t permuted(int64_t unit, int64_t units, uint64_t seed)
             right = mixed;
         }
         at = left << half | right;
-    } while (at >= (uint64_t)units);
+    } while (at >= (uint64_t)chunks);
     return (int64_t)at;
 }
 
-static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t units)
+static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     if (ctx->shuffled) {
         const uint64_t seed = next_random(&ctx->seed);
         mx_thread_ = 0;
-        for (int64_t u = 0; u < units; u++) {
-            const int64_t unit = permuted(u, units, seed);
-            run(launch, unit, unit + 1);
+        for (int64_t u = 0; u < chunks; u++) {
+            const int64_t chunk = permuted(u, chunks, seed);
+            run(launch, chunk, chunk + 1);
         }
         return;
     }
 #pragma omp parallel for schedule(static, 1) num_threads(ctx->threads)
-    for (int64_t u = 0; u < units; u++) {
+    for (int64_t u = 0; u < chunks; u++) {
         mx_thread_ = omp_get_thread_num();
-        mx_cores_go(ctx, 0, mx_thread_);
+        mx_cores_bind_thread(ctx, 0, mx_thread_);
         run(launch, u, u + 1);
     }
 }
@@ -68,7 +68,7 @@ const mx_backend mx_backend_simt = {
     .layout = MX_LAYOUT_LEFT,
     .open = simt_open,
     .run = simt_run,
-    .together = mx_host_together,
-    .units_are_items = true,
+    .run_team_members = mx_host_run_team_members,
+    .chunks_are_items = true,
     MX_HOST_BACKEND,
 };

@@ -93,7 +93,7 @@ typedef struct mx_ctx_info {
     int threads;              /* host threads; 1 on cuda */
     int device;               /* -1 on hosts */
     const char *device_name;  /* "" on hosts */
-    bool host_reaches;        /* can the host read its default space? */
+    bool host_accessible;     /* can the host read its default space? */
     int64_t launches;         /* kernels launched so far */
     int64_t synchronisations; /* times the host had to wait for a device */
 } mx_ctx_info;

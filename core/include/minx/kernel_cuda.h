@@ -128,9 +128,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
 {
     mx_cuda_begin_();
     if (K::has_prologue) {
-        typename K::args own = args;
-        K::prologue(&own);
-        mx_cuda_items_<K, per_thread>(&own, range);
+        typename K::args args_copy = args;
+        K::prologue(&args_copy);
+        mx_cuda_items_<K, per_thread>(&args_copy, range);
     } else {
         mx_cuda_items_<K, per_thread>(&args, range);
     }
@@ -206,9 +206,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_begin_();
     K::init(&total);
     if (K::has_prologue) {
-        typename K::args own = args;
-        K::prologue(&own);
-        mx_cuda_share_<K>(&own, range, &total);
+        typename K::args args_copy = args;
+        K::prologue(&args_copy);
+        mx_cuda_share_<K>(&args_copy, range, &total);
     } else {
         mx_cuda_share_<K>(&args, range, &total);
     }

@@ -1,5 +1,5 @@
-/* How a kernel file is compiled for hosts: each kernel becomes a function that runs some units of a launch on the calling
- * thread. Which thread runs which units is the backend's affair, so serial, openmp and any other host backend share this
+/* How a kernel file is compiled for hosts: each kernel becomes a function that runs some chunks of a launch on the calling
+ * thread. Which thread runs which chunks is the backend's affair, so serial, openmp and any other host backend share this
  * one instance. The simt instance differs in two things: its layout, and that nothing is vectorised.
  *
  * The arguments are copied into the function: behind a pointer that a store in the loop might reach, they would be loaded
@@ -18,32 +18,32 @@
 /* The number of this thread in a launch, set by the backend. */
 extern __thread int mx_thread_;
 
-typedef struct mx_box_ {
+typedef struct mx_tile_ {
     int64_t begin[MX_MAX_DIMS], end[MX_MAX_DIMS];
-} mx_box_;
+} mx_tile_;
 
-/* The tile that is unit number `unit`. */
-MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
+/* The tile that is chunk number `unit`. */
+MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chunk)
 {
-    mx_box_ box;
+    mx_tile_ tile;
     for (int d = dims - 1; d >= 0; d--) {
         const mx_axis *axis = &launch->axis[d];
-        int64_t t = unit;
+        int64_t t = chunk;
         if (d > 0 && axis->tiles == 1) { /* as usual, and a division less */
             t = 0;
         } else if (d > 0) {
-            t = unit % axis->tiles;
-            unit /= axis->tiles;
+            t = chunk % axis->tiles;
+            chunk /= axis->tiles;
         }
-        box.begin[d] = axis->begin + t * axis->tile;
-        box.end[d] = box.begin[d] + axis->tile;
-        if (box.end[d] > axis->end) box.end[d] = axis->end;
+        tile.begin[d] = axis->begin + t * axis->tile;
+        tile.end[d] = tile.begin[d] + axis->tile;
+        if (tile.end[d] > axis->end) tile.end[d] = axis->end;
     }
-    return box;
+    return tile;
 }
 
 /* The loops over rows: o0 is the outermost index, o1 the next. */
-#define MX_OUTER_(I, d) for (I o##d = (I)box.begin[d]; o##d < (I)box.end[d]; o##d++)
+#define MX_OUTER_(I, d) for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++)
 #define MX_ROWS_1D_(I)
 #define MX_ROWS_2D_(I) MX_OUTER_(I, 0)
 #define MX_ROWS_3D_(I) MX_ROWS_2D_(I) MX_OUTER_(I, 1)
@@ -53,27 +53,27 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
 
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
- * for the units of a thread. */
-#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                             \
-    static __attribute__((noinline)) void name##__box(const name##__args *MX_RESTRICT args, \
-                                                      const mx_box_ *shape, void *out)      \
-    {                                                                                       \
-        const mx_box_ box = *shape;                                                         \
-        const name##__args a = *args;                                                       \
-        const I i0 = (I)box.begin[D - 1], i1 = (I)box.end[D - 1];                           \
-        (void)out;                                                                          \
-        BEFORE                                                                              \
-        MX_ROWS_##D##D_(I){ROW} AFTER                                                       \
-    }                                                                                       \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)           \
-    {                                                                                       \
-        const name##__args *args = (const name##__args *)launch->args;                      \
-        for (int64_t u = first; u < last; u++) {                                            \
-            const int64_t unit = launch->first_unit + u;                                    \
-            const mx_box_ box = mx_unit_box_(launch, D, unit);                              \
-            name##__box(args, &box, launch->partials + unit * launch->partial_bytes);       \
-        }                                                                                   \
-    }                                                                                       \
+ * for the chunks of a thread. */
+#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                              \
+    static __attribute__((noinline)) void name##__tile(const name##__args *MX_RESTRICT args, \
+                                                       const mx_tile_ *shape, void *out)     \
+    {                                                                                        \
+        const mx_tile_ tile = *shape;                                                        \
+        const name##__args a = *args;                                                        \
+        const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                          \
+        (void)out;                                                                           \
+        BEFORE                                                                               \
+        MX_ROWS_##D##D_(I){ROW} AFTER                                                        \
+    }                                                                                        \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)            \
+    {                                                                                        \
+        const name##__args *args = (const name##__args *)launch->args;                       \
+        for (int64_t u = first; u < last; u++) {                                             \
+            const int64_t chunk = launch->first_chunk + u;                                   \
+            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                          \
+            name##__tile(args, &tile, launch->partials + chunk * launch->partial_bytes);     \
+        }                                                                                    \
+    }                                                                                        \
     MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
@@ -197,33 +197,33 @@ MX_INLINE mx_box_ mx_unit_box_(const mx_launch *launch, int dims, int64_t unit)
         .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
 /* An array of launch->length values: one array a unit, joined element by element. */
-#define MX_STAMP_ARRAY_(name, R)                                                                 \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)                \
-    {                                                                                            \
-        const name##__args a = *(const name##__args *)launch->args;                              \
-        for (int64_t unit = first; unit < last; unit++) {                                        \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                   \
-            name##__value *values =                                                              \
-                (name##__value *)(launch->partials + unit * launch->partial_bytes);              \
-            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);    \
-            const name##_array array = {values};                                                 \
-            for (int i = (int)box.begin[0]; i < (int)box.end[0]; i++) name##_body(&a, i, array); \
-        }                                                                                        \
-    }                                                                                            \
-    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)         \
-    {                                                                                            \
-        name##__value *result = (name##__value *)launch->result;                                 \
-        if (launch->units == 0) {                                                                \
-            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);          \
-            return;                                                                              \
-        }                                                                                        \
-        memcpy(&result[first], (const name##__value *)launch->partials + first,                  \
-               (size_t)(last - first) * sizeof *result);                                         \
-        for (int64_t unit = 1; unit < launch->units; unit++) {                                   \
-            const name##__value *values =                                                        \
-                (const name##__value *)(launch->partials + unit * launch->partial_bytes);        \
-            for (int64_t e = first; e < last; e++)                                               \
-                R##_JOIN(name##__value, &result[e], &values[e]);                                 \
-        }                                                                                        \
-    }                                                                                            \
+#define MX_STAMP_ARRAY_(name, R)                                                                   \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)                  \
+    {                                                                                              \
+        const name##__args a = *(const name##__args *)launch->args;                                \
+        for (int64_t chunk = first; chunk < last; chunk++) {                                       \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                                \
+            name##__value *values =                                                                \
+                (name##__value *)(launch->partials + chunk * launch->partial_bytes);               \
+            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);      \
+            const name##_array array = {values};                                                   \
+            for (int i = (int)tile.begin[0]; i < (int)tile.end[0]; i++) name##_body(&a, i, array); \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)           \
+    {                                                                                              \
+        name##__value *result = (name##__value *)launch->result;                                   \
+        if (launch->chunks == 0) {                                                                 \
+            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);            \
+            return;                                                                                \
+        }                                                                                          \
+        memcpy(&result[first], (const name##__value *)launch->partials + first,                    \
+               (size_t)(last - first) * sizeof *result);                                           \
+        for (int64_t chunk = 1; chunk < launch->chunks; chunk++) {                                 \
+            const name##__value *values =                                                          \
+                (const name##__value *)(launch->partials + chunk * launch->partial_bytes);         \
+            for (int64_t e = first; e < last; e++)                                                 \
+                R##_JOIN(name##__value, &result[e], &values[e]);                                   \
+        }                                                                                          \
+    }                                                                                              \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .join_array = name##__join_array};

@@ -35,7 +35,7 @@ extern "C" {
 
 struct mx_kernel;
 
-/* One dimension of a launch. Hosts: a unit of work is one tile, `tiles` counts them along the dimension. */
+/* One dimension of a launch. Hosts: a chunk of work is one tile, `tiles` counts them along the dimension. */
 typedef struct mx_axis {
     int64_t begin, end, tile, tiles;
 } mx_axis;
@@ -54,16 +54,17 @@ typedef struct mx_launch {
     char *partials;   /* partial results: one of each unit (hosts) or thread block (accelerators) */
     int64_t partial_bytes; /* hosts: from one to the next */
     int64_t length;        /* values of an array reduction, else 1 */
-    int64_t units;
-    int64_t first_unit; /* hosts: what the unit numbers of a call count from */
+    int64_t chunks;
+    int64_t first_chunk; /* hosts: what the unit numbers of a call count from */
     mx_axis axis[MX_MAX_DIMS];
-    bool dynamic;         /* units go to threads as these become free */
+    bool dynamic;         /* chunks go to threads as these become free */
     mx_team_shape team;   /* size 0: no teams */
     char *scratch;        /* of teams; hosts: both levels, accelerators: level 1 */
     size_t scratch_bytes; /* hosts: of each thread or team; accelerators: of each block */
     int64_t *overflow;    /* where teams note scratch that was asked for beyond it, by level */
     void *result;         /* where the joined result goes */
-    void *own; /* hosts: memory for the arguments of a kernel with a prologue, of whoever planned */
+    void *
+        args_copy; /* hosts: memory for the arguments of a kernel with a prologue, of whoever planned */
     mx_ctx ctx;
     const struct mx_kernel *kernel;
     int dims;
@@ -83,18 +84,18 @@ typedef struct mx_instance {
     int per_thread;
     /* accelerators: bytes that enqueue needs at launch->partials; NULL: one value for each block */
     size_t (*temporary)(const mx_launch *launch);
-    /* hosts: run the units first..last-1 of a launch on the calling thread */
+    /* hosts: run the chunks first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);
     /* hosts: the prologue, NULL if there is none */
     void (*prepare)(void *args);
     /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
     void (*join)(const mx_launch *launch, void *result, int64_t n);
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, scans: turn partial results first..last-1 into what precedes each, from and to *carry; then run the units again */
+    /* hosts, scans: turn partial results first..last-1 into what precedes each, from and to *carry; then run the chunks again */
     void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);
     void (*scan)(const mx_launch *launch, int64_t first, int64_t last);
     /* hosts, teams of several threads: thread number first of all that run it at once */
-    void (*together)(const mx_launch *launch, int64_t first, int64_t last);
+    void (*run_team_members)(const mx_launch *launch, int64_t first, int64_t last);
 } mx_instance;
 
 /* cuda: slots for the collectives of a team, in front of its shared memory. */
@@ -119,8 +120,8 @@ typedef struct mx_kernel {
     const char *name;
     mx_pattern pattern;
     int dims;
-    bool wide; /* 64-bit indices */
-    int block; /* hosts: at least so many items to a partial result */
+    bool index_64; /* 64-bit indices */
+    int block;     /* hosts: at least so many items to a partial result */
     size_t args_size, value_size;
     int field_count; /* 0: a value of the user's own */
     const mx_field *fields;

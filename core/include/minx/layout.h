@@ -4,7 +4,7 @@
  *
  * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a prefix, parameters. Functions:
  *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
- *   PREFIX_settle(rank, extent, stride, parameters): rounds extents up (none to 0) so that every offset is below their
+ *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up (none to 0) so that every offset is below their
  *       product, and sets the `stride` that the terms get back; false: not for this rank. It may wrap around.
  * Views and accessors (MX_ACCESSOR) of such a layout go with each other only; no subviews, no origins, no padding. */
 #pragma once

@@ -42,7 +42,7 @@ MX_INLINE int64_t mx_morton_term(int rank, int d, int64_t i, int64_t stride, boo
     return (int64_t)((cubes << m * rank) + (inside << n));
 }
 
-static inline bool mx_morton_settle(int rank, uint64_t *extent, uint64_t *stride, bool left)
+static inline bool mx_morton_strides(int rank, uint64_t *extent, uint64_t *stride, bool left)
 {
     int m = rank == 2 ? 31 : 20; /* more, and the cube would not fit the address space */
     uint64_t step = 1;

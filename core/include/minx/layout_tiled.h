@@ -24,8 +24,8 @@ MX_INLINE int64_t mx_tiled_term(int rank, int d, int64_t i, int64_t stride, bool
     return (int64_t)(at / tile * (uint64_t)stride + at % tile * inside);
 }
 
-static inline bool mx_tiled_settle(int rank, uint64_t *extent, uint64_t *stride, bool left,
-                                   int rows, int columns)
+static inline bool mx_tiled_strides(int rank, uint64_t *extent, uint64_t *stride, bool left,
+                                    int rows, int columns)
 {
     uint64_t step = (uint64_t)rows * (uint64_t)columns;
     for (int n = 0; n < rank; n++) {

@@ -104,7 +104,7 @@ MX_RANGE_MANY_(6)
 
 /* ---- teams ---- */
 
-enum { MX_AUTO = -1, MX_TEAM_MOST = 1024 }; /* threads of a team, times lanes */
+enum { MX_AUTO = -1, MX_TEAM_MAX = 1024 }; /* threads of a team, times lanes */
 
 /* `league` teams of `size` threads of `lanes` vector lanes each. Scratch is memory that a team, or each of its threads, has
  * while it runs: level 0 is small and fast (shared memory on cuda), level 1 large. */

@@ -51,11 +51,12 @@
     {                                                                                              \
         const name##__args a = *(const name##__args *)launch->args;                                \
         for (int64_t u = first; u < last; u++) {                                                   \
-            const int64_t unit = launch->first_unit + u;                                           \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                     \
+            const int64_t chunk = launch->first_chunk + u;                                         \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                                \
             name##__value value =                                                                  \
-                *(const name##__value *)(launch->partials + unit * launch->partial_bytes);         \
-            for (I i = (I)box.begin[0]; i < (I)box.end[0]; i++) name##_body(&a, i, &value, true);  \
+                *(const name##__value *)(launch->partials + chunk * launch->partial_bytes);        \
+            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++)                                  \
+                name##_body(&a, i, &value, true);                                                  \
         }                                                                                          \
     }                                                                                              \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                      \
@@ -174,10 +175,10 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, void *memor
     } else { /* the user's init runs on the device only: the identity is at the front of the memory */
         size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
         typename K::value *const identity = (typename K::value *)memory;
-        void *const own = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
+        void *const workspace = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
         if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, queue>>>(identity);
         const cudaError_t err =
-            cub::DeviceScan::ExclusiveScan(own, rest, shares, finals, typename K::joining(),
+            cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
                                            cub::FutureValue<typename K::value>(identity), n, queue);
         *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
         return (int)err;

@@ -70,13 +70,15 @@ typedef struct mx_team {
 #endif
 
 /* Bytes from an area of scratch; NULL beyond its end. */
-MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int own, size_t bytes)
+MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int per_thread, size_t bytes)
 {
     level = level != 0; /* as in mx_with_scratch */
-    const size_t begin = t->used[level][own], room = t->room[level][own];
-    t->used[level][own] = begin + ((bytes + 15) & ~(size_t)15);
-    if (bytes <= room && t->used[level][own] <= room) return t->scratch[level][own] + begin;
-    mx_atomic_store(&t->overflow[level], (int64_t)(bytes > room ? bytes : t->used[level][own]));
+    const size_t begin = t->used[level][per_thread], room = t->room[level][per_thread];
+    t->used[level][per_thread] = begin + ((bytes + 15) & ~(size_t)15);
+    if (bytes <= room && t->used[level][per_thread] <= room)
+        return t->scratch[level][per_thread] + begin;
+    mx_atomic_store(&t->overflow[level],
+                    (int64_t)(bytes > room ? bytes : t->used[level][per_thread]));
     return NULL;
 }
 #ifdef MINX_BOUNDS_CHECK
@@ -104,7 +106,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
     return (size_t)count;
 }
 #define MX_SCRATCH_STAMP_ ((uint64_t)1) /* bound, but to no view */
-#define MX_SCRATCH_(t, level, own, type, name, ...)                                               \
+#define MX_SCRATCH_(t, level, per_thread, type, name, ...)                                        \
     type name;                                                                                    \
     name.stamp = MX_SCRATCH_STAMP_;                                                               \
     MX_SCRATCH_FAULT_(name)                                                                       \
@@ -116,7 +118,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
                 (MX_CODE_(name) >> 4 & 15) <= MX_LAYOUT_STRIDE && MX_CODE_(name) >> 12 == 0,      \
             "scratch " #name ": an extent for each dimension; left or right; no static extents"); \
         name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                     \
-            t, level, own,                                                                        \
+            t, level, per_thread,                                                                 \
             sizeof *name.data * mx_scratch_shape_((int)(MX_CODE_(name) >> 4 & 15), rank_, given_, \
                                                   name.extent, name.stride));                     \
     }                                                                                             \

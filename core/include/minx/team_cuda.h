@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(most)
     const int threads = (int)(blockDim.x * blockDim.y),
               me = (int)(threadIdx.y * blockDim.x + threadIdx.x);
     of[me] = total;
-    for (int n = MX_TEAM_MOST / 2; n > 0; n /= 2) {
+    for (int n = MX_TEAM_MAX / 2; n > 0; n /= 2) {
         __syncthreads();
         if (me < n && me + n < threads) K::join(&of[me], &of[me + n]);
     }
@@ -146,7 +146,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     const mx_team_shape *shape = &launch->team;
     const int league = (int)launch->axis[0].end;
     const size_t shared = mx_cuda_shared_bytes_<K>(launch);
-    auto kernel = mx_cuda_team_<K, MX_TEAM_MOST, 0>;
+    auto kernel = mx_cuda_team_<K, MX_TEAM_MAX, 0>;
     if (shape->size * shape->lanes <= MX_CUDA_THREADS_)
         kernel = shape->lanes == 32   ? mx_cuda_team_<K, MX_CUDA_THREADS_, 32>
                  : shape->lanes == 16 ? mx_cuda_team_<K, MX_CUDA_THREADS_, 16>

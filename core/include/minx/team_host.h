@@ -1,4 +1,4 @@
-/* Teams on hosts. A team of one thread is an ordinary unit of work. Larger teams are real threads, all of them at once: those
+/* Teams on hosts. A team of one thread is an ordinary chunk of work. Larger teams are real threads, all of them at once: those
  * of a team stand side by side, and a team takes every so-many'th unit. In the simt instance each lane is a thread as well, and
  * one team runs at a time. */
 #pragma once
@@ -11,9 +11,9 @@ typedef struct mx_barrier_ {
 } mx_barrier_;
 typedef struct mx_team_shared_ {
     mx_barrier_ team __attribute__((aligned(64)));
-    int idle; /* MX_TEAM_MOST, members that wait (simt), and MX_TEAM_DONE_ for each that has ended */
-    uint64_t slot[2][2 * MX_TEAM_MOST] __attribute__((aligned(64)));
-    mx_barrier_ thread[MX_TEAM_MOST]; /* simt: of its lanes */
+    int idle; /* MX_TEAM_MAX, members that wait (simt), and MX_TEAM_DONE_ for each that has ended */
+    uint64_t slot[2][2 * MX_TEAM_MAX] __attribute__((aligned(64)));
+    mx_barrier_ thread[MX_TEAM_MAX]; /* simt: of its lanes */
     const char *kernel;
 } mx_team_shared_;
 
@@ -156,12 +156,12 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     return t;
 }
 
-#define MX_LEAGUE_(box, CALL)                                            \
-    for (int64_t league = box.begin[0]; league < box.end[0]; league++) { \
-        t.league_rank = (int)league;                                     \
-        memset(t.used, 0, sizeof t.used);                                \
-        CALL;                                                            \
-        mx_team_barrier(&t);                                             \
+#define MX_LEAGUE_(tile, CALL)                                             \
+    for (int64_t league = tile.begin[0]; league < tile.end[0]; league++) { \
+        t.league_rank = (int)league;                                       \
+        memset(t.used, 0, sizeof t.used);                                  \
+        CALL;                                                              \
+        mx_team_barrier(&t);                                               \
     }
 
 /* BEGIN and END: of the value of a unit, at launch->partials + part * partial_bytes. */
@@ -172,11 +172,11 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
         mx_team t = mx_team_of_(launch, 1, 0, 0, 1,                                            \
                                 launch->scratch + (size_t)mx_thread_ * launch->scratch_bytes); \
         for (int64_t part = first; part < last; part++) {                                      \
-            const mx_box_ box = mx_unit_box_(launch, 1, part);                                 \
-            BEGIN MX_LEAGUE_(box, CALL) END                                                    \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, part);                             \
+            BEGIN MX_LEAGUE_(tile, CALL) END                                                   \
         }                                                                                      \
     }                                                                                          \
-    static void name##__together(const mx_launch *launch, int64_t thread, int64_t threads)     \
+    static void name##__team(const mx_launch *launch, int64_t thread, int64_t threads)         \
     {                                                                                          \
         const name##__args a = *(const name##__args *)launch->args;                            \
         const int lanes = launch->team.lanes, size = launch->team.size;                        \
@@ -184,11 +184,11 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
         const int member = (int)(thread % members);                                            \
         mx_team t = mx_team_of_(launch, size, member / lanes, member % lanes, lanes,           \
                                 launch->scratch + (size_t)group * launch->scratch_bytes);      \
-        for (int64_t unit = group; unit < launch->units; unit += threads / members) {          \
-            const mx_box_ box = mx_unit_box_(launch, 1, unit);                                 \
-            const int64_t part = unit * members + member;                                      \
+        for (int64_t chunk = group; chunk < launch->chunks; chunk += threads / members) {      \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                            \
+            const int64_t part = chunk * members + member;                                     \
             (void)part;                                                                        \
-            BEGIN MX_LEAGUE_(box, CALL) END                                                    \
+            BEGIN MX_LEAGUE_(tile, CALL) END                                                   \
         }                                                                                      \
         __atomic_fetch_add(&t.shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED);                  \
     }
@@ -196,12 +196,12 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
 #ifndef MX_DISPATCH
 #define MX_FOR_TEAM(name)                         \
     MX_STAMP_TEAM_(name, , name##_body(&a, &t), ) \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .together = name##__together};
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .run_team_members = name##__team};
 #define MX_STAMP_TEAM_REDUCE_(name, INIT, JOIN)                                                    \
     MX_STAMP_VALUE_(name, INIT, JOIN)                                                              \
     MX_STAMP_TEAM_(name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
                    , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
     MX_STAMP_JOIN_ALL_(name)                                                                       \
     const mx_instance MX_SYMBOL_(name) = {                                                         \
-        .run = name##__run, .join = name##__join_all, .together = name##__together};
+        .run = name##__run, .join = name##__join_all, .run_team_members = name##__team};
 #endif

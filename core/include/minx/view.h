@@ -48,8 +48,8 @@ typedef struct mx_view_options {
 
 /* What makes a view is a macro of the function's name that also notes the program's line, for the report of what is left at
  * the end. In parentheses the name is the function itself. */
-void mx_here_(const char *file, int line);
-#define MX_HERE_(call) (mx_here_(__FILE__, __LINE__), call)
+void mx_source_line_(const char *file, int line);
+#define MX_AT_SOURCE_LINE_(call) (mx_source_line_(__FILE__, __LINE__), call)
 
 /* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank 0); label: not empty, at
  * most 63 characters, copied. options NULL: all defaults. Asynchronous on ctx where that is. On failure *view is null.
@@ -105,8 +105,10 @@ mx_err mx_view_constant(mx_view view, mx_view *constant);
  * accessors again. On failure nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST, and MX_ERR_LAYOUT for
  * layout stride. */
 mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
-#define mx_view_resize(ctx, view, extents) MX_HERE_(mx_view_replace_(ctx, view, extents, true))
-#define mx_view_realloc(ctx, view, extents) MX_HERE_(mx_view_replace_(ctx, view, extents, false))
+#define mx_view_resize(ctx, view, extents) \
+    MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, true))
+#define mx_view_realloc(ctx, view, extents) \
+    MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, false))
 
 /* One owner more; one owner less (the last one frees, after all kernels that may use the data). Destroy sets *view null
  * and accepts NULL and a null view; a stale handle is MX_ERR_STALE. */
@@ -166,12 +168,12 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
 int mx_views_alive(void);
 void mx_views_report(void);
 
-#define mx_view_create(...) MX_HERE_(mx_view_create(__VA_ARGS__))
-#define mx_view_wrap(...) MX_HERE_(mx_view_wrap(__VA_ARGS__))
-#define mx_subview(...) MX_HERE_(mx_subview(__VA_ARGS__))
-#define mx_view_constant(...) MX_HERE_(mx_view_constant(__VA_ARGS__))
-#define mx_mirror_create(...) MX_HERE_(mx_mirror_create(__VA_ARGS__))
-#define mx_mirror_view_create(...) MX_HERE_(mx_mirror_view_create(__VA_ARGS__))
+#define mx_view_create(...) MX_AT_SOURCE_LINE_(mx_view_create(__VA_ARGS__))
+#define mx_view_wrap(...) MX_AT_SOURCE_LINE_(mx_view_wrap(__VA_ARGS__))
+#define mx_subview(...) MX_AT_SOURCE_LINE_(mx_subview(__VA_ARGS__))
+#define mx_view_constant(...) MX_AT_SOURCE_LINE_(mx_view_constant(__VA_ARGS__))
+#define mx_mirror_create(...) MX_AT_SOURCE_LINE_(mx_mirror_create(__VA_ARGS__))
+#define mx_mirror_view_create(...) MX_AT_SOURCE_LINE_(mx_mirror_view_create(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,7 @@ typedef struct mx_dual {
 /* As mx_view_create, which makes the device side; the host side is a mirror view of it. On failure both are null. */
 mx_err mx_dual_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_dual *dual);
-#define mx_dual_create(...) MX_HERE_(mx_dual_create(__VA_ARGS__))
+#define mx_dual_create(...) MX_AT_SOURCE_LINE_(mx_dual_create(__VA_ARGS__))
 
 /* Ends both views. Accepts NULL. */
 mx_err mx_dual_destroy(mx_dual *dual);

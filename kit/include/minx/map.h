@@ -29,8 +29,8 @@ mx_err mx_map_clear(mx_ctx ctx, mx_view map); /* removes all keys; ordered on ct
  * key came (0 in free slots), so that mx_permute(ctx, values, old_values, origin) moves values along. Waits for ctx.
  * MX_ERR_EXTENT: they do not fit, and nothing changed. */
 mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
-#define mx_map_create(...) MX_HERE_(mx_map_create(__VA_ARGS__))
-#define mx_map_rehash(...) MX_HERE_(mx_map_rehash(__VA_ARGS__))
+#define mx_map_create(...) MX_AT_SOURCE_LINE_(mx_map_create(__VA_ARGS__))
+#define mx_map_rehash(...) MX_AT_SOURCE_LINE_(mx_map_rehash(__VA_ARGS__))
 #ifdef __cplusplus
 }
 #endif

@@ -28,7 +28,7 @@ extern "C" {
 /* For a target like this view; takes its memory once for each copy. Nothing is added yet. On failure it is all zero. Errors:
  * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiles and the like), those of mx_view_create. */
 #define mx_scatter_create(ctx, target, R, s) \
-    MX_HERE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
+    MX_AT_SOURCE_LINE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
 
 /* Binds an MX_SCATTER_OF member, like mx_bind, for launches on ctx and no other context; another reducer is MX_ERR_TYPE. Bind again when checks of ctx begin or end. */

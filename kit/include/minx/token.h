@@ -15,7 +15,7 @@ extern "C" {
 #endif
 /* The tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For kernels on ctx alone. */
 mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
-#define mx_tokens_create(...) MX_HERE_(mx_tokens_create(__VA_ARGS__))
+#define mx_tokens_create(...) MX_AT_SOURCE_LINE_(mx_tokens_create(__VA_ARGS__))
 #ifdef __cplusplus
 }
 #endif

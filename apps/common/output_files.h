@@ -4,29 +4,29 @@
 #pragma once
 #include "minx/error.h"
 
-typedef struct app_place {
+typedef struct app_output {
     char *path;      /* the final name, links resolved */
     char *temporary; /* beside it, this process's own */
     char *side;      /* the XDMF file's final name */
     char *side_temporary;
-} app_place;
+} app_output;
 
 /* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file.
  * MX_ERR_IO with the path and the reason: no such folder, no permission, a folder or device of that
- * name or of the side file's, a write-protected file, a link to nothing. What is at `path` is not touched. On failure *place is empty. */
-mx_err app_place_reserve(const char *path, app_place *place);
+ * name or of the side file's, a write-protected file, a link to nothing. What is at `path` is not touched. On failure *output is empty. */
+mx_err app_output_reserve(const char *path, app_output *output);
 
 /* MX_ERR_INPUT if `path` or its side file is the file `input`, also by links. */
-mx_err app_place_spare(const char *path, const char *input);
+mx_err app_output_spare(const char *path, const char *input);
 
 /* Flushes the temporary file to its disk, then renames the side file, where there is one, and it.
  * MX_ERR_IO on failure. */
-mx_err app_place_publish(const app_place *place, bool with_side);
+mx_err app_output_publish(const app_output *output, bool with_side);
 
-/* Removes what is left of the temporary files. Accepts an empty place. */
-void app_place_remove(const app_place *place);
+/* Removes what is left of the temporary files. Accepts an empty output. */
+void app_output_remove(const app_output *output);
 
-void app_place_free(app_place *place);
+void app_output_free(app_output *output);
 
 /* The last component of the final name. */
-const char *app_place_base(const app_place *place);
+const char *app_output_base(const app_output *output);

@@ -1,4 +1,4 @@
-#include "results_place.h"
+#include "output_files.h"
 
 #include "strbuf.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* What already has the final name must be a plain file that its owner lets us replace: a rename
- * would take the place of /dev/null or of a protected result just as well. */
+ * would replace /dev/null or a write-protected result too. */
 static mx_err check_target(const char *path)
 {
     struct stat info;
@@ -92,26 +92,26 @@ static mx_err resolve(const char *path, char **resolved)
     return MX_OK;
 }
 
-static mx_err fill(const char *path, app_place *place)
+static mx_err fill(const char *path, app_output *output)
 {
-    MX_TRY(resolve(path, &place->path));
-    MX_TRY(check_target(place->path));
-    MX_TRY(name_side(place->path, &place->side));
-    MX_TRY(check_target(place->side));
-    MX_TRY(create_temporary(place->path, &place->temporary));
+    MX_TRY(resolve(path, &output->path));
+    MX_TRY(check_target(output->path));
+    MX_TRY(name_side(output->path, &output->side));
+    MX_TRY(check_target(output->side));
+    MX_TRY(create_temporary(output->path, &output->temporary));
     app_strbuf name = {0};
-    MX_TRY(app_strbuf_add(&name, "%s.xmf", place->temporary));
-    place->side_temporary = name.text;
+    MX_TRY(app_strbuf_add(&name, "%s.xmf", output->temporary));
+    output->side_temporary = name.text;
     return MX_OK;
 }
 
-mx_err app_place_reserve(const char *path, app_place *place)
+mx_err app_output_reserve(const char *path, app_output *output)
 {
-    *place = (app_place){0};
-    const mx_err err = fill(path, place);
+    *output = (app_output){0};
+    const mx_err err = fill(path, output);
     if (err != MX_OK) {
-        app_place_remove(place);
-        app_place_free(place);
+        app_output_remove(output);
+        app_output_free(output);
     }
     return err;
 }
@@ -125,7 +125,7 @@ static mx_err spare(const char *path, const struct stat *input)
     return MX_OK;
 }
 
-mx_err app_place_spare(const char *path, const char *input)
+mx_err app_output_spare(const char *path, const char *input)
 {
     struct stat info;
     if (stat(input, &info) != 0) return MX_OK; /* it has been read and is gone */
@@ -157,30 +157,30 @@ static mx_err move(const char *from, const char *to)
     return MX_OK;
 }
 
-mx_err app_place_publish(const app_place *place, bool with_side)
+mx_err app_output_publish(const app_output *output, bool with_side)
 {
-    MX_TRY(flush(place->temporary));
-    if (with_side) MX_TRY(move(place->side_temporary, place->side));
-    return move(place->temporary, place->path);
+    MX_TRY(flush(output->temporary));
+    if (with_side) MX_TRY(move(output->side_temporary, output->side));
+    return move(output->temporary, output->path);
 }
 
-void app_place_remove(const app_place *place)
+void app_output_remove(const app_output *output)
 {
-    if (place->temporary) unlink(place->temporary);
-    if (place->side_temporary) unlink(place->side_temporary);
+    if (output->temporary) unlink(output->temporary);
+    if (output->side_temporary) unlink(output->side_temporary);
 }
 
-void app_place_free(app_place *place)
+void app_output_free(app_output *output)
 {
-    free(place->path);
-    free(place->temporary);
-    free(place->side);
-    free(place->side_temporary);
-    *place = (app_place){0};
+    free(output->path);
+    free(output->temporary);
+    free(output->side);
+    free(output->side_temporary);
+    *output = (app_output){0};
 }
 
-const char *app_place_base(const app_place *place)
+const char *app_output_base(const app_output *output)
 {
-    const char *const slash = strrchr(place->path, '/');
-    return slash ? slash + 1 : place->path;
+    const char *const slash = strrchr(output->path, '/');
+    return slash ? slash + 1 : output->path;
 }
