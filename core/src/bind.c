@@ -1,5 +1,5 @@
 /* Accessors: made from views (mx_bind), and recognised again inside the arguments of a launch by their stamps. */
-#include "internal.h"
+#include "memory.h"
 
 #include <limits.h>
 #include <string.h>

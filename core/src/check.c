@@ -9,7 +9,7 @@
  * Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the largest magnitude in that view:
  * sums may be taken in another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
  * of every view a launch. */
-#include "internal.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The run time: settings, open contexts, and the hooks by which a tool hears what happens. Without a tool a hook costs the test
  * of mx_rt.tool, which is the caller's. */
 #pragma once
-#include "internal.h"
+#include "memory.h"
 
 extern struct mx_runtime {
     bool tool;       /* is one listening? */

@@ -1,7 +1,7 @@
 /* Copies between any strides. The dimensions become axes, the destination's contiguous one last, so that neighbouring items
  * write to neighbouring elements; those that follow each other without a gap on both sides become one, and one without gaps
  * is a plain copy. Not done: tiles for transposes, which read across the cache lines of the source. */
-#include "internal.h"
+#include "memory.h"
 
 static void add_axis(mx_strided *c, mx_strided_axis axis)
 {

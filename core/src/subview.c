@@ -5,7 +5,7 @@
  *
  * Invariants: a part's box lies inside that of the view it was taken of; parts of one root share an element exactly if their
  * boxes meet in every dimension; an empty part points at the root's memory, where every view has some. */
-#include "internal.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <string.h>

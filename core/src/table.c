@@ -13,7 +13,7 @@
  *     never live;
  *  3. a record is written under the lock and only while its generation is even; the odd one is stored last;
  *  4. free slots are taken in the order in which they became free, which keeps a stale stamp recognisable longest. */
-#include "internal.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The core's own kernels. Checks against another backend leave out those whose names begin with mx_: they could not follow the
  * plain pointers in their arguments. */
 #pragma once
-#include "internal.h"
+#include "memory.h"
 #include "minx/map.h"
 #include "minx/scatter.h"
 #include "minx/sort.h"

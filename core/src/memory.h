@@ -1,0 +1,136 @@
+/* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are, copy.c
+ * moves them, view.c makes and ends views, bind.c makes accessors. A file calls only those before it, a backend through its
+ * table, and tools through their hooks. */
+#pragma once
+#include "internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- view_table.c: what is known of each view ---- */
+
+typedef struct mx_record {
+    uint32_t generation; /* odd: live; see view_table.c */
+    uint32_t next_free;
+    int references;
+    int parts; /* of the references: those that parts of this view hold */
+    char label[64];
+    mx_type type;
+    int rank;
+    mx_space space;
+    int device; /* that the memory belongs to; -1: none */
+    mx_layout layout;
+    int64_t extent[MX_MAX_RANK];
+    int64_t stride[MX_MAX_RANK];
+    int64_t count; /* elements */
+    int64_t span;  /* elements from the first to behind the last */
+    void *data;
+    const mx_backend *owner; /* frees the data; NULL: nobody */
+    bool padding;
+    bool constant; /* only to be read */
+    bool tokens;   /* of token.h: no two launches give them out alike */
+
+    /* A part is a box in the indices of its root, the view that holds the data. */
+    mx_view root; /* null: this view is no part */
+    int64_t root_begin[MX_MAX_RANK];
+    int64_t root_end[MX_MAX_RANK];
+    int root_dim[MX_MAX_RANK]; /* the root's dimension that each of this view is of */
+
+    /* The line of the program that made it; file NULL: not known. */
+    const char *file;
+    int line;
+} mx_record;
+
+/* The record of a live view, or NULL. Valid until the view is destroyed. */
+mx_record *mx_record_of(mx_view view);
+
+/* The same, with MX_ERR_STALE where there is none. */
+mx_err mx_record_find(mx_view view, mx_record **record);
+
+/* Puts a complete record into the table. It has one owner then. */
+mx_err mx_record_insert(const mx_record *described, mx_view *view);
+
+/* Adds owners, and says how many of them are parts. Returns a copy of the record as it is then, for other threads may be
+ * changing it. 0, 0: only the copy. */
+mx_record mx_record_retain(mx_record *record, int owners, int parts);
+
+/* Takes one owner away. After the last one the record leaves the table, and *last is a copy of it.
+ * MX_ERR_STALE: only parts own the view, and the caller is none. */
+mx_err mx_record_release(mx_view view, bool part, mx_record *last);
+
+/* What the stamp inside an accessor says. */
+typedef struct mx_stamp {
+    uint32_t slot;
+    uint32_t generation; /* its low 23 bits */
+    mx_space space;
+    mx_layout needs; /* of an instance, to use it; DEFAULT: any, STRIDE: the view's, fixed */
+} mx_stamp;
+
+/* The offset of an accessor's stamp from its beginning. */
+enum { MX_STAMP_OFFSET = sizeof(void *) };
+
+uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
+
+/* false: there is no stamp at this address. */
+bool mx_stamp_read(const void *word, mx_stamp *stamp);
+
+/* The view that a stamp names, and its record. A null view and NULL if it is gone. */
+mx_view mx_view_of_stamp(const mx_stamp *stamp);
+mx_record *mx_record_of_stamp(const mx_stamp *stamp);
+
+/* ---- geometry.c: extents, strides and overlap ---- */
+
+/* Sets count, and span by extents and strides. */
+void mx_record_measure(mx_record *record);
+
+/* MX_ERR_LAYOUT unless the layout is left, right or stride. */
+mx_err mx_record_strided(const mx_record *record, const char *what);
+
+/* Do the strides follow left or right, with padding behind the contiguous dimension only? Strides that static extents settle
+ * must be exact. fixed: static extents, 0 where there is none; NULL: none at all. */
+bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout layout);
+
+/* Do others own elements between those of this view? (Padding of a root is its own.) */
+bool mx_record_has_gaps(const mx_record *record);
+
+/* Are there elements in both views? Exact for parts of one root. Of two roots: do their memory ranges meet? */
+bool mx_views_overlap(mx_view a, mx_view b);
+
+/* Can kernels of this context touch the view's memory? */
+static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
+{
+    return (ctx->backend->accessible & MX_SPACE_BIT(record->space)) != 0 &&
+           (record->device < 0 || record->device == ctx->device);
+}
+
+/* ---- copy.c ---- */
+
+/* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in `gather` unless that is NULL.
+ * ctx can access both sides. */
+mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
+                       const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
+
+/* ---- view.c ---- */
+
+/* Sets it null. MX_ERR_ARG: there is nowhere to put a view. */
+mx_err mx_view_set_null(mx_view *view);
+
+/* ---- bind.c ---- */
+
+/* Makes an accessor of `from` one of `to`, which has the same shape, with the same origin. `at` points to the accessor's first
+ * byte. MX_ERR_LAYOUT: it has an origin, which a shift cannot express in the other's strides. */
+mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
+                        mx_view view, mx_layout needs);
+
+/* Checks every accessor inside a kernel's arguments against the context that will run it. */
+mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);
+
+#ifdef MINX_BOUNDS_CHECK
+/* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it: theirs may be gone. */
+void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
