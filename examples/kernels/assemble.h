@@ -1,0 +1,21 @@
+/* Assembly: the matrices of elements, blocks of 8 x 8, are added into a sparse matrix of compressed rows,
+ *
+ *     A(node(e, a), node(e, b)) += block(e, a, b)
+ *
+ * Elements share nodes, so that they add by atomics. Where an entry is, is searched for: a row's columns are in ascending order,
+ * and the number of columns before it is its place. */
+#pragma once
+#include "mesh.h"
+
+MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES,
+            MESH_NODES)
+MX_ACCESSOR(assemble_elements, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES)
+MX_ACCESSOR(assemble_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
+typedef struct assemble_args {
+    assemble_blocks block;
+    assemble_elements node;
+    assemble_ints begin, column;
+    mx_f64_1 value;
+} assemble_args;
+MX_DECLARE_FOR_1D(assemble, assemble_args)

@@ -1,0 +1,52 @@
+/* Particles sorted into the cells of a cube, in three kernels:
+ *
+ *     count    each particle draws a number from its cell's counter, by an atomic: its slot in the cell
+ *     offsets  a scan of the counters: where each cell begins (offsets.h)
+ *     fill     order(begin(cell) + slot) = particle, without atomics
+ *
+ * Cell c then has the particles order(begin(c)) to order(begin(c + 1) - 1). Which one comes first depends on timing; the fourth
+ * kernel sorts each cell, so that what follows has the same bits on every backend. Cells along x are neighbours in memory. */
+#pragma once
+#include "offsets.h"
+
+MX_ACCESSOR(cells_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
+
+typedef struct cells_count_args {
+    cells_points x;
+    mx_i32_1 cell, slot, count;
+    double per_length; /* cells per unit of length */
+    int side;          /* cells along each edge of the cube */
+} cells_count_args;
+MX_DECLARE_FOR_1D(cells_count, cells_count_args)
+
+typedef struct cells_fill_args {
+    mx_ci32_1 cell, slot, begin;
+    mx_i32_1 order;
+} cells_fill_args;
+MX_DECLARE_FOR_1D(cells_fill, cells_fill_args)
+
+typedef struct cells_sort_args {
+    mx_ci32_1 begin;
+    mx_i32_1 order;
+} cells_sort_args;
+MX_DECLARE_FOR_1D(cells_sort, cells_sort_args)
+
+/* What a driver holds. */
+typedef struct cells {
+    mx_ctx ctx;
+    int particles, side, count; /* count: side^3 */
+    mx_view cell, slot;         /* of each particle */
+    mx_view counts, begin;      /* of each cell, and one more */
+    mx_view order;
+    cells_count_args count_args;
+    offsets_args offsets_args;
+    cells_fill_args fill_args;
+    cells_sort_args sort_args;
+} cells;
+
+/* A cube from 0 to `length` along each axis. On failure *c holds nothing. */
+mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cells *c);
+/* Positions x(i, 0..2), of which those outside of the cube go to its border cells. Asynchronous where the context is. */
+mx_err cells_build(cells *c, mx_view x);
+mx_err cells_build_sorted(cells *c, mx_view x);
+mx_err cells_destroy(cells *c);

@@ -1,0 +1,17 @@
+/* A stencil in three dimensions: an explicit step of the heat equation on a grid with one ghost cell on each side,
+ *
+ *     fresh = u + k (the sum of the six neighbours - 6 u),     k = diffusivity * time step / cell width^2, at most 1/6
+ *
+ * as a loop, and with the squared norm of the change (fresh - u), by which a driver sees whether a steady state is reached.
+ * Tiles belong to the range: mx_tiled_3d(mx_range_3d(...), 8, 8, 0) runs the same kernels by blocks of rows. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct heat_args {
+    mx_f64_3 fresh;
+    mx_cf64_3 u;
+    double k;
+} heat_args;
+
+MX_DECLARE_FOR_3D(heat_step, heat_args)
+MX_DECLARE_REDUCE_3D(heat_step_norm, heat_args, double)

@@ -1,0 +1,32 @@
+#include "neighbours.h"
+#include "minx/kernel.h"
+
+/* The three cells along x are one piece of `order`, so that there are nine pieces to go through. */
+MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
+{
+    const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
+    const int side = a->side, cell = MX_AT(a->cell, i);
+    const int cx = cell % side, cy = cell / side % side, cz = cell / side / side;
+    const int x0 = cx > 0 ? cx - 1 : 0, x1 = cx < side - 1 ? cx + 1 : cx;
+    const int y0 = cy > 0 ? cy - 1 : 0, y1 = cy < side - 1 ? cy + 1 : cy;
+    const int z0 = cz > 0 ? cz - 1 : 0, z1 = cz < side - 1 ? cz + 1 : cz;
+    int count = 0;
+    for (int rz = z0; rz <= z1; rz++) {
+        for (int ry = y0; ry <= y1; ry++) {
+            const int row = (rz * side + ry) * side;
+            const int begin = MX_AT(a->begin, row + x0), end = MX_AT(a->begin, row + x1 + 1);
+            for (int k = begin; k < end; k++) {
+                const int j = MX_AT(a->order, k);
+                const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
+                const double dz = z - MX_LOAD(a->x, j, 2);
+                if (j == i || (a->half && j < i)) continue;
+                if (dx * dx + dy * dy + dz * dz > a->cutoff2) continue;
+                if (count < a->capacity) MX_AT(a->list, i, count) = j;
+                count++;
+            }
+        }
+    }
+    MX_AT(a->count, i) = count;
+    *longest = *longest < count ? count : *longest;
+}
+MX_REDUCE_1D_NESTED(neighbours_find, MX_MAX)

@@ -1,0 +1,28 @@
+/* Packing some particles' positions into a message, and unpacking a message:
+ *
+ *     buffer(k, c) = x(index(k), c)           x(index(k), c) = buffer(k, c)         c = 0, 1, 2
+ *
+ * In two forms: an item is a component (k, c), by a range of n x 3; or an item is a particle, with a loop over its components. An
+ * unpacking has each index once: two items must not write to the same element. */
+#pragma once
+#include "minx/minx.h"
+
+/* The second extent is always 3, so that offsets fold at compile time. */
+MX_ACCESSOR(pack_points, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
+MX_ACCESSOR(pack_const_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
+
+typedef struct pack_args {
+    pack_points buffer;
+    pack_const_points x;
+    mx_ci32_1 index;
+} pack_args;
+MX_DECLARE_FOR_2D(pack_components, pack_args)
+MX_DECLARE_FOR_1D(pack_particles, pack_args)
+
+typedef struct unpack_args {
+    pack_points x;
+    pack_const_points buffer;
+    mx_ci32_1 index;
+} unpack_args;
+MX_DECLARE_FOR_2D(unpack_components, unpack_args)
+MX_DECLARE_FOR_1D(unpack_particles, unpack_args)

@@ -1,0 +1,15 @@
+/* Vectors: the five loops by which memory bandwidth is measured (copy, mul, add, triad, dot). One argument struct serves all. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct stream_args {
+    mx_f64_1 a;
+    mx_cf64_1 b, c;
+    double s;
+} stream_args;
+
+MX_DECLARE_FOR_1D(stream_copy, stream_args)           /* a = b */
+MX_DECLARE_FOR_1D(stream_mul, stream_args)            /* a = s b */
+MX_DECLARE_FOR_1D(stream_add, stream_args)            /* a = b + c */
+MX_DECLARE_FOR_1D(stream_triad, stream_args)          /* a = b + s c */
+MX_DECLARE_REDUCE_1D(stream_dot, stream_args, double) /* the sum of b c */
