@@ -24,21 +24,6 @@ static shape shape_of(uint64_t code)
     return s;
 }
 
-/* Strides that static extents settle are not read by MX_AT, so the view's must be the same. */
-bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layout)
-{
-    int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
-    if (layout == MX_LAYOUT_STRIDE) return false;
-    for (int n = 0; n < r->rank; n++) {
-        const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
-        if (r->extent[d] > 1 && r->stride[d] < expected) return false;
-        if (known > 0 && r->extent[d] > 1 && r->stride[d] != known) return false;
-        if (r->extent[d] != 1) expected = r->stride[d] * r->extent[d];
-        known *= fixed != NULL ? fixed[d] : 0;
-    }
-    return true;
-}
-
 /* Does the view go with an accessor of this layout? Of rank 1, left, right and stride are one. */
 static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout wanted)
 {

@@ -331,17 +331,6 @@ mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *va
     return zero ? move(ctx, &a, size, run_zero, count) : mx_host_copy_strided(ctx, &same);
 }
 
-mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
-{
-    (void)ctx;
-    (void)space;
-    *data = bytes <= PTRDIFF_MAX - LINE ? aligned_alloc(LINE, round_up(bytes)) : NULL;
-    MX_REQUIRE(*data != NULL, MX_ERR_MEMORY, "no %zu bytes of host memory", bytes);
-    return MX_OK;
-}
-
-void mx_host_release(mx_space space, void *data) { (void)space, free(data); }
-
 bool mx_host_available(const char **why)
 {
     *why = "";

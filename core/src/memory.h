@@ -1,6 +1,6 @@
-/* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are, copy.c
- * moves them, view.c makes and ends views, bind.c makes accessors. A file calls only those before it, a backend through its
- * table, and tools through their hooks. */
+/* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are,
+ * host_memory.c allocates on the host, copy.c moves elements, view.c makes and ends views, subview.c makes views of parts,
+ * bind.c makes accessors. A file calls only those before it, a backend through its table, and tools through their hooks. */
 #pragma once
 #include "internal.h"
 
@@ -26,7 +26,7 @@ typedef struct mx_record {
     int64_t count; /* elements */
     int64_t span;  /* elements from the first to behind the last */
     void *data;
-    const mx_backend *owner; /* frees the data; NULL: nobody */
+    void (*release)(mx_space space, void *data); /* frees the data; NULL: it belongs to others */
     bool padding;
     bool constant; /* only to be read */
     bool tokens;   /* of token.h: no two launches give them out alike */
@@ -58,6 +58,12 @@ mx_record mx_record_retain(mx_record *record, int owners, int parts);
 /* Takes one owner away. After the last one the record leaves the table, and *last is a copy of it.
  * MX_ERR_STALE: only parts own the view, and the caller is none. */
 mx_err mx_record_release(mx_view view, bool part, mx_record *last);
+
+/* MX_ERR_CONST if the view is only to be read. */
+mx_err mx_record_writable(const mx_record *record);
+
+/* Sets a handle null. MX_ERR_ARG: there is nowhere to put a view. */
+mx_err mx_view_set_null(mx_view *view);
 
 /* What the stamp inside an accessor says. */
 typedef struct mx_stamp {
@@ -91,6 +97,17 @@ mx_err mx_record_strided(const mx_record *record, const char *what);
  * must be exact. fixed: static extents, 0 where there is none; NULL: none at all. */
 bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout layout);
 
+/* Sets strides, count and span by type, rank, extents, layout and padding. MX_ERR_RANK: not for this layout; MX_ERR_EXTENT: it
+ * does not fit the address space. */
+mx_err mx_record_lay_out(mx_record *record);
+
+/* Sets the strides to those of the user, and the layout to stride unless they follow it. asked: the layout that the user asked
+ * for. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
+mx_err mx_record_take_strides(mx_record *record, const int64_t *strides, mx_layout asked);
+
+/* The view that holds the data of this one: its root, or the view itself. */
+mx_view mx_record_root(mx_view view, const mx_record *record);
+
 /* Do others own elements between those of this view? (Padding of a root is its own.) */
 bool mx_record_has_gaps(const mx_record *record);
 
@@ -106,15 +123,13 @@ static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 
 /* ---- copy.c ---- */
 
+/* Can the context move this memory, now? MX_ERR_ARG: no context, or one that records a graph; MX_ERR_SPACE: no. */
+mx_err mx_record_movable(mx_ctx ctx, const mx_record *record);
+
 /* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in `gather` unless that is NULL.
  * ctx can access both sides. */
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
-
-/* ---- view.c ---- */
-
-/* Sets it null. MX_ERR_ARG: there is nowhere to put a view. */
-mx_err mx_view_set_null(mx_view *view);
 
 /* ---- bind.c ---- */
 

@@ -10,49 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void mx_record_measure(mx_record *r)
-{
-    r->count = r->span = 1;
-    for (int d = 0; d < r->rank; d++) {
-        r->count *= r->extent[d];
-        if (r->extent[d] > 1) r->span += (r->extent[d] - 1) * r->stride[d];
-    }
-    if (r->count == 0) r->span = 0;
-}
-
-mx_err mx_record_strided(const mx_record *r, const char *what)
-{
-    MX_REQUIRE(r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
-               "%s of '%s': its layout is %s, expected left, right or stride", what, r->label,
-               mx_layout_name(r->layout));
-    return MX_OK;
-}
-
-bool mx_record_has_gaps(const mx_record *r)
-{
-    return r->span != r->count && r->layout <= MX_LAYOUT_STRIDE &&
-           (r->owner == NULL || r->root.generation != 0);
-}
-
-static mx_view root_of(mx_view view, const mx_record *r)
-{
-    return r->root.generation != 0 ? r->root : view;
-}
-
-bool mx_views_overlap(mx_view a, mx_view b)
-{
-    const mx_record *x = mx_record_of(a), *y = mx_record_of(b);
-    const mx_view root = root_of(a, x), other = root_of(b, y);
-    const char *i = x->data, *j = y->data;
-    if (x->count == 0 || y->count == 0) return false;
-    if (root.slot != other.slot)
-        return i < j + (size_t)y->span * MX_TYPE_SIZE(y->type) &&
-               j < i + (size_t)x->span * MX_TYPE_SIZE(x->type);
-    for (int d = 0; d < mx_record_of(root)->rank; d++)
-        if (x->root_begin[d] >= y->root_end[d] || y->root_begin[d] >= x->root_end[d]) return false;
-    return true;
-}
-
 /* "u[3,2:5,:]": the box in the root's indices. */
 static void name_part(mx_record *part, const mx_record *root)
 {
@@ -98,7 +55,7 @@ static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *
 static mx_err share(mx_record *described, mx_view of, mx_view *view)
 {
     mx_record last; /* there is none: `of` is an owner still */
-    described->root = root_of(of, described);
+    described->root = mx_record_root(of, described);
     mx_record_retain(mx_record_of(described->root), 1, 1);
     const mx_err err = mx_record_insert(described, view);
     if (err != MX_OK) mx_record_release(described->root, true, &last);
@@ -123,7 +80,7 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
     if (described.count > 0)
         described.data = (char *)of->data + (size_t)offset * MX_TYPE_SIZE(of->type);
     if (!mx_strides_follow(&described, NULL, of->layout)) described.layout = MX_LAYOUT_STRIDE;
-    name_part(&described, mx_record_of(root_of(view, of)));
+    name_part(&described, mx_record_of(mx_record_root(view, of)));
     return share(&described, view, part);
 }
 

@@ -23,7 +23,8 @@
 enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
 static _Thread_local const char *source_file; /* the line of the program that makes a view */
 static _Thread_local int source_line;
-static const uint64_t STAMP_MAGIC = 0xfff7, GENERATION_BITS = 0x7fffff;
+static const uint64_t STAMP_MAGIC = 0xfff7;
+static const uint64_t GENERATION_BITS = 0x7fffff;
 
 static struct {
     pthread_mutex_t lock;
@@ -50,6 +51,15 @@ static mx_record *find(uint32_t slot, uint32_t generation, uint32_t mask)
 }
 
 mx_record *mx_record_of(mx_view view) { return find(view.slot, view.generation, UINT32_MAX); }
+
+mx_err mx_record_find(mx_view view, mx_record **record)
+{
+    *record = mx_record_of(view);
+    MX_REQUIRE(*record != NULL, MX_ERR_STALE,
+               "a handle of a view that does not exist (any more): slot %u, generation %u",
+               view.slot, view.generation);
+    return MX_OK;
+}
 
 mx_record *mx_record_of_stamp(const mx_stamp *stamp)
 {
@@ -99,7 +109,11 @@ static mx_err take_slot(uint32_t *slot)
     return MX_OK;
 }
 
-void mx_source_line_(const char *file, int line) { source_file = file, source_line = line; }
+void mx_source_line_(const char *file, int line)
+{
+    source_file = file;
+    source_line = line;
+}
 
 mx_err mx_record_insert(const mx_record *described, mx_view *view)
 {
@@ -111,8 +125,10 @@ mx_err mx_record_insert(const mx_record *described, mx_view *view)
         const uint32_t generation = record->generation + 1;
         mx_record fresh = *described;
         fresh.generation = generation - 1;
-        fresh.references = 1, fresh.parts = 0;
-        fresh.file = source_file, fresh.line = source_line;
+        fresh.references = 1;
+        fresh.parts = 0;
+        fresh.file = source_file;
+        fresh.line = source_line;
         for (int d = 0; fresh.root.generation == 0 && d < fresh.rank; d++) {
             fresh.root_begin[d] = 0;
             fresh.root_end[d] = fresh.extent[d];
@@ -129,7 +145,8 @@ mx_err mx_record_insert(const mx_record *described, mx_view *view)
 mx_record mx_record_retain(mx_record *record, int owners, int parts)
 {
     pthread_mutex_lock(&table.lock);
-    record->references += owners, record->parts += parts;
+    record->references += owners;
+    record->parts += parts;
     const mx_record copy = *record;
     pthread_mutex_unlock(&table.lock);
     return copy;
@@ -155,6 +172,19 @@ mx_err mx_record_release(mx_view view, bool part, mx_record *last)
     pthread_mutex_unlock(&table.lock);
     MX_REQUIRE(owned, MX_ERR_STALE, "view '%s' is destroyed already, only parts of it are left",
                record->label);
+    return MX_OK;
+}
+
+mx_err mx_view_set_null(mx_view *view)
+{
+    MX_REQUIRE(view != NULL, MX_ERR_ARG, "a view, and nowhere to put it");
+    *view = MX_VIEW_NULL;
+    return MX_OK;
+}
+
+mx_err mx_record_writable(const mx_record *r)
+{
+    MX_REQUIRE(!r->constant, MX_ERR_CONST, "view '%s' is only to be read", r->label);
     return MX_OK;
 }
 

@@ -1,0 +1,139 @@
+/* Where the elements of a view are: extents, strides, layouts, overlap. Nothing is allocated here, and nothing moved. */
+#include "memory.h"
+
+#include <string.h>
+
+/* ---- offsets and spans ---- */
+
+int64_t mx_view_offset(const mx_view_info *info, const int64_t *index)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < info->rank; d++)
+        offset += mx_term_((int)info->layout, info->rank, d, index[d], info->stride[d]);
+    return offset;
+}
+
+void mx_record_measure(mx_record *r)
+{
+    r->count = r->span = 1;
+    for (int d = 0; d < r->rank; d++) {
+        r->count *= r->extent[d];
+        if (r->extent[d] > 1) r->span += (r->extent[d] - 1) * r->stride[d];
+    }
+    if (r->count == 0) r->span = 0;
+}
+
+mx_err mx_record_strided(const mx_record *r, const char *what)
+{
+    MX_REQUIRE(r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
+               "%s of '%s': its layout is %s, expected left, right or stride", what, r->label,
+               mx_layout_name(r->layout));
+    return MX_OK;
+}
+
+/* Strides in elements, and the span from the first to behind the last. Padding rounds the contiguous extent up so that
+ * the next row starts at a multiple of 64 bytes; layouts of layout.h round as they need. */
+mx_err mx_record_lay_out(mx_record *r)
+{
+    const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
+    const int64_t limit = PTRDIFF_MAX / size;
+    const bool special = r->layout > MX_LAYOUT_STRIDE;
+    uint64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
+    int64_t step = 1;
+    bool fits = true;
+    memcpy(extent, r->extent, sizeof extent);
+#define MX_LAYOUT_SETTLE(NAME, name, prefix, ...) \
+    if (r->layout == MX_LAYOUT_##NAME)            \
+        fits = prefix##_strides(r->rank, extent, stride, __VA_ARGS__);
+    MX_LAYOUTS_(MX_LAYOUT_SETTLE)
+    MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", r->label,
+               mx_layout_name(r->layout), r->rank);
+    r->count = 1;
+    for (int n = 0; n < r->rank; n++) {
+        const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
+        MX_REQUIRE(extent[d] <= (uint64_t)limit - 64, MX_ERR_EXTENT,
+                   "view '%s' does not fit the address space", r->label);
+        int64_t rounded = (int64_t)extent[d];
+        r->stride[d] = special ? (int64_t)stride[d] : step;
+        if (r->padding && !special && n == 0 && r->rank > 1 && 64 % size == 0) {
+            const int64_t chunk = 64 / size;
+            rounded = (rounded + chunk - 1) / chunk * chunk;
+        }
+        MX_REQUIRE(rounded == 0 || step <= limit / rounded, MX_ERR_EXTENT,
+                   "view '%s' does not fit the address space", r->label);
+        step *= rounded;
+        r->count *= r->extent[d];
+    }
+    r->span = step;
+    return MX_OK;
+}
+
+/* Strides that static extents settle are not read by MX_AT, so the view's must be the same. */
+bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layout)
+{
+    int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
+    if (layout == MX_LAYOUT_STRIDE) return false;
+    for (int n = 0; n < r->rank; n++) {
+        const int d = layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
+        if (r->extent[d] > 1 && r->stride[d] < expected) return false;
+        if (known > 0 && r->extent[d] > 1 && r->stride[d] != known) return false;
+        if (r->extent[d] != 1) expected = r->stride[d] * r->extent[d];
+        known *= fixed != NULL ? fixed[d] : 0;
+    }
+    return true;
+}
+
+/* Strides of the user's: no two elements may share memory, so each dimension steps over those of smaller strides. */
+mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout asked)
+{
+    for (int d = 0; d < r->rank; d++) {
+        int64_t inside = 1; /* elements from the first to behind the last of the smaller strides */
+        r->stride[d] = strides[d];
+        if (r->extent[d] <= 1) continue;
+        MX_REQUIRE(strides[d] <=
+                       PTRDIFF_MAX / MX_MAX_RANK / (int64_t)MX_TYPE_SIZE(r->type) / r->extent[d],
+                   MX_ERR_EXTENT, "view '%s' does not fit the address space", r->label);
+        for (int e = 0; e < r->rank; e++)
+            if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
+                inside += r->extent[e] > 1 && strides[e] > 0 ? (r->extent[e] - 1) * strides[e] : 0;
+        MX_REQUIRE(strides[d] >= inside, MX_ERR_LAYOUT,
+                   "view '%s': stride %d: got %lld, expected %lld or more, what is inside it",
+                   r->label, d, (long long)strides[d], (long long)inside);
+    }
+    const bool follow = mx_strides_follow(r, NULL, r->layout);
+    MX_REQUIRE(follow || asked == MX_LAYOUT_DEFAULT, MX_ERR_LAYOUT,
+               "view '%s': the strides given do not follow layout %s", r->label,
+               mx_layout_name(asked));
+    if (!follow) r->layout = MX_LAYOUT_STRIDE;
+    return MX_OK;
+}
+
+/* ---- what two views share ---- */
+
+bool mx_record_has_gaps(const mx_record *r)
+{
+    return r->span != r->count && r->layout <= MX_LAYOUT_STRIDE &&
+           (r->release == NULL || r->root.generation != 0);
+}
+
+mx_view mx_record_root(mx_view view, const mx_record *r)
+{
+    return r->root.generation != 0 ? r->root : view;
+}
+
+bool mx_views_overlap(mx_view a, mx_view b)
+{
+    const mx_record *x = mx_record_of(a);
+    const mx_record *y = mx_record_of(b);
+    const mx_view root = mx_record_root(a, x);
+    const mx_view other = mx_record_root(b, y);
+    const char *i = x->data;
+    const char *j = y->data;
+    if (x->count == 0 || y->count == 0) return false;
+    if (root.slot != other.slot)
+        return i < j + (size_t)y->span * MX_TYPE_SIZE(y->type) &&
+               j < i + (size_t)x->span * MX_TYPE_SIZE(x->type);
+    for (int d = 0; d < mx_record_of(root)->rank; d++)
+        if (x->root_begin[d] >= y->root_end[d] || y->root_begin[d] >= x->root_end[d]) return false;
+    return true;
+}
