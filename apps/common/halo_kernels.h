@@ -26,7 +26,7 @@ typedef struct app_halo_3d_args {
     app_halo_segment segment[APP_HALO_SEGMENTS_3D];
 } app_halo_3d_args;
 
-MX_DECLARE_FOR_1D(app_halo_pack_2d, app_halo_2d_args)
-MX_DECLARE_FOR_1D(app_halo_unpack_2d, app_halo_2d_args)
-MX_DECLARE_FOR_1D(app_halo_pack_3d, app_halo_3d_args)
-MX_DECLARE_FOR_1D(app_halo_unpack_3d, app_halo_3d_args)
+MX_DECLARE_FOR(1D, app_halo_pack_2d, app_halo_2d_args)
+MX_DECLARE_FOR(1D, app_halo_unpack_2d, app_halo_2d_args)
+MX_DECLARE_FOR(1D, app_halo_pack_3d, app_halo_3d_args)
+MX_DECLARE_FOR(1D, app_halo_unpack_3d, app_halo_3d_args)

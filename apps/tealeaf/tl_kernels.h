@@ -19,21 +19,21 @@ typedef struct tl_faces_args {
     int inverse;                      /* w = 1/density */
     int row0, column0, rows, columns; /* global place and size of the domain, to find its edges */
 } tl_faces_args;
-MX_DECLARE_FOR_2D(tl_faces, tl_faces_args)
+MX_DECLARE_FOR(2D, tl_faces, tl_faces_args)
 
 /* u = u_start = energy density. */
 typedef struct tl_start_args {
     mx_f64_2 u, u_start;
     mx_cf64_2 energy, density;
 } tl_start_args;
-MX_DECLARE_FOR_2D(tl_start, tl_start_args)
+MX_DECLARE_FOR(2D, tl_start, tl_start_args)
 
 /* r = u_start - A u, p = r; the sum of r r. */
 typedef struct tl_residual_args {
     mx_f64_2 r, p;
     mx_cf64_2 u, u_start, kx, ky;
 } tl_residual_args;
-MX_DECLARE_REDUCE_2D(tl_residual, tl_residual_args, double)
+MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 
 /* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
 #define TL_ERROR(FIELD)       \
@@ -43,14 +43,14 @@ MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
     mx_cf64_2 u, u_start, kx, ky;
 } tl_error_args;
-MX_DECLARE_REDUCE_2D(tl_error, tl_error_args, tl_error_sums)
+MX_DECLARE_REDUCE(2D, tl_error, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
 typedef struct tl_cg_matvec_args {
     mx_f64_2 w;
     mx_cf64_2 p, kx, ky;
 } tl_cg_matvec_args;
-MX_DECLARE_REDUCE_2D(tl_cg_matvec, tl_cg_matvec_args, double)
+MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 
 /* u += alpha p, r -= alpha w; the sum of r r. alpha = rr(n-1) / pw, or 0 once rr(n-1) is below the tolerance: a converged
  * system stands still, so a host that looks at rr only now and then reads what an eager one would have. */
@@ -62,7 +62,7 @@ typedef struct tl_cg_update_args {
     int before;       /* place of rr(n-1) in the ring */
     double alpha;     /* the prologue's */
 } tl_cg_update_args;
-MX_DECLARE_REDUCE_2D(tl_cg_update, tl_cg_update_args, double)
+MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
 
 /* p = r + beta p, beta = rr(n) / rr(n-1). */
 typedef struct tl_cg_direction_args {
@@ -73,14 +73,14 @@ typedef struct tl_cg_direction_args {
     int before, now; /* places of rr(n-1) and rr(n) */
     double beta;     /* the prologue's */
 } tl_cg_direction_args;
-MX_DECLARE_FOR_2D(tl_cg_direction, tl_cg_direction_args)
+MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
 
 /* energy = u / density. */
 typedef struct tl_finish_args {
     mx_f64_2 energy;
     mx_cf64_2 u, density;
 } tl_finish_args;
-MX_DECLARE_FOR_2D(tl_finish, tl_finish_args)
+MX_DECLARE_FOR(2D, tl_finish, tl_finish_args)
 
 /* The field summary: integrals over the domain. */
 #define TL_SUMMARY(FIELD)         \
@@ -93,7 +93,7 @@ typedef struct tl_summary_args {
     mx_cf64_2 density, energy, u;
     double volume; /* of a cell */
 } tl_summary_args;
-MX_DECLARE_REDUCE_2D(tl_summarise, tl_summary_args, tl_summary)
+MX_DECLARE_REDUCE(2D, tl_summarise, tl_summary_args, tl_summary)
 
 /* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */
 enum {

@@ -21,4 +21,4 @@ MX_BODY void assemble_body(const assemble_args *a, int e)
         }
     }
 }
-MX_FOR_1D_NESTED(assemble)
+MX_FOR(1D, assemble, MX_ITEMS_PLAIN)

@@ -18,4 +18,4 @@ typedef struct assemble_args {
     assemble_ints begin, column;
     mx_f64_1 value;
 } assemble_args;
-MX_DECLARE_FOR_1D(assemble, assemble_args)
+MX_DECLARE_FOR(1D, assemble, assemble_args)

@@ -16,13 +16,13 @@ MX_BODY void cells_count_body(const cells_count_args *a, int i)
     MX_AT(a->cell, i) = cell;
     MX_AT(a->slot, i) = mx_atomic_fetch_add(&MX_AT(a->count, cell), 1);
 }
-MX_FOR_1D(cells_count)
+MX_FOR(1D, cells_count)
 
 MX_BODY void cells_fill_body(const cells_fill_args *a, int i)
 {
     MX_AT(a->order, MX_AT(a->begin, MX_AT(a->cell, i)) + MX_AT(a->slot, i)) = i;
 }
-MX_FOR_1D(cells_fill)
+MX_FOR(1D, cells_fill)
 
 /* By insertion: cells are short. */
 MX_BODY void cells_sort_body(const cells_sort_args *a, int cell)
@@ -36,4 +36,4 @@ MX_BODY void cells_sort_body(const cells_sort_args *a, int cell)
         MX_AT(a->order, at) = particle;
     }
 }
-MX_FOR_1D_NESTED(cells_sort)
+MX_FOR(1D, cells_sort, MX_ITEMS_PLAIN)

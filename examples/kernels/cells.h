@@ -17,19 +17,19 @@ typedef struct cells_count_args {
     double per_length; /* cells per unit of length */
     int side;          /* cells along each edge of the cube */
 } cells_count_args;
-MX_DECLARE_FOR_1D(cells_count, cells_count_args)
+MX_DECLARE_FOR(1D, cells_count, cells_count_args)
 
 typedef struct cells_fill_args {
     mx_ci32_1 cell, slot, begin;
     mx_i32_1 order;
 } cells_fill_args;
-MX_DECLARE_FOR_1D(cells_fill, cells_fill_args)
+MX_DECLARE_FOR(1D, cells_fill, cells_fill_args)
 
 typedef struct cells_sort_args {
     mx_ci32_1 begin;
     mx_i32_1 order;
 } cells_sort_args;
-MX_DECLARE_FOR_1D(cells_sort, cells_sort_args)
+MX_DECLARE_FOR(1D, cells_sort, cells_sort_args)
 
 /* What a driver holds. */
 typedef struct cells {

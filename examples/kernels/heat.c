@@ -15,7 +15,7 @@ MX_BODY void heat_step_body(const heat_args *a, int i, int j, int k)
 {
     MX_AT(a->fresh, i, j, k) = MX_AT(a->u, i, j, k) + heat_change(a, i, j, k);
 }
-MX_FOR_3D_STENCIL(heat_step)
+MX_FOR(3D, heat_step, MX_ITEMS_STENCIL)
 
 MX_BODY void heat_step_norm_body(const heat_args *a, int i, int j, int k, double *norm2)
 {
@@ -23,4 +23,4 @@ MX_BODY void heat_step_norm_body(const heat_args *a, int i, int j, int k, double
     MX_AT(a->fresh, i, j, k) = MX_AT(a->u, i, j, k) + change;
     *norm2 += change * change;
 }
-MX_REDUCE_3D(heat_step_norm, MX_SUM)
+MX_REDUCE(3D, heat_step_norm, MX_SUM)

@@ -13,5 +13,5 @@ typedef struct heat_args {
     double k;
 } heat_args;
 
-MX_DECLARE_FOR_3D(heat_step, heat_args)
-MX_DECLARE_REDUCE_3D(heat_step_norm, heat_args, double)
+MX_DECLARE_FOR(3D, heat_step, heat_args)
+MX_DECLARE_REDUCE(3D, heat_step_norm, heat_args, double)

@@ -10,7 +10,7 @@ MX_BODY void mesh_nodes_body(const mesh_nodes_args *a, int e)
         MX_AT(a->node, e, n) = (nz * (s + 1) + ny) * (s + 1) + nx;
     }
 }
-MX_FOR_1D_NESTED(mesh_nodes)
+MX_FOR(1D, mesh_nodes, MX_ITEMS_PLAIN)
 
 /* A node and its neighbours along one axis: from first to last. */
 MX_BODY int mesh_first(int at) { return at > 0 ? at - 1 : 0; }
@@ -24,7 +24,7 @@ MX_BODY void mesh_count_body(const mesh_count_args *a, int r)
     const int s = a->side, n = s + 1;
     MX_AT(a->count, r) = mesh_span(r % n, s) * mesh_span(r / n % n, s) * mesh_span(r / n / n, s);
 }
-MX_FOR_1D(mesh_count)
+MX_FOR(1D, mesh_count)
 
 MX_BODY void mesh_columns_body(const mesh_columns_args *a, int r)
 {
@@ -35,4 +35,4 @@ MX_BODY void mesh_columns_body(const mesh_columns_args *a, int r)
             for (int cx = mesh_first(x); cx <= mesh_last(x, s); cx++)
                 MX_AT(a->column, k++) = (cz * n + cy) * n + cx;
 }
-MX_FOR_1D_NESTED(mesh_columns)
+MX_FOR(1D, mesh_columns, MX_ITEMS_PLAIN)

@@ -29,4 +29,4 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
     MX_AT(a->count, i) = count;
     *longest = *longest < count ? count : *longest;
 }
-MX_REDUCE_1D_NESTED(neighbours_find, MX_MAX)
+MX_REDUCE(1D, neighbours_find, MX_MAX, MX_ITEMS_PLAIN)

@@ -17,7 +17,7 @@ typedef struct neighbours_args {
     int side, capacity;
     bool half;
 } neighbours_args;
-MX_DECLARE_REDUCE_1D(neighbours_find, neighbours_args, int32_t)
+MX_DECLARE_REDUCE(1D, neighbours_find, neighbours_args, int32_t)
 
 /* What a driver holds. */
 typedef struct neighbours {

@@ -7,4 +7,4 @@ MX_BODY void offsets_body(const offsets_args *a, int i, int32_t *sum, bool final
     if (final) MX_AT(a->begin, i) = *sum;
     *sum += MX_AT(a->count, i);
 }
-MX_SCAN_1D(offsets, MX_SUM)
+MX_SCAN(1D, offsets, MX_SUM)

@@ -16,13 +16,13 @@ typedef struct pack_args {
     pack_const_points x;
     mx_ci32_1 index;
 } pack_args;
-MX_DECLARE_FOR_2D(pack_components, pack_args)
-MX_DECLARE_FOR_1D(pack_particles, pack_args)
+MX_DECLARE_FOR(2D, pack_components, pack_args)
+MX_DECLARE_FOR(1D, pack_particles, pack_args)
 
 typedef struct unpack_args {
     pack_points x;
     pack_const_points buffer;
     mx_ci32_1 index;
 } unpack_args;
-MX_DECLARE_FOR_2D(unpack_components, unpack_args)
-MX_DECLARE_FOR_1D(unpack_particles, unpack_args)
+MX_DECLARE_FOR(2D, unpack_components, unpack_args)
+MX_DECLARE_FOR(1D, unpack_particles, unpack_args)

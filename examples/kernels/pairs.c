@@ -30,7 +30,7 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
     mx_atomic_add(&MX_AT(a->f, i, 1), fy);
     mx_atomic_add(&MX_AT(a->f, i, 2), fz);
 }
-MX_FOR_1D_NESTED(pairs_atomic)
+MX_FOR(1D, pairs_atomic, MX_ITEMS_PLAIN)
 
 MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
 {
@@ -54,4 +54,4 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     MX_SCATTER(a->f, fy, i, 1);
     MX_SCATTER(a->f, fz, i, 2);
 }
-MX_FOR_1D_NESTED(pairs_scatter)
+MX_FOR(1D, pairs_scatter, MX_ITEMS_PLAIN)

@@ -19,7 +19,7 @@ typedef struct pairs_atomic_args {
     pairs_forces f;
     double cutoff2;
 } pairs_atomic_args;
-MX_DECLARE_FOR_1D(pairs_atomic, pairs_atomic_args)
+MX_DECLARE_FOR(1D, pairs_atomic, pairs_atomic_args)
 
 typedef struct pairs_scatter_args {
     pairs_points x;
@@ -28,4 +28,4 @@ typedef struct pairs_scatter_args {
     MX_SCATTER_OF(pairs_forces, MX_SUM) f;
     double cutoff2;
 } pairs_scatter_args;
-MX_DECLARE_FOR_1D(pairs_scatter, pairs_scatter_args)
+MX_DECLARE_FOR(1D, pairs_scatter, pairs_scatter_args)

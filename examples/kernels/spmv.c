@@ -10,7 +10,7 @@ MX_BODY void spmv_body(const spmv_args *a, int r)
         sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = sum;
 }
-MX_FOR_1D_NESTED(spmv)
+MX_FOR(1D, spmv, MX_ITEMS_PLAIN)
 
 MX_BODY void spmv_team_body(const spmv_args *a, mx_team *t)
 {
@@ -24,4 +24,4 @@ MX_BODY void spmv_team_body(const spmv_args *a, mx_team *t)
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
     }
 }
-MX_FOR_TEAM(spmv_team)
+MX_FOR(TEAM, spmv_team)

@@ -15,5 +15,5 @@ typedef struct spmv_args {
     int rows, rows_a_team;
 } spmv_args;
 
-MX_DECLARE_FOR_1D(spmv, spmv_args)
-MX_DECLARE_FOR_TEAM(spmv_team, spmv_args)
+MX_DECLARE_FOR(1D, spmv, spmv_args)
+MX_DECLARE_FOR(TEAM, spmv_team, spmv_args)

@@ -8,8 +8,8 @@ typedef struct stream_args {
     double s;
 } stream_args;
 
-MX_DECLARE_FOR_1D(stream_copy, stream_args)           /* a = b */
-MX_DECLARE_FOR_1D(stream_mul, stream_args)            /* a = s b */
-MX_DECLARE_FOR_1D(stream_add, stream_args)            /* a = b + c */
-MX_DECLARE_FOR_1D(stream_triad, stream_args)          /* a = b + s c */
-MX_DECLARE_REDUCE_1D(stream_dot, stream_args, double) /* the sum of b c */
+MX_DECLARE_FOR(1D, stream_copy, stream_args)           /* a = b */
+MX_DECLARE_FOR(1D, stream_mul, stream_args)            /* a = s b */
+MX_DECLARE_FOR(1D, stream_add, stream_args)            /* a = b + c */
+MX_DECLARE_FOR(1D, stream_triad, stream_args)          /* a = b + s c */
+MX_DECLARE_REDUCE(1D, stream_dot, stream_args, double) /* the sum of b c */

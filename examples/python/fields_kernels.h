@@ -7,20 +7,20 @@ typedef struct axpy_args {
     mx_cf64_1 x;
     double a;
 } axpy_args;
-MX_DECLARE_FOR_1D(axpy, axpy_args)
+MX_DECLARE_FOR(1D, axpy, axpy_args)
 
 typedef struct dot_args {
     mx_cf64_1 x, y;
 } dot_args;
-MX_DECLARE_REDUCE_1D(dot, dot_args, double)
+MX_DECLARE_REDUCE(1D, dot, dot_args, double)
 
 typedef struct smooth_args {
     mx_f64_2s out;
     mx_cf64_2s u;
 } smooth_args;
-MX_DECLARE_FOR_2D(smooth, smooth_args)
+MX_DECLARE_FOR(2D, smooth, smooth_args)
 
 typedef struct largest_args {
     mx_cf64_2s u;
 } largest_args;
-MX_DECLARE_REDUCE_2D(largest, largest_args, double)
+MX_DECLARE_REDUCE(2D, largest, largest_args, double)

@@ -40,7 +40,7 @@ typedef struct mx_join_args {
     int rank; /* 0: all that lies there; else of the elements, by extents and strides */
     int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
 } mx_join_args;
-#define MX_DECLARE_JOIN_(tag, T) MX_DECLARE_FOR_1D(mx_scatter_join_##tag, mx_join_args)
+#define MX_DECLARE_JOIN_(tag, T) MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_args)
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
 /* Keys as bits that sort alike, and integers back; in sorted bits of i32, where bins begin. */
@@ -51,16 +51,16 @@ typedef struct mx_sort_args {
     uint64_t *bits;
     int32_t *index, *offsets; /* index: NULL where only bits are sorted */
 } mx_sort_args;
-MX_DECLARE_FOR_1D(mx_sort_encode, mx_sort_args)
-MX_DECLARE_FOR_1D(mx_sort_decode, mx_sort_args)
-MX_DECLARE_FOR_1D(mx_bin_offsets, mx_sort_args)
+MX_DECLARE_FOR(1D, mx_sort_encode, mx_sort_args)
+MX_DECLARE_FOR(1D, mx_sort_decode, mx_sort_args)
+MX_DECLARE_FOR(1D, mx_bin_offsets, mx_sort_args)
 
 typedef struct mx_map_args {
     mx_u64_1 map, old;
     mx_i32_1 origin;
 } mx_map_args;
-MX_DECLARE_REDUCE_1D(mx_map_count, mx_map_args, int64_t)
-MX_DECLARE_FOR_1D(mx_map_insert_all, mx_map_args)
+MX_DECLARE_REDUCE(1D, mx_map_count, mx_map_args, int64_t)
+MX_DECLARE_FOR(1D, mx_map_insert_all, mx_map_args)
 
 #ifdef __cplusplus
 }

@@ -11,31 +11,31 @@ MX_BODY void bench_set_1d_body(const bench_set_1d_args *a, int64_t i)
 {
     MX_AT(a->x, i) = bench_value(i, a->seed);
 }
-MX_FOR_1D_64(bench_set_1d)
+MX_FOR(1D_64, bench_set_1d)
 
 MX_BODY void bench_set_2d_body(const bench_set_2d_args *a, int j, int k)
 {
     MX_AT(a->x, j, k) = bench_value((int64_t)j * 3 + k, a->seed);
 }
-MX_FOR_2D(bench_set_2d)
+MX_FOR(2D, bench_set_2d)
 
 MX_BODY void bench_set_index_body(const bench_set_index_args *a, int i)
 {
     MX_AT(a->index, i) = (int)(((unsigned)i / 3 * 2654435761u) >> 8) % a->bins;
 }
-MX_FOR_1D(bench_set_index)
+MX_FOR(1D, bench_set_index)
 
 MX_BODY void bench_triad_body(const bench_triad_args *a, int i)
 {
     MX_AT(a->a, i) = MX_AT(a->b, i) + a->s * MX_AT(a->c, i);
 }
-MX_FOR_1D(bench_triad)
+MX_FOR(1D, bench_triad)
 
 MX_BODY void bench_dot_body(const bench_dot_args *a, int i, double *sum)
 {
     *sum += MX_AT(a->b, i) * MX_AT(a->c, i);
 }
-MX_REDUCE_1D(bench_dot, MX_SUM)
+MX_REDUCE(1D, bench_dot, MX_SUM)
 
 MX_BODY void bench_stencil_body(const bench_stencil_args *a, int j, int k)
 {
@@ -43,7 +43,7 @@ MX_BODY void bench_stencil_body(const bench_stencil_args *a, int j, int k)
         0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) +
                (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));
 }
-MX_FOR_2D_STENCIL(bench_stencil)
+MX_FOR(2D, bench_stencil, MX_ITEMS_STENCIL)
 
 MX_BODY void bench_summarise_body(const bench_summary_args *a, int j, int k, bench_summary *s)
 {
@@ -54,13 +54,13 @@ MX_BODY void bench_summarise_body(const bench_summary_args *a, int j, int k, ben
     s->temperature += mass * u;
     s->hottest = s->hottest < u ? u : s->hottest;
 }
-MX_REDUCE_FIELDS_2D(bench_summarise, BENCH_SUMMARY)
+MX_REDUCE_FIELDS(2D, bench_summarise, BENCH_SUMMARY)
 
 MX_BODY void bench_histogram_body(const bench_histogram_args *a, int i)
 {
     mx_atomic_add(&MX_AT(a->bins, MX_AT(a->index, i)), (int64_t)1);
 }
-MX_FOR_1D(bench_histogram)
+MX_FOR(1D, bench_histogram)
 
 MX_BODY void bench_nothing_body(const bench_nothing_args *a, int i) { (void)a, (void)i; }
-MX_FOR_1D(bench_nothing)
+MX_FOR(1D, bench_nothing)

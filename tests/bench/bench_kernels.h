@@ -7,20 +7,20 @@ typedef struct bench_set_1d_args {
     mx_f64_1 x;
     double seed;
 } bench_set_1d_args;
-MX_DECLARE_FOR_1D(bench_set_1d, bench_set_1d_args)
+MX_DECLARE_FOR(1D_64, bench_set_1d, bench_set_1d_args)
 
 typedef struct bench_set_2d_args {
     mx_f64_2s x;
     double seed;
 } bench_set_2d_args;
-MX_DECLARE_FOR_2D(bench_set_2d, bench_set_2d_args)
+MX_DECLARE_FOR(2D, bench_set_2d, bench_set_2d_args)
 
 /* index(i): many items of a histogram fall into one bin, neighbours too. */
 typedef struct bench_set_index_args {
     mx_i32_1 index;
     int bins;
 } bench_set_index_args;
-MX_DECLARE_FOR_1D(bench_set_index, bench_set_index_args)
+MX_DECLARE_FOR(1D, bench_set_index, bench_set_index_args)
 
 /* a = b + s c */
 typedef struct bench_triad_args {
@@ -28,20 +28,20 @@ typedef struct bench_triad_args {
     mx_cf64_1 b, c;
     double s;
 } bench_triad_args;
-MX_DECLARE_FOR_1D(bench_triad, bench_triad_args)
+MX_DECLARE_FOR(1D, bench_triad, bench_triad_args)
 
 /* the sum of b c */
 typedef struct bench_dot_args {
     mx_cf64_1 b, c;
 } bench_dot_args;
-MX_DECLARE_REDUCE_1D(bench_dot, bench_dot_args, double)
+MX_DECLARE_REDUCE(1D, bench_dot, bench_dot_args, double)
 
 /* out = (in + its four neighbours) / 5 */
 typedef struct bench_stencil_args {
     mx_f64_2 out;
     mx_cf64_2 in;
 } bench_stencil_args;
-MX_DECLARE_FOR_2D(bench_stencil, bench_stencil_args)
+MX_DECLARE_FOR(2D, bench_stencil, bench_stencil_args)
 
 /* Five fields in one pass. */
 #define BENCH_SUMMARY(FIELD)           \
@@ -55,17 +55,17 @@ typedef struct bench_summary_args {
     mx_cf64_2 density, energy, u;
     double volume;
 } bench_summary_args;
-MX_DECLARE_REDUCE_2D(bench_summarise, bench_summary_args, bench_summary)
+MX_DECLARE_REDUCE(2D, bench_summarise, bench_summary_args, bench_summary)
 
 /* bins(index(i)) += 1, by atomics */
 typedef struct bench_histogram_args {
     mx_i64_1 bins;
     mx_ci32_1 index;
 } bench_histogram_args;
-MX_DECLARE_FOR_1D(bench_histogram, bench_histogram_args)
+MX_DECLARE_FOR(1D, bench_histogram, bench_histogram_args)
 
 /* Nothing: what a launch costs. */
 typedef struct bench_nothing_args {
     int unused;
 } bench_nothing_args;
-MX_DECLARE_FOR_1D(bench_nothing, bench_nothing_args)
+MX_DECLARE_FOR(1D, bench_nothing, bench_nothing_args)

@@ -9,7 +9,7 @@
             0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) + \
                    (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));                      \
     }                                                                                       \
-    MX_FOR_2D_STENCIL(bench_stencil_##s)                                                    \
+    MX_FOR(2D, bench_stencil_##s, MX_ITEMS_STENCIL)                                         \
     MX_BODY void bench_columns_##s##_body(const bench_columns_##s##_args *a, int r)         \
     {                                                                                       \
         double sum = 0;                                                                     \
@@ -18,6 +18,6 @@
             sum += MX_LOAD(a->value, r, n) * MX_LOAD(a->x, MX_LOAD(a->column, r, n));       \
         MX_AT(a->y, r) = sum;                                                               \
     }                                                                                       \
-    MX_FOR_1D_NESTED(bench_columns_##s)
+    MX_FOR(1D, bench_columns_##s, MX_ITEMS_PLAIN)
 LAYOUT(l)
 LAYOUT(r)

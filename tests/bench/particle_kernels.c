@@ -15,7 +15,7 @@ MX_BODY void bench_set_keys_body(const bench_set_keys_args *a, int i)
 {
     MX_AT(a->keys, i) = (int64_t)bench_mix((uint64_t)i);
 }
-MX_FOR_1D(bench_set_keys)
+MX_FOR(1D, bench_set_keys)
 
 MX_BODY void bench_set_points_body(const bench_set_points_args *a, int i)
 {
@@ -29,7 +29,7 @@ MX_BODY void bench_set_points_body(const bench_set_points_args *a, int i)
         MX_AT(a->x, i, c) = BENCH_CELL * (at + middle) + 0.4 * moved;
     }
 }
-MX_FOR_1D_NESTED(bench_set_points)
+MX_FOR(1D, bench_set_points, MX_ITEMS_PLAIN)
 
 /* Two cells in each direction are far enough. */
 MX_BODY void bench_set_lists_body(const bench_set_lists_args *a, int i)
@@ -51,7 +51,7 @@ MX_BODY void bench_set_lists_body(const bench_set_lists_args *a, int i)
     }
     MX_AT(a->count, i) = count;
 }
-MX_FOR_1D_NESTED(bench_set_lists)
+MX_FOR(1D, bench_set_lists, MX_ITEMS_PLAIN)
 
 #define FORCE(name)                                                                             \
     MX_BODY void name##_body(const name##_args *a, int i)                                       \
@@ -75,7 +75,7 @@ MX_FOR_1D_NESTED(bench_set_lists)
         MX_AT(a->f, i, 1) = fy;                                                                 \
         MX_AT(a->f, i, 2) = fz;                                                                 \
     }                                                                                           \
-    MX_FOR_1D_NESTED(name)
+    MX_FOR(1D, name, MX_ITEMS_PLAIN)
 FORCE(bench_force)
 FORCE(bench_force_l)
 FORCE(bench_force_r)
@@ -84,4 +84,4 @@ MX_BODY void bench_scatter_body(const bench_scatter_args *a, int i)
 {
     MX_SCATTER(a->bins, (int64_t)1, MX_AT(a->index, i));
 }
-MX_FOR_1D(bench_scatter)
+MX_FOR(1D, bench_scatter)

@@ -18,7 +18,7 @@ typedef struct bench_set_points_args {
     mx_f64_2s x;
     int side;
 } bench_set_points_args;
-MX_DECLARE_FOR_1D(bench_set_points, bench_set_points_args)
+MX_DECLARE_FOR(1D, bench_set_points, bench_set_points_args)
 
 /* list(i, k): neighbour number k of particle i, ascending; count(i) of them. */
 typedef struct bench_set_lists_args {
@@ -27,7 +27,7 @@ typedef struct bench_set_lists_args {
     mx_i32_1 count;
     int particles, side;
 } bench_set_lists_args;
-MX_DECLARE_FOR_1D(bench_set_lists, bench_set_lists_args)
+MX_DECLARE_FOR(1D, bench_set_lists, bench_set_lists_args)
 
 /* f(i) = the sum of the forces that the particles in its list put on particle i */
 #define BENCH_FORCE(name, LAYOUT)                                                                 \
@@ -41,7 +41,7 @@ MX_DECLARE_FOR_1D(bench_set_lists, bench_set_lists_args)
         mx_ci32_1 count;                                                                          \
         double cutoff2;                                                                           \
     } name##_args;                                                                                \
-    MX_DECLARE_FOR_1D(name, name##_args)
+    MX_DECLARE_FOR(1D, name, name##_args)
 BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
 BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
 BENCH_FORCE(bench_force_r, MX_LAYOUT_RIGHT)
@@ -51,10 +51,10 @@ typedef struct bench_scatter_args {
     MX_SCATTER_OF(mx_i64_1, MX_SUM) bins;
     mx_ci32_1 index;
 } bench_scatter_args;
-MX_DECLARE_FOR_1D(bench_scatter, bench_scatter_args)
+MX_DECLARE_FOR(1D, bench_scatter, bench_scatter_args)
 
 /* keys(i) = bits without a pattern */
 typedef struct bench_set_keys_args {
     mx_i64_1 keys;
 } bench_set_keys_args;
-MX_DECLARE_FOR_1D(bench_set_keys, bench_set_keys_args)
+MX_DECLARE_FOR(1D, bench_set_keys, bench_set_keys_args)

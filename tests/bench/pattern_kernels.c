@@ -8,7 +8,7 @@ MX_BODY void bench_scan_body(const bench_scan_args *a, int i, double *sum, bool 
     *sum += MX_AT(a->x, i);
     if (final) MX_AT(a->y, i) = *sum;
 }
-MX_SCAN_1D(bench_scan, MX_SUM)
+MX_SCAN(1D, bench_scan, MX_SUM)
 
 MX_BODY int bench_column(int r, int n, int rows, int s)
 {
@@ -29,7 +29,7 @@ MX_BODY void bench_set_matrix_body(const bench_set_matrix_args *a, int r)
         MX_AT(a->value, r * BENCH_ROW + n) = bench_entry(r, n);
     }
 }
-MX_FOR_1D_NESTED(bench_set_matrix)
+MX_FOR(1D, bench_set_matrix, MX_ITEMS_PLAIN)
 
 MX_BODY void bench_set_columns_body(const bench_set_columns_args *a, int r)
 {
@@ -38,7 +38,7 @@ MX_BODY void bench_set_columns_body(const bench_set_columns_args *a, int r)
         MX_AT(a->value, r, n) = bench_entry(r, n);
     }
 }
-MX_FOR_1D_NESTED(bench_set_columns)
+MX_FOR(1D, bench_set_columns, MX_ITEMS_PLAIN)
 
 MX_BODY void bench_spmv_body(const bench_spmv_args *a, int r)
 {
@@ -48,7 +48,7 @@ MX_BODY void bench_spmv_body(const bench_spmv_args *a, int r)
     for (int k = k0; k < k1; k++) s += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = s;
 }
-MX_FOR_1D_NESTED(bench_spmv)
+MX_FOR(1D, bench_spmv, MX_ITEMS_PLAIN)
 
 MX_BODY void bench_spmv_team_body(const bench_spmv_args *a, mx_team *t)
 {
@@ -62,10 +62,10 @@ MX_BODY void bench_spmv_team_body(const bench_spmv_args *a, mx_team *t)
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
     }
 }
-MX_FOR_TEAM(bench_spmv_team)
+MX_FOR(TEAM, bench_spmv_team)
 
 MX_BODY void bench_array_body(const bench_array_args *a, int i, bench_array_array array)
 {
     mx_array_add(array, MX_AT(a->index, i), MX_AT(a->x, i));
 }
-MX_REDUCE_ARRAY_1D(bench_array, MX_SUM)
+MX_REDUCE_ARRAY(1D, bench_array, MX_SUM)

@@ -7,7 +7,7 @@ typedef struct bench_scan_args {
     mx_cf64_1 x;
     mx_f64_1 y;
 } bench_scan_args;
-MX_DECLARE_SCAN_1D(bench_scan, bench_scan_args, double)
+MX_DECLARE_SCAN(1D, bench_scan, bench_scan_args, double)
 
 /* y = A x, A in compressed rows */
 enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
@@ -19,8 +19,8 @@ typedef struct bench_spmv_args {
     mx_f64_1 y;
     int rows, rows_a_team;
 } bench_spmv_args;
-MX_DECLARE_FOR_1D(bench_spmv, bench_spmv_args)
-MX_DECLARE_FOR_TEAM(bench_spmv_team, bench_spmv_args)
+MX_DECLARE_FOR(1D, bench_spmv, bench_spmv_args)
+MX_DECLARE_FOR(TEAM, bench_spmv_team, bench_spmv_args)
 
 /* A row has the columns of the cell's neighbours in a cube of `side` cells a side, those outside moved to its border. */
 typedef struct bench_set_matrix_args {
@@ -28,7 +28,7 @@ typedef struct bench_set_matrix_args {
     mx_f64_1 value;
     int rows, side;
 } bench_set_matrix_args;
-MX_DECLARE_FOR_1D(bench_set_matrix, bench_set_matrix_args)
+MX_DECLARE_FOR(1D, bench_set_matrix, bench_set_matrix_args)
 
 /* The same with entry n of row r at (r, n). */
 typedef struct bench_set_columns_args {
@@ -36,11 +36,11 @@ typedef struct bench_set_columns_args {
     mx_f64_2s value;
     int rows, side;
 } bench_set_columns_args;
-MX_DECLARE_FOR_1D(bench_set_columns, bench_set_columns_args)
+MX_DECLARE_FOR(1D, bench_set_columns, bench_set_columns_args)
 
 /* array(index(i)) += x(i) */
 typedef struct bench_array_args {
     mx_ci32_1 index;
     mx_cf64_1 x;
 } bench_array_args;
-MX_DECLARE_REDUCE_ARRAY_1D(bench_array, bench_array_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D, bench_array, bench_array_args, double)

@@ -3,17 +3,17 @@
 #include "minx/minx.h"
 
 /* Every rank, over the elements counted by one number. Layouts: the instance's, any strides, left, right. */
-#define AT_ARGS(R)                           \
-    typedef struct at_##R##_args {           \
-        mx_i64_##R own;                      \
-        mx_i64_##R##s strided;               \
-        mx_i64_##R##l left;                  \
-        mx_i64_##R##r right;                 \
-        mx_ci64_##R read;                    \
-        mx_i64_1 copy;                       \
-    } at_##R##_args;                         \
-    MX_DECLARE_FOR_1D(at_##R, at_##R##_args) \
-    MX_DECLARE_FOR_1D(at_read_##R, at_##R##_args)
+#define AT_ARGS(R)                            \
+    typedef struct at_##R##_args {            \
+        mx_i64_##R own;                       \
+        mx_i64_##R##s strided;                \
+        mx_i64_##R##l left;                   \
+        mx_i64_##R##r right;                  \
+        mx_ci64_##R read;                     \
+        mx_i64_1 copy;                        \
+    } at_##R##_args;                          \
+    MX_DECLARE_FOR(1D, at_##R, at_##R##_args) \
+    MX_DECLARE_FOR(1D, at_read_##R, at_##R##_args)
 
 AT_ARGS(0)
 AT_ARGS(1)
@@ -31,9 +31,9 @@ typedef struct at_grid_args {
     mx_i32_2 plane;
     mx_i32_3 box;
 } at_grid_args;
-MX_DECLARE_FOR_1D(at_line, at_grid_args)
-MX_DECLARE_FOR_2D(at_plane, at_grid_args)
-MX_DECLARE_FOR_3D(at_box, at_grid_args)
+MX_DECLARE_FOR(1D, at_line, at_grid_args)
+MX_DECLARE_FOR(2D, at_plane, at_grid_args)
+MX_DECLARE_FOR(3D, at_box, at_grid_args)
 
 /* Every element type. */
 typedef struct at_point {
@@ -51,7 +51,7 @@ typedef struct at_types_args {
     mx_at_point_2 point;
     mx_cat_point_2 cpoint;
 } at_types_args;
-MX_DECLARE_FOR_2D(at_types, at_types_args)
+MX_DECLARE_FOR(2D, at_types, at_types_args)
 
 /* Static extents: the last one; both; the inner ones of rank 4. */
 MX_ACCESSOR(at_n3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
@@ -62,4 +62,4 @@ typedef struct at_static_args {
     at_5x3 all;
     at_nn2x4 inner;
 } at_static_args;
-MX_DECLARE_FOR_1D(at_static, at_static_args)
+MX_DECLARE_FOR(1D, at_static, at_static_args)

@@ -52,8 +52,8 @@ enum {
         mx_i32_1 wrong;                                      \
         int items;                                           \
     } ao_##tag##_crowd_args;                                 \
-    MX_DECLARE_FOR_1D(ao_values_##tag, ao_##tag##_args)      \
-    MX_DECLARE_FOR_1D(ao_crowd_##tag, ao_##tag##_crowd_args)
+    MX_DECLARE_FOR(1D, ao_values_##tag, ao_##tag##_args)     \
+    MX_DECLARE_FOR(1D, ao_crowd_##tag, ao_##tag##_crowd_args)
 AO_FLOATS(AO_DECLARE)
 AO_INTEGERS(AO_DECLARE)
 
@@ -61,7 +61,7 @@ typedef struct ao_bits_args {
     mx_f64_1 d, d_got;
     mx_f32_1 f, f_got;
 } ao_bits_args;
-MX_DECLARE_FOR_1D(ao_bits, ao_bits_args)
+MX_DECLARE_FOR(1D, ao_bits, ao_bits_args)
 
 typedef struct ao_tally {
     double sum;
@@ -75,11 +75,11 @@ typedef struct ao_struct_args {
     mx_i32_1 hits; /* at tally * items + count before */
     int items;
 } ao_struct_args;
-MX_DECLARE_FOR_1D(ao_struct, ao_struct_args)
+MX_DECLARE_FOR(1D, ao_struct, ao_struct_args)
 
 /* Items i and pairs + i meet. */
 typedef struct ao_fence_args {
     mx_i32_1 x, y, saw_x, saw_y, data, flag, wrong, arrived;
     int pairs;
 } ao_fence_args;
-MX_DECLARE_FOR_1D(ao_fence, ao_fence_args)
+MX_DECLARE_FOR(1D, ao_fence, ao_fence_args)

@@ -10,8 +10,8 @@ typedef struct bounds_args {
     mx_i32_0 line;    /* of the source that leaves */
     int shift;
 } bounds_args;
-MX_DECLARE_FOR_1D(bounds_store, bounds_args)
-MX_DECLARE_FOR_1D(bounds_box, bounds_args)
-MX_DECLARE_FOR_1D(bounds_flat, bounds_args)
-MX_DECLARE_REDUCE_1D(bounds_sum, bounds_args, double)
-MX_DECLARE_REDUCE_ARRAY_1D(bounds_bins, bounds_args, double)
+MX_DECLARE_FOR(1D, bounds_store, bounds_args)
+MX_DECLARE_FOR(1D, bounds_box, bounds_args)
+MX_DECLARE_FOR(1D, bounds_flat, bounds_args)
+MX_DECLARE_REDUCE(1D, bounds_sum, bounds_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D, bounds_bins, bounds_args, double)

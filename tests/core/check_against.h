@@ -15,31 +15,31 @@ typedef struct ca_args {
     mx_i32_1s marks;
     double factor;
 } ca_args;
-MX_DECLARE_FOR_2D(ca_good, ca_args)
-MX_DECLARE_REDUCE_2D(ca_good_sum, ca_args, double)
-MX_DECLARE_REDUCE_2D(ca_good_fields, ca_args, ca_value)
-MX_DECLARE_REDUCE_ARRAY_1D(ca_good_bins, ca_args, double)
-MX_DECLARE_FOR_1D(ca_carried, ca_args) /* an item reads what the one before it wrote */
-MX_DECLARE_FOR_2D(ca_wrong, ca_args)   /* one element is wrong on simt */
-MX_DECLARE_FOR_1D(ca_wrong_mark, ca_args)
-MX_DECLARE_REDUCE_2D(ca_wrong_sum, ca_args, double)
-MX_DECLARE_REDUCE_2D(ca_wrong_fields, ca_args, ca_value)
-MX_DECLARE_REDUCE_ARRAY_1D(ca_wrong_bins, ca_args, double)
+MX_DECLARE_FOR(2D, ca_good, ca_args)
+MX_DECLARE_REDUCE(2D, ca_good_sum, ca_args, double)
+MX_DECLARE_REDUCE(2D, ca_good_fields, ca_args, ca_value)
+MX_DECLARE_REDUCE_ARRAY(1D, ca_good_bins, ca_args, double)
+MX_DECLARE_FOR(1D, ca_carried, ca_args) /* an item reads what the one before it wrote */
+MX_DECLARE_FOR(2D, ca_wrong, ca_args)   /* one element is wrong on simt */
+MX_DECLARE_FOR(1D, ca_wrong_mark, ca_args)
+MX_DECLARE_REDUCE(2D, ca_wrong_sum, ca_args, double)
+MX_DECLARE_REDUCE(2D, ca_wrong_fields, ca_args, ca_value)
+MX_DECLARE_REDUCE_ARRAY(1D, ca_wrong_bins, ca_args, double)
 
 /* One view through two accessors, the strided one first. */
 typedef struct ca_two_args {
     mx_cf64_2s same;
     mx_f64_2 x;
 } ca_two_args;
-MX_DECLARE_FOR_2D(ca_two, ca_two_args)
+MX_DECLARE_FOR(2D, ca_two, ca_two_args)
 
 typedef struct ca_fixed_args {
     mx_cf64_2r same;
     mx_f64_2 x;
 } ca_fixed_args;
-MX_DECLARE_FOR_2D(ca_fixed, ca_fixed_args)
+MX_DECLARE_FOR(2D, ca_fixed, ca_fixed_args)
 
 typedef struct ca_single_args {
     mx_f32_1 x;
 } ca_single_args;
-MX_DECLARE_FOR_1D(ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */
+MX_DECLARE_FOR(1D, ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */

@@ -12,7 +12,7 @@ typedef struct fits {
     block b;
     char more[MX_ARGS_MAX - sizeof(block)];
 } fits;
-MX_DECLARE_FOR_1D(fits_kernel, fits)
+MX_DECLARE_FOR(1D, fits_kernel, fits)
 
 typedef struct args {
     block b;
@@ -26,7 +26,7 @@ typedef struct args {
 typedef struct too_large {
     char more[MX_ARGS_MAX + 1];
 } too_large;
-MX_DECLARE_REDUCE_1D(large_kernel, too_large, double)
+MX_DECLARE_REDUCE(1D, large_kernel, too_large, double)
 #elif CASE == 2 /* a run-time dimension behind a static one */
 MX_ACCESSOR(reversed, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 0)
 #elif CASE == 3 /* more static extents than dimensions */
@@ -48,10 +48,10 @@ typedef struct massive {
 const mx_type massive_type = MX_USER(massive);
 #elif CASE == 18 /* a body that does not go with its stamp */
 MX_BODY void fits_kernel_body(const fits *a, int i, int j) { (void)a, (void)i, (void)j; }
-MX_FOR_1D(fits_kernel)
+MX_FOR(1D, fits_kernel)
 #endif
-MX_DECLARE_REDUCE_2D(sum_kernel, args, double)
-MX_DECLARE_FOR_TEAM(team_kernel, args)
+MX_DECLARE_REDUCE(2D, sum_kernel, args, double)
+MX_DECLARE_FOR(TEAM, team_kernel, args)
 
 MX_BODY double body(const args *a, int i)
 {

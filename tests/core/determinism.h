@@ -17,10 +17,10 @@ typedef struct dt_args {
     mx_cf64_1 x;
     int64_t columns, planes;
 } dt_args;
-MX_DECLARE_REDUCE_1D(dt_sum_1d, dt_args, double)
-MX_DECLARE_REDUCE_2D(dt_sum_2d, dt_args, double)
-MX_DECLARE_REDUCE_3D(dt_sum_3d, dt_args, double)
-MX_DECLARE_REDUCE_2D(dt_nested, dt_args, double)
-MX_DECLARE_REDUCE_2D(dt_fields, dt_args, dt_value)
-MX_DECLARE_REDUCE_1D(dt_moments, dt_args, dt_custom)
-MX_DECLARE_REDUCE_ARRAY_1D(dt_bins, dt_args, double)
+MX_DECLARE_REDUCE(1D, dt_sum_1d, dt_args, double)
+MX_DECLARE_REDUCE(2D, dt_sum_2d, dt_args, double)
+MX_DECLARE_REDUCE(3D, dt_sum_3d, dt_args, double)
+MX_DECLARE_REDUCE(2D, dt_nested, dt_args, double)
+MX_DECLARE_REDUCE(2D, dt_fields, dt_args, dt_value)
+MX_DECLARE_REDUCE(1D, dt_moments, dt_args, dt_custom)
+MX_DECLARE_REDUCE_ARRAY(1D, dt_bins, dt_args, double)

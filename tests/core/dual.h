@@ -6,4 +6,4 @@
 typedef struct dual_twice_args {
     mx_f64_1 x;
 } dual_twice_args;
-MX_DECLARE_FOR_1D(dual_twice, dual_twice_args)
+MX_DECLARE_FOR(1D, dual_twice, dual_twice_args)

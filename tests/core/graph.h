@@ -9,8 +9,8 @@ typedef struct gr_args {
     mx_ci64_0 scale;
 } gr_args;
 
-MX_DECLARE_FOR_1D(gr_scale, gr_args)
-MX_DECLARE_FOR_1D(gr_add, gr_args)
-MX_DECLARE_FOR_1D(gr_by_scalar, gr_args)
-MX_DECLARE_REDUCE_1D(gr_sum, gr_args, int64_t)
-MX_DECLARE_SCAN_1D(gr_scan, gr_args, int64_t)
+MX_DECLARE_FOR(1D, gr_scale, gr_args)
+MX_DECLARE_FOR(1D, gr_add, gr_args)
+MX_DECLARE_FOR(1D, gr_by_scalar, gr_args)
+MX_DECLARE_REDUCE(1D, gr_sum, gr_args, int64_t)
+MX_DECLARE_SCAN(1D, gr_scan, gr_args, int64_t)

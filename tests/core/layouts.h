@@ -18,8 +18,8 @@
         c##name y;                                                            \
         mx_i64_##R offset;                                                    \
     } layouts_##name##_args;                                                  \
-    MX_DECLARE_FOR_##R##D(layouts_##name, layouts_##name##_args)              \
-        MX_DECLARE_REDUCE_##R##D(layouts_sum_##name, layouts_##name##_args, int64_t)
+    MX_DECLARE_FOR(R##D, layouts_##name, layouts_##name##_args)               \
+    MX_DECLARE_REDUCE(R##D, layouts_sum_##name, layouts_##name##_args, int64_t)
 LAYOUTS_EACH(LAYOUTS_DECLARE)
 
 /* A tile's size known, in a view of tiles. */
@@ -27,4 +27,4 @@ MX_ACCESSOR(layouts_fixed, int32_t, 3, MX_LAYOUT_TILED, MX_TRAIT_NONE, 9, 20)
 typedef struct layouts_fixed_args {
     layouts_fixed x;
 } layouts_fixed_args;
-MX_DECLARE_FOR_3D(layouts_fixed_fill, layouts_fixed_args)
+MX_DECLARE_FOR(3D, layouts_fixed_fill, layouts_fixed_args)

@@ -10,13 +10,13 @@ typedef struct mp_args {
     mx_i64_1 count;       /* of each slot */
     mx_u64_1 found;       /* of each slot: its key; 12345 where there is none */
 } mp_args;
-MX_DECLARE_FOR_1D(mp_insert, mp_args)
-MX_DECLARE_FOR_1D(mp_find, mp_args)
-MX_DECLARE_FOR_1D(mp_list, mp_args)
+MX_DECLARE_FOR(1D, mp_insert, mp_args)
+MX_DECLARE_FOR(1D, mp_find, mp_args)
+MX_DECLARE_FOR(1D, mp_list, mp_args)
 
 typedef struct mp_move_args {
     mx_i64_1 to;
     mx_ci64_1 from;
     mx_ci32_1 origin;
 } mp_move_args;
-MX_DECLARE_FOR_1D(mp_move, mp_move_args)
+MX_DECLARE_FOR(1D, mp_move, mp_move_args)

@@ -14,21 +14,21 @@ typedef struct mu_args {
     int level, count;
     mx_ctx ctx; /* of a body that launches */
 } mu_args;
-MX_DECLARE_FOR_1D(mu_double, mu_args)         /* to = 2 from */
-MX_DECLARE_FOR_2D(mu_grid, mu_args)           /* grid += 0 */
-MX_DECLARE_FOR_3D(mu_wide, mu_args)           /* nothing, with 64-bit indices */
-MX_DECLARE_REDUCE_2D(mu_far, mu_args, double) /* nothing, with 64-bit indices */
-MX_DECLARE_REDUCE_1D(mu_sum, mu_args, double)
-MX_DECLARE_SCAN_1D(mu_scan, mu_args, double)
-MX_DECLARE_REDUCE_ARRAY_1D(mu_bins, mu_args, double)
-MX_DECLARE_FOR_TEAM(mu_scratch, mu_args)   /* takes `count` numbers of scratch at `level` */
-MX_DECLARE_FOR_1D(mu_nested, mu_args)      /* wrong: its body launches a kernel (on hosts) */
-MX_DECLARE_FOR_TEAM(mu_no_single, mu_args) /* wrong: all lanes store */
-MX_DECLARE_FOR_TEAM(mu_no_team_single, mu_args)
-MX_DECLARE_FOR_TEAM(mu_barrier, mu_args)    /* wrong: not all threads come to it */
-MX_DECLARE_FOR_TEAM(mu_collective, mu_args) /* the same */
-MX_DECLARE_FOR_TEAM(mu_lanes, mu_args)      /* wrong: not all lanes come to a vector loop */
-MX_DECLARE_FOR_1D(mu_token, mu_args)
+MX_DECLARE_FOR(1D, mu_double, mu_args)            /* to = 2 from */
+MX_DECLARE_FOR(2D, mu_grid, mu_args)              /* grid += 0 */
+MX_DECLARE_FOR(3D_64, mu_wide, mu_args)           /* nothing, with 64-bit indices */
+MX_DECLARE_REDUCE(2D_64, mu_far, mu_args, double) /* nothing, with 64-bit indices */
+MX_DECLARE_REDUCE(1D, mu_sum, mu_args, double)
+MX_DECLARE_SCAN(1D, mu_scan, mu_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D, mu_bins, mu_args, double)
+MX_DECLARE_FOR(TEAM, mu_scratch, mu_args)   /* takes `count` numbers of scratch at `level` */
+MX_DECLARE_FOR(1D, mu_nested, mu_args)      /* wrong: its body launches a kernel (on hosts) */
+MX_DECLARE_FOR(TEAM, mu_no_single, mu_args) /* wrong: all lanes store */
+MX_DECLARE_FOR(TEAM, mu_no_team_single, mu_args)
+MX_DECLARE_FOR(TEAM, mu_barrier, mu_args)    /* wrong: not all threads come to it */
+MX_DECLARE_FOR(TEAM, mu_collective, mu_args) /* the same */
+MX_DECLARE_FOR(TEAM, mu_lanes, mu_args)      /* wrong: not all lanes come to a vector loop */
+MX_DECLARE_FOR(1D, mu_token, mu_args)
 
 /* What is there when a case begins, and must be there unchanged when it has ended. */
 typedef struct mu_world {

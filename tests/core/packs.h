@@ -54,6 +54,6 @@ enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_JOINS };
         mx_##tag##_1 to, joined, whole; \
         int n, groups;                  \
     } pk_##tag##_args;                  \
-    MX_DECLARE_FOR_1D(pk_##tag, pk_##tag##_args)
+    MX_DECLARE_FOR(1D, pk_##tag, pk_##tag##_args)
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)

@@ -8,7 +8,7 @@ typedef struct rd_known_args {
     mx_cu32_1 counter, key; /* 4 and 2 numbers an item */
     mx_u32_1 block;
 } rd_known_args;
-MX_DECLARE_FOR_1D(rd_known, rd_known_args)
+MX_DECLARE_FOR(1D, rd_known, rd_known_args)
 
 /* Item i draws from stream first + i. */
 typedef struct rd_args {
@@ -20,4 +20,4 @@ typedef struct rd_args {
     uint64_t seed, first, block;
     int64_t low, high, far;
 } rd_args;
-MX_DECLARE_FOR_1D(rd_draw, rd_args)
+MX_DECLARE_FOR(1D, rd_draw, rd_args)

@@ -15,18 +15,18 @@
     RN_FLOATS(M)      \
     RN_INTEGERS(M)
 
-#define RN_DECLARE(tag, T)                                  \
-    typedef struct rn_##tag##_args {                        \
-        mx_c##tag##_1 x;                                    \
-    } rn_##tag##_args;                                      \
-    MX_DECLARE_REDUCE_1D(rn_sum_##tag, rn_##tag##_args, T)  \
-    MX_DECLARE_REDUCE_1D(rn_prod_##tag, rn_##tag##_args, T) \
-    MX_DECLARE_REDUCE_1D(rn_min_##tag, rn_##tag##_args, T)  \
-    MX_DECLARE_REDUCE_1D(rn_max_##tag, rn_##tag##_args, T)  \
-    MX_DECLARE_REDUCE_1D(rn_land_##tag, rn_##tag##_args, T) \
-    MX_DECLARE_REDUCE_1D(rn_lor_##tag, rn_##tag##_args, T)
-#define RN_DECLARE_BITWISE(tag, T)                          \
-    MX_DECLARE_REDUCE_1D(rn_band_##tag, rn_##tag##_args, T) \
-    MX_DECLARE_REDUCE_1D(rn_bor_##tag, rn_##tag##_args, T)
+#define RN_DECLARE(tag, T)                                   \
+    typedef struct rn_##tag##_args {                         \
+        mx_c##tag##_1 x;                                     \
+    } rn_##tag##_args;                                       \
+    MX_DECLARE_REDUCE(1D, rn_sum_##tag, rn_##tag##_args, T)  \
+    MX_DECLARE_REDUCE(1D, rn_prod_##tag, rn_##tag##_args, T) \
+    MX_DECLARE_REDUCE(1D, rn_min_##tag, rn_##tag##_args, T)  \
+    MX_DECLARE_REDUCE(1D, rn_max_##tag, rn_##tag##_args, T)  \
+    MX_DECLARE_REDUCE(1D, rn_land_##tag, rn_##tag##_args, T) \
+    MX_DECLARE_REDUCE(1D, rn_lor_##tag, rn_##tag##_args, T)
+#define RN_DECLARE_BITWISE(tag, T)                           \
+    MX_DECLARE_REDUCE(1D, rn_band_##tag, rn_##tag##_args, T) \
+    MX_DECLARE_REDUCE(1D, rn_bor_##tag, rn_##tag##_args, T)
 RN_NUMBERS(RN_DECLARE)
 RN_INTEGERS(RN_DECLARE_BITWISE)

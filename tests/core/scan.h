@@ -16,8 +16,8 @@ typedef struct sc_args {
     int64_t origin; /* of the range */
 } sc_args;
 
-MX_DECLARE_SCAN_1D(sc_both, sc_args, int64_t)
-MX_DECLARE_SCAN_1D(sc_both_64, sc_args, int64_t)
-MX_DECLARE_SCAN_1D(sc_real, sc_args, double)
-MX_DECLARE_SCAN_1D(sc_highest, sc_args, int64_t)
-MX_DECLARE_SCAN_1D(sc_maps, sc_args, sc_map)
+MX_DECLARE_SCAN(1D, sc_both, sc_args, int64_t)
+MX_DECLARE_SCAN(1D_64, sc_both_64, sc_args, int64_t)
+MX_DECLARE_SCAN(1D, sc_real, sc_args, double)
+MX_DECLARE_SCAN(1D, sc_highest, sc_args, int64_t)
+MX_DECLARE_SCAN(1D, sc_maps, sc_args, sc_map)

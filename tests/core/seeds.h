@@ -8,20 +8,20 @@ typedef struct seeds_axpy_args {
     mx_cf64_1 x;
     double a;
 } seeds_axpy_args;
-MX_DECLARE_FOR_1D(seeds_axpy, seeds_axpy_args)
+MX_DECLARE_FOR(1D, seeds_axpy, seeds_axpy_args)
 
 typedef struct seeds_dot_args {
     mx_cf64_1 x, y;
 } seeds_dot_args;
-MX_DECLARE_REDUCE_1D(seeds_dot, seeds_dot_args, double)
-MX_DECLARE_REDUCE_1D(seeds_squares, seeds_dot_args, double)
+MX_DECLARE_REDUCE(1D, seeds_dot, seeds_dot_args, double)
+MX_DECLARE_REDUCE(1D, seeds_squares, seeds_dot_args, double)
 
 /* The largest of x + y, and by how many items it was found. */
 typedef struct seeds_top {
     double value;
     int64_t count;
 } seeds_top;
-MX_DECLARE_REDUCE_1D(seeds_max_plus, seeds_dot_args, seeds_top)
+MX_DECLARE_REDUCE(1D, seeds_max_plus, seeds_dot_args, seeds_top)
 
 /* Compressed rows; what is read at random goes through the read-only path of a GPU. */
 MX_ACCESSOR(seeds_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
@@ -32,5 +32,5 @@ typedef struct seeds_matrix_args {
     mx_f64_1 y;
     int rows, rows_a_team;
 } seeds_matrix_args;
-MX_DECLARE_FOR_1D(seeds_spmv, seeds_matrix_args)
-MX_DECLARE_FOR_TEAM(seeds_spmv_team, seeds_matrix_args)
+MX_DECLARE_FOR(1D, seeds_spmv, seeds_matrix_args)
+MX_DECLARE_FOR(TEAM, seeds_spmv_team, seeds_matrix_args)

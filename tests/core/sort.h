@@ -13,4 +13,4 @@ typedef struct so_args {
     mx_cf64_2 x;
     mx_i32_1 bin;
 } so_args;
-MX_DECLARE_FOR_1D(so_bins, so_args)
+MX_DECLARE_FOR(1D, so_bins, so_args)

@@ -7,16 +7,16 @@ typedef struct tm_yax_args {
     mx_cf64_3 a;
     mx_cf64_2 x, y;
 } tm_yax_args;
-MX_DECLARE_REDUCE_TEAM(tm_yax, tm_yax_args, double)
+MX_DECLARE_REDUCE(TEAM, tm_yax, tm_yax_args, double)
 #define TM_ROWS(FIELD) \
     FIELD(double, sum, MX_SUM) FIELD(double, least, MX_MIN) FIELD(int64_t, rows, MX_SUM)
 MX_VALUE(tm_rows_value, TM_ROWS)
-MX_DECLARE_REDUCE_TEAM(tm_rows, tm_yax_args, tm_rows_value)
+MX_DECLARE_REDUCE(TEAM, tm_rows, tm_yax_args, tm_rows_value)
 typedef struct tm_top_value {
     double value;
     int64_t row;
 } tm_top_value;
-MX_DECLARE_REDUCE_TEAM(tm_top, tm_yax_args, tm_top_value)
+MX_DECLARE_REDUCE(TEAM, tm_top, tm_yax_args, tm_top_value)
 
 /* Each thread of each team leaves what collectives gave it. */
 enum { TM_RESULTS = 9 };
@@ -24,7 +24,7 @@ typedef struct tm_together_args {
     mx_i64_3 got; /* team, rank, which */
     mx_f64_2 real;
 } tm_together_args;
-MX_DECLARE_FOR_TEAM(tm_together, tm_together_args)
+MX_DECLARE_FOR(TEAM, tm_together, tm_together_args)
 
 /* Rows reversed by way of scratch, at both levels. */
 typedef struct tm_scratch_args {
@@ -32,4 +32,4 @@ typedef struct tm_scratch_args {
     mx_f64_2 out;
     int level, columns;
 } tm_scratch_args;
-MX_DECLARE_FOR_TEAM(tm_reverse, tm_scratch_args)
+MX_DECLARE_FOR(TEAM, tm_reverse, tm_scratch_args)

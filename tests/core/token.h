@@ -10,7 +10,7 @@ typedef struct tk_args {
     mx_i64_2 own;   /* of each id: TK_OWN numbers */
     mx_i64_1 wrong; /* ids outside, ids that two items had */
 } tk_args;
-MX_DECLARE_FOR_1D(tk_count, tk_args)
-MX_DECLARE_FOR_1D(tk_exclusive, tk_args)
-MX_DECLARE_FOR_2D(tk_grid, tk_args)
-MX_DECLARE_FOR_TEAM(tk_team, tk_args)
+MX_DECLARE_FOR(1D, tk_count, tk_args)
+MX_DECLARE_FOR(1D, tk_exclusive, tk_args)
+MX_DECLARE_FOR(2D, tk_grid, tk_args)
+MX_DECLARE_FOR(TEAM, tk_team, tk_args)

@@ -6,7 +6,7 @@ typedef struct to_args {
     mx_f64_1 x;
 } to_args;
 
-MX_DECLARE_FOR_1D(to_set, to_args)
-MX_DECLARE_REDUCE_1D(to_sum, to_args, double)
-MX_DECLARE_REDUCE_ARRAY_1D(to_bins, to_args, double)
-MX_DECLARE_SCAN_1D(to_scan, to_args, double)
+MX_DECLARE_FOR(1D, to_set, to_args)
+MX_DECLARE_REDUCE(1D, to_sum, to_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D, to_bins, to_args, double)
+MX_DECLARE_SCAN(1D, to_scan, to_args, double)

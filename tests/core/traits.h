@@ -23,7 +23,7 @@
         mx_##tag##_0 three;                                                                 \
         mx_ci32_1 index;                                                                    \
     } traits_##tag##_args;                                                                  \
-    MX_DECLARE_FOR_1D(traits_##tag, traits_##tag##_args)
+    MX_DECLARE_FOR(1D, traits_##tag, traits_##tag##_args)
 TRAITS_TYPES(TRAITS_DECLARE)
 
 /* Many items at few elements. */
@@ -39,7 +39,7 @@ TRAITS_TYPES(TRAITS_DECLARE)
     typedef struct traits_atomic_##tag##_args {                                \
         traits_atomic_##tag bins, largest, flag;                               \
     } traits_atomic_##tag##_args;                                              \
-    MX_DECLARE_FOR_1D(traits_count_##tag, traits_atomic_##tag##_args)
+    MX_DECLARE_FOR(1D, traits_count_##tag, traits_atomic_##tag##_args)
 TRAITS_NUMBERS(TRAITS_ATOMIC)
 
 /* A field in tiles, read at random; and structs through a restrict accessor. */
@@ -54,8 +54,8 @@ typedef struct traits_mix_args {
     traits_tiles_out out;
     traits_points points;
 } traits_mix_args;
-MX_DECLARE_FOR_2D(traits_fill, traits_mix_args)
-MX_DECLARE_FOR_1D(traits_mix, traits_mix_args)
+MX_DECLARE_FOR(2D, traits_fill, traits_mix_args)
+MX_DECLARE_FOR(1D, traits_mix, traits_mix_args)
 
 /* Every line of a view gets one number, past the cache. */
 enum { TRAITS_LINE = 8 };
@@ -64,4 +64,4 @@ typedef struct traits_hand_over_args {
     traits_stream to;
     int64_t number;
 } traits_hand_over_args;
-MX_DECLARE_FOR_1D(traits_hand_over, traits_hand_over_args)
+MX_DECLARE_FOR(1D, traits_hand_over, traits_hand_over_args)

@@ -8,11 +8,11 @@ typedef struct wt_pair {
 typedef struct wt_args {
     mx_i64_1 x, y, total;
 } wt_args;
-MX_DECLARE_FOR_1D(wt_race, wt_args) /* wrong: all items add to one element */
-MX_DECLARE_FOR_1D(wt_atomic, wt_args)
-MX_DECLARE_FOR_1D(wt_update, wt_args)
-MX_DECLARE_REDUCE_1D(wt_sum, wt_args, int64_t)
-MX_DECLARE_FOR_1D(wt_write, wt_args)
-MX_DECLARE_FOR_1D(wt_reverse, wt_args) /* reads what another thread wrote in the launch before */
-MX_DECLARE_FOR_TEAM(wt_together, wt_args)
-MX_DECLARE_FOR_TEAM(wt_too_early, wt_args) /* wrong: no barrier before it reads */
+MX_DECLARE_FOR(1D, wt_race, wt_args) /* wrong: all items add to one element */
+MX_DECLARE_FOR(1D, wt_atomic, wt_args)
+MX_DECLARE_FOR(1D, wt_update, wt_args)
+MX_DECLARE_REDUCE(1D, wt_sum, wt_args, int64_t)
+MX_DECLARE_FOR(1D, wt_write, wt_args)
+MX_DECLARE_FOR(1D, wt_reverse, wt_args) /* reads what another thread wrote in the launch before */
+MX_DECLARE_FOR(TEAM, wt_together, wt_args)
+MX_DECLARE_FOR(TEAM, wt_too_early, wt_args) /* wrong: no barrier before it reads */

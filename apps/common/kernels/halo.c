@@ -28,25 +28,25 @@ MX_BODY void app_halo_pack_2d_body(const app_halo_2d_args *a, int e)
     const place p = place_of(a->segment, a->segments, e);
     MX_AT(a->buffer, e) = MX_AT(a->field[p.field], p.index[0], p.index[1]);
 }
-MX_FOR_1D_NESTED(app_halo_pack_2d)
+MX_FOR(1D, app_halo_pack_2d, MX_ITEMS_PLAIN)
 
 MX_BODY void app_halo_unpack_2d_body(const app_halo_2d_args *a, int e)
 {
     const place p = place_of(a->segment, a->segments, e);
     MX_AT(a->field[p.field], p.index[0], p.index[1]) = MX_AT(a->buffer, e);
 }
-MX_FOR_1D_NESTED(app_halo_unpack_2d)
+MX_FOR(1D, app_halo_unpack_2d, MX_ITEMS_PLAIN)
 
 MX_BODY void app_halo_pack_3d_body(const app_halo_3d_args *a, int e)
 {
     const place p = place_of(a->segment, a->segments, e);
     MX_AT(a->buffer, e) = MX_AT(a->field[p.field], p.index[0], p.index[1], p.index[2]);
 }
-MX_FOR_1D_NESTED(app_halo_pack_3d)
+MX_FOR(1D, app_halo_pack_3d, MX_ITEMS_PLAIN)
 
 MX_BODY void app_halo_unpack_3d_body(const app_halo_3d_args *a, int e)
 {
     const place p = place_of(a->segment, a->segments, e);
     MX_AT(a->field[p.field], p.index[0], p.index[1], p.index[2]) = MX_AT(a->buffer, e);
 }
-MX_FOR_1D_NESTED(app_halo_unpack_3d)
+MX_FOR(1D, app_halo_unpack_3d, MX_ITEMS_PLAIN)

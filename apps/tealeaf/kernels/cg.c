@@ -20,7 +20,7 @@ MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *r
     MX_AT(a->p, j, k) = r;
     *rr += r * r;
 }
-MX_REDUCE_2D(tl_residual, MX_SUM)
+MX_REDUCE(2D, tl_residual, MX_SUM)
 
 /* A face's part of (|A| |u|)(j, k). */
 #define TL_FACE(weight, there) ((weight) * (fabs(MX_AT(a->u, j, k)) + fabs(there)))
@@ -36,7 +36,7 @@ MX_BODY void tl_error_body(const tl_error_args *a, int j, int k, tl_error_sums *
     s->rr += r * r;
     s->magnitude += magnitude * magnitude;
 }
-MX_REDUCE_FIELDS_2D(tl_error, TL_ERROR)
+MX_REDUCE_FIELDS(2D, tl_error, TL_ERROR)
 
 MX_BODY void tl_cg_matvec_body(const tl_cg_matvec_args *a, int j, int k, double *pw)
 {
@@ -44,7 +44,7 @@ MX_BODY void tl_cg_matvec_body(const tl_cg_matvec_args *a, int j, int k, double 
     MX_AT(a->w, j, k) = w;
     *pw += MX_AT(a->p, j, k) * w;
 }
-MX_REDUCE_2D(tl_cg_matvec, MX_SUM)
+MX_REDUCE(2D, tl_cg_matvec, MX_SUM)
 
 MX_BODY void tl_cg_update_alpha(tl_cg_update_args *a)
 {
@@ -59,7 +59,7 @@ MX_BODY void tl_cg_update_body(const tl_cg_update_args *a, int j, int k, double 
     MX_AT(a->r, j, k) = r;
     *rr += r * r;
 }
-MX_REDUCE_2D(tl_cg_update, MX_SUM, tl_cg_update_alpha)
+MX_REDUCE(2D, tl_cg_update, MX_SUM, MX_ITEMS_SIMD, tl_cg_update_alpha)
 
 MX_BODY void tl_cg_direction_beta(tl_cg_direction_args *a)
 {
@@ -71,4 +71,4 @@ MX_BODY void tl_cg_direction_body(const tl_cg_direction_args *a, int j, int k)
 {
     MX_AT(a->p, j, k) = MX_AT(a->r, j, k) + a->beta * MX_AT(a->p, j, k);
 }
-MX_FOR_2D(tl_cg_direction, tl_cg_direction_beta)
+MX_FOR(2D, tl_cg_direction, MX_ITEMS_SIMD, tl_cg_direction_beta)

@@ -25,7 +25,7 @@ MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
             ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), here, a->inverse)
             : 0.0;
 }
-MX_FOR_2D(tl_faces)
+MX_FOR(2D, tl_faces)
 
 MX_BODY void tl_start_body(const tl_start_args *a, int j, int k)
 {
@@ -33,13 +33,13 @@ MX_BODY void tl_start_body(const tl_start_args *a, int j, int k)
     MX_AT(a->u, j, k) = u;
     MX_AT(a->u_start, j, k) = u;
 }
-MX_FOR_2D(tl_start)
+MX_FOR(2D, tl_start)
 
 MX_BODY void tl_finish_body(const tl_finish_args *a, int j, int k)
 {
     MX_AT(a->energy, j, k) = MX_AT(a->u, j, k) / MX_AT(a->density, j, k);
 }
-MX_FOR_2D(tl_finish)
+MX_FOR(2D, tl_finish)
 
 MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summary *s)
 {
@@ -49,4 +49,4 @@ MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summar
     s->energy += mass * MX_AT(a->energy, j, k);
     s->temperature += mass * MX_AT(a->u, j, k);
 }
-MX_REDUCE_FIELDS_2D(tl_summarise, TL_SUMMARY)
+MX_REDUCE_FIELDS(2D, tl_summarise, TL_SUMMARY)

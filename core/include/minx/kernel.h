@@ -2,30 +2,44 @@
  * order). minx_add_kernels compiles it once for each instance, and once more for the dispatch table:
  *
  *     #include "minx/kernel.h"
- *     #include "tl_kernels.h"
+ *     #include "tl_kernels.h"                     // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
  *     MX_BODY void tl_update_body(const tl_update_args *a, int j, int k)
  *     {
  *         MX_AT(a->u, j, k) += a->dt * MX_AT(a->w, j, k);
  *     }
- *     MX_FOR_2D(tl_update)
+ *     MX_FOR(2D, tl_update)
  *
  * The body of a reduction takes a pointer to the value as one more argument:
  *     MX_BODY void tl_norm_body(const tl_norm_args *a, int j, int k, double *sum)
- *     MX_REDUCE_2D(tl_norm, MX_SUM)
+ *     MX_REDUCE(2D, tl_norm, MX_SUM)
  *
- * Promise: two items of a launch never touch the same element, unless both only read it or go through mx_atomic_*. On
- * hosts the items along the contiguous index run as one `omp simd` loop. The _NESTED forms are for bodies that loop
- * themselves: their items run one after the other, and an inner loop is marked MX_SIMD or MX_SIMD_SUM(variables).
+ * The macros that define kernels, and where they are explained:
+ *     MX_FOR(S, name)                             here
+ *     MX_REDUCE(S, name, reducer)                 minx/reduce.h
+ *     MX_REDUCE_FIELDS(S, name, LIST)
+ *     MX_REDUCE_CUSTOM(S, name, init, join)
+ *     MX_REDUCE_ARRAY(S, name, reducer)           in one dimension
+ *     MX_SCAN(S, name, reducer)                   minx/scan.h; in one dimension
+ *     MX_SCAN_CUSTOM(S, name, init, join)
+ * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 3D_64, TEAM (minx/team.h).
  *
- * The _STENCIL forms do the same as the plain ones, faster on GPUs for items that read their neighbours in other rows.
+ * Each takes two more arguments, a trait and a prologue, or only the trait. A trait says what the items are like:
+ *     MX_ITEMS_SIMD       the default: small. Hosts run those along the contiguous index as one `omp simd` loop.
+ *     MX_ITEMS_PLAIN      their bodies loop. Hosts run them one after the other; an inner loop is marked MX_SIMD or
+ *                         MX_SIMD_SUM(variables). Fewer items are worth a thread. Teams have no other trait.
+ *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, and they read their neighbours in other rows: GPUs run them faster. From two
+ *                         dimensions on.
  *
- * A prologue, given as last argument, runs on a private copy of the arguments before any item of a thread:
+ * A prologue runs on a private copy of the arguments before any item of a thread:
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
- *     MX_REDUCE_2D(tl_step, MX_SUM, tl_step_prologue)
- * so that scalars which earlier kernels left in views are read and worked on once, not at every item. */
+ *     MX_REDUCE(2D, tl_step, MX_SUM, MX_ITEMS_SIMD, tl_step_prologue)
+ * so that scalars which earlier kernels left in views are read and worked on once, not at every item.
+ *
+ * Promise: two items of a launch never touch the same element, unless both only read it or go through mx_atomic_*. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
+#include "minx/index_space.h"
 #include "minx/launch.h"
 #include "minx/math.h"
 #include "minx/reduce.h"
@@ -36,8 +50,6 @@
 
 #define MX_STRING_(...) #__VA_ARGS__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
-#define MX_PASTE_(a, b) a##b
-#define MX_PASTE(a, b) MX_PASTE_(a, b)
 #define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
 #define MX_NO_PROLOGUE_(args) ((void)(args))
 
@@ -76,97 +88,126 @@
 #include "minx/kernel_host.h"
 #endif
 
-/* Each stamp is made by STAMP(name, dimensions, index type, simd, ..., prologue); the prologue may be left out. */
-#define MX_THIRD_(a, b, c, ...) c
-#define MX_FOURTH_(a, b, c, d, ...) d
-#define MX_FIFTH_(a, b, c, d, e, ...) e
+/* ---- From MX_FOR(S, ...) to MX_DEFINE_FOR_(name, dimensions, index type, trait, prologue), which each of the three headers
+ * above has; teams: MX_DEFINE_TEAM_FOR_. The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_, SCAN_CUSTOM_;
+ * what belongs to one stands between trait and prologue. ---- */
+#define MX_FOR(S, ...) MX_FOURTH_(__VA_ARGS__, MX_FOR3_, MX_FOR2_, MX_FOR1_, ~)(S, __VA_ARGS__)
+#define MX_FOR1_(S, name) MX_DEFINE_(FOR_, S, MX_ITEMS_DEFAULT, name, MX_NO_PROLOGUE_)
+#define MX_FOR2_(S, name, trait) MX_DEFINE_(FOR_, S, trait, name, MX_NO_PROLOGUE_)
+#define MX_FOR3_(S, name, trait, prologue) MX_DEFINE_(FOR_, S, trait, name, prologue)
 
-#define MX_FOR1_(D, I, S, name) MX_STAMP_FOR_(name, D, I, S, MX_NO_PROLOGUE_)
-#define MX_FOR2_(D, I, S, name, prologue) MX_STAMP_FOR_(name, D, I, S, prologue)
-#define MX_FOR_(D, I, S, ...) MX_THIRD_(__VA_ARGS__, MX_FOR2_, MX_FOR1_, 0)(D, I, S, __VA_ARGS__)
+/* R: a reducer or a list of fields. */
+#define MX_REDUCE(S, ...) MX_DEFINE_WITH_1_(REDUCE_, S, __VA_ARGS__)
+#define MX_REDUCE_FIELDS(S, ...) MX_DEFINE_WITH_1_(FIELDS_, S, __VA_ARGS__)
+#define MX_REDUCE_ARRAY(S, ...) MX_DEFINE_WITH_1_(ARRAY_, S, __VA_ARGS__)
+#define MX_SCAN(S, ...) MX_DEFINE_WITH_1_(SCAN_, S, __VA_ARGS__)
+#define MX_DEFINE_WITH_1_(PATTERN, S, ...) \
+    MX_FIFTH_(__VA_ARGS__, MX_WITH_1_4_, MX_WITH_1_3_, MX_WITH_1_2_, ~, ~)(PATTERN, S, __VA_ARGS__)
+#define MX_WITH_1_2_(PATTERN, S, name, R) \
+    MX_DEFINE_(PATTERN, S, MX_ITEMS_DEFAULT, name, R, MX_NO_PROLOGUE_)
+#define MX_WITH_1_3_(PATTERN, S, name, R, trait) \
+    MX_DEFINE_(PATTERN, S, trait, name, R, MX_NO_PROLOGUE_)
+#define MX_WITH_1_4_(PATTERN, S, name, R, trait, prologue) \
+    MX_DEFINE_(PATTERN, S, trait, name, R, prologue)
 
-#define MX_REDUCE2_(D, I, S, name, R) MX_STAMP_REDUCE_(name, D, I, S, R, MX_NO_PROLOGUE_)
-#define MX_REDUCE3_(D, I, S, name, R, prologue) MX_STAMP_REDUCE_(name, D, I, S, R, prologue)
-#define MX_REDUCE_(D, I, S, ...) \
-    MX_FOURTH_(__VA_ARGS__, MX_REDUCE3_, MX_REDUCE2_, 0, 0)(D, I, S, __VA_ARGS__)
+#define MX_REDUCE_CUSTOM(S, ...) MX_DEFINE_WITH_2_(CUSTOM_, S, __VA_ARGS__)
+#define MX_SCAN_CUSTOM(S, ...) MX_DEFINE_WITH_2_(SCAN_CUSTOM_, S, __VA_ARGS__)
+#define MX_DEFINE_WITH_2_(PATTERN, S, ...)                                    \
+    MX_SIXTH_(__VA_ARGS__, MX_WITH_2_5_, MX_WITH_2_4_, MX_WITH_2_3_, ~, ~, ~) \
+    (PATTERN, S, __VA_ARGS__)
+#define MX_WITH_2_3_(PATTERN, S, name, init, join) \
+    MX_DEFINE_(PATTERN, S, MX_ITEMS_DEFAULT, name, init, join, MX_NO_PROLOGUE_)
+#define MX_WITH_2_4_(PATTERN, S, name, init, join, trait) \
+    MX_DEFINE_(PATTERN, S, trait, name, init, join, MX_NO_PROLOGUE_)
+#define MX_WITH_2_5_(PATTERN, S, name, init, join, trait, prologue) \
+    MX_DEFINE_(PATTERN, S, trait, name, init, join, prologue)
 
-#define MX_FIELDS2_(D, I, S, name, LIST) MX_STAMP_FIELDS_(name, D, I, S, LIST, MX_NO_PROLOGUE_)
-#define MX_FIELDS3_(D, I, S, name, LIST, prologue) MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)
-#define MX_FIELDS_(D, I, S, ...) \
-    MX_FOURTH_(__VA_ARGS__, MX_FIELDS3_, MX_FIELDS2_, 0, 0)(D, I, S, __VA_ARGS__)
+/* Look up the kind of S; then whether it has the pattern, and the trait. */
+#define MX_DEFINE_(PATTERN, S, trait, ...) \
+    MX_DEFINE_KIND_(MX_INDEX_KIND_(S), PATTERN, S, trait, __VA_ARGS__)
+#define MX_DEFINE_KIND_(...) MX_DEFINE_OF_KIND_(__VA_ARGS__)
+#define MX_DEFINE_OF_KIND_(kind, PATTERN, S, trait, ...)                                        \
+    MX_DEFINE_FOUND_(MX_LOOK_UP_(MX_OVER_##kind##PATTERN, NO_PATTERN_),                         \
+                     MX_LOOK_UP_(MX_ITEMS_OVER_##kind##trait##_, NO_TRAIT_), PATTERN, S, trait, \
+                     __VA_ARGS__)
+#define MX_DEFINE_FOUND_(...) MX_DEFINE_FOUND_THESE_(__VA_ARGS__)
+#define MX_DEFINE_FOUND_THESE_(found, items, PATTERN, S, trait, ...) \
+    MX_DEFINE_##found(items, PATTERN, S, trait, __VA_ARGS__)
 
-#define MX_CUSTOM3_(D, I, name, init, join) \
-    MX_STAMP_CUSTOM_(name, D, I, init, join, MX_NO_PROLOGUE_)
-#define MX_CUSTOM4_(D, I, name, init, join, prologue) \
-    MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)
-#define MX_CUSTOM_(D, I, ...) \
-    MX_FIFTH_(__VA_ARGS__, MX_CUSTOM4_, MX_CUSTOM3_, 0, 0, 0)(D, I, __VA_ARGS__)
+#define MX_DEFINE_NO_SPACE_(items, PATTERN, S, trait, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": " MX_NO_SPACE_TEXT_(S));
+#define MX_DEFINE_NO_PATTERN_(items, PATTERN, S, trait, name, ...)   \
+    MX_STATIC_ASSERT(false, #name ": there is no " MX_TEXT_##PATTERN \
+                     "(" #S ", ...); for "                           \
+                     "TEAM include minx/team.h, for scans minx/scan.h");
+#define MX_DEFINE_RANGE_(items, PATTERN, S, trait, ...) \
+    MX_DEFINE_RANGE_##items(MX_DEFINE_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
+#define MX_DEFINE_TEAM_(items, PATTERN, S, trait, ...) \
+    MX_DEFINE_TEAM_##items(MX_DEFINE_TEAM_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
 
-#define MX_FOR_1D(...) MX_FOR_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_2D(...) MX_FOR_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_3D(...) MX_FOR_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_4D(...) MX_FOR_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_5D(...) MX_FOR_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_6D(...) MX_FOR_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_2D_STENCIL(...) MX_FOR_(2, int, MX_STENCIL_LOOP_, __VA_ARGS__)
-#define MX_FOR_3D_STENCIL(...) MX_FOR_(3, int, MX_STENCIL_LOOP_, __VA_ARGS__)
-#define MX_FOR_1D_64(...) MX_FOR_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_2D_64(...) MX_FOR_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_3D_64(...) MX_FOR_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_FOR_1D_NESTED(...) MX_FOR_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_2D_NESTED(...) MX_FOR_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_3D_NESTED(...) MX_FOR_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_4D_NESTED(...) MX_FOR_(4, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_5D_NESTED(...) MX_FOR_(5, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_6D_NESTED(...) MX_FOR_(6, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_1D_64_NESTED(...) MX_FOR_(1, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_2D_64_NESTED(...) MX_FOR_(2, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_FOR_3D_64_NESTED(...) MX_FOR_(3, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
+#define MX_DEFINE_RANGE_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)                    \
+    MX_STATIC_ASSERT(false, #name ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, " \
+                                  "MX_ITEMS_PLAIN and, from 2D on, MX_ITEMS_STENCIL");
+#define MX_DEFINE_TEAM_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": TEAM has no trait " #trait ", but MX_ITEMS_PLAIN");
+#define MX_DEFINE_RANGE_MX_ITEMS_SIMD(STAMP, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(STAMP, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_STENCIL(STAMP, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(STAMP, PATTERN, S, MX_ITEMS_STENCIL, __VA_ARGS__)
+#define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
 
-#define MX_REDUCE_1D(...) MX_REDUCE_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_2D(...) MX_REDUCE_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_3D(...) MX_REDUCE_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_4D(...) MX_REDUCE_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_5D(...) MX_REDUCE_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_6D(...) MX_REDUCE_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_1D_64(...) MX_REDUCE_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_2D_64(...) MX_REDUCE_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_3D_64(...) MX_REDUCE_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_1D_NESTED(...) MX_REDUCE_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_2D_NESTED(...) MX_REDUCE_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_3D_NESTED(...) MX_REDUCE_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_1D_64_NESTED(...) MX_REDUCE_(1, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_2D_64_NESTED(...) MX_REDUCE_(2, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_3D_64_NESTED(...) MX_REDUCE_(3, int64_t, MX_PLAIN_LOOP_, __VA_ARGS__)
+/* Is the kernel declared, and as it is defined? An array that has no length yet is like arrays of any length. */
+#ifdef __cplusplus
+template <class T> struct mx_length_of_ {
+    enum { value = 0 };
+};
+template <size_t n> struct mx_length_of_<const char[n]> {
+    enum { value = n };
+};
+#define MX_LENGTH_IS_(array, n) \
+    (mx_length_of_<decltype(array)>::value == 0 || mx_length_of_<decltype(array)>::value == (n))
+#else
+#define MX_LENGTH_IS_(array, n) __builtin_types_compatible_p(__typeof__(array), const char[n])
+#endif
+#define MX_DECLARED_OVER_(name, declared, S)                                         \
+    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__space, MX_INDEX_NUMBER_##declared##_) || \
+                         MX_LENGTH_IS_(name##__space, MX_INDEX_NUMBER_##S##_),       \
+                     #name ": declared for " #declared ", defined for " #S);
+#define MX_DECLARED_BY_(name, declared, text, PATTERN)                                \
+    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__pattern, MX_PATTERN_NUMBER_##declared) || \
+                         MX_LENGTH_IS_(name##__pattern, MX_PATTERN_NUMBER_##PATTERN), \
+                     #name ": declared by " text ", defined by " MX_TEXT_##PATTERN);
+#define MX_DECLARED_AS_(name, S, PATTERN)                                                  \
+    extern const char name##__space[], name##__pattern[];                                  \
+    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__space, 1) || !MX_LENGTH_IS_(name##__space, 2), \
+                     #name ": defined but not declared: see minx/launch.h");               \
+    MX_DECLARED_OVER_(name, 1D, S)                                                         \
+    MX_DECLARED_OVER_(name, 2D, S)                                                         \
+    MX_DECLARED_OVER_(name, 3D, S)                                                         \
+    MX_DECLARED_OVER_(name, 4D, S)                                                         \
+    MX_DECLARED_OVER_(name, 5D, S)                                                         \
+    MX_DECLARED_OVER_(name, 6D, S)                                                         \
+    MX_DECLARED_OVER_(name, 1D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, 2D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, 3D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, TEAM, S)                                                       \
+    MX_DECLARED_BY_(name, FOR_, "MX_DECLARE_FOR", PATTERN)                                 \
+    MX_DECLARED_BY_(name, REDUCE_, "MX_DECLARE_REDUCE", PATTERN)                           \
+    MX_DECLARED_BY_(name, ARRAY_, "MX_DECLARE_REDUCE_ARRAY", PATTERN)                      \
+    MX_DECLARED_BY_(name, SCAN_, "MX_DECLARE_SCAN", PATTERN)
 
-#define MX_REDUCE_FIELDS_1D(...) MX_FIELDS_(1, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_2D(...) MX_FIELDS_(2, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_3D(...) MX_FIELDS_(3, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_4D(...) MX_FIELDS_(4, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_5D(...) MX_FIELDS_(5, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_6D(...) MX_FIELDS_(6, int, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_1D_64(...) MX_FIELDS_(1, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_2D_64(...) MX_FIELDS_(2, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_3D_64(...) MX_FIELDS_(3, int64_t, MX_SIMD_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_1D_NESTED(...) MX_FIELDS_(1, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_2D_NESTED(...) MX_FIELDS_(2, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-#define MX_REDUCE_FIELDS_3D_NESTED(...) MX_FIELDS_(3, int, MX_PLAIN_LOOP_, __VA_ARGS__)
-
-#define MX_REDUCE_CUSTOM_1D(...) MX_CUSTOM_(1, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_2D(...) MX_CUSTOM_(2, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_3D(...) MX_CUSTOM_(3, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_4D(...) MX_CUSTOM_(4, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_5D(...) MX_CUSTOM_(5, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_6D(...) MX_CUSTOM_(6, int, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_1D_64(...) MX_CUSTOM_(1, int64_t, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_2D_64(...) MX_CUSTOM_(2, int64_t, __VA_ARGS__)
-#define MX_REDUCE_CUSTOM_3D_64(...) MX_CUSTOM_(3, int64_t, __VA_ARGS__)
+#define MX_DEFINE_FITS_(STAMP, PATTERN, S, items, name, ...) \
+    MX_DECLARED_AS_(name, S, PATTERN)                        \
+    MX_INDEX_WITH_##S##_(MX_DEFINE_AS_, STAMP, items, name, __VA_ARGS__)
+#define MX_DEFINE_AS_(D, I, P, OF, STAMP, items, name, ...) STAMP(name, D, I, items, __VA_ARGS__)
 
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
  *     mx_array_add(array, e, x)    or mx_array_min, mx_array_max
  * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one, and these are atomics, so
  * sums of floating-point numbers may differ there in their last bits from run to run; elements have 4 or 8 bytes. */
-#define MX_REDUCE_ARRAY_1D(name, R) MX_STAMP_ARRAY_(name, R)
 #ifdef __CUDACC__
 #define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
 #define mx_array_min(array, e, x) ((void)mx_atomic_fetch_min(&(array).at[e], x))

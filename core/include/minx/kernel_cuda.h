@@ -14,14 +14,12 @@
 #include <cuda_runtime.h>
 #include <string.h>
 
-/* How many rows a thread takes, by the kind of loop that the host would run. */
-#define MX_SIMD_LOOP_(rows) rows
-#define MX_PLAIN_LOOP_(rows) rows
-#define MX_STENCIL_LOOP_(rows) (2 * rows)
-/* ... and how many items in one dimension. */
-#define MX_SIMD_LOOP_ITEMS_ 2
-#define MX_STENCIL_LOOP_ITEMS_ 2
-#define MX_PLAIN_LOOP_ITEMS_ 1
+/* How many rows a thread takes, and how many items in one dimension, by the trait. */
+#define MX_ITEMS_SIMD_ROWS_ 1
+#define MX_ITEMS_PLAIN_ROWS_ 1
+#define MX_ITEMS_STENCIL_ROWS_ 2
+#define MX_ITEMS_SIMD_STEPS_ 2
+#define MX_ITEMS_PLAIN_STEPS_ 1
 
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
@@ -241,6 +239,16 @@ template <class K> static __global__ void mx_cuda_array_begin_(typename K::value
 
 extern __shared__ __align__(16) char mx_cuda_array_of_block_[];
 template <class K>
+static __device__ __forceinline__ void mx_cuda_array_items_(const typename K::args *args,
+                                                            int64_t begin, int64_t end,
+                                                            typename K::value *array)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+#pragma unroll 4
+    for (int64_t i = begin + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step)
+        K::item(args, (typename K::index)i, array);
+}
+template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin, int64_t end,
                    int64_t length, bool shared, typename K::value *array)
@@ -250,10 +258,13 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&mine[e]);
     mx_cuda_begin_();
     __syncthreads();
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-#pragma unroll 4
-    for (int64_t i = begin + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step)
-        K::item(&args, (int)i, mine);
+    if (K::has_prologue) {
+        typename K::args args_copy = args;
+        K::prologue(&args_copy);
+        mx_cuda_array_items_<K>(&args_copy, begin, end, mine);
+    } else {
+        mx_cuda_array_items_<K>(&args, begin, end, mine);
+    }
     if (!shared) return;
     __syncthreads();
     for (int64_t e = threadIdx.x; e < length; e += blockDim.x) K::merge(&array[e], mine[e]);
@@ -345,7 +356,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
                           (const T *)array, length, (T *)launch->result);
 }
 
-/* ---- the stamps ---- */
+/* ---- the definitions ---- */
 
 /* The outer indices by the names that MX_ITEM_2D_ and its like know. */
 #define MX_OUTER_1D_ (void)o;
@@ -376,10 +387,16 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_, v);                                      \
     }
 
-#define MX_STAMP_FOR_(name, D, I, S, prologue_)                                     \
+#define MX_CUDA_PER_THREAD_1_(S) S##_STEPS_
+#define MX_CUDA_PER_THREAD_2_(S) S##_ROWS_
+#define MX_CUDA_PER_THREAD_3_(S) S##_ROWS_
+#define MX_CUDA_PER_THREAD_4_(S) S##_ROWS_
+#define MX_CUDA_PER_THREAD_5_(S) S##_ROWS_
+#define MX_CUDA_PER_THREAD_6_(S) S##_ROWS_
+#define MX_DEFINE_FOR_(name, D, I, S, prologue_)                                    \
     struct name##__traits {                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
-        enum { per_thread = D == 1 ? S##ITEMS_ : S(1) };                            \
+        enum { per_thread = MX_CUDA_PER_THREAD_##D##_(S) };                         \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
             MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_);                       \
@@ -388,7 +405,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
 /* INIT, JOIN: statements on `v`, and on `into` and `v`. */
-#define MX_STAMP_VALUED_(name, D, I, prologue_, INIT, JOIN)                                \
+#define MX_DEFINE_VALUED_(name, D, I, prologue_, INIT, JOIN)                               \
     struct name##__traits {                                                                \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                             \
         MX_CUDA_VALUE_(name, D, I)                                                         \
@@ -396,19 +413,19 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
     };                                                                                     \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue) \
-    MX_STAMP_VALUED_(name, D, I, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue) \
-    MX_STAMP_VALUED_(name, D, I, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
-#define MX_STAMP_CUSTOM_(name, D, I, init_, join_, prologue) \
-    MX_STAMP_VALUED_(name, D, I, prologue, init_(v), join_(into, v))
+#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
+    MX_DEFINE_VALUED_(name, D, I, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
+#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \
+    MX_DEFINE_VALUED_(name, D, I, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init_, join_, prologue) \
+    MX_DEFINE_VALUED_(name, D, I, prologue, init_(v), join_(into, v))
 
-#define MX_STAMP_ARRAY_(name, R)                                                                    \
+#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue_)                                               \
     struct name##__traits {                                                                         \
-        typedef name##__args args;                                                                  \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                      \
         typedef name##__value value;                                                                \
         enum { per_thread = 1 };                                                                    \
-        static __device__ __forceinline__ void item(const args *a, int i, value *values)            \
+        static __device__ __forceinline__ void item(const args *a, I i, value *values)              \
         {                                                                                           \
             const name##_array array = {values};                                                    \
             name##_body(a, i, array);                                                               \

@@ -8,12 +8,12 @@
 #pragma once
 
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
-#define MX_SIMD_LOOP_(...)
+#define MX_ITEMS_SIMD_LOOP_(...)
 #else
-#define MX_SIMD_LOOP_(...) MX_PRAGMA_(omp simd __VA_ARGS__)
+#define MX_ITEMS_SIMD_LOOP_(...) MX_PRAGMA_(omp simd __VA_ARGS__)
 #endif
-#define MX_PLAIN_LOOP_(...)
-#define MX_STENCIL_LOOP_(...) MX_SIMD_LOOP_(__VA_ARGS__)
+#define MX_ITEMS_PLAIN_LOOP_(...)
+#define MX_ITEMS_STENCIL_LOOP_(...) MX_ITEMS_SIMD_LOOP_(__VA_ARGS__)
 
 /* The number of this thread in a launch, set by the backend. */
 extern __thread int mx_thread_;
@@ -54,7 +54,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
  * for the chunks of a thread. */
-#define MX_STAMP_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                              \
+#define MX_DEFINE_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                             \
     static __attribute__((noinline)) void name##__tile(const name##__args *MX_RESTRICT args, \
                                                        const mx_tile_ *shape, void *out)     \
     {                                                                                        \
@@ -74,6 +74,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
             name##__tile(args, &tile, launch->partials + chunk * launch->partial_bytes);     \
         }                                                                                    \
     }                                                                                        \
+    MX_DEFINE_PROLOGUE_(name, prologue)
+#define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
@@ -85,56 +87,56 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
  * registers from row to row, where an `omp simd reduction` would start and end at each. The empty asm keeps the last items
  * from being vectorised, too. */
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
-#define MX_SIMD_LOOP_LANES_ 1
+#define MX_ITEMS_SIMD_LANES_ 1
 #else
-#define MX_SIMD_LOOP_LANES_ 8
+#define MX_ITEMS_SIMD_LANES_ 8
 #endif
-#define MX_STENCIL_LOOP_LANES_ MX_SIMD_LOOP_LANES_
-#define MX_PLAIN_LOOP_LANES_ 1
-#define MX_ROW_(I, S, ITEM)                                              \
-    const I full = (I)(i0 + ((int64_t)i1 - i0) / S##LANES_ * S##LANES_); \
-    for (I at = i0; at < full; at += S##LANES_) {                        \
-        S() for (int l = 0; l < S##LANES_; l++)                          \
-        {                                                                \
-            const I i = at + l;                                          \
-            ITEM;                                                        \
-        }                                                                \
-    }                                                                    \
-    MX_PRAGMA_(GCC unroll 1)                                             \
-    for (I i = full; i < i1; i++) {                                      \
-        const int l = (int)(i - full);                                   \
-        (void)l;                                                         \
-        __asm__ volatile("");                                            \
-        ITEM;                                                            \
+#define MX_ITEMS_STENCIL_LANES_ MX_ITEMS_SIMD_LANES_
+#define MX_ITEMS_PLAIN_LANES_ 1
+#define MX_ROW_(I, S, ITEM)                                                \
+    const I full = (I)(i0 + ((int64_t)i1 - i0) / S##_LANES_ * S##_LANES_); \
+    for (I at = i0; at < full; at += S##_LANES_) {                         \
+        S##_LOOP_() for (int l = 0; l < S##_LANES_; l++)                   \
+        {                                                                  \
+            const I i = at + l;                                            \
+            ITEM;                                                          \
+        }                                                                  \
+    }                                                                      \
+    MX_PRAGMA_(GCC unroll 1)                                               \
+    for (I i = full; i < i1; i++) {                                        \
+        const int l = (int)(i - full);                                     \
+        (void)l;                                                           \
+        __asm__ volatile("");                                              \
+        ITEM;                                                              \
     }
 
-#define MX_FOR_ROW_1D_(I, S, ITEM) S() for (I i = i0; i < i1; i++) ITEM;
+#define MX_FOR_ROW_1D_(I, S, ITEM) S##_LOOP_() for (I i = i0; i < i1; i++) ITEM;
 #define MX_FOR_ROW_2D_ MX_ROW_
 #define MX_FOR_ROW_3D_ MX_ROW_
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-#define MX_STAMP_FOR_(name, D, I, S, prologue)                                  \
-    MX_STAMP_RUN_(name, D, I, prologue, ,                                       \
-                  MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                   \
+#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                  \
+    MX_DEFINE_RUN_(name, D, I, prologue, ,                                       \
+                   MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                    \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
-#define MX_STAMP_VALUE_(name, INIT, JOIN)                   \
+#define MX_DEFINE_VALUE_(name, INIT, JOIN)                  \
     MX_INLINE void name##__init(name##__value *v) { INIT; } \
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
 /* The lanes of a reduction: for each, and joining them. */
-#define MX_EACH_LANE_(S, DO)              \
-    for (int l = 0; l < S##LANES_; l++) { \
-        DO;                               \
+#define MX_EACH_LANE_(S, DO)               \
+    for (int l = 0; l < S##_LANES_; l++) { \
+        DO;                                \
     }
-#define MX_JOIN_LANES_(S, JOIN)                  \
-    for (int n = S##LANES_ / 2; n > 0; n /= 2) { \
-        for (int l = 0; l < n; l++) {            \
-            JOIN;                                \
-        }                                        \
+#define MX_JOIN_LANES_(S, JOIN)                   \
+    for (int n = S##_LANES_ / 2; n > 0; n /= 2) { \
+        for (int l = 0; l < n; l++) {             \
+            JOIN;                                 \
+        }                                         \
     }
 
 /* One number. */
@@ -142,17 +144,17 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     name##__value value = lane[l];            \
     name##_body(&a, MX_ITEM_##D##D_, &value); \
     lane[l] = value
-#define MX_STAMP_REDUCE_(name, D, I, S, R, prologue)                                               \
-    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))            \
-    MX_STAMP_RUN_(                                                                                 \
-        name, D, I, prologue, name##__value lane[S##LANES_];                                       \
+#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
+    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))           \
+    MX_DEFINE_RUN_(                                                                                \
+        name, D, I, prologue, name##__value lane[S##_LANES_];                                      \
         MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_NUMBER_ITEM_(name, D)),         \
         MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n])) * (name##__value *)out = lane[0];) \
-    MX_STAMP_JOIN_(name, prologue)
+    MX_DEFINE_JOIN_(name, prologue)
 
 /* A list of fields: each field has lanes of its own, which is what vectorises. They visit the struct that the body sees one by
  * one: set by a function, it stays in memory, and the loop ran 4 times slower. */
-#define MX_FIELD_LANES_(T, field, R) T lane_##field[MX_SIMD_LOOP_LANES_];
+#define MX_FIELD_LANES_(T, field, R) T lane_##field[MX_ITEMS_SIMD_LANES_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value.field = lane_##field[l];
 #define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value.field;
@@ -168,20 +170,20 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     name##__value *partial = (name##__value *)out; \
     MX_JOIN_LANES_(S, LIST(MX_FIELD_LANE_JOIN_))   \
     LIST(MX_FIELD_STORE_)
-#define MX_STAMP_FIELDS_(name, D, I, S, LIST, prologue)                                         \
-    MX_STAMP_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                           \
-    MX_STAMP_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(S, LIST),                              \
-                  MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, S, LIST)) \
-    MX_STAMP_JOIN_(name, prologue)
+#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                         \
+    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                           \
+    MX_DEFINE_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(S, LIST),                              \
+                   MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, S, LIST)) \
+    MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_STAMP_CUSTOM_(name, D, I, init, join, prologue)                                \
-    MX_STAMP_VALUE_(name, init(v), join(into, v))                                         \
-    MX_STAMP_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);        \
-                  , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
-                  , *(name##__value *)out = total;)                                       \
-    MX_STAMP_JOIN_(name, prologue)
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                             \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                         \
+    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);        \
+                   , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
+                   , *(name##__value *)out = total;)                                       \
+    MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_STAMP_JOIN_ALL_(name)                                                                   \
+#define MX_DEFINE_JOIN_ALL_(name)                                                                  \
     static void name##__join_all(const mx_launch *launch, void *result, int64_t n)                 \
     {                                                                                              \
         name##__value total;                                                                       \
@@ -191,39 +193,42 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
                 &total, (const name##__value *)(launch->partials + part * launch->partial_bytes)); \
         *(name##__value *)result = total;                                                          \
     }
-#define MX_STAMP_JOIN_(name, prologue)     \
-    MX_STAMP_JOIN_ALL_(name)               \
+#define MX_DEFINE_JOIN_(name, prologue)    \
+    MX_DEFINE_JOIN_ALL_(name)              \
     const mx_instance MX_SYMBOL_(name) = { \
         .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
 /* An array of launch->length values: one array a unit, joined element by element. */
-#define MX_STAMP_ARRAY_(name, R)                                                                   \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)                  \
-    {                                                                                              \
-        const name##__args a = *(const name##__args *)launch->args;                                \
-        for (int64_t chunk = first; chunk < last; chunk++) {                                       \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                                \
-            name##__value *values =                                                                \
-                (name##__value *)(launch->partials + chunk * launch->partial_bytes);               \
-            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]);      \
-            const name##_array array = {values};                                                   \
-            for (int i = (int)tile.begin[0]; i < (int)tile.end[0]; i++) name##_body(&a, i, array); \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)           \
-    {                                                                                              \
-        name##__value *result = (name##__value *)launch->result;                                   \
-        if (launch->chunks == 0) {                                                                 \
-            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);            \
-            return;                                                                                \
-        }                                                                                          \
-        memcpy(&result[first], (const name##__value *)launch->partials + first,                    \
-               (size_t)(last - first) * sizeof *result);                                           \
-        for (int64_t chunk = 1; chunk < launch->chunks; chunk++) {                                 \
-            const name##__value *values =                                                          \
-                (const name##__value *)(launch->partials + chunk * launch->partial_bytes);         \
-            for (int64_t e = first; e < last; e++)                                                 \
-                R##_JOIN(name##__value, &result[e], &values[e]);                                   \
-        }                                                                                          \
-    }                                                                                              \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .join_array = name##__join_array};
+#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue)                                          \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)             \
+    {                                                                                         \
+        const name##__args a = *(const name##__args *)launch->args;                           \
+        for (int64_t chunk = first; chunk < last; chunk++) {                                  \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                           \
+            name##__value *values =                                                           \
+                (name##__value *)(launch->partials + chunk * launch->partial_bytes);          \
+            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]); \
+            const name##_array array = {values};                                              \
+            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++) name##_body(&a, i, array);  \
+        }                                                                                     \
+    }                                                                                         \
+    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)      \
+    {                                                                                         \
+        name##__value *result = (name##__value *)launch->result;                              \
+        if (launch->chunks == 0) {                                                            \
+            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);       \
+            return;                                                                           \
+        }                                                                                     \
+        memcpy(&result[first], (const name##__value *)launch->partials + first,               \
+               (size_t)(last - first) * sizeof *result);                                      \
+        for (int64_t chunk = 1; chunk < launch->chunks; chunk++) {                            \
+            const name##__value *values =                                                     \
+                (const name##__value *)(launch->partials + chunk * launch->partial_bytes);    \
+            for (int64_t e = first; e < last; e++)                                            \
+                R##_JOIN(name##__value, &result[e], &values[e]);                              \
+        }                                                                                     \
+    }                                                                                         \
+    MX_DEFINE_PROLOGUE_(name, prologue)                                                       \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                 \
+                                          .prepare = MX_PROLOGUE_(name, prologue),            \
+                                          .join_array = name##__join_array};

@@ -1,7 +1,7 @@
 /* Launching kernels. A header shared by driver and kernel file declares each kernel with its argument struct:
  *
  *     typedef struct tl_cg_update_args { mx_f64_2 u, r; mx_cf64_2 p, w; double alpha; } tl_cg_update_args;
- *     MX_DECLARE_REDUCE_2D(tl_cg_update, tl_cg_update_args, double)
+ *     MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
  *
  * which gives the driver typed functions:
  *
@@ -13,18 +13,22 @@
  *
  *     mx_err tl_update(mx_range_2 range, const tl_update_args *args);
  *
- * and a reduction into an array one with a length:
+ * a scan the same as a reduction (MX_DECLARE_SCAN; `result`, the total, may be NULL), and a reduction into an array
+ * (MX_DECLARE_REDUCE_ARRAY) one with a length:
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
  * of which the second fills the whole view, of rank 0 or 1, and does not wait.
  *
- * The _64 forms have bodies with int64_t indices, the others int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there.
+ * The first argument is the index space: 1D 2D 3D 4D 5D 6D and 1D_64 2D_64 3D_64 take ranges, TEAM takes teams (mx_league).
+ * Bodies have int64_t indices over those with _64, else int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel
+ * file defines the kernel over the same index space, by the macro of the same name without DECLARE_ (kernel.h).
  * Arguments are copied at the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them: MX_ERR_STALE,
  * _SPACE, _LAYOUT. A body launches nothing: on hosts both launches on one context are
  * MX_ERR_ARG, on cuda it does not compile. */
 #pragma once
+#include "minx/index_space.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"
 #include "minx/view.h"
@@ -158,14 +162,55 @@ enum { MX_ARGS_MAX = 3968 };
     typedef ARGS name##__args;                                                                   \
     extern const mx_kernel name##__kernel;
 
-#define MX_DECLARE_FOR_(name, ARGS, P, OF)                          \
+#define MX_OF_TEAMS_(teams) \
+    ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
+static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
+
+/* What a declaration leaves for the definition to compare: two arrays that are only declared, whose lengths are the number
+ * of the index space and of the pattern. */
+#define MX_PATTERN_NUMBER_FOR_ 1
+#define MX_PATTERN_NUMBER_REDUCE_ 2
+#define MX_PATTERN_NUMBER_FIELDS_ 2
+#define MX_PATTERN_NUMBER_CUSTOM_ 2
+#define MX_PATTERN_NUMBER_ARRAY_ 3
+#define MX_PATTERN_NUMBER_SCAN_ 4
+#define MX_PATTERN_NUMBER_SCAN_CUSTOM_ 4
+#define MX_DECLARE_SPACE_(name, S, PATTERN)                  \
+    extern const char name##__space[MX_INDEX_NUMBER_##S##_]; \
+    extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN];
+
+/* From MX_DECLARE_FOR(S, ...) to MX_DECLARE_FOR_(dimensions, index type, policy type, how it is passed on, ...). */
+#define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(MX_INDEX_KIND_(S), FOR_, S, name, ARGS)
+#define MX_DECLARE_REDUCE(S, name, ARGS, T) \
+    MX_DECLARE_(MX_INDEX_KIND_(S), REDUCE_, S, name, ARGS, T)
+#define MX_DECLARE_REDUCE_ARRAY(S, name, ARGS, T) \
+    MX_DECLARE_(MX_INDEX_KIND_(S), ARRAY_, S, name, ARGS, T)
+#define MX_DECLARE_SCAN(S, name, ARGS, T) MX_DECLARE_(MX_INDEX_KIND_(S), SCAN_, S, name, ARGS, T)
+#define MX_DECLARE_(...) MX_DECLARE_OF_KIND_(__VA_ARGS__)
+#define MX_DECLARE_OF_KIND_(kind, PATTERN, S, ...) MX_DECLARE_##kind(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_UNKNOWN_(PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": " MX_NO_SPACE_TEXT_(S));
+#define MX_DECLARE_LINE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_GRID_(PATTERN, S, ...) MX_DECLARE_GRID_##PATTERN(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_TEAM_(PATTERN, S, ...) MX_DECLARE_GRID_##PATTERN(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_GRID_FOR_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_GRID_REDUCE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_GRID_ARRAY_(PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": reductions into arrays are over 1D or 1D_64, not over " #S);
+#define MX_DECLARE_GRID_SCAN_(PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": scans are over 1D or 1D_64, not over " #S);
+#define MX_DECLARE_PATTERN_(PATTERN, S, name, ...) \
+    MX_DECLARE_SPACE_(name, S, PATTERN)            \
+    MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
+
+#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                    \
     MX_DECLARE_KERNEL_(name, ARGS)                                  \
     MX_LAUNCHER_ mx_err name(P policy, const ARGS *args)            \
     {                                                               \
         return mx_launch_(&name##__kernel, OF(policy), args, NULL); \
     }
 
-#define MX_DECLARE_REDUCE_(name, ARGS, T, P, OF)                                             \
+#define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                       \
     MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     typedef T name##__value;                                                                 \
     MX_LAUNCHER_ mx_err name(P policy, const ARGS *args, T *result)                          \
@@ -178,45 +223,25 @@ enum { MX_ARGS_MAX = 3968 };
         const mx_result to = {NULL, view, index, 1};                                         \
         return mx_launch_(&name##__kernel, OF(policy), args, &to);                           \
     }
+#define MX_DECLARE_SCAN_(D, I, P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)
 
-/* Scans: `total` may be NULL. Kernel files stamp them with minx/scan.h, teams with minx/team.h. */
-#define MX_DECLARE_SCAN_1D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_1, MX_OF_RANGE_)
-
-#define MX_OF_TEAMS_(teams) \
-    ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
-static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
-#define MX_DECLARE_FOR_TEAM(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_teams, MX_OF_TEAMS_)
-#define MX_DECLARE_REDUCE_TEAM(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_teams, MX_OF_TEAMS_)
-
-#define MX_DECLARE_FOR_1D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_1, MX_OF_RANGE_)
-#define MX_DECLARE_FOR_2D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_2, MX_OF_RANGE_)
-#define MX_DECLARE_FOR_3D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_3, MX_OF_RANGE_)
-#define MX_DECLARE_FOR_4D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_4, MX_OF_RANGE_)
-#define MX_DECLARE_FOR_5D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_5, MX_OF_RANGE_)
-#define MX_DECLARE_FOR_6D(name, ARGS) MX_DECLARE_FOR_(name, ARGS, mx_range_6, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_1D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_1, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_2D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_2, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_3D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_3, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_4D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_4, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_5D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_5, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_6D(name, A, T) MX_DECLARE_REDUCE_(name, A, T, mx_range_6, MX_OF_RANGE_)
-#define MX_DECLARE_REDUCE_ARRAY_1D(name, ARGS, T)                                           \
-    MX_DECLARE_KERNEL_(name, ARGS)                                                          \
-    typedef T name##__value;                                                                \
-    typedef struct name##_array {                                                           \
-        T *at;                                                                              \
-    } name##_array;                                                                         \
-    MX_LAUNCHER_ mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result) \
-    {                                                                                       \
-        const mx_result to = {result, {0, 0}, 0, length};                                   \
-        return mx_launch_(&name##__kernel, MX_OF_RANGE_(range), args, &to);                 \
-    }                                                                                       \
-    MX_LAUNCHER_ mx_err name##_into(mx_range_1 range, const ARGS *args, mx_view view)       \
-    {                                                                                       \
-        mx_view_info info;                                                                  \
-        MX_TRY(mx_view_get_info(view, &info));                                              \
-        const mx_result to = {NULL, view, 0, info.count};                                   \
-        return mx_launch_(&name##__kernel, MX_OF_RANGE_(range), args, &to);                 \
+#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                              \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                 \
+    typedef T name##__value;                                                       \
+    typedef struct name##_array {                                                  \
+        T *at;                                                                     \
+    } name##_array;                                                                \
+    MX_LAUNCHER_ mx_err name(P range, const ARGS *args, int64_t length, T *result) \
+    {                                                                              \
+        const mx_result to = {result, {0, 0}, 0, length};                          \
+        return mx_launch_(&name##__kernel, OF(range), args, &to);                  \
+    }                                                                              \
+    MX_LAUNCHER_ mx_err name##_into(P range, const ARGS *args, mx_view view)       \
+    {                                                                              \
+        mx_view_info info;                                                         \
+        MX_TRY(mx_view_get_info(view, &info));                                     \
+        const mx_result to = {NULL, view, 0, info.count};                          \
+        return mx_launch_(&name##__kernel, OF(range), args, &to);                  \
     }
 
 #ifdef __cplusplus

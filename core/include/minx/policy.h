@@ -23,7 +23,7 @@
  * find that they are outside, and must not wrap around into it. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
 #define MX_INDEX_END_64 \
-    (INT64_MAX / 2) /* the same of the _64 forms, which begin at its negative or above */
+    (INT64_MAX / 2) /* the same with 64-bit indices, which begin at its negative or above */
 
 enum { MX_MAX_DIMS = 6 }; /* of a range */
 

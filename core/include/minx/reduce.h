@@ -1,10 +1,10 @@
 /* Reductions: what a body's contributions are joined by.
  *
  * Three shapes of value:
- *   one number          MX_REDUCE_2D(name, MX_SUM)            double, float or an integer; vectorised on hosts
- *   a list of fields    MX_REDUCE_FIELDS_2D(name, MY_FIELDS)  a struct, each field with its own reducer; vectorised
- *   anything            MX_REDUCE_CUSTOM_2D(name, init, join) a struct with your functions; not vectorised
- *   and an array        MX_REDUCE_ARRAY_1D(name, MX_SUM)      of a length known at run time; not vectorised
+ *   one number          MX_REDUCE(2D, name, MX_SUM)            double, float or an integer; vectorised on hosts
+ *   a list of fields    MX_REDUCE_FIELDS(2D, name, MY_FIELDS)  a struct, each field with its own reducer; vectorised
+ *   anything            MX_REDUCE_CUSTOM(2D, name, init, join) a struct with your functions; not vectorised
+ *   and an array        MX_REDUCE_ARRAY(1D, name, MX_SUM)      of a length known at run time; not vectorised
  *
  * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise), and any name for which there
  * are two macros, NAME_INIT(T, v), which sets *v to the identity, and NAME_JOIN(T, into, v), an expression. The body merges this
@@ -89,8 +89,8 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 /* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
  * -1 if the range was empty). The body lets the value take this item's number and index:
  *     mx_maxloc_f64_take(v, MX_AT(a->u, i), i);
- *     MX_REDUCE_CUSTOM_1D(hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
- *     MX_REDUCE_CUSTOM_1D(extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
+ *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
+ *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
 #define MX_NOT_A_NUMBER_(x) ((x) != (x))
 /* Does `v` come before `into`? A number before a NaN, then by value, then by index. */
 #define MX_LOCATION_WINS_(v, into, less)                                                         \

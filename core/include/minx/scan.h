@@ -6,8 +6,8 @@
  *         if (final) MX_AT(a->begin, i) = *sum;          // exclusive: before adding; inclusive: after
  *         *sum += MX_AT(a->count, i);
  *     }
- *     MX_SCAN_1D(offsets, MX_SUM)                        driver: offsets(range, &args, &total)
- *     MX_SCAN_CUSTOM_1D(name, init, join)                a struct with functions of your own; join is associative
+ *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
+ *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with functions of your own; join is associative
  *
  * A body may be called twice for an item, and stores only when `final`. The total may be NULL; name_into leaves it in a view.
  *
@@ -17,64 +17,76 @@
 #pragma once
 #include "minx/kernel.h"
 
+#define MX_OVER_LINE_SCAN_ ~, RANGE_
+#define MX_OVER_LINE_SCAN_CUSTOM_ ~, RANGE_
+
 #if defined(MX_DISPATCH)
-#define MX_STAMP_SCAN_(name, I, S, init, join, count, fields) \
-    MX_STAMP_KERNEL_(name, 1, I, 8192, MX_PATTERN_SCAN, sizeof(name##__value), count, fields)
-#define MX_SCAN_NUMBER_(name, I, R)                                                   \
-    static const mx_field name##__fields[] = {{"total", MX_TYPE_OF_(name##__value)}}; \
-    MX_STAMP_SCAN_(name, I, , , , 1, name##__fields)
-#define MX_SCAN_CUSTOM_(name, I, init, join) MX_STAMP_SCAN_(name, I, , , , 0, NULL)
+#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue) \
+    MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
+#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init, join, prologue) \
+    MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
 
 #elif !defined(__CUDACC__)
 #define MX_SCAN_ITEM_(name)            \
     name##__value value = lane[l];     \
     name##_body(&a, i, &value, false); \
     lane[l] = value
-#define MX_STAMP_SCAN_(name, I, S)                                                                 \
-    MX_STAMP_RUN_(name, 1, I, MX_NO_PROLOGUE_, name##__value lane[S##LANES_];                      \
-                  MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_SCAN_ITEM_(name)),    \
-                  MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n])) * (name##__value *)out = \
-                      lane[0];)                                                                    \
-    MX_STAMP_JOIN_ALL_(name)                                                                       \
-    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last)  \
-    {                                                                                              \
-        name##__value *const before = (name##__value *)carry;                                      \
-        for (int64_t part = first; part < last; part++) {                                          \
-            name##__value *const at =                                                              \
-                (name##__value *)(launch->partials + part * launch->partial_bytes);                \
-            const name##__value share = *at;                                                       \
-            *at = *before;                                                                         \
-            name##__join(before, &share);                                                          \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                 \
-    {                                                                                              \
-        const name##__args a = *(const name##__args *)launch->args;                                \
-        for (int64_t u = first; u < last; u++) {                                                   \
-            const int64_t chunk = launch->first_chunk + u;                                         \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                                \
-            name##__value value =                                                                  \
-                *(const name##__value *)(launch->partials + chunk * launch->partial_bytes);        \
-            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++)                                  \
-                name##_body(&a, i, &value, true);                                                  \
-        }                                                                                          \
-    }                                                                                              \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                      \
-                                          .join = name##__join_all,                                \
-                                          .prefix = name##__prefix,                                \
+#define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                                 \
+    MX_DEFINE_RUN_(name, 1, I, prologue, name##__value lane[S##_LANES_];                          \
+                   MX_EACH_LANE_(S, name##__init(&lane[l])), MX_ROW_(I, S, MX_SCAN_ITEM_(name)),  \
+                   MX_JOIN_LANES_(S, name##__join(&lane[l], &lane[l + n])) *                      \
+                       (name##__value *)out = lane[0];)                                           \
+    MX_DEFINE_JOIN_ALL_(name)                                                                     \
+    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last) \
+    {                                                                                             \
+        name##__value *const before = (name##__value *)carry;                                     \
+        for (int64_t part = first; part < last; part++) {                                         \
+            name##__value *const at =                                                             \
+                (name##__value *)(launch->partials + part * launch->partial_bytes);               \
+            const name##__value share = *at;                                                      \
+            *at = *before;                                                                        \
+            name##__join(before, &share);                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                \
+    {                                                                                             \
+        const name##__args a = *(const name##__args *)launch->args;                               \
+        for (int64_t u = first; u < last; u++) {                                                  \
+            const int64_t chunk = launch->first_chunk + u;                                        \
+            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                               \
+            name##__value value =                                                                 \
+                *(const name##__value *)(launch->partials + chunk * launch->partial_bytes);       \
+            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++)                                 \
+                name##_body(&a, i, &value, true);                                                 \
+        }                                                                                         \
+    }                                                                                             \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                     \
+                                          .prepare = MX_PROLOGUE_(name, prologue),                \
+                                          .join = name##__join_all,                               \
+                                          .prefix = name##__prefix,                               \
                                           .scan = name##__scan};
-#define MX_SCAN_NUMBER_(name, I, R)                                                     \
-    MX_STAMP_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
-    MX_STAMP_SCAN_(name, I, MX_SIMD_LOOP_)
+#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                      \
+    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
+    MX_DEFINE_SCAN_RUN_(name, I, S, prologue)
 /* one lane: not all that joins is commutative */
-#define MX_SCAN_CUSTOM_(name, I, init, join)      \
-    MX_STAMP_VALUE_(name, init(v), join(into, v)) \
-    MX_STAMP_SCAN_(name, I, MX_PLAIN_LOOP_)
+#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init, join, prologue) \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                  \
+    MX_DEFINE_SCAN_RUN_(name, I, MX_ITEMS_PLAIN, prologue)
 
 #else
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 #include <iterator>
+
+/* The arguments of an item: in the iterators themselves, or, where a prologue worked on them, in device memory. */
+template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A &args)
+{
+    return &args;
+}
+template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A *const &args)
+{
+    return args;
+}
 
 /* What CUB reads: item i's share, from a value that holds the identity. */
 template <class K> struct mx_cuda_shares_ {
@@ -83,13 +95,13 @@ template <class K> struct mx_cuda_shares_ {
     typedef int64_t difference_type;
     typedef const value_type *pointer;
     typedef std::random_access_iterator_tag iterator_category;
-    typename K::args args;
+    typename K::held_args held;
     int64_t at;
     __device__ __forceinline__ value_type operator[](int64_t i) const
     {
         value_type v;
         K::init(&v);
-        K::item(&args, (typename K::index)(at + i), &v, false);
+        K::item(mx_cuda_args_(held), (typename K::index)(at + i), &v, false);
         return v;
     }
     __device__ __forceinline__ value_type operator*() const { return (*this)[0]; }
@@ -103,14 +115,14 @@ template <class K> struct mx_cuda_shares_ {
 
 /* What CUB writes to: storing what comes before item i runs the item. The last one leaves the total. */
 template <class K> struct mx_cuda_final_ {
-    typename K::args args;
+    typename K::held_args held;
     int64_t at, last;
     typename K::value *total;
     __device__ __forceinline__ const mx_cuda_final_ &
     operator=(const typename K::value &before) const
     {
         typename K::value v = before;
-        K::item(&args, (typename K::index)at, &v, true);
+        K::item(mx_cuda_args_(held), (typename K::index)at, &v, true);
         if (at == last && total != NULL) *total = v;
         return *this;
     }
@@ -147,42 +159,68 @@ template <class K> struct mx_cuda_joining_ {
     }
 };
 
-enum { MX_CUDA_IDENTITY_BYTES_ = 4096 };
 template <class K> static __global__ void mx_cuda_identity_(typename K::value *identity)
 {
     if (identity != NULL) K::init(identity);
 }
+template <class K>
+static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::args args,
+                                         typename K::args *result)
+{
+    typename K::args args_copy = args;
+    K::prologue(&args_copy);
+    *result = args_copy;
+}
+
+/* In front of what CUB needs in device memory: the arguments after a prologue, and an identity by the user's init. */
+enum { MX_CUDA_FRONT_BYTES_ = 4096 };
+template <class K> static char *mx_cuda_identity_copy_(char *memory)
+{
+    return memory + (K::has_prologue ? MX_CUDA_FRONT_BYTES_ : 0);
+}
+template <class K> static char *mx_cuda_workspace_(char *memory)
+{
+    return mx_cuda_identity_copy_<K>(memory) + (K::number ? 0 : MX_CUDA_FRONT_BYTES_);
+}
 
 /* memory NULL: only finds out how much it needs. */
-template <class K> static int mx_cuda_scan_(const mx_launch *launch, void *memory, size_t *bytes)
+template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memory, size_t *bytes)
 {
-    const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end;
-    typename K::value *const total = (typename K::value *)launch->result;
+    const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end, n = end - begin;
+    const cudaStream_t queue = (cudaStream_t)launch->queue;
+    const size_t front = mx_cuda_workspace_<K>(NULL) - (char *)NULL;
+    void *const workspace = memory != NULL ? memory + front : NULL;
+    size_t rest = memory != NULL ? *bytes - front : 0;
+    cudaError_t err;
     mx_cuda_shares_<K> shares;
     mx_cuda_finals_<K> finals;
-    if (launch->args != NULL) memcpy(&shares.args, launch->args, sizeof shares.args);
+    if constexpr (K::has_prologue) {
+        shares.held = (typename K::args *)memory;
+        if (memory != NULL)
+            mx_cuda_prologue_<K><<<1, 1, 0, queue>>>(*(const typename K::args *)launch->args,
+                                                     (typename K::args *)memory);
+    } else if (launch->args != NULL) {
+        memcpy(&shares.held, launch->args, sizeof shares.held);
+    }
     shares.at = finals.item.at = begin;
-    finals.item.args = shares.args;
+    finals.item.held = shares.held;
     finals.item.last = end - 1;
-    finals.item.total = total;
-    const cudaStream_t queue = (cudaStream_t)launch->queue;
-    const int64_t n = end - begin;
+    finals.item.total = (typename K::value *)launch->result;
     if constexpr (K::number) {
         typename K::value identity;
         K::init(&identity);
-        return (int)cub::DeviceScan::ExclusiveScan(memory, *bytes, shares, finals,
-                                                   typename K::joining(), identity, n, queue);
-    } else { /* the user's init runs on the device only: the identity is at the front of the memory */
-        size_t rest = memory != NULL ? *bytes - MX_CUDA_IDENTITY_BYTES_ : 0;
-        typename K::value *const identity = (typename K::value *)memory;
-        void *const workspace = memory != NULL ? (char *)memory + MX_CUDA_IDENTITY_BYTES_ : NULL;
+        err = cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
+                                             identity, n, queue);
+    } else { /* the user's init runs on the device only */
+        typename K::value *const identity =
+            (typename K::value *)(memory != NULL ? mx_cuda_identity_copy_<K>(memory) : NULL);
         if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, queue>>>(identity);
-        const cudaError_t err =
+        err =
             cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
                                            cub::FutureValue<typename K::value>(identity), n, queue);
-        *bytes = rest + MX_CUDA_IDENTITY_BYTES_;
-        return (int)err;
     }
+    *bytes = rest + front;
+    return (int)err;
 }
 template <class K> static size_t mx_cuda_scan_bytes_(const mx_launch *launch)
 {
@@ -200,13 +238,13 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     return (int)cudaGetLastError();
 }
 
-#define MX_STAMP_SCAN_(name, I, NUMBER, SUMS, INIT, JOIN, WHERE)                              \
+#define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)              \
     struct name##__traits {                                                                   \
+        MX_CUDA_TRAITS_(name, 1, I, prologue_)                                                \
         typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                      \
                                  mx_cuda_joining_<name##__traits>>::type joining;             \
-        typedef name##__args args;                                                            \
+        typedef std::conditional<has_prologue, const args *, args>::type held_args;           \
         typedef name##__value value;                                                          \
-        typedef I index;                                                                      \
         enum { number = NUMBER };                                                             \
         static WHERE __forceinline__ void init(value *v) { INIT; }                            \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }    \
@@ -220,14 +258,9 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     const mx_instance MX_SYMBOL_(name) = {mx_cuda_enqueue_scan_<name##__traits>, 1,           \
                                           mx_cuda_scan_bytes_<name##__traits>};               \
     }
-#define MX_SCAN_NUMBER_(name, I, R)                                                \
-    MX_STAMP_SCAN_(name, I, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
-                   R##_JOIN(value, into, v), __host__ __device__)
-#define MX_SCAN_CUSTOM_(name, I, init_, join_) \
-    MX_STAMP_SCAN_(name, I, false, false, init_(v), join_(into, v), __device__)
+#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                               \
+    MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
+                        R##_JOIN(value, into, v), __host__ __device__)
+#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init_, join_, prologue) \
+    MX_DEFINE_SCAN_RUN_(name, I, prologue, false, false, init_(v), join_(into, v), __device__)
 #endif
-
-#define MX_SCAN_1D(name, R) MX_SCAN_NUMBER_(name, int, R)
-#define MX_SCAN_1D_64(name, R) MX_SCAN_NUMBER_(name, int64_t, R)
-#define MX_SCAN_CUSTOM_1D(name, init, join) MX_SCAN_CUSTOM_(name, int, init, join)
-#define MX_SCAN_CUSTOM_1D_64(name, init, join) MX_SCAN_CUSTOM_(name, int64_t, init, join)

@@ -10,10 +10,10 @@
  *             MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
  *         }
  *     }
- *     MX_FOR_TEAM(spmv)                      driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
- *     MX_REDUCE_TEAM(energy, MX_SUM)         body with a value as last argument, one of each thread: a team adds once what it
- *                                            adds under MX_TEAM_SINGLE, else once a lane. Also MX_REDUCE_TEAM_FIELDS(name, LIST)
- *                                            and MX_REDUCE_TEAM_CUSTOM(name, init, join)
+ *     MX_FOR(TEAM, spmv)                     driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
+ *     MX_REDUCE(TEAM, energy, MX_SUM)        body with a value as last argument, one of each thread: a team adds once what it
+ *                                            adds under MX_TEAM_SINGLE, else once a lane. Also MX_REDUCE_FIELDS
+ *                                            and MX_REDUCE_CUSTOM.
  *
  * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; within a thread lanes all do the same
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
@@ -58,16 +58,10 @@ typedef struct mx_team {
     int phase[2]; /* of the barriers that were passed: the team's, the lanes' */
 } mx_team;
 
-#if defined(MX_DISPATCH)
-#define MX_FOR_TEAM(name) MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
-#define MX_REDUCE_TEAM(name, R) MX_STAMP_NUMBER_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
-#define MX_REDUCE_TEAM_FIELDS(name, LIST) \
-    MX_STAMP_FIELDS_(name, 1, int, MX_TEAM_, LIST, MX_NO_PROLOGUE_)
-#define MX_REDUCE_TEAM_CUSTOM(name, init, join)                                                 \
-    MX_STAMP_KERNEL_(name, 1, int, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, \
-                     NULL)
-#define MX_TEAM_BLOCK_ 4
-#endif
+#define MX_OVER_TEAM_FOR_ ~, TEAM_
+#define MX_OVER_TEAM_REDUCE_ ~, TEAM_
+#define MX_OVER_TEAM_FIELDS_ ~, TEAM_
+#define MX_OVER_TEAM_CUSTOM_ ~, TEAM_
 
 /* Bytes from an area of scratch; NULL beyond its end. */
 MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int per_thread, size_t bytes)
@@ -133,10 +127,22 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #include "minx/team_host.h"
 #endif
 
-#ifndef MX_DISPATCH
-#define MX_REDUCE_TEAM(name, R) \
-    MX_STAMP_TEAM_REDUCE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))
-#define MX_REDUCE_TEAM_FIELDS(name, LIST) \
-    MX_STAMP_TEAM_REDUCE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
-#define MX_REDUCE_TEAM_CUSTOM(name, init, join) MX_STAMP_TEAM_REDUCE_(name, init(v), join(into, v))
+#ifdef MX_DISPATCH
+#define MX_TEAM_BLOCK_ 4
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue) \
+    MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
+#define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue) \
+    MX_DEFINE_NUMBER_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
+#define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
+    MX_DEFINE_LIST_(name, D, I, MX_TEAM_BLOCK_, LIST)
+#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
+    MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, NULL)
+#else
+#define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)             \
+    MX_DEFINE_TEAM_VALUED_(name, prologue, R##_INIT(name##__value, v), \
+                           R##_JOIN(name##__value, into, v))
+#define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
+    MX_DEFINE_TEAM_VALUED_(name, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
+    MX_DEFINE_TEAM_VALUED_(name, prologue, init(v), join(into, v))
 #endif

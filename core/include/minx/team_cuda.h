@@ -116,7 +116,14 @@ static __global__ void __launch_bounds__(most)
     typename K::value total;
     mx_cuda_begin_();
     K::init(&total);
-    mx_cuda_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
+    if (K::has_prologue) {
+        typename K::args args_copy = args;
+        K::prologue(&args_copy);
+        mx_cuda_league_<K, lanes>(&args_copy, shape, league, scratch, scratch_bytes, overflow,
+                                  &total);
+    } else {
+        mx_cuda_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
+    }
     if (!K::reduces) return;
     /* a tree over all threads of the block, in shared memory, which the teams are done with */
     typename K::value *const of = (typename K::value *)mx_shared_;
@@ -170,9 +177,9 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                           (const T *)launch->partials, launch->blocks, (T *)launch->result);
 }
 
-#define MX_STAMP_TEAM_(name, VALUE, INIT, JOIN, REDUCES, CALL)                                     \
+#define MX_DEFINE_LEAGUE_(name, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                       \
     struct name##__traits {                                                                        \
-        typedef name##__args args;                                                                 \
+        MX_CUDA_TRAITS_(name, 1, int, prologue_)                                                   \
         typedef VALUE value;                                                                       \
         enum { per_thread = 1, reduces = REDUCES };                                                \
         static __device__ __forceinline__ void init(value *v) { INIT; }                            \
@@ -180,7 +187,8 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
     };                                                                                             \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
-#define MX_FOR_TEAM(name) \
-    MX_STAMP_TEAM_(name, int, *v = 0, (void)into; (void)v, 0, (void)v; name##_body(a, t))
-#define MX_STAMP_TEAM_REDUCE_(name, INIT, JOIN) \
-    MX_STAMP_TEAM_(name, name##__value, INIT, JOIN, 1, name##_body(a, t, v))
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                                \
+    MX_DEFINE_LEAGUE_(name, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
+                      name##_body(a, t))
+#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN) \
+    MX_DEFINE_LEAGUE_(name, prologue, name##__value, INIT, JOIN, 1, name##_body(a, t, v))

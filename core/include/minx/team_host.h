@@ -165,7 +165,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     }
 
 /* BEGIN and END: of the value of a unit, at launch->partials + part * partial_bytes. */
-#define MX_STAMP_TEAM_(name, BEGIN, CALL, END)                                                 \
+#define MX_DEFINE_LEAGUE_(name, BEGIN, CALL, END)                                              \
     static void name##__run(const mx_launch *launch, int64_t first, int64_t last)              \
     {                                                                                          \
         const name##__args a = *(const name##__args *)launch->args;                            \
@@ -194,14 +194,21 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     }
 
 #ifndef MX_DISPATCH
-#define MX_FOR_TEAM(name)                         \
-    MX_STAMP_TEAM_(name, , name##_body(&a, &t), ) \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run, .run_team_members = name##__team};
-#define MX_STAMP_TEAM_REDUCE_(name, INIT, JOIN)                                                    \
-    MX_STAMP_VALUE_(name, INIT, JOIN)                                                              \
-    MX_STAMP_TEAM_(name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
-                   , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
-    MX_STAMP_JOIN_ALL_(name)                                                                       \
-    const mx_instance MX_SYMBOL_(name) = {                                                         \
-        .run = name##__run, .join = name##__join_all, .run_team_members = name##__team};
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                               \
+    MX_DEFINE_LEAGUE_(name, , name##_body(&a, &t), )                               \
+    MX_DEFINE_PROLOGUE_(name, prologue)                                            \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                      \
+                                          .prepare = MX_PROLOGUE_(name, prologue), \
+                                          .run_team_members = name##__team};
+#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN)                              \
+    MX_DEFINE_VALUE_(name, INIT, JOIN)                                                  \
+    MX_DEFINE_LEAGUE_(                                                                  \
+        name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
+        , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
+    MX_DEFINE_JOIN_ALL_(name)                                                           \
+    MX_DEFINE_PROLOGUE_(name, prologue)                                                 \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                           \
+                                          .prepare = MX_PROLOGUE_(name, prologue),      \
+                                          .join = name##__join_all,                     \
+                                          .run_team_members = name##__team};
 #endif

@@ -9,7 +9,7 @@
  *         x = mx_pack_select(x < a->top, x * x, x);
  *         mx_pack_store_masked(&MX_AT(a->x, first), inside, x);
  *     }
- *     MX_FOR_1D_NESTED(scale)                            over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
+ *     MX_FOR(1D, scale, MX_ITEMS_PLAIN)                   over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
  *
  * mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64, ...: integer packs of the same lane size, whose lanes are -1 (on)
  * or 0 (off); f64 and i64 have one mask type, f32 and i32 another. The width is the same on every backend, so that one range

@@ -18,7 +18,7 @@ MX_BODY int64_t join_offset(const mx_join_args *a, int64_t i)
             all = (T)MX_SCATTER_JOIN_(a->op, all, ((const T *)a->from)[c * a->step + e]); \
         ((T *)a->to)[e] = all;                                                            \
     }                                                                                     \
-    MX_FOR_1D_64(mx_scatter_join_##tag)
+    MX_FOR(1D_64, mx_scatter_join_##tag)
 MX_SCATTER_TYPES_(JOIN)
 
 /* Negative numbers are turned over and lie below the others; -0 is 0; NaNs are last. */
@@ -45,7 +45,7 @@ MX_BODY void mx_sort_encode_body(const mx_sort_args *a, int i)
     a->bits[i] = bits;
     if (a->index != NULL) a->index[i] = i;
 }
-MX_FOR_1D_NESTED(mx_sort_encode)
+MX_FOR(1D, mx_sort_encode, MX_ITEMS_PLAIN)
 
 MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
 {
@@ -59,7 +59,7 @@ MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
     default: *(uint64_t *)at = bits;
     }
 }
-MX_FOR_1D_NESTED(mx_sort_decode)
+MX_FOR(1D, mx_sort_decode, MX_ITEMS_PLAIN)
 
 MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int b)
 {
@@ -72,13 +72,13 @@ MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int b)
     }
     a->offsets[b * a->offset_stride] = (int32_t)low;
 }
-MX_FOR_1D_NESTED(mx_bin_offsets)
+MX_FOR(1D, mx_bin_offsets, MX_ITEMS_PLAIN)
 
 MX_BODY void mx_map_count_body(const mx_map_args *a, int i, int64_t *count)
 {
     *count += MX_AT(a->map, i) != 0;
 }
-MX_REDUCE_1D(mx_map_count, MX_SUM)
+MX_REDUCE(1D, mx_map_count, MX_SUM)
 
 MX_BODY void mx_map_insert_all_body(const mx_map_args *a, int i)
 {
@@ -86,4 +86,4 @@ MX_BODY void mx_map_insert_all_body(const mx_map_args *a, int i)
     const int slot = mx_map_insert(&a->map, mx_map_key(&a->old, i)).slot;
     if (slot >= 0) MX_AT(a->origin, slot) = i;
 }
-MX_FOR_1D_NESTED(mx_map_insert_all)
+MX_FOR(1D, mx_map_insert_all, MX_ITEMS_PLAIN)

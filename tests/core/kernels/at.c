@@ -36,12 +36,12 @@
         MX_AT(__VA_ARGS__(a->left)) = 3 * code;                                        \
         MX_AT(__VA_ARGS__(a->right)) = 4 * code;                                       \
     }                                                                                  \
-    MX_FOR_1D(at_##R)                                                                  \
+    MX_FOR(1D, at_##R)                                                                 \
     MX_BODY void at_read_##R##_body(const at_##R##_args *a, int n)                     \
     {                                                                                  \
         AT_DIGITS_##R MX_AT(a->copy, n) = MX_AT(__VA_ARGS__(a->read)) - (AT_CODE_##R); \
     }                                                                                  \
-    MX_FOR_1D(at_read_##R)
+    MX_FOR(1D, at_read_##R)
 #define AT_INDEX_0(v) v
 #define AT_INDEX_1(v) v, i0
 #define AT_INDEX_2(v) v, i0, i1
@@ -62,19 +62,19 @@ AT_KERNEL(7, AT_INDEX_7)
 AT_KERNEL(8, AT_INDEX_8)
 
 MX_BODY void at_line_body(const at_grid_args *a, int i) { MX_AT(a->line, i) = 7 * i + 1; }
-MX_FOR_1D(at_line)
+MX_FOR(1D, at_line)
 
 MX_BODY void at_plane_body(const at_grid_args *a, int i, int j)
 {
     MX_AT(a->plane, i, j) = 1000 * i + j + 1;
 }
-MX_FOR_2D(at_plane)
+MX_FOR(2D, at_plane)
 
 MX_BODY void at_box_body(const at_grid_args *a, int i, int j, int k)
 {
     MX_AT(a->box, i, j, k) = 10000 * i + 100 * j + k + 1;
 }
-MX_FOR_3D(at_box)
+MX_FOR(3D, at_box)
 
 MX_BODY void at_types_body(const at_types_args *a, int i, int j)
 {
@@ -89,7 +89,7 @@ MX_BODY void at_types_body(const at_types_args *a, int i, int j)
     MX_AT(a->point, i, j).x = MX_AT(a->cpoint, i, j).y + code;
     MX_AT(a->point, i, j).z = i;
 }
-MX_FOR_2D(at_types)
+MX_FOR(2D, at_types)
 
 MX_BODY void at_static_body(const at_static_args *a, int i)
 {
@@ -101,4 +101,4 @@ MX_BODY void at_static_body(const at_static_args *a, int i)
             for (int l = 0; l < (int)MX_EXTENT(a->inner, 3); l++)
                 MX_AT(a->inner, i, j, k, l) = 1000 * i + 100 * j + 10 * k + l + 1;
 }
-MX_FOR_1D_NESTED(at_static)
+MX_FOR(1D, at_static, MX_ITEMS_PLAIN)

@@ -21,7 +21,7 @@
     }
 #define AO_VALUES(tag, MORE)                                                           \
     MX_BODY void ao_values_##tag##_body(const ao_##tag##_args *a, int i){AO_FLOAT_OPS( \
-        AO_STEP) AO_UNARY_STEP(inc) AO_UNARY_STEP(dec) MORE} MX_FOR_1D(ao_values_##tag)
+        AO_STEP) AO_UNARY_STEP(inc) AO_UNARY_STEP(dec) MORE} MX_FOR(1D, ao_values_##tag)
 
 /* ---- all items on the same elements; what comes out does not depend on their order ---- */
 #define AO_NUMBER(which, number) mx_atomic_inc(&MX_AT(a->hits, (which)*a->items + (int)(number)))
@@ -43,7 +43,7 @@
         if (mx_atomic_max_fetch(&MX_AT(a->slot, AO_MAX), x) < x) MX_AT(a->wrong, i) = 1;       \
         MORE                                                                                   \
     }                                                                                          \
-    MX_FOR_1D(ao_crowd_##tag)
+    MX_FOR(1D, ao_crowd_##tag)
 #define AO_CROWD_INTEGERS(T)                                                                \
     mx_atomic_mod(&MX_AT(a->slot, AO_MOD), i % 2 ? (T)60 : (T)12);                          \
     mx_atomic_nand(&MX_AT(a->slot, AO_NAND), (T) ~(T)0);                                    \
@@ -67,7 +67,7 @@ MX_BODY void ao_bits_body(const ao_bits_args *a, int i)
     MX_AT(a->d_got, i) = mx_atomic_compare_exchange(&MX_AT(a->d, i), d, 3.0);
     MX_AT(a->f_got, i) = mx_atomic_compare_exchange(&MX_AT(a->f, i), f, 3.0f);
 }
-MX_FOR_1D(ao_bits)
+MX_FOR(1D, ao_bits)
 
 /* ---- a struct under a lock ---- */
 MX_BODY void ao_struct_body(const ao_struct_args *a, int i)
@@ -81,7 +81,7 @@ MX_BODY void ao_struct_body(const ao_struct_args *a, int i)
     });
     mx_atomic_inc(&MX_AT(a->hits, which * a->items + (int)before));
 }
-MX_FOR_1D(ao_struct)
+MX_FOR(1D, ao_struct)
 
 /* ---- fences ---- */
 MX_BODY void ao_fence_body(const ao_fence_args *a, int i)
@@ -107,4 +107,4 @@ MX_BODY void ao_fence_body(const ao_fence_args *a, int i)
         MX_AT(a->wrong, pair) = flag && mx_atomic_load(&MX_AT(a->data, pair)) != 42;
     }
 }
-MX_FOR_1D_NESTED(ao_fence)
+MX_FOR(1D, ao_fence, MX_ITEMS_PLAIN)

@@ -6,13 +6,13 @@ MX_BODY void bind_scale_body(const bind_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) = a->factor * MX_AT(a->y, i, j) + MX_AT(a->row, j) + a->before;
 }
-MX_FOR_2D(bind_scale)
+MX_FOR(2D, bind_scale)
 
 MX_BODY void bind_sum_body(const bind_args *a, int i, double *sum) { *sum += MX_AT(a->row, i); }
-MX_REDUCE_1D(bind_sum, MX_SUM)
+MX_REDUCE(1D, bind_sum, MX_SUM)
 
 MX_BODY void bind_bins_body(const bind_args *a, int i, bind_bins_array bins)
 {
     mx_array_add(bins, 0, MX_AT(a->row, i));
 }
-MX_REDUCE_ARRAY_1D(bind_bins, MX_SUM)
+MX_REDUCE_ARRAY(1D, bind_bins, MX_SUM)

@@ -9,29 +9,29 @@ MX_BODY void bounds_store_body(const bounds_args *a, int i)
 {
     NOTE_LINE, MX_AT(a->x, i + a->shift) = 1;
 }
-MX_FOR_1D(bounds_store)
+MX_FOR(1D, bounds_store)
 
 MX_BODY void bounds_box_body(const bounds_args *a, int i)
 {
     NOTE_LINE, MX_AT(a->box, 1, i + a->shift, 2) = 1;
 }
-MX_FOR_1D(bounds_box)
+MX_FOR(1D, bounds_box)
 
 MX_BODY void bounds_flat_body(const bounds_args *a, int i)
 {
     double *reached = (NOTE_LINE, &MX_AT(a->flat, a->shift, 50 + i));
     MX_AT(a->offsets, i) = (int64_t)(reached - a->flat.data);
 }
-MX_FOR_1D(bounds_flat)
+MX_FOR(1D, bounds_flat)
 
 MX_BODY void bounds_sum_body(const bounds_args *a, int i, double *sum)
 {
     NOTE_LINE, *sum += MX_AT(a->x, i + a->shift);
 }
-MX_REDUCE_1D(bounds_sum, MX_SUM)
+MX_REDUCE(1D, bounds_sum, MX_SUM)
 
 MX_BODY void bounds_bins_body(const bounds_args *a, int i, bounds_bins_array bins)
 {
     NOTE_LINE, mx_array_add(bins, 0, MX_AT(a->x, i + a->shift));
 }
-MX_REDUCE_ARRAY_1D(bounds_bins, MX_SUM)
+MX_REDUCE_ARRAY(1D, bounds_bins, MX_SUM)

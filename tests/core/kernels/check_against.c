@@ -13,14 +13,14 @@ MX_BODY void ca_good_body(const ca_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) += a->factor * MX_AT(a->y, i, j) + MX_AT(a->row, j);
 }
-MX_FOR_2D(ca_good)
+MX_FOR(2D, ca_good)
 
 MX_BODY void ca_good_sum_body(const ca_args *a, int i, int j, double *sum)
 {
     *sum += 0.1 * MX_AT(a->y, i, j);
     MX_AT(a->x, i, j) = 0.1 * j;
 }
-MX_REDUCE_2D(ca_good_sum, MX_SUM)
+MX_REDUCE(2D, ca_good_sum, MX_SUM)
 
 MX_BODY void ca_good_fields_body(const ca_args *a, int i, int j, ca_value *v)
 {
@@ -28,37 +28,37 @@ MX_BODY void ca_good_fields_body(const ca_args *a, int i, int j, ca_value *v)
     v->mass += y;
     v->peak = (float)y > v->peak ? (float)y : v->peak;
 }
-MX_REDUCE_FIELDS_2D(ca_good_fields, CA_FIELDS)
+MX_REDUCE_FIELDS(2D, ca_good_fields, CA_FIELDS)
 
 MX_BODY void ca_good_bins_body(const ca_args *a, int i, ca_good_bins_array bins)
 {
     mx_array_add(bins, i % 5, 0.1 * MX_AT(a->row, i));
 }
-MX_REDUCE_ARRAY_1D(ca_good_bins, MX_SUM)
+MX_REDUCE_ARRAY(1D, ca_good_bins, MX_SUM)
 
 MX_BODY void ca_carried_body(const ca_args *a, int i)
 {
     MX_AT(a->row, i) = MX_AT(a->row, i - 1) + 1;
 }
-MX_FOR_1D_NESTED(ca_carried)
+MX_FOR(1D, ca_carried, MX_ITEMS_PLAIN)
 
 MX_BODY void ca_wrong_body(const ca_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) = MX_AT(a->y, i, j) + (i == 3 && j == 7 ? 1e-3 * CA_MISTAKE : 0);
 }
-MX_FOR_2D(ca_wrong)
+MX_FOR(2D, ca_wrong)
 
 MX_BODY void ca_wrong_mark_body(const ca_args *a, int i)
 {
     MX_AT(a->marks, i) = i + (i >= 5 ? CA_MISTAKE : 0);
 }
-MX_FOR_1D(ca_wrong_mark)
+MX_FOR(1D, ca_wrong_mark)
 
 MX_BODY void ca_wrong_sum_body(const ca_args *a, int i, int j, double *sum)
 {
     *sum += MX_AT(a->y, i, j) + (i == 3 && j == 7 ? CA_MISTAKE : 0);
 }
-MX_REDUCE_2D(ca_wrong_sum, MX_SUM)
+MX_REDUCE(2D, ca_wrong_sum, MX_SUM)
 
 MX_BODY void ca_wrong_fields_body(const ca_args *a, int i, int j, ca_value *v)
 {
@@ -66,28 +66,28 @@ MX_BODY void ca_wrong_fields_body(const ca_args *a, int i, int j, ca_value *v)
     v->peak = 1;
     v->wrong += i == 3 && j == 7 ? CA_MISTAKE : 0;
 }
-MX_REDUCE_FIELDS_2D(ca_wrong_fields, CA_FIELDS)
+MX_REDUCE_FIELDS(2D, ca_wrong_fields, CA_FIELDS)
 
 MX_BODY void ca_wrong_bins_body(const ca_args *a, int i, ca_wrong_bins_array bins)
 {
     mx_array_add(bins, i % 5, MX_AT(a->row, i) + (i % 5 == 4 ? CA_MISTAKE : 0));
 }
-MX_REDUCE_ARRAY_1D(ca_wrong_bins, MX_SUM)
+MX_REDUCE_ARRAY(1D, ca_wrong_bins, MX_SUM)
 
 MX_BODY void ca_two_body(const ca_two_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) = MX_AT(a->same, i, j) + 100 * i + j;
 }
-MX_FOR_2D(ca_two)
+MX_FOR(2D, ca_two)
 
 MX_BODY void ca_fixed_body(const ca_fixed_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) = MX_AT(a->same, i, j) + 100 * i + j;
 }
-MX_FOR_2D(ca_fixed)
+MX_FOR(2D, ca_fixed)
 
 MX_BODY void ca_single_body(const ca_single_args *a, int i)
 {
     MX_AT(a->x, i) = 2.0f + 2e-3f * CA_MISTAKE * (float)(i == 3);
 }
-MX_FOR_1D(ca_single)
+MX_FOR(1D, ca_single)

@@ -3,19 +3,19 @@
 #include "determinism.h"
 
 MX_BODY void dt_sum_1d_body(const dt_args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
-MX_REDUCE_1D(dt_sum_1d, MX_SUM)
+MX_REDUCE(1D, dt_sum_1d, MX_SUM)
 
 MX_BODY void dt_sum_2d_body(const dt_args *a, int i, int j, double *sum)
 {
     *sum += MX_AT(a->x, i * a->columns + j);
 }
-MX_REDUCE_2D(dt_sum_2d, MX_SUM)
+MX_REDUCE(2D, dt_sum_2d, MX_SUM)
 
 MX_BODY void dt_sum_3d_body(const dt_args *a, int i, int j, int k, double *sum)
 {
     *sum += MX_AT(a->x, (i * a->columns + j) * a->planes + k);
 }
-MX_REDUCE_3D(dt_sum_3d, MX_SUM)
+MX_REDUCE(3D, dt_sum_3d, MX_SUM)
 
 MX_BODY void dt_nested_body(const dt_args *a, int i, int j, double *sum)
 {
@@ -24,7 +24,7 @@ MX_BODY void dt_nested_body(const dt_args *a, int i, int j, double *sum)
     for (int k = 0; k < (int)a->planes; k++) s += MX_AT(a->x, (i * a->columns + j) * a->planes + k);
     *sum += s;
 }
-MX_REDUCE_2D_NESTED(dt_nested, MX_SUM)
+MX_REDUCE(2D, dt_nested, MX_SUM, MX_ITEMS_PLAIN)
 
 MX_BODY void dt_fields_body(const dt_args *a, int i, int j, dt_value *v)
 {
@@ -33,7 +33,7 @@ MX_BODY void dt_fields_body(const dt_args *a, int i, int j, dt_value *v)
     v->small += (float)x;
     v->largest = x > v->largest ? x : v->largest;
 }
-MX_REDUCE_FIELDS_2D(dt_fields, DT_FIELDS)
+MX_REDUCE_FIELDS(2D, dt_fields, DT_FIELDS)
 
 MX_BODY void dt_custom_init(dt_custom *v)
 {
@@ -53,10 +53,10 @@ MX_BODY void dt_moments_body(const dt_args *a, int i, dt_custom *v)
     v->squares += x * x;
     v->count++;
 }
-MX_REDUCE_CUSTOM_1D(dt_moments, dt_custom_init, dt_custom_join)
+MX_REDUCE_CUSTOM(1D, dt_moments, dt_custom_init, dt_custom_join)
 
 MX_BODY void dt_bins_body(const dt_args *a, int i, dt_bins_array bins)
 {
     mx_array_add(bins, i % 7, MX_AT(a->x, i));
 }
-MX_REDUCE_ARRAY_1D(dt_bins, MX_SUM)
+MX_REDUCE_ARRAY(1D, dt_bins, MX_SUM)

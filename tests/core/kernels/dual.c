@@ -3,4 +3,4 @@
 #include "dual.h"
 
 MX_BODY void dual_twice_body(const dual_twice_args *a, int i) { MX_AT(a->x, i) *= 2; }
-MX_FOR_1D(dual_twice)
+MX_FOR(1D, dual_twice)

@@ -6,7 +6,7 @@ MX_BODY void in_step_body(const in_args *a, int i)
 {
     MX_AT(a->x, i) = MX_AT(a->x, i) * a->factor + (uint64_t)i;
 }
-MX_FOR_1D(in_step)
+MX_FOR(1D, in_step)
 
 MX_BODY void in_sum_body(const in_args *a, int i, uint64_t *sum) { *sum += MX_AT(a->x, i); }
-MX_REDUCE_1D(in_sum, MX_SUM)
+MX_REDUCE(1D, in_sum, MX_SUM)

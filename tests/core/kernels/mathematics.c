@@ -23,7 +23,7 @@
         MM_AT(MM_hypot3) = mx_hypot3(MM_X(MM_hypot3), MM_Y(MM_hypot3), MM_Z(MM_hypot3)); \
         MM_AT(MM_rsqrt) = mx_rsqrt(MM_X(MM_rsqrt));                                      \
     }                                                                                    \
-    MX_FOR_1D(mm_functions_##tag)                                                        \
+    MX_FOR(1D, mm_functions_##tag)                                                       \
     MX_BODY void mm_rules_##tag##_body(const mm_##tag##_args *a, int i)                  \
     {                                                                                    \
         typedef T_ T;                                                                    \
@@ -66,7 +66,7 @@
         MX_AT(a->traits, 10) = (T)MX_MAX_EXPONENT10(T);                                  \
         MX_AT(a->traits, 11) = MX_ROUND_ERROR(T);                                        \
     }                                                                                    \
-    MX_FOR_1D(mm_rules_##tag)
+    MX_FOR(1D, mm_rules_##tag)
 MM_KERNELS(f64, double, )
 MM_KERNELS(f32, float, f)
 
@@ -77,7 +77,7 @@ MX_BODY void mm_constants_body(const mm_constant_args *a, int i)
                                       MX_INV_SQRT3,  MX_EGAMMA, MX_PHI};
     MX_AT(a->to, i) = all[i];
 }
-MX_FOR_1D(mm_constants)
+MX_FOR(1D, mm_constants)
 
 #define MM_BIT_KERNEL(tag, T)                                                 \
     MX_BODY void mm_bits_##tag##_body(const mm_##tag##_args *a, int i)        \
@@ -97,7 +97,7 @@ MX_FOR_1D(mm_constants)
         MX_AT(a->to, at + MM_ROTR) = mx_rotr(x, n);                           \
         MX_AT(a->to, at + MM_BYTESWAP) = mx_byteswap(x);                      \
     }                                                                         \
-    MX_FOR_1D(mm_bits_##tag)
+    MX_FOR(1D, mm_bits_##tag)
 MM_BIT_KERNEL(u32, uint32_t)
 MM_BIT_KERNEL(u64, uint64_t)
 
@@ -111,5 +111,5 @@ MM_BIT_KERNEL(u64, uint64_t)
         MX_AT(a->to, i *MM_ORDERS + 3) = MX_FINITE_MIN(T);                    \
         MX_AT(a->to, i *MM_ORDERS + 4) = MX_FINITE_MAX(T);                    \
     }                                                                         \
-    MX_FOR_1D(mm_order_##tag)
+    MX_FOR(1D, mm_order_##tag)
 MM_NUMBERS(MM_ORDER_KERNEL)

@@ -57,7 +57,7 @@
         PK_JOIN(PK_COUNT, (T)mx_mask_count(less))                                          \
         MORE                                                                               \
     }                                                                                      \
-    MX_FOR_1D_NESTED(pk_##tag)
+    MX_FOR(1D, pk_##tag, MX_ITEMS_PLAIN)
 
 #define PK_FLOAT_KERNEL(tag, T)                                                        \
     PK_KERNEL(tag, T, {                                                                \

@@ -11,7 +11,7 @@ MX_BODY void rd_known_body(const rd_known_args *a, int i)
     mx_philox4x32(counter, key, block);
     for (int w = 0; w < 4; w++) MX_AT(a->block, 4 * i + w) = block[w];
 }
-MX_FOR_1D(rd_known)
+MX_FOR(1D, rd_known)
 
 MX_BODY void rd_draw_body(const rd_args *a, int i)
 {
@@ -29,4 +29,4 @@ MX_BODY void rd_draw_body(const rd_args *a, int i)
     MX_AT(a->normal, i) = x;
     MX_AT(a->other, i) = y;
 }
-MX_FOR_1D_NESTED(rd_draw)
+MX_FOR(1D, rd_draw, MX_ITEMS_PLAIN)

@@ -8,7 +8,7 @@
         const T x = MX_AT(a->x, i);                                             \
         *v = (T)(expression);                                                   \
     }                                                                           \
-    MX_REDUCE_1D(rn_##red##_##tag, R)
+    MX_REDUCE(1D, rn_##red##_##tag, R)
 
 #define RN_KERNELS(tag, T)                              \
     RN_KERNEL(sum, MX_SUM, tag, T, *v + x)              \

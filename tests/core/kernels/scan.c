@@ -11,23 +11,23 @@
         if (final) MX_AT(a->after, at) = *sum;                                \
     }
 SC_BOTH(sc_both, int)
-MX_SCAN_1D(sc_both, MX_SUM)
+MX_SCAN(1D, sc_both, MX_SUM)
 SC_BOTH(sc_both_64, int64_t)
-MX_SCAN_1D_64(sc_both_64, MX_SUM)
+MX_SCAN(1D_64, sc_both_64, MX_SUM)
 
 MX_BODY void sc_real_body(const sc_args *a, int i, double *sum, bool final)
 {
     *sum += 1.0 / (double)(1 + MX_AT(a->count, i));
     if (final) MX_AT(a->real, i) = *sum;
 }
-MX_SCAN_1D(sc_real, MX_SUM)
+MX_SCAN(1D, sc_real, MX_SUM)
 
 MX_BODY void sc_highest_body(const sc_args *a, int i, int64_t *top, bool final)
 {
     *top = MX_AT(a->count, i) > *top ? MX_AT(a->count, i) : *top;
     if (final) MX_AT(a->after, i) = *top;
 }
-MX_SCAN_1D(sc_highest, MX_MAX)
+MX_SCAN(1D, sc_highest, MX_MAX)
 
 MX_BODY void sc_identity(sc_map *v)
 {
@@ -46,4 +46,4 @@ MX_BODY void sc_maps_body(const sc_args *a, int i, sc_map *v, bool final)
     sc_compose(v, &mine);
     if (final) MX_AT(a->maps, i) = *v;
 }
-MX_SCAN_CUSTOM_1D(sc_maps, sc_identity, sc_compose)
+MX_SCAN_CUSTOM(1D, sc_maps, sc_identity, sc_compose)

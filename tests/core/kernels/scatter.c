@@ -7,7 +7,7 @@
     {                                                                           \
         MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i));                          \
     }                                                                           \
-    MX_FOR_1D(sc_sum_##tag)                                                     \
+    MX_FOR(1D, sc_sum_##tag)                                                    \
     MX_BODY void sc_all_##tag##_body(const sc_##tag##_args *a, int i)           \
     {                                                                           \
         MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i));                          \
@@ -15,13 +15,13 @@
         MX_SCATTER(a->min, (T)SC_SPREAD(i), SC_BIN(i));                         \
         MX_SCATTER(a->max, (T)SC_SPREAD(i), SC_BIN(i));                         \
     }                                                                           \
-    MX_FOR_1D(sc_all_##tag)                                                     \
+    MX_FOR(1D, sc_all_##tag)                                                    \
     MX_BODY void sc_team_##tag##_body(const sc_##tag##_args *a, mx_team *t)     \
     {                                                                           \
         MX_TEAM_FOR (t, i, 100 * t->league_rank, 100 * t->league_rank + 100)    \
             MX_VECTOR_SINGLE (t) MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i)); \
     }                                                                           \
-    MX_FOR_TEAM(sc_team_##tag)
+    MX_FOR(TEAM, sc_team_##tag)
 SC_TYPES(SC_KERNELS)
 
 /* Each atom pushes itself and its next four, with forces that are no whole numbers. */
@@ -33,10 +33,10 @@ MX_BODY void sc_forces_body(const sc_forces_args *a, int i)
         MX_SCATTER(a->column, 0.1f, j);
     }
 }
-MX_FOR_1D_NESTED(sc_forces)
+MX_FOR(1D, sc_forces, MX_ITEMS_PLAIN)
 
 MX_BODY void sc_pairs_body(const sc_forces_args *a, int i, int j)
 {
     MX_SCATTER(a->force, 1, (i + j) % a->atoms, j % 3);
 }
-MX_FOR_2D(sc_pairs)
+MX_FOR(2D, sc_pairs)

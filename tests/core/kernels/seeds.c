@@ -6,19 +6,19 @@ MX_BODY void seeds_axpy_body(const seeds_axpy_args *a, int i)
 {
     MX_AT(a->y, i) += a->a * MX_AT(a->x, i);
 }
-MX_FOR_1D(seeds_axpy)
+MX_FOR(1D, seeds_axpy)
 
 MX_BODY void seeds_dot_body(const seeds_dot_args *a, int i, double *sum)
 {
     *sum += MX_AT(a->x, i) * MX_AT(a->y, i);
 }
-MX_REDUCE_1D(seeds_dot, MX_SUM)
+MX_REDUCE(1D, seeds_dot, MX_SUM)
 
 MX_BODY void seeds_squares_body(const seeds_dot_args *a, int i, double *sum)
 {
     *sum += MX_AT(a->x, i) * MX_AT(a->x, i);
 }
-MX_REDUCE_1D(seeds_squares, MX_SUM)
+MX_REDUCE(1D, seeds_squares, MX_SUM)
 
 MX_BODY void seeds_no_top(seeds_top *v)
 {
@@ -37,7 +37,7 @@ MX_BODY void seeds_max_plus_body(const seeds_dot_args *a, int i, seeds_top *top)
     const seeds_top mine = {MX_AT(a->x, i) + MX_AT(a->y, i), 1};
     seeds_join_tops(top, &mine);
 }
-MX_REDUCE_CUSTOM_1D(seeds_max_plus, seeds_no_top, seeds_join_tops)
+MX_REDUCE_CUSTOM(1D, seeds_max_plus, seeds_no_top, seeds_join_tops)
 
 MX_BODY void seeds_spmv_body(const seeds_matrix_args *a, int r)
 {
@@ -48,7 +48,7 @@ MX_BODY void seeds_spmv_body(const seeds_matrix_args *a, int r)
         sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = sum;
 }
-MX_FOR_1D_NESTED(seeds_spmv)
+MX_FOR(1D, seeds_spmv, MX_ITEMS_PLAIN)
 
 MX_BODY void seeds_spmv_team_body(const seeds_matrix_args *a, mx_team *t)
 {
@@ -62,4 +62,4 @@ MX_BODY void seeds_spmv_team_body(const seeds_matrix_args *a, mx_team *t)
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
     }
 }
-MX_FOR_TEAM(seeds_spmv_team)
+MX_FOR(TEAM, seeds_spmv_team)

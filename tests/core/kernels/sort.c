@@ -8,4 +8,4 @@ MX_BODY void so_bins_body(const so_args *a, int i)
     MX_AT(a->bin, i) = ((int)(8 * MX_AT(a->x, i, 0)) * 8 + (int)(8 * MX_AT(a->x, i, 1))) * 8 +
                        (int)(8 * MX_AT(a->x, i, 2));
 }
-MX_FOR_1D(so_bins)
+MX_FOR(1D, so_bins)

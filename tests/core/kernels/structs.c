@@ -13,7 +13,7 @@ MX_BODY void sx_move_body(const sx_args *a, int i)
     MX_AT(a->own, i) = p;
     MX_AT(a->own, i).energy *= 2; /* and members written one by one */
 }
-MX_FOR_1D(sx_move)
+MX_FOR(1D, sx_move)
 
 MX_BODY void sx_gather_body(const sx_args *a, int i, sx_particle *v)
 {
@@ -24,4 +24,4 @@ MX_BODY void sx_gather_body(const sx_args *a, int i, sx_particle *v)
     v->id = p->id > v->id ? p->id : v->id;
     v->kind = p->kind < v->kind ? p->kind : v->kind;
 }
-MX_REDUCE_FIELDS_1D(sx_gather, SX_FIELDS)
+MX_REDUCE_FIELDS(1D, sx_gather, SX_FIELDS)

@@ -15,7 +15,7 @@ MX_BODY void tm_yax_body(const tm_yax_args *a, mx_team *t, double *sum)
     const double all = mx_team_sum(t, mine);
     MX_TEAM_SINGLE (t) *sum += all;
 }
-MX_REDUCE_TEAM(tm_yax, MX_SUM)
+MX_REDUCE(TEAM, tm_yax, MX_SUM)
 
 /* The same sums with more to know of them, and the row whose part of the sum is the largest. */
 MX_BODY void tm_rows_body(const tm_yax_args *a, mx_team *t, tm_rows_value *v)
@@ -33,7 +33,7 @@ MX_BODY void tm_rows_body(const tm_yax_args *a, mx_team *t, tm_rows_value *v)
         }
     }
 }
-MX_REDUCE_TEAM_FIELDS(tm_rows, TM_ROWS)
+MX_REDUCE_FIELDS(TEAM, tm_rows, TM_ROWS)
 
 MX_BODY void tm_top_init(tm_top_value *v)
 {
@@ -55,7 +55,7 @@ MX_BODY void tm_top_body(const tm_yax_args *a, mx_team *t, tm_top_value *v)
         tm_top_join(v, &mine);
     }
 }
-MX_REDUCE_TEAM_CUSTOM(tm_top, tm_top_init, tm_top_join)
+MX_REDUCE_CUSTOM(TEAM, tm_top, tm_top_init, tm_top_join)
 
 MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
 {
@@ -73,7 +73,7 @@ MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
         MX_AT(a->real, t->league_rank, t->rank) = real;
     }
 }
-MX_FOR_TEAM(tm_together)
+MX_FOR(TEAM, tm_together)
 
 MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
 {
@@ -90,4 +90,4 @@ MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
         for (int c = 0; c < n; c++) MX_AT(a->out, r, c) = MX_AT(copy, c) + MX_AT(own, 0, 1, 2);
     }
 }
-MX_FOR_TEAM(tm_reverse)
+MX_FOR(TEAM, tm_reverse)

@@ -9,7 +9,7 @@ MX_BODY void tk_count_body(const tk_args *a, int i)
     MX_AT(a->own, id, i / 3 % TK_OWN) += 1 + i % 2;
     mx_token_release(&a->tokens, id);
 }
-MX_FOR_1D(tk_count)
+MX_FOR(1D, tk_count)
 
 MX_BODY void tk_hold(const tk_args *a, int work)
 {
@@ -25,14 +25,14 @@ MX_BODY void tk_hold(const tk_args *a, int work)
     mx_token_release(&a->tokens, id);
 }
 MX_BODY void tk_exclusive_body(const tk_args *a, int i) { tk_hold(a, 1 + i % 20); }
-MX_FOR_1D_NESTED(tk_exclusive)
+MX_FOR(1D, tk_exclusive, MX_ITEMS_PLAIN)
 
 MX_BODY void tk_grid_body(const tk_args *a, int i, int j) { tk_hold(a, 1 + (i + j) % 3); }
-MX_FOR_2D_NESTED(tk_grid)
+MX_FOR(2D, tk_grid, MX_ITEMS_PLAIN)
 
 MX_BODY void tk_team_body(const tk_args *a, mx_team *t)
 {
     MX_TEAM_FOR (t, i, 0, 50)
         MX_VECTOR_SINGLE (t) tk_hold(a, 1 + i % 3);
 }
-MX_FOR_TEAM(tk_team)
+MX_FOR(TEAM, tk_team)

@@ -19,7 +19,7 @@
         TRAITS_ADD_##tag(MX_LOAD(a->three), a->z, i);                     \
         MX_STORE((T)(MX_LOAD(a->y, 1, i) - MX_AT(a->z, i)), a->w, i);     \
     }                                                                     \
-    MX_FOR_1D(traits_##tag)
+    MX_FOR(1D, traits_##tag)
 TRAITS_TYPES(TRAITS_KERNEL)
 
 #define TRAITS_ATOMIC_KERNEL(tag, T)                                                   \
@@ -30,24 +30,24 @@ TRAITS_TYPES(TRAITS_KERNEL)
         mx_atomic_fetch_max(MX_ADDRESS(a->largest, i % 2), (T)i);                      \
         MX_STORE((T)5, a->flag, 1);                                                    \
     }                                                                                  \
-    MX_FOR_1D(traits_count_##tag)
+    MX_FOR(1D, traits_count_##tag)
 TRAITS_NUMBERS(TRAITS_ATOMIC_KERNEL)
 
 MX_BODY void traits_fill_body(const traits_mix_args *a, int i, int j)
 {
     MX_STORE(100.0 * i + j, a->out, i, j);
 }
-MX_FOR_2D(traits_fill)
+MX_FOR(2D, traits_fill)
 
 MX_BODY void traits_mix_body(const traits_mix_args *a, int i)
 {
     MX_AT(a->points, i).x = MX_LOAD(a->tiles, i, 2 * i);
     MX_AT(a->points, i).z = MX_AT(a->points, i).x + MX_AT(a->tiles, 0, i);
 }
-MX_FOR_1D(traits_mix)
+MX_FOR(1D, traits_mix)
 
 MX_BODY void traits_hand_over_body(const traits_hand_over_args *a, int i)
 {
     MX_STORE(a->number, a->to, TRAITS_LINE * i);
 }
-MX_FOR_1D(traits_hand_over)
+MX_FOR(1D, traits_hand_over)

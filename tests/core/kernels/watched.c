@@ -3,13 +3,13 @@
 #include "watched.h"
 
 MX_BODY void wt_race_body(const wt_args *a, int i) { MX_AT(a->total, 0) += i; }
-MX_FOR_1D_NESTED(wt_race)
+MX_FOR(1D, wt_race, MX_ITEMS_PLAIN)
 
 MX_BODY void wt_atomic_body(const wt_args *a, int i)
 {
     mx_atomic_add(&MX_AT(a->total, 0), (int64_t)i);
 }
-MX_FOR_1D(wt_atomic)
+MX_FOR(1D, wt_atomic)
 
 /* The two elements of total, as one struct. */
 MX_BODY void wt_update_body(const wt_args *a, int i)
@@ -19,19 +19,19 @@ MX_BODY void wt_update_body(const wt_args *a, int i)
         pair.sum += i;
     });
 }
-MX_FOR_1D_NESTED(wt_update)
+MX_FOR(1D, wt_update, MX_ITEMS_PLAIN)
 
 MX_BODY void wt_sum_body(const wt_args *a, int i, int64_t *sum) { *sum += MX_AT(a->x, i); }
-MX_REDUCE_1D(wt_sum, MX_SUM)
+MX_REDUCE(1D, wt_sum, MX_SUM)
 
 MX_BODY void wt_write_body(const wt_args *a, int i) { MX_AT(a->x, i) = i; }
-MX_FOR_1D(wt_write)
+MX_FOR(1D, wt_write)
 
 MX_BODY void wt_reverse_body(const wt_args *a, int i)
 {
     MX_AT(a->y, i) = MX_AT(a->x, (int)MX_EXTENT(a->x, 0) - 1 - i);
 }
-MX_FOR_1D(wt_reverse)
+MX_FOR(1D, wt_reverse)
 
 /* Each thread of a team reads what its neighbour wrote. */
 MX_BODY void wt_neighbour(const wt_args *a, mx_team *t, int wait)
@@ -47,6 +47,6 @@ MX_BODY void wt_together_body(const wt_args *a, mx_team *t)
     const int64_t all = mx_team_sum(t, (int64_t)1);
     MX_TEAM_SINGLE (t) mx_atomic_add(&MX_AT(a->total, 0), all);
 }
-MX_FOR_TEAM(wt_together)
+MX_FOR(TEAM, wt_together)
 MX_BODY void wt_too_early_body(const wt_args *a, mx_team *t) { wt_neighbour(a, t, 0); }
-MX_FOR_TEAM(wt_too_early)
+MX_FOR(TEAM, wt_too_early)

@@ -6,4 +6,4 @@ MX_BODY void axpy_body(const axpy_args *args, int i)
 {
     MX_AT(args->y, i) += args->a * MX_AT(args->x, i);
 }
-MX_FOR_1D(axpy)
+MX_FOR(1D, axpy)
