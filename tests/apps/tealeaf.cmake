@@ -1,24 +1,30 @@
 # tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
 # (the reference code's field_summary and the C++ port's tea.problems).
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(minx_mpiexec ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none)
 
 # tealeaf_runs(NAME DECK EXPECTED RUNS... [OPTIONS options of tealeaf_runs.py...])
 function(tealeaf_runs name deck expected)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "OPTIONS")
   add_test(NAME tealeaf_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_runs.py
     --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --deck ${deck} --expected ${expected}
-    ${arg_OPTIONS} --runs ${arg_UNPARSED_ARGUMENTS} --mpiexec ${minx_mpiexec})
-  set_tests_properties(tealeaf_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps
-    ENVIRONMENT "${app_test_environment}")
+    ${arg_OPTIONS} --runs ${arg_UNPARSED_ARGUMENTS} --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(tealeaf_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
+# MPICH and its relatives never give a core away while they wait: with more ranks than cores a run takes minutes. There the
+# benchmark decks go without 4 ranks, which the smaller deck still has.
+set(benchmarks ${hosts})
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+if(cores LESS 4 AND NOT minx_MPI_FAMILY STREQUAL openmpi)
+  list(FILTER benchmarks EXCLUDE REGEX ":4:")
+endif()
 set(debug simt:1:0 simt:1:1 serial:order=shuffled:1:0)
-tealeaf_runs(bm_1 data:tealeaf/tea_bm_1.in 157.55084183279294 ${hosts} ${debug})
-tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${hosts} ${debug})
-tealeaf_runs(bm_3 data:tealeaf/tea_bm_3.in 99.955877498324000 ${hosts})
-tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 ${hosts})
+tealeaf_runs(bm_1 data:tealeaf/tea_bm_1.in 157.55084183279294 ${benchmarks} ${debug})
+tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${benchmarks} ${debug})
+tealeaf_runs(bm_3 data:tealeaf/tea_bm_3.in 99.955877498324000 ${benchmarks})
+tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 ${benchmarks})
 # The port's value differs by 2.7e-10: it stops at an absolute residual of eps, this program at eps times the first one.
 tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug}
   OPTIONS --published 1e-9)
@@ -37,12 +43,12 @@ endif()
 foreach(ranks 1 2)
   set(launcher)
   if(ranks GREATER 1)
-    set(launcher ${minx_mpiexec} -n ${ranks})
+    set(launcher ${minx_MPIEXEC} -n ${ranks})
   endif()
   add_test(NAME tealeaf_bad_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_bad_input.py
     $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
   set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps
-    ENVIRONMENT "${app_test_environment}")
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # No leaks of ours in a whole run: by the address sanitizer in builds with it, else by valgrind, which needs kernels that are
@@ -72,7 +78,7 @@ function(tealeaf_leak name)
   add_test(NAME leak_tealeaf_${name} COMMAND ${ARGN} ${tool} $<TARGET_FILE:tealeaf>
     ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in --backend=openmp --threads=2 --output=leak_${name}.h5)
   set_tests_properties(leak_tealeaf_${name} PROPERTIES TIMEOUT 600 LABELS "leak;unit"
-    ENVIRONMENT "${app_test_environment};${environment}")
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT};${environment}")
 endfunction()
 tealeaf_leak(1)
-tealeaf_leak(2 ${minx_mpiexec} -n 2)
+tealeaf_leak(2 ${minx_MPIEXEC} -n 2)
