@@ -7,7 +7,8 @@
 # <target> may be linked to libraries with or without keywords (PRIVATE, PUBLIC) as well. A target whose headers include
 # minx's says so itself: target_link_libraries(<target> PUBLIC minx::minx).
 #
-# A consumer without a CUDA compiler gets no cuda instances; asking for one is then an error at run time.
+# A consumer without a CUDA compiler gets no cuda instances; asking for one is then an error at run time. Kernels are compiled
+# for the GPU architectures that minx was built for, or for those in the variable MINX_KERNEL_CUDA_ARCHITECTURES.
 
 function(minx_add_kernels target)
   get_target_property(type ${target} TYPE)
@@ -88,6 +89,9 @@ function(minx_add_kernel_units_ target type instance extension head)
     POSITION_INDEPENDENT_CODE "${position_independent}")
   if(instance MATCHES "^cuda")
     get_target_property(architectures minx::minx MINX_CUDA_ARCHITECTURES)
+    if(MINX_KERNEL_CUDA_ARCHITECTURES)
+      set(architectures "${MINX_KERNEL_CUDA_ARCHITECTURES}")
+    endif()
     set_target_properties(${objects} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
     target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
   else()
