@@ -18,7 +18,17 @@
  * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; within a thread lanes all do the same
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
  *            MX_TEAM_VECTOR_FOR(t, i, begin, end)   threads and lanes share it
- *            MX_VECTOR_SUM(t, i, begin, end, s...)  the same as MX_VECTOR_FOR, with sums that every lane has afterwards
+ *            MX_VECTOR_SUM(t, i, begin, end, s...)  as MX_VECTOR_FOR, with up to four sums: `s += x`
+ *            MX_VECTOR_MIN(t, i, begin, end, m...)  with minima: `m = x < m ? x : m`
+ *            MX_VECTOR_MAX(t, i, begin, end, m...)  with maxima: `m = m < x ? x : m`
+ *            MX_VECTOR_REDUCE(t, i, begin, end, v, init, join)
+ *                                                   with any value v and the functions of a MX_REDUCE_CUSTOM_1D, so with a
+ *                                                   location: mx_maxloc_f64_init, mx_maxloc_f64_join; not vectorised on hosts
+ *            MX_VECTOR_SCAN(t, i, begin, end, s, x) runs the statement with s = the sum of x over the indices before i
+ *            MX_VECTOR_SCAN_INCLUSIVE(...)          the same, i included. x: an expression of i, evaluated once for each i
+ *            Every lane has the result behind the loop; s is the sum of all x then. The loop sets it to its identity first, which
+ *            is the result of an empty range: 0, the largest and the smallest number (infinities), what init says. NaN: as
+ *            reduce.h says of MX_MIN and MX_MAX. Lanes join in a fixed order, so a launch gives the same bits again.
  * Single     MX_TEAM_SINGLE(t), MX_VECTOR_SINGLE(t) statement: by one thread of the team, by one lane of the thread
  * Together   mx_team_barrier(t)                     waits for all threads of the team, and makes their stores seen
  *            mx_team_sum(t, v), _min, _max          over threads (v alike in all lanes of one); every thread has the result
@@ -30,8 +40,8 @@
  *            Contents are undefined at first. What the policy asked for (mx_with_scratch) is what there is: beyond it the body
  *            returns there, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
- * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; a
- * store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane as a thread of the host:
+ * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; no
+ * break out of a vector loop; a store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane as a thread of the host:
  * it ends the program with a message where a barrier diverges, and a missing single gives it other results: with
  * check=serial in the resource of the context that is MX_ERR_MISMATCH, which names kernel, view and index.
  *
@@ -46,6 +56,11 @@
 #define MX_EACH_(M, ...) \
     MX_FIFTH_(__VA_ARGS__, MX_EACH4_, MX_EACH3_, MX_EACH2_, MX_EACH1_)(M, __VA_ARGS__)
 #define MX_ZERO_(v) (v) = 0
+#define MX_HIGHEST_(v) mx_set_highest_(&(v))
+#define MX_LOWEST_(v) mx_set_lowest_(&(v))
+/* Do not join what is no number, unless there is nothing else. */
+#define MX_LEAST_OF_(all, other) ((other) < (all) || (all) != (all) ? (other) : (all))
+#define MX_LARGEST_OF_(all, other) ((all) < (other) || (all) != (all) ? (other) : (all))
 
 typedef struct mx_team {
     int league_rank, league_size;

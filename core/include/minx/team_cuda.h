@@ -8,24 +8,113 @@
     for (int i = (b) + (int)(threadIdx.y * blockDim.x + threadIdx.x); i < (e); \
          i += (int)(blockDim.x * blockDim.y))
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                                       \
-    for (int mx_lanes_of_ = (MX_EACH_(MX_ZERO_, __VA_ARGS__), (t)->lanes); mx_lanes_of_ > 0; \
-         MX_EACH_(MX_LANE_SUM_, __VA_ARGS__), mx_lanes_of_ = 0)                              \
+#define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, v)
+#define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, v)
+/* BEGIN sets each variable to its identity, JOIN joins the lanes' ones. */
+#define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                   \
+    for (int mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)->lanes); mx_lanes_of_ > 0; \
+         MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = 0)                                   \
         for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
+#define MX_VECTOR_SUM(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
+#define MX_VECTOR_MIN(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
+#define MX_VECTOR_MAX(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
+#define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                           \
+    for (int mx_lanes_of_ = (init(&(v)), (t)->lanes); mx_lanes_of_ > 0;       \
+         (v) = mx_lane_join_(mx_lanes_of_, v,                                 \
+                             [](decltype(v) into, const decltype(v) &other) { \
+                                 join(&into, &other);                         \
+                                 return into;                                 \
+                             }),                                              \
+             mx_lanes_of_ = 0)                                                \
+        for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
+/* All lanes take the same number of steps, those without an item too: a step shuffles. */
+#define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                      \
+    for (decltype(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
+         (s) = mx_next_##i, mx_once_##i = NULL)                                                  \
+        for (int mx_at_##i = (b), mx_end_##i = (e); mx_at_##i < mx_end_##i;                      \
+             mx_at_##i += (t)->lanes)                                                            \
+            for (int i = mx_at_##i + (int)threadIdx.x,                                           \
+                     mx_item_##i = ((s) = mx_lane_scan_(                                         \
+                                        (t)->lanes, &mx_next_##i,                                \
+                                        (decltype(s))(i < mx_end_##i ? (share) : 0), inclusive), \
+                                   i < mx_end_##i);                                              \
+                 mx_item_##i; mx_item_##i = 0)
+#define MX_VECTOR_SCAN(t, i, b, e, s, share) MX_VECTOR_SCANNED_(t, i, b, e, s, share, false)
+#define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
+    MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 #define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
 #define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
 
 static __device__ __forceinline__ void mx_team_barrier(mx_team *) { __syncthreads(); }
 
-/* The sum over the lanes of a thread, for all of them; lanes are a power of two up to 32, aligned in their warp. */
-template <class T> static __device__ __forceinline__ T mx_lane_sum_(int lanes, T v)
+/* The lanes of a thread: a power of two up to 32, aligned in their warp. */
+static __device__ __forceinline__ unsigned mx_lane_mask_(int lanes)
 {
     const unsigned first = (threadIdx.y * (unsigned)lanes) & 31;
-    const unsigned mask = lanes == 32 ? ~0u : ((1u << lanes) - 1u) << first;
+    return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << first;
+}
+template <class T>
+static __device__ __forceinline__ T mx_lane_of_(unsigned mask, const T &v, int distance)
+{
+    enum { length = (sizeof(T) + 3) / 4 };
+    unsigned words[length] = {0};
+    memcpy(words, &v, sizeof(T));
+#pragma unroll
+    for (int w = 0; w < length; w++) words[w] = __shfl_xor_sync(mask, words[w], distance);
+    T result;
+    memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+/* What all lanes of a thread have, joined, for all of them. The lower lane's value comes first, so all have the same bits. */
+template <class T, class F>
+static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
+{
+    const unsigned mask = mx_lane_mask_(lanes);
+#pragma unroll
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        if (distance >= lanes) continue;
+        const T other = mx_lane_of_(mask, v, distance);
+        v = ((int)threadIdx.x & distance) != 0 ? join(other, v) : join(v, other);
+    }
+    return v;
+}
+template <class T> static __device__ __forceinline__ T mx_lane_sum_(int lanes, T v)
+{
+    const unsigned mask = mx_lane_mask_(lanes);
 #pragma unroll
     for (int distance = 16; distance > 0; distance >>= 1)
         if (distance < lanes) v += __shfl_xor_sync(mask, v, distance);
     return v;
+}
+template <class T> static __device__ __forceinline__ T mx_lane_min_(int lanes, T v)
+{
+    return mx_lane_join_(lanes, v, [](T a, T b) { return MX_LEAST_OF_(a, b); });
+}
+template <class T> static __device__ __forceinline__ T mx_lane_max_(int lanes, T v)
+{
+    return mx_lane_join_(lanes, v, [](T a, T b) { return MX_LARGEST_OF_(a, b); });
+}
+
+/* What comes before this lane's share, or behind it; *next moves behind those of all lanes. */
+template <class T>
+static __device__ __forceinline__ T mx_lane_scan_(int lanes, T *next, T share, bool inclusive)
+{
+    const unsigned mask = mx_lane_mask_(lanes);
+    const int lane = (int)threadIdx.x;
+    T behind = share;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance <<= 1) {
+        if (distance >= lanes) continue;
+        const T other = __shfl_up_sync(mask, behind, distance, lanes);
+        if (lane >= distance) behind = (T)(other + behind);
+    }
+    const T before = __shfl_up_sync(mask, behind, 1, lanes), start = *next;
+    *next = (T)(start + __shfl_sync(mask, behind, lanes - 1, lanes));
+    return (T)(start + (inclusive ? behind : lane > 0 ? before : (T)0));
 }
 
 /* Slots of the collectives, in front of the shared memory. */
@@ -57,11 +146,11 @@ template <class T> static __device__ __forceinline__ T mx_team_scan(mx_team *t, 
 }
 template <class T> static __device__ __forceinline__ T mx_team_min(mx_team *t, T v)
 {
-    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return b < a || a != a ? b : a; });
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return MX_LEAST_OF_(a, b); });
 }
 template <class T> static __device__ __forceinline__ T mx_team_max(mx_team *t, T v)
 {
-    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return a < b || a != a ? b : a; });
+    return mx_team_fold_(v, 0, t->size, v, [](T a, T b) { return MX_LARGEST_OF_(a, b); });
 }
 template <class T> static __device__ __forceinline__ T mx_team_broadcast(mx_team *, T v, int root)
 {

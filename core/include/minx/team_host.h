@@ -28,10 +28,42 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, b
 #define MX_TEAM_VECTOR_FOR(t, i, b, e) \
     for (int i = (b) + (t)->rank * (t)->lanes + (t)->lane; i < (e); i += (t)->size * (t)->lanes)
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, (v))
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                                         \
-    for (mx_team *mx_lanes_of_ = (MX_EACH_(MX_ZERO_, __VA_ARGS__), (t)); mx_lanes_of_ != NULL; \
-         MX_EACH_(MX_LANE_SUM_, __VA_ARGS__), mx_lanes_of_ = NULL)                             \
+#define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, (v))
+#define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, (v))
+/* BEGIN sets each variable to its identity, JOIN joins the lanes' ones. */
+#define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                     \
+    for (mx_team *mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)); mx_lanes_of_ != NULL; \
+         MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = NULL)                                  \
         MX_VECTOR_FOR (mx_lanes_of_, i, b, e)
+#define MX_VECTOR_SUM(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
+#define MX_VECTOR_MIN(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
+#define MX_VECTOR_MAX(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
+#define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                       \
+    for (mx_team *mx_lanes_of_ = (init(&(v)), (t)); mx_lanes_of_ != NULL; \
+         MX_LANE_CUSTOM_(mx_lanes_of_, v, join), mx_lanes_of_ = NULL)     \
+        MX_VECTOR_FOR (mx_lanes_of_, i, b, e)
+#define MX_LANE_CUSTOM_(t, v, join)                                        \
+    __extension__({                                                        \
+        __typeof__(v) of_lane_[MX_LANES_MAX_];                             \
+        mx_lanes_gather_((t), &(v), sizeof(v), of_lane_);                  \
+        (v) = of_lane_[0];                                                 \
+        for (int l_ = 1; l_ < (t)->lanes; l_++) join(&(v), &of_lane_[l_]); \
+    })
+/* All lanes take the same number of steps, those without an item too: each step is a collective of the lanes. */
+#define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                        \
+    for (__typeof__(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
+         (s) = mx_next_##i, mx_once_##i = NULL)                                                    \
+        for (int mx_at_##i = (b), mx_end_##i = (e); mx_at_##i < mx_end_##i;                        \
+             mx_at_##i += (t)->lanes)                                                              \
+            for (int i = mx_at_##i + (t)->lane,                                                    \
+                     mx_item_##i = ((s) = mx_lane_scan_(                                           \
+                                        (t), &mx_next_##i,                                         \
+                                        (__typeof__(s))(i < mx_end_##i ? (share) : 0), inclusive), \
+                                   i < mx_end_##i);                                                \
+                 mx_item_##i; mx_item_##i = 0)
 #define MX_VECTOR_SINGLE(t) if ((t)->lane == 0)
 #define MX_TEAM_SINGLE(t) if ((t)->lane == 0 && (t)->rank == 0)
 MX_INLINE void mx_team_barrier(mx_team *t)
@@ -54,9 +86,37 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
     MX_PRAGMA_(omp simd)                                                \
     for (int i = mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank); \
          i < mx_team_part_(t, b, (e) > (b) ? (e) : (b), (t)->rank + 1); i++)
-#define MX_VECTOR_SUM(t, i, b, e, ...)                                                         \
-    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i; mx_once_##i = 0) \
-    MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__)) for (int i = (b); i < (e); i++)
+#define MX_VECTOR_JOINED_(i, b, e, BEGIN, JOIN, ...)                                        \
+    for (int mx_once_##i = (MX_EACH_(BEGIN, __VA_ARGS__), 1); mx_once_##i; mx_once_##i = 0) \
+    MX_PRAGMA_(omp simd reduction(JOIN : __VA_ARGS__)) for (int i = (b); i < (e); i++)
+#define MX_VECTOR_SUM(t, i, b, e, ...) MX_VECTOR_JOINED_(i, b, e, MX_ZERO_, +, __VA_ARGS__)
+#define MX_VECTOR_MIN(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(i, b, e, MX_HIGHEST_, mx_least_, __VA_ARGS__)
+#define MX_VECTOR_MAX(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(i, b, e, MX_LOWEST_, mx_largest_, __VA_ARGS__)
+#define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                       \
+    for (int mx_once_##i = (init(&(v)), 1); mx_once_##i; mx_once_##i = 0) \
+        for (int i = (b); i < (e); i++)
+/* A plain loop: `omp scan` needs a directive inside of the statement. */
+#define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                               \
+    for (__typeof__(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL; \
+         (s) = mx_next_##i, mx_once_##i = NULL)                                           \
+        for (int i = (b), mx_end_##i = (e);                                               \
+             i < mx_end_##i && ((s) = mx_next_##i, mx_next_##i += (share),                \
+                               (s) = (inclusive) ? mx_next_##i : (s), true);              \
+             i++)
+
+/* Compilers have `min` and `max` of their own, whose identity is the largest finite number for some: they lose infinities. */
+#if defined(MX_INSTANCE_SUFFIX) || defined(MX_DISPATCH)
+#define MX_DECLARE_EXTREMES_(tag, T, low, high)                                   \
+    MX_PRAGMA_(omp declare reduction(mx_least_:T                                  \
+                                     : omp_out = MX_LEAST_OF_(omp_out, omp_in))   \
+                   initializer(omp_priv = (T)(high)))                             \
+    MX_PRAGMA_(omp declare reduction(mx_largest_:T                                \
+                                     : omp_out = MX_LARGEST_OF_(omp_out, omp_in)) \
+                   initializer(omp_priv = (T)(low)))
+MX_REDUCE_TYPES_(MX_DECLARE_EXTREMES_)
+#endif
 #define MX_VECTOR_SINGLE(t)
 #define MX_TEAM_SINGLE(t) if ((t)->rank == 0)
 MX_INLINE void mx_team_barrier(mx_team *t)
@@ -64,6 +124,10 @@ MX_INLINE void mx_team_barrier(mx_team *t)
     if (t->size > 1) mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size, false);
 }
 #endif
+
+#define MX_VECTOR_SCAN(t, i, b, e, s, share) MX_VECTOR_SCANNED_(t, i, b, e, s, share, false)
+#define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
+    MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 
 /* The slots of this collective; every thread has put its value there when this returns. */
 MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t size)
@@ -74,52 +138,81 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
     return slot;
 }
 
-#define MX_TEAM_COLLECTIVES_(tag, T)                                                         \
-    MX_INLINE T mx_team_sum_##tag##_(mx_team *t, T v){                                       \
-        MX_TEAM_FOLD_(T, 0, t->size, all = (T)(all + other),                                 \
-                      (T)0)} MX_INLINE T mx_team_scan_##tag##_(mx_team *t, T v)              \
-    {                                                                                        \
-        if (t->size == 1) return (T)0;                                                       \
-        MX_TEAM_FOLD_(T, 0, t->rank, all = (T)(all + other), (T)0)                           \
-    }                                                                                        \
-    MX_INLINE T mx_team_min_##tag##_(mx_team *t, T v){                                       \
-        MX_TEAM_FOLD_(T, 0, t->size, all = other < all || all != all ? other : all,          \
-                      v)} MX_INLINE T mx_team_max_##tag##_(mx_team *t, T v){                 \
-        MX_TEAM_FOLD_(T, 0, t->size, all = all < other || all != all ? other : all,          \
-                      v)} MX_INLINE T mx_team_broadcast_##tag##_(mx_team *t, T v, int root){ \
-        MX_TEAM_FOLD_(T, root, root + 1, all = other,                                        \
-                      v)} MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v);
-#define MX_TEAM_FOLD_(T, begin, end, STEP, start)            \
-    if (t->size * t->lanes == 1) return v;                   \
-    const uint64_t *slot = mx_team_gather_(t, &v, sizeof v); \
-    T all = start;                                           \
-    for (int r = begin; r < end; r++) {                      \
-        T other;                                             \
-        memcpy(&other, &slot[r], sizeof other);              \
-        STEP;                                                \
-    }                                                        \
-    return all;
+/* The fold of what the threads begin to end-1 have, from `start` on, by STEP(all, other). */
+#define MX_TEAM_FOLD_(name, tag, T, begin, end, start, STEP)     \
+    MX_INLINE T name##_##tag##_(mx_team *t, T v)                 \
+    {                                                            \
+        if (t->size * t->lanes == 1) return v;                   \
+        const uint64_t *slot = mx_team_gather_(t, &v, sizeof v); \
+        T all = start;                                           \
+        for (int r = begin; r < end; r++) {                      \
+            T other;                                             \
+            memcpy(&other, &slot[r], sizeof other);              \
+            all = STEP(all, other);                              \
+        }                                                        \
+        return all;                                              \
+    }
+#define MX_SUM_OF_(all, other) ((all) + (other))
+#define MX_TEAM_COLLECTIVES_(tag, T)                                    \
+    MX_TEAM_FOLD_(mx_team_sum, tag, T, 0, t->size, (T)0, MX_SUM_OF_)    \
+    MX_TEAM_FOLD_(mx_team_min, tag, T, 0, t->size, v, MX_LEAST_OF_)     \
+    MX_TEAM_FOLD_(mx_team_max, tag, T, 0, t->size, v, MX_LARGEST_OF_)   \
+    MX_TEAM_FOLD_(mx_team_before, tag, T, 0, t->rank, (T)0, MX_SUM_OF_) \
+    MX_INLINE T mx_team_scan_##tag##_(mx_team *t, T v)                  \
+    {                                                                   \
+        return t->size == 1 ? (T)0 : mx_team_before_##tag##_(t, v);     \
+    }                                                                   \
+    MX_INLINE T mx_team_broadcast_##tag##_(mx_team *t, T v, int root)   \
+    {                                                                   \
+        if (t->size * t->lanes == 1) return v;                          \
+        memcpy(&v, &mx_team_gather_(t, &v, sizeof v)[root], sizeof v);  \
+        return v;                                                       \
+    }
 
-/* simt: the sum over the lanes of a thread, by the slots behind those of the team's collectives. */
-#define MX_LANE_SUM_OF_(tag, T)                                                           \
-    MX_INLINE T mx_lane_sum_##tag##_(mx_team *t, T v)                                     \
-    {                                                                                     \
-        if (t->lanes == 1) return v;                                                      \
-        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes; \
-        T all = (T)0;                                                                     \
-        memcpy(&slot[t->lane], &v, sizeof v);                                             \
-        mx_barrier_wait_(t, &t->shared->thread[t->rank], &t->phase[1], t->lanes, true);   \
-        for (int l = 0; l < t->lanes; l++) {                                              \
-            T other;                                                                      \
-            memcpy(&other, &slot[l], sizeof other);                                       \
-            all = (T)(all + other);                                                       \
-        }                                                                                 \
-        return all;                                                                       \
+/* simt: what each lane of a thread has, by the slots behind those of the team's collectives, a word at a time. */
+enum { MX_LANES_MAX_ = 32 };
+MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value, size_t size, void *of_lane)
+{
+    memcpy(of_lane, value, size);
+    for (size_t at = 0; at < size && t->lanes > 1; at += sizeof(uint64_t)) {
+        const size_t bytes = size - at < sizeof(uint64_t) ? size - at : sizeof(uint64_t);
+        uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes;
+        memcpy(&slot[t->lane], (const char *)value + at, bytes);
+        mx_barrier_wait_(t, &t->shared->thread[t->rank], &t->phase[1], t->lanes, true);
+        for (int l = 0; l < t->lanes; l++)
+            memcpy((char *)of_lane + (size_t)l * size + at, &slot[l], bytes);
+    }
+}
+#define MX_LANE_FOLD_(name, tag, T, STEP)                              \
+    MX_INLINE T name##_##tag##_(mx_team *t, T v)                       \
+    {                                                                  \
+        T of_lane[MX_LANES_MAX_];                                      \
+        if (t->lanes == 1) return v;                                   \
+        mx_lanes_gather_(t, &v, sizeof v, of_lane);                    \
+        v = of_lane[0];                                                \
+        for (int l = 1; l < t->lanes; l++) v = (T)STEP(v, of_lane[l]); \
+        return v;                                                      \
+    }
+#define MX_LANE_COLLECTIVES_(tag, T)                                                         \
+    MX_LANE_FOLD_(mx_lane_sum, tag, T, MX_SUM_OF_)                                           \
+    MX_LANE_FOLD_(mx_lane_min, tag, T, MX_LEAST_OF_)                                         \
+    MX_LANE_FOLD_(mx_lane_max, tag, T, MX_LARGEST_OF_)                                       \
+    /* what comes before this lane's share, or behind it; *next moves behind those of all */ \
+    MX_INLINE T mx_lane_scan_##tag##_(mx_team *t, T *next, T share, bool inclusive)          \
+    {                                                                                        \
+        T of_lane[MX_LANES_MAX_], mine = *next;                                              \
+        mx_lanes_gather_(t, &share, sizeof share, of_lane);                                  \
+        for (int l = 0; l < t->lanes; l++) {                                                 \
+            if (l == t->lane) mine = *next;                                                  \
+            *next = (T)(*next + of_lane[l]);                                                 \
+            if (l == t->lane && inclusive) mine = *next;                                     \
+        }                                                                                    \
+        return mine;                                                                         \
     }
 #define MX_TEAM_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
 MX_TEAM_TYPES_(MX_TEAM_COLLECTIVES_)
-MX_TEAM_TYPES_(MX_LANE_SUM_OF_)
+MX_TEAM_TYPES_(MX_LANE_COLLECTIVES_)
 
 /* clang-format off */
 #define MX_TEAM_CALL_(f, v) _Generic((v), double: f##_f64_, float: f##_f32_, int32_t: f##_i32_, \
@@ -131,6 +224,9 @@ MX_TEAM_TYPES_(MX_LANE_SUM_OF_)
 #define mx_team_scan(t, v) MX_TEAM_CALL_(mx_team_scan, v)(t, v)
 #define mx_team_broadcast(t, v, root) MX_TEAM_CALL_(mx_team_broadcast, v)(t, v, root)
 #define mx_lane_sum_(t, v) MX_TEAM_CALL_(mx_lane_sum, v)(t, v)
+#define mx_lane_min_(t, v) MX_TEAM_CALL_(mx_lane_min, v)(t, v)
+#define mx_lane_max_(t, v) MX_TEAM_CALL_(mx_lane_max, v)(t, v)
+#define mx_lane_scan_(t, next, v, inclusive) MX_TEAM_CALL_(mx_lane_scan, v)(t, next, v, inclusive)
 
 /* A team's member number `rank` and lane, with its scratch at `area`: shared state, level 0, level 1, each the team's and then
  * the threads'. */

@@ -1,0 +1,32 @@
+/* Kernels of vector.c. Rows of numbers: row r has the elements begin(r) to begin(r + 1) - 1. */
+#pragma once
+#include "minx/minx.h"
+
+#define VE_TYPES(M) \
+    M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
+
+enum { VE_LANES = 32, VE_ROWS_A_TEAM = 5 };
+
+/* What each lane has of a row, at VE_LANES * r + lane; what a scan gives each element. */
+#define VE_DECLARE(tag, T)                                     \
+    typedef struct ve_##tag##_args {                           \
+        mx_ci32_1 begin;                                       \
+        mx_c##tag##_1 x, y;                                    \
+        mx_##tag##_1 least, least_y, largest, sum, total, all; \
+        mx_##tag##_1 before, behind;                           \
+        int rows;                                              \
+    } ve_##tag##_args;                                         \
+    MX_DECLARE_FOR_TEAM(ve_rows_##tag, ve_##tag##_args)
+VE_TYPES(VE_DECLARE)
+
+/* Where a row's largest number is, and its largest and smallest in one loop. */
+typedef struct ve_loc_args {
+    mx_ci32_1 begin;
+    mx_cf64_1 x;
+    mx_f64_1 value;
+    mx_i64_1 index;
+    mx_f64_1 least;
+    mx_i64_1 least_index;
+    int rows;
+} ve_loc_args;
+MX_DECLARE_FOR_TEAM(ve_locations, ve_loc_args)
