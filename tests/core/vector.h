@@ -16,7 +16,7 @@ enum { VE_LANES = 32, VE_ROWS_A_TEAM = 5 };
         mx_##tag##_1 before, behind;                           \
         int rows;                                              \
     } ve_##tag##_args;                                         \
-    MX_DECLARE_FOR_TEAM(ve_rows_##tag, ve_##tag##_args)
+    MX_DECLARE_FOR(TEAM, ve_rows_##tag, ve_##tag##_args)
 VE_TYPES(VE_DECLARE)
 
 /* Where a row's largest number is, and its largest and smallest in one loop. */
@@ -29,4 +29,4 @@ typedef struct ve_loc_args {
     mx_i64_1 least_index;
     int rows;
 } ve_loc_args;
-MX_DECLARE_FOR_TEAM(ve_locations, ve_loc_args)
+MX_DECLARE_FOR(TEAM, ve_locations, ve_loc_args)

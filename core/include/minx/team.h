@@ -22,7 +22,7 @@
  *            MX_VECTOR_MIN(t, i, begin, end, m...)  with minima: `m = x < m ? x : m`
  *            MX_VECTOR_MAX(t, i, begin, end, m...)  with maxima: `m = m < x ? x : m`
  *            MX_VECTOR_REDUCE(t, i, begin, end, v, init, join)
- *                                                   with any value v and the functions of a MX_REDUCE_CUSTOM_1D, so with a
+ *                                                   with any value v and the functions of an MX_REDUCE_CUSTOM, so with a
  *                                                   location: mx_maxloc_f64_init, mx_maxloc_f64_join; not vectorised on hosts
  *            MX_VECTOR_SCAN(t, i, begin, end, s, x) runs the statement with s = the sum of x over the indices before i
  *            MX_VECTOR_SCAN_INCLUSIVE(...)          the same, i included. x: an expression of i, evaluated once for each i
@@ -41,9 +41,9 @@
  *            returns there, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
  * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; no
- * break out of a vector loop; a store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane as a thread of the host:
- * it ends the program with a message where a barrier diverges, and a missing single gives it other results: with
- * check=serial in the resource of the context that is MX_ERR_MISMATCH, which names kernel, view and index.
+ * break out of a vector loop; a store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane
+ * as a thread of the host: it ends the program with a message where a barrier diverges, and a missing single gives it other
+ * results: with check=serial in the resource of the context that is MX_ERR_MISMATCH, which names kernel, view and index.
  *
  * A team of one thread costs nothing: the body is compiled once more for it, with barriers and shares folded away. */
 #pragma once

@@ -33,7 +33,7 @@
             }                                                                     \
         }                                                                         \
     }                                                                             \
-    MX_FOR_TEAM(ve_rows_##tag)
+    MX_FOR(TEAM, ve_rows_##tag)
 VE_TYPES(VE_KERNEL)
 
 MX_BODY void ve_locations_body(const ve_loc_args *a, mx_team *t)
@@ -55,4 +55,4 @@ MX_BODY void ve_locations_body(const ve_loc_args *a, mx_team *t)
         }
     }
 }
-MX_FOR_TEAM(ve_locations)
+MX_FOR(TEAM, ve_locations)
