@@ -1,28 +1,36 @@
 #!/usr/bin/env bash
-# Builds minx: scripts/build.sh [PRESET] [CMAKE ARGUMENT...]
+# Builds minx: scripts/build.sh [--all] [PRESET] [CMAKE ARGUMENT...]
 #
 # PRESET is one of release (the default, in build/), debug, sanitizers, threads, bounds-check, gpu (in build-PRESET/).
-# Installs what is missing where it may (root or password-less sudo, with apt-get); elsewhere prints the command that
-# does and exits with 3. The programs are in the build folder's bin/. Says at the end how long it took, and how long the core
-# with its backends alone.
+# Builds the library, the apps, minx-verify and minx-bench; with --all the tests too, which take far longer. Installs what is
+# missing where it may (root or password-less sudo, with apt-get); elsewhere prints the command that does and exits with 3.
+# The programs are in the build folder's bin/. Says at the end how long it took, and how long the core with its backends alone.
 #
 #   scripts/build.sh
 #   scripts/build.sh debug -DMINX_CUDA=OFF
+#   CC=clang-19 scripts/build.sh                   # another compiler: the build folder starts anew
+#   MPICC=mpicc.mpich scripts/build.sh             # another MPI, with the HDF5 that belongs to it
 #
-# Environment: MINX_INSTALL=no never installs; MINX_CMAKE_ARGS: more CMake arguments, also for run.sh and test.sh;
-# CC: the C compiler; MINX_PYTHON: a Python that has h5py, numpy and matplotlib.
+# Environment: CC: the C compiler; MPICC: the compiler wrapper of the MPI library; HDF5_ROOT: where HDF5 is installed;
+# MINX_BUILD_DIR: another build folder; MINX_CMAKE_ARGS: more CMake arguments; MINX_INSTALL=no never installs; MINX_PYTHON: a
+# Python that has h5py, numpy and matplotlib. run.sh and test.sh take the same.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
 main() {
-    local preset=release
+    local preset=release target=programs
+    if [ "${1:-}" = --all ]; then
+        target=all
+        shift
+    fi
     case "${1:-}" in
         -h | --help)
             minx_help "${BASH_SOURCE[0]}"
             exit 0
             ;;
-        "" | -*) ;;
+        "" | -D*) ;;
+        -*) minx_die 2 "unknown option '$1'; see $0 --help" ;;
         *)
             preset=$1
             shift
@@ -30,7 +38,7 @@ main() {
     esac
     minx_build_dir "$preset" >/dev/null
     minx_setup "$preset"
-    minx_build "$preset" "$@"
+    minx_build "$preset" $target "$@"
     minx_say "the programs are in $(minx_build_dir "$preset")/bin"
 }
 

@@ -10,7 +10,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
 build=yes bench=yes failed=0
-dir=$MINX_ROOT/build-gpu logs=$MINX_ROOT/build-gpu/gpu-check
+dir=$(minx_build_dir gpu)
+logs=$dir/gpu-check
 
 options() {
     while [ $# -gt 0 ]; do
@@ -64,7 +65,7 @@ ranks_agree() { # ranks_agree RANKS DEVICES: as one rank, to 1e-11
     local one=$logs/one.h5 many=$logs/ranks_$1_$2.h5 deck=$MINX_ROOT/inputs/tealeaf/crooked_pipe_250.in device=()
     [ "$2" -gt 1 ] || device=(--device=0)
     "$dir/bin/tealeaf" "$deck" --backend=cuda --output="$one" &&
-        mpirun --bind-to none -n "$1" "$dir/bin/tealeaf" "$deck" --backend=cuda "${device[@]}" --output="$many" &&
+        "${minx_mpiexec[@]}" -n "$1" "$dir/bin/tealeaf" "$deck" --backend=cuda "${device[@]}" --output="$many" &&
         "$dir/bin/minx-verify" "$one" && "$dir/bin/minx-verify" "$many" && "$dir/bin/minx-verify" "$one" "$many"
 }
 
@@ -73,7 +74,8 @@ main() {
     minx_setup gpu
     minx_have nvidia-smi || minx_die 3 "no nvidia-smi: this needs a machine with an NVIDIA GPU and its driver"
     nvidia-smi -L
-    [ $build = no ] || minx_build gpu
+    [ $build = no ] || minx_build gpu all
+    minx_launcher "$dir"
     mkdir -p "$logs"
     check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error \
         --output-junit "$logs/tests.xml"

@@ -9,7 +9,8 @@
 #   --app NAME      only this app; --backend and --deck likewise (a deck's name is its file's without .in)
 #
 # serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. A deck is inputs/APP/*.in.
-# Results files, logs and the table stay in build/results/. Installs what is missing as build.sh does.
+# Results files, logs and the table stay in build/results/. Builds the programs only, no test; installs what is missing, and
+# takes the same environment (CC, MPICC, MINX_BUILD_DIR and others), as build.sh --help says.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
@@ -88,11 +89,11 @@ show_log() { # its last lines, without what mpirun says between dashed lines abo
 }
 
 # Uses the variables of one_run; sets wall, in seconds, and verdict. A run has PASSED when both the app and minx-verify
-# say so. Every run goes through mpirun, unbound: bound to one core, its threads would share it.
+# say so. Every run goes through MPI's launcher, unbound: bound to one core, its threads would share it.
 run_and_verify() {
     local status=0 start tenths
     start=$(date +%s%N)
-    mpirun --bind-to none -np "$ranks" "$dir/bin/$app" "$deck" "--backend=$backend" "--threads=$threads" \
+    "${minx_mpiexec[@]}" -n "$ranks" "$dir/bin/$app" "$deck" "--backend=$backend" "--threads=$threads" \
         "--output=$file" --quiet >"$log" 2>&1 </dev/null || status=$?
     tenths=$((($(date +%s%N) - start) / 100000000))
     wall=$((tenths / 10)).$((tenths % 10))
@@ -107,7 +108,7 @@ run_and_verify() {
 measure_limits() {
     [ -x "$dir/bin/minx-bench" ] || return 0
     minx_say "measuring this machine's limits ..."
-    "$dir/bin/minx-bench" --json "$results/limits.json" >"$results/limits.log" 2>&1 </dev/null ||
+    "$dir/bin/minx-bench" --limits --json "$results/limits.json" >"$results/limits.log" 2>&1 </dev/null ||
         minx_say "minx-bench failed, see $results/limits.log: the table will lack the share of the limit"
 }
 
@@ -119,11 +120,12 @@ print_table() {
 
 main() {
     options "$@"
-    local dir results runs run number=0
+    local dir results runs run number=0 start=$SECONDS
     dir=$(minx_build_dir "$preset")
     results=$dir/results
     minx_setup "$preset"
-    minx_build "$preset"
+    minx_build "$preset" programs
+    minx_launcher "$dir"
     [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so no result can be verified"
     rm -rf "$results"
     mkdir -p "$results"
@@ -137,7 +139,7 @@ main() {
     done
     echo
     print_table
-    echo "The results files and logs are in $results"
+    echo "The results files and logs are in $results; all took $((SECONDS - start)) s"
     ! cut -f 8 "$results/runs.tsv" | grep -qv '^PASSED$'
 }
 

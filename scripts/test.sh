@@ -45,7 +45,7 @@ main() {
     local dir status=0
     dir=$(minx_build_dir "$preset")
     minx_setup "$preset"
-    minx_build "$preset"
+    minx_build "$preset" all
     # MPI leaks from plug-ins that it has unloaded by the end: only a full call stack shows whose the memory was
     minx_default ASAN_OPTIONS fast_unwind_on_malloc=0
     minx_default LSAN_OPTIONS "suppressions=$MINX_ROOT/scripts/lib/lsan.supp:print_suppressions=0"

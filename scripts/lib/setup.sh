@@ -41,17 +41,69 @@ minx_has_cmake() { # 3.25 or newer
     [ -n "$version" ] && printf '%s\n' 3.25 "$version" | sort --version-sort --check=quiet
 }
 
-minx_has_hdf5() { # any HDF5: a parallel one is used in parallel, a serial one through rank 0
+minx_mpicc() { printf '%s\n' "${MPICC:-mpicc}"; } # the compiler wrapper of the MPI to use
+
+minx_mpi_family() { # prints openmpi or mpich: whose HDF5 fits
+    local shown
+    shown="$(minx_mpicc) $("$(minx_mpicc)" -show 2>/dev/null)" || true
+    case $shown in *mpich*) echo mpich ;; *) echo openmpi ;; esac
+}
+
+minx_has_mpi() {
+    minx_have "$(minx_mpicc)" || return 1
+    # Debian's launchers have the wrapper's suffix; where there is another one, CMake says so
+    case $(minx_mpicc) in
+        mpicc.*) minx_have "mpirun.${MPICC#mpicc.}" ;;
+        mpicc) minx_have mpirun ;;
+    esac
+}
+
+minx_mpi_packages() {
+    case $(minx_mpicc) in
+        mpicc.mpich) printf '%s\n' libmpich-dev mpich ;;
+        *) printf '%s\n' libopenmpi-dev openmpi-bin ;;
+    esac
+}
+
+# One of this MPI is used in parallel, a serial one through rank 0; one of another MPI is none (cmake/MinxHdf5.cmake).
+minx_has_hdf5() {
+    local family folder shown
     [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] && return 0
-    minx_includes hdf5.h -I/usr/include/hdf5/openmpi -I/usr/include/hdf5/mpich -I/usr/include/hdf5/serial && return 0
-    h5pcc -show >/dev/null 2>&1 || h5cc -show >/dev/null 2>&1
+    family=$(minx_mpi_family)
+    for folder in "/usr/include/hdf5/$family" /usr/include/hdf5/serial; do
+        [ ! -f "$folder/hdf5.h" ] || return 0
+    done
+    shown=$(h5pcc -show 2>/dev/null || h5cc -show 2>/dev/null) || return 1
+    case $shown in */hdf5/openmpi* | */hdf5/mpich*) false ;; esac
+}
+
+minx_has_openmp() { # does the C compiler find omp.h and its library?
+    printf '#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n' |
+        ${CC:-cc} -fopenmp "$@" -x c - -o /dev/null 2>/dev/null
+}
+
+minx_compiler_packages() { # Debian's, of the compiler that CC names
+    case ${CC:-cc} in
+        clang) printf '%s\n' clang libomp-dev libc6-dev ;;
+        clang-[0-9]*) printf '%s\n' "$CC" "libomp-${CC#clang-}-dev" libc6-dev ;;
+        gcc-[0-9]*) printf '%s\n' "$CC" libc6-dev ;;
+        *) printf '%s\n' gcc libc6-dev ;;
+    esac
 }
 
 minx_has_openssl() { [ -n "${OPENSSL_ROOT_DIR:-}" ] || minx_includes openssl/evp.h; }
 
-minx_has_thread_sanitizer() { # clang, its run time for it, and LLVM's OpenMP; the tool Archer comes with the headers of that
-    printf '#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n' |
-        clang -fopenmp -fsanitize=thread -x c - -o /dev/null 2>/dev/null
+# Sets minx_clang to a clang that has the thread sanitizer and LLVM's OpenMP (the tool Archer comes with its headers):
+# several versions may be installed, but only one of them has omp.h.
+minx_find_thread_sanitizer() {
+    local compiler
+    for compiler in clang $(compgen -c clang- | grep -E '^clang-[0-9]+$' | sort -t- -k2,2nr -u); do
+        if CC=$compiler minx_has_openmp -fsanitize=thread; then
+            minx_clang=$compiler
+            return 0
+        fi
+    done
+    return 1
 }
 
 # Sets MINX_PYTHON to a Python that has what the scripts import. The first python3 on PATH may be one of the user's own
@@ -69,15 +121,27 @@ sys.exit(any(u.find_spec(m) is None for m in ("h5py", "numpy", "matplotlib")))' 
     return 1
 }
 
+# Ends the script where CC or MPICC names what is not here and what no known package brings.
+minx_check_choices() {
+    case ${CC:-cc} in
+        cc | gcc | gcc-[0-9]* | clang | clang-[0-9]*) ;;
+        *) { minx_compiles && minx_has_openmp; } || minx_die 3 "CC is '$CC', which cannot compile a C program with OpenMP" ;;
+    esac
+    case $(minx_mpicc) in
+        mpicc | mpicc.openmpi | mpicc.mpich) ;;
+        *) minx_have "$MPICC" || minx_die 3 "MPICC is '$MPICC', but there is no such compiler wrapper" ;;
+    esac
+}
+
 minx_missing() { # minx_missing PRESET: prints the Debian packages that would bring what is missing, one per line
-    minx_compiles || printf '%s\n' gcc libc6-dev
+    { minx_compiles && minx_has_openmp; } || minx_compiler_packages
     minx_has_cmake || echo cmake
     minx_have ninja || minx_have ninja-build || echo ninja-build
-    { minx_have mpicc && minx_have mpirun; } || printf '%s\n' libopenmpi-dev openmpi-bin
-    minx_has_hdf5 || echo libhdf5-openmpi-dev
+    minx_has_mpi || minx_mpi_packages
+    minx_has_hdf5 || echo "libhdf5-$(minx_mpi_family)-dev"
     minx_has_openssl || echo libssl-dev
     minx_have git || echo git
-    [ "$1" != threads ] || minx_has_thread_sanitizer || printf '%s\n' clang libclang-rt-dev libomp-dev
+    [ "$1" != threads ] || minx_find_thread_sanitizer || printf '%s\n' clang libclang-rt-dev libomp-dev
     minx_find_python || printf '%s\n' python3 python3-h5py python3-numpy python3-matplotlib
 }
 
@@ -130,6 +194,7 @@ minx_find_cuda() { # CMake looks for nvcc on PATH; toolkits often are not there
 # nothing is missing.
 minx_setup() {
     local missing
+    minx_check_choices
     mapfile -t missing < <(minx_missing "$1")
     if [ ${#missing[@]} -gt 0 ]; then
         minx_install "${missing[@]}"
@@ -166,13 +231,18 @@ minx_cores() { nproc; } # those that this process may use
 
 # ---- building --------------------------------------------------------------------------------------------------------
 
-# minx_build_dir PRESET: prints where CMakePresets.json puts it; ends the script for a name that it does not have
+# minx_build_dir PRESET: prints where CMakePresets.json puts it, or what MINX_BUILD_DIR says; ends the script for a name that
+# it does not have
 minx_build_dir() {
     case " ${MINX_PRESETS[*]} " in
         *" $1 "*) ;;
         *) minx_die 2 "unknown preset '$1'; the presets are: ${MINX_PRESETS[*]}" ;;
     esac
-    [ "$1" = release ] && echo "$MINX_ROOT/build" || echo "$MINX_ROOT/build-$1"
+    case ${MINX_BUILD_DIR:-} in
+        /*) echo "$MINX_BUILD_DIR" ;;
+        ?*) echo "$MINX_ROOT/$MINX_BUILD_DIR" ;;
+        *) [ "$1" = release ] && echo "$MINX_ROOT/build" || echo "$MINX_ROOT/build-$1" ;;
+    esac
 }
 
 # minx_step LOG TITLE COMMAND...: runs it quietly; where it fails, shows the end of what it said and ends the script
@@ -208,20 +278,48 @@ minx_compile() {
     fi
 }
 
-# minx_build PRESET [CMAKE ARGUMENT...]: configures and builds, the core first, and says how long that took. MINX_CMAKE_ARGS adds
-# arguments, separated by blanks.
+# minx_compiler_arguments PRESET DIR: prints CMake's arguments for the compiler and the MPI that CC and MPICC name, one per
+# line. A build folder keeps its compiler for good: with another one it starts anew.
+minx_compiler_arguments() {
+    local compiler=${CC:-} cached
+    if [ "$1" = threads ]; then
+        minx_find_thread_sanitizer
+        compiler=$(command -v "$minx_clang")
+        echo "-DCMAKE_C_COMPILER=$compiler"
+    fi
+    [ -z "${MPICC:-}" ] || echo "-DMPI_C_COMPILER=$(command -v "$MPICC")"
+    cached=$(minx_cached "$2" CMAKE_C_COMPILER)
+    if [ -n "$compiler" ] && [ -n "$cached" ] && minx_have "$compiler" && [ "$(command -v "$compiler")" != "$cached" ]; then
+        minx_say "$2 was configured with $cached: starting anew with $compiler"
+        echo --fresh
+    fi
+}
+
+minx_cached() { # minx_cached DIR NAME: prints what CMake's cache there has; nothing where there is none
+    [ ! -f "$1/CMakeCache.txt" ] || sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"
+}
+
+# minx_launcher DIR: sets minx_mpiexec to the launcher of MPI programs that the build there was configured with
+minx_launcher() {
+    IFS=';' read -ra minx_mpiexec <<<"$(minx_cached "$1" minx_MPIEXEC_LINE)"
+    [ ${#minx_mpiexec[@]} -gt 0 ] || minx_die 1 "no launcher of MPI programs is known in $1: was it built without the apps?"
+}
+
+# minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), the core
+# first, and says how long that took. MINX_CMAKE_ARGS adds arguments, separated by blanks.
 minx_build() {
-    local preset=$1 dir more start=$SECONDS configured core
+    local preset=$1 target=$2 dir more compiler start=$SECONDS configured core
     dir=$(minx_build_dir "$preset")
     read -ra more <<<"${MINX_CMAKE_ARGS:-}"
+    mapfile -t compiler < <(minx_compiler_arguments "$preset" "$dir")
     mkdir -p "$dir/log"
     minx_step "$dir/log/configure.log" "configuring $preset" \
-        cmake -S "$MINX_ROOT" --preset "$preset" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
-        "${@:2}" "${more[@]}"
+        cmake -S "$MINX_ROOT" --preset "$preset" -B "$dir" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
+        "${compiler[@]}" "${@:3}" "${more[@]}"
     configured=$SECONDS
     minx_compile "$dir" core "building the core of $preset" --target minx
     core=$SECONDS
-    minx_compile "$dir" build "building $preset"
+    minx_compile "$dir" build "building $target of $preset" --target "$target"
     minx_say "core built in $((core - configured)) s (backends $(minx_backends "$dir"), $(minx_cores) cores);" \
-        "configured in $((configured - start)) s, all built in $((SECONDS - configured)) s"
+        "configured in $((configured - start)) s, $target built in $((SECONDS - configured)) s"
 }

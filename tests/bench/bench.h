@@ -17,7 +17,7 @@ typedef struct bench_options {
     const char *backend, *filter, *json;
     double size_factor;
     int repeat;
-    bool list, layouts;
+    bool list, limits, layouts;
 } bench_options;
 
 /* ---- machine.c ---- */

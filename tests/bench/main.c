@@ -17,6 +17,7 @@ static const char HELP[] =
     "                       NAME-cache, all arrays together half of the caches nearest to the cores)\n"
     "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
     "  --json FILE          also writes the results to FILE\n"
+    "  --limits             measures the machine's limits only\n"
     "  --layouts            instead of all this, times kernels on views of layout right and left, and prints what the wrong\n"
     "                       one costs\n"
     "  --list               names the cases and ends\n"
@@ -43,6 +44,8 @@ static bool parse(int argc, char **argv, bench_options *o)
         bool good = true;
         if (strcmp(given, "--list") == 0)
             o->list = true;
+        else if (strcmp(given, "--limits") == 0)
+            o->limits = true;
         else if (strcmp(given, "--layouts") == 0)
             o->layouts = true;
         else if ((value = value_of("--backend", argc, argv, &at)) != NULL)
@@ -151,7 +154,8 @@ static mx_err run_target(const char *resource, const bench_options *o, bench_rep
                (double)target.in_cache / 1048576);
         err = o->layouts ? bench_layouts(&target, o, report) : bench_limits(&target, o, report);
     }
-    for (int t = 0; t < TABLES && err == MX_OK && !o->layouts; t++)
+    const bool with_cases = !o->layouts && !o->limits;
+    for (int t = 0; t < TABLES && err == MX_OK && with_cases; t++)
         err = run_cases(&target, all_cases[t], o, report);
     close_target(&target);
     return err;
