@@ -325,6 +325,56 @@ static void test_arrays(data *d)
     d->args.factor = 0;
 }
 
+/* Arrays over boxes. */
+static void test_arrays_of_boxes(data *d)
+{
+    enum { LENGTH = 11 };
+    for (int n = 0; n < 20; n++) {
+        const part p = n == 0 ? (part){{0, 0, 0}, {B0, B1, B2}} : random_part();
+        double sums_2d[LENGTH] = {0}, sums_3d[LENGTH] = {0}, got[LENGTH];
+        for (int64_t i = 0; i < B0; i++)
+            for (int64_t j = p.b[1]; j < p.e[1]; j++)
+                for (int64_t k = p.b[2]; k < p.e[2]; k++) {
+                    if (i == 0) sums_2d[(j + k) % LENGTH] += d->cube[0][j][k];
+                    if (i >= p.b[0] && i < p.e[0])
+                        sums_3d[(i + j + k) % LENGTH] += d->cube[i][j][k];
+                }
+        d->args.factor = LENGTH;
+        CHECK_OK(
+            rd_bins_2d(mx_range_2d(d->ctx, p.b[1], p.e[1], p.b[2], p.e[2]), &d->args, LENGTH, got));
+        for (int e = 0; e < LENGTH; e++) CHECK_F64(got[e], sums_2d[e], 0);
+        CHECK_OK(rd_bins_3d(mx_range_3d(d->ctx, p.b[0], p.e[0], p.b[1], p.e[1], p.b[2], p.e[2]),
+                            &d->args, LENGTH, got));
+        for (int e = 0; e < LENGTH; e++) CHECK_F64(got[e], sums_3d[e], 0);
+    }
+    d->args.factor = 0;
+}
+
+/* Every trait gives what the default gives. */
+static void test_kinds_of_items(const data *d)
+{
+    for (int n = 0; n < 20; n++) {
+        const part p = n == 0 ? (part){{0, 0, 0}, {B0, B1, B2}} : random_part();
+        const mx_range_2 r2 = mx_range_2d(d->ctx, p.b[1], p.e[1], p.b[2], p.e[2]);
+        const mx_range_3 r3 = mx_range_3d(d->ctx, p.b[0], p.e[0], p.b[1], p.e[1], p.b[2], p.e[2]);
+        int64_t sum = -1;
+        rd_summary fields, summary;
+        rd_digits custom, digits;
+        CHECK_OK(rd_stencil_2d(r2, &d->args, &sum));
+        CHECK_I64(sum, plain_sum(d, 2, &p));
+        CHECK_OK(rd_stencil_3d(r3, &d->args, &sum));
+        CHECK_I64(sum, plain_sum(d, 3, &p));
+        plain_structs(d, 2, &p, &summary, &digits);
+        CHECK_OK(rd_stencil_fields(r2, &d->args, &fields));
+        check_summary(&fields, &summary);
+        CHECK_OK(rd_plain_custom(r2, &d->args, &custom));
+        check_digits(&custom, &digits);
+        plain_structs(d, 3, &p, &summary, &digits);
+        CHECK_OK(rd_stencil_custom(r3, &d->args, &custom));
+        check_digits(&custom, &digits);
+    }
+}
+
 /* An array into a view: all of it, no more. */
 static void test_arrays_into(data *d)
 {
@@ -416,6 +466,10 @@ static void test_prologues(const data *d)
     CHECK_OK(rd_prologue_custom(mx_range_1d(d->ctx, p.b[0], p.e[0]), &d->args, &digits));
     for (int64_t i = 0; i < 40000; i++) expected[(3 * d->line[i] % 10 + 10) % 10]++;
     for (int e = 0; e < 10; e++) CHECK_F64((double)digits.of[e], expected[e], 0);
+    double bins[5], plain_bins[5] = {0};
+    for (int64_t i = 0; i < 40000; i++) plain_bins[i % 5] += 3 * d->line[i];
+    CHECK_OK(rd_bins_prologue(mx_range_1d(d->ctx, 0, 40000), &d->args, 5, bins));
+    for (int e = 0; e < 5; e++) CHECK_F64(bins[e], plain_bins[e], 0);
     CHECK_F64(d->args.factor, 0, 0); /* the prologue worked on a copy */
 
     rd_store_args store;
@@ -440,7 +494,9 @@ static void test(mx_ctx ctx)
     test_places(d);
     test_nan(d);
     test_arrays(d);
+    test_arrays_of_boxes(d);
     test_arrays_into(d);
+    test_kinds_of_items(d);
     test_into(d);
     test_prologues(d);
     free_data(d);

@@ -74,6 +74,16 @@ MX_DECLARE_REDUCE(1D, rd_nan_plain_max, rd_args, double)
 
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins, rd_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, rd_tops, rd_args, int64_t)
+MX_DECLARE_REDUCE_ARRAY(2D, rd_bins_2d, rd_args, double)
+MX_DECLARE_REDUCE_ARRAY(3D_64, rd_bins_3d, rd_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D_64, rd_bins_prologue, rd_args, double)
+
+/* Traits and 64-bit indices change how items run, not what they give. */
+MX_DECLARE_REDUCE(2D, rd_stencil_2d, rd_args, int64_t)
+MX_DECLARE_REDUCE(3D_64, rd_stencil_3d, rd_args, int64_t)
+MX_DECLARE_REDUCE(2D_64, rd_stencil_fields, rd_args, rd_summary)
+MX_DECLARE_REDUCE(3D, rd_stencil_custom, rd_args, rd_digits)
+MX_DECLARE_REDUCE(2D, rd_plain_custom, rd_args, rd_digits)
 
 /* Prologues: factor = 2 * scale, once, before the items. */
 MX_DECLARE_REDUCE(1D, rd_prologue, rd_args, double)

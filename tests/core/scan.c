@@ -6,7 +6,7 @@
 enum { MOST = 300001 };
 
 typedef struct data {
-    mx_view count, before, after, real, maps;
+    mx_view count, before, after, real, maps, factor;
     int64_t *host; /* the counts */
 } data;
 
@@ -19,13 +19,16 @@ static void set_up(mx_ctx ctx, data *d, sc_args *args)
     MUST(mx_view_create_1d(ctx, "after", MX_I64, MOST, &d->after));
     MUST(mx_view_create_1d(ctx, "real", MX_F64, MOST, &d->real));
     MUST(mx_view_create_1d(ctx, "maps", MX_USER(sc_map), MOST, &d->maps));
+    MUST(mx_view_create_0d(ctx, "factor", MX_I64, &d->factor));
     check_upload(ctx, d->count, d->host);
+    MUST(mx_fill(ctx, d->factor, &(int64_t){3}));
     memset(args, 0, sizeof *args);
     MUST(mx_bind(ctx, d->count, &args->count));
     MUST(mx_bind(ctx, d->before, &args->before));
     MUST(mx_bind(ctx, d->after, &args->after));
     MUST(mx_bind(ctx, d->real, &args->real));
     MUST(mx_bind(ctx, d->maps, &args->maps));
+    MUST(mx_bind(ctx, d->factor, &args->factor));
 }
 
 static void tear_down(data *d)
@@ -35,6 +38,7 @@ static void tear_down(data *d)
     MUST(mx_view_destroy(&d->after));
     MUST(mx_view_destroy(&d->real));
     MUST(mx_view_destroy(&d->maps));
+    MUST(mx_view_destroy(&d->factor));
     free(d->host);
 }
 
@@ -111,6 +115,28 @@ static void check_maps(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
     free(maps);
 }
 
+/* With a prologue, which reads 3 from a view. */
+static void check_prologues(mx_ctx ctx, const sc_args *args, const data *d, int64_t n)
+{
+    int64_t sum = 0, total = -1, wrong = 0;
+    sc_map all = {1, 0}, map = {0, 0};
+    int64_t *const after = check_memory(MOST * sizeof *after);
+    CHECK_OK(sc_scaled(mx_range_1d(ctx, 0, n), args, &total));
+    CHECK_OK(sc_scaled_maps(mx_range_1d(ctx, 0, n), args, &map));
+    check_download(ctx, d->after, after);
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t a = (uint32_t)(2 * d->host[i] + 1);
+        sum += 3 * d->host[i];
+        wrong += after[i] != sum;
+        all.b = a * all.b + (uint32_t)(3 * i);
+        all.a *= a;
+    }
+    CHECK_I64(wrong, 0);
+    CHECK_I64(total, sum);
+    CHECK(map.a == all.a && map.b == all.b);
+    free(after);
+}
+
 /* A sum of n numbers of one sign is good to n roundings (Higham 2002, 4.2). */
 static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n)
 {
@@ -155,6 +181,7 @@ static void test(mx_ctx ctx)
         check_sums(ctx, &d, &args, sizes[s], -17, false);
         check_sums(ctx, &d, &args, sizes[s], 5000000000, true);
         check_maps(ctx, &args, &d, sizes[s]);
+        check_prologues(ctx, &args, &d, sizes[s]);
     }
     check_totals(ctx, &args, &d);
     check_highest(ctx, &args, &d, MOST);

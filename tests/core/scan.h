@@ -14,6 +14,8 @@ typedef struct sc_args {
     mx_f64_1 real;
     mx_map_1 maps;
     int64_t origin; /* of the range */
+    mx_ci64_0 factor;
+    int64_t times; /* factor, by a prologue */
 } sc_args;
 
 MX_DECLARE_SCAN(1D, sc_both, sc_args, int64_t)
@@ -21,3 +23,7 @@ MX_DECLARE_SCAN(1D_64, sc_both_64, sc_args, int64_t)
 MX_DECLARE_SCAN(1D, sc_real, sc_args, double)
 MX_DECLARE_SCAN(1D, sc_highest, sc_args, int64_t)
 MX_DECLARE_SCAN(1D, sc_maps, sc_args, sc_map)
+
+/* Prologues: times is read of factor, once. */
+MX_DECLARE_SCAN(1D_64, sc_scaled, sc_args, int64_t)
+MX_DECLARE_SCAN(1D, sc_scaled_maps, sc_args, sc_map)

@@ -65,6 +65,8 @@ static void check_yax(mx_ctx ctx, shape s)
     MUST(mx_bind(ctx, y, &args.y));
     CHECK_OK(tm_yax(of(ctx, LEAGUE, s), &args, &sum));
     CHECK_F64(sum, expected, 0);
+    CHECK_OK(tm_scaled(of(ctx, LEAGUE, s), &args, &sum));
+    CHECK_F64(sum, 19 * expected, 0);
     CHECK_OK(tm_rows(of(ctx, LEAGUE, s), &args, &rows));
     CHECK_F64(rows.sum, expected, 0);
     CHECK_F64(rows.least, least, 0);

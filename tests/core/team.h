@@ -6,8 +6,10 @@
 typedef struct tm_yax_args {
     mx_cf64_3 a;
     mx_cf64_2 x, y;
+    double scale; /* 0 in the driver: a prologue sets it to the extent of x */
 } tm_yax_args;
 MX_DECLARE_REDUCE(TEAM, tm_yax, tm_yax_args, double)
+MX_DECLARE_REDUCE(TEAM, tm_scaled, tm_yax_args, double)
 #define TM_ROWS(FIELD) \
     FIELD(double, sum, MX_SUM) FIELD(double, least, MX_MIN) FIELD(int64_t, rows, MX_SUM)
 MX_VALUE(tm_rows_value, TM_ROWS)

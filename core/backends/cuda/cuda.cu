@@ -373,7 +373,9 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     if (l->team.size != 0) return plan_teams(ctx, l);
     MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
-        l->blocks = ceil_div(l->axis[0].end - l->axis[0].begin, THREADS * ARRAY_ITEMS);
+        int64_t items = 1;
+        for (int d = 0; d < l->dims; d++) items *= l->axis[d].end - l->axis[d].begin;
+        l->blocks = ceil_div(items, THREADS * ARRAY_ITEMS);
         if (l->blocks > state_of(ctx)->resident) l->blocks = state_of(ctx)->resident;
         l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     }

@@ -18,8 +18,8 @@
  *     MX_REDUCE(S, name, reducer)                 minx/reduce.h
  *     MX_REDUCE_FIELDS(S, name, LIST)
  *     MX_REDUCE_CUSTOM(S, name, init, join)
- *     MX_REDUCE_ARRAY(S, name, reducer)           in one dimension
- *     MX_SCAN(S, name, reducer)                   minx/scan.h; in one dimension
+ *     MX_REDUCE_ARRAY(S, name, reducer)           not for TEAM
+ *     MX_SCAN(S, name, reducer)                   minx/scan.h; 1D or 1D_64
  *     MX_SCAN_CUSTOM(S, name, init, join)
  * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 3D_64, TEAM (minx/team.h).
  *

@@ -240,17 +240,28 @@ template <class K> static __global__ void mx_cuda_array_begin_(typename K::value
 extern __shared__ __align__(16) char mx_cuda_array_of_block_[];
 template <class K>
 static __device__ __forceinline__ void mx_cuda_array_items_(const typename K::args *args,
-                                                            int64_t begin, int64_t end,
-                                                            typename K::value *array)
+                                                            const mx_cuda_range_of_<K> &range,
+                                                            int64_t items, typename K::value *array)
 {
+    typedef typename K::index I;
+    const I begin = range.begin[K::dims - 1];
+    const int64_t contiguous = (int64_t)range.end[K::dims - 1] - begin;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 4
-    for (int64_t i = begin + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step)
-        K::item(args, (typename K::index)i, array);
+    for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < items; n += step) {
+        I o[MX_MAX_DIMS];
+        if (K::dims == 1) {
+            K::item(args, NULL, (I)(begin + n), array);
+        } else {
+            mx_cuda_row_<K>(range, (typename K::row)(n / contiguous), o);
+            K::item(args, o, (I)(begin + n % contiguous), array);
+        }
+    }
 }
 template <class K>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
-    mx_cuda_array_(const __grid_constant__ typename K::args args, int64_t begin, int64_t end,
+    mx_cuda_array_(const __grid_constant__ typename K::args args,
+                   const __grid_constant__ mx_cuda_range_of_<K> range, int64_t items,
                    int64_t length, bool shared, typename K::value *array)
 {
     typedef typename K::value T;
@@ -261,9 +272,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::prologue(&args_copy);
-        mx_cuda_array_items_<K>(&args_copy, begin, end, mine);
+        mx_cuda_array_items_<K>(&args_copy, range, items, mine);
     } else {
-        mx_cuda_array_items_<K>(&args, begin, end, mine);
+        mx_cuda_array_items_<K>(&args, range, items, mine);
     }
     if (!shared) return;
     __syncthreads();
@@ -343,14 +354,16 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     const bool shared = bytes <= 48 << 10;
     const dim3 over_array((unsigned)((length + MX_CUDA_THREADS_ - 1) / MX_CUDA_THREADS_));
     T *const array = (T *)launch->partials;
+    int64_t items = 1;
+    for (int d = 0; d < K::dims; d++) items *= launch->axis[d].end - launch->axis[d].begin;
     if (length == 0) return 0;
     int code = mx_cuda_start_(launch, mx_cuda_array_begin_<K>, over_array, dim3(MX_CUDA_THREADS_),
                               array, length);
     if (code == 0 && launch->blocks > 0)
         code = mx_cuda_start_shared_(launch, mx_cuda_array_<K>, dim3((unsigned)launch->blocks),
                                      dim3(MX_CUDA_THREADS_), shared ? bytes : 0,
-                                     *(const typename K::args *)launch->args, launch->axis[0].begin,
-                                     launch->axis[0].end, length, shared, array);
+                                     *(const typename K::args *)launch->args,
+                                     mx_cuda_range_from_<K>(launch), items, length, shared, array);
     if (code != 0) return code;
     return mx_cuda_start_(launch, mx_cuda_array_end_<T>, over_array, dim3(MX_CUDA_THREADS_),
                           (const T *)array, length, (T *)launch->result);
@@ -425,10 +438,10 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                                      \
         typedef name##__value value;                                                                \
         enum { per_thread = 1 };                                                                    \
-        static __device__ __forceinline__ void item(const args *a, I i, value *values)              \
+        static __device__ __forceinline__ void item(const args *a, const I *o, I i, value *values)  \
         {                                                                                           \
             const name##_array array = {values};                                                    \
-            name##_body(a, i, array);                                                               \
+            MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_, array);                                \
         }                                                                                           \
         static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }               \
         /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \

@@ -204,12 +204,14 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     {                                                                                         \
         const name##__args a = *(const name##__args *)launch->args;                           \
         for (int64_t chunk = first; chunk < last; chunk++) {                                  \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                           \
+            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                           \
+            const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                       \
             name##__value *values =                                                           \
                 (name##__value *)(launch->partials + chunk * launch->partial_bytes);          \
             for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]); \
             const name##_array array = {values};                                              \
-            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++) name##_body(&a, i, array);  \
+            MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                    \
+                name##_body(&a, MX_ITEM_##D##D_, array);                                      \
         }                                                                                     \
     }                                                                                         \
     static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)      \

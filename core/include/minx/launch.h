@@ -192,12 +192,17 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     MX_STATIC_ASSERT(false, #name ": " MX_NO_SPACE_TEXT_(S));
 #define MX_DECLARE_LINE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
 #define MX_DECLARE_GRID_(PATTERN, S, ...) MX_DECLARE_GRID_##PATTERN(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_TEAM_(PATTERN, S, ...) MX_DECLARE_GRID_##PATTERN(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_TEAM_(PATTERN, S, ...) MX_DECLARE_TEAM_##PATTERN(PATTERN, S, __VA_ARGS__)
 #define MX_DECLARE_GRID_FOR_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
 #define MX_DECLARE_GRID_REDUCE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_ARRAY_(PATTERN, S, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": reductions into arrays are over 1D or 1D_64, not over " #S);
+#define MX_DECLARE_GRID_ARRAY_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
 #define MX_DECLARE_GRID_SCAN_(PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": scans are over 1D or 1D_64, not over " #S);
+#define MX_DECLARE_TEAM_FOR_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_TEAM_REDUCE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
+#define MX_DECLARE_TEAM_ARRAY_(PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": reductions into arrays are over ranges, not over " #S);
+#define MX_DECLARE_TEAM_SCAN_(PATTERN, S, name, ...) \
     MX_STATIC_ASSERT(false, #name ": scans are over 1D or 1D_64, not over " #S);
 #define MX_DECLARE_PATTERN_(PATTERN, S, name, ...) \
     MX_DECLARE_SPACE_(name, S, PATTERN)            \

@@ -175,6 +175,28 @@ MX_BODY void rd_tops_body(const rd_args *a, int i, rd_tops_array tops)
     mx_array_max(tops, i % (int)a->factor, (int64_t)MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY(1D, rd_tops, MX_MAX)
+MX_BODY void rd_bins_2d_body(const rd_args *a, int i, int j, rd_bins_2d_array bins)
+{
+    mx_array_add(bins, (i + j) % (int)a->factor, (double)MX_AT(a->box, 0, i, j));
+}
+MX_REDUCE_ARRAY(2D, rd_bins_2d, MX_SUM, MX_ITEMS_STENCIL)
+MX_BODY void rd_bins_3d_body(const rd_args *a, int64_t i, int64_t j, int64_t k,
+                             rd_bins_3d_array bins)
+{
+    mx_array_add(bins, (i + j + k) % (int64_t)a->factor, (double)MX_AT(a->box, i, j, k));
+}
+MX_REDUCE_ARRAY(3D_64, rd_bins_3d, MX_SUM, MX_ITEMS_PLAIN)
+
+#define rd_stencil_2d_body rd_sum_2d_body
+#define rd_stencil_3d_body rd_sum_3d_64_body
+#define rd_stencil_fields_body rd_fields_2d_64_body
+#define rd_stencil_custom_body rd_custom_3d_body
+#define rd_plain_custom_body rd_custom_2d_body
+MX_REDUCE(2D, rd_stencil_2d, MX_SUM, MX_ITEMS_STENCIL)
+MX_REDUCE(3D_64, rd_stencil_3d, MX_SUM, MX_ITEMS_STENCIL)
+MX_REDUCE_FIELDS(2D_64, rd_stencil_fields, RD_FIELDS, MX_ITEMS_STENCIL)
+MX_REDUCE_CUSTOM(3D, rd_stencil_custom, rd_digits_init, rd_digits_join, MX_ITEMS_STENCIL)
+MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_PLAIN)
 
 MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
@@ -199,6 +221,11 @@ MX_BODY void rd_prologue_custom_body(const rd_args *a, int i, rd_digits *v)
 }
 MX_REDUCE_CUSTOM(1D, rd_prologue_custom, rd_digits_init, rd_digits_join, MX_ITEMS_SIMD,
                  rd_double_scale)
+MX_BODY void rd_bins_prologue_body(const rd_args *a, int64_t i, rd_bins_prologue_array bins)
+{
+    mx_array_add(bins, i % 5, a->factor * MX_AT(a->x, i));
+}
+MX_REDUCE_ARRAY(1D_64, rd_bins_prologue, MX_SUM, MX_ITEMS_SIMD, rd_double_scale)
 MX_BODY void rd_store_prologue(rd_store_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_for_body(const rd_store_args *a, int i) { MX_AT(a->y, i) = a->factor * i; }
 MX_FOR(1D, rd_prologue_for, MX_ITEMS_SIMD, rd_store_prologue)

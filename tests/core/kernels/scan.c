@@ -47,3 +47,18 @@ MX_BODY void sc_maps_body(const sc_args *a, int i, sc_map *v, bool final)
     if (final) MX_AT(a->maps, i) = *v;
 }
 MX_SCAN_CUSTOM(1D, sc_maps, sc_identity, sc_compose)
+
+MX_BODY void sc_read_factor(sc_args *a) { a->times = MX_AT(a->factor); }
+MX_BODY void sc_scaled_body(const sc_args *a, int64_t i, int64_t *sum, bool final)
+{
+    *sum += a->times * MX_AT(a->count, i);
+    if (final) MX_AT(a->after, i) = *sum;
+}
+MX_SCAN(1D_64, sc_scaled, MX_SUM, MX_ITEMS_PLAIN, sc_read_factor)
+MX_BODY void sc_scaled_maps_body(const sc_args *a, int i, sc_map *v, bool final)
+{
+    const sc_map mine = {(uint32_t)(2 * MX_AT(a->count, i) + 1), (uint32_t)(a->times * i)};
+    sc_compose(v, &mine);
+    if (final) MX_AT(a->maps, i) = *v;
+}
+MX_SCAN_CUSTOM(1D, sc_scaled_maps, sc_identity, sc_compose, MX_ITEMS_SIMD, sc_read_factor)

@@ -17,6 +17,15 @@ MX_BODY void tm_yax_body(const tm_yax_args *a, mx_team *t, double *sum)
 }
 MX_REDUCE(TEAM, tm_yax, MX_SUM)
 
+MX_BODY void tm_set_scale(tm_yax_args *a) { a->scale = (double)MX_EXTENT(a->x, 1); }
+MX_BODY void tm_scaled_body(const tm_yax_args *a, mx_team *t, double *sum)
+{
+    double mine = 0;
+    tm_yax_body(a, t, &mine);
+    *sum += a->scale * mine;
+}
+MX_REDUCE(TEAM, tm_scaled, MX_SUM, MX_ITEMS_PLAIN, tm_set_scale)
+
 /* The same sums with more to know of them, and the row whose part of the sum is the largest. */
 MX_BODY void tm_rows_body(const tm_yax_args *a, mx_team *t, tm_rows_value *v)
 {
