@@ -1,5 +1,5 @@
 /* The barrier of a team's threads. */
-#include "internal.h"
+#include "backend.h"
 #include "minx/team.h"
 
 #include <sched.h>

@@ -9,6 +9,7 @@
  * Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the largest magnitude in that view:
  * sums may be taken in another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
  * of every view a launch. */
+#include "launches.h"
 #include "memory.h"
 
 #include <math.h>
@@ -179,7 +180,7 @@ static mx_err make_shadow(shadows *s, shadow *one)
     mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
     MX_TRY(mx_mirror_create(one->view, &one->mirror));
     MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
-    MX_TRY(s->ctx->backend->fence(s->ctx));
+    MX_TRY(s->ctx->backend->launch.fence(s->ctx));
     MX_TRY(mx_view_get_info(one->mirror, &original));
     MX_TRY(shadow_layout(s, &original, one, &options.layout));
     MX_TRY(mx_view_create(s->other, original.label, original.type, original.rank, original.extent,
@@ -291,9 +292,10 @@ static mx_err run_other(shadows *s, const void *args, void *result)
     }
     l.args_copy = NULL;
     if (l.team.size != 0) l.team.size = l.team.lanes = MX_AUTO; /* as many as the other can have */
-    mx_err err = MX_PASS(s->other->backend->plan(s->other, &l));
+    mx_err err = MX_PASS(s->other->backend->launch.plan(s->other, &l));
     if (err == MX_OK)
-        err = mx_launch_run(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
+        err =
+            mx_launch_execute(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
     free(l.args_copy);
     return err;
 }
@@ -305,7 +307,7 @@ static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const m
     const size_t bytes = (size_t)launch->length * k->value_size;
     if (launch->result == NULL) result = NULL; /* the total of a scan, which nobody asked for */
     MX_TRY(make_shadows(s, args, k->args_size, result));
-    MX_TRY(mx_launch_run(s->ctx, launch, given, result));
+    MX_TRY(mx_launch_execute(s->ctx, launch, given, result));
     MX_TRY(mx_fence(s->ctx));
     MX_TRY(run_other(s, args, other));
     MX_TRY(mx_fence(s->other));
@@ -320,8 +322,9 @@ static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const m
     return compare_shadows(s);
 }
 
-mx_err mx_launch_checked(mx_ctx ctx, mx_launch *launch, const void *given, const mx_result *result)
+mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *given, const mx_result *result)
 {
+    mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
     MX_REQUIRE(mx_instance_of(ctx->check, k) != NULL, MX_ERR_BACKEND,
                "kernel %s: no instance to check it against %s", k->name, ctx->check->name);

@@ -1,7 +1,8 @@
 /* Copies between any strides. The dimensions become axes, the destination's contiguous one last, so that neighbouring items
  * write to neighbouring elements; those that follow each other without a gap on both sides become one, and one without gaps
  * is a plain copy. Not done: tiles for transposes, which read across the cache lines of the source. */
-#include "runtime.h"
+#include "events.h"
+#include "memory.h"
 
 static void add_axis(mx_strided *c, mx_strided_axis axis)
 {
@@ -41,8 +42,8 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
     if (c.axes == 0) add_axis(&c, (mx_strided_axis){1, 1, 1, false});
     merge_axes(&c);
     if (c.axes == 1 && !c.axis[0].indexed && c.axis[0].to == 1 && c.axis[0].from == 1)
-        return ctx->backend->copy(ctx, c.to, c.from, (size_t)c.count * c.size);
-    return ctx->backend->copy_strided(ctx, &c);
+        return ctx->backend->memory.copy(ctx, c.to, c.from, (size_t)c.count * c.size);
+    return ctx->backend->memory.copy_strided(ctx, &c);
 }
 
 /* ---- views ---- */
@@ -53,10 +54,10 @@ mx_err mx_record_movable(mx_ctx ctx, const mx_record *r)
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, /* what it cannot replay is not done once either */
                "view '%s': copied or filled while %s records a graph, which takes kernels only",
                r->label, ctx->name);
-    const unsigned both = ctx->backend->accessible |
+    const unsigned both = ctx->backend->memory.accessible |
                           MX_HOST_ACCESSIBLE; /* a device's copy engine also moves host memory */
     MX_REQUIRE(both & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s cannot move memory space %s", r->label, ctx->backend->name,
+               "view '%s': %s cannot move memory space %s", r->label, ctx->backend->info.name,
                mx_space_name(r->space));
     return MX_OK;
 }
@@ -103,10 +104,11 @@ static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
     /* spans differ where the padding of a single row does */
     const int64_t shared = s->span < d->span ? s->span : d->span;
     const size_t bytes = (size_t)(strided ? s->count : shared) * MX_TYPE_SIZE(s->type);
-    if (mx_rt.tool) mx_tool_copy(d, d->data, s, s->data, bytes);
+    mx_tool_copy(d, d->data, s, s->data, bytes);
     if (strided)
         return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent, NULL));
-    return mx_tool_copied(bytes > 0 ? ctx->backend->copy(ctx, d->data, s->data, bytes) : MX_OK);
+    return mx_tool_copied(bytes > 0 ? ctx->backend->memory.copy(ctx, d->data, s->data, bytes)
+                                    : MX_OK);
 }
 
 mx_err mx_deep_copy(mx_ctx ctx, mx_view to, mx_view from) { return copy(ctx, to, from, true); }
@@ -125,13 +127,13 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     MX_TRY(mx_record_writable(r));
     if (r->count == 0) return MX_OK;
     const size_t size = MX_TYPE_SIZE(r->type);
-    if (mx_rt.tool) mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
+    mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
-        return mx_tool_copied(ctx->backend->fill(ctx, r->data, r->span, value, size));
+        return mx_tool_copied(ctx->backend->memory.fill(ctx, r->data, r->span, value, size));
     /* from one element again and again: on a host the value, on a device, which cannot read that, the first */
     static const int64_t still[MX_MAX_RANK];
-    const bool host = ctx->backend->run != NULL;
-    const mx_err err = host ? MX_OK : ctx->backend->copy(ctx, r->data, value, size);
+    const bool host = ctx->backend->host.run != NULL;
+    const mx_err err = host ? MX_OK : ctx->backend->memory.copy(ctx, r->data, value, size);
     if (err != MX_OK) return mx_tool_copied(err);
     return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent, NULL));
 }

@@ -1,5 +1,5 @@
 /* The cores of this process, and threads that stay on some of them. */
-#include "internal.h"
+#include "backend.h"
 
 #include <omp.h>
 #include <pthread.h>

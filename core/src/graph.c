@@ -1,7 +1,10 @@
 /* Graphs. A node keeps what its launch needs: the plan, the arguments, where the result goes. Devices record the launch into a
  * graph of their own as well, with memory for partial results that no other node uses, since branches run at the same time. */
 #include "minx/graph.h"
-#include "runtime.h"
+#include "context.h"
+#include "events.h"
+#include "launches.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +38,8 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     mx_graph made = calloc(1, sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
     made->ctx = ctx;
-    const mx_graph_ops *const ops = ctx->backend->graph;
-    const mx_err err = ops != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
+    const mx_backend_graph *const ops = &ctx->backend->graph;
+    const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
     if (err != MX_OK) free(made);
     *graph = ctx->graph = err == MX_OK ? made : NULL;
     return err;
@@ -64,7 +67,7 @@ mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
 static void free_node(mx_ctx ctx, node *n)
 {
     if (n == NULL) return;
-    if (n->memory != NULL) ctx->backend->release(ctx->backend->space, n->memory);
+    if (n->memory != NULL) ctx->backend->memory.release(ctx->backend->memory.space, n->memory);
     free(n->launch.args_copy);
     free(n->args);
     free(n);
@@ -97,7 +100,7 @@ static mx_err make_node(const mx_launch *l, const void *args, const mx_result *r
 /* The device takes the launch in, behind the nodes that it waits for. */
 static mx_err record_on_device(mx_graph graph, node *n, int after_count, const mx_node *after)
 {
-    const mx_graph_ops *ops = graph->ctx->backend->graph;
+    const mx_backend_graph *ops = &graph->ctx->backend->graph;
     void **behind = malloc((size_t)(after_count > 0 ? after_count : 1) * sizeof *behind);
     MX_REQUIRE(behind != NULL, MX_ERR_MEMORY, "no memory for a graph");
     for (int a = 0; a < after_count; a++) behind[a] = graph->nodes[after[a]]->device_node;
@@ -105,8 +108,8 @@ static mx_err record_on_device(mx_graph graph, node *n, int after_count, const m
     free(behind);
     if (err != MX_OK) return MX_PASS(err);
     graph->ctx->node_memory = &n->memory;
-    err = graph->ctx->backend->launch(graph->ctx, &n->launch, n->args,
-                                      n->has_result ? &n->result : NULL);
+    err = graph->ctx->backend->launch.run(graph->ctx, &n->launch, n->args,
+                                          n->has_result ? &n->result : NULL);
     graph->ctx->node_memory = NULL;
     const mx_err ended = ops->after(graph->ctx, graph->device, &n->device_node);
     return err != MX_OK ? err : MX_PASS(ended);
@@ -149,7 +152,7 @@ mx_err mx_graph_finish(mx_graph graph)
                "graph: it records no more, or there is none");
     graph->ctx->graph = NULL;
     return graph->device != NULL
-               ? MX_PASS(graph->ctx->backend->graph->finish(graph->ctx, graph->device))
+               ? MX_PASS(graph->ctx->backend->graph.finish(graph->ctx, graph->device))
                : MX_OK;
 }
 
@@ -167,14 +170,14 @@ mx_err mx_graph_run(mx_graph graph)
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];
         if (graph->device == NULL)
-            MX_TRY(mx_launch_run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
+            MX_TRY(mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
         else
             mx_launch_count(ctx, &n->launch);
     }
     if (graph->device == NULL) return MX_OK;
-    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, "minx::Graph", NULL) : 0;
-    const mx_err err = ctx->backend->graph->run(ctx, graph->device);
-    if (mx_rt.tool) mx_tool_end(MX_PATTERN_FOR, id);
+    const uint64_t id = mx_tool_begin(ctx, MX_PATTERN_FOR, "minx::Graph", NULL);
+    const mx_err err = ctx->backend->graph.run(ctx, graph->device);
+    mx_tool_end(MX_PATTERN_FOR, id);
     return MX_PASS(err);
 }
 
@@ -185,7 +188,7 @@ void mx_graph_destroy(mx_graph *graph)
     *graph = NULL;
     if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
     mx_ctx_wait(gone->ctx, "minx::Graph::destruction", false);
-    if (gone->device != NULL) gone->ctx->backend->graph->destroy(gone->device);
+    if (gone->device != NULL) gone->ctx->backend->graph.destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
     free(gone->nodes);
     free(gone->after);

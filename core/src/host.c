@@ -7,7 +7,7 @@
  * they are few, so that threads get equal shares; partial results are joined in block order. That gives the same bits for
  * any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
-#include "internal.h"
+#include "backend.h"
 #include "minx/team.h"
 
 #include <omp.h>
@@ -70,13 +70,13 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_team_shape *team = &l->team;
-    const bool lanes_are_threads = ctx->backend->chunks_are_items;
+    const bool lanes_are_threads = ctx->backend->host.chunks_are_items;
     if (team->size == MX_AUTO) team->size = 1;
     if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
     const int max_count = MX_TEAM_MAX / team->lanes,
-              available = lanes_are_threads                        ? max_count
-                          : ctx->backend->run_team_members != NULL ? ctx->threads
-                                                                   : 1;
+              available = lanes_are_threads                             ? max_count
+                          : ctx->backend->host.run_team_members != NULL ? ctx->threads
+                                                                        : 1;
     MX_REQUIRE(team->size <= max_count && team->size <= available, MX_ERR_ARG,
                "kernel %s: teams of %d threads with %d lanes: expected at most %d threads on %s",
                l->kernel->name, team->size, team->lanes,
@@ -98,7 +98,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
     const bool single =
-        ctx->backend->chunks_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
+        ctx->backend->host.chunks_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
     if (l->team.size != 0) MX_TRY(plan_teams(ctx, l));
     int64_t wanted = items > 0 ? chunk_items(ctx, l, items) : 1;
     l->chunks = items > 0 ? 1 : 0;
@@ -167,14 +167,14 @@ static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t area
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int64_t chunks = l->chunks,
-                  step = ctx->backend->chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
+                  step = ctx->backend->host.chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
     void *const carry = l->partials + chunks * l->partial_bytes;
     instance->join(l, carry, 0); /* the identity */
     for (l->first_chunk = 0; l->first_chunk < chunks; l->first_chunk += step) {
         const int64_t left = chunks - l->first_chunk, part = left < step ? left : step;
-        ctx->backend->run(ctx, l, instance->run, part);
+        ctx->backend->host.run(ctx, l, instance->run, part);
         instance->prefix(l, carry, l->first_chunk, l->first_chunk + part);
-        ctx->backend->run(ctx, l, instance->scan, part);
+        ctx->backend->host.run(ctx, l, instance->scan, part);
     }
     l->first_chunk = 0;
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
@@ -201,7 +201,7 @@ bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run
 static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int members = l->team.size * l->team.lanes;
-    const int groups = ctx->backend->chunks_are_items ? 1 : ctx->threads / members;
+    const int groups = ctx->backend->host.chunks_are_items ? 1 : ctx->threads / members;
     for (int g = 0; g < groups; g++) {
         mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
         shared->team = (mx_barrier_){members, 0};
@@ -209,9 +209,10 @@ static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *inst
         shared->idle = MX_TEAM_MAX;
         for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
     }
-    MX_REQUIRE(ctx->backend->run_team_members(ctx, l, instance->run_team_members, groups * members),
-               MX_ERR_DEVICE, "kernel %s: no %d threads at once for its teams", l->kernel->name,
-               groups * members);
+    MX_REQUIRE(
+        ctx->backend->host.run_team_members(ctx, l, instance->run_team_members, groups * members),
+        MX_ERR_DEVICE, "kernel %s: no %d threads at once for its teams", l->kernel->name,
+        groups * members);
     return MX_OK;
 }
 
@@ -230,10 +231,10 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     else if (members > 1 && l->chunks > 0)
         MX_TRY(run_team_members(ctx, l, instance));
     else if (l->chunks > 0)
-        ctx->backend->run(ctx, l, instance->run, l->chunks);
+        ctx->backend->host.run(ctx, l, instance->run, l->chunks);
     if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->chunks * members);
     if (pattern == MX_PATTERN_REDUCE_ARRAY)
-        ctx->backend->run(ctx, l, instance->join_array, l->length);
+        ctx->backend->host.run(ctx, l, instance->join_array, l->length);
     if (l->team.size > 0) MX_TRY(mx_overflow_check(ctx));
     return mx_fault_check(ctx);
 }
@@ -303,10 +304,10 @@ static mx_err move(mx_ctx ctx, const void *args, size_t size, mx_run_fn run, int
     memset(&l, 0, sizeof l);
     l.ctx = ctx;
     l.args = args;
-    if (chunks * (int64_t)size < PARALLEL_BYTES || ctx->backend->chunks_are_items)
+    if (chunks * (int64_t)size < PARALLEL_BYTES || ctx->backend->host.chunks_are_items)
         run(&l, 0, chunks);
     else
-        ctx->backend->run(ctx, &l, run, chunks);
+        ctx->backend->host.run(ctx, &l, run, chunks);
     return MX_OK;
 }
 
@@ -329,10 +330,4 @@ mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *va
     bool zero = true;
     for (size_t b = 0; b < size; b++) zero = zero && ((const char *)value)[b] == 0;
     return zero ? move(ctx, &a, size, run_zero, count) : mx_host_copy_strided(ctx, &same);
-}
-
-bool mx_host_available(const char **why)
-{
-    *why = "";
-    return true;
 }

@@ -1,5 +1,7 @@
-/* Launches: everything that can be wrong is found here, then the backend runs what is left. */
-#include "runtime.h"
+/* What a program calls to launch a kernel. Everything that can be wrong is found here; then the launch runs, becomes a node of a
+ * graph that records, or is checked against another backend. */
+#include "launches.h"
+#include "memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -56,7 +58,7 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
                "kernel %s: no instance for %s with layout %s in this build "
                "(are its kernel files compiled with nvcc, and for both layouts?)",
-               kernel->name, ctx->backend->name, mx_layout_name(ctx->layout));
+               kernel->name, ctx->backend->info.name, mx_layout_name(ctx->layout));
     MX_REQUIRE(plan->length >= 0 && plan->length <= PTRDIFF_MAX >> 24, MX_ERR_ARG,
                "kernel %s: a result of %lld values", kernel->name, (long long)plan->length);
     l->ctx = ctx;
@@ -67,14 +69,15 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     l->team = plan->team;
     if (teams) MX_TRY(check_teams(kernel->name, &l->team));
     MX_TRY(order_axes(l, ctx->layout, asked, asked + dims, asked + 2 * dims));
-    return MX_PASS(ctx->backend->plan(ctx, l));
+    return MX_PASS(ctx->backend->launch.plan(ctx, l));
 }
 
 static mx_team_shape shape_of(const mx_teams *teams)
 {
     mx_team_shape shape = {0};
     if (teams == NULL) return shape;
-    shape.size = teams->size, shape.lanes = teams->lanes;
+    shape.size = teams->size;
+    shape.lanes = teams->lanes;
     memcpy(shape.team_bytes, teams->team_bytes, sizeof shape.team_bytes);
     memcpy(shape.thread_bytes, teams->thread_bytes, sizeof shape.thread_bytes);
     return shape;
@@ -121,72 +124,10 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
+/* For debugging: with a copy of the arguments, whose accessors note faults with this context. Twice where it is checked. */
+static mx_err launch_watched(mx_ctx ctx, mx_plan *plan, const void *args, const mx_result *result)
 {
-    const mx_kernel *k = l->kernel;
-    if (result == NULL) return MX_OK;
-    if (l->result != result->host) l->result = result->host;
-    /* the total of a scan may go nowhere */
-    if (result->host != NULL || (k->pattern == MX_PATTERN_SCAN && result->view.generation == 0))
-        return MX_OK;
-    const mx_record *info = mx_record_of(result->view);
-    MX_REQUIRE(info != NULL, MX_ERR_STALE,
-               "kernel %s: its result goes nowhere, or to a view that does not exist (any more)",
-               k->name);
-    const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
-    MX_REQUIRE(!info->constant, MX_ERR_CONST,
-               "kernel %s: result into view '%s': it is only to be read", k->name, info->label);
-    MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
-               "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name,
-               k->value_size, info->label, MX_TYPE_SIZE(info->type));
-    /* one number goes into a view of that type; a struct, or a value of the user's, into any of its size */
-    MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 ||
-                   info->type == k->fields[0].type,
-               MX_ERR_TYPE, "kernel %s: its result is %s, the elements of view '%s' are %s",
-               k->name, mx_type_name(k->fields[0].type), info->label, mx_type_name(info->type));
-    MX_REQUIRE(info->rank <= 1, MX_ERR_RANK,
-               "kernel %s: result into view '%s': got rank %d, expected 0 or 1", k->name,
-               info->label, info->rank);
-    MX_REQUIRE(result->index >= 0 && result->index < extent, MX_ERR_BOUNDS,
-               "kernel %s: result into view '%s': index %lld, its extent is %lld", k->name,
-               info->label, (long long)result->index, (long long)extent);
-    MX_REQUIRE(result->length <= 1 ||
-                   (info->layout <= MX_LAYOUT_STRIDE && info->span == info->count),
-               MX_ERR_LAYOUT, "kernel %s: result into view '%s': its elements are apart", k->name,
-               info->label);
-    MX_REQUIRE(mx_ctx_can_access(ctx, info), MX_ERR_SPACE,
-               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
-               k->name, info->label, mx_space_name(info->space), ctx->name);
-    void *const to = (char *)info->data + (size_t)(result->index * info->stride[0]) * k->value_size;
-    if (l->result != to) l->result = to;
-    return MX_OK;
-}
-
-void mx_launch_count(mx_ctx ctx, const mx_launch *l)
-{
-    ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
-    ctx->launches++;
-}
-
-mx_err mx_launch_run(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
-{
-    if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
-    mx_launch_count(ctx, l);
-    const mx_kernel *k = l->kernel;
-    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, k->pattern, k->name, NULL) : 0;
-    ctx->running = k->name;
-    mx_err err = ctx->backend->launch(ctx, l, args, result);
-    if (ctx->nested != NULL)
-        err = MX_FAIL(MX_ERR_ARG, "kernel %s: kernel %s was launched while it ran", k->name,
-                      ctx->nested);
-    ctx->running = ctx->nested = NULL;
-    if (mx_rt.tool) mx_tool_end(k->pattern, id);
-    return err;
-}
-
-/* For debugging: with a copy of the arguments, whose accessors note faults with this context; twice where it checks another. */
-static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
-{
+    mx_launch *l = &plan->launch;
     const size_t size = l->kernel->args_size;
     void *copy = malloc(size);
     MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments",
@@ -197,8 +138,13 @@ static mx_err launch_watched(mx_ctx ctx, mx_launch *l, const void *args, const m
 #endif
     /* the core's own kernels take plain pointers, which a check could not follow */
     const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
-    const mx_err err = ctx->check != NULL && !of_core ? mx_launch_checked(ctx, l, copy, result)
-                                                      : mx_launch_run(ctx, l, copy, result);
+    mx_err err;
+    if (ctx->graph != NULL)
+        err = mx_graph_record(ctx->graph, l, copy, result);
+    else if (ctx->check != NULL && !of_core)
+        err = mx_launch_checked(ctx, plan, copy, result);
+    else
+        err = mx_launch_execute(ctx, l, copy, result);
     free(copy);
     return err;
 }
@@ -218,6 +164,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
     MX_TRY(mx_launch_set_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
-    const bool watched = ctx->check != NULL || ctx->fault != NULL;
-    return (watched ? launch_watched : mx_launch_run)(ctx, l, args, result);
+    if (ctx->check != NULL || ctx->fault != NULL) return launch_watched(ctx, plan, args, result);
+    if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
+    return mx_launch_execute(ctx, l, args, result);
 }

@@ -2,7 +2,7 @@
  * host_memory.c allocates on the host, copy.c moves elements, view.c makes and ends views, subview.c makes views of parts,
  * bind.c makes accessors. A file calls only those before it, a backend through its table, and tools through their hooks. */
 #pragma once
-#include "internal.h"
+#include "backend.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,7 +117,7 @@ bool mx_views_overlap(mx_view a, mx_view b);
 /* Can kernels of this context touch the view's memory? */
 static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 {
-    return (ctx->backend->accessible & MX_SPACE_BIT(record->space)) != 0 &&
+    return (ctx->backend->memory.accessible & MX_SPACE_BIT(record->space)) != 0 &&
            (record->device < 0 || record->device == ctx->device);
 }
 

@@ -1,5 +1,6 @@
 /* Values between host code and views. These calls may wait for the context, which makes them a layer above contexts. */
-#include "runtime.h"
+#include "events.h"
+#include "memory.h"
 
 static mx_err element(mx_ctx ctx, mx_view view, int64_t index, const void *value,
                       mx_record **record, char **at)
@@ -23,8 +24,8 @@ mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
     mx_record *r;
     char *at;
     MX_TRY(element(ctx, view, index, value, &r, &at));
-    if (mx_rt.tool) mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
-    MX_TRY(mx_tool_copied(ctx->backend->copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
+    mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
+    MX_TRY(mx_tool_copied(ctx->backend->memory.copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
     return mx_fence(ctx);
 }
 
@@ -34,7 +35,7 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
     char *at;
     MX_TRY(element(ctx, view, index, value, &r, &at));
     MX_TRY(mx_record_writable(r));
-    if (mx_rt.tool) mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
+    mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
     /* ordinary memory is read before the call returns */
-    return mx_tool_copied(ctx->backend->copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
+    return mx_tool_copied(ctx->backend->memory.copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
 }

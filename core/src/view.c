@@ -1,21 +1,10 @@
 /* Views: making, sharing, resizing and ending them. What a handle stands for is in view_table.c. */
-#include "runtime.h"
+#include "events.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *mx_type_name(mx_type type)
-{
-    static const char *const names[] = {"user", "f64", "f32", "i32", "i64", "u8", "u32", "u64"};
-    static _Thread_local char texts[2][32]; /* two, for messages that name two types */
-    static _Thread_local unsigned turn;
-    const unsigned kind = MX_TYPE_KIND(type);
-    if (kind > 0 && kind < sizeof names / sizeof names[0]) return names[kind];
-    char *const text = texts[turn++ % 2];
-    snprintf(text, sizeof texts[0], "user[%zu]", MX_TYPE_SIZE(type));
-    return text;
-}
 
 /* ---- making ---- */
 
@@ -42,15 +31,15 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                    (long long)extents[d]);
         r->extent[d] = extents[d];
     }
-    r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->space : options->space;
-    r->device = r->space == MX_SPACE_CUDA ? ctx->device : -1;
+    r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->memory.space : options->space;
+    r->device = (ctx->backend->memory.of_device & MX_SPACE_BIT(r->space)) ? ctx->device : -1;
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
     MX_REQUIRE(
         (unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
         "view '%s': layout: got %d, expected left or right, or another of layout.h but stride",
         label, (int)r->layout);
-    MX_REQUIRE(ctx->backend->accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s cannot reach memory space %s", label, ctx->backend->name,
+    MX_REQUIRE(ctx->backend->memory.accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+               "view '%s': %s cannot reach memory space %s", label, ctx->backend->info.name,
                mx_space_name(r->space));
     r->padding = options->padding;
     return mx_record_lay_out(r);
@@ -58,7 +47,7 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
 
 static void free_data(const mx_record *r)
 {
-    if (mx_rt.tool) mx_tool_memory(r, false);
+    mx_tool_memory(r, false);
     r->release(r->space, r->data);
 }
 
@@ -68,20 +57,20 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const size_t size = MX_TYPE_SIZE(r->type);
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
-    MX_REQUIRE(ctx->backend->allocates_in & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s does not allocate in memory space %s", r->label, ctx->backend->name,
-               mx_space_name(r->space));
-    r->release = ctx->backend->release;
-    const mx_err err = ctx->backend->allocate(ctx, r->space, bytes, &r->data);
+    MX_REQUIRE(ctx->backend->memory.allocates_in & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+               "view '%s': %s does not allocate in memory space %s", r->label,
+               ctx->backend->info.name, mx_space_name(r->space));
+    r->release = ctx->backend->memory.release;
+    const mx_err err = ctx->backend->memory.allocate(ctx, r->space, bytes, &r->data);
     if (err != MX_OK)
         return MX_FAIL(err, "view '%s': no %zu bytes in memory space %s", r->label, bytes,
                        mx_space_name(r->space));
-    if (mx_rt.tool) mx_tool_memory(r, true);
+    mx_tool_memory(r, true);
     if (uninitialized) return MX_OK;
     const char *const kernel = "minx::View::initialization";
-    const uint64_t id = mx_rt.tool ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label) : 0;
-    const mx_err filled = ctx->backend->fill(ctx, r->data, (int64_t)bytes, &zero, 1);
-    if (mx_rt.tool) mx_tool_end(MX_PATTERN_FOR, id);
+    const uint64_t id = mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label);
+    const mx_err filled = ctx->backend->memory.fill(ctx, r->data, (int64_t)bytes, &zero, 1);
+    mx_tool_end(MX_PATTERN_FOR, id);
     /* what the host can reach it may use at once; other memory only kernels of this context, in order */
     const bool wait = filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
     const mx_err done = wait ? mx_ctx_wait(ctx, kernel, false) : filled;
@@ -176,7 +165,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
-    const char *const kernel = keep && mx_rt.tool ? "minx::View::resize" : NULL;
+    const char *const kernel = keep ? "minx::View::resize" : NULL;
     const uint64_t id = kernel ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, old->label) : 0;
     const mx_err err =
         keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common, NULL)
@@ -233,7 +222,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     copy.constant = false;
     copy.tokens = false;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
-    if (mx_rt.tool) mx_tool_memory(&copy, true);
+    mx_tool_memory(&copy, true);
     memset(copy.data, 0, bytes);
     return enter(&copy, mirror);
 }

@@ -3,7 +3,7 @@
  *
  * Invariants: the fields of a job are written by the calling thread while all others wait, under the lock; a thread takes up a
  * job when `turn` is not the one it did last; the job is over when `busy` is 0. */
-#include "internal.h"
+#include "backend.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -152,12 +152,14 @@ static mx_err pthreads_open(mx_ctx ctx)
 }
 
 const mx_backend mx_backend_pthreads = {
-    .name = "pthreads",
-    .instance = MX_INSTANCE_HOST,
-    .layout = MX_LAYOUT_RIGHT,
-    .open = pthreads_open,
-    .close = pthreads_close,
-    .run = pthreads_run,
-    .run_team_members = pthreads_run_team_members,
-    MX_HOST_BACKEND,
+    .info = {.name = "pthreads",
+             .instance = MX_INSTANCE_HOST,
+             .layout = MX_LAYOUT_RIGHT,
+             .tool_type = MX_TOOL_TYPE_UNKNOWN,
+             .many_threads = true,
+             .open = pthreads_open,
+             .close = pthreads_close},
+    .memory = MX_HOST_MEMORY,
+    .launch = MX_HOST_LAUNCH,
+    .host = {.run = pthreads_run, .run_team_members = pthreads_run_team_members},
 };

@@ -39,7 +39,7 @@ mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
     MX_TRY(mx_expect(t->rank > 0, MX_ERR_RANK, t, "scatter view", "rank 1 or more"));
     s->ctx = ctx;
     s->op = op;
-    s->count = ctx->backend->instance == MX_INSTANCE_HOST ? ctx->threads : 1;
+    s->count = ctx->backend->info.instance == MX_INSTANCE_HOST ? ctx->threads : 1;
     s->step = (t->span + 64) & ~(int64_t)63; /* threads share no cache line */
     const int64_t all = s->count * s->step;
     const mx_view_options options = {.uninitialized = true};
@@ -122,7 +122,8 @@ mx_err(mx_tokens_create)(mx_ctx ctx, const char *label, mx_view *tokens)
 {
     MX_TRY(mx_view_set_null(tokens));
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "tokens need a context");
-    const int64_t simt = ctx->backend->chunks_are_items ? MX_TEAM_MAX : 0, /* a team's, at once */
+    const int64_t simt =
+                      ctx->backend->host.chunks_are_items ? MX_TEAM_MAX : 0, /* a team's, at once */
         count = simt + ctx->max_concurrency + ctx->threads;
     MX_TRY((mx_view_create)(ctx, label, MX_I32, 1, &count, NULL, tokens));
     mx_record_of(*tokens)->tokens = true;

@@ -1,5 +1,5 @@
 #include "minx/dual.h"
-#include "runtime.h"
+#include "minx/tools.h"
 
 mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
                        const int64_t *extents, const mx_view_options *options, mx_dual *dual)
@@ -24,7 +24,7 @@ void mx_dual_modify(mx_dual *dual, mx_side side)
     mx_view_info info;
     if (dual == NULL) return;
     dual->modified[side != MX_SIDE_HOST] = true;
-    if (mx_rt.tool && mx_view_get_info(dual->device, &info) == MX_OK)
+    if (mx_view_get_info(dual->device, &info) == MX_OK)
         mx_tool_dual_modify(info.label, info.data, side == MX_SIDE_DEVICE);
 }
 

@@ -170,22 +170,22 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     r.at = p->work;
     for (r.shift = bits; r.shift > 0 && largest == p->count;) {
         r.shift -= DIGIT_BITS;
-        ctx->backend->run(ctx, &l, count_parts, r.parts);
+        ctx->backend->host.run(ctx, &l, count_parts, r.parts);
         largest = place(r.at, r.parts, 0);
     }
     if (largest == p->count) return MX_OK; /* one key */
     if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
-        ctx->backend->run(ctx, &l, move_parts, r.parts);
+        ctx->backend->host.run(ctx, &l, move_parts, r.parts);
         p->current = !p->current;
-        ctx->backend->run(ctx, &l, sort_buckets, r.parts);
+        ctx->backend->host.run(ctx, &l, sort_buckets, r.parts);
         p->current = !p->current;
         return MX_OK;
     }
     const int top = r.shift;
     for (r.shift = 0; r.shift <= top; r.shift += DIGIT_BITS) {
-        ctx->backend->run(ctx, &l, count_parts, r.parts);
+        ctx->backend->host.run(ctx, &l, count_parts, r.parts);
         if (place(r.at, r.parts, 0) == p->count) continue;
-        ctx->backend->run(ctx, &l, move_parts, r.parts);
+        ctx->backend->host.run(ctx, &l, move_parts, r.parts);
         p->current = !p->current;
     }
     return MX_OK;

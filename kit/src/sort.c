@@ -5,7 +5,7 @@
 
 static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
 {
-    return MINX_HAVE_CUDA && ctx->backend->instance == MX_INSTANCE_CUDA
+    return MINX_HAVE_CUDA && ctx->backend->info.instance == MX_INSTANCE_CUDA
                ? mx_sort_on_cuda(ctx, p, bits)
                : mx_sort_on_host(ctx, p, bits);
 }
@@ -60,14 +60,14 @@ static mx_err sort_bits(mx_ctx ctx, const mx_record *keys, bool keys_only, size_
     if (!in_place) MX_TRY(mx_sort_encode(mx_range_1d(ctx, 0, n), &args));
     MX_TRY(sort_pairs(ctx, p, bits));
     if (!in_place || p->current == 0) return MX_OK;
-    return ctx->backend->copy(ctx, keys->data, p->bits[1], (size_t)n * sizeof(uint64_t));
+    return ctx->backend->memory.copy(ctx, keys->data, p->bits[1], (size_t)n * sizeof(uint64_t));
 }
 
 static mx_err put_in_order(mx_ctx ctx, const mx_record *r, const int32_t *order, void *spare)
 {
     const mx_strided gather = {.index = order, .index_stride = 1};
     if (r->count == 0) return MX_OK;
-    MX_TRY(ctx->backend->copy(ctx, spare, r->data, (size_t)r->span * MX_TYPE_SIZE(r->type)));
+    MX_TRY(ctx->backend->memory.copy(ctx, spare, r->data, (size_t)r->span * MX_TYPE_SIZE(r->type)));
     return mx_strided_copy(ctx, r, spare, r->stride, r->extent, &gather);
 }
 
@@ -117,7 +117,8 @@ mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order)
     args.offset_stride = at->stride[0];
     if (!ordered) MX_TRY(mx_bin_offsets(mx_range_1d(ctx, 0, at->extent[0]), &args));
     if (p.count == 0) return MX_OK;
-    return ctx->backend->copy(ctx, to->data, p.index[p.current], (size_t)p.count * sizeof(int32_t));
+    return ctx->backend->memory.copy(ctx, to->data, p.index[p.current],
+                                     (size_t)p.count * sizeof(int32_t));
 }
 
 mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index)
@@ -145,7 +146,7 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
                              .outside = &ctx->overflow[2],
                              .index_64 = positions->type == MX_I64};
     MX_TRY(mx_strided_copy(ctx, to, from->data, from->stride, to->extent, &rows));
-    if (ctx->backend->run == NULL) return MX_OK; /* a device's next fence will tell */
+    if (ctx->backend->host.run == NULL) return MX_OK; /* a device's next fence will tell */
     const int64_t wrong = ctx->overflow[2];
     ctx->overflow[2] = 0;
     MX_REQUIRE(wrong == 0, MX_ERR_BOUNDS,

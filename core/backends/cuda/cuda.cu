@@ -1,7 +1,7 @@
 /* cuda: one device and one stream a context. Kernel files stamp their own launches (minx/kernel_cuda.h); here is what they
  * share: memory, copies, the shape of a grid, results, fences. The CUDA run time is linked statically, so a program also
  * starts where there is no driver, and says then that cuda is not available. */
-#include "../../src/internal.h"
+#include "../../src/backend.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -478,33 +478,42 @@ static void graph_destroy(void *graph)
     free(g);
 }
 
-static const mx_graph_ops cuda_graph_ops = {graph_create, graph_before, graph_after,
-                                            graph_finish, graph_run,    graph_destroy};
+/* what its kernels reach, and what it allocates in */
+enum : unsigned {
+    SPACES =
+        MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED)
+};
 
 extern "C" {
 extern const mx_backend mx_backend_cuda;
 const mx_backend mx_backend_cuda = {
-    "cuda",
-    MX_INSTANCE_CUDA,
-    MX_LAYOUT_LEFT,
-    MX_SPACE_CUDA,
-    MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED),
-    MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED),
-    cuda_available,
-    cuda_devices,
-    cuda_open,
-    cuda_close,
-    cuda_plan,
-    cuda_launch,
-    cuda_fence,
-    cuda_copy,
-    cuda_fill,
-    cuda_allocate,
-    cuda_release,
-    cuda_copy_strided,
-    NULL,
-    NULL,
-    false,
-    &cuda_graph_ops,
+    .info = {.name = "cuda",
+             .instance = MX_INSTANCE_CUDA,
+             .layout = MX_LAYOUT_LEFT,
+             .tool_type = 2,
+             .many_threads = false,
+             .binds_cores = false,
+             .available = cuda_available,
+             .devices = cuda_devices,
+             .open = cuda_open,
+             .close = cuda_close},
+    .memory = {.space = MX_SPACE_CUDA,
+               .accessible = SPACES,
+               .allocates_in = SPACES,
+               .of_device = MX_SPACE_BIT(MX_SPACE_CUDA),
+               .notes = MX_SPACE_PINNED,
+               .allocate = cuda_allocate,
+               .release = cuda_release,
+               .copy = cuda_copy,
+               .fill = cuda_fill,
+               .copy_strided = cuda_copy_strided},
+    .launch = {.plan = cuda_plan, .run = cuda_launch, .fence = cuda_fence},
+    .graph = {.create = graph_create,
+              .before = graph_before,
+              .after = graph_after,
+              .finish = graph_finish,
+              .run = graph_run,
+              .destroy = graph_destroy},
+    .host = {},
 };
 }

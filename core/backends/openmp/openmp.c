@@ -1,5 +1,5 @@
 /* openmp: every thread of a parallel region runs one contiguous share of the chunks. */
-#include "../../src/internal.h"
+#include "../../src/backend.h"
 
 #include <omp.h>
 
@@ -46,11 +46,14 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
 }
 
 const mx_backend mx_backend_openmp = {
-    .name = "openmp",
-    .instance = MX_INSTANCE_HOST,
-    .layout = MX_LAYOUT_RIGHT,
-    .open = openmp_open,
-    .run = openmp_run,
-    .run_team_members = mx_host_run_team_members,
-    MX_HOST_BACKEND,
+    .info = {.name = "openmp",
+             .instance = MX_INSTANCE_HOST,
+             .layout = MX_LAYOUT_RIGHT,
+             .tool_type = 1,
+             .many_threads = true,
+             .binds_cores = true,
+             .open = openmp_open},
+    .memory = MX_HOST_MEMORY,
+    .launch = MX_HOST_LAUNCH,
+    .host = {.run = openmp_run, .run_team_members = mx_host_run_team_members},
 };

@@ -1,5 +1,5 @@
 /* serial: one thread runs all chunks in order. */
-#include "../../src/internal.h"
+#include "../../src/backend.h"
 
 static mx_err serial_open(mx_ctx ctx)
 {
@@ -17,11 +17,17 @@ static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
     run(launch, 0, chunks);
 }
 
+extern const mx_backend mx_backend_simt;
+
 const mx_backend mx_backend_serial = {
-    .name = "serial",
-    .instance = MX_INSTANCE_HOST,
-    .layout = MX_LAYOUT_RIGHT,
-    .open = serial_open,
-    .run = serial_run,
-    MX_HOST_BACKEND,
+    .info = {.name = "serial",
+             .instance = MX_INSTANCE_HOST,
+             .layout = MX_LAYOUT_RIGHT,
+             .tool_type = 0,
+             .open = serial_open},
+    .memory = MX_HOST_MEMORY,
+    .launch = MX_HOST_LAUNCH,
+    .host = {.run = serial_run,
+             /* a random order is run item by item, which is what simt does */
+             .shuffled = &mx_backend_simt},
 };

@@ -2,7 +2,7 @@
  * threads, in the GPU's layout, nothing is vectorised, and neighbours run at the same time: what is wrong on a GPU shows
  * here, on any machine. With order=shuffled one thread runs the items in a random order instead, another one at each
  * launch, which brings out dependences that any fixed order would hide. */
-#include "../../src/internal.h"
+#include "../../src/backend.h"
 
 #include <omp.h>
 
@@ -63,12 +63,15 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
 }
 
 const mx_backend mx_backend_simt = {
-    .name = "simt",
-    .instance = MX_INSTANCE_SIMT,
-    .layout = MX_LAYOUT_LEFT,
-    .open = simt_open,
-    .run = simt_run,
-    .run_team_members = mx_host_run_team_members,
-    .chunks_are_items = true,
-    MX_HOST_BACKEND,
+    .info = {.name = "simt",
+             .instance = MX_INSTANCE_SIMT,
+             .layout = MX_LAYOUT_LEFT,
+             .tool_type = MX_TOOL_TYPE_UNKNOWN,
+             .many_threads = true,
+             .open = simt_open},
+    .memory = MX_HOST_MEMORY,
+    .launch = MX_HOST_LAUNCH,
+    .host = {.run = simt_run,
+             .run_team_members = mx_host_run_team_members,
+             .chunks_are_items = true},
 };

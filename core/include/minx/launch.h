@@ -105,7 +105,11 @@ typedef struct mx_instance {
 /* cuda: slots for the collectives of a team, in front of its shared memory. */
 #define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
-enum { MX_INSTANCE_HOST, MX_INSTANCE_SIMT, MX_INSTANCE_CUDA, MX_INSTANCE_KINDS };
+/* Kinds of instances, as minx_add_kernels names them: MX_INSTANCE_HOST and so on, MX_INSTANCE_KINDS of them. */
+#define MX_INSTANCE_KINDS_(ROW) ROW(HOST, "host") ROW(SIMT, "simt") ROW(CUDA, "cuda")
+#define MX_INSTANCE_ENUMERATOR_(KIND, name) MX_INSTANCE_##KIND,
+#define MX_INSTANCE_TEXT_(KIND, name) name,
+enum { MX_INSTANCE_KINDS_(MX_INSTANCE_ENUMERATOR_) MX_INSTANCE_KINDS };
 
 typedef enum mx_pattern {
     MX_PATTERN_FOR,

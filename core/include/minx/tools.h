@@ -24,6 +24,11 @@ void mx_section_destroy(uint32_t section);
 void mx_event_mark(const char *name);
 void mx_metadata(const char *key, const char *value);
 
+/* For containers with data on a host and on a device: what the side with the most recent data is copied to; which side was
+ * modified. label, data: of the view on the device. */
+void mx_tool_dual_sync(const char *label, const void *data, bool on_device);
+void mx_tool_dual_modify(const char *label, const void *data, bool on_device);
+
 #ifdef __cplusplus
 }
 #endif

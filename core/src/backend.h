@@ -1,0 +1,257 @@
+/* Backends: the one header that a backend includes. docs/add-a-backend.md says what to fill in. Not installed.
+ *
+ *   1. strided copies, which a backend does for the core
+ *   2. mx_backend, the table of functions that a backend is
+ *   3. mx_ctx_s, a context: what a backend reads and sets there, and what is the core's
+ *   4. what backends call: memory, faults, cores; what host backends have in common */
+#pragma once
+#include "minx/accessor.h"
+#include "minx/atomic.h"
+#include "minx/launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. copies of elements with any strides ---- */
+
+typedef struct mx_strided_axis {
+    int64_t extent;
+    int64_t to;   /* step in elements */
+    int64_t from; /* the same; 0: the same element again */
+    bool indexed; /* the source is found by mx_strided.index */
+} mx_strided_axis;
+
+/* One axis or more, the destination's contiguous one last. */
+typedef struct mx_strided {
+    char *to;
+    const char *from;
+    size_t size;   /* of an element */
+    int64_t count; /* elements in all, at least one */
+    int axes;
+    mx_strided_axis axis[MX_MAX_RANK];
+    const void *index;    /* which of the source goes where along the indexed axis: i32 or i64 */
+    int64_t index_stride; /* from one index to the next */
+    int64_t limit;        /* every index is below it; 0: that is known already */
+    int64_t *outside;     /* where an index is noted that is not; row 0 is taken in its place */
+    bool index_64;        /* the indices are i64 */
+} mx_strided;
+
+/* Which row of the source goes to row i along this axis. */
+MX_INLINE int64_t mx_strided_source_(const mx_strided *c, const mx_strided_axis *axis, int64_t i)
+{
+    if (!axis->indexed) return i;
+    i *= c->index_stride;
+    i = c->index_64 ? ((const int64_t *)c->index)[i] : ((const int32_t *)c->index)[i];
+    if (c->limit == 0 || (uint64_t)i < (uint64_t)c->limit) return i;
+    mx_atomic_store(c->outside, i);
+    return 0;
+}
+
+/* ---- 2. the table ---- */
+
+/* Sets of memory spaces have a bit for each. */
+#define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_PINNED ? 1u << (space) : 0u)
+
+/* What ordinary host code reaches. */
+#define MX_HOST_ACCESSIBLE \
+    (MX_SPACE_BIT(MX_SPACE_HOST) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED))
+
+/* Runs a part of a launch on the calling thread: chunks first to last-1. */
+typedef void (*mx_run_fn)(const mx_launch *launch, int64_t first, int64_t last);
+
+typedef struct mx_backend_info {
+    const char *name;   /* in resource strings */
+    int instance;       /* the kind of kernel instance that it runs: MX_INSTANCE_* */
+    mx_layout layout;   /* of contexts that name none */
+    uint32_t tool_type; /* the type of device that tools know it by; MX_TOOL_TYPE_UNKNOWN */
+    bool many_threads;  /* a context may have several host threads */
+    bool binds_cores;   /* it takes cores=: its threads call mx_cores_bind_thread */
+    /* Could a context be opened here? If not, *why says why not. NULL: always. */
+    bool (*available)(const char **why);
+    /* How many devices there are here. NULL: contexts have no device. */
+    int (*devices)(void);
+    /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are set. */
+    mx_err (*open)(mx_ctx ctx);
+    /* Ends it, also where open failed half-way. May be NULL. */
+    void (*close)(mx_ctx ctx);
+} mx_backend_info;
+
+enum { MX_TOOL_TYPE_UNKNOWN = 9 };
+
+typedef struct mx_backend_memory {
+    mx_space space;        /* of views that name none; where scratch is */
+    unsigned accessible;   /* spaces that its kernels reach */
+    unsigned allocates_in; /* spaces that it allocates in */
+    unsigned of_device;    /* those of them that belong to one device */
+    mx_space notes; /* a space that both its kernels and host code reach, for short messages */
+    mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
+    void (*release)(mx_space space, void *data);
+    /* These three are ordered like kernels of ctx, and need not be done on return. */
+    mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
+    mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+    mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
+} mx_backend_memory;
+
+typedef struct mx_backend_launch {
+    /* Cuts a launch, whose axes have the tiles that the user asked for (0: none), for this context. */
+    mx_err (*plan)(mx_ctx ctx, mx_launch *launch);
+    /* Runs a planned launch. The joined result is at launch->result when the work is done; in result->host on return. */
+    mx_err (*run)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
+    /* Waits until all that was asked of the context is done. */
+    mx_err (*fence)(mx_ctx ctx);
+} mx_backend_launch;
+
+/* Graphs of a device. Without them (create NULL) launches are replayed one by one. */
+typedef struct mx_backend_graph {
+    mx_err (*create)(mx_ctx ctx, void **graph);
+    /* What is launched between these two becomes one node, or a chain whose last is *node. It waits for `nodes`. */
+    mx_err (*before)(mx_ctx ctx, void *graph, void *const *nodes, int count);
+    mx_err (*after)(mx_ctx ctx, void *graph, void **node);
+    mx_err (*finish)(mx_ctx ctx, void *graph);
+    mx_err (*run)(mx_ctx ctx, void *graph);
+    void (*destroy)(void *graph);
+} mx_backend_graph;
+
+/* Host backends only. */
+typedef struct mx_backend_host {
+    /* Shares the chunks 0 to chunks-1 of a launch among the context's threads; done on return. NULL: not a host backend. */
+    void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks);
+    /* One call run(launch, t, threads) for each t on as many threads at once. false: there are not so many. NULL: teams have
+     * one thread. */
+    bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
+    /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
+    bool chunks_are_items;
+    /* What order=shuffled opens in place of this backend; NULL: it does not take order=. */
+    const struct mx_backend *shuffled;
+} mx_backend_host;
+
+typedef struct mx_backend {
+    mx_backend_info info;
+    mx_backend_memory memory;
+    mx_backend_launch launch;
+    mx_backend_graph graph;
+    mx_backend_host host;
+} mx_backend;
+
+/* ---- 3. contexts ---- */
+
+enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
+
+/* A launch as it was planned last, for the next one of the same kernel over the same range. Nothing in it is written again
+ * that has not changed: the other threads find it in their own caches then. */
+typedef struct mx_plan {
+    mx_launch launch; /* kernel NULL: none yet */
+    int64_t asked[3 * MX_MAX_DIMS];
+    int64_t length;
+    bool dynamic;
+    mx_team_shape team; /* as asked for */
+} mx_plan;
+
+struct mx_ctx_s {
+    const mx_backend *backend;
+    char name[64];         /* as the user would write it */
+    char backend_name[48]; /* "openmp", or "serial:order=shuffled" */
+    mx_layout layout;
+
+    /* set before the backend's open, which replaces what was not given */
+    int threads;
+    int device;
+    uint64_t seed;
+    bool shuffled;
+    /* set by open; the rest may stay 0 */
+    char device_name[128];
+    int64_t max_concurrency; /* accelerators: items that run at once, at most */
+    void *state;             /* the backend's own */
+    void *queue;             /* accelerators: what launches are put on; cuda: a cudaStream_t */
+    /* backends read these */
+    int cores;         /* 0: no cores of its own; else its number among the contexts that have */
+    int64_t *overflow; /* kernels note there what scratch lacked, by level, and a wrong index */
+    int64_t synchronisations; /* accelerators count how often the host waited */
+
+    /* the core's own: cores.c */
+    int core_count;
+    int *core; /* CPUs as the system numbers them */
+    /* fault.c: where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
+    mx_fault *fault;
+    /* scratch.c: partial results, in the backend's space */
+    void *scratch;
+    size_t scratch_bytes;
+    void **node_memory; /* while a device records: where mx_scratch is allocated anew */
+    /* fence.c: kernels since the last fence, a ring; the list of open contexts */
+    const char *recent[MX_RECENT_KERNELS];
+    int64_t unfenced;
+    mx_ctx next;
+    uint32_t number; /* of the contexts made so far, from 1 */
+    /* launches */
+    struct mx_graph_s *graph; /* that records; NULL: launches run */
+    mx_ctx check;             /* repeat launches there; NULL: no */
+    double check_tolerance;
+    int64_t launches;
+    const char *running; /* the kernel in its launch */
+    const char *nested;  /* one that was launched meanwhile */
+    mx_plan plans[MX_PLANS];
+};
+
+/* What a kernel was compiled to for this context; NULL: nothing. */
+static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *kernel)
+{
+    return kernel->instance[ctx->backend->info.instance][ctx->layout];
+}
+
+/* ---- 4. what backends call ---- */
+
+/* At least `bytes` of memory in the backend's space for one launch: partial results, scratch of teams. */
+mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
+
+/* After the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if a kernel noted an index out of bounds. */
+mx_err mx_fault_check(mx_ctx ctx);
+
+/* The same for ctx->overflow: MX_ERR_MEMORY with what scratch was asked for, MX_ERR_BOUNDS with the index. */
+mx_err mx_overflow_check(mx_ctx ctx);
+
+/* "a, b, c": the kernels since the last fence, the latest last. */
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
+
+/* The number of this thread in a launch, for kernels that keep something for each: host backends set it, 0 to threads-1. */
+extern __thread int mx_thread_;
+
+/* A thread that runs a part of a launch goes to its core, or back to where it was before it came to one. `cores` is ctx->cores,
+ * which other threads do not read there: it shares its cache line with what changes at each launch. */
+void mx_cores_rebind_thread(mx_ctx ctx, int thread);
+extern __thread int mx_cores_bound;
+static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread)
+{
+    if (mx_cores_bound != cores) mx_cores_rebind_thread(ctx, thread);
+}
+
+/* The members that host backends have alike. */
+mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);
+mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
+mx_err mx_host_fence(mx_ctx ctx);
+mx_err mx_host_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
+void mx_host_release(mx_space space, void *data);
+mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
+mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
+#define MX_HOST_MEMORY                                                                  \
+    {                                                                                   \
+        .space = MX_SPACE_HOST, .accessible = MX_HOST_ACCESSIBLE,                       \
+        .allocates_in = MX_SPACE_BIT(MX_SPACE_HOST), .notes = MX_SPACE_HOST,            \
+        .allocate = mx_host_allocate, .release = mx_host_release, .copy = mx_host_copy, \
+        .fill = mx_host_fill, .copy_strided = mx_host_copy_strided                      \
+    }
+#define MX_HOST_LAUNCH                                                      \
+    {                                                                       \
+        .plan = mx_host_plan, .run = mx_host_launch, .fence = mx_host_fence \
+    }
+
+/* mx_backend_host.run_team_members by an OpenMP parallel region. */
+bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
+
+/* There is always one, which owns what has no context (mirrors). */
+extern const mx_backend mx_backend_serial;
+
+#ifdef __cplusplus
+}
+#endif

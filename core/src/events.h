@@ -1,0 +1,56 @@
+/* Events: what a profiling tool hears. Every layer reports its own by the functions below; tools.c, above all layers, is what
+ * listens. Without a tool an event costs the test of one pointer. */
+#pragma once
+#include "backend.h"
+
+struct mx_record;
+
+typedef struct mx_listener {
+    /* A kernel begins, and ends. label: of the view that it is about, or NULL. */
+    uint64_t (*kernel_begins)(mx_ctx ctx, mx_pattern pattern, const char *name, const char *label);
+    void (*kernel_ends)(mx_pattern pattern, uint64_t id);
+    /* A fence begins, and ends. for_all: one of the fences of all contexts. */
+    uint64_t (*fence_begins)(mx_ctx ctx, const char *name, bool for_all);
+    void (*fence_ends)(uint64_t id);
+    /* A view's memory is there, or is about to go. */
+    void (*memory)(const struct mx_record *record, bool there);
+    /* A copy begins, and ends. A NULL record: a value in host memory. */
+    void (*copy_begins)(const struct mx_record *to, const void *to_data,
+                        const struct mx_record *from, const void *from_data, size_t bytes);
+    void (*copy_ends)(void);
+} mx_listener;
+
+/* NULL: nobody listens. */
+extern const mx_listener *mx_tool;
+
+static inline uint64_t mx_tool_begin(mx_ctx ctx, mx_pattern pattern, const char *name,
+                                     const char *label)
+{
+    return mx_tool != NULL ? mx_tool->kernel_begins(ctx, pattern, name, label) : 0;
+}
+
+static inline void mx_tool_end(mx_pattern pattern, uint64_t id)
+{
+    if (mx_tool != NULL) mx_tool->kernel_ends(pattern, id);
+}
+
+static inline void mx_tool_memory(const struct mx_record *record, bool there)
+{
+    if (mx_tool != NULL) mx_tool->memory(record, there);
+}
+
+static inline void mx_tool_copy(const struct mx_record *to, const void *to_data,
+                                const struct mx_record *from, const void *from_data, size_t bytes)
+{
+    if (mx_tool != NULL) mx_tool->copy_begins(to, to_data, from, from_data, bytes);
+}
+
+/* The backend's fence, as an event of that name. for_all: one of the fences of all contexts. */
+mx_err mx_ctx_wait(mx_ctx ctx, const char *name, bool for_all);
+
+/* err: how the copy went, which it returns. */
+static inline mx_err mx_tool_copied(mx_err err)
+{
+    if (mx_tool != NULL) mx_tool->copy_ends();
+    return err;
+}

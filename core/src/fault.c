@@ -1,0 +1,101 @@
+/* What kernels note for the host to find: scratch that was too small, an index outside of a source, and in builds that check
+ * indices the first one out of bounds. The notes lie in memory that both sides reach. */
+#include "context.h"
+#include "memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ctx->overflow has three numbers: scratch of level 0 and 1 that was asked for, and an index. A fault lies behind them. */
+enum {
+    LEVELS = 2,
+    OUTSIDE = 2,
+    NOTES = 3,
+    NOTES_BYTES = NOTES * sizeof(int64_t) + sizeof(mx_fault)
+};
+
+mx_err mx_notes_create(mx_ctx ctx)
+{
+    const mx_backend_memory *memory = &ctx->backend->memory;
+    void *notes = NULL;
+    MX_TRY(memory->allocate(ctx, memory->notes, NOTES_BYTES, &notes));
+    memset(notes, 0, NOTES_BYTES);
+    ctx->overflow = notes;
+#ifdef MINX_BOUNDS_CHECK
+    ctx->fault = (mx_fault *)(ctx->overflow + NOTES);
+#endif
+    return MX_OK;
+}
+
+void mx_notes_destroy(mx_ctx ctx)
+{
+    const mx_backend_memory *memory = &ctx->backend->memory;
+    if (ctx->overflow != NULL) memory->release(memory->notes, ctx->overflow);
+    ctx->overflow = NULL;
+    ctx->fault = NULL;
+}
+
+/* The label of the view that an accessor was bound to, by its stamp. */
+static const char *label_of(uint64_t word)
+{
+    mx_stamp stamp;
+    const mx_record *record = mx_stamp_read(&word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    return record != NULL ? record->label : "?";
+}
+
+mx_err mx_fault_check(mx_ctx ctx)
+{
+    if (ctx->fault == NULL || ctx->fault->count == 0) return MX_OK;
+    const mx_fault fault = *ctx->fault;
+    char recent[256];
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    memset(ctx->fault, 0, sizeof *ctx->fault);
+    ctx->unfenced = 0;
+    return MX_FAIL(
+        MX_ERR_BOUNDS,
+        "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld (%d such "
+        "accesses, kernels: %s)",
+        fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
+        (long long)fault.index, (long long)fault.extent, (long long)fault.origin, (int)fault.count,
+        recent);
+}
+
+static mx_err check_scratch(mx_ctx ctx, int level)
+{
+    const int64_t asked = ctx->overflow[level];
+    char recent[256];
+    if (asked == 0) return MX_OK;
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    ctx->overflow[level] = 0;
+    ctx->unfenced = 0;
+    return MX_FAIL(MX_ERR_MEMORY,
+                   "team scratch of level %d: a kernel took %lld bytes, more than its policy gave "
+                   "(mx_with_scratch); kernels: %s",
+                   level, (long long)asked, recent);
+}
+
+mx_err mx_overflow_check(mx_ctx ctx)
+{
+    for (int level = 0; level < LEVELS; level++) MX_TRY(check_scratch(ctx, level));
+    const int64_t index = ctx->overflow[OUTSIDE];
+    if (index == 0) return MX_OK;
+    ctx->overflow[OUTSIDE] = 0;
+    ctx->unfenced = 0;
+    return MX_FAIL(MX_ERR_BOUNDS, "permute: an index is %lld, outside of its source",
+                   (long long)index);
+}
+
+#ifdef MINX_BOUNDS_CHECK
+void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
+                    int64_t origin, int64_t extent, const char *file, int line)
+{
+    fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): ", file, line, expression);
+    if (word == 0)
+        fprintf(stderr, "accessor %s was never bound\n", expression);
+    else
+        fprintf(stderr, "index %d of view '%s' is %lld, its extent is %lld from %lld\n", dimension,
+                label_of(word), (long long)index, (long long)extent, (long long)origin);
+    abort();
+}
+#endif

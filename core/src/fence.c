@@ -1,0 +1,73 @@
+/* Fences, and the list of open contexts. */
+#include "context.h"
+#include "events.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* Recursive: a tool may ask for a fence when it hears of one. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static mx_ctx first;
+static uint32_t made; /* contexts so far */
+
+void mx_ctx_list(mx_ctx ctx)
+{
+    pthread_mutex_lock(&lock);
+    mx_ctx *at = &first;
+    while (*at != NULL) at = &(*at)->next;
+    *at = ctx;
+    ctx->number = ++made;
+    pthread_mutex_unlock(&lock);
+}
+
+void mx_ctx_unlist(mx_ctx ctx)
+{
+    pthread_mutex_lock(&lock);
+    mx_ctx *at = &first;
+    while (*at != NULL && *at != ctx) at = &(*at)->next;
+    if (*at != NULL) *at = ctx->next;
+    pthread_mutex_unlock(&lock);
+}
+
+void mx_ctx_restart_numbers(void) { made = 0; }
+
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
+{
+    const int64_t count = ctx->unfenced < MX_RECENT_KERNELS ? ctx->unfenced : MX_RECENT_KERNELS;
+    size_t used = 0;
+    snprintf(text, size, "none");
+    for (int64_t k = ctx->unfenced - count; k < ctx->unfenced && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                 ctx->recent[k % MX_RECENT_KERNELS]);
+}
+
+mx_err mx_fence(mx_ctx ctx)
+{
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
+    MX_TRY(mx_ctx_wait(ctx, "minx::fence", false));
+    MX_TRY(mx_overflow_check(ctx));
+    MX_TRY(mx_fault_check(ctx));
+    ctx->unfenced = 0;
+    return MX_OK;
+}
+
+mx_err mx_fence_all(void)
+{
+    mx_err failed = MX_OK;
+    pthread_mutex_lock(&lock);
+    for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next) {
+        const mx_err err = mx_fence(ctx);
+        if (err != MX_OK) failed = err;
+    }
+    pthread_mutex_unlock(&lock);
+    return failed;
+}
+
+void mx_fence_for_tool(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next)
+        if (ctx->graph == NULL) /* whoever records may be at it now */
+            mx_ctx_wait(ctx, name, true);
+    pthread_mutex_unlock(&lock);
+}
