@@ -1,24 +1,23 @@
 #include "assemble.h"
 #include "minx/kernel.h"
 
-/* Where the entry of a column is in a row, which has it. */
+/* Where the entry of a column is in a row, which has it: behind the entries of lower columns. */
 MX_BODY int assemble_find(const assemble_args *a, int begin, int end, int column)
 {
-    int before = 0;
-    MX_SIMD_SUM(before)
-    for (int k = begin; k < end; k++) before += MX_LOAD(a->column, k) < column;
-    return begin + before;
+    int lower = 0;
+    MX_SIMD_SUM(lower)
+    for (int k = begin; k < end; k++) lower += MX_LOAD(a->column, k) < column;
+    return begin + lower;
 }
 
-MX_BODY void assemble_body(const assemble_args *a, int e)
+/* An item is a row of an element's block. */
+MX_BODY void assemble_body(const assemble_args *a, int e, int i)
 {
-    for (int i = 0; i < MESH_NODES; i++) {
-        const int row = MX_AT(a->node, e, i);
-        const int begin = MX_LOAD(a->begin, row), end = MX_LOAD(a->begin, row + 1);
-        for (int j = 0; j < MESH_NODES; j++) {
-            const int k = assemble_find(a, begin, end, MX_AT(a->node, e, j));
-            mx_atomic_add(&MX_AT(a->value, k), MX_AT(a->block, e, i, j));
-        }
+    const int row = MX_AT(a->node, e, i);
+    const int begin = MX_LOAD(a->begin, row), end = MX_LOAD(a->begin, row + 1);
+    for (int j = 0; j < MESH_NODES; j++) {
+        const int k = assemble_find(a, begin, end, MX_AT(a->node, e, j));
+        mx_atomic_add(&MX_AT(a->value, k), MX_AT(a->block, e, i, j));
     }
 }
-MX_FOR(1D, assemble, MX_ITEMS_PLAIN)
+MX_FOR(2D, assemble, MX_ITEMS_PLAIN)

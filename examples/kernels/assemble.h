@@ -2,7 +2,7 @@
  *
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
- * Elements share nodes, so that they add by atomics. Where an entry is, is searched for: a row's columns are in ascending order,
+ * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. Where an entry is, is searched for: a row's columns are in ascending order,
  * and the number of columns before it is its place. */
 #pragma once
 #include "mesh.h"
@@ -18,4 +18,4 @@ typedef struct assemble_args {
     assemble_ints begin, column;
     mx_f64_1 value;
 } assemble_args;
-MX_DECLARE_FOR(1D, assemble, assemble_args)
+MX_DECLARE_FOR(2D, assemble, assemble_args)

@@ -32,7 +32,7 @@ typedef struct cells_sort_args {
 MX_DECLARE_FOR(1D, cells_sort, cells_sort_args)
 
 /* What a driver holds. */
-typedef struct cells {
+typedef struct cell_grid {
     mx_ctx ctx;
     int particles, side, count; /* count: side^3 */
     mx_view cell, slot;         /* of each particle */
@@ -42,11 +42,11 @@ typedef struct cells {
     offsets_args offsets_args;
     cells_fill_args fill_args;
     cells_sort_args sort_args;
-} cells;
+} cell_grid;
 
 /* A cube from 0 to `length` along each axis. On failure *c holds nothing. */
-mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cells *c);
+mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cell_grid *c);
 /* Positions x(i, 0..2), of which those outside of the cube go to its border cells. Asynchronous where the context is. */
-mx_err cells_build(cells *c, mx_view x);
-mx_err cells_build_sorted(cells *c, mx_view x);
-mx_err cells_destroy(cells *c);
+mx_err cells_build(cell_grid *c, mx_view x);
+mx_err cells_build_sorted(cell_grid *c, mx_view x);
+mx_err cells_destroy(cell_grid *c);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static mx_err create(cells *c)
+static mx_err create(cell_grid *c)
 {
     const mx_ctx ctx = c->ctx;
     MX_TRY(mx_view_create_1d(ctx, "cell", MX_I32, c->particles, &c->cell));
@@ -23,7 +23,7 @@ static mx_err create(cells *c)
     return mx_bind(ctx, c->order, &c->sort_args.order);
 }
 
-mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cells *c)
+mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cell_grid *c)
 {
     memset(c, 0, sizeof *c);
     c->ctx = ctx;
@@ -38,7 +38,7 @@ mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cells *c
     return MX_PASS(err);
 }
 
-mx_err cells_build(cells *c, mx_view x)
+mx_err cells_build(cell_grid *c, mx_view x)
 {
     const mx_range_1 particles = mx_range_1d(c->ctx, 0, c->particles);
     const int32_t zero = 0;
@@ -49,13 +49,13 @@ mx_err cells_build(cells *c, mx_view x)
     return cells_fill(particles, &c->fill_args);
 }
 
-mx_err cells_build_sorted(cells *c, mx_view x)
+mx_err cells_build_sorted(cell_grid *c, mx_view x)
 {
     MX_TRY(cells_build(c, x));
     return cells_sort(mx_range_1d(c->ctx, 0, c->count), &c->sort_args);
 }
 
-mx_err cells_destroy(cells *c)
+mx_err cells_destroy(cell_grid *c)
 {
     MX_TRY(mx_view_destroy(&c->cell));
     MX_TRY(mx_view_destroy(&c->slot));

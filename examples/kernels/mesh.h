@@ -29,15 +29,15 @@ typedef struct mesh_columns_args {
 MX_DECLARE_FOR(1D, mesh_columns, mesh_columns_args)
 
 /* What a driver holds. */
-typedef struct mesh {
+typedef struct hex_mesh {
     mx_ctx ctx;
     int side, elements, nodes;
     int32_t entries; /* of the matrix */
     mx_view node;    /* of elements */
     mx_view begin;   /* of nodes, and one more */
     mx_view column;  /* of entries */
-} mesh;
+} hex_mesh;
 
 /* On failure *m holds nothing. Waits. */
-mx_err mesh_create(mx_ctx ctx, int side, mesh *m);
-mx_err mesh_destroy(mesh *m);
+mx_err mesh_create(mx_ctx ctx, int side, hex_mesh *m);
+mx_err mesh_destroy(hex_mesh *m);

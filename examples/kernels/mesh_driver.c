@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* The rows: count, scan, and as many columns as the scan found. */
-static mx_err make_rows(mesh *m, mx_view counts)
+static mx_err make_rows(hex_mesh *m, mx_view counts)
 {
     const mx_ctx ctx = m->ctx;
     const mx_range_1 nodes = mx_range_1d(ctx, 0, m->nodes);
@@ -22,7 +22,7 @@ static mx_err make_rows(mesh *m, mx_view counts)
     return mesh_columns(nodes, &columns);
 }
 
-static mx_err create(mesh *m)
+static mx_err create(hex_mesh *m)
 {
     mesh_nodes_args nodes = {.side = m->side};
     mx_view counts;
@@ -35,7 +35,7 @@ static mx_err create(mesh *m)
     return err == MX_OK ? MX_OK : MX_PASS(err);
 }
 
-mx_err mesh_create(mx_ctx ctx, int side, mesh *m)
+mx_err mesh_create(mx_ctx ctx, int side, hex_mesh *m)
 {
     memset(m, 0, sizeof *m);
     m->ctx = ctx;
@@ -48,7 +48,7 @@ mx_err mesh_create(mx_ctx ctx, int side, mesh *m)
     return MX_PASS(err);
 }
 
-mx_err mesh_destroy(mesh *m)
+mx_err mesh_destroy(hex_mesh *m)
 {
     MX_TRY(mx_view_destroy(&m->node));
     MX_TRY(mx_view_destroy(&m->begin));

@@ -20,16 +20,17 @@ typedef struct neighbours_args {
 MX_DECLARE_REDUCE(1D, neighbours_find, neighbours_args, int32_t)
 
 /* What a driver holds. */
-typedef struct neighbours {
+typedef struct neighbour_lists {
     mx_ctx ctx;
     int particles, capacity;
     mx_view list, count;
     neighbours_args args;
     int growths; /* how often the list was too small */
-} neighbours;
+} neighbour_lists;
 
 /* capacity: of each list, to begin with. On failure *n holds nothing. */
-mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbours *n);
+mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_lists *n);
 /* Lists of all particles, which `c` has sorted into cells. Waits. */
-mx_err neighbours_build(neighbours *n, const cells *c, mx_view x, double cutoff, bool half);
-mx_err neighbours_destroy(neighbours *n);
+mx_err neighbours_build(neighbour_lists *n, const cell_grid *c, mx_view x, double cutoff,
+                        bool half);
+mx_err neighbours_destroy(neighbour_lists *n);

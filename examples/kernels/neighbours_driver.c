@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbours *n)
+mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_lists *n)
 {
     memset(n, 0, sizeof *n);
     n->ctx = ctx;
@@ -17,7 +17,7 @@ mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbours *n)
 }
 
 /* A quarter more than is needed now, so that the next lists fit as well. What the list held is not kept. */
-static mx_err grow(neighbours *n, int needed)
+static mx_err grow(neighbour_lists *n, int needed)
 {
     const int capacity = needed + needed / 4;
     MX_TRY(mx_view_realloc(n->ctx, &n->list, ((const int64_t[]){n->particles, capacity})));
@@ -26,7 +26,7 @@ static mx_err grow(neighbours *n, int needed)
     return MX_OK;
 }
 
-mx_err neighbours_build(neighbours *n, const cells *c, mx_view x, double cutoff, bool half)
+mx_err neighbours_build(neighbour_lists *n, const cell_grid *c, mx_view x, double cutoff, bool half)
 {
     const mx_ctx ctx = n->ctx;
     neighbours_args *const a = &n->args;
@@ -47,7 +47,7 @@ mx_err neighbours_build(neighbours *n, const cells *c, mx_view x, double cutoff,
     }
 }
 
-mx_err neighbours_destroy(neighbours *n)
+mx_err neighbours_destroy(neighbour_lists *n)
 {
     MX_TRY(mx_view_destroy(&n->list));
     return mx_view_destroy(&n->count);

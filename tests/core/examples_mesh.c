@@ -21,7 +21,7 @@ static void dense(double (*sum)[NODES], bool (*shared)[NODES], const double *blo
             }
 }
 
-static void check_matrix(mx_ctx ctx, const mesh *m, mx_view values, double (*sum)[NODES],
+static void check_matrix(mx_ctx ctx, const hex_mesh *m, mx_view values, double (*sum)[NODES],
                          bool (*shared)[NODES])
 {
     int32_t begin[NODES + 1], *const column = check_memory(sizeof *column * (size_t)m->entries);
@@ -51,7 +51,7 @@ void check_assembly(mx_ctx ctx)
     enum { BLOCK = MESH_NODES * MESH_NODES };
     static double block[ELEMENTS * BLOCK], sum[NODES][NODES];
     static bool shared[NODES][NODES];
-    mesh m;
+    hex_mesh m;
     mx_view values;
     assemble_args args;
     for (int b = 0; b < ELEMENTS * BLOCK; b++) block[b] = (double)check_random_int(-99, 99);
@@ -66,7 +66,7 @@ void check_assembly(mx_ctx ctx)
     MUST(mx_bind(ctx, m.begin, &args.begin));
     MUST(mx_bind(ctx, m.column, &args.column));
     MUST(mx_bind(ctx, values, &args.value));
-    CHECK_OK(assemble(mx_range_1d(ctx, 0, m.elements), &args));
+    CHECK_OK(assemble(mx_range_2d(ctx, 0, m.elements, 0, MESH_NODES), &args));
     check_matrix(ctx, &m, values, sum, shared);
     MUST(mx_view_destroy(&values));
     MUST(mx_view_destroy(&blocks));

@@ -57,7 +57,7 @@ void check_cells(mx_ctx ctx)
 {
     position x[PARTICLES];
     int32_t begin[CELLS + 1], order[PARTICLES];
-    cells c;
+    cell_grid c;
     place(x, PARTICLES);
     MUST(cells_create(ctx, PARTICLES, SIDE, length, &c));
     mx_view vx = VIEW_2D(ctx, "x", MX_F64, PARTICLES, 3, x);
@@ -74,7 +74,7 @@ void check_cells(mx_ctx ctx)
 /* ---- neighbour lists ---- */
 
 /* Lists are in the order of cells, which this test does not repeat: each neighbour must be there once. */
-static void check_lists(mx_ctx ctx, const neighbours *n, const position *x, bool half)
+static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x, bool half)
 {
     int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * n->capacity));
     int32_t count[PARTICLES];
@@ -101,8 +101,8 @@ static void check_lists(mx_ctx ctx, const neighbours *n, const position *x, bool
 void check_neighbours(mx_ctx ctx)
 {
     position x[PARTICLES];
-    cells c;
-    neighbours n;
+    cell_grid c;
+    neighbour_lists n;
     place(x, PARTICLES);
     mx_view vx = VIEW_2D(ctx, "x", MX_F64, PARTICLES, 3, x);
     MUST(cells_create(ctx, PARTICLES, SIDE, length, &c));
@@ -151,7 +151,7 @@ static void check_forces(mx_ctx ctx, mx_view view, const position *expected, dou
     CHECK_F64(wrong, 0, 1e-13 * parts);
 }
 
-static void check_pairs_with(mx_ctx ctx, const neighbours *n, mx_view x, mx_view f,
+static void check_pairs_with(mx_ctx ctx, const neighbour_lists *n, mx_view x, mx_view f,
                              const position *expected, double parts, double cutoff2)
 {
     const mx_range_1 range = mx_range_1d(ctx, 0, PARTICLES);
@@ -181,8 +181,8 @@ static void check_pairs_with(mx_ctx ctx, const neighbours *n, mx_view x, mx_view
 void check_pairs(mx_ctx ctx)
 {
     position x[PARTICLES], f[PARTICLES];
-    cells c;
-    neighbours n;
+    cell_grid c;
+    neighbour_lists n;
     const double shorter = 1.75;
     place(x, PARTICLES);
     const double parts = plain_forces((const position *)x, f, shorter * shorter);
