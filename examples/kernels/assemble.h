@@ -2,8 +2,8 @@
  *
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
- * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. Where an entry is, is searched for: a row's columns are in ascending order,
- * and the number of columns before it is its place. */
+ * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. An entry's place is searched for: a row has
+ * its columns in ascending order, and an entry is behind those of lower columns. */
 #pragma once
 #include "mesh.h"
 

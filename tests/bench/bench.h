@@ -4,9 +4,16 @@
  * on the same memory; a work is a case set up at one size. main goes through targets and cases, measure.c compares results
  * and takes times, report.c keeps and prints them. */
 #pragma once
+#include "assemble.h"
 #include "bench_kernels.h"
+#include "heat.h"
 #include "layout_kernels.h"
+#include "neighbours.h"
+#include "pack.h"
+#include "pairs.h"
 #include "rivals.h"
+#include "spmv.h"
+#include "stream.h"
 #include "tl_kernels.h"
 
 #ifdef __cplusplus
@@ -62,18 +69,28 @@ typedef struct bench_work {
     int output_count, sum_count;
     mx_range_1 line;
     mx_range_2 cells;
-    bench_triad_args triad;
-    bench_dot_args dot;
+    mx_range_3 block;
+    stream_args stream;
+    heat_args heat;
     bench_stencil_args stencil;
     bench_summary_args summary;
     bench_histogram_args histogram;
     bench_scatter_args scatter;
     mx_scatter copies;
     bench_force_args force;
+    mx_view points;
+    cell_grid grid;
+    neighbour_lists lists;
+    pairs_atomic_args pairs_atomic;
+    pairs_scatter_args pairs_scatter;
+    pack_args pack;
+    unpack_args unpack;
+    hex_mesh mesh;
+    assemble_args assemble;
     bench_layout_args layouts;
     mx_view by_layout[2]; /* what each side of an experiment on layouts computes: right, left */
     bench_scan_args scan;
-    bench_spmv_args spmv;
+    spmv_args spmv;
     bench_array_args array;
     mx_graph graph;
     tl_residual_args residual;
@@ -90,7 +107,9 @@ typedef struct bench_case {
     int arrays;         /* that one call touches */
     int bytes_per_item; /* each array element once; the line that a store may first read is not counted */
     double share;       /* of the usual size; 0: 1 */
-    int length;         /* of the array or the bins that items add to */
+    double share_cached; /* the same in cache; 0: share */
+    int tile[2];         /* rows of a tile in three dimensions; 0: no tiles */
+    int length;          /* of the array or the bins that items add to */
     bool only_cached;
     bool
         alternates; /* each call reads the sums that the one before left: before and now change places */
@@ -98,15 +117,18 @@ typedef struct bench_case {
     /* the same start for each side, before results are compared; NULL: bench_clear */
     bench_step reset;
     bench_step core;
+    bench_step finish; /* what makes results comparable, before they are compared; NULL: nothing */
     bench_rival (*rival)(const rival_set *set);
     bench_step other; /* the core in another way, instead of a rival */
     const char *other_name;
     bool only_hosts;
+    int threads;                    /* needs so many */
     mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
 } bench_case;
 
 extern const bench_case bench_vector_cases[], bench_grid_cases[], bench_pattern_cases[],
-    bench_particle_cases[]; /* the last has no name */
+    bench_particle_cases[], bench_mesh_cases[]; /* the last has no name */
+enum { BENCH_TRIAD, BENCH_DOT };                /* the first of bench_vector_cases */
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);
@@ -117,6 +139,8 @@ mx_err bench_new_view(bench_work *w, const char *label, mx_type type, int64_t ro
 void *bench_data(mx_view view);
 /* index(i) for `length` bins, and for the rivals. */
 mx_err bench_new_index(bench_work *w, int length, mx_ci32_1 *index);
+/* Lattice cells along each edge of the cube that has the particles of particle_kernels.h. */
+int bench_cells_a_side(const bench_work *w);
 /* The particles of particle_kernels.h, with room for forces; their lists. */
 mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f);
 mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count);

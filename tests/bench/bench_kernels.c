@@ -19,23 +19,17 @@ MX_BODY void bench_set_2d_body(const bench_set_2d_args *a, int j, int k)
 }
 MX_FOR(2D, bench_set_2d)
 
+MX_BODY void bench_set_3d_body(const bench_set_3d_args *a, int i, int j, int k)
+{
+    MX_AT(a->x, i, j, k) = bench_value((int64_t)i * 5 + j * 3 + k, a->seed);
+}
+MX_FOR(3D, bench_set_3d)
+
 MX_BODY void bench_set_index_body(const bench_set_index_args *a, int i)
 {
     MX_AT(a->index, i) = (int)(((unsigned)i / 3 * 2654435761u) >> 8) % a->bins;
 }
 MX_FOR(1D, bench_set_index)
-
-MX_BODY void bench_triad_body(const bench_triad_args *a, int i)
-{
-    MX_AT(a->a, i) = MX_AT(a->b, i) + a->s * MX_AT(a->c, i);
-}
-MX_FOR(1D, bench_triad)
-
-MX_BODY void bench_dot_body(const bench_dot_args *a, int i, double *sum)
-{
-    *sum += MX_AT(a->b, i) * MX_AT(a->c, i);
-}
-MX_REDUCE(1D, bench_dot, MX_SUM)
 
 MX_BODY void bench_stencil_body(const bench_stencil_args *a, int j, int k)
 {

@@ -15,26 +15,18 @@ typedef struct bench_set_2d_args {
 } bench_set_2d_args;
 MX_DECLARE_FOR(2D, bench_set_2d, bench_set_2d_args)
 
+typedef struct bench_set_3d_args {
+    mx_f64_3s x;
+    double seed;
+} bench_set_3d_args;
+MX_DECLARE_FOR(3D, bench_set_3d, bench_set_3d_args)
+
 /* index(i): many items of a histogram fall into one bin, neighbours too. */
 typedef struct bench_set_index_args {
     mx_i32_1 index;
     int bins;
 } bench_set_index_args;
 MX_DECLARE_FOR(1D, bench_set_index, bench_set_index_args)
-
-/* a = b + s c */
-typedef struct bench_triad_args {
-    mx_f64_1 a;
-    mx_cf64_1 b, c;
-    double s;
-} bench_triad_args;
-MX_DECLARE_FOR(1D, bench_triad, bench_triad_args)
-
-/* the sum of b c */
-typedef struct bench_dot_args {
-    mx_cf64_1 b, c;
-} bench_dot_args;
-MX_DECLARE_REDUCE(1D, bench_dot, bench_dot_args, double)
 
 /* out = (in + its four neighbours) / 5 */
 typedef struct bench_stencil_args {

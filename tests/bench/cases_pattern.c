@@ -22,7 +22,8 @@ static bench_rival scan_rival(const rival_set *set) { return set->scan; }
 
 /* ---- y = A x, 27 entries a row ---- */
 
-enum { ROWS_OF_ONE = 64, LANES = 8, THREADS = 32 }; /* rows of a team of one; a team on a GPU */
+/* Rows of a team of one, and of one of two, which meet behind them; a team on a GPU. */
+enum { ROWS_OF_ONE = 64, ROWS_OF_TWO = 1024, LANES = 8, THREADS = 32 };
 
 static mx_err spmv_setup(bench_work *w)
 {
@@ -54,14 +55,27 @@ static mx_err spmv_setup(bench_work *w)
     return MX_OK;
 }
 
-static mx_err spmv_core(bench_work *w) { return bench_spmv(w->line, &w->spmv); }
+static mx_err spmv_core(bench_work *w) { return spmv(w->line, &w->spmv); }
 
 static mx_err spmv_team_core(bench_work *w)
 {
     const int64_t league = (w->items + w->spmv.rows_a_team - 1) / w->spmv.rows_a_team;
     const bool host = w->target->info.host_accessible;
-    return bench_spmv_team(mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES),
-                           &w->spmv);
+    return spmv_team(mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES),
+                     &w->spmv);
+}
+
+static mx_err spmv_two_setup(bench_work *w)
+{
+    MX_TRY(spmv_setup(w));
+    w->spmv.rows_a_team = ROWS_OF_TWO;
+    return MX_OK;
+}
+
+static mx_err spmv_two_core(bench_work *w)
+{
+    const int64_t league = (w->items + ROWS_OF_TWO - 1) / ROWS_OF_TWO;
+    return spmv_team(mx_league(w->target->ctx, league, 2, 1), &w->spmv);
 }
 
 static bench_rival spmv_rival(const rival_set *set) { return set->spmv; }
@@ -89,7 +103,7 @@ enum { LAUNCHES = 8 };
 
 static mx_err small_launches(bench_work *w)
 {
-    for (int l = 0; l < LAUNCHES; l++) MX_TRY(bench_triad(w->line, &w->triad));
+    for (int l = 0; l < LAUNCHES; l++) MX_TRY(stream_triad(w->line, &w->stream));
     return MX_OK;
 }
 
@@ -99,10 +113,10 @@ static mx_err graph_setup(bench_work *w)
     MX_TRY(bench_new_vector(w, "a", 1, &a, &w->rival.a));
     MX_TRY(bench_new_vector(w, "b", 2, &b, &w->rival.b));
     MX_TRY(bench_new_vector(w, "c", 3, &c, &w->rival.c));
-    MX_TRY(mx_bind(w->target->ctx, a, &w->triad.a));
-    MX_TRY(mx_bind(w->target->ctx, b, &w->triad.b));
-    MX_TRY(mx_bind(w->target->ctx, c, &w->triad.c));
-    w->triad.s = 3;
+    MX_TRY(mx_bind(w->target->ctx, a, &w->stream.a));
+    MX_TRY(mx_bind(w->target->ctx, b, &w->stream.b));
+    MX_TRY(mx_bind(w->target->ctx, c, &w->stream.c));
+    w->stream.s = 3;
     w->outputs[w->output_count++] = a;
     MX_TRY(mx_graph_create(w->target->ctx, &w->graph));
     MX_TRY(small_launches(w));
@@ -145,6 +159,16 @@ const bench_case bench_pattern_cases[] = {
      .core = spmv_team_core,
      .other = spmv_core,
      .other_name = "range"},
+    {.name = "team-of-two",
+     .text = "the same by teams of two threads that share rows (hosts)",
+     .arrays = 43,
+     .bytes_per_item = BENCH_ROW * 12 + 20,
+     .share = 0.1,
+     .only_hosts = true,
+     .threads = 2,
+     .setup = spmv_two_setup,
+     .core = spmv_two_core,
+     .rival = spmv_rival},
     {.name = "array-64",
      .text = "a reduction into 64 values",
      .arrays = 2,

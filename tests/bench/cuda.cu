@@ -14,13 +14,13 @@ static const size_t ROOM = (size_t)192 << 20;
     } while (0)
 
 /* A kernel that computes nothing but hands out the stream that its context launches on. */
-typedef struct stream_args {
+typedef struct take_stream_args {
     void **stream;
-} stream_args;
+} take_stream_args;
 
 static int take_stream(const mx_launch *launch)
 {
-    *((const stream_args *)launch->args)->stream = launch->queue;
+    *((const take_stream_args *)launch->args)->stream = launch->queue;
     return 0;
 }
 
@@ -28,7 +28,7 @@ static mx_err find_stream(mx_ctx ctx, void **stream)
 {
     static mx_instance instance;
     static mx_kernel kernel;
-    const stream_args args = {stream};
+    const take_stream_args args = {stream};
     const int64_t begin = 0, end = 1, tile = 0;
     instance.enqueue = take_stream;
     instance.per_thread = 1;

@@ -2,6 +2,7 @@
 #pragma once
 #include "particle_kernels.h"
 #include "pattern_kernels.h"
+#include "spmv.h"
 
 /* out = (in + its four neighbours) / 5;  y = A x, entry k of row r at (r, k) */
 #define BENCH_LAYOUT(s, LAYOUT)                                                              \
@@ -15,7 +16,7 @@
     typedef struct bench_columns_##s##_args {                                                \
         bench_reals_##s value;                                                               \
         bench_ints_##s column;                                                               \
-        bench_reals x;                                                                       \
+        spmv_reals x;                                                                        \
         mx_f64_1 y;                                                                          \
     } bench_columns_##s##_args;                                                              \
     MX_DECLARE_FOR(1D, bench_columns_##s, bench_columns_##s##_args)

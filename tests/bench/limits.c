@@ -36,7 +36,8 @@ static bench_row row_of(const bench_target *target, const char *name, bool cache
 static mx_err bandwidth(bench_target *target, bool cached, const bench_options *options,
                         bench_report *report)
 {
-    const bench_case *const triad = &bench_vector_cases[0], *const dot = &bench_vector_cases[1];
+    const bench_case *const triad = &bench_vector_cases[BENCH_TRIAD],
+                            *const dot = &bench_vector_cases[BENCH_DOT];
     const bench_case copy = {.name = "copy", .bytes_per_item = 16, .rival = copy_rival};
     const bench_case *const pieces[] = {&copy, triad, dot};
     bench_row rows[3];

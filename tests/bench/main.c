@@ -112,7 +112,9 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
-    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible)) return MX_OK;
+    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible) ||
+        which->threads > target->info.threads)
+        return MX_OK;
     if (which->other == NULL && which->rival(target->rivals[0]) == NULL) return MX_OK;
     MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
     mx_err err = bench_agree(&w);
@@ -140,7 +142,8 @@ static mx_err run_cases(const bench_target *target, const bench_case *cases, con
 }
 
 static const bench_case *const all_cases[] = {bench_vector_cases, bench_grid_cases,
-                                              bench_pattern_cases, bench_particle_cases};
+                                              bench_pattern_cases, bench_particle_cases,
+                                              bench_mesh_cases};
 enum { TABLES = sizeof all_cases / sizeof all_cases[0] };
 
 static mx_err run_target(const char *resource, const bench_options *o, bench_report *report)

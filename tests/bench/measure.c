@@ -201,6 +201,7 @@ static mx_err leave(bench_work *w, const side *s, mx_view *host)
     const int count = list_outputs(w, views);
     MX_TRY(w->which->reset != NULL ? w->which->reset(w) : bench_clear(w));
     MX_TRY(call(w, s, 1));
+    if (w->which->finish != NULL) MX_TRY(w->which->finish(w));
     for (int o = 0; o < count; o++) MX_TRY(mx_deep_copy(w->target->ctx, host[o], views[o]));
     return mx_fence(w->target->ctx);
 }
@@ -214,7 +215,7 @@ mx_err bench_compare(const bench_work *w, const char *rival, mx_view a_view, mx_
     MX_TRY(mx_view_host_data(a_view, (void **)&a));
     MX_TRY(mx_view_host_data(b_view, (void **)&b));
     const int64_t count = (int64_t)(info.bytes / sizeof *a);
-    if (info.type == MX_I64) {
+    if (info.type == MX_I64 || info.type == MX_I32) {
         MX_REQUIRE(memcmp(a, b, info.bytes) == 0, MX_ERR_MISMATCH,
                    "%s: %s: core and rival '%s' differ", w->which->name, info.label, rival);
         return MX_OK;

@@ -17,6 +17,12 @@ MX_BODY void bench_set_keys_body(const bench_set_keys_args *a, int i)
 }
 MX_FOR(1D, bench_set_keys)
 
+MX_BODY void bench_set_halves_body(const bench_set_halves_args *a, int i)
+{
+    MX_AT(a->index, i) = 2 * i + (int)(bench_mix((uint64_t)i) & 1);
+}
+MX_FOR(1D, bench_set_halves)
+
 MX_BODY void bench_set_points_body(const bench_set_points_args *a, int i)
 {
     const int cell = i / 4, site = i % 4, s = a->side;

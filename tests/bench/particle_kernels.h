@@ -53,6 +53,12 @@ typedef struct bench_scatter_args {
 } bench_scatter_args;
 MX_DECLARE_FOR(1D, bench_scatter, bench_scatter_args)
 
+/* index(i) = 2 i or one more, without a pattern */
+typedef struct bench_set_halves_args {
+    mx_i32_1 index;
+} bench_set_halves_args;
+MX_DECLARE_FOR(1D, bench_set_halves, bench_set_halves_args)
+
 /* keys(i) = bits without a pattern */
 typedef struct bench_set_keys_args {
     mx_i64_1 keys;

@@ -1,5 +1,4 @@
 #include "minx/scan.h"
-#include "minx/team.h"
 
 #include "pattern_kernels.h"
 
@@ -39,30 +38,6 @@ MX_BODY void bench_set_columns_body(const bench_set_columns_args *a, int r)
     }
 }
 MX_FOR(1D, bench_set_columns, MX_ITEMS_PLAIN)
-
-MX_BODY void bench_spmv_body(const bench_spmv_args *a, int r)
-{
-    const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
-    double s = 0;
-    MX_SIMD_SUM(s)
-    for (int k = k0; k < k1; k++) s += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
-    MX_AT(a->y, r) = s;
-}
-MX_FOR(1D, bench_spmv, MX_ITEMS_PLAIN)
-
-MX_BODY void bench_spmv_team_body(const bench_spmv_args *a, mx_team *t)
-{
-    const int r0 = t->league_rank * a->rows_a_team, end = r0 + a->rows_a_team;
-    const int r1 = end < a->rows ? end : a->rows;
-    MX_TEAM_FOR (t, r, r0, r1) {
-        const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
-        double s;
-        MX_VECTOR_SUM (t, k, k0, k1, s)
-            s += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
-        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = s;
-    }
-}
-MX_FOR(TEAM, bench_spmv_team)
 
 MX_BODY void bench_array_body(const bench_array_args *a, int i, bench_array_array array)
 {

@@ -1,4 +1,4 @@
-/* Kernels of the cases on patterns: scan, sparse matrices by range and by team, reductions into arrays. */
+/* Kernels of the cases on patterns: scan, sparse matrices, reductions into arrays. */
 #pragma once
 #include "minx/minx.h"
 
@@ -9,18 +9,7 @@ typedef struct bench_scan_args {
 } bench_scan_args;
 MX_DECLARE_SCAN(1D, bench_scan, bench_scan_args, double)
 
-/* y = A x, A in compressed rows */
 enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
-MX_ACCESSOR(bench_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
-MX_ACCESSOR(bench_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
-typedef struct bench_spmv_args {
-    bench_ints begin, column;
-    bench_reals value, x;
-    mx_f64_1 y;
-    int rows, rows_a_team;
-} bench_spmv_args;
-MX_DECLARE_FOR(1D, bench_spmv, bench_spmv_args)
-MX_DECLARE_FOR(TEAM, bench_spmv_team, bench_spmv_args)
 
 /* A row has the columns of the cell's neighbours in a cube of `side` cells a side, those outside moved to its border. */
 typedef struct bench_set_matrix_args {

@@ -5,6 +5,7 @@
  * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row runs along the kernel's
  * first index, so that kx and ky change places there. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -39,6 +40,26 @@ typedef struct rival_args {
 
     int64_t *keys, *unsorted, *room; /* sorting: n each; keys = unsorted, in order */
 
+    /* A grid of side^3 interior cells in u and w, `plane` elements from one slowest index to the next; k is s. Its tiles. */
+    int side, tile[2];
+    int64_t plane;
+
+    /* n particles in side^3 cells: of each particle its cell and slot; begin, counts and order as in examples/kernels/cells.h.
+     * Lists have room for `capacity`, as close as x and f; the longest count. */
+    int32_t *cell, *slot, *counts, *order, *longest;
+    double per_length;
+    int capacity;
+    bool half;
+    double *copies; /* of f, one for each thread */
+
+    /* n elements of 8 nodes, with blocks of 8 x 8; begin, column and value of the matrix, which has `entries` of them */
+    int32_t *node;
+    double *block;
+    int64_t entries;
+
+    double *
+        buffer; /* n positions x(index), packed; x has `stride` from one component to the next, the buffer n */
+
     /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now], these being 0 and 1; a dot
      * product goes to sums[0]. summary: five numbers. */
     double *sums, *pw, *summary;
@@ -54,6 +75,8 @@ enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5, RIVAL_NEIGHBOURS = 96 };
 typedef struct rival_set {
     const char *name;
     void (*copy)(const rival_args *);
+    void (*mul)(const rival_args *);
+    void (*add)(const rival_args *);
     void (*triad)(const rival_args *);
     void (*dot)(const rival_args *);
     void (*stencil)(const rival_args *);   /* w = the mean of u and its four neighbours */
@@ -70,6 +93,18 @@ typedef struct rival_set {
     void (*scatter)(const rival_args *);   /* the histogram as fast as one knows how */
     void (*force)(const rival_args *);     /* f from x */
     void (*sort)(const rival_args *);
+    void (*heat)(const rival_args *);            /* w = a step from u */
+    void (*heat_norm)(const rival_args *);       /* and sums[0] = the squared norm of the change */
+    void (*heat_tiled)(const rival_args *);      /* the same by tiles of rows */
+    void (*heat_norm_tiled)(const rival_args *); /* ... */
+    void (*assemble)(const rival_args *);        /* value = what the blocks add up to */
+    void (*cells)(const rival_args *);           /* counts, begin, order */
+    void (*neighbours)(const rival_args *);      /* list, count and longest, from cells */
+    void (*pairs_atomic)(const rival_args *);    /* f from half lists, by atomics */
+    void (*pairs_copies)(
+        const rival_args *); /* ... by a copy of f for each thread, or as fast as one knows how */
+    void (*pack)(const rival_args *);    /* buffer = x(index) */
+    void (*unpack)(const rival_args *);  /* x(index) = buffer */
     void (*nothing)(const rival_args *); /* an empty launch */
     double (*fma)(const rival_args *);   /* multiply-adds on registers; returns the flops it did */
 } rival_set;
@@ -86,6 +121,22 @@ void rival_cuda_array(const rival_args *);
 void rival_cuda_force(const rival_args *);
 void rival_cuda_force_branching(const rival_args *);
 void rival_cuda_sort(const rival_args *);
+/* rivals_cuda_mesh.cu */
+void rival_cuda_heat(const rival_args *);
+void rival_cuda_heat_norm(const rival_args *);
+void rival_cuda_heat_marching(const rival_args *);
+void rival_cuda_heat_norm_marching(const rival_args *);
+void rival_cuda_assemble(const rival_args *);
+void rival_cuda_assemble_counting(const rival_args *);
+/* rivals_cuda_cells.cu */
+void rival_cuda_cells(const rival_args *);
+void rival_cuda_neighbours(const rival_args *);
+void rival_cuda_pairs(const rival_args *);
+void rival_cuda_pairs_lanes(const rival_args *);
+void rival_cuda_pack(const rival_args *);
+void rival_cuda_pack_components(const rival_args *);
+void rival_cuda_unpack(const rival_args *);
+void rival_cuda_unpack_components(const rival_args *);
 
 #ifdef __cplusplus
 }

@@ -5,122 +5,9 @@
  *
  * On this backend views have layout left: a row runs along the kernel's first index, so the neighbours that kx belongs to
  * are `stride` away, those of ky 1. */
-#include "rivals.h"
+#include "rivals_cuda.h"
 
-#include <cuda_runtime.h>
-#include <math_constants.h>
-
-enum {
-    THREADS = 256,
-    JOIN_THREADS = 1024,
-    ROWS = 2,
-    STRIDING_BLOCKS = 132 * 16,
-    COUNTER_BYTES = 256
-};
-
-static unsigned blocks_for(int64_t items, int64_t a_block)
-{
-    return (unsigned)((items + a_block - 1) / a_block);
-}
-
-static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
-
-/* ---- values that are reduced ---- */
-
-struct one {
-    double v;
-    __device__ __forceinline__ void init() { v = 0; }
-    __device__ __forceinline__ void join(const one &o) { v += o.v; }
-    __device__ __forceinline__ one down(int distance) const
-    {
-        return {__shfl_down_sync(~0u, v, distance)};
-    }
-};
-
-struct five {
-    double volume, mass, energy, temperature, hottest;
-    __device__ __forceinline__ void init()
-    {
-        volume = mass = energy = temperature = 0;
-        hottest = -CUDART_INF;
-    }
-    __device__ __forceinline__ void join(const five &o)
-    {
-        volume += o.volume;
-        mass += o.mass;
-        energy += o.energy;
-        temperature += o.temperature;
-        hottest = fmax(hottest, o.hottest);
-    }
-    __device__ __forceinline__ five down(int distance) const
-    {
-        return {__shfl_down_sync(~0u, volume, distance), __shfl_down_sync(~0u, mass, distance),
-                __shfl_down_sync(~0u, energy, distance),
-                __shfl_down_sync(~0u, temperature, distance),
-                __shfl_down_sync(~0u, hottest, distance)};
-    }
-};
-
-/* Thread 0 has the block's sum. */
-template <class T, int threads> static __device__ __forceinline__ T block_sum(T s)
-{
-    __shared__ T of_warp[threads / 32];
-    for (int distance = 16; distance > 0; distance /= 2) s.join(s.down(distance));
-    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;
-    __syncthreads();
-    if (threadIdx.x >= 32) return s;
-    if (threadIdx.x < threads / 32)
-        s = of_warp[threadIdx.x];
-    else
-        s.init();
-    for (int distance = threads / 64; distance > 0; distance /= 2) s.join(s.down(distance));
-    return s;
-}
-
-/* The end of a reducing kernel: leaves the block's sum, or, fused, the last block to come here joins them all. */
-template <class T, bool fused>
-static __device__ __forceinline__ void finish(T s, void *room, T *result)
-{
-    T *const partials = (T *)((char *)room + COUNTER_BYTES);
-    const unsigned blocks = gridDim.x * gridDim.y, block = blockIdx.x + gridDim.x * blockIdx.y;
-    s = block_sum<T, THREADS>(s);
-    if (!fused) {
-        if (threadIdx.x == 0) partials[block] = s;
-        return;
-    }
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        partials[block] = s;
-        __threadfence();
-        last = atomicInc((unsigned *)room, blocks - 1) == blocks - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    s.init();
-    for (unsigned p = threadIdx.x; p < blocks; p += THREADS) s.join(partials[p]);
-    __syncthreads();
-    s = block_sum<T, THREADS>(s);
-    if (threadIdx.x == 0) *result = s;
-}
-
-template <class T>
-static __global__ void __launch_bounds__(JOIN_THREADS)
-    join_kernel(const void *room, unsigned blocks, T *result)
-{
-    const T *const partials = (const T *)((const char *)room + COUNTER_BYTES);
-    T s;
-    s.init();
-#pragma unroll 4
-    for (unsigned p = threadIdx.x; p < blocks; p += JOIN_THREADS) s.join(partials[p]);
-    s = block_sum<T, JOIN_THREADS>(s);
-    if (threadIdx.x == 0) *result = s;
-}
-
-template <class T, bool fused> static void join(const rival_args *g, unsigned blocks, T *result)
-{
-    if (!fused) join_kernel<T><<<1, JOIN_THREADS, 0, stream_of(g)>>>(g->partials, blocks, result);
-}
+enum { ROWS = 2, STRIDING_BLOCKS = 132 * 16 };
 
 /* ---- vectors ---- */
 
@@ -136,6 +23,40 @@ static __global__ void __launch_bounds__(THREADS)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pairs) a[i] = b[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    mul_kernel(double *__restrict__ a, const double *__restrict__ b, double s, int n)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) a[i] = s * b[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    mul2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b, double s, int pairs)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= pairs) return;
+    const double2 x = b[i];
+    a[i] = make_double2(s * x.x, s * x.y);
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    add_kernel(double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c,
+               int n)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) a[i] = b[i] + c[i];
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    add2_kernel(double2 *__restrict__ a, const double2 *__restrict__ b,
+                const double2 *__restrict__ c, int pairs)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= pairs) return;
+    const double2 x = b[i], y = c[i];
+    a[i] = make_double2(x.x + y.x, x.y + y.y);
 }
 
 static __global__ void __launch_bounds__(THREADS)
@@ -215,6 +136,26 @@ template <bool fused> static void copy(const rival_args *g)
             (double2 *)g->a, (const double2 *)g->b, n / 2);
     else
         copy_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, n);
+}
+
+template <bool fused> static void mul(const rival_args *g)
+{
+    const int n = (int)g->n;
+    if (fused)
+        mul2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>(
+            (double2 *)g->a, (const double2 *)g->b, g->s, n / 2);
+    else
+        mul_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, g->s, n);
+}
+
+template <bool fused> static void add(const rival_args *g)
+{
+    const int n = (int)g->n;
+    if (fused)
+        add2_kernel<<<blocks_for(n / 2, THREADS), THREADS, 0, stream_of(g)>>>(
+            (double2 *)g->a, (const double2 *)g->b, (const double2 *)g->c, n / 2);
+    else
+        add_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(g)>>>(g->a, g->b, g->c, n);
 }
 
 template <bool fused> static void triad(const rival_args *g)
@@ -422,18 +363,49 @@ template <bool fused> static void summary(const rival_args *g)
     join<five, fused>(g, grid.x * grid.y, result);
 }
 
+/* One member a line, in the order of rival_set. */
 extern "C" {
 extern const rival_set rivals_cuda, rivals_cuda_fused;
 const rival_set rivals_cuda = {
-    "plain",          copy<false>,          triad<false>,     dot<false>,
-    stencil<false>,   matvec<false>,        update<false>,    direction<false>,
-    iteration<false>, summary<false>,       histogram,        rival_cuda_scan,
-    rival_cuda_spmv,  rival_cuda_spmv_team, rival_cuda_array, histogram,
-    rival_cuda_force, rival_cuda_sort,      nothing,          fma_peak,
+    "plain",
+    copy<false>,
+    mul<false>,
+    add<false>,
+    triad<false>,
+    dot<false>,
+    stencil<false>,
+    matvec<false>,
+    update<false>,
+    direction<false>,
+    iteration<false>,
+    summary<false>,
+    histogram,
+    rival_cuda_scan,
+    rival_cuda_spmv,
+    rival_cuda_spmv_team,
+    rival_cuda_array,
+    histogram,
+    rival_cuda_force,
+    rival_cuda_sort,
+    rival_cuda_heat,
+    rival_cuda_heat_norm,
+    rival_cuda_heat,
+    rival_cuda_heat_norm,
+    rival_cuda_assemble,
+    rival_cuda_cells,
+    rival_cuda_neighbours,
+    rival_cuda_pairs,
+    rival_cuda_pairs,
+    rival_cuda_pack,
+    rival_cuda_unpack,
+    nothing,
+    fma_peak,
 };
 const rival_set rivals_cuda_fused = {
     "fused",
     copy<true>,
+    mul<true>,
+    add<true>,
     triad<true>,
     dot<true>,
     stencil<true>,
@@ -449,5 +421,17 @@ const rival_set rivals_cuda_fused = {
     NULL,
     NULL,
     rival_cuda_force_branching,
+    NULL,
+    rival_cuda_heat_marching,
+    rival_cuda_heat_norm_marching,
+    rival_cuda_heat_marching,
+    rival_cuda_heat_norm_marching,
+    rival_cuda_assemble_counting,
+    NULL,
+    NULL,
+    rival_cuda_pairs_lanes,
+    rival_cuda_pairs_lanes,
+    rival_cuda_pack_components,
+    rival_cuda_unpack_components,
 };
 }

@@ -1,48 +1,12 @@
 /* Hand-written OpenMP, as a user would write it who knows how: restrict, one parallel region a loop, simd inside. Compiled
  * with the flags of the kernels. Two files include this one to compile it again: rivals_scalar.c without vectors, and
  * rivals_serial.c without threads. */
-#include "rivals.h"
+#include "rivals_omp_cells.h"
+#include "rivals_omp_mesh.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
-
-#define STRING_(...) #__VA_ARGS__
-#define PRAGMA(...) _Pragma(STRING_(__VA_ARGS__))
-#if defined(RIVAL_SCALAR)
-#define SET rivals_scalar
-#define NAME "scalar"
-#elif defined(RIVAL_SERIAL)
-#define SET rivals_serial
-#define OTHER rivals_serial_other
-#define NAME "simd"
-#define OTHER_NAME "other"
-#else
-#define SET rivals_omp
-#define OTHER rivals_omp_other
-#define NAME "omp simd"
-#define OTHER_NAME "omp other"
-#endif
-#ifdef RIVAL_SCALAR
-#define SIMD(...)
-#define FOR_SIMD for
-#else
-#define SIMD(...) PRAGMA(omp simd __VA_ARGS__)
-#define FOR_SIMD for \
-    simd
-#endif
-#ifdef RIVAL_SERIAL
-#define PARALLEL(...)
-#define PARALLEL_FOR(...)
-#define PARALLEL_FOR_SIMD(...) SIMD(__VA_ARGS__)
-#define TEAM(g) ((void)(g)->threads)
-#else
-#define PARALLEL(...) PRAGMA(omp parallel __VA_ARGS__ num_threads(threads))
-#define PARALLEL_FOR(...) PARALLEL(for schedule(static) __VA_ARGS__)
-#define PARALLEL_FOR_SIMD(...) PARALLEL(FOR_SIMD schedule(static) __VA_ARGS__)
-#define TEAM(g) const int threads = (g)->threads
-#endif
 
 static void copy(const rival_args *g)
 {
@@ -52,6 +16,27 @@ static void copy(const rival_args *g)
     const double *restrict b = g->b;
     PARALLEL_FOR_SIMD()
     for (int64_t i = 0; i < n; i++) a[i] = b[i];
+}
+
+static void mul(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const double s = g->s;
+    double *restrict a = g->a;
+    const double *restrict b = g->b;
+    PARALLEL_FOR_SIMD()
+    for (int64_t i = 0; i < n; i++) a[i] = s * b[i];
+}
+
+static void add(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    double *restrict a = g->a;
+    const double *restrict b = g->b, *restrict c = g->c;
+    PARALLEL_FOR_SIMD()
+    for (int64_t i = 0; i < n; i++) a[i] = b[i] + c[i];
 }
 
 static void triad(const rival_args *g)
@@ -491,6 +476,8 @@ static double fma_peak(const rival_args *g)
 const rival_set SET = {
     .name = NAME,
     .copy = copy,
+    .mul = mul,
+    .add = add,
     .triad = triad,
     .dot = dot,
     .stencil = stencil,
@@ -507,10 +494,28 @@ const rival_set SET = {
     .scatter = scatter,
     .force = force,
     .sort = sort,
+    .heat = heat,
+    .heat_norm = heat_norm,
+    .heat_tiled = heat_tiled,
+    .heat_norm_tiled = heat_norm_tiled,
+    .assemble = assemble,
+    .cells = cells,
+    .neighbours = neighbours,
+    .pairs_atomic = pairs_atomic,
+    .pairs_copies = pairs_copies,
+    .pack = pack,
+    .unpack = unpack,
     .nothing = nothing,
     .fma = fma_peak,
 };
 
 #ifdef OTHER
-const rival_set OTHER = {.name = OTHER_NAME, .force = force_branching, .sort = sort_buckets};
+const rival_set OTHER = {
+    .name = OTHER_NAME,
+    .force = force_branching,
+    .sort = sort_buckets,
+    .assemble = assemble_bisecting,
+    .pack = pack_simd,
+    .unpack = unpack_simd,
+};
 #endif

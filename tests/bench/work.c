@@ -60,11 +60,11 @@ mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *vi
     return MX_OK;
 }
 
-static int cells_a_side(const bench_work *w) { return (int)ceil(cbrt((double)w->items / 4)); }
+int bench_cells_a_side(const bench_work *w) { return (int)ceil(cbrt((double)w->items / 4)); }
 
 mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f)
 {
-    bench_set_points_args set = {.side = cells_a_side(w)};
+    bench_set_points_args set = {.side = bench_cells_a_side(w)};
     MX_TRY(bench_new_view(w, "x", MX_F64, w->items, 3, layout, x));
     MX_TRY(bench_new_view(w, "f", MX_F64, w->items, 3, layout, f));
     MX_TRY(mx_bind(w->target->ctx, *x, &set.x));
@@ -74,7 +74,7 @@ mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f)
 mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count)
 {
     const mx_ctx ctx = w->target->ctx;
-    bench_set_lists_args set = {.particles = (int)w->items, .side = cells_a_side(w)};
+    bench_set_lists_args set = {.particles = (int)w->items, .side = bench_cells_a_side(w)};
     MX_TRY(bench_new_view(w, "list", MX_I32, w->items, BENCH_NEIGHBOURS, layout, list));
     MX_TRY(bench_new_view(w, "count", MX_I32, w->items, 0, MX_LAYOUT_DEFAULT, count));
     MX_TRY(mx_bind(ctx, x, &set.x));
@@ -97,7 +97,8 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
                            double size_factor)
 {
-    const double share = which->share > 0 ? which->share : 1;
+    const double shares = cached && which->share_cached > 0 ? which->share_cached : which->share;
+    const double share = shares > 0 ? shares : 1;
     if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
     const double fits = (double)target->available / 2 / 12, wanted = (double)target->out_of_cache;
     return (wanted < fits ? wanted : fits) / 8 * share * size_factor;
@@ -133,6 +134,9 @@ void bench_work_destroy(bench_work *work)
 {
     mx_graph_destroy(&work->graph);
     mx_scatter_destroy(&work->copies);
+    neighbours_destroy(&work->lists);
+    cells_destroy(&work->grid);
+    mesh_destroy(&work->mesh);
     for (int v = 0; v < work->view_count; v++) mx_view_destroy(&work->views[v]);
     work->view_count = 0;
 }
