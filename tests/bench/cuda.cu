@@ -1,5 +1,6 @@
 /* The cuda target: its stream, its sizes, its clock. */
 #include "bench.h"
+#include "minx/launch_cuda.h"
 
 #include <cuda_runtime.h>
 
@@ -20,7 +21,7 @@ typedef struct take_stream_args {
 
 static int take_stream(const mx_launch *launch)
 {
-    *((const take_stream_args *)launch->args)->stream = launch->queue;
+    *((const take_stream_args *)launch->args)->stream = mx_cuda_planned(launch)->queue;
     return 0;
 }
 

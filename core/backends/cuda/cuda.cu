@@ -2,6 +2,7 @@
  * share: memory, copies, the shape of a grid, results, fences. The CUDA run time is linked statically, so a program also
  * starts where there is no driver, and says then that cuda is not available. */
 #include "../../src/backend.h"
+#include "minx/launch_cuda.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -273,7 +274,8 @@ static unsigned contiguous_threads(int64_t wanted)
 static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
                          int64_t resident)
 {
-    const int64_t rounds = ceil_div(along * ceil_div(rows, l->block[1]), resident);
+    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    const int64_t rounds = ceil_div(along * ceil_div(rows, plan->block[1]), resident);
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
         return 2;
@@ -282,32 +284,34 @@ static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int6
 
 static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 {
+    mx_cuda_launch *plan = mx_cuda_plan(l);
     const int last = l->dims - 1;
     const bool strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
-    l->block[0] =
+    plan->block[0] =
         l->dims == 1 ? THREADS
                      : contiguous_threads(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous);
-    l->block[1] = THREADS / l->block[0];
+    plan->block[1] = THREADS / plan->block[0];
     int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread
-                                                                  : l->block[0]);
+                                                                  : plan->block[0]);
     if (strides && along > 2 * resident) along = 2 * resident;
-    l->per_thread = rows_a_thread(l, per_thread, along, rows, resident);
-    const int64_t across = ceil_div(rows, (int64_t)l->block[1] * l->per_thread);
+    plan->per_thread = rows_a_thread(l, per_thread, along, rows, resident);
+    const int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch",
                l->kernel->name, (long long)rows, (long long)contiguous);
-    l->grid[0] = (unsigned)along;
-    l->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
-    l->grid[1] = (unsigned)ceil_div(across, l->grid[2]);
+    plan->grid[0] = (unsigned)along;
+    plan->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
+    plan->grid[1] = (unsigned)ceil_div(across, plan->grid[2]);
     /* blocks beyond the end count on: see MX_INDEX_END */
-    const int64_t counted = (int64_t)l->grid[1] * l->grid[2] * l->block[1] * l->per_thread;
+    const int64_t counted =
+        (int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * plan->per_thread;
     MX_REQUIRE(l->kernel->index_64 || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
                MX_ERR_EXTENT, "kernel %s: %lld rows: stamp a _64 form", l->kernel->name,
                (long long)rows);
-    l->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    plan->blocks = (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2];
     return MX_OK;
 }
 
@@ -330,6 +334,7 @@ static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
 /* One block a team, or as many as run at a time where each has scratch in device memory or a partial result. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
+    mx_cuda_launch *plan = mx_cuda_plan(l);
     mx_team_shape *team = &l->team;
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
@@ -354,10 +359,10 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
                state_of(ctx)->max_shared - MX_CUDA_SLOTS_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
-    l->blocks = l->axis[0].end;
+    plan->blocks = l->axis[0].end;
     if (l->scratch_bytes > 0 || l->kernel->pattern == MX_PATTERN_REDUCE) {
         const int64_t most = state_of(ctx)->resident * THREADS / (team->size * team->lanes);
-        if (l->blocks > most) l->blocks = most;
+        if (plan->blocks > most) plan->blocks = most;
     }
     MX_REQUIRE(l->axis[0].end <= INT32_MAX, MX_ERR_EXTENT, "kernel %s: a league of %lld teams",
                l->kernel->name, (long long)l->axis[0].end);
@@ -366,17 +371,18 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 
 static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
+    mx_cuda_launch *plan = mx_cuda_plan(l);
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    l->queue = ctx->queue;
-    l->overlaps = state_of(ctx)->overlaps;
+    plan->queue = ctx->queue;
+    plan->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
     MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         int64_t items = 1;
         for (int d = 0; d < l->dims; d++) items *= l->axis[d].end - l->axis[d].begin;
-        l->blocks = ceil_div(items, THREADS * ARRAY_ITEMS);
-        if (l->blocks > state_of(ctx)->resident) l->blocks = state_of(ctx)->resident;
+        plan->blocks = ceil_div(items, THREADS * ARRAY_ITEMS);
+        if (plan->blocks > state_of(ctx)->resident) plan->blocks = state_of(ctx)->resident;
         l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     }
     if (instance->temporary != NULL) l->partial_bytes = (int64_t)instance->temporary(l);
@@ -385,6 +391,7 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 
 static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
+    const mx_cuda_launch *plan = mx_cuda_planned(l);
     const mx_kernel *k = l->kernel;
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
@@ -394,8 +401,8 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
         k->pattern == MX_PATTERN_FOR ? 0
         : l->partial_bytes > 0
             ? (size_t)l->partial_bytes
-            : ((size_t)l->blocks * (size_t)l->length * k->value_size + 255) & ~(size_t)255;
-    const size_t scratch_bytes = l->team.size != 0 ? (size_t)l->blocks * l->scratch_bytes : 0;
+            : ((size_t)plan->blocks * (size_t)l->length * k->value_size + 255) & ~(size_t)255;
+    const size_t scratch_bytes = l->team.size != 0 ? (size_t)plan->blocks * l->scratch_bytes : 0;
     if (partial_bytes + scratch_bytes > 0) {
         void *memory = NULL;
         MX_TRY(mx_scratch(ctx, partial_bytes + scratch_bytes, &memory));

@@ -11,6 +11,8 @@
  * by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
  * once kernels overlap. */
 #pragma once
+#include "minx/launch_cuda.h"
+
 #include <cuda_runtime.h>
 #include <string.h>
 
@@ -310,9 +312,9 @@ static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Paramet
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
-    config.stream = (cudaStream_t)launch->queue;
+    config.stream = (cudaStream_t)mx_cuda_planned(launch)->queue;
     config.attrs = &overlap;
-    config.numAttrs = launch->overlaps ? 1 : 0;
+    config.numAttrs = mx_cuda_planned(launch)->overlaps ? 1 : 0;
     return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 template <class... Parameters, class... Arguments>
@@ -324,26 +326,31 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_(launch, launch->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>,
-                          dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
-                          dim3(launch->block[0], launch->block[1]),
-                          *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
+    return mx_cuda_start_(
+        launch, mx_cuda_planned(launch)->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>,
+        dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
+             mx_cuda_planned(launch)->grid[2]),
+        dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
+        *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
     T *const partials = (T *)launch->partials;
-    if (launch->blocks >
+    if (mx_cuda_planned(launch)->blocks >
         0) { /* an empty range has no partial results: what is joined then is the identity */
         const int code = mx_cuda_start_(
-            launch, mx_cuda_reduce_<K>, dim3(launch->grid[0], launch->grid[1], launch->grid[2]),
-            dim3(launch->block[0], launch->block[1]), *(const typename K::args *)launch->args,
-            mx_cuda_range_from_<K>(launch), partials);
+            launch, mx_cuda_reduce_<K>,
+            dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
+                 mx_cuda_planned(launch)->grid[2]),
+            dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
+            *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch), partials);
         if (code != 0) return code;
     }
     return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
-                          (const T *)partials, launch->blocks, (T *)launch->result);
+                          (const T *)partials, mx_cuda_planned(launch)->blocks,
+                          (T *)launch->result);
 }
 
 template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
@@ -359,11 +366,11 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     if (length == 0) return 0;
     int code = mx_cuda_start_(launch, mx_cuda_array_begin_<K>, over_array, dim3(MX_CUDA_THREADS_),
                               array, length);
-    if (code == 0 && launch->blocks > 0)
-        code = mx_cuda_start_shared_(launch, mx_cuda_array_<K>, dim3((unsigned)launch->blocks),
-                                     dim3(MX_CUDA_THREADS_), shared ? bytes : 0,
-                                     *(const typename K::args *)launch->args,
-                                     mx_cuda_range_from_<K>(launch), items, length, shared, array);
+    if (code == 0 && mx_cuda_planned(launch)->blocks > 0)
+        code = mx_cuda_start_shared_(
+            launch, mx_cuda_array_<K>, dim3((unsigned)mx_cuda_planned(launch)->blocks),
+            dim3(MX_CUDA_THREADS_), shared ? bytes : 0, *(const typename K::args *)launch->args,
+            mx_cuda_range_from_<K>(launch), items, length, shared, array);
     if (code != 0) return code;
     return mx_cuda_start_(launch, mx_cuda_array_end_<T>, over_array, dim3(MX_CUDA_THREADS_),
                           (const T *)array, length, (T *)launch->result);

@@ -50,6 +50,8 @@ typedef struct mx_team_shape {
     size_t team_bytes[2], thread_bytes[2];
 } mx_team_shape;
 
+enum { MX_DEVICE_BYTES = 64 };
+
 /* One launch as planned. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. What the
  * threads of a host backend read comes first, in few neighbouring cache lines: they fetch it from the core that launches,
  * and in a launch of some microseconds each line counts. */
@@ -72,17 +74,13 @@ typedef struct mx_launch {
     mx_ctx ctx;
     const struct mx_kernel *kernel;
     int dims;
-    /* accelerators only */
-    int per_thread; /* rows that a thread takes, or items in one dimension */
-    unsigned grid[3], block[2];
-    int64_t blocks;
-    void *queue;
-    bool overlaps; /* the device can set a kernel up while the one before it runs */
+    /* accelerators: what the backend plans for its kernels, in a struct of its own (launch_cuda.h) */
+    unsigned char device[MX_DEVICE_BYTES] __attribute__((aligned(8)));
 } __attribute__((aligned(128))) mx_launch;
 
 /* What a kernel file compiles to, once for each instance (an instance kind and a layout). */
 typedef struct mx_instance {
-    /* accelerators: put the launch on launch->queue; the device's error code, 0 if none */
+    /* accelerators: put the launch on its queue; the device's error code, 0 if none */
     int (*enqueue)(const mx_launch *launch);
     /* accelerators: rows that one thread takes (items, in one dimension) */
     int per_thread;
@@ -101,9 +99,6 @@ typedef struct mx_instance {
     /* hosts, teams of several threads: thread number first of all that run it at once */
     void (*run_team_members)(const mx_launch *launch, int64_t first, int64_t last);
 } mx_instance;
-
-/* cuda: slots for the collectives of a team, in front of its shared memory. */
-#define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
 /* Kinds of instances, as minx_add_kernels names them: MX_INSTANCE_HOST and so on, MX_INSTANCE_KINDS of them. */
 #define MX_INSTANCE_KINDS_(ROW) ROW(HOST, "host") ROW(SIMT, "simt") ROW(CUDA, "cuda")

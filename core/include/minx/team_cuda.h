@@ -248,14 +248,14 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                  : shape->lanes == 16 ? mx_cuda_team_<K, MX_CUDA_THREADS_, 16>
                  : shape->lanes == 8  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 8>
                                       : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
-    if (launch->blocks > 0) {
+    if (mx_cuda_planned(launch)->blocks > 0) {
         if (shared > 48 << 10) {
             const cudaError_t err = cudaFuncSetAttribute(
                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
             if (err != cudaSuccess) return (int)err;
         }
         const int code = mx_cuda_start_shared_(
-            launch, kernel, dim3((unsigned)launch->blocks),
+            launch, kernel, dim3((unsigned)mx_cuda_planned(launch)->blocks),
             dim3((unsigned)shape->lanes, (unsigned)shape->size), shared,
             *(const typename K::args *)launch->args, *shape, league, launch->scratch,
             launch->scratch_bytes, launch->overflow, (T *)launch->partials);
@@ -263,7 +263,8 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     }
     if (!K::reduces) return 0;
     return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
-                          (const T *)launch->partials, launch->blocks, (T *)launch->result);
+                          (const T *)launch->partials, mx_cuda_planned(launch)->blocks,
+                          (T *)launch->result);
 }
 
 #define MX_DEFINE_LEAGUE_(name, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                       \
