@@ -216,13 +216,20 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 /* The number of this thread in a launch, for kernels that keep something for each: host backends set it, 0 to threads-1. */
 extern __thread int mx_thread_;
 
-/* A thread that runs a part of a launch goes to its core, or back to where it was before it came to one. `cores` is ctx->cores,
- * which other threads do not read there: it shares its cache line with what changes at each launch. */
-void mx_cores_rebind_thread(mx_ctx ctx, int thread);
-extern __thread int mx_cores_bound;
-static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread)
+/* Each thread of OpenMP's that runs a part of a launch calls mx_cores_bind_thread first: the thread goes to its core, to its
+ * place, or back to where it was before it came to a core. `cores` is ctx->cores, which other threads do not read there: it
+ * shares its cache line with what changes at each launch. `threads`: of this launch. */
+void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch);
+/* Is it on another core than it was bound to? libomp binds threads anew when their number changes. */
+bool mx_cores_thread_moved(void);
+extern __thread int64_t mx_cores_bound;
+static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int threads)
 {
-    if (mx_cores_bound != cores) mx_cores_rebind_thread(ctx, thread);
+    /* the calling thread's place is the same in all launches */
+    const int64_t launch =
+        (int64_t)cores << 32 | (thread > 0 ? (int64_t)threads << 16 | thread : 0);
+    if (mx_cores_bound != launch || (cores != 0 && mx_cores_thread_moved()))
+        mx_cores_rebind_thread(ctx, thread, launch);
 }
 
 /* The members that host backends have alike. */

@@ -48,8 +48,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
-    mx_cores_bind_thread(ctx, 0, 0); /* threads that a backend starts begin where this one is */
-    MX_TRY(ctx->backend->info.open(ctx));
+    MX_TRY(mx_cores_open(ctx));
     MX_TRY(mx_notes_create(ctx));
     mx_ctx_list(ctx);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
@@ -92,7 +91,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (gone->backend->info.close != NULL) gone->backend->info.close(gone);
     for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.args_copy);
     gone->cores = 0;
-    mx_cores_bind_thread(gone, 0, 0); /* this thread is not left on a core of the context */
+    mx_cores_bind_thread(gone, 0, 0, 1); /* this thread is not left on a core of the context */
     free(gone->core);
     free(gone);
 }

@@ -25,6 +25,10 @@ void mx_notes_destroy(mx_ctx ctx);
 /* Cores of its own for a context, number first to last of those of the process. Sets ctx->threads where that is 0. */
 mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last);
 
+/* Lets the backend open the context. Threads that it starts may run on all cores of the process, also where OpenMP has bound
+ * the calling thread to one. */
+mx_err mx_cores_open(mx_ctx ctx);
+
 /* ---- scratch.c ---- */
 
 void mx_scratch_destroy(mx_ctx ctx);

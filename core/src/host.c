@@ -188,7 +188,7 @@ bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run
 #pragma omp parallel num_threads(threads)
     {
         mx_thread_ = omp_get_thread_num();
-        mx_cores_bind_thread(ctx, cores, mx_thread_);
+        mx_cores_bind_thread(ctx, cores, mx_thread_, threads);
         if (omp_get_num_threads() == threads)
             run(launch, mx_thread_, threads);
         else if (mx_thread_ == 0)
@@ -223,7 +223,7 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
     const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->chunks * members + 1;
     (void)result;
-    mx_cores_bind_thread(ctx, ctx->cores, 0);
+    mx_cores_bind_thread(ctx, ctx->cores, 0, 1);
     MX_TRY(prepare(l, instance, args));
     MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
     if (pattern == MX_PATTERN_SCAN)

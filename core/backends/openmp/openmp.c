@@ -20,22 +20,22 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         run(launch, 0, chunks);
         return;
     }
-    const int cores = ctx->cores;
+    const int cores = ctx->cores, asked = ctx->threads;
     if (launch->dynamic) {
-#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(asked)
         for (int64_t u = 0; u < chunks; u++) {
             mx_thread_ = omp_get_thread_num();
-            mx_cores_bind_thread(ctx, cores, mx_thread_);
+            mx_cores_bind_thread(ctx, cores, mx_thread_, asked);
             run(launch, u, u + 1);
         }
         return;
     }
-#pragma omp parallel num_threads(ctx->threads)
+#pragma omp parallel num_threads(asked)
     {
         /* the run time may give fewer threads than asked for: share by what there is */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         mx_thread_ = (int)thread;
-        mx_cores_bind_thread(ctx, cores, (int)thread);
+        mx_cores_bind_thread(ctx, cores, (int)thread, asked);
         int64_t first = thread, last = thread + 1;
         if (chunks != threads) {
             first = chunks * thread / threads;

@@ -54,10 +54,11 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
         }
         return;
     }
-#pragma omp parallel for schedule(static, 1) num_threads(ctx->threads)
+    const int threads = ctx->threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int64_t u = 0; u < chunks; u++) {
         mx_thread_ = omp_get_thread_num();
-        mx_cores_bind_thread(ctx, 0, mx_thread_);
+        mx_cores_bind_thread(ctx, 0, mx_thread_, threads);
         run(launch, u, u + 1);
     }
 }

@@ -99,7 +99,9 @@ typedef struct mx_ctx_info {
 } mx_ctx_info;
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
-/* Cores that this process may run on: its affinity mask, as it was before OMP_PROC_BIND bound the main thread. */
+/* Cores that the threads of a launch may run on: those of this process's affinity mask or, where OpenMP binds threads
+ * (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), those of all its places; with OMP_PROC_BIND=primary, of the place of the thread
+ * that asks first. */
 int mx_host_cores(void);
 
 /* How minx was built: "0.1.0", "gcc 12.2.0, ...", for provenance records. */
