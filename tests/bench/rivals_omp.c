@@ -470,7 +470,8 @@ static double fma_peak(const rival_args *g)
         __asm__ volatile("" : : "m"(keep)); /* so that the work is not dropped */
         if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     }
-    return 2.0 * CHAINS * STEPS * (double)(sizeof(lanes) / sizeof(double)) * team;
+    const int width = (int)(sizeof(lanes) / sizeof(double));
+    return 2.0 * (double)CHAINS * (double)STEPS * width * team;
 }
 
 const rival_set SET = {

@@ -42,7 +42,7 @@ enum { MX_WORKERS_MEET_ = 1 };
 #else
 enum { MX_WORKERS_MEET_ = 0 };
 #endif
-#define MX_ITEM_BARRIER_() __asm__ volatile("" ::: "memory") /* `omp simd` would join items */
+#define MX_ITEM_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST) /* `omp simd` would join items */
 /* it orders by itself: a fence behind a relaxed one would do, but ThreadSanitizer sees no fences */
 #define MX_TOKEN_TRADE_(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #endif
