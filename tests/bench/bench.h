@@ -178,7 +178,8 @@ double bench_median(double *values, int count); /* sorts them */
 /* ---- report.c ---- */
 typedef struct bench_row {
     char name[64];
-    const char *backend, *rival_name;
+    char backend[48]; /* a copy: the context that it names is gone when the JSON file is written */
+    const char *rival_name;
     int threads;
     int64_t n;
     bool cached;

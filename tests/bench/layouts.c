@@ -181,7 +181,7 @@ static mx_err run(const bench_target *target, const bench_case *which, const ben
     mx_err err = bench_agree(&w);
     if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);
     snprintf(row.name, sizeof row.name, "layout/%s", c.name);
-    row.backend = target->info.backend;
+    snprintf(row.backend, sizeof row.backend, "%s", target->info.backend);
     row.threads = target->info.threads;
     row.n = w.items;
     row.bytes = w.bytes;

@@ -27,7 +27,7 @@ static bench_row row_of(const bench_target *target, const char *name, bool cache
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "limit/%s%s", name, cached ? "-cache" : "");
-    row.backend = target->info.backend;
+    snprintf(row.backend, sizeof row.backend, "%s", target->info.backend);
     row.threads = target->info.threads;
     row.cached = cached;
     return row;

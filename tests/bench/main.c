@@ -119,7 +119,7 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
     mx_err err = bench_agree(&w);
     if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);
-    row.backend = target->info.backend;
+    snprintf(row.backend, sizeof row.backend, "%s", target->info.backend);
     row.threads = target->info.threads;
     row.n = w.items;
     row.cached = cached;
