@@ -13,6 +13,7 @@
 function(minx_preprocess result includes text)
   set(file "${CMAKE_BINARY_DIR}/CMakeFiles/minx_preprocess.c")
   file(WRITE "${file}" "${text}\n")
+  list(FILTER includes INCLUDE REGEX ".")
   list(TRANSFORM includes PREPEND "-I")
   execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${includes} "${file}"
     OUTPUT_VARIABLE output ERROR_QUIET RESULT_VARIABLE failed)

@@ -1,9 +1,9 @@
 # An HDF5 of another MPI is refused when minx is configured. The installation FOLDER/hdf5 is made here: a header that says
 # "parallel", and a shared library that is linked to a library by the name of an MPI that is not the chosen one.
 #
-#     cmake -DSOURCE= -DFOLDER= -DGENERATOR= -DC_COMPILER= -DMPI_C_COMPILER= -DROOT= -P mixture.cmake
+#     cmake -DSOURCE= -DFOLDER= -DGENERATOR= -DC_COMPILER= -DMPI_C_COMPILER= -DFAMILY= -DAR= -DROOT= -P mixture.cmake
 #
-# ROOT is the HDF5_ROOT of this build, if it has one.
+# FAMILY is the chosen MPI's (minx_MPI_FAMILY), ROOT the HDF5_ROOT of this build, if it has one.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/hdf5/include ${FOLDER}/hdf5/lib)
 file(WRITE ${FOLDER}/hdf5/include/H5public.h "#pragma once
@@ -36,6 +36,20 @@ endfunction()
 build_library(libmpi_of_another.so.99 ${FOLDER}/mpi.c -Wl,-soname,libmpi_of_another.so.99)
 build_library(libhdf5.so ${FOLDER}/hdf5.c ${FOLDER}/hdf5/lib/libmpi_of_another.so.99 -Wl,-soname,libhdf5.so)
 
+
+# a static library: only code that was compiled for Open MPI uses variables of it
+set(static ${FOLDER}/static)
+file(COPY ${FOLDER}/hdf5/include DESTINATION ${static})
+file(MAKE_DIRECTORY ${static}/lib)
+if(FAMILY STREQUAL openmpi)
+  set(uses MPI_Comm_dup)
+else()
+  set(uses ompi_mpi_comm_world)
+endif()
+file(WRITE ${FOLDER}/static.c "extern int ${uses}(void);\nint H5Pset_fapl_mpio(void) { return ${uses}(); }\n")
+run(${C_COMPILER} -c -o ${FOLDER}/static.o ${FOLDER}/static.c)
+run(${AR} cr ${static}/lib/libhdf5.a ${FOLDER}/static.o)
+
 # configure(NAME MESSAGE ARGUMENT...): minx with that HDF5 must be refused with this message
 function(configure name message)
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/${name} -G ${GENERATOR} -DCMAKE_C_COMPILER=${C_COMPILER}
@@ -49,10 +63,14 @@ function(configure name message)
   endif()
 endfunction()
 configure(auto
-  "no parallel or serial HDF5 in HDF5_ROOT .*libhdf5\\.so: parallel, but linked to libmpi_of_another\\.so\\.99.*apt-get install libhdf5-"
+  "no parallel or serial HDF5 in HDF5_ROOT .*libhdf5\\.so: parallel, but built with the MPI library libmpi_of_another\\.so\\.99.*apt-get install libhdf5-"
   -DHDF5_ROOT=${FOLDER}/hdf5)
 configure(parallel "no parallel HDF5 in HDF5_ROOT .*libmpi_of_another.*-DHDF5_ROOT=FOLDER" -DHDF5_ROOT=${FOLDER}/hdf5
   -DMINX_HDF5=parallel)
+if(FAMILY MATCHES "openmpi|mpich|intel")
+  configure(static "no parallel HDF5 in HDF5_ROOT .*libhdf5\\.a: parallel, but built with (another MPI than )?Open MPI"
+    -DHDF5_ROOT=${static} -DMINX_HDF5=parallel)
+endif()
 
 # one that is found on the way to the right one is passed over; an HDF5_ROOT allows no search
 if(ROOT)
