@@ -17,9 +17,10 @@ extern "C" {
 
 typedef struct mx_strided_axis {
     int64_t extent;
-    int64_t to;   /* step in elements */
-    int64_t from; /* the same; 0: the same element again */
-    bool indexed; /* the source is found by mx_strided.index */
+    int64_t to;    /* stride, in elements where the layout is left, right or stride */
+    int64_t from;  /* the same; 0: the same element again */
+    int dimension; /* of the views; layouts beyond stride compute with it */
+    bool indexed;  /* the source is found by mx_strided.index */
 } mx_strided_axis;
 
 /* One axis or more, the destination's contiguous one last. */
@@ -30,11 +31,14 @@ typedef struct mx_strided {
     int64_t count; /* elements in all, at least one */
     int axes;
     mx_strided_axis axis[MX_MAX_RANK];
-    const void *index;    /* which of the source goes where along the indexed axis: i32 or i64 */
-    int64_t index_stride; /* from one index to the next */
-    int64_t limit;        /* every index is below it; 0: that is known already */
-    int64_t *outside;     /* where an index is noted that is not; row 0 is taken in its place */
-    bool index_64;        /* the indices are i64 */
+    int rank;              /* of the views */
+    mx_layout to_layout;   /* 0 (MX_LAYOUT_DEFAULT): strides, as for left, right and stride */
+    mx_layout from_layout; /* the same */
+    const void *index;     /* which of the source goes where along the indexed axis: i32 or i64 */
+    int64_t index_stride;  /* from one index to the next */
+    int64_t limit;         /* every index is below it; 0: that is known already */
+    int64_t *outside;      /* where an index is noted that is not; row 0 is taken in its place */
+    bool index_64;         /* the indices are i64 */
 } mx_strided;
 
 /* Which row of the source goes to row i along this axis. */
@@ -48,10 +52,26 @@ MX_INLINE int64_t mx_strided_source_(const mx_strided *c, const mx_strided_axis 
     return 0;
 }
 
+/* What element number `item` adds to the offsets of destination and source, in elements. */
+MX_INLINE void mx_strided_offsets_(const mx_strided *c, int64_t item, int64_t *to, int64_t *from)
+{
+    int64_t to_offset = 0, from_offset = 0;
+    for (int n = c->axes - 1; n >= 0; n--) {
+        const mx_strided_axis *axis = &c->axis[n];
+        const int64_t i = item % axis->extent;
+        const int64_t j = mx_strided_source_(c, axis, i);
+        item /= axis->extent;
+        to_offset += mx_term_((int)c->to_layout, c->rank, axis->dimension, i, axis->to);
+        from_offset += mx_term_((int)c->from_layout, c->rank, axis->dimension, j, axis->from);
+    }
+    *to = to_offset;
+    *from = from_offset;
+}
+
 /* ---- 2. the table ---- */
 
 /* Sets of memory spaces have a bit for each. */
-#define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_PINNED ? 1u << (space) : 0u)
+#define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_SIMT ? 1u << (space) : 0u)
 
 /* What ordinary host code reaches. */
 #define MX_HOST_ACCESSIBLE \
@@ -91,6 +111,8 @@ typedef struct mx_backend_memory {
     mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
     mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
     mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
+    /* Is the memory at this address the backend's? Then also its space, and its device or -1. NULL: it is the host's. */
+    bool (*identify)(const void *address, mx_space *space, int *device);
 } mx_backend_memory;
 
 typedef struct mx_backend_launch {
@@ -231,6 +253,13 @@ static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int t
     if (mx_cores_bound != launch || (cores != 0 && mx_cores_thread_moved()))
         mx_cores_rebind_thread(ctx, thread, launch);
 }
+
+/* Elements first to last-1 of a copy, by the calling thread. */
+void mx_strided_run(const mx_strided *copy, int64_t first, int64_t last);
+
+/* A view of this space that has memory from begin to before end: puts its label into *label. Takes no lock, so that a signal
+ * handler may ask. */
+bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64]);
 
 /* The members that host backends have alike. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);

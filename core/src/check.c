@@ -177,7 +177,7 @@ static mx_err shadow_layout(const shadows *s, const mx_view_info *original, cons
 static mx_err make_shadow(shadows *s, shadow *one)
 {
     mx_view_info original, copy;
-    mx_view_options options = {MX_SPACE_HOST, MX_LAYOUT_DEFAULT, true, false};
+    mx_view_options options = {MX_SPACE_STAGING, MX_LAYOUT_DEFAULT, true, false};
     MX_TRY(mx_mirror_create(one->view, &one->mirror));
     MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
     MX_TRY(s->ctx->backend->launch.fence(s->ctx));

@@ -1,6 +1,7 @@
 /* Contexts: opening and closing them. */
 #include "context.h"
 #include "events.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
     MX_TRY(mx_cores_open(ctx));
+    mx_memory_ask(ctx->backend);
     MX_TRY(mx_notes_create(ctx));
     mx_ctx_list(ctx);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));

@@ -1,6 +1,7 @@
-/* Copies between any strides. The dimensions become axes, the destination's contiguous one last, so that neighbouring items
- * write to neighbouring elements; those that follow each other without a gap on both sides become one, and one without gaps
- * is a plain copy. Not done: tiles for transposes, which read across the cache lines of the source. */
+/* Copies of elements, whatever the strides and layouts of the two sides. The dimensions become axes, the destination's
+ * contiguous one last, so that neighbouring items write to neighbouring elements. Axes that follow each other without a gap on
+ * both sides become one, and one without gaps is a plain copy. Layouts beyond stride keep their axes as they are: there a term
+ * of the offset is no product. Not done: tiles for transposes, which read across the cache lines of the source. */
 #include "events.h"
 #include "memory.h"
 
@@ -11,39 +12,94 @@ static void add_axis(mx_strided *c, mx_strided_axis axis)
     c->axis[at] = axis;
 }
 
+static bool follow_each_other(const mx_strided_axis *outer, const mx_strided_axis *inner)
+{
+    return !inner->indexed && !outer->indexed && outer->to == inner->extent * inner->to &&
+           outer->from == inner->extent * inner->from;
+}
+
 static void merge_axes(mx_strided *c)
 {
     int last = 0;
     for (int n = 1; n < c->axes; n++) {
-        const mx_strided_axis inner = c->axis[n];
-        mx_strided_axis *outer = &c->axis[last];
-        if (!inner.indexed && !outer->indexed && outer->to == inner.extent * inner.to &&
-            outer->from == inner.extent * inner.from)
-            *outer = (mx_strided_axis){outer->extent * inner.extent, inner.to, inner.from, false};
+        mx_strided_axis axis = c->axis[n];
+        if (follow_each_other(&c->axis[last], &axis))
+            axis.extent *= c->axis[last].extent;
         else
-            c->axis[++last] = inner;
+            last++;
+        c->axis[last] = axis;
     }
     c->axes = last + 1;
+}
+
+/* Sorts and merges the axes of a copy between strides. */
+static void finish_axes(mx_strided *c)
+{
+    if (c->axes == 0) add_axis(c, (mx_strided_axis){.extent = 1, .to = 1, .from = 1});
+    merge_axes(c);
+}
+
+static bool special(const mx_record *r) { return r->layout > MX_LAYOUT_STRIDE; }
+
+bool mx_strided_describe(mx_strided *c, const mx_record *to, const mx_record *from)
+{
+    const bool any_special = special(to) || special(from);
+    *c = (mx_strided){.to = to->data,
+                      .from = from->data,
+                      .size = MX_TYPE_SIZE(to->type),
+                      .count = 1,
+                      .rank = to->rank,
+                      .to_layout = special(to) ? to->layout : MX_LAYOUT_DEFAULT,
+                      .from_layout = special(from) ? from->layout : MX_LAYOUT_DEFAULT};
+    for (int d = 0; d < to->rank; d++) {
+        const mx_strided_axis axis = {
+            .extent = to->extent[d], .to = to->stride[d], .from = from->stride[d], .dimension = d};
+        c->count *= axis.extent;
+        if (any_special)
+            c->axis[c->axes++] = axis;
+        else if (axis.extent > 1)
+            add_axis(c, axis);
+    }
+    if (!any_special) finish_axes(c);
+    return c->count > 0;
+}
+
+static mx_err run_copy(mx_ctx ctx, const mx_strided *c)
+{
+    const mx_strided_axis *axis = &c->axis[0];
+    const bool strides =
+        c->to_layout == MX_LAYOUT_DEFAULT && c->from_layout == MX_LAYOUT_DEFAULT && !axis->indexed;
+    if (strides && c->axes == 1 && axis->to == 1 && axis->from == 1)
+        return ctx->backend->memory.copy(ctx, c->to, c->from, (size_t)c->count * c->size);
+    return ctx->backend->memory.copy_strided(ctx, c);
+}
+
+mx_err mx_record_copy(mx_ctx ctx, const mx_record *to, const mx_record *from)
+{
+    mx_strided c;
+    return mx_strided_describe(&c, to, from) ? run_copy(ctx, &c) : MX_OK;
 }
 
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *gather)
 {
     mx_strided c = gather != NULL ? *gather : (mx_strided){0};
-    c.to = to->data, c.from = from;
-    c.size = MX_TYPE_SIZE(to->type), c.count = 1;
+    c.to = to->data;
+    c.from = from;
+    c.size = MX_TYPE_SIZE(to->type);
+    c.count = 1;
     for (int d = 0; d < to->rank; d++) {
-        c.count *= extent[d];
-        const bool indexed = gather != NULL && d == 0;
-        if (extent[d] > 1 || indexed)
-            add_axis(&c, (mx_strided_axis){extent[d], to->stride[d], from_stride[d], indexed});
+        const mx_strided_axis axis = {.extent = extent[d],
+                                      .to = to->stride[d],
+                                      .from = from_stride[d],
+                                      .dimension = d,
+                                      .indexed = gather != NULL && d == 0};
+        c.count *= axis.extent;
+        if (axis.extent > 1 || axis.indexed) add_axis(&c, axis);
     }
     if (c.count == 0) return MX_OK;
-    if (c.axes == 0) add_axis(&c, (mx_strided_axis){1, 1, 1, false});
-    merge_axes(&c);
-    if (c.axes == 1 && !c.axis[0].indexed && c.axis[0].to == 1 && c.axis[0].from == 1)
-        return ctx->backend->memory.copy(ctx, c.to, c.from, (size_t)c.count * c.size);
-    return ctx->backend->memory.copy_strided(ctx, &c);
+    finish_axes(&c);
+    return run_copy(ctx, &c);
 }
 
 /* ---- views ---- */
@@ -62,58 +118,75 @@ mx_err mx_record_movable(mx_ctx ctx, const mx_record *r)
     return MX_OK;
 }
 
-/* plain: of memory, as it lies; else element by element. */
-static mx_err copy(mx_ctx ctx, mx_view destination, mx_view source, bool plain)
+mx_err mx_records_alike(const mx_record *to, const mx_record *from)
 {
-    mx_record *d, *s;
-    int k = 0; /* the first dimension whose strides differ and matter */
-    MX_TRY(mx_record_find(destination, &d));
-    MX_TRY(mx_record_find(source, &s));
-    MX_TRY(mx_record_writable(d));
-    MX_REQUIRE(d->type == s->type, MX_ERR_TYPE,
-               "copy '%s' from '%s': element types differ: %s and %s", d->label, s->label,
-               mx_type_name(d->type), mx_type_name(s->type));
-    MX_REQUIRE(d->rank == s->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d",
-               d->label, s->label, d->rank, s->rank);
-    for (int e = 0; e < d->rank; e++)
-        MX_REQUIRE(d->extent[e] == s->extent[e], MX_ERR_EXTENT,
-                   "copy '%s' from '%s': extent %d differs: %lld and %lld", d->label, s->label, e,
-                   (long long)d->extent[e], (long long)s->extent[e]);
-    while (k < d->rank && (d->extent[k] <= 1 || d->stride[k] == s->stride[k])) k++;
-    MX_REQUIRE(!plain || d->rank < 2 || d->layout == s->layout, MX_ERR_LAYOUT,
-               "copy '%s' from '%s': layouts differ: %s and %s; mx_remap copies between them",
-               d->label, s->label, mx_layout_name(d->layout), mx_layout_name(s->layout));
-    MX_REQUIRE(
-        !plain || k == d->rank, MX_ERR_LAYOUT,
-        "copy '%s' from '%s': stride %d differs (padding): %lld and %lld; mx_remap copies between them",
-        d->label, s->label, k, (long long)d->stride[k], (long long)s->stride[k]);
-    if (!plain) MX_TRY(mx_record_strided(d, "remap"));
-    if (!plain) MX_TRY(mx_record_strided(s, "remap"));
-    MX_TRY(mx_record_movable(ctx, d));
-    MX_TRY(mx_record_movable(ctx, s));
-    if (d->data == s->data && k == d->rank) return MX_OK;
-    MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
-               "copy '%s' from '%s': the views overlap", d->label, s->label);
-    const bool strided = (!plain || mx_record_has_gaps(d) || mx_record_has_gaps(s)) &&
-                         mx_ctx_can_access(ctx, d) && mx_ctx_can_access(ctx, s);
-    MX_REQUIRE(
-        strided || (plain && !mx_record_has_gaps(d)), MX_ERR_SPACE,
-        "copy '%s' from '%s': %s does not reach both, to copy element by element; use a view of the same strides "
-        "without gaps in between",
-        d->label, s->label, ctx->name);
-    /* spans differ where the padding of a single row does */
-    const int64_t shared = s->span < d->span ? s->span : d->span;
-    const size_t bytes = (size_t)(strided ? s->count : shared) * MX_TYPE_SIZE(s->type);
-    mx_tool_copy(d, d->data, s, s->data, bytes);
-    if (strided)
-        return mx_tool_copied(mx_strided_copy(ctx, d, s->data, s->stride, d->extent, NULL));
-    return mx_tool_copied(bytes > 0 ? ctx->backend->memory.copy(ctx, d->data, s->data, bytes)
-                                    : MX_OK);
+    MX_TRY(mx_record_writable(to));
+    MX_REQUIRE(to->type == from->type, MX_ERR_TYPE,
+               "copy '%s' from '%s': element types differ: %s and %s", to->label, from->label,
+               mx_type_name(to->type), mx_type_name(from->type));
+    MX_REQUIRE(to->rank == from->rank, MX_ERR_RANK, "copy '%s' from '%s': ranks differ: %d and %d",
+               to->label, from->label, to->rank, from->rank);
+    for (int d = 0; d < to->rank; d++)
+        MX_REQUIRE(to->extent[d] == from->extent[d], MX_ERR_EXTENT,
+                   "copy '%s' from '%s': extent %d differs: %lld and %lld", to->label, from->label,
+                   d, (long long)to->extent[d], (long long)from->extent[d]);
+    return MX_OK;
 }
 
-mx_err mx_deep_copy(mx_ctx ctx, mx_view to, mx_view from) { return copy(ctx, to, from, true); }
+/* The first dimension whose strides differ and matter; the rank if there is none. */
+static int differing_stride(const mx_record *a, const mx_record *b)
+{
+    int d = 0;
+    while (d < a->rank && (a->extent[d] <= 1 || a->stride[d] == b->stride[d])) d++;
+    return d;
+}
 
-mx_err mx_remap(mx_ctx ctx, mx_view to, mx_view from) { return copy(ctx, to, from, false); }
+bool mx_records_same(const mx_record *a, const mx_record *b)
+{
+    return a->data == b->data && (a->rank < 2 || a->layout == b->layout) &&
+           differing_stride(a, b) == a->rank;
+}
+
+static mx_err check_same_layout(const mx_record *to, const mx_record *from)
+{
+    const int d = differing_stride(to, from);
+    MX_REQUIRE(to->rank < 2 || to->layout == from->layout, MX_ERR_LAYOUT,
+               "copy '%s' from '%s': layouts differ: %s and %s; mx_remap copies between them",
+               to->label, from->label, mx_layout_name(to->layout), mx_layout_name(from->layout));
+    MX_REQUIRE(
+        d == to->rank, MX_ERR_LAYOUT,
+        "copy '%s' from '%s': stride %d differs (padding): %lld and %lld; mx_remap copies between them",
+        to->label, from->label, d, (long long)to->stride[d], (long long)from->stride[d]);
+    return MX_OK;
+}
+
+mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
+{
+    mx_record *to, *from;
+    MX_TRY(mx_record_find(destination, &to));
+    MX_TRY(mx_record_find(source, &from));
+    MX_TRY(mx_records_alike(to, from));
+    MX_TRY(check_same_layout(to, from));
+    MX_TRY(mx_record_movable(ctx, to));
+    MX_TRY(mx_record_movable(ctx, from));
+    if (mx_records_same(to, from)) return MX_OK;
+    MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
+               "copy '%s' from '%s': the views overlap", to->label, from->label);
+    const bool by_elements = (mx_record_has_gaps(to) || mx_record_has_gaps(from)) &&
+                             mx_ctx_can_access(ctx, to) && mx_ctx_can_access(ctx, from);
+    MX_REQUIRE(by_elements || !mx_record_has_gaps(to), MX_ERR_SPACE,
+               "copy '%s' from '%s': others own what lies between the elements, and %s does not "
+               "reach both to copy one by one; mx_remap copies by way of the host",
+               to->label, from->label, ctx->name);
+    /* spans differ where the padding of a single row does */
+    const int64_t shared = from->span < to->span ? from->span : to->span;
+    const size_t size = MX_TYPE_SIZE(from->type);
+    const size_t bytes = (size_t)(by_elements ? from->count : shared) * size;
+    mx_tool_copy(to, to->data, from, from->data, bytes);
+    if (by_elements) return mx_tool_copied(mx_record_copy(ctx, to, from));
+    return mx_tool_copied(bytes > 0 ? ctx->backend->memory.copy(ctx, to->data, from->data, bytes)
+                                    : MX_OK);
+}
 
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {

@@ -121,18 +121,21 @@ mx_view mx_record_root(mx_view view, const mx_record *r)
     return r->root.generation != 0 ? r->root : view;
 }
 
+bool mx_records_meet(const mx_record *a, const mx_record *b)
+{
+    const char *i = a->data;
+    const char *j = b->data;
+    return a->count > 0 && b->count > 0 && i < j + (size_t)b->span * MX_TYPE_SIZE(b->type) &&
+           j < i + (size_t)a->span * MX_TYPE_SIZE(a->type);
+}
+
 bool mx_views_overlap(mx_view a, mx_view b)
 {
     const mx_record *x = mx_record_of(a);
     const mx_record *y = mx_record_of(b);
     const mx_view root = mx_record_root(a, x);
-    const mx_view other = mx_record_root(b, y);
-    const char *i = x->data;
-    const char *j = y->data;
+    if (root.slot != mx_record_root(b, y).slot) return mx_records_meet(x, y);
     if (x->count == 0 || y->count == 0) return false;
-    if (root.slot != other.slot)
-        return i < j + (size_t)y->span * MX_TYPE_SIZE(y->type) &&
-               j < i + (size_t)x->span * MX_TYPE_SIZE(x->type);
     for (int d = 0; d < mx_record_of(root)->rank; d++)
         if (x->root_begin[d] >= y->root_end[d] || y->root_begin[d] >= x->root_end[d]) return false;
     return true;

@@ -267,35 +267,9 @@ static void run_zero(const mx_launch *l, int64_t first, int64_t last)
     memset(a->to + (size_t)first * a->size, 0, (size_t)(last - first) * a->size);
 }
 
-/* A row of elements; with a constant size each is one load and one store. */
-static inline void copy_row(char *to, const char *from, const mx_strided_axis *axis, int64_t n,
-                            size_t size)
-{
-    const size_t to_step = (size_t)axis->to * size, from_step = (size_t)axis->from * size;
-    for (size_t e = 0; e < (size_t)n; e++) memcpy(to + e * to_step, from + e * from_step, size);
-}
-
 static void run_strided(const mx_launch *l, int64_t first, int64_t last)
 {
-    const mx_strided *c = l->args;
-    const mx_strided_axis *row = &c->axis[c->axes - 1];
-    while (first < last) {
-        int64_t rest = first, to = 0, from = 0, n = row->extent - first % row->extent;
-        if (n > last - first) n = last - first;
-        if (row->indexed) n = 1;
-        for (int d = c->axes - 1; d >= 0; d--) {
-            const int64_t index = rest % c->axis[d].extent;
-            rest /= c->axis[d].extent;
-            to += index * c->axis[d].to;
-            from += mx_strided_source_(c, &c->axis[d], index) * c->axis[d].from;
-        }
-        char *const t = c->to + (size_t)to * c->size;
-        const char *const f = c->from + (size_t)from * c->size;
-        c->size == 8   ? copy_row(t, f, row, n, 8)
-        : c->size == 4 ? copy_row(t, f, row, n, 4)
-                       : copy_row(t, f, row, n, c->size);
-        first += n;
-    }
+    mx_strided_run(l->args, first, last);
 }
 
 static mx_err move(mx_ctx ctx, const void *args, size_t size, mx_run_fn run, int64_t chunks)
@@ -325,8 +299,12 @@ mx_err mx_host_copy(mx_ctx ctx, void *destination, const void *source, size_t by
 mx_err mx_host_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
     const move_args a = {destination, NULL, size, 0};
-    const mx_strided same = {destination, value, size, count, 1,    {{count, 1, 0, false}},
-                             NULL,        0,     0,    NULL,  false};
+    const mx_strided same = {.to = destination,
+                             .from = value,
+                             .size = size,
+                             .count = count,
+                             .axes = 1,
+                             .axis = {{.extent = count, .to = 1}}};
     bool zero = true;
     for (size_t b = 0; b < size; b++) zero = zero && ((const char *)value)[b] == 0;
     return zero ? move(ctx, &a, size, run_zero, count) : mx_host_copy_strided(ctx, &same);

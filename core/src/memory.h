@@ -1,5 +1,5 @@
 /* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are,
- * host_memory.c allocates on the host, copy.c moves elements, view.c makes and ends views, subview.c makes views of parts,
+ * host_memory.c allocates on the host, address.c tells whose memory an address is, copy.c moves elements, view.c makes and ends views, subview.c makes views of parts,
  * bind.c makes accessors. A file calls only those before it, a backend through its table, and tools through their hooks. */
 #pragma once
 #include "backend.h"
@@ -111,6 +111,9 @@ mx_view mx_record_root(mx_view view, const mx_record *record);
 /* Do others own elements between those of this view? (Padding of a root is its own.) */
 bool mx_record_has_gaps(const mx_record *record);
 
+/* Do the memory ranges of the two meet? */
+bool mx_records_meet(const mx_record *a, const mx_record *b);
+
 /* Are there elements in both views? Exact for parts of one root. Of two roots: do their memory ranges meet? */
 bool mx_views_overlap(mx_view a, mx_view b);
 
@@ -121,13 +124,40 @@ static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
            (record->device < 0 || record->device == ctx->device);
 }
 
+/* ---- address.c: whose memory an address is ---- */
+
+/* From now on the backend is asked for its memory. */
+void mx_memory_ask(const mx_backend *backend);
+
+/* The space of the memory at an address, and its device (-1: none). MX_SPACE_HOST: no backend knows it. */
+mx_space mx_memory_space(const void *address, int *device);
+
+/* What MX_SPACE_STAGING stands for. */
+static inline mx_space mx_staging_space(mx_ctx ctx)
+{
+    const bool pinned = (ctx->backend->memory.allocates_in & MX_SPACE_BIT(MX_SPACE_PINNED)) != 0;
+    return pinned ? MX_SPACE_PINNED : MX_SPACE_HOST;
+}
+
 /* ---- copy.c ---- */
 
 /* Can the context move this memory, now? MX_ERR_ARG: no context, or one that records a graph; MX_ERR_SPACE: no. */
 mx_err mx_record_movable(mx_ctx ctx, const mx_record *record);
 
+/* Do the views have the same type, rank and extents, and may the destination be written? If not, the error says so. */
+mx_err mx_records_alike(const mx_record *to, const mx_record *from);
+
+/* Do both name the same elements in the same places? */
+bool mx_records_same(const mx_record *a, const mx_record *b);
+
+/* Describes a copy of all elements of `from` to `to`, which has the same shape. false: there are none. */
+bool mx_strided_describe(mx_strided *copy, const mx_record *to, const mx_record *from);
+
+/* Copies all elements of `from` to `to`, which has the same shape. ctx can access both. */
+mx_err mx_record_copy(mx_ctx ctx, const mx_record *to, const mx_record *from);
+
 /* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in `gather` unless that is NULL.
- * ctx can access both sides. */
+ * The layouts of both are left, right or stride. ctx can access both. */
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
 

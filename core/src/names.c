@@ -25,6 +25,7 @@ const char *mx_layout_name(mx_layout layout)
 
 const char *mx_space_name(mx_space space)
 {
-    static const char *const names[] = {"default", "Host", "Cuda", "CudaUVM", "CudaHostPinned"};
-    return (unsigned)space <= MX_SPACE_PINNED ? names[space] : "unknown";
+    static const char *const names[] = {"default",        "Host", "Cuda",   "CudaUVM",
+                                        "CudaHostPinned", "Simt", "staging"};
+    return (unsigned)space <= MX_SPACE_STAGING ? names[space] : "unknown";
 }

@@ -31,16 +31,20 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                    (long long)extents[d]);
         r->extent[d] = extents[d];
     }
-    r->space = options->space == MX_SPACE_DEFAULT ? ctx->backend->memory.space : options->space;
+    r->space = options->space == MX_SPACE_DEFAULT   ? ctx->backend->memory.space
+               : options->space == MX_SPACE_STAGING ? mx_staging_space(ctx)
+                                                    : options->space;
     r->device = (ctx->backend->memory.of_device & MX_SPACE_BIT(r->space)) ? ctx->device : -1;
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
     MX_REQUIRE(
         (unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
         "view '%s': layout: got %d, expected left or right, or another of layout.h but stride",
         label, (int)r->layout);
-    MX_REQUIRE(ctx->backend->memory.accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s cannot reach memory space %s", label, ctx->backend->info.name,
-               mx_space_name(r->space));
+    MX_REQUIRE(
+        ctx->backend->memory.accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+        "view '%s': %s cannot reach memory space %s; leave the space to the context, and copy "
+        "host arrays by mx_import and mx_export",
+        label, ctx->backend->info.name, mx_space_name(r->space));
     r->padding = options->padding;
     return mx_record_lay_out(r);
 }
@@ -100,6 +104,29 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
     return enter(&described, view);
 }
 
+/* Is the memory in the space that was asked for? Host code asks for MX_SPACE_HOST where it means any that it can access. */
+static mx_err check_wrapped(const mx_record *r, const void *data)
+{
+    static const char *const names[] = {"MX_SPACE_DEFAULT", "MX_SPACE_HOST",   "MX_SPACE_CUDA",
+                                        "MX_SPACE_MANAGED", "MX_SPACE_PINNED", "MX_SPACE_SIMT"};
+    int device = -1;
+    const mx_space found = mx_memory_space(data, &device);
+    const bool host = (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(found)) != 0;
+    if (r->count == 0 || (r->space == MX_SPACE_HOST && host)) return MX_OK;
+    MX_REQUIRE(found != MX_SPACE_HOST, MX_ERR_SPACE,
+               "view '%s': the memory at %p is ordinary host memory, not memory space %s: create a "
+               "view, and copy the array into it by mx_import",
+               r->label, data, mx_space_name(r->space));
+    MX_REQUIRE(found == r->space, MX_ERR_SPACE,
+               "view '%s': the memory at %p is in memory space %s, not %s: wrap it with "
+               ".space = %s in the options, and a context that reaches that",
+               r->label, data, mx_space_name(found), mx_space_name(r->space), names[found]);
+    MX_REQUIRE(device == r->device, MX_ERR_SPACE,
+               "view '%s': the memory at %p belongs to device %d, the context to device %d",
+               r->label, data, device, r->device);
+    return MX_OK;
+}
+
 mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                      const int64_t *strides, const mx_view_options *options, void *data,
                      mx_view *view)
@@ -116,6 +143,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
     if (strides != NULL) MX_TRY(mx_record_strided(&r, "strides"));
     if (strides != NULL) MX_TRY(mx_record_take_strides(&r, strides, options->layout));
     if (r.layout <= MX_LAYOUT_STRIDE) mx_record_measure(&r);
+    MX_TRY(check_wrapped(&r, data));
     r.data = data;
     return mx_record_insert(&r, view);
 }
@@ -201,9 +229,11 @@ mx_err mx_view_host_data(mx_view view, void **data)
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(data != NULL, MX_ERR_ARG, "view '%s': nowhere to put its data", r->label);
-    MX_REQUIRE(MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s' is in memory space %s, which the host cannot reach: copy it to a mirror",
-               r->label, mx_space_name(r->space));
+    MX_REQUIRE(
+        MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+        "view '%s' is in memory space %s, which the host cannot reach: copy it by mx_export, "
+        "or to a mirror",
+        r->label, mx_space_name(r->space));
     *data = r->data;
     return MX_OK;
 }

@@ -90,6 +90,23 @@ bool mx_stamp_read(const void *at, mx_stamp *stamp)
     return true;
 }
 
+bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64])
+{
+    const uint32_t count = __atomic_load_n(&table.count, __ATOMIC_ACQUIRE);
+    for (uint32_t s = 0; s < count; s++) {
+        const mx_record *r = slot_record(s);
+        if (generation_of(r) % 2 == 0 || r->space != space || r->root.generation != 0) continue;
+        const char *const data = r->data;
+        const int64_t elements = r->span > 0 ? r->span : 1; /* an empty view has memory too */
+        if (data >= (const char *)end ||
+            data + (size_t)elements * MX_TYPE_SIZE(r->type) <= (const char *)begin)
+            continue;
+        memcpy(*label, r->label, sizeof *label);
+        return true;
+    }
+    return false;
+}
+
 /* ---- entering and leaving ---- */
 
 /* A free slot. Under the lock. */

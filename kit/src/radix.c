@@ -25,6 +25,7 @@ typedef struct radix {
     uint64_t sign; /* turned over, bits are in the order of unsigned numbers */
     int parts, shift;
     int64_t (*at)[DIGITS];
+    int64_t *largest; /* of the counts of a digit */
 } radix;
 
 /* Counts become places, from `sum` on: those of all parts for a digit behind each other. The largest count of a digit. */
@@ -77,6 +78,15 @@ static void count_parts(const mx_launch *l, int64_t first, int64_t last)
         for (int64_t i = count * part / r->parts; i < end; i++)
             at[((bits[i] ^ sign) >> shift) % DIGITS]++;
     }
+}
+
+/* By a thread of the context: host code may not reach its scratch. */
+static void place_parts(const mx_launch *l, int64_t first, int64_t last)
+{
+    const radix *r = l->args;
+    (void)first;
+    (void)last;
+    *r->largest = place(r->at, r->parts, 0);
 }
 
 static void move_parts(const mx_launch *l, int64_t first, int64_t last)
@@ -165,13 +175,14 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     radix r = {.pairs = p, .sign = p->signed_keys ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
     const mx_launch l = {.args = &r, .ctx = ctx};
     int64_t largest = p->count;
+    r.largest = &largest;
     p->work_bytes = (size_t)r.parts * sizeof *r.at;
     if (p->work == NULL) return MX_OK;
     r.at = p->work;
     for (r.shift = bits; r.shift > 0 && largest == p->count;) {
         r.shift -= DIGIT_BITS;
         ctx->backend->host.run(ctx, &l, count_parts, r.parts);
-        largest = place(r.at, r.parts, 0);
+        ctx->backend->host.run(ctx, &l, place_parts, 1);
     }
     if (largest == p->count) return MX_OK; /* one key */
     if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
@@ -184,7 +195,8 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     const int top = r.shift;
     for (r.shift = 0; r.shift <= top; r.shift += DIGIT_BITS) {
         ctx->backend->host.run(ctx, &l, count_parts, r.parts);
-        if (place(r.at, r.parts, 0) == p->count) continue;
+        ctx->backend->host.run(ctx, &l, place_parts, 1);
+        if (largest == p->count) continue;
         ctx->backend->host.run(ctx, &l, move_parts, r.parts);
         p->current = !p->current;
     }

@@ -185,6 +185,14 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
     return strcmp(info.backend, backend) == 0;
 }
 
+/* Does host code reach the memory of the context's views? */
+static inline bool check_host_reaches(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    mx_ctx_get_info(ctx, &info);
+    return info.host_accessible;
+}
+
 static inline int check_main(int argc, char **argv, void (*test)(mx_ctx ctx))
 {
     char backend[32];

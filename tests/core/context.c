@@ -117,11 +117,12 @@ static void test_good(void)
         CHECK_I64(strcmp(info.backend, good[g].backend), 0);
         CHECK_I64(info.layout, good[g].layout);
         CHECK_I64(info.threads, good[g].threads > 0 ? good[g].threads : mx_host_cores());
-        CHECK_I64(info.space, MX_SPACE_HOST);
+        const bool simt = strcmp(info.backend, "simt") == 0;
+        CHECK_I64(info.space, simt ? MX_SPACE_SIMT : MX_SPACE_HOST);
         CHECK_I64(info.device, -1);
         CHECK_I64(strlen(info.device_name), 0);
         CHECK_I64(info.launches, 0);
-        CHECK(info.host_accessible);
+        CHECK(info.host_accessible != simt);
         CHECK_OK(mx_fence(ctx));
         mx_ctx_destroy(&ctx);
         CHECK(ctx == NULL);
@@ -181,6 +182,7 @@ static void test_names(void)
     CHECK_I64(strcmp(mx_layout_name(MX_LAYOUT_RIGHT), "right"), 0);
     CHECK_I64(strcmp(mx_space_name(MX_SPACE_HOST), "Host"), 0);
     CHECK_I64(strcmp(mx_space_name(MX_SPACE_PINNED), "CudaHostPinned"), 0);
+    CHECK_I64(strcmp(mx_space_name(MX_SPACE_SIMT), "Simt"), 0);
     CHECK(mx_host_cores() >= 1);
     CHECK(mx_version()[0] >= '0' && mx_version()[0] <= '9');
     CHECK(strlen(mx_build_description()) > 0);

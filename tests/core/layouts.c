@@ -242,9 +242,8 @@ static void test_refused(mx_ctx ctx)
     CHECK_FAILS(mx_bind_origin(ctx, tiled, ((int64_t[]){-1, -1}), &t), MX_ERR_LAYOUT,
                 "an origin needs layout left, right or stride, the view has tiled");
     CHECK_FAILS(mx_deep_copy(ctx, plain, tiled), MX_ERR_LAYOUT, "layouts differ");
-    CHECK_FAILS(mx_remap(ctx, plain, tiled), MX_ERR_LAYOUT,
-                "remap of 'tiled': its layout is tiled, expected left, right or stride");
-    CHECK_FAILS(mx_remap(ctx, morton, plain), MX_ERR_LAYOUT, "remap of 'morton'");
+    CHECK_OK(mx_remap(ctx, plain, tiled));
+    CHECK_OK(mx_remap(ctx, morton, plain));
     CHECK_FAILS(mx_subview(tiled, MX_SLICES(mx_all(), mx_index(0)), &none_such), MX_ERR_LAYOUT,
                 "subview of 'tiled': its layout is tiled, expected left, right or stride");
     CHECK_FAILS(mx_view_resize(ctx, &morton, extents), MX_ERR_LAYOUT, "resize of 'morton'");

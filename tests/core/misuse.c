@@ -135,6 +135,7 @@ static void run_cases(mu_world *w)
                          [MU_HOSTS] = !cuda,
                          [MU_CORES] = !cuda && !simt && strchr(w->info.backend, ':') == NULL,
                          [MU_SIMT] = simt && MU_RACES,
+                         [MU_DEVICES] = !w->info.host_accessible,
                          [MU_CUDA] = cuda};
     int run = 0;
     check_world(w);

@@ -49,7 +49,14 @@ typedef struct mu_world {
 } mu_world;
 
 /* A case: what is done wrong, on which backends it is, what it returns, and two parts of the message. */
-enum { MU_ALL, MU_HOSTS, MU_CORES, MU_SIMT, MU_CUDA }; /* cores: hosts but simt */
+enum {
+    MU_ALL,
+    MU_HOSTS,   /* all but cuda */
+    MU_CORES,   /* hosts but simt */
+    MU_SIMT,    /* simt, but in builds with the thread sanitizer */
+    MU_DEVICES, /* whose memory host code does not reach: simt and cuda */
+    MU_CUDA
+};
 typedef struct mu_case {
     const char *name;
     mx_err (*wrong)(mu_world *w);

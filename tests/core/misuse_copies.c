@@ -43,7 +43,6 @@ static mx_err remap_other_extent(mu_world *w)
     return with_view(w, MX_F64, 1, MU_N - 1, 0, MX_LAYOUT_DEFAULT, remap_row);
 }
 
-static mx_err remap_tiles(mu_world *w) { return mx_remap(w->ctx, w->grid, w->tiled); }
 static mx_err copy_stale(mu_world *w) { return mx_deep_copy(w->ctx, w->row, w->gone); }
 static mx_err copy_to_constant(mu_world *w) { return mx_deep_copy(w->ctx, w->fixed, w->to); }
 static mx_err copy_alone(mu_world *w) { return mx_deep_copy(NULL, w->to, w->row); }
@@ -74,6 +73,70 @@ static mx_err write_negative(mu_world *w) { return mx_write_element(w->ctx, w->r
 static mx_err write_constant(mu_world *w) { return mx_write_element(w->ctx, w->fixed, 0, &one); }
 static mx_err write_nothing(mu_world *w) { return mx_write_element(w->ctx, w->row, 0, NULL); }
 static mx_err write_beyond_one(mu_world *w) { return mx_write_element(w->ctx, w->number, 1, &one); }
+
+/* ---- arrays of the host ---- */
+
+static double array[MU_ROWS * MU_COLUMNS];
+static float floats[MU_N];
+static const int64_t same[] = {1, 1}, still[] = {0, 1}, back[] = {-5, 1},
+                     beyond[] = {INT64_MAX / 8, 1};
+
+static mx_err import_alone(mu_world *w) { return mx_import(NULL, w->row, array, NULL); }
+static mx_err import_stale(mu_world *w) { return mx_import(w->ctx, w->gone, array, NULL); }
+static mx_err import_constant(mu_world *w) { return mx_import(w->ctx, w->fixed, array, NULL); }
+static mx_err import_nothing(mu_world *w)
+{
+    return mx_import(w->ctx, w->row, (const double *)NULL, NULL);
+}
+static mx_err import_other_type(mu_world *w) { return mx_import(w->ctx, w->row, floats, NULL); }
+static mx_err import_backwards(mu_world *w) { return mx_import(w->ctx, w->grid, array, back); }
+static mx_err export_alone(mu_world *w) { return mx_export(NULL, w->row, array, NULL); }
+static mx_err export_stale(mu_world *w) { return mx_export(w->ctx, w->gone, array, NULL); }
+static mx_err export_nowhere(mu_world *w)
+{
+    return mx_export(w->ctx, w->row, (double *)NULL, NULL);
+}
+static mx_err export_other_type(mu_world *w) { return mx_export(w->ctx, w->row, floats, NULL); }
+static mx_err export_backwards(mu_world *w) { return mx_export(w->ctx, w->grid, array, back); }
+static mx_err export_overlapping(mu_world *w) { return mx_export(w->ctx, w->grid, array, same); }
+static mx_err export_zero_stride(mu_world *w) { return mx_export(w->ctx, w->grid, array, still); }
+static mx_err export_beyond_memory(mu_world *w)
+{
+    return mx_export(w->ctx, w->grid, array, beyond);
+}
+
+static mx_err import_while_recording(mu_world *w)
+{
+    mx_graph graph;
+    MX_TRY(mx_graph_create(w->ctx, &graph));
+    const mx_err err = mx_import(w->ctx, w->row, array, NULL);
+    mx_graph_destroy(&graph);
+    return err;
+}
+
+static mx_err import_of_a_device(mu_world *w)
+{
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(w->to, &info));
+    return mx_import(w->ctx, w->row, (const double *)info.data, NULL);
+}
+
+static mx_err by_the_host(mu_world *w, mx_err (*use)(mx_ctx serial, mu_world *w))
+{
+    mx_ctx serial;
+    MX_TRY(mx_ctx_create("serial", &serial));
+    const mx_err err = use(serial, w);
+    mx_ctx_destroy(&serial);
+    return err;
+}
+
+static mx_err import_here(mx_ctx serial, mu_world *w)
+{
+    return mx_import(serial, w->row, array, NULL);
+}
+static mx_err remap_here(mx_ctx serial, mu_world *w) { return mx_remap(serial, w->to, w->row); }
+static mx_err import_out_of_reach(mu_world *w) { return by_the_host(w, import_here); }
+static mx_err remap_out_of_reach(mu_world *w) { return by_the_host(w, remap_here); }
 
 /* ---- other extents ---- */
 
@@ -147,7 +210,6 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(copy_other_extent, MU_ALL, MX_ERR_EXTENT, "copy 'row'", "extent 0 differs: 8 and 9"),
     MU_CASE(copy_other_layout, MU_ALL, MX_ERR_LAYOUT, "copy 'grid' from 'v'", "layouts differ"),
     MU_CASE(remap_other_extent, MU_ALL, MX_ERR_EXTENT, "copy 'row'", "extent 0 differs: 8 and 7"),
-    MU_CASE(remap_tiles, MU_ALL, MX_ERR_LAYOUT, "remap of 'tiled'", "its layout is tiled"),
     MU_CASE(copy_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(copy_to_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
     MU_CASE(copy_alone, MU_ALL, MX_ERR_ARG, "copied without a context", ""),
@@ -164,6 +226,29 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(write_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
     MU_CASE(write_nothing, MU_ALL, MX_ERR_ARG, "view 'row'", "no value"),
     MU_CASE(write_beyond_one, MU_ALL, MX_ERR_BOUNDS, "view 'number'", "index 1, its extent is 1"),
+    MU_CASE(import_alone, MU_ALL, MX_ERR_ARG, "view 'row'", "without a context"),
+    MU_CASE(import_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
+    MU_CASE(import_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(import_nothing, MU_ALL, MX_ERR_ARG, "import 'row'", "no array"),
+    MU_CASE(import_other_type, MU_ALL, MX_ERR_TYPE, "import 'row'", "elements f64, the array f32"),
+    MU_CASE(import_backwards, MU_ALL, MX_ERR_LAYOUT, "import 'grid'",
+            "stride 0 of the array: got -5"),
+    MU_CASE(import_while_recording, MU_ALL, MX_ERR_ARG, "view 'row'", "records a graph"),
+    MU_CASE(import_of_a_device, MU_DEVICES, MX_ERR_SPACE, "import 'row'", "that the host reaches"),
+    MU_CASE(import_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'row'",
+            "serial cannot move memory space"),
+    MU_CASE(export_alone, MU_ALL, MX_ERR_ARG, "view 'row'", "without a context"),
+    MU_CASE(export_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
+    MU_CASE(export_nowhere, MU_ALL, MX_ERR_ARG, "export 'row'", "no array"),
+    MU_CASE(export_other_type, MU_ALL, MX_ERR_TYPE, "export 'row'", "elements f64, the array f32"),
+    MU_CASE(export_backwards, MU_ALL, MX_ERR_LAYOUT, "export 'grid'",
+            "stride 0 of the array: got -5"),
+    MU_CASE(export_overlapping, MU_ALL, MX_ERR_LAYOUT, "'host array'",
+            "stride 1: got 1, expected 6"),
+    MU_CASE(export_zero_stride, MU_ALL, MX_ERR_LAYOUT, "'host array'", "stride 0: got 0"),
+    MU_CASE(export_beyond_memory, MU_ALL, MX_ERR_EXTENT, "'host array'", "the address space"),
+    MU_CASE(remap_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'to'",
+            "serial cannot move memory space"),
     MU_CASE(resize_negative, MU_ALL, MX_ERR_EXTENT, "view 'grid'", "extent 0: got -1"),
     MU_CASE(resize_without_extents, MU_ALL, MX_ERR_ARG, "view 'grid'", "without extents"),
     MU_CASE(resize_beyond_memory, MU_ALL, MX_ERR_MEMORY, "view 'grid'", "no 2305843009213693952"),

@@ -135,6 +135,51 @@ static mx_err wrap_tiles_with_strides(mu_world *w)
     return mx_view_wrap(w->ctx, "mine", MX_F64, 2, extents, strides, &tiled, memory, &w->out);
 }
 
+static mx_err wrap_in(mx_ctx ctx, mu_world *w, mx_space space, void *data)
+{
+    const int64_t extent = MU_N;
+    const mx_view_options options = {.space = space};
+    return mx_view_wrap(ctx, "mine", MX_F64, 1, &extent, NULL, &options, data, &w->out);
+}
+
+static mx_err wrap_array(mu_world *w) { return wrap_in(w->ctx, w, MX_SPACE_DEFAULT, memory); }
+static mx_err wrap_array_as_host(mu_world *w) { return wrap_in(w->ctx, w, MX_SPACE_HOST, memory); }
+static mx_err wrap_array_as_pinned(mu_world *w)
+{
+    return wrap_in(w->ctx, w, MX_SPACE_PINNED, memory);
+}
+
+static mx_err wrap_device_as_pinned(mu_world *w)
+{
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(w->row, &info));
+    return wrap_in(w->ctx, w, MX_SPACE_PINNED, info.data);
+}
+
+static mx_err wrap_device_by_the_host(mu_world *w)
+{
+    mx_ctx serial;
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(w->row, &info));
+    MX_TRY(mx_ctx_create("serial", &serial));
+    const mx_err err = wrap_in(serial, w, MX_SPACE_DEFAULT, info.data);
+    mx_ctx_destroy(&serial);
+    return err;
+}
+
+static mx_err wrap_pinned_as_device(mu_world *w)
+{
+    const int64_t extent = MU_N;
+    const mx_view_options options = {.space = MX_SPACE_PINNED};
+    mx_view pinned;
+    mx_view_info info;
+    MX_TRY(mx_view_create(w->ctx, "pinned", MX_F64, 1, &extent, &options, &pinned));
+    MX_TRY(mx_view_get_info(pinned, &info));
+    const mx_err err = wrap_in(w->ctx, w, MX_SPACE_DEFAULT, info.data);
+    MX_TRY(mx_view_destroy(&pinned));
+    return err;
+}
+
 /* ---- handles ---- */
 
 static mx_err info_nowhere(mu_world *w) { return mx_view_get_info(w->row, NULL); }
@@ -312,7 +357,7 @@ const mu_case mu_view_cases[] = {
     MU_CASE(space_unknown, MU_ALL, MX_ERR_SPACE, "view 'v'", "cannot reach memory space unknown"),
     MU_CASE(space_beyond_bits, MU_ALL, MX_ERR_SPACE, "view 'v'", "memory space unknown"),
     MU_CASE(space_of_a_device, MU_HOSTS, MX_ERR_SPACE, "view 'v'", "memory space Cuda"),
-    MU_CASE(space_of_the_host, MU_CUDA, MX_ERR_SPACE, "view 'v'", "memory space Host"),
+    MU_CASE(space_of_the_host, MU_DEVICES, MX_ERR_SPACE, "view 'v'", "memory space Host"),
     MU_CASE(extent_negative, MU_ALL, MX_ERR_EXTENT, "view 'v'", "extent 1: got -4, expected 0"),
     MU_CASE(extents_overflow, MU_ALL, MX_ERR_EXTENT, "view 'v'", "does not fit the address space"),
     MU_CASE(extents_beyond_memory, MU_ALL, MX_ERR_MEMORY, "view 'v'",
@@ -336,7 +381,17 @@ const mu_case mu_view_cases[] = {
     MU_CASE(info_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(info_of_never_made, MU_ALL, MX_ERR_STALE, "slot 12345678, generation 1", ""),
     MU_CASE(data_nowhere, MU_ALL, MX_ERR_ARG, "view 'row'", "nowhere"),
-    MU_CASE(data_of_a_device, MU_CUDA, MX_ERR_SPACE, "view 'row'", "copy it to a mirror"),
+    MU_CASE(wrap_array, MU_DEVICES, MX_ERR_SPACE, "is ordinary host memory", "by mx_import"),
+    MU_CASE(wrap_array_as_host, MU_DEVICES, MX_ERR_SPACE, "cannot reach memory space Host",
+            "copy host arrays by mx_import"),
+    MU_CASE(wrap_array_as_pinned, MU_DEVICES, MX_ERR_SPACE, "ordinary host memory",
+            "CudaHostPinned"),
+    MU_CASE(wrap_device_as_pinned, MU_DEVICES, MX_ERR_SPACE, "not CudaHostPinned", "wrap it with"),
+    MU_CASE(wrap_device_by_the_host, MU_DEVICES, MX_ERR_SPACE, "not Host: wrap it with",
+            "and a context that reaches that"),
+    MU_CASE(wrap_pinned_as_device, MU_DEVICES, MX_ERR_SPACE, "is in memory space CudaHostPinned",
+            "wrap it with .space = MX_SPACE_PINNED"),
+    MU_CASE(data_of_a_device, MU_DEVICES, MX_ERR_SPACE, "view 'row'", "copy it by mx_export"),
     MU_CASE(retain_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(destroy_twice, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(destroy_twice_with_part, MU_ALL, MX_ERR_STALE, "view 'whole'", "destroyed already"),
@@ -365,7 +420,8 @@ const mu_case mu_view_cases[] = {
     MU_CASE(bind_static_extents, MU_ALL, MX_ERR_EXTENT, "view 'grid'",
             "the accessor's is always 3"),
     MU_CASE(bind_far_origin, MU_ALL, MX_ERR_EXTENT, "view 'grid'", "origin 1, 1099511627776"),
-    MU_CASE(bind_mirror, MU_CUDA, MX_ERR_SPACE, "view 'row'", "in memory space Host, which cuda"),
-    MU_CASE(bind_for_the_host, MU_CUDA, MX_ERR_SPACE, "view 'row'", "which the host cannot reach"),
+    MU_CASE(bind_mirror, MU_DEVICES, MX_ERR_SPACE, "view 'row'", "in memory space Host, which"),
+    MU_CASE(bind_for_the_host, MU_DEVICES, MX_ERR_SPACE, "view 'row'",
+            "which the host cannot reach"),
     {NULL, NULL, 0, MX_OK, NULL, NULL},
 };

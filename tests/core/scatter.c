@@ -200,8 +200,8 @@ static void check_sum(mx_ctx ctx, const mx_scatter *s, mx_view target, int times
 /* Made for a view, contributed into a row of another one; and for memory of a space that the context reaches but does not own. */
 static void test_other_targets(mx_ctx ctx)
 {
-    const bool cuda = check_is(ctx, "cuda");
-    const mx_view_options options = {.space = cuda ? MX_SPACE_PINNED : MX_SPACE_MANAGED};
+    const mx_view_options options = {.space = MX_SPACE_PINNED};
+    mx_ctx owner = NULL; /* of pinned memory */
     mx_view flat, table, row, memory, far, scalar;
     mx_scatter s;
     mx_graph graph;
@@ -222,9 +222,8 @@ static void test_other_targets(mx_ctx ctx)
     CHECK_FAILS(mx_scatter_reset(ctx, &s), MX_ERR_ARG, "a graph not to record it");
     mx_graph_destroy(&graph);
     MUST(mx_scatter_destroy(&s));
-    /* the memory need not be of the space that it is said to be of: the host reaches either */
-    MUST(cuda ? mx_view_create(ctx, "memory", MX_F64, 1, &(int64_t){SC_BINS}, &options, &memory)
-              : mx_view_create_1d(ctx, "memory", MX_F64, SC_BINS, &memory));
+    MUST(mx_ctx_create(check_host_reaches(ctx) ? "simt" : check_resource, &owner));
+    MUST(mx_view_create(owner, "memory", MX_F64, 1, &(int64_t){SC_BINS}, &options, &memory));
     MUST(mx_view_wrap(ctx, "far", MX_F64, 1, &(int64_t){SC_BINS}, NULL, &options,
                       check_info(memory).data, &far));
     CHECK_OK(mx_scatter_create(ctx, far, MX_SUM, &s));
@@ -238,6 +237,7 @@ static void test_other_targets(mx_ctx ctx)
     CHECK_FAILS(mx_scatter_create(ctx, scalar, MX_SUM, &s), MX_ERR_RANK, "scalar");
     mx_view all[] = {flat, table, row, memory, far, scalar};
     for (int v = 0; v < 6; v++) MUST(mx_view_destroy(&all[v]));
+    mx_ctx_destroy(&owner);
 }
 
 typedef struct adder {

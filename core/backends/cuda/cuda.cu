@@ -166,6 +166,19 @@ static mx_err cuda_copy(mx_ctx ctx, void *destination, const void *source, size_
     return MX_OK;
 }
 
+static bool cuda_identify(const void *address, mx_space *space, int *device)
+{
+    cudaPointerAttributes attributes;
+    if (clear_sticky_error(cudaPointerGetAttributes(&attributes, address)) != cudaSuccess)
+        return false;
+    if (attributes.type == cudaMemoryTypeUnregistered) return false;
+    *space = attributes.type == cudaMemoryTypeDevice    ? MX_SPACE_CUDA
+             : attributes.type == cudaMemoryTypeManaged ? MX_SPACE_MANAGED
+                                                        : MX_SPACE_PINNED;
+    *device = attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
+    return true;
+}
+
 enum { FILL_BYTES = 1024 }; /* the largest element: view.h states it */
 struct alignas(16) fill_value {
     unsigned char bytes[FILL_BYTES];
@@ -225,13 +238,8 @@ static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int 
     const int64_t words = (int64_t)c.size / chunk, all = c.count * words;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < all; w += step) {
-        int64_t rest = w / words, to = 0, from = 0;
-        for (int d = c.axes - 1; d >= 0; d--) {
-            const int64_t index = rest % c.axis[d].extent;
-            rest /= c.axis[d].extent;
-            to += index * c.axis[d].to;
-            from += mx_strided_source_(&c, &c.axis[d], index) * c.axis[d].from;
-        }
+        int64_t to, from;
+        mx_strided_offsets_(&c, w / words, &to, &from);
         char *const t = c.to + (to * words + w % words) * chunk;
         const char *const f = c.from + (from * words + w % words) * chunk;
         if (chunk == 8)
@@ -513,7 +521,8 @@ const mx_backend mx_backend_cuda = {
                .release = cuda_release,
                .copy = cuda_copy,
                .fill = cuda_fill,
-               .copy_strided = cuda_copy_strided},
+               .copy_strided = cuda_copy_strided,
+               .identify = cuda_identify},
     .launch = {.plan = cuda_plan, .run = cuda_launch, .fence = cuda_fence},
     .graph = {.create = graph_create,
               .before = graph_before,

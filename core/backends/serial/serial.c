@@ -17,7 +17,7 @@ static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
     run(launch, 0, chunks);
 }
 
-extern const mx_backend mx_backend_simt;
+extern const mx_backend mx_backend_shuffled;
 
 const mx_backend mx_backend_serial = {
     .info = {.name = "serial",
@@ -29,5 +29,5 @@ const mx_backend mx_backend_serial = {
     .launch = MX_HOST_LAUNCH,
     .host = {.run = serial_run,
              /* a random order is run item by item, which is what simt does */
-             .shuffled = &mx_backend_simt},
+             .shuffled = &mx_backend_shuffled},
 };

@@ -1,14 +1,16 @@
 /* simt: a debug backend that treats every item as a GPU would treat a thread. Items are dealt out one by one to host
- * threads, in the GPU's layout, nothing is vectorised, and neighbours run at the same time: what is wrong on a GPU shows
- * here, on any machine. With order=shuffled one thread runs the items in a random order instead, another one at each
- * launch, which brings out dependences that any fixed order would hide. */
-#include "../../src/backend.h"
+ * threads, in the GPU's layout, nothing is vectorised, and neighbours run at the same time. Its memory is out of reach for
+ * host code (simt_memory.c). What is wrong on a GPU shows here, on any machine.
+ *
+ * order=shuffled shares the code, not the memory: one thread runs the items in a random order, another one at each launch,
+ * which brings out dependences that any fixed order would hide. */
+#include "simt_memory.h"
 
 #include <omp.h>
 
 enum { SIMT_THREADS = 4 };
 
-static mx_err simt_open(mx_ctx ctx)
+static mx_err open_threads(mx_ctx ctx)
 {
     if (ctx->threads == 0) ctx->threads = SIMT_THREADS;
     ctx->device = -1;
@@ -43,25 +45,46 @@ static int64_t permuted(int64_t chunk, int64_t chunks, uint64_t seed)
     return (int64_t)at;
 }
 
+static void shuffled_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
+{
+    const uint64_t seed = next_random(&ctx->seed);
+    mx_thread_ = 0;
+    for (int64_t u = 0; u < chunks; u++) {
+        const int64_t chunk = permuted(u, chunks, seed);
+        run(launch, chunk, chunk + 1);
+    }
+}
+
 static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
-    if (ctx->shuffled) {
-        const uint64_t seed = next_random(&ctx->seed);
-        mx_thread_ = 0;
-        for (int64_t u = 0; u < chunks; u++) {
-            const int64_t chunk = permuted(u, chunks, seed);
-            run(launch, chunk, chunk + 1);
-        }
-        return;
-    }
     const int threads = ctx->threads;
+    mx_simt_memory_enter();
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int64_t u = 0; u < chunks; u++) {
         mx_thread_ = omp_get_thread_num();
         mx_cores_bind_thread(ctx, 0, mx_thread_, threads);
         run(launch, u, u + 1);
     }
+    mx_simt_memory_leave();
 }
+
+/* Partial results are joined outside of simt_run. */
+static mx_err simt_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result)
+{
+    mx_simt_memory_enter();
+    const mx_err err = mx_host_launch(ctx, launch, args, result);
+    mx_simt_memory_leave();
+    return err;
+}
+
+static mx_err simt_open(mx_ctx ctx)
+{
+    mx_simt_memory_watch();
+    return open_threads(ctx);
+}
+
+#define KERNEL_SPACES \
+    (MX_SPACE_BIT(MX_SPACE_SIMT) | MX_SPACE_BIT(MX_SPACE_PINNED) | MX_SPACE_BIT(MX_SPACE_MANAGED))
 
 const mx_backend mx_backend_simt = {
     .info = {.name = "simt",
@@ -70,9 +93,31 @@ const mx_backend mx_backend_simt = {
              .tool_type = MX_TOOL_TYPE_UNKNOWN,
              .many_threads = true,
              .open = simt_open},
+    .memory = {.space = MX_SPACE_SIMT,
+               .accessible = KERNEL_SPACES,
+               .allocates_in = KERNEL_SPACES,
+               .notes = MX_SPACE_PINNED,
+               .allocate = mx_simt_allocate,
+               .release = mx_simt_release,
+               .copy = mx_simt_copy,
+               .fill = mx_simt_fill,
+               .copy_strided = mx_simt_copy_strided,
+               .identify = mx_simt_identify},
+    .launch = {.plan = mx_host_plan, .run = simt_launch, .fence = mx_host_fence},
+    .host = {.run = simt_run,
+             .run_team_members = mx_host_run_team_members,
+             .chunks_are_items = true},
+};
+
+const mx_backend mx_backend_shuffled = {
+    .info = {.name = "serial",
+             .instance = MX_INSTANCE_SIMT,
+             .layout = MX_LAYOUT_LEFT,
+             .tool_type = MX_TOOL_TYPE_UNKNOWN,
+             .open = open_threads},
     .memory = MX_HOST_MEMORY,
     .launch = MX_HOST_LAUNCH,
-    .host = {.run = simt_run,
+    .host = {.run = shuffled_run,
              .run_team_members = mx_host_run_team_members,
              .chunks_are_items = true},
 };

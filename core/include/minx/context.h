@@ -9,7 +9,8 @@
  *                                 destroys another context. Threads that it starts meanwhile inherit its core; those that
  *                                 OpenMP starts later have all cores of the process
  *     cuda[:device=N]             device N, default 0, with a stream of its own
- *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout
+ *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout, on memory
+ *                                 that host code cannot touch
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which brings out hidden dependences
  *
  * Every one takes layout=left|right and check=RESOURCE (see mx_ctx_check_against).
@@ -36,10 +37,12 @@ typedef enum mx_space {
     MX_SPACE_HOST,    /* ordinary memory */
     MX_SPACE_CUDA,    /* memory of a CUDA device */
     MX_SPACE_MANAGED, /* moves between host and device by itself */
-    MX_SPACE_PINNED   /* page-locked host memory, which devices reach too */
+    MX_SPACE_PINNED,  /* page-locked host memory, which devices reach too */
+    MX_SPACE_SIMT,    /* simt's own, as out of reach for host code as that of a device */
+    MX_SPACE_STAGING /* asks for host memory that the context reaches: pinned where it has a device, else ordinary */
 } mx_space;
 
-/* "Host", "Cuda", "CudaUVM", "CudaHostPinned": the names tools know. */
+/* "Host", "Cuda", "CudaUVM", "CudaHostPinned", "Simt": the names tools know. */
 const char *mx_space_name(mx_space space);
 
 /* Starts the run time; the first call of a program, or the first after mx_finalize. Checks that this CPU has what the kernels

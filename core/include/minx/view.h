@@ -5,6 +5,8 @@
  * shares the view without counting; mx_view_retain counts one more owner, mx_view_destroy one less, and the last one
  * frees the data. A handle or accessor of a view that is gone is recognised by its generation: MX_ERR_STALE.
  *
+ * How data get in and out: docs/data.md. In short, mx_import and mx_export copy arrays of the host on every backend.
+ *
  * Thread safety: calls on different views may run on different threads; the table of views is locked. */
 #pragma once
 #include "minx/context.h"
@@ -66,11 +68,13 @@ mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
 #define mx_view_create_3d(ctx, label, type, n0, n1, n2, view) \
     mx_view_create(ctx, label, type, 3, ((const int64_t[]){n0, n1, n2}), NULL, view)
 
-/* A view of memory that belongs to someone else, in options->space (DEFAULT: the context's), which ctx must reach; never
- * freed by minx, and to outlive the view, its parts and what was asked of them (fence). data: not NULL, aligned as its numbers
- * need. strides: rank values in elements, which span no more than there is, NULL for those of the layout and padding in the
- * options. With strides, the layout is the context's if they follow that, else stride. Errors as above, and MX_ERR_LAYOUT for
- * strides by which elements share memory or dimensions interleave, or that do not follow the layout that the options name. */
+/* A view of memory that belongs to someone else, in options->space (DEFAULT: the context's), which ctx must reach. It is never
+ * freed by minx, and must outlive the view, its parts and what was asked of them (fence). data: not NULL, aligned as its
+ * numbers need. Nothing is copied: an array of the host goes to a device by mx_import. strides: rank values in elements, which
+ * span no more than there is, NULL for those of the layout and padding in the options. With strides, the layout is the
+ * context's if they follow that, else stride.
+ * Errors as above; MX_ERR_SPACE also where the memory is not in that space (its owner is asked); MX_ERR_LAYOUT also for strides
+ * by which elements share memory or dimensions interleave, or that do not follow the layout that the options name. */
 mx_err mx_view_wrap(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                     const int64_t *strides, const mx_view_options *options, void *data,
                     mx_view *view);
@@ -80,12 +84,14 @@ typedef struct mx_slice {
     int64_t begin, end;
     bool drops; /* one index: the dimension is gone */
 } mx_slice;
-#define MX_TO_END INT64_MAX
-/* Everything of it; one index of it; a half-open range of it, up to MX_TO_END if you like. */
+/* The whole dimension. */
 #define mx_all() ((mx_slice){0, MX_TO_END, false})
+/* One index of it; the part has one dimension less. */
 #define mx_index(index) ((mx_slice){(index), (index), true})
+/* The indices from begin to before end. MX_TO_END as end: to the last one. */
 #define mx_span(begin, end) ((mx_slice){(begin), (end), false})
-/* Two arguments, their number and they themselves: mx_subview(u, MX_SLICES(mx_index(3), mx_all()), &row) */
+#define MX_TO_END INT64_MAX
+/* Stands for two arguments, the number of slices and the slices: mx_subview(u, MX_SLICES(mx_index(3), mx_all()), &row) */
 #define MX_SLICES_(...) ((const mx_slice[]){__VA_ARGS__})
 #define MX_SLICES(...) \
     (int)(sizeof MX_SLICES_(__VA_ARGS__) / sizeof(mx_slice)), MX_SLICES_(__VA_ARGS__)
@@ -99,20 +105,25 @@ mx_err mx_subview(mx_view view, int count, const mx_slice *slices, mx_view *part
  * (MX_ERR_CONST); its host data are not to be written. The view it is of may be. */
 mx_err mx_view_constant(mx_view view, mx_view *constant);
 
-/* mx_err mx_view_resize(mx_ctx ctx, mx_view *view, const int64_t *extents), and mx_view_realloc: put a new view of other
- * extents into the caller's handle, alike in all else. Resize copies the elements that both have, on ctx; the rest, and all
- * of realloc's, is zero. The caller's share of the old view ends; other owners and parts keep its extents and data. Bind
+/* mx_err mx_view_resize(mx_ctx ctx, mx_view *view, const int64_t *extents)
+ * Puts a new view of other extents into the caller's handle, alike in all else. The elements that both have are copied, on
+ * ctx; the rest is zero. The caller's share of the old view ends; other owners and parts keep its extents and data. Bind
  * accessors again. On failure nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST, and MX_ERR_LAYOUT for
  * layout stride. */
-mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
 #define mx_view_resize(ctx, view, extents) \
     MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, true))
+mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
+
+/* mx_err mx_view_realloc(mx_ctx ctx, mx_view *view, const int64_t *extents)
+ * The same without a copy: all elements are zero. */
 #define mx_view_realloc(ctx, view, extents) \
     MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, false))
 
-/* One owner more; one owner less (the last one frees, after all kernels that may use the data). Destroy sets *view null
- * and accepts NULL and a null view; a stale handle is MX_ERR_STALE. */
+/* Adds an owner. MX_ERR_STALE: the view is gone. */
 mx_err mx_view_retain(mx_view view);
+
+/* Takes an owner away, and sets *view null. The last one frees the data, after all kernels that may use them. Accepts NULL and
+ * a null view. MX_ERR_STALE: the view is gone. */
 mx_err mx_view_destroy(mx_view *view);
 
 /* What is known of a view. The label belongs to the view. */
@@ -138,34 +149,74 @@ int64_t mx_view_offset(const mx_view_info *info, const int64_t *index);
 /* The data of a view that the host can reach (MX_ERR_SPACE otherwise). Fence before reading what a kernel wrote. */
 mx_err mx_view_host_data(mx_view view, void **data);
 
-/* A view of the same shape, layout and padding in host memory: a new one; or, when the host reaches the source already,
- * one more reference to it. Both end by mx_view_destroy. Contents are not copied. */
+/* Makes a view of the same shape, layout and padding in host memory, all zero: contents are not copied. It ends by
+ * mx_view_destroy. */
 mx_err mx_mirror_create(mx_view source, mx_view *mirror);
+
+/* The same; but where host code reaches the source, *mirror is the source itself, with one owner more. */
 mx_err mx_mirror_view_create(mx_view source, mx_view *mirror);
 
 /* Copies all elements. Type, rank, extents, layout and strides must be identical (MX_ERR_TYPE, _RANK, _EXTENT, _LAYOUT): a
  * copy is a plain copy of memory, nothing is converted or staged behind your back. ctx must be able to move between the
  * two spaces; and to reach both, MX_ERR_SPACE, where others own what lies between the destination's elements (subviews), which
- * is not touched. Views that share elements are MX_ERR_ARG unless they are the same (then nothing happens). Ordered on ctx
+ * is not touched (mx_remap needs one of them only). Views that share elements are MX_ERR_ARG unless they are the same (then nothing happens). Ordered on ctx
  * like a kernel: fence before reading on the host. */
 mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source);
 
-/* Copies element by element between views of equal type, rank and extents, whatever their layouts, strides and padding. ctx
- * must reach both (MX_ERR_SPACE): its own threads or device copy. Otherwise as mx_deep_copy. */
+/* Copies element by element between views of equal type, rank and extents, whatever their layouts, strides, padding and memory
+ * spaces. ctx must reach one of them (MX_ERR_SPACE); the other may be host memory. Where ctx reaches both, its own threads or
+ * its device copy, ordered on ctx like a kernel. Else the elements go by way of staging memory, and the copy is done on return.
+ * Otherwise as mx_deep_copy. */
 mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source);
+
+/* mx_err mx_import(mx_ctx ctx, mx_view view, const T *array, const int64_t *strides)
+ * mx_err mx_export(mx_ctx ctx, mx_view view, T *array, const int64_t *strides)
+ *
+ * Copies a whole array of the host into a view, and a view into an array. docs/data.md has examples.
+ *   view     of any rank, layout and padding, or a part of one, in any space that ctx reaches
+ *   array    in memory that host code reaches, with the view's extents and element type; NULL if there are no elements
+ *   strides  rank values, in elements: where index d grows by one, the element is strides[d] further. NULL: C order, the last
+ *            index contiguous. Import takes 0, the same elements again; export takes none by which elements share memory.
+ * Done on return: the array may be used and freed, the view too. Staged where ctx does not reach the array: up to 32 MiB of
+ * staging memory; for layouts beyond stride, as much as the view has elements.
+ * Errors: MX_ERR_STALE, MX_ERR_ARG (no context, no array, ctx records a graph, array and view overlap), MX_ERR_TYPE (a pointer
+ * to another number type), MX_ERR_SPACE (ctx cannot reach the view, or host code the array), MX_ERR_LAYOUT (strides),
+ * MX_ERR_EXTENT (strides beyond the address space), MX_ERR_CONST (import), MX_ERR_MEMORY, and what mx_fence returns. */
+mx_err mx_import_(mx_ctx ctx, mx_view view, const void *array, const int64_t *strides,
+                  mx_type type);
+mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides, mx_type type);
+#define mx_import(ctx, view, array, strides) \
+    mx_import_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
+#define mx_export(ctx, view, array, strides) \
+    mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
+
+/* The element type that a pointer names; 0: not known. */
+#ifdef __cplusplus
+#define MX_ARRAY_TYPE_(array) 0
+#else
+#define MX_POINTS_TO_(T, type) T * : type, const T * : type
+#define MX_ARRAY_TYPE_(array)                                                      \
+    _Generic((array), MX_POINTS_TO_(double, MX_F64), MX_POINTS_TO_(float, MX_F32), \
+             MX_POINTS_TO_(int32_t, MX_I32), MX_POINTS_TO_(int64_t, MX_I64),       \
+             MX_POINTS_TO_(uint8_t, MX_U8), MX_POINTS_TO_(uint32_t, MX_U32),       \
+             MX_POINTS_TO_(uint64_t, MX_U64), default : 0)
+#endif
 
 /* Sets every element to the one at *value (of the view's element size), and its own padding. Ordered on ctx. On cuda elements of
  * views without gaps have at most 1024 bytes (MX_ERR_TYPE beyond), unless all bytes of the value are the same. */
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 
-/* Element number `index` of a view of rank 0 (index 0) or 1 between the host and the view's space: for scalars that
- * kernels left on a device. Ordered on ctx; reading waits until the value is there. */
+/* Copies element number `index` of a view of rank 0 (index 0) or 1 to *value: for scalars that kernels left on a device.
+ * Ordered on ctx; waits until the value is there. */
 mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
+
+/* Copies *value to that element. Ordered on ctx; *value may change on return. */
 mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value);
 
-/* Views that still exist: for leak reports at the end of a program (mx_finalize prints one in debug builds). One line each:
- * label, bytes, space, file and line that made it. */
+/* How many views still exist. */
 int mx_views_alive(void);
+
+/* Prints them on stderr, one a line: label, bytes, space, file and line that made it. mx_finalize does so in debug builds. */
 void mx_views_report(void);
 
 #define mx_view_create(...) MX_AT_SOURCE_LINE_(mx_view_create(__VA_ARGS__))

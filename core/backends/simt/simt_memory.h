@@ -1,0 +1,18 @@
+/* simt's memory: see simt_memory.c. */
+#pragma once
+#include "../../src/backend.h"
+
+/* Opens simt's memory to this process, and closes it when the last of those who opened it have left. */
+void mx_simt_memory_enter(void);
+void mx_simt_memory_leave(void);
+
+/* From now on a touch by host code ends the program with a message. */
+void mx_simt_memory_watch(void);
+
+/* Members of the table. */
+mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
+void mx_simt_release(mx_space space, void *data);
+mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
+mx_err mx_simt_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
+mx_err mx_simt_copy_strided(mx_ctx ctx, const mx_strided *copy);
+bool mx_simt_identify(const void *address, mx_space *space, int *device);

@@ -1,0 +1,138 @@
+/* Host code that touches memory of a device. On simt the program ends there, with a message that names the view. Each case runs
+ * in a child, which is this program again. Where host code reaches the context's memory there is nothing to see; on a GPU a
+ * touch is a plain segmentation fault, which nobody reports. */
+#include "check.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 10000 };
+
+typedef struct world {
+    mx_ctx ctx;
+    mx_view view; /* 'temperature', N numbers */
+    volatile double *data;
+} world;
+
+static void read_data(world *w) { CHECK(w->data[0] == 0); }
+static void write_data(world *w) { w->data[N - 1] = 1; }
+
+static void read_through_accessor(world *w)
+{
+    mx_f64_1 u;
+    MUST(mx_bind(w->ctx, w->view, &u));
+    CHECK(MX_AT(u, 17) == 0);
+}
+
+/* Fills and copies open the memory, and close it again. */
+static void read_behind_copies(world *w)
+{
+    const double one = 1;
+    double all[N];
+    MUST(mx_fill(w->ctx, w->view, &one));
+    MUST(mx_export(w->ctx, w->view, all, NULL));
+    CHECK_F64(all[N - 1], 1, 0);
+    read_data(w);
+}
+
+/* Another context of the kind changes nothing. */
+static void read_beside_another_context(world *w)
+{
+    mx_ctx other;
+    MUST(mx_ctx_create("simt:threads=2", &other));
+    mx_ctx_destroy(&other);
+    read_data(w);
+}
+
+static void read_part(world *w)
+{
+    mx_view part;
+    MUST(mx_subview(w->view, MX_SLICES(mx_span(100, 200)), &part));
+    const volatile double *at = check_info(part).data;
+    CHECK(*at == 0);
+}
+
+static void copy_out(world *w)
+{
+    double all[N];
+    memcpy(all, (const void *)(uintptr_t)w->data, sizeof all);
+    CHECK(all[0] == 0);
+}
+
+/* A handler that was there before is called behind the message. */
+static void say_and_exit(int number)
+{
+    static const char text[] = "the handler that was there\n";
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(written > 0 && number == SIGSEGV ? 3 : 4);
+}
+
+static const struct {
+    const char *name;
+    void (*touch)(world *w);
+    bool handler;
+} cases[] = {
+    {"read", read_data, false},
+    {"write", write_data, false},
+    {"accessor", read_through_accessor, false},
+    {"copies", read_behind_copies, false},
+    {"context", read_beside_another_context, false},
+    {"part", read_part, false},
+    {"memcpy", copy_out, false},
+    {"handler", read_data, true},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* In the child: does what the case does, which must not return. */
+static int child(const char *resource, const char *name)
+{
+    world w;
+    for (int c = 0; c < CASES; c++) {
+        if (strcmp(cases[c].name, name) != 0) continue;
+        if (cases[c].handler) signal(SIGSEGV, say_and_exit);
+        MUST(mx_init());
+        MUST(mx_ctx_create(resource, &w.ctx));
+        MUST(mx_view_create_1d(w.ctx, "temperature", MX_F64, N, &w.view));
+        w.data = check_info(w.view).data;
+        cases[c].touch(&w);
+    }
+    fprintf(stderr, "nothing happened\n");
+    return 0;
+}
+
+static const char *program;
+
+static void run_case(const char *name, bool handler)
+{
+    char command[1024], text[8192];
+    snprintf(command, sizeof command, "'%s' %s %s 2>&1", program, check_resource, name);
+    FILE *out = popen(command, "r"); /* the shell gives 128 and the signal's number as status */
+    if (out == NULL) {
+        CHECK(out != NULL);
+        return;
+    }
+    const size_t read = fread(text, 1, sizeof text - 1, out);
+    text[read] = '\0';
+    while (fgetc(out) != EOF) {
+    }
+    const int status = pclose(out);
+    CHECK(status != 0);
+    CHECK_TEXT(text, "minx: host code touched view 'temperature' at 0x");
+    CHECK_TEXT(text, "use mx_import and mx_export");
+    CHECK_TEXT(text, "addr2line -e ");
+    if (handler) CHECK_TEXT(text, "the handler that was there");
+    if (handler) CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+static void test(mx_ctx ctx)
+{
+    if (check_is(ctx, "simt"))
+        for (int c = 0; c < CASES; c++) run_case(cases[c].name, cases[c].handler);
+}
+
+int main(int argc, char **argv)
+{
+    program = argv[0];
+    return argc > 2 ? child(argv[1], argv[2]) : check_main(argc, argv, test);
+}
