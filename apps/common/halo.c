@@ -108,8 +108,9 @@ static mx_err choose_space(app_halo h, app_gpu_mpi gpu_mpi, mx_view_options *opt
 {
     mx_ctx_info info;
     mx_ctx_get_info(h->ctx, &info);
-    const bool able = app_comm_device_aware(h->comm);
-    MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || info.host_accessible, MX_ERR_INPUT,
+    const bool on_device = info.device >= 0;
+    const bool able = on_device && app_comm_device_aware(h->comm);
+    MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || !on_device, MX_ERR_INPUT,
                "--gpu-mpi=on: %s does not take device memory; use auto or off",
                app_comm_version(h->comm));
     if (info.host_accessible) {
@@ -118,7 +119,7 @@ static mx_err choose_space(app_halo h, app_gpu_mpi gpu_mpi, mx_view_options *opt
         h->path = "device memory";
     } else {
         h->path = "pinned host memory";
-        options->space = MX_SPACE_PINNED;
+        options->space = MX_SPACE_STAGING;
     }
     if (app_size(h->comm) == 1) h->path = "none (one rank)";
     return MX_OK;

@@ -106,17 +106,14 @@ static mx_err series(tl_app *app)
 /* This rank's cells of a view, row by row, in `values`. */
 static mx_err gather(tl_app *app, mx_view view, double *values)
 {
-    mx_view host = MX_VIEW_NULL;
-    mx_cf64_2s at;
-    MX_TRY(mx_mirror_view_create(view, &host));
-    MX_TRY(mx_deep_copy(app->ctx, host, view));
-    MX_TRY(mx_fence(app->ctx));
-    MX_TRY(mx_bind(NULL, host, &at));
-    for (int j = 0; j < app->rows; j++)
-        for (int k = 0; k < app->columns; k++)
-            values[(size_t)j * (size_t)app->columns + (size_t)k] =
-                MX_AT(at, j + TL_GHOSTS, k + TL_GHOSTS);
-    return mx_view_destroy(&host);
+    mx_view cells;
+    MX_TRY(mx_subview(view,
+                      MX_SLICES(mx_span(TL_GHOSTS, TL_GHOSTS + app->rows),
+                                mx_span(TL_GHOSTS, TL_GHOSTS + app->columns)),
+                      &cells));
+    const mx_err err = mx_export(app->ctx, cells, values, NULL);
+    MX_TRY(mx_view_destroy(&cells));
+    return err;
 }
 
 static mx_err field(tl_app *app, const char *name, const char *unit, mx_view view, double *values)

@@ -26,7 +26,7 @@ tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${benchmarks} ${de
 tealeaf_runs(bm_3 data:tealeaf/tea_bm_3.in 99.955877498324000 ${benchmarks})
 tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 ${benchmarks})
 # The port's value differs by 2.7e-10: it stops at an absolute residual of eps, this program at eps times the first one.
-tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug}
+tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug} simt:2:0
   OPTIONS --published 1e-9)
 if(minx_CUDA)
   foreach(deck bm_1=157.55084183279294 bm_2=106.27221178646569 bm_3=99.955877498324000 bm_5e_1_4=93.48844542172745
