@@ -20,7 +20,7 @@ from ctypes import byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint32, 
 
 import numpy as np
 
-DEFAULT, HOST, CUDA, MANAGED, PINNED = range(5)  # mx_space
+DEFAULT, HOST, CUDA, MANAGED, PINNED, SIMT, STAGING = range(7)  # mx_space
 LEFT, RIGHT, STRIDE = 1, 2, 3  # mx_layout; 0: the context's own
 KINDS = {"f8": 1, "f4": 2, "i4": 3, "i8": 4, "u1": 5, "u4": 6, "u8": 7}  # of mx_type
 
@@ -242,6 +242,25 @@ class Context:
             byref(handle),
         )
         return View(self.library, handle, dtype)
+
+    def put(self, view: View, array: np.ndarray) -> None:
+        """Copies an array into a view of the same shape and type, whatever the layouts, and
+        wherever the view is: mx_import."""
+        self._transfer("mx_import_", view, np.ascontiguousarray(array, view.dtype))
+
+    def get(self, view: View) -> np.ndarray:
+        """The elements of a view in a new array, wherever the view is: mx_export."""
+        info = view.info()
+        array = np.empty(tuple(info.extent[: info.rank]), view.dtype)
+        self._transfer("mx_export_", view, array)
+        return array
+
+    def _transfer(self, name: str, view: View, array: np.ndarray) -> None:
+        info = view.info()
+        if array.shape != tuple(info.extent[: info.rank]):
+            raise ValueError(f"got shape {array.shape}, the view's is another")
+        call = function(self.library, name, Context, View, c_void_p, c_void_p, c_uint32)
+        call(self, view, array.ctypes.data, None, info.type)
 
     def copy(self, to: View, source: View) -> None:
         """mx_deep_copy, and waits: Python may free what was copied from."""

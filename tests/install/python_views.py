@@ -131,6 +131,21 @@ def test_orders_and_slices(f):
     assert_equal(f.largest(f.view(f.array((3, 4))[1:1])), -np.inf)
 
 
+def test_copies_of_arrays(f):
+    """Arrays of any layout into views in the context's own memory, and back."""
+    for layout in (minx.LEFT, minx.RIGHT):
+        view = f.ctx.zeros((7, 9), layout=layout)
+        array = np.arange(126.0).reshape(9, 14).T[::2]
+        f.ctx.put(view, array)
+        assert_array_equal(f.ctx.get(view), array)
+        with raises(ValueError):
+            f.ctx.put(view, array.T)
+    with fails("MX_ERR_CONST", "only to be read"):
+        fixed = f.array(3)
+        fixed.flags.writeable = False
+        f.ctx.put(f.view(fixed), np.zeros(3))
+
+
 def test_views_of_minx(f):
     """Memory of minx as an array, which is an owner of it."""
     view = f.ctx.zeros((8, 5), space=f.ctx.shared)
