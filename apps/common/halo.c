@@ -239,23 +239,18 @@ static void plan(app_halo h, int depth, int count, app_halo_corners corners)
     }
 }
 
+/* Entries behind the last field are bound to the first one: they are not used, and every accessor of a launch must be bound. */
 static mx_err bind_fields(app_halo h, const mx_view *fields, int count)
 {
-    for (int f = 0; f < count; f++) {
+    for (int f = 0; f < APP_HALO_FIELDS; f++) {
+        const mx_view field = fields[f < count ? f : 0];
         if (h->decomp.dims == 2) {
-            MX_TRY(mx_bind(h->ctx, fields[f], &h->pack_2d.field[f]));
+            MX_TRY(mx_bind(h->ctx, field, &h->pack_2d.field[f]));
             h->unpack_2d.field[f] = h->pack_2d.field[f];
         } else {
-            MX_TRY(mx_bind(h->ctx, fields[f], &h->pack_3d.field[f]));
+            MX_TRY(mx_bind(h->ctx, field, &h->pack_3d.field[f]));
             h->unpack_3d.field[f] = h->pack_3d.field[f];
         }
-    }
-    for (int f = count; f < APP_HALO_FIELDS;
-         f++) { /* what an earlier exchange bound may be gone by now */
-        memset(&h->pack_2d.field[f], 0, sizeof h->pack_2d.field[f]);
-        memset(&h->unpack_2d.field[f], 0, sizeof h->unpack_2d.field[f]);
-        memset(&h->pack_3d.field[f], 0, sizeof h->pack_3d.field[f]);
-        memset(&h->unpack_3d.field[f], 0, sizeof h->unpack_3d.field[f]);
     }
     return MX_OK;
 }

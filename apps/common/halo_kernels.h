@@ -18,6 +18,8 @@ typedef struct app_halo_2d_args {
     int segments;
     app_halo_segment segment[APP_HALO_SEGMENTS_2D];
 } app_halo_2d_args;
+MX_ARGS(app_halo_2d_args, buffer, field[0], field[1], field[2], field[3], field[4], field[5],
+        field[6], field[7])
 
 typedef struct app_halo_3d_args {
     mx_f64_3 field[APP_HALO_FIELDS];
@@ -25,6 +27,8 @@ typedef struct app_halo_3d_args {
     int segments;
     app_halo_segment segment[APP_HALO_SEGMENTS_3D];
 } app_halo_3d_args;
+MX_ARGS(app_halo_3d_args, buffer, field[0], field[1], field[2], field[3], field[4], field[5],
+        field[6], field[7])
 
 MX_DECLARE_FOR(1D, app_halo_pack_2d, app_halo_2d_args)
 MX_DECLARE_FOR(1D, app_halo_unpack_2d, app_halo_2d_args)

@@ -125,10 +125,10 @@ static mx_err field(tl_app *app, const char *name, const char *unit, mx_view vie
 
 static mx_err write_fields(tl_app *app, double *values)
 {
-    MX_TRY(field(app, "density", "mass/length^2", app->density, values));
-    MX_TRY(field(app, "energy", "energy/mass", app->energy, values));
-    MX_TRY(field(app, "temperature", "energy/length^2", app->u, values));
-    return field(app, "temperature_start", "energy/length^2", app->u_start, values);
+    MX_TRY(field(app, "density", "mass/length^2", app->views.density, values));
+    MX_TRY(field(app, "energy", "energy/mass", app->views.energy, values));
+    MX_TRY(field(app, "temperature", "energy/length^2", app->views.u, values));
+    return field(app, "temperature_start", "energy/length^2", app->views.u_start, values);
 }
 
 static mx_err fields(tl_app *app)

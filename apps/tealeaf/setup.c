@@ -37,69 +37,35 @@ static mx_err make_views(tl_app *app)
         const char *label;
         mx_view *view;
     } fields[] = {
-        {"density", &app->density}, {"energy", &app->energy},
-        {"temperature", &app->u},   {"temperature at start", &app->u_start},
-        {"kx", &app->kx},           {"ky", &app->ky},
-        {"cg p", &app->p},          {"cg r", &app->r},
-        {"cg w", &app->w},
+        {"density", &app->views.density}, {"energy", &app->views.energy},
+        {"temperature", &app->views.u},   {"temperature at start", &app->views.u_start},
+        {"kx", &app->views.kx},           {"ky", &app->views.ky},
+        {"cg p", &app->views.p},          {"cg r", &app->views.r},
+        {"cg w", &app->views.w},
     };
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
         MX_TRY(mx_view_create_2d(app->ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
                                  app->columns + 2 * TL_GHOSTS, fields[f].view));
-    MX_TRY(mx_view_create_1d(app->ctx, "cg r.r", MX_F64, TL_RING, &app->rr));
-    MX_TRY(mx_view_create_1d(app->ctx, "cg p.w", MX_F64, TL_PARTS, &app->pw));
-    MX_TRY(mx_mirror_view_create(app->rr, &app->rr_host));
-    MX_TRY(mx_mirror_view_create(app->pw, &app->pw_host));
+    MX_TRY(mx_view_create_1d(app->ctx, "cg r.r", MX_F64, TL_RING, &app->views.rr));
+    MX_TRY(mx_view_create_1d(app->ctx, "cg p.w", MX_F64, TL_PARTS, &app->views.pw));
+    MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
+    MX_TRY(mx_mirror_view_create(app->views.pw, &app->pw_host));
     return MX_OK;
 }
 
-static mx_err bind_state(tl_app *app)
+static mx_err bind_kernels(tl_app *app)
 {
     const mx_ctx ctx = app->ctx;
-    MX_TRY(mx_bind(ctx, app->kx, &app->faces.kx));
-    MX_TRY(mx_bind(ctx, app->ky, &app->faces.ky));
-    MX_TRY(mx_bind(ctx, app->density, &app->faces.density));
-    MX_TRY(mx_bind(ctx, app->u, &app->start.u));
-    MX_TRY(mx_bind(ctx, app->u_start, &app->start.u_start));
-    MX_TRY(mx_bind(ctx, app->energy, &app->start.energy));
-    MX_TRY(mx_bind(ctx, app->density, &app->start.density));
-    MX_TRY(mx_bind(ctx, app->energy, &app->finish.energy));
-    MX_TRY(mx_bind(ctx, app->u, &app->finish.u));
-    MX_TRY(mx_bind(ctx, app->density, &app->finish.density));
-    MX_TRY(mx_bind(ctx, app->density, &app->summary.density));
-    MX_TRY(mx_bind(ctx, app->energy, &app->summary.energy));
-    MX_TRY(mx_bind(ctx, app->u, &app->summary.u));
-    app->summary.volume = app->dx * app->dy;
-    return MX_OK;
-}
-
-static mx_err bind_solver(tl_app *app)
-{
-    const mx_ctx ctx = app->ctx;
-    MX_TRY(mx_bind(ctx, app->r, &app->residual.r));
-    MX_TRY(mx_bind(ctx, app->p, &app->residual.p));
-    MX_TRY(mx_bind(ctx, app->u, &app->residual.u));
-    MX_TRY(mx_bind(ctx, app->u_start, &app->residual.u_start));
-    MX_TRY(mx_bind(ctx, app->kx, &app->residual.kx));
-    MX_TRY(mx_bind(ctx, app->ky, &app->residual.ky));
-    app->error.u = app->residual.u;
-    app->error.u_start = app->residual.u_start;
-    app->error.kx = app->residual.kx;
-    app->error.ky = app->residual.ky;
-    MX_TRY(mx_bind(ctx, app->w, &app->matvec.w));
-    MX_TRY(mx_bind(ctx, app->p, &app->matvec.p));
-    app->matvec.kx = app->residual.kx;
-    app->matvec.ky = app->residual.ky;
-    MX_TRY(mx_bind(ctx, app->u, &app->update.u));
-    MX_TRY(mx_bind(ctx, app->r, &app->update.r));
-    MX_TRY(mx_bind(ctx, app->p, &app->update.p));
-    MX_TRY(mx_bind(ctx, app->w, &app->update.w));
-    MX_TRY(mx_bind(ctx, app->rr, &app->update.rr));
-    MX_TRY(mx_bind(ctx, app->pw, &app->update.pw));
-    MX_TRY(mx_bind(ctx, app->p, &app->direction.p));
-    MX_TRY(mx_bind(ctx, app->r, &app->direction.r));
-    MX_TRY(mx_bind(ctx, app->rr, &app->direction.rr));
-    return MX_OK;
+    const tl_views *const views = &app->views;
+    MX_TRY(tl_faces_args_bind(ctx, views, &app->faces));
+    MX_TRY(tl_start_args_bind(ctx, views, &app->start));
+    MX_TRY(tl_finish_args_bind(ctx, views, &app->finish));
+    MX_TRY(tl_summary_args_bind(ctx, views, &app->summary));
+    MX_TRY(tl_residual_args_bind(ctx, views, &app->residual));
+    MX_TRY(tl_error_args_bind(ctx, views, &app->error));
+    MX_TRY(tl_cg_matvec_args_bind(ctx, views, &app->matvec));
+    MX_TRY(tl_cg_update_args_bind(ctx, views, &app->update));
+    return tl_cg_direction_args_bind(ctx, views, &app->direction);
 }
 
 /* A row of cells by the deck's states, whose sums verify.c compares the summaries with. */
@@ -126,13 +92,13 @@ static mx_err fill_states(tl_app *app)
     mx_view density = MX_VIEW_NULL, energy = MX_VIEW_NULL;
     mx_f64_2s d, e;
     MX_TRY(mx_fence(app->ctx));
-    MX_TRY(mx_mirror_view_create(app->density, &density));
-    MX_TRY(mx_mirror_view_create(app->energy, &energy));
+    MX_TRY(mx_mirror_view_create(app->views.density, &density));
+    MX_TRY(mx_mirror_view_create(app->views.energy, &energy));
     MX_TRY(mx_bind(NULL, density, &d));
     MX_TRY(mx_bind(NULL, energy, &e));
     for (int j = 0; j < app->rows; j++) fill_row(app, j, &d, &e);
-    MX_TRY(mx_deep_copy(app->ctx, app->density, density));
-    MX_TRY(mx_deep_copy(app->ctx, app->energy, energy));
+    MX_TRY(mx_deep_copy(app->ctx, app->views.density, density));
+    MX_TRY(mx_deep_copy(app->ctx, app->views.energy, energy));
     MX_TRY(mx_fence(app->ctx));
     MX_TRY(mx_view_destroy(&density));
     return mx_view_destroy(&energy);
@@ -142,7 +108,7 @@ static mx_err fill_states(tl_app *app)
 static mx_err make_faces(tl_app *app)
 {
     const double dt = app->deck.initial_timestep;
-    MX_TRY(app_halo_exchange(app->halo, 1, &app->density, 1, APP_HALO_CORNERS));
+    MX_TRY(app_halo_exchange(app->halo, 1, &app->views.density, 1, APP_HALO_CORNERS));
     app->faces.rx = dt / (app->dx * app->dx);
     app->faces.ry = dt / (app->dy * app->dy);
     app->faces.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
@@ -158,8 +124,8 @@ static mx_err make_faces(tl_app *app)
 static mx_err set_up_alone(tl_app *app)
 {
     MX_TRY(make_views(app));
-    MX_TRY(bind_state(app));
-    MX_TRY(bind_solver(app));
+    MX_TRY(bind_kernels(app));
+    app->summary.volume = app->dx * app->dy;
     return fill_states(app);
 }
 
@@ -192,9 +158,10 @@ mx_err tl_series_add(tl_series *series, double value)
 
 void tl_cleanup(tl_app *app)
 {
-    mx_view *views[] = {&app->density, &app->energy,  &app->u,      &app->u_start, &app->kx,
-                        &app->ky,      &app->p,       &app->r,      &app->w,       &app->rr,
-                        &app->pw,      &app->rr_host, &app->pw_host};
+    mx_view *views[] = {
+        &app->views.density, &app->views.energy, &app->views.u, &app->views.u_start, &app->views.kx,
+        &app->views.ky,      &app->views.p,      &app->views.r, &app->views.w,       &app->views.rr,
+        &app->views.pw,      &app->rr_host,      &app->pw_host};
     tl_series *series[] = {&app->residuals,        &app->step_iterations,      &app->summaries.step,
                            &app->summaries.time,   &app->summaries.volume,     &app->summaries.mass,
                            &app->summaries.energy, &app->summaries.temperature};

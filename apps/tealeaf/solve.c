@@ -38,7 +38,8 @@ static mx_err matvec_edges(tl_app *app)
         mx_range_2d(app->ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1,
                     last_column + 1),
     };
-    for (int e = 0; e < 4; e++) MX_TRY(tl_cg_matvec_into(edges[e], &app->matvec, app->pw, e + 1));
+    for (int e = 0; e < 4; e++)
+        MX_TRY(tl_cg_matvec_into(edges[e], &app->matvec, app->views.pw, e + 1));
     return MX_OK;
 }
 
@@ -47,17 +48,17 @@ static mx_err matvec(tl_app *app)
 {
     double *parts;
     if (!app_halo_needed(app->halo))
-        return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->pw, 0);
-    MX_TRY(app_halo_begin(app->halo, 1, &app->p, 1, APP_HALO_FACES));
-    MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->pw, 0));
+        return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->views.pw, 0);
+    MX_TRY(app_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
+    MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->views.pw, 0));
     MX_TRY(app_halo_end(app->halo));
     MX_TRY(matvec_edges(app));
-    MX_TRY(mx_deep_copy(app->ctx, app->pw_host, app->pw));
+    MX_TRY(mx_deep_copy(app->ctx, app->pw_host, app->views.pw));
     MX_TRY(mx_fence(app->ctx));
     MX_TRY(mx_view_host_data(app->pw_host, (void **)&parts));
     for (int e = 1; e < TL_PARTS; e++) parts[0] += parts[e];
     MX_TRY(app_sum_f64(app->comm, parts, 1));
-    return mx_deep_copy(app->ctx, app->pw, app->pw_host);
+    return mx_deep_copy(app->ctx, app->views.pw, app->pw_host);
 }
 
 /* Iteration n (from 1) of this step. */
@@ -66,8 +67,8 @@ static mx_err iterate(tl_app *app, int64_t n)
     app->update.before = app->direction.before = ring(n - 1);
     app->direction.now = ring(n);
     MX_TRY(matvec(app));
-    MX_TRY(tl_cg_update_into(tl_cells(app, 0), &app->update, app->rr, ring(n)));
-    MX_TRY(sum_over_ranks(app, app->rr, ring(n)));
+    MX_TRY(tl_cg_update_into(tl_cells(app, 0), &app->update, app->views.rr, ring(n)));
+    MX_TRY(sum_over_ranks(app, app->views.rr, ring(n)));
     return tl_cg_direction(tl_cells(app, 0), &app->direction);
 }
 
@@ -75,10 +76,10 @@ static mx_err iterate(tl_app *app, int64_t n)
 static mx_err begin(tl_app *app, double *rr)
 {
     MX_TRY(tl_start(tl_cells(app, 0), &app->start));
-    MX_TRY(app_halo_exchange(app->halo, 1, &app->u, 1, APP_HALO_FACES));
-    MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->rr, ring(0)));
-    MX_TRY(sum_over_ranks(app, app->rr, ring(0)));
-    MX_TRY(mx_read_element(app->ctx, app->rr, ring(0), rr));
+    MX_TRY(app_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
+    MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->views.rr, ring(0)));
+    MX_TRY(sum_over_ranks(app, app->views.rr, ring(0)));
+    MX_TRY(mx_read_element(app->ctx, app->views.rr, ring(0), rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                "step %lld: the initial residual is not a finite number: the deck's values are "
                "too large to compute with",
@@ -98,7 +99,7 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
                                 int64_t *n, double *rr)
 {
     double *values;
-    MX_TRY(mx_deep_copy(app->ctx, app->rr_host, app->rr));
+    MX_TRY(mx_deep_copy(app->ctx, app->rr_host, app->views.rr));
     MX_TRY(mx_fence(app->ctx));
     MX_TRY(mx_view_host_data(app->rr_host, (void **)&values));
     for (*n = first; *n <= last; (*n)++) {

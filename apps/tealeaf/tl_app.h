@@ -37,12 +37,8 @@ typedef struct tl_app {
     double dx, dy;
     int rows, columns;
 
-    /* the state, with one ghost cell around */
-    mx_view density, energy, u, u_start, kx, ky;
-    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration; pw holds p.w of
-     * the interior and of the four edges, or their sum over all ranks in element 0 */
-    mx_view p, r, w, rr, pw;
-    mx_view rr_host, pw_host;
+    tl_views views;
+    mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
     tl_faces_args faces;

@@ -10,6 +10,15 @@
 #pragma once
 #include "minx/minx.h"
 
+/* What the kernels work on. Arguments are bound from members of the same names. */
+typedef struct tl_views {
+    /* the state */
+    mx_view density, energy, u, u_start, kx, ky;
+    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration; pw holds p.w of
+     * the interior and of the four edges, or their sum over all ranks in element 0 */
+    mx_view p, r, w, rr, pw;
+} tl_views;
+
 /* kx and ky from the density. w is the density, or its inverse; the face's conductivity is the mean of 1/w. Runs over the
  * faces of this rank's cells, one row and column more than cells; cells of this rank begin at global (row0, column0). */
 typedef struct tl_faces_args {
@@ -19,6 +28,7 @@ typedef struct tl_faces_args {
     int inverse;                      /* w = 1/density */
     int row0, column0, rows, columns; /* global place and size of the domain, to find its edges */
 } tl_faces_args;
+MX_BUNDLE(tl_faces_args, tl_views, kx, ky, density)
 MX_DECLARE_FOR(2D, tl_faces, tl_faces_args)
 
 /* u = u_start = energy density. */
@@ -26,6 +36,7 @@ typedef struct tl_start_args {
     mx_f64_2 u, u_start;
     mx_cf64_2 energy, density;
 } tl_start_args;
+MX_BUNDLE(tl_start_args, tl_views, u, u_start, energy, density)
 MX_DECLARE_FOR(2D, tl_start, tl_start_args)
 
 /* r = u_start - A u, p = r; the sum of r r. */
@@ -33,6 +44,7 @@ typedef struct tl_residual_args {
     mx_f64_2 r, p;
     mx_cf64_2 u, u_start, kx, ky;
 } tl_residual_args;
+MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, kx, ky)
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 
 /* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
@@ -43,6 +55,7 @@ MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
     mx_cf64_2 u, u_start, kx, ky;
 } tl_error_args;
+MX_BUNDLE(tl_error_args, tl_views, u, u_start, kx, ky)
 MX_DECLARE_REDUCE(2D, tl_error, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
@@ -50,6 +63,7 @@ typedef struct tl_cg_matvec_args {
     mx_f64_2 w;
     mx_cf64_2 p, kx, ky;
 } tl_cg_matvec_args;
+MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky)
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 
 /* u += alpha p, r -= alpha w; the sum of r r. alpha = rr(n-1) / pw, or 0 once rr(n-1) is below the tolerance: a converged
@@ -62,6 +76,7 @@ typedef struct tl_cg_update_args {
     int before;       /* place of rr(n-1) in the ring */
     double alpha;     /* the prologue's */
 } tl_cg_update_args;
+MX_BUNDLE(tl_cg_update_args, tl_views, u, r, p, w, rr, pw)
 MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
 
 /* p = r + beta p, beta = rr(n) / rr(n-1). */
@@ -73,6 +88,7 @@ typedef struct tl_cg_direction_args {
     int before, now; /* places of rr(n-1) and rr(n) */
     double beta;     /* the prologue's */
 } tl_cg_direction_args;
+MX_BUNDLE(tl_cg_direction_args, tl_views, p, r, rr)
 MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
 
 /* energy = u / density. */
@@ -80,6 +96,7 @@ typedef struct tl_finish_args {
     mx_f64_2 energy;
     mx_cf64_2 u, density;
 } tl_finish_args;
+MX_BUNDLE(tl_finish_args, tl_views, energy, u, density)
 MX_DECLARE_FOR(2D, tl_finish, tl_finish_args)
 
 /* The field summary: integrals over the domain. */
@@ -93,6 +110,7 @@ typedef struct tl_summary_args {
     mx_cf64_2 density, energy, u;
     double volume; /* of a cell */
 } tl_summary_args;
+MX_BUNDLE(tl_summary_args, tl_views, density, energy, u)
 MX_DECLARE_REDUCE(2D, tl_summarise, tl_summary_args, tl_summary)
 
 /* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */

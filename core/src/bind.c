@@ -167,27 +167,71 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     return MX_OK;
 }
 
-/* An accessor is found by its stamp: argument structs are aligned, so stamps stand at multiples of 8 bytes. */
-mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size)
+/* May a kernel on this context use the accessor with this stamp? */
+static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
+                             const mx_stamp *stamp)
 {
-    for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+    const mx_record *r = mx_record_of_stamp(stamp);
+    MX_REQUIRE(r != NULL, MX_ERR_STALE,
+               "kernel %s: accessor '%s' was bound to a view that is gone; bind it again", kernel,
+               name);
+    MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
+               "kernel %s: accessor '%s': view '%s' is in memory space %s, which %s cannot access",
+               kernel, name, r->label, mx_space_name(r->space), ctx->name);
+    MX_REQUIRE(
+        stamp->needs == MX_LAYOUT_DEFAULT || stamp->needs == MX_LAYOUT_STRIDE ||
+            (stamp->needs == ctx->layout &&
+             (r->layout != MX_LAYOUT_STRIDE || mx_strides_follow(r, NULL, ctx->layout))),
+        MX_ERR_LAYOUT,
+        "kernel %s: accessor '%s' of view '%s' was bound for layout %s, or for host code; the context has %s",
+        kernel, name, r->label, mx_layout_name(stamp->needs), mx_layout_name(ctx->layout));
+    return MX_OK;
+}
+
+mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *table,
+                          const void *args)
+{
+    for (size_t n = 0; n < table->count; n++) {
+        const char *const name = table->accessor[n].name;
+        const char *const word = (const char *)args + table->accessor[n].offset + MX_STAMP_OFFSET;
         mx_stamp stamp;
-        if (!mx_stamp_read((const char *)args + at, &stamp)) continue;
+        if (mx_stamp_read(word, &stamp)) {
+            MX_TRY(check_accessor(ctx, kernel, name, &stamp));
+        } else {
+            MX_REQUIRE(
+                mx_stamp_is_none(word), MX_ERR_ARG,
+                "kernel %s: accessor '%s' of its arguments (%s) was never bound: call mx_bind, "
+                "or mx_bind_none where this kernel does not use it",
+                kernel, name, table->type);
+        }
+    }
+    return MX_OK;
+}
+
+static bool is_listed(const mx_args_table *table, size_t offset)
+{
+    for (size_t n = 0; n < table->count; n++)
+        if (table->accessor[n].offset == offset) return true;
+    return false;
+}
+
+/* Argument structs are aligned, so the stamps in them are at multiples of 8 bytes. */
+mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,
+                                size_t size)
+{
+    mx_stamp stamp;
+    for (size_t at = 0; at + MX_STAMP_OFFSET + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+        if (!mx_stamp_read((const char *)args + at + MX_STAMP_OFFSET, &stamp)) continue;
         const mx_record *r = mx_record_of_stamp(&stamp);
+        const char *const label = r != NULL ? r->label : "(gone)";
+        MX_REQUIRE(table->type != NULL, MX_ERR_ARG,
+                   "kernel %s: its arguments have an accessor (at byte %zu, of view '%s'), but no "
+                   "MX_ARGS(struct, members...) that names it",
+                   kernel, at, label);
         MX_REQUIRE(
-            r != NULL, MX_ERR_STALE,
-            "kernel %s: the accessor at byte %zu of its arguments was bound to a view that is gone; bind it again",
-            kernel, at - MX_STAMP_OFFSET);
-        MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
-                   "kernel %s: view '%s' is in memory space %s, which %s cannot reach", kernel,
-                   r->label, mx_space_name(r->space), ctx->name);
-        MX_REQUIRE(
-            stamp.needs == MX_LAYOUT_DEFAULT || stamp.needs == MX_LAYOUT_STRIDE ||
-                (stamp.needs == ctx->layout &&
-                 (r->layout != MX_LAYOUT_STRIDE || mx_strides_follow(r, NULL, ctx->layout))),
-            MX_ERR_LAYOUT,
-            "kernel %s: the accessor of view '%s' was bound for layout %s, or for host code; the context has %s",
-            kernel, r->label, mx_layout_name(stamp.needs), mx_layout_name(ctx->layout));
+            is_listed(table, at), MX_ERR_ARG,
+            "kernel %s: the accessor at byte %zu of %s, of view '%s', is missing in MX_ARGS(%s, ...)",
+            kernel, at, table->type, label, table->type);
     }
     return MX_OK;
 }

@@ -163,8 +163,7 @@ mx_err mx_graph_run(mx_graph graph)
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
     for (int i = 0; i < graph->count; i++) { /* all of them, before any runs */
         node *n = graph->nodes[i];
-        MX_TRY(
-            mx_accessors_check(ctx, n->launch.kernel->name, n->args, n->launch.kernel->args_size));
+        MX_TRY(mx_accessors_check(ctx, n->launch.kernel->name, n->launch.kernel->table(), n->args));
         MX_TRY(mx_launch_set_result(ctx, &n->launch, n->has_result ? &n->result : NULL));
     }
     for (int i = 0; i < graph->count; i++) {

@@ -90,8 +90,8 @@ static bool same_teams(const mx_team_shape *planned, const mx_teams *teams)
 }
 
 /* The plan for this kernel, policy and length of result: the one of last time where it is the same. */
-static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_t length,
-                        mx_plan **found)
+static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
+                        int64_t length, mx_plan **found)
 {
     const int dims = kernel->dims;
     int64_t asked[3 * MX_MAX_DIMS];
@@ -112,7 +112,9 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, int64_
     plan->length = length;
     plan->dynamic = policy->dynamic;
     plan->team = shape_of(policy->teams);
-    const mx_err err = make_plan(policy->ctx, kernel, policy->teams != NULL, plan);
+    mx_err err =
+        MX_PASS(mx_accessors_check_table(kernel->name, kernel->table(), args, kernel->args_size));
+    if (err == MX_OK) err = make_plan(policy->ctx, kernel, policy->teams != NULL, plan);
     if (err != MX_OK) plan->launch.kernel = NULL;
     return MX_PASS(err);
 }
@@ -159,10 +161,10 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
     if (ctx->running != NULL) __atomic_store_n(&ctx->nested, kernel->name, __ATOMIC_RELAXED);
     MX_REQUIRE(ctx->running == NULL, MX_ERR_ARG, "kernel %s: launched while kernel %s runs on %s",
                kernel->name, ctx->running, ctx->name);
-    MX_TRY(find_plan(kernel, &policy, result != NULL ? result->length : 1, &plan));
+    MX_TRY(find_plan(kernel, &policy, args, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
     MX_TRY(mx_launch_set_result(ctx, l, result));
-    MX_TRY(mx_accessors_check(ctx, kernel->name, args, kernel->args_size));
+    MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
     if (ctx->check != NULL || ctx->fault != NULL) return launch_watched(ctx, plan, args, result);
     if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);

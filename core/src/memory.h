@@ -3,6 +3,7 @@
  * bind.c makes accessors. A file calls only those before it, a backend through its table, and tools through their hooks. */
 #pragma once
 #include "backend.h"
+#include "minx/args.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,9 @@ uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
 
 /* false: there is no stamp at this address. */
 bool mx_stamp_read(const void *word, mx_stamp *stamp);
+
+/* Is it the mark of an accessor that no kernel uses (mx_bind_none)? */
+bool mx_stamp_is_none(const void *word);
 
 /* The view that a stamp names, and its record. A null view and NULL if it is gone. */
 mx_view mx_view_of_stamp(const mx_stamp *stamp);
@@ -168,8 +172,13 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
                         mx_view view, mx_layout needs);
 
-/* Checks every accessor inside a kernel's arguments against the context that will run it. */
-mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const void *args, size_t size);
+/* Checks every accessor of a kernel's arguments, by the table of their struct, against the context that will run it. */
+mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *table,
+                          const void *args);
+
+/* Checks that the table names every accessor that is bound in these arguments of `size` bytes. */
+mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,
+                                size_t size);
 
 #ifdef MINX_BOUNDS_CHECK
 /* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it: theirs may be gone. */

@@ -78,6 +78,13 @@ uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
            (view.generation & GENERATION_BITS) << 20 | view.slot;
 }
 
+bool mx_stamp_is_none(const void *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word == MX_STAMP_NONE_;
+}
+
 bool mx_stamp_read(const void *at, mx_stamp *stamp)
 {
     uint64_t word;

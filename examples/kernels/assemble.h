@@ -18,4 +18,5 @@ typedef struct assemble_args {
     assemble_ints begin, column;
     mx_f64_1 value;
 } assemble_args;
+MX_ARGS(assemble_args, block, node, begin, column, value)
 MX_DECLARE_FOR(2D, assemble, assemble_args)

@@ -17,18 +17,21 @@ typedef struct cells_count_args {
     double per_length; /* cells per unit of length */
     int side;          /* cells along each edge of the cube */
 } cells_count_args;
+MX_ARGS(cells_count_args, x, cell, slot, count)
 MX_DECLARE_FOR(1D, cells_count, cells_count_args)
 
 typedef struct cells_fill_args {
     mx_ci32_1 cell, slot, begin;
     mx_i32_1 order;
 } cells_fill_args;
+MX_ARGS(cells_fill_args, cell, slot, begin, order)
 MX_DECLARE_FOR(1D, cells_fill, cells_fill_args)
 
 typedef struct cells_sort_args {
     mx_ci32_1 begin;
     mx_i32_1 order;
 } cells_sort_args;
+MX_ARGS(cells_sort_args, begin, order)
 MX_DECLARE_FOR(1D, cells_sort, cells_sort_args)
 
 /* What a driver holds. */

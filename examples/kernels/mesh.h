@@ -11,6 +11,7 @@ typedef struct mesh_nodes_args {
     mesh_elements node;
     int side;
 } mesh_nodes_args;
+MX_ARGS(mesh_nodes_args, node)
 MX_DECLARE_FOR(1D, mesh_nodes, mesh_nodes_args)
 
 /* count(r): entries of row r */
@@ -18,6 +19,7 @@ typedef struct mesh_count_args {
     mx_i32_1 count;
     int side;
 } mesh_count_args;
+MX_ARGS(mesh_count_args, count)
 MX_DECLARE_FOR(1D, mesh_count, mesh_count_args)
 
 /* column(begin(r)) and following: columns of row r */
@@ -26,6 +28,7 @@ typedef struct mesh_columns_args {
     mx_i32_1 column;
     int side;
 } mesh_columns_args;
+MX_ARGS(mesh_columns_args, begin, column)
 MX_DECLARE_FOR(1D, mesh_columns, mesh_columns_args)
 
 /* What a driver holds. */

@@ -17,6 +17,7 @@ typedef struct neighbours_args {
     int side, capacity;
     bool half;
 } neighbours_args;
+MX_ARGS(neighbours_args, x, cell, begin, order, list, count)
 MX_DECLARE_REDUCE(1D, neighbours_find, neighbours_args, int32_t)
 
 /* What a driver holds. */

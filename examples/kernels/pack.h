@@ -16,6 +16,7 @@ typedef struct pack_args {
     pack_const_points x;
     mx_ci32_1 index;
 } pack_args;
+MX_ARGS(pack_args, buffer, x, index)
 MX_DECLARE_FOR(2D, pack_components, pack_args)
 MX_DECLARE_FOR(1D, pack_particles, pack_args)
 
@@ -24,5 +25,6 @@ typedef struct unpack_args {
     pack_const_points buffer;
     mx_ci32_1 index;
 } unpack_args;
+MX_ARGS(unpack_args, x, buffer, index)
 MX_DECLARE_FOR(2D, unpack_components, unpack_args)
 MX_DECLARE_FOR(1D, unpack_particles, unpack_args)

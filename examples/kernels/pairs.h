@@ -19,6 +19,7 @@ typedef struct pairs_atomic_args {
     pairs_forces f;
     double cutoff2;
 } pairs_atomic_args;
+MX_ARGS(pairs_atomic_args, x, list, count, f)
 MX_DECLARE_FOR(1D, pairs_atomic, pairs_atomic_args)
 
 typedef struct pairs_scatter_args {
@@ -28,4 +29,5 @@ typedef struct pairs_scatter_args {
     MX_SCATTER_OF(pairs_forces, MX_SUM) f;
     double cutoff2;
 } pairs_scatter_args;
+MX_ARGS(pairs_scatter_args, x, list, count, f.view)
 MX_DECLARE_FOR(1D, pairs_scatter, pairs_scatter_args)

@@ -14,6 +14,7 @@ typedef struct spmv_args {
     mx_f64_1 y;
     int rows, rows_a_team;
 } spmv_args;
+MX_ARGS(spmv_args, begin, column, value, x, y)
 
 MX_DECLARE_FOR(1D, spmv, spmv_args)
 MX_DECLARE_FOR(TEAM, spmv_team, spmv_args)

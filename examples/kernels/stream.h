@@ -7,6 +7,7 @@ typedef struct stream_args {
     mx_cf64_1 b, c;
     double s;
 } stream_args;
+MX_ARGS(stream_args, a, b, c)
 
 MX_DECLARE_FOR(1D, stream_copy, stream_args)           /* a = b */
 MX_DECLARE_FOR(1D, stream_mul, stream_args)            /* a = s b */

@@ -173,6 +173,8 @@ mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed)
     MX_TRY(mx_expect(ctx != NULL && size != NULL && failed != NULL, MX_ERR_ARG, mx_record_of(map),
                      "map: size", "a context, and room for both results"));
     MX_TRY(mx_bind(ctx, map, &args.map));
+    mx_bind_none(&args.old);
+    mx_bind_none(&args.origin);
     MX_TRY(mx_map_count(mx_range_1d(ctx, 0, capacity), &args, size));
     MX_TRY(mx_read_element(ctx, map, capacity, &note));
     *failed = note != 0;

@@ -59,6 +59,7 @@ typedef struct mx_map_args {
     mx_u64_1 map, old;
     mx_i32_1 origin;
 } mx_map_args;
+MX_ARGS(mx_map_args, map, old, origin)
 MX_DECLARE_REDUCE(1D, mx_map_count, mx_map_args, int64_t)
 MX_DECLARE_FOR(1D, mx_map_insert_all, mx_map_args)
 

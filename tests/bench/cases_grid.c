@@ -29,25 +29,19 @@ static mx_err cg_bind(bench_work *w)
 {
     const mx_ctx ctx = w->target->ctx;
     const mx_view *v = w->views;
-    MX_TRY(mx_bind(ctx, v[R], &w->residual.r));
-    MX_TRY(mx_bind(ctx, v[P], &w->residual.p));
-    MX_TRY(mx_bind(ctx, v[U], &w->residual.u));
-    MX_TRY(mx_bind(ctx, v[W], &w->residual.u_start));
-    MX_TRY(mx_bind(ctx, v[KX], &w->residual.kx));
-    MX_TRY(mx_bind(ctx, v[KY], &w->residual.ky));
-    MX_TRY(mx_bind(ctx, v[W], &w->matvec.w));
-    MX_TRY(mx_bind(ctx, v[P], &w->matvec.p));
-    MX_TRY(mx_bind(ctx, v[KX], &w->matvec.kx));
-    MX_TRY(mx_bind(ctx, v[KY], &w->matvec.ky));
-    MX_TRY(mx_bind(ctx, v[U], &w->update.u));
-    MX_TRY(mx_bind(ctx, v[R], &w->update.r));
-    MX_TRY(mx_bind(ctx, v[P], &w->update.p));
-    MX_TRY(mx_bind(ctx, v[W], &w->update.w));
-    MX_TRY(mx_bind(ctx, v[RR], &w->update.rr));
-    MX_TRY(mx_bind(ctx, v[PW], &w->update.pw));
-    MX_TRY(mx_bind(ctx, v[P], &w->direction.p));
-    MX_TRY(mx_bind(ctx, v[R], &w->direction.r));
-    return mx_bind(ctx, v[RR], &w->direction.rr);
+    const tl_views views = {.u = v[U],
+                            .u_start = v[W],
+                            .kx = v[KX],
+                            .ky = v[KY],
+                            .p = v[P],
+                            .r = v[R],
+                            .w = v[W],
+                            .rr = v[RR],
+                            .pw = v[PW]};
+    MX_TRY(tl_residual_args_bind(ctx, &views, &w->residual));
+    MX_TRY(tl_cg_matvec_args_bind(ctx, &views, &w->matvec));
+    MX_TRY(tl_cg_update_args_bind(ctx, &views, &w->update));
+    return tl_cg_direction_args_bind(ctx, &views, &w->direction);
 }
 
 static mx_err cg_setup(bench_work *w)

@@ -10,6 +10,7 @@
         mx_f64_2##s out;                                                                     \
         mx_cf64_2##s in;                                                                     \
     } bench_stencil_##s##_args;                                                              \
+    MX_ARGS(bench_stencil_##s##_args, out, in)                                               \
     MX_DECLARE_FOR(2D, bench_stencil_##s, bench_stencil_##s##_args)                          \
     MX_ACCESSOR(bench_reals_##s, const double, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_ROW) \
     MX_ACCESSOR(bench_ints_##s, const int32_t, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_ROW) \
@@ -19,6 +20,7 @@
         spmv_reals x;                                                                        \
         mx_f64_1 y;                                                                          \
     } bench_columns_##s##_args;                                                              \
+    MX_ARGS(bench_columns_##s##_args, value, column, x, y)                                   \
     MX_DECLARE_FOR(1D, bench_columns_##s, bench_columns_##s##_args)
 BENCH_LAYOUT(l, MX_LAYOUT_LEFT)
 BENCH_LAYOUT(r, MX_LAYOUT_RIGHT)

@@ -18,6 +18,7 @@ typedef struct bench_set_points_args {
     mx_f64_2s x;
     int side;
 } bench_set_points_args;
+MX_ARGS(bench_set_points_args, x)
 MX_DECLARE_FOR(1D, bench_set_points, bench_set_points_args)
 
 /* list(i, k): neighbour number k of particle i, ascending; count(i) of them. */
@@ -27,6 +28,7 @@ typedef struct bench_set_lists_args {
     mx_i32_1 count;
     int particles, side;
 } bench_set_lists_args;
+MX_ARGS(bench_set_lists_args, x, list, count)
 MX_DECLARE_FOR(1D, bench_set_lists, bench_set_lists_args)
 
 /* f(i) = the sum of the forces that the particles in its list put on particle i */
@@ -41,6 +43,7 @@ MX_DECLARE_FOR(1D, bench_set_lists, bench_set_lists_args)
         mx_ci32_1 count;                                                                          \
         double cutoff2;                                                                           \
     } name##_args;                                                                                \
+    MX_ARGS(name##_args, x, f, list, count)                                                       \
     MX_DECLARE_FOR(1D, name, name##_args)
 BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
 BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
@@ -51,16 +54,19 @@ typedef struct bench_scatter_args {
     MX_SCATTER_OF(mx_i64_1, MX_SUM) bins;
     mx_ci32_1 index;
 } bench_scatter_args;
+MX_ARGS(bench_scatter_args, bins.view, index)
 MX_DECLARE_FOR(1D, bench_scatter, bench_scatter_args)
 
 /* index(i) = 2 i or one more, without a pattern */
 typedef struct bench_set_halves_args {
     mx_i32_1 index;
 } bench_set_halves_args;
+MX_ARGS(bench_set_halves_args, index)
 MX_DECLARE_FOR(1D, bench_set_halves, bench_set_halves_args)
 
 /* keys(i) = bits without a pattern */
 typedef struct bench_set_keys_args {
     mx_i64_1 keys;
 } bench_set_keys_args;
+MX_ARGS(bench_set_keys_args, keys)
 MX_DECLARE_FOR(1D, bench_set_keys, bench_set_keys_args)

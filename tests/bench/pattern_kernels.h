@@ -7,6 +7,7 @@ typedef struct bench_scan_args {
     mx_cf64_1 x;
     mx_f64_1 y;
 } bench_scan_args;
+MX_ARGS(bench_scan_args, x, y)
 MX_DECLARE_SCAN(1D, bench_scan, bench_scan_args, double)
 
 enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
@@ -17,6 +18,7 @@ typedef struct bench_set_matrix_args {
     mx_f64_1 value;
     int rows, side;
 } bench_set_matrix_args;
+MX_ARGS(bench_set_matrix_args, begin, column, value)
 MX_DECLARE_FOR(1D, bench_set_matrix, bench_set_matrix_args)
 
 /* The same with entry n of row r at (r, n). */
@@ -25,6 +27,7 @@ typedef struct bench_set_columns_args {
     mx_f64_2s value;
     int rows, side;
 } bench_set_columns_args;
+MX_ARGS(bench_set_columns_args, column, value)
 MX_DECLARE_FOR(1D, bench_set_columns, bench_set_columns_args)
 
 /* array(index(i)) += x(i) */
@@ -32,4 +35,5 @@ typedef struct bench_array_args {
     mx_ci32_1 index;
     mx_cf64_1 x;
 } bench_array_args;
+MX_ARGS(bench_array_args, index, x)
 MX_DECLARE_REDUCE_ARRAY(1D, bench_array, bench_array_args, double)

@@ -198,6 +198,7 @@ static void test_thin(mx_ctx ctx)
     CHECK_I64(check_info(line).layout, left ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT);
     MUST(mx_bind_origin(ctx, line, origin, &a.line));
     MUST(mx_bind_origin(ctx, wide, origin, &a.wide));
+    mx_bind_none(&a.sheet);
     CHECK_OK(accessors_lines(
         mx_range_2d(ctx, origin[0], origin[0] + extents[0], origin[1], origin[1] + extents[1]),
         &a));
@@ -209,6 +210,8 @@ static void test_thin(mx_ctx ctx)
     MUST(mx_view_wrap(ctx, "sheet", MX_I64, 3, one, left ? pages : apart, NULL, data[2], &sheet));
     memset(&a, 0, sizeof a);
     MUST(mx_bind_origin(ctx, sheet, at, &a.sheet));
+    mx_bind_none(&a.line);
+    mx_bind_none(&a.wide);
     CHECK_OK(accessors_sheets(mx_range_3d(ctx, -2, -1, -1, 0, 0, 3), &a));
     MUST(mx_ctx_check_against(ctx, left ? "simt" : "serial", 0));
     CHECK_OK(left ? MX_OK : accessors_sheets(mx_range_3d(ctx, -2, -1, -1, 0, 0, 3), &a));

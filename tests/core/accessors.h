@@ -18,6 +18,7 @@ typedef struct accessors_where_args {
     accessors_long five;
     mx_i64_2r where; /* an item's index, and one column for each of them */
 } accessors_where_args;
+MX_ARGS(accessors_where_args, right, left, pairs, five, where)
 MX_DECLARE_FOR(1D, accessors_where, accessors_where_args)
 
 /* A field with a halo, in each layout. */
@@ -30,6 +31,7 @@ typedef struct accessors_halo_args {
     mx_ci64_2 field;
     mx_i64_2 sums;
 } accessors_halo_args;
+MX_ARGS(accessors_halo_args, own, strided, left, right, line, field, sums)
 MX_DECLARE_FOR(2D, accessors_halo, accessors_halo_args)
 MX_DECLARE_FOR(2D, accessors_sums, accessors_halo_args)
 
@@ -37,6 +39,7 @@ MX_ACCESSOR(accessors_block, int64_t, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4)
 typedef struct accessors_block_args {
     accessors_block block;
 } accessors_block_args;
+MX_ARGS(accessors_block_args, block)
 MX_DECLARE_FOR(3D, accessors_fill, accessors_block_args)
 
 /* Views that are thin where MX_AT takes another stride than theirs. */
@@ -46,5 +49,6 @@ typedef struct accessors_thin_args {
     mx_i64_2s wide;
     accessors_sheet sheet;
 } accessors_thin_args;
+MX_ARGS(accessors_thin_args, line, wide, sheet)
 MX_DECLARE_FOR(2D, accessors_lines, accessors_thin_args)
 MX_DECLARE_FOR(3D, accessors_sheets, accessors_thin_args)

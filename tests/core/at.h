@@ -3,16 +3,17 @@
 #include "minx/minx.h"
 
 /* Every rank, over the elements counted by one number. Layouts: the instance's, any strides, left, right. */
-#define AT_ARGS(R)                            \
-    typedef struct at_##R##_args {            \
-        mx_i64_##R own;                       \
-        mx_i64_##R##s strided;                \
-        mx_i64_##R##l left;                   \
-        mx_i64_##R##r right;                  \
-        mx_ci64_##R read;                     \
-        mx_i64_1 copy;                        \
-    } at_##R##_args;                          \
-    MX_DECLARE_FOR(1D, at_##R, at_##R##_args) \
+#define AT_ARGS(R)                                                \
+    typedef struct at_##R##_args {                                \
+        mx_i64_##R own;                                           \
+        mx_i64_##R##s strided;                                    \
+        mx_i64_##R##l left;                                       \
+        mx_i64_##R##r right;                                      \
+        mx_ci64_##R read;                                         \
+        mx_i64_1 copy;                                            \
+    } at_##R##_args;                                              \
+    MX_ARGS(at_##R##_args, own, strided, left, right, read, copy) \
+    MX_DECLARE_FOR(1D, at_##R, at_##R##_args)                     \
     MX_DECLARE_FOR(1D, at_read_##R, at_##R##_args)
 
 AT_ARGS(0)
@@ -31,6 +32,7 @@ typedef struct at_grid_args {
     mx_i32_2 plane;
     mx_i32_3 box;
 } at_grid_args;
+MX_ARGS(at_grid_args, line, plane, box)
 MX_DECLARE_FOR(1D, at_line, at_grid_args)
 MX_DECLARE_FOR(2D, at_plane, at_grid_args)
 MX_DECLARE_FOR(3D, at_box, at_grid_args)
@@ -51,6 +53,7 @@ typedef struct at_types_args {
     mx_at_point_2 point;
     mx_cat_point_2 cpoint;
 } at_types_args;
+MX_ARGS(at_types_args, f64, f32, i32, i64, u8, u32, u64, point, cpoint)
 MX_DECLARE_FOR(2D, at_types, at_types_args)
 
 /* Static extents: the last one; both; the inner ones of rank 4. */
@@ -62,4 +65,5 @@ typedef struct at_static_args {
     at_5x3 all;
     at_nn2x4 inner;
 } at_static_args;
+MX_ARGS(at_static_args, n3, all, inner)
 MX_DECLARE_FOR(1D, at_static, at_static_args)

@@ -40,19 +40,21 @@ enum {
 };
 
 /* a: what an operation works on, at op * cases + case; three copies, one for each form. */
-#define AO_DECLARE(tag, T)                                   \
-    typedef struct ao_##tag##_args {                         \
-        mx_##tag##_1 plain, fetched, updated, before, after; \
-        mx_c##tag##_1 v;                                     \
-        int cases;                                           \
-    } ao_##tag##_args;                                       \
-    typedef struct ao_##tag##_crowd_args {                   \
-        mx_##tag##_1 slot;                                   \
-        mx_i32_1 hits; /* at counter * items + number */     \
-        mx_i32_1 wrong;                                      \
-        int items;                                           \
-    } ao_##tag##_crowd_args;                                 \
-    MX_DECLARE_FOR(1D, ao_values_##tag, ao_##tag##_args)     \
+#define AO_DECLARE(tag, T)                                              \
+    typedef struct ao_##tag##_args {                                    \
+        mx_##tag##_1 plain, fetched, updated, before, after;            \
+        mx_c##tag##_1 v;                                                \
+        int cases;                                                      \
+    } ao_##tag##_args;                                                  \
+    MX_ARGS(ao_##tag##_args, plain, fetched, updated, before, after, v) \
+    typedef struct ao_##tag##_crowd_args {                              \
+        mx_##tag##_1 slot;                                              \
+        mx_i32_1 hits; /* at counter * items + number */                \
+        mx_i32_1 wrong;                                                 \
+        int items;                                                      \
+    } ao_##tag##_crowd_args;                                            \
+    MX_ARGS(ao_##tag##_crowd_args, slot, hits, wrong)                   \
+    MX_DECLARE_FOR(1D, ao_values_##tag, ao_##tag##_args)                \
     MX_DECLARE_FOR(1D, ao_crowd_##tag, ao_##tag##_crowd_args)
 AO_FLOATS(AO_DECLARE)
 AO_INTEGERS(AO_DECLARE)
@@ -61,6 +63,7 @@ typedef struct ao_bits_args {
     mx_f64_1 d, d_got;
     mx_f32_1 f, f_got;
 } ao_bits_args;
+MX_ARGS(ao_bits_args, d, d_got, f, f_got)
 MX_DECLARE_FOR(1D, ao_bits, ao_bits_args)
 
 typedef struct ao_tally {
@@ -75,6 +78,7 @@ typedef struct ao_struct_args {
     mx_i32_1 hits; /* at tally * items + count before */
     int items;
 } ao_struct_args;
+MX_ARGS(ao_struct_args, tally, hits)
 MX_DECLARE_FOR(1D, ao_struct, ao_struct_args)
 
 /* Items i and pairs + i meet. */
@@ -82,4 +86,5 @@ typedef struct ao_fence_args {
     mx_i32_1 x, y, saw_x, saw_y, data, flag, wrong, arrived;
     int pairs;
 } ao_fence_args;
+MX_ARGS(ao_fence_args, x, y, saw_x, saw_y, data, flag, wrong, arrived)
 MX_DECLARE_FOR(1D, ao_fence, ao_fence_args)

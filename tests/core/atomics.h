@@ -20,6 +20,7 @@
         mx_i64_1 notes;                                     \
         int items;                                          \
     } ac_##tag##_args;                                      \
+    MX_ARGS(ac_##tag##_args, to, notes)                     \
     MX_DECLARE_FOR(1D, ac_histogram_##tag, ac_##tag##_args) \
     MX_DECLARE_FOR(1D, ac_subtract_##tag, ac_##tag##_args)  \
     MX_DECLARE_FOR(1D, ac_extremes_##tag, ac_##tag##_args)  \

@@ -313,7 +313,7 @@ static void test_launch_stale(mx_ctx ctx)
         double sum;
         MUST(mx_view_destroy(views[which]));
         CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,
-                    "kernel bind_scale: the accessor at byte ");
+                    "kernel bind_scale: accessor '");
         CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum), MX_ERR_STALE,
                     "is gone; bind it again");
         /* the slot belongs to another view now: still stale */
@@ -338,7 +338,7 @@ static void test_launch_elsewhere(mx_ctx ctx)
                     "view 'x' is in memory space ");
     else if (layout_of(ctx) != layout_of(other))
         CHECK_FAILS(bind_scale(mx_range_2d(other, 0, 6, 0, 5), &b.args), MX_ERR_LAYOUT,
-                    "kernel bind_scale: the accessor of view 'x' was bound for layout");
+                    "kernel bind_scale: accessor 'x' of view 'x' was bound for layout");
     mx_view far = make(other, "far", MX_F64, 2, MX_LAYOUT_DEFAULT);
     const mx_f64_2 was = b.args.x;
     if (device) {

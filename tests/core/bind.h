@@ -9,6 +9,7 @@ typedef struct bind_args {
     mx_cf64_2 y;
     mx_f64_1 row;
 } bind_args;
+MX_ARGS(bind_args, x, y, row)
 MX_DECLARE_FOR(2D, bind_scale, bind_args)
 MX_DECLARE_REDUCE(1D, bind_sum, bind_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, bind_bins, bind_args, double)

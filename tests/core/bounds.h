@@ -10,6 +10,7 @@ typedef struct bounds_args {
     mx_i32_0 line;    /* of the source that leaves */
     int shift;
 } bounds_args;
+MX_ARGS(bounds_args, x, box, flat, offsets, line)
 MX_DECLARE_FOR(1D, bounds_store, bounds_args)
 MX_DECLARE_FOR(1D, bounds_box, bounds_args)
 MX_DECLARE_FOR(1D, bounds_flat, bounds_args)

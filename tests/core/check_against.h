@@ -15,6 +15,7 @@ typedef struct ca_args {
     mx_i32_1s marks;
     double factor;
 } ca_args;
+MX_ARGS(ca_args, x, y, row, marks)
 MX_DECLARE_FOR(2D, ca_good, ca_args)
 MX_DECLARE_REDUCE(2D, ca_good_sum, ca_args, double)
 MX_DECLARE_REDUCE(2D, ca_good_fields, ca_args, ca_value)
@@ -31,15 +32,18 @@ typedef struct ca_two_args {
     mx_cf64_2s same;
     mx_f64_2 x;
 } ca_two_args;
+MX_ARGS(ca_two_args, same, x)
 MX_DECLARE_FOR(2D, ca_two, ca_two_args)
 
 typedef struct ca_fixed_args {
     mx_cf64_2r same;
     mx_f64_2 x;
 } ca_fixed_args;
+MX_ARGS(ca_fixed_args, same, x)
 MX_DECLARE_FOR(2D, ca_fixed, ca_fixed_args)
 
 typedef struct ca_single_args {
     mx_f32_1 x;
 } ca_single_args;
+MX_ARGS(ca_single_args, x)
 MX_DECLARE_FOR(1D, ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */

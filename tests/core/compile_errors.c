@@ -12,6 +12,7 @@ typedef struct fits {
     block b;
     char more[MX_ARGS_MAX - sizeof(block)];
 } fits;
+MX_ARGS(fits, b)
 MX_DECLARE_FOR(1D, fits_kernel, fits)
 
 typedef struct args {
@@ -21,6 +22,7 @@ typedef struct args {
     mx_f64_2 x;
     mx_cf64_2 y;
 } args;
+MX_ARGS(args, b, n, t, x, y)
 
 #if CASE == 1 /* arguments that no CUDA launch takes */
 typedef struct too_large {
@@ -49,6 +51,20 @@ const mx_type massive_type = MX_USER(massive);
 #elif CASE == 18 /* a body that does not go with its stamp */
 MX_BODY void fits_kernel_body(const fits *a, int i, int j) { (void)a, (void)i, (void)j; }
 MX_FOR(1D, fits_kernel)
+#elif CASE == 90 /* in a list of accessors, a member that is none */
+typedef struct counted {
+    mx_f64_1 x;
+    int count;
+} counted;
+MX_ARGS(counted, x, count)
+#elif CASE == 91 /* a struct of views that lacks one */
+typedef struct some_views {
+    mx_view x;
+} some_views;
+typedef struct two {
+    mx_f64_1 x, y;
+} two;
+MX_BUNDLE(two, some_views, x, y)
 #endif
 MX_DECLARE_REDUCE(2D, sum_kernel, args, double)
 MX_DECLARE_FOR(TEAM, team_kernel, args)

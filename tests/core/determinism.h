@@ -17,6 +17,7 @@ typedef struct dt_args {
     mx_cf64_1 x;
     int64_t columns, planes;
 } dt_args;
+MX_ARGS(dt_args, x)
 MX_DECLARE_REDUCE(1D, dt_sum_1d, dt_args, double)
 MX_DECLARE_REDUCE(2D, dt_sum_2d, dt_args, double)
 MX_DECLARE_REDUCE(3D, dt_sum_3d, dt_args, double)

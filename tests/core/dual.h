@@ -6,4 +6,5 @@
 typedef struct dual_twice_args {
     mx_f64_1 x;
 } dual_twice_args;
+MX_ARGS(dual_twice_args, x)
 MX_DECLARE_FOR(1D, dual_twice, dual_twice_args)

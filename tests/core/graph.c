@@ -13,6 +13,12 @@ typedef struct diamond {
 static void set_up(mx_ctx ctx, diamond *g)
 {
     memset(g, 0, sizeof *g);
+    gr_args unbound = {0};
+    mx_bind_none(&unbound.from);
+    mx_bind_none(&unbound.more);
+    mx_bind_none(&unbound.to);
+    mx_bind_none(&unbound.scale);
+    g->to_b = g->to_c = g->sum_b = g->sum_c = g->to_d = g->shift = g->scan = unbound;
     MUST(mx_view_create_1d(ctx, "x", MX_I64, N, &g->x));
     MUST(mx_view_create_1d(ctx, "b", MX_I64, N, &g->b));
     MUST(mx_view_create_1d(ctx, "c", MX_I64, N, &g->c));

@@ -8,6 +8,7 @@ typedef struct gr_args {
     int64_t factor;
     mx_ci64_0 scale;
 } gr_args;
+MX_ARGS(gr_args, from, more, to, scale)
 
 MX_DECLARE_FOR(1D, gr_scale, gr_args)
 MX_DECLARE_FOR(1D, gr_add, gr_args)

@@ -18,6 +18,7 @@
         c##name y;                                                            \
         mx_i64_##R offset;                                                    \
     } layouts_##name##_args;                                                  \
+    MX_ARGS(layouts_##name##_args, x, y, offset)                              \
     MX_DECLARE_FOR(R##D, layouts_##name, layouts_##name##_args)               \
     MX_DECLARE_REDUCE(R##D, layouts_sum_##name, layouts_##name##_args, int64_t)
 LAYOUTS_EACH(LAYOUTS_DECLARE)
@@ -27,4 +28,5 @@ MX_ACCESSOR(layouts_fixed, int32_t, 3, MX_LAYOUT_TILED, MX_TRAIT_NONE, 9, 20)
 typedef struct layouts_fixed_args {
     layouts_fixed x;
 } layouts_fixed_args;
+MX_ARGS(layouts_fixed_args, x)
 MX_DECLARE_FOR(3D, layouts_fixed_fill, layouts_fixed_args)

@@ -10,6 +10,7 @@ typedef struct mp_args {
     mx_i64_1 count;       /* of each slot */
     mx_u64_1 found;       /* of each slot: its key; 12345 where there is none */
 } mp_args;
+MX_ARGS(mp_args, map, key, slot, state, count, found)
 MX_DECLARE_FOR(1D, mp_insert, mp_args)
 MX_DECLARE_FOR(1D, mp_find, mp_args)
 MX_DECLARE_FOR(1D, mp_list, mp_args)
@@ -19,4 +20,5 @@ typedef struct mp_move_args {
     mx_ci64_1 from;
     mx_ci32_1 origin;
 } mp_move_args;
+MX_ARGS(mp_move_args, to, from, origin)
 MX_DECLARE_FOR(1D, mp_move, mp_move_args)

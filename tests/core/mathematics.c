@@ -56,6 +56,8 @@ static long double unit(long double x, int digits, int lowest)
         mm_##tag##_args a;                                                                         \
         memset(&a, 0, sizeof a);                                                                   \
         a.n = N;                                                                                   \
+        mx_bind_none(&a.traits);                                                                   \
+        mx_bind_none(&a.rules);                                                                    \
         for (int w = 0; w < 4; w++) {                                                              \
             MUST(mx_view_create_1d(ctx, #tag, TYPE, MM_FUNCTIONS *N, &views[w]));                  \
             for (int i = 0; w < 3 && i < MM_FUNCTIONS * N; i++) x[w][i] = (T)sample(i / N);        \
@@ -104,6 +106,9 @@ MM_FUNCTION_TEST(f32, float, MX_F32, ulps32, 24, -149)
         MUST(mx_bind(ctx, views[0], &a.x));                                                      \
         MUST(mx_bind(ctx, views[1], &a.rules));                                                  \
         MUST(mx_bind(ctx, views[2], &a.traits));                                                 \
+        mx_bind_none(&a.y);                                                                      \
+        mx_bind_none(&a.z);                                                                      \
+        mx_bind_none(&a.result);                                                                 \
         CHECK_OK(mm_rules_##tag(mx_range_1d(ctx, 0, 1), &a));                                    \
         check_download(ctx, views[1], rules);                                                    \
         check_download(ctx, views[2], traits);                                                   \

@@ -50,6 +50,7 @@ static void make_world(mx_ctx ctx, mu_world *w)
     MUST(mx_bind(ctx, w->row, &w->args.from));
     MUST(mx_bind(ctx, w->to, &w->args.to));
     MUST(mx_bind(ctx, w->grid, &w->args.grid));
+    mx_bind_none(&w->args.tokens);
     mx_view last = w->gone;
     MUST(mx_view_destroy(&last));
 }

@@ -72,6 +72,27 @@ static mx_err accessor_stale(mu_world *w)
     return mu_double(all(w), &w->args);
 }
 
+static mx_err accessor_never_bound(mu_world *w)
+{
+    memset(&w->args.to, 0, sizeof w->args.to);
+    return mu_double(all(w), &w->args);
+}
+
+static mx_err accessor_not_listed(mu_world *w)
+{
+    mu_unlisted_args args;
+    MX_TRY(mx_bind(w->ctx, w->row, &args.first));
+    MX_TRY(mx_bind(w->ctx, w->row, &args.second));
+    return mu_unlisted(all(w), &args);
+}
+
+static mx_err accessors_without_list(mu_world *w)
+{
+    mu_no_list_args args;
+    MX_TRY(mx_bind(w->ctx, w->row, &args.x));
+    return mu_no_list(all(w), &args);
+}
+
 /* Another view lives in the slot now, of the same shape and perhaps at the same address. */
 static mx_err accessor_of_slot_used_again(mu_world *w)
 {
@@ -250,7 +271,14 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(range_of_2_to_the_62, MU_ALL, MX_ERR_EXTENT, "mu_wide: a range of 4.61169e+18", ""),
     MU_CASE(reduction_of_2_to_the_60, MU_ALL, MX_ERR_EXTENT, "mu_far: a range of 1.15292e+18", ""),
     MU_CASE(scan_beyond_32_bits, MU_ALL, MX_ERR_EXTENT, "kernel mu_scan", "32-bit indices"),
-    MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: the accessor at byte ", "bind it"),
+    MU_CASE(accessor_never_bound, MU_ALL, MX_ERR_ARG, "mu_double: accessor 'to'", "never bound"),
+    MU_CASE(
+        accessor_not_listed, MU_ALL, MX_ERR_ARG,
+        "mu_unlisted: the accessor at byte 0 of mu_unlisted_args, of view 'row', is missing in MX_ARGS",
+        ""),
+    MU_CASE(accessors_without_list, MU_ALL, MX_ERR_ARG,
+            "mu_no_list: its arguments have an accessor (at byte 0, of view 'row')", "no MX_ARGS"),
+    MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: accessor 'to' was bound", "bind it"),
     MU_CASE(accessor_of_slot_used_again, MU_ALL, MX_ERR_STALE, "mu_double", "view that is gone"),
     MU_CASE(accessor_of_other_layout, MU_ALL, MX_ERR_LAYOUT, "mu_grid", "of view 'turned' was"),
     MU_CASE(accessor_of_the_host, MU_DEVICES, MX_ERR_SPACE, "mu_double: view 'row'", "Host, which"),

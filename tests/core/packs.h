@@ -47,13 +47,14 @@ enum {
 };
 enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_JOINS };
 
-#define PK_DECLARE(tag, T)              \
-    typedef struct pk_##tag##_args {    \
-        mx_c##tag##_1 x, y, d;          \
-        mx_ci32_1 index;                \
-        mx_##tag##_1 to, joined, whole; \
-        int n, groups;                  \
-    } pk_##tag##_args;                  \
+#define PK_DECLARE(tag, T)                                      \
+    typedef struct pk_##tag##_args {                            \
+        mx_c##tag##_1 x, y, d;                                  \
+        mx_ci32_1 index;                                        \
+        mx_##tag##_1 to, joined, whole;                         \
+        int n, groups;                                          \
+    } pk_##tag##_args;                                          \
+    MX_ARGS(pk_##tag##_args, x, y, d, index, to, joined, whole) \
     MX_DECLARE_FOR(1D, pk_##tag, pk_##tag##_args)
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)

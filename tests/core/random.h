@@ -8,6 +8,7 @@ typedef struct rd_known_args {
     mx_cu32_1 counter, key; /* 4 and 2 numbers an item */
     mx_u32_1 block;
 } rd_known_args;
+MX_ARGS(rd_known_args, counter, key, block)
 MX_DECLARE_FOR(1D, rd_known, rd_known_args)
 
 /* Item i draws from stream first + i. */
@@ -20,4 +21,5 @@ typedef struct rd_args {
     uint64_t seed, first, block;
     int64_t low, high, far;
 } rd_args;
+MX_ARGS(rd_args, u32, u64, f64, second, normal, other, f32, small, wide, any)
 MX_DECLARE_FOR(1D, rd_draw, rd_args)

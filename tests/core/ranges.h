@@ -6,6 +6,7 @@ typedef struct ranges_args {
     mx_i32_1 hits; /* [0]: visits outside the box; then the box, the last index fastest */
     int64_t origin[3], extent[3]; /* of the box */
 } ranges_args;
+MX_ARGS(ranges_args, hits)
 
 MX_DECLARE_FOR(1D, ranges_1d, ranges_args)
 MX_DECLARE_FOR(2D, ranges_2d, ranges_args)

@@ -29,6 +29,7 @@ typedef struct rd_args {
     mx_cf64_0 scale;
     double factor; /* 0 in the driver: a prologue makes it of scale */
 } rd_args;
+MX_ARGS(rd_args, x, box, scale)
 
 MX_DECLARE_REDUCE(1D, rd_sum_1d, rd_args, int64_t)
 MX_DECLARE_REDUCE(2D, rd_sum_2d, rd_args, int64_t)
@@ -95,4 +96,5 @@ typedef struct rd_store_args {
     mx_cf64_0 scale;
     double factor;
 } rd_store_args;
+MX_ARGS(rd_store_args, y, scale)
 MX_DECLARE_FOR(1D, rd_prologue_for, rd_store_args)

@@ -17,6 +17,7 @@ typedef struct sc_args {
     mx_ci64_0 factor;
     int64_t times; /* factor, by a prologue */
 } sc_args;
+MX_ARGS(sc_args, count, before, after, real, maps, factor)
 
 MX_DECLARE_SCAN(1D, sc_both, sc_args, int64_t)
 MX_DECLARE_SCAN(1D_64, sc_both_64, sc_args, int64_t)

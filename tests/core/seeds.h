@@ -8,11 +8,13 @@ typedef struct seeds_axpy_args {
     mx_cf64_1 x;
     double a;
 } seeds_axpy_args;
+MX_ARGS(seeds_axpy_args, y, x)
 MX_DECLARE_FOR(1D, seeds_axpy, seeds_axpy_args)
 
 typedef struct seeds_dot_args {
     mx_cf64_1 x, y;
 } seeds_dot_args;
+MX_ARGS(seeds_dot_args, x, y)
 MX_DECLARE_REDUCE(1D, seeds_dot, seeds_dot_args, double)
 MX_DECLARE_REDUCE(1D, seeds_squares, seeds_dot_args, double)
 
@@ -32,5 +34,6 @@ typedef struct seeds_matrix_args {
     mx_f64_1 y;
     int rows, rows_a_team;
 } seeds_matrix_args;
+MX_ARGS(seeds_matrix_args, begin, column, value, x, y)
 MX_DECLARE_FOR(1D, seeds_spmv, seeds_matrix_args)
 MX_DECLARE_FOR(TEAM, seeds_spmv_team, seeds_matrix_args)

@@ -8,6 +8,7 @@ typedef struct tm_yax_args {
     mx_cf64_2 x, y;
     double scale; /* 0 in the driver: a prologue sets it to the extent of x */
 } tm_yax_args;
+MX_ARGS(tm_yax_args, a, x, y)
 MX_DECLARE_REDUCE(TEAM, tm_yax, tm_yax_args, double)
 MX_DECLARE_REDUCE(TEAM, tm_scaled, tm_yax_args, double)
 #define TM_ROWS(FIELD) \
@@ -26,6 +27,7 @@ typedef struct tm_together_args {
     mx_i64_3 got; /* team, rank, which */
     mx_f64_2 real;
 } tm_together_args;
+MX_ARGS(tm_together_args, got, real)
 MX_DECLARE_FOR(TEAM, tm_together, tm_together_args)
 
 /* Rows reversed by way of scratch, at both levels. */
@@ -34,4 +36,5 @@ typedef struct tm_scratch_args {
     mx_f64_2 out;
     int level, columns;
 } tm_scratch_args;
+MX_ARGS(tm_scratch_args, in, out)
 MX_DECLARE_FOR(TEAM, tm_reverse, tm_scratch_args)

@@ -10,6 +10,7 @@ typedef struct tk_args {
     mx_i64_2 own;   /* of each id: TK_OWN numbers */
     mx_i64_1 wrong; /* ids outside, ids that two items had */
 } tk_args;
+MX_ARGS(tk_args, tokens, busy, own, wrong)
 MX_DECLARE_FOR(1D, tk_count, tk_args)
 MX_DECLARE_FOR(1D, tk_exclusive, tk_args)
 MX_DECLARE_FOR(2D, tk_grid, tk_args)

@@ -23,6 +23,7 @@
         mx_##tag##_0 three;                                                                 \
         mx_ci32_1 index;                                                                    \
     } traits_##tag##_args;                                                                  \
+    MX_ARGS(traits_##tag##_args, x, y, z, w, three, index)                                  \
     MX_DECLARE_FOR(1D, traits_##tag, traits_##tag##_args)
 TRAITS_TYPES(TRAITS_DECLARE)
 
@@ -39,6 +40,7 @@ TRAITS_TYPES(TRAITS_DECLARE)
     typedef struct traits_atomic_##tag##_args {                                \
         traits_atomic_##tag bins, largest, flag;                               \
     } traits_atomic_##tag##_args;                                              \
+    MX_ARGS(traits_atomic_##tag##_args, bins, largest, flag)                   \
     MX_DECLARE_FOR(1D, traits_count_##tag, traits_atomic_##tag##_args)
 TRAITS_NUMBERS(TRAITS_ATOMIC)
 
@@ -54,6 +56,7 @@ typedef struct traits_mix_args {
     traits_tiles_out out;
     traits_points points;
 } traits_mix_args;
+MX_ARGS(traits_mix_args, tiles, out, points)
 MX_DECLARE_FOR(2D, traits_fill, traits_mix_args)
 MX_DECLARE_FOR(1D, traits_mix, traits_mix_args)
 
@@ -64,4 +67,5 @@ typedef struct traits_hand_over_args {
     traits_stream to;
     int64_t number;
 } traits_hand_over_args;
+MX_ARGS(traits_hand_over_args, to)
 MX_DECLARE_FOR(1D, traits_hand_over, traits_hand_over_args)

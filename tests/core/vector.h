@@ -8,14 +8,16 @@
 enum { VE_LANES = 32, VE_ROWS_A_TEAM = 5 };
 
 /* What each lane has of a row, at VE_LANES * r + lane; what a scan gives each element. */
-#define VE_DECLARE(tag, T)                                     \
-    typedef struct ve_##tag##_args {                           \
-        mx_ci32_1 begin;                                       \
-        mx_c##tag##_1 x, y;                                    \
-        mx_##tag##_1 least, least_y, largest, sum, total, all; \
-        mx_##tag##_1 before, behind;                           \
-        int rows;                                              \
-    } ve_##tag##_args;                                         \
+#define VE_DECLARE(tag, T)                                                                  \
+    typedef struct ve_##tag##_args {                                                        \
+        mx_ci32_1 begin;                                                                    \
+        mx_c##tag##_1 x, y;                                                                 \
+        mx_##tag##_1 least, least_y, largest, sum, total, all;                              \
+        mx_##tag##_1 before, behind;                                                        \
+        int rows;                                                                           \
+    } ve_##tag##_args;                                                                      \
+    MX_ARGS(ve_##tag##_args, begin, x, y, least, least_y, largest, sum, total, all, before, \
+            behind)                                                                         \
     MX_DECLARE_FOR(TEAM, ve_rows_##tag, ve_##tag##_args)
 VE_TYPES(VE_DECLARE)
 
@@ -29,4 +31,5 @@ typedef struct ve_loc_args {
     mx_i64_1 least_index;
     int rows;
 } ve_loc_args;
+MX_ARGS(ve_loc_args, begin, x, value, index, least, least_index)
 MX_DECLARE_FOR(TEAM, ve_locations, ve_loc_args)

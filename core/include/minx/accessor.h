@@ -197,6 +197,12 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
                 const char *func);
 #define mx_bind(ctx, view, accessor) MX_BIND_(ctx, view, NULL, accessor, #accessor)
 #define mx_bind_origin(ctx, view, origin, accessor) MX_BIND_(ctx, view, origin, accessor, #accessor)
+
+/* mx_bind_none(&accessor): the kernels launched with these arguments do not use it. Every accessor of an argument struct is
+ * bound, or marked so (args.h). */
+#define mx_bind_none(accessor) ((void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
+#define MX_STAMP_NONE_ 1u
+
 #define MX_BIND_(ctx, view, origin, accessor, text)                                                \
     mx_bind_((ctx), (view), (origin), (accessor), (uint64_t)(sizeof((accessor)->shape->code) - 1), \
              sizeof(*(accessor)->data), text, __FILE__, __LINE__, __func__)

@@ -8,11 +8,17 @@
 
 #define MX_DEFINE_KERNEL_(name, D, I, block, pattern, value_size, count, fields) \
     MX_DISPATCH(MX_EXTERN_ROW_, name)                                            \
-    const mx_kernel name##__kernel = {#name,      pattern,                       \
-                                      D,          sizeof(I) == 8,                \
-                                      block,      sizeof(name##__args),          \
-                                      value_size, count,                         \
-                                      fields,     {MX_DISPATCH(MX_TABLE_ROW_, name)}};
+    const mx_kernel name##__kernel = {#name,                                     \
+                                      pattern,                                   \
+                                      D,                                         \
+                                      sizeof(I) == 8,                            \
+                                      block,                                     \
+                                      sizeof(name##__args),                      \
+                                      value_size,                                \
+                                      count,                                     \
+                                      fields,                                    \
+                                      name##__table,                             \
+                                      {MX_DISPATCH(MX_TABLE_ROW_, name)}};
 
 /* Items that are worth a block of their own: few where a body loops. The second kind: those of values that are joined one by
  * one. */

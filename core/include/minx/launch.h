@@ -1,6 +1,7 @@
 /* Launching kernels. A header shared by driver and kernel file declares each kernel with its argument struct:
  *
  *     typedef struct tl_cg_update_args { mx_f64_2 u, r; mx_cf64_2 p, w; double alpha; } tl_cg_update_args;
+ *     MX_ARGS(tl_cg_update_args, u, r, p, w)
  *     MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
  *
  * which gives the driver typed functions:
@@ -28,6 +29,7 @@
  * _SPACE, _LAYOUT. A body launches nothing: on hosts both launches on one context are
  * MX_ERR_ARG, on cuda it does not compile. */
 #pragma once
+#include "minx/args.h"
 #include "minx/index_space.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"
@@ -128,6 +130,7 @@ typedef struct mx_kernel {
     size_t args_size, value_size;
     int field_count; /* 0: a value of the user's own */
     const mx_field *fields;
+    const mx_args_table *(*table)(void);               /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
 } mx_kernel;
 
@@ -159,6 +162,7 @@ enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \
     typedef ARGS name##__args;                                                                   \
+    MX_ARGS_OF_KERNEL_(name, ARGS)                                                               \
     extern const mx_kernel name##__kernel;
 
 #define MX_OF_TEAMS_(teams) \

@@ -1,0 +1,113 @@
+/* Argument structs. The arguments of a kernel are a plain struct that header, driver and kernel file share. One line names the
+ * accessors in it:
+ *
+ *     typedef struct heat_args {
+ *         mx_f64_2 u;
+ *         mx_cf64_2 w;
+ *         double dt;
+ *     } heat_args;
+ *     MX_ARGS(heat_args, u, w)
+ *
+ * A launch then checks each of them: one that was never bound, or whose view is gone, is an error that names it. An accessor
+ * that is bound but not in the list is an error too, so that lists are complete. A struct without accessors needs no list.
+ * One that only some
+ * of the kernels with these arguments use is marked by mx_bind_none(&args.u) for the others. Accessors in an inner struct or an array are named as C names them: MX_ARGS(T, inner.u, pair[0], pair[1]).
+ *
+ * MX_BUNDLE is MX_ARGS and a function that binds all of them, from members of the same names in a struct of views:
+ *
+ *     typedef struct heat_views {
+ *         mx_view u, w;
+ *     } heat_views;
+ *     MX_BUNDLE(heat_args, heat_views, u, w)
+ *
+ *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
+ *
+ * Call it again after views were swapped, resized or made anew. On failure the accessors bound so far stay bound. Several
+ * argument structs may be bound from one struct of views. At most 32 accessors; both go at file scope, without semicolon, and
+ * once for each struct. */
+#pragma once
+#include "minx/accessor.h"
+
+/* An accessor in an argument struct. */
+typedef struct mx_args_accessor {
+    const char *name;
+    size_t offset;  /* bytes from the start of the struct */
+    uint64_t shape; /* MX_SHAPE_CODE_: the member is an accessor indeed, or this does not compile */
+} mx_args_accessor;
+
+typedef struct mx_args_table {
+    const char *type; /* the struct's name; NULL: it has no list */
+    const mx_args_accessor *accessor;
+    size_t count;
+} mx_args_table;
+
+#define MX_BUNDLE(T, VIEWS, ...)                                                                   \
+    MX_ARGS(T, __VA_ARGS__)                                                                        \
+    static inline __attribute__((unused)) mx_err T##_bind(mx_ctx ctx, const VIEWS *views, T *args) \
+    {                                                                                              \
+        MX_EACH_MEMBER_(MX_ARGS_BIND_, T, __VA_ARGS__)                                             \
+        return MX_OK;                                                                              \
+    }
+#define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views->member, &args->member));
+
+/* The dispatch unit of a kernel file keeps the table. Elsewhere the list only has to be right. A kernel declared with a struct
+ * that has no list finds an empty table: in C a second definition without value does nothing (a tentative definition). */
+#ifdef MX_DISPATCH
+#define MX_ARGS(T, ...)                                               \
+    static const mx_args_accessor T##__accessor[] = {                 \
+        MX_EACH_MEMBER_(MX_ARGS_ROW_, T, __VA_ARGS__)};               \
+    static const mx_args_table T##__table __attribute__((unused)) = { \
+        #T, T##__accessor, sizeof T##__accessor / sizeof T##__accessor[0]};
+#define MX_ARGS_ROW_(T, member) \
+    {#member, offsetof(T, member), sizeof(((T *)0)->member.shape->code) - 1},
+#define MX_ARGS_OF_KERNEL_(name, T)                                \
+    static const mx_args_table T##__table __attribute__((unused)); \
+    static inline const mx_args_table *name##__table(void) { return &T##__table; }
+#else
+#define MX_ARGS(T, ...) MX_EACH_MEMBER_(MX_ARGS_CHECK_, T, __VA_ARGS__)
+#define MX_ARGS_CHECK_(T, member) \
+    MX_STATIC_ASSERT(sizeof(((T *)0)->member.shape->code) > 0, #T ": " #member " is no accessor");
+#define MX_ARGS_OF_KERNEL_(name, T)
+#endif
+
+/* MX_EACH_MEMBER_(M, T, a, b): M(T, a) M(T, b) */
+#define MX_MEMBERS_1_(M, T, a) M(T, a)
+#define MX_MEMBERS_2_(M, T, a, ...) M(T, a) MX_MEMBERS_1_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_3_(M, T, a, ...) M(T, a) MX_MEMBERS_2_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_4_(M, T, a, ...) M(T, a) MX_MEMBERS_3_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_5_(M, T, a, ...) M(T, a) MX_MEMBERS_4_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_6_(M, T, a, ...) M(T, a) MX_MEMBERS_5_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_7_(M, T, a, ...) M(T, a) MX_MEMBERS_6_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_8_(M, T, a, ...) M(T, a) MX_MEMBERS_7_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_9_(M, T, a, ...) M(T, a) MX_MEMBERS_8_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_10_(M, T, a, ...) M(T, a) MX_MEMBERS_9_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_11_(M, T, a, ...) M(T, a) MX_MEMBERS_10_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_12_(M, T, a, ...) M(T, a) MX_MEMBERS_11_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_13_(M, T, a, ...) M(T, a) MX_MEMBERS_12_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_14_(M, T, a, ...) M(T, a) MX_MEMBERS_13_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_15_(M, T, a, ...) M(T, a) MX_MEMBERS_14_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_16_(M, T, a, ...) M(T, a) MX_MEMBERS_15_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_17_(M, T, a, ...) M(T, a) MX_MEMBERS_16_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_18_(M, T, a, ...) M(T, a) MX_MEMBERS_17_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_19_(M, T, a, ...) M(T, a) MX_MEMBERS_18_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_20_(M, T, a, ...) M(T, a) MX_MEMBERS_19_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_21_(M, T, a, ...) M(T, a) MX_MEMBERS_20_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_22_(M, T, a, ...) M(T, a) MX_MEMBERS_21_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_23_(M, T, a, ...) M(T, a) MX_MEMBERS_22_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_24_(M, T, a, ...) M(T, a) MX_MEMBERS_23_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_25_(M, T, a, ...) M(T, a) MX_MEMBERS_24_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_26_(M, T, a, ...) M(T, a) MX_MEMBERS_25_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_27_(M, T, a, ...) M(T, a) MX_MEMBERS_26_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_28_(M, T, a, ...) M(T, a) MX_MEMBERS_27_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_29_(M, T, a, ...) M(T, a) MX_MEMBERS_28_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_30_(M, T, a, ...) M(T, a) MX_MEMBERS_29_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_31_(M, T, a, ...) M(T, a) MX_MEMBERS_30_(M, T, __VA_ARGS__)
+#define MX_MEMBERS_32_(M, T, a, ...) M(T, a) MX_MEMBERS_31_(M, T, __VA_ARGS__)
+#define MX_PICK_MEMBERS_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, \
+                         _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30,  \
+                         _31, _32, count, ...)                                                  \
+    MX_MEMBERS_##count##_
+#define MX_EACH_MEMBER_(M, T, ...)                                                                \
+    MX_PICK_MEMBERS_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, \
+                     16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)                    \
+    (M, T, __VA_ARGS__)
