@@ -12,6 +12,7 @@ typedef struct heat_args {
     mx_cf64_3 u;
     double k;
 } heat_args;
+MX_ARGS(heat_args, fresh, u)
 
 MX_DECLARE_FOR(3D, heat_step, heat_args)
 MX_DECLARE_REDUCE(3D, heat_step_norm, heat_args, double)
