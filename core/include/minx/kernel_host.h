@@ -137,17 +137,17 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 
 /* A row of a reduction. The one row of one dimension is long: its vectors take turns on two groups of lanes, so that no sum
  * waits for itself (1.7 times faster in cache). Short rows are faster with one. */
-#define MX_LANES_(D, S) (D == 1 && S##_LANES_ > 1 ? 2 * S##_LANES_ : S##_LANES_)
-#define MX_ROW_OF_SUMS_(D, I, S, ITEM)                                                \
-    const I full = MX_WHOLE_(I, S##_LANES_);                                          \
-    const I pairs = MX_LANES_(D, S) > S##_LANES_ ? MX_WHOLE_(I, 2 * S##_LANES_) : i0; \
-    for (I at = i0; at < pairs; at += 2 * S##_LANES_) {                               \
-        MX_GROUP_(I, S, at, 0, ITEM)                                                  \
-        MX_GROUP_(I, S, at + S##_LANES_, MX_LANES_(D, S) / 2, ITEM)                   \
-    }                                                                                 \
-    for (I at = pairs; at < full; at += S##_LANES_) {                                 \
-        MX_GROUP_(I, S, at, 0, ITEM)                                                  \
-    }                                                                                 \
+#define MX_ROW_LANES_(D, S) (D == 1 && S##_LANES_ > 1 ? 2 * S##_LANES_ : S##_LANES_)
+#define MX_ROW_OF_SUMS_(D, I, S, ITEM)                                                    \
+    const I full = MX_WHOLE_(I, S##_LANES_);                                              \
+    const I pairs = MX_ROW_LANES_(D, S) > S##_LANES_ ? MX_WHOLE_(I, 2 * S##_LANES_) : i0; \
+    for (I at = i0; at < pairs; at += 2 * S##_LANES_) {                                   \
+        MX_GROUP_(I, S, at, 0, ITEM)                                                      \
+        MX_GROUP_(I, S, at + S##_LANES_, MX_ROW_LANES_(D, S) / 2, ITEM)                   \
+    }                                                                                     \
+    for (I at = pairs; at < full; at += S##_LANES_) {                                     \
+        MX_GROUP_(I, S, at, 0, ITEM)                                                      \
+    }                                                                                     \
     MX_LAST_ITEMS_(I, ITEM)
 
 #define MX_FOR_ROW_1D_(I, S, ITEM) S##_LOOP_() for (I i = i0; i < i1; i++) ITEM;
@@ -168,20 +168,20 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
 /* The lanes of a reduction: for each, and joining them. */
-#define MX_EACH_LANE_(D, S, DO)                 \
-    for (int l = 0; l < MX_LANES_(D, S); l++) { \
-        DO;                                     \
+#define MX_EACH_LANE_(D, S, DO)                     \
+    for (int l = 0; l < MX_ROW_LANES_(D, S); l++) { \
+        DO;                                         \
     }
-#define MX_JOIN_LANES_(D, S, JOIN)                     \
-    for (int n = MX_LANES_(D, S) / 2; n > 0; n /= 2) { \
-        for (int l = 0; l < n; l++) {                  \
-            JOIN;                                      \
-        }                                              \
+#define MX_JOIN_LANES_(D, S, JOIN)                         \
+    for (int n = MX_ROW_LANES_(D, S) / 2; n > 0; n /= 2) { \
+        for (int l = 0; l < n; l++) {                      \
+            JOIN;                                          \
+        }                                                  \
     }
 
 /* One number. */
-#define MX_NUMBER_BEGIN_(name, D, S)     \
-    name##__value lane[MX_LANES_(D, S)]; \
+#define MX_NUMBER_BEGIN_(name, D, S)         \
+    name##__value lane[MX_ROW_LANES_(D, S)]; \
     MX_EACH_LANE_(D, S, name##__init(&lane[l]))
 #define MX_NUMBER_END_(name, D, S)                             \
     MX_JOIN_LANES_(D, S, name##__join(&lane[l], &lane[l + n])) \

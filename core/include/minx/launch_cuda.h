@@ -3,12 +3,12 @@
 #include "minx/launch.h"
 
 typedef struct mx_cuda_launch {
-    unsigned grid[3]; /* blocks */
+    unsigned grid[3];  /* blocks */
     unsigned block[2]; /* threads of one */
-    int per_thread;   /* rows that a thread takes, or items in one dimension */
-    int64_t blocks;   /* in all */
-    void *queue;      /* a cudaStream_t */
-    bool overlaps;    /* the device can set a kernel up while the one before it runs */
+    int per_thread;    /* rows that a thread takes, or items in one dimension */
+    int64_t blocks;    /* in all */
+    void *queue;       /* a cudaStream_t */
+    bool overlaps;     /* the device can set a kernel up while the one before it runs */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 
