@@ -281,7 +281,7 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: accessor 'to' was bound", "bind it"),
     MU_CASE(accessor_of_slot_used_again, MU_ALL, MX_ERR_STALE, "mu_double", "view that is gone"),
     MU_CASE(accessor_of_other_layout, MU_ALL, MX_ERR_LAYOUT, "mu_grid", "of view 'turned' was"),
-    MU_CASE(accessor_of_the_host, MU_DEVICES, MX_ERR_SPACE, "mu_double: view 'row'", "Host, which"),
+    MU_CASE(accessor_of_the_host, MU_DEVICES, MX_ERR_SPACE, "mu_double: accessor 'to': view 'row'", "Host, which"),
     MU_CASE(result_nowhere, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "goes nowhere"),
     MU_CASE(result_into_stale, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "a view that does not exist"),
     MU_CASE(result_into_other_type, MU_ALL, MX_ERR_TYPE, "mu_sum", "8 bytes, the elements of view"),
