@@ -170,6 +170,8 @@ typedef struct mx_plan {
     mx_team_shape team; /* as asked for */
 } mx_plan;
 
+struct mx_move;
+
 struct mx_ctx_s {
     const mx_backend *backend;
     char name[64];         /* as the user would write it */
@@ -205,9 +207,13 @@ struct mx_ctx_s {
     int64_t unfenced;
     mx_ctx next;
     uint32_t number; /* of the contexts made so far, from 1 */
+    /* context.c: no other context of the program has had this number */
+    uint64_t id;
     /* launches */
     struct mx_graph_s *graph; /* that records; NULL: launches run */
-    mx_ctx check;             /* repeat launches there; NULL: no */
+    /* while it records: takes copies and fills */
+    mx_err (*record_move)(struct mx_graph_s *graph, const struct mx_move *move);
+    mx_ctx check; /* repeat launches there; NULL: no */
     double check_tolerance;
     int64_t launches;
     const char *running; /* the kernel in its launch */

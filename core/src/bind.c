@@ -1,5 +1,6 @@
 /* Accessors: made from views (mx_bind), and recognised again inside the arguments of a launch by their stamps. */
 #include "memory.h"
+#include "minx/extend.h"
 
 #include <limits.h>
 #include <string.h>
@@ -167,6 +168,34 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     return MX_OK;
 }
 
+mx_err mx_bind_any_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, size_t element_size,
+                    const char *expression)
+{
+    const shape s = shape_of(code);
+    mx_record *r;
+    mx_stride stride[MX_MAX_RANK] = {0};
+    MX_TRY(mx_record_find(view, &r));
+    MX_TRY(mx_record_strided(r, "bind"));
+    MX_REQUIRE(ctx != NULL && mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
+               "bind %s to view '%s': it is in memory space %s, which %s cannot reach", expression,
+               r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "no context");
+    MX_REQUIRE(s.rank == MX_MAX_RANK && s.layout == MX_LAYOUT_STRIDE, MX_ERR_RANK,
+               "bind %s to view '%s': the accessor has rank %d, expected %d and any strides",
+               expression, r->label, s.rank, MX_MAX_RANK);
+    mx_record all = *r; /* with the dimensions that the view lacks */
+    all.rank = MX_MAX_RANK;
+    for (int d = r->rank; d < MX_MAX_RANK; d++) {
+        all.extent[d] = 1;
+        all.stride[d] = 0;
+    }
+    const mx_err err = check_shape(&all, &s, element_size, MX_LAYOUT_STRIDE, false, NULL);
+    if (err != MX_OK)
+        return MX_FAIL(err, "bind %s to view '%s': %s", expression, r->label, mx_err_message());
+    read_strides(&all, s.fixed, MX_LAYOUT_STRIDE, stride);
+    write_accessor(accessor, ctx, &all, view, MX_LAYOUT_DEFAULT, stride, zeros, 0);
+    return MX_OK;
+}
+
 /* May a kernel on this context use the accessor with this stamp? */
 static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
                              const mx_stamp *stamp)
@@ -178,6 +207,11 @@ static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "kernel %s: accessor '%s': view '%s' is in memory space %s, which %s cannot access",
                kernel, name, r->label, mx_space_name(r->space), ctx->name);
+    MX_REQUIRE(
+        r->reserved_for == 0 || r->reserved_for == ctx->id, MX_ERR_ARG,
+        "kernel %s: accessor '%s': view '%s' (tokens, or a scatter view) was made or bound for "
+        "launches on another context, not on %s; bind a scatter view again for this one",
+        kernel, name, r->label, ctx->name);
     MX_REQUIRE(
         stamp->needs == MX_LAYOUT_DEFAULT || stamp->needs == MX_LAYOUT_STRIDE ||
             (stamp->needs == ctx->layout &&

@@ -142,9 +142,11 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
                    "kernel %s: more than %d views in its arguments", s->launch->kernel->name,
                    MAX_SHADOWS);
         const mx_view view = mx_view_of_stamp(&stamp);
-        MX_REQUIRE(!mx_record_of(view)->tokens, MX_ERR_ARG,
-                   "kernel %s: it takes tokens, view '%s', which a check cannot follow",
-                   s->launch->kernel->name, mx_record_of(view)->label);
+        MX_REQUIRE(
+            mx_record_of(view)->reserved_for == 0, MX_ERR_ARG,
+            "kernel %s: view '%s' (tokens, or a scatter view that was bound before the check began) "
+            "goes by the threads of its context, which a check cannot follow",
+            s->launch->kernel->name, mx_record_of(view)->label);
         s->list[s->count++] =
             (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = view};
     }

@@ -11,6 +11,9 @@ enum { THREADS_A_CORE = 8 }; /* at most: a mistyped number of threads shall not 
 
 static mx_ctx_defaults defaults = {.threads = 0, .device = -1, .device_by_number = -1};
 
+/* Contexts of other threads may be made at the same time. */
+static uint64_t last_id;
+
 void mx_ctx_set_defaults(const mx_ctx_defaults *from_settings) { defaults = *from_settings; }
 
 /* What settings say where the resource says nothing. */
@@ -70,6 +73,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
     memset(made, 0, sizeof *made);
     made->backend = runs;
+    made->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     snprintf(made->backend_name, sizeof made->backend_name, "%s%s", named->info.name,
              r.shuffled ? ":order=shuffled" : "");
     const mx_err err = open_context(text, &r, made);

@@ -104,18 +104,28 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 
 /* ---- views ---- */
 
-mx_err mx_record_movable(mx_ctx ctx, const mx_record *r)
+mx_err mx_record_recordable(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, /* what it cannot replay is not done once either */
-               "view '%s': copied or filled while %s records a graph, which takes kernels only",
-               r->label, ctx->name);
+    MX_REQUIRE(ctx->graph == NULL || mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
+               "view '%s': it is in memory space %s, which kernels of %s cannot reach, so that no "
+               "graph can record this copy (use pinned memory)",
+               r->label, mx_space_name(r->space), ctx->name);
     const unsigned both = ctx->backend->memory.accessible |
                           MX_HOST_ACCESSIBLE; /* a device's copy engine also moves host memory */
     MX_REQUIRE(both & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
                "view '%s': %s cannot move memory space %s", r->label, ctx->backend->info.name,
                mx_space_name(r->space));
     return MX_OK;
+}
+
+mx_err mx_record_movable(mx_ctx ctx, const mx_record *r)
+{
+    MX_REQUIRE(ctx == NULL || ctx->graph == NULL, MX_ERR_ARG,
+               "view '%s': host code reads or writes it while %s records a graph, which takes no "
+               "such copy",
+               r->label, ctx->name);
+    return mx_record_recordable(ctx, r);
 }
 
 mx_err mx_records_alike(const mx_record *to, const mx_record *from)
@@ -167,8 +177,8 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
     MX_TRY(mx_record_find(source, &from));
     MX_TRY(mx_records_alike(to, from));
     MX_TRY(check_same_layout(to, from));
-    MX_TRY(mx_record_movable(ctx, to));
-    MX_TRY(mx_record_movable(ctx, from));
+    MX_TRY(mx_record_recordable(ctx, to));
+    MX_TRY(mx_record_recordable(ctx, from));
     if (mx_records_same(to, from)) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", to->label, from->label);
@@ -178,6 +188,10 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
                "copy '%s' from '%s': others own what lies between the elements, and %s does not "
                "reach both to copy one by one; mx_remap copies by way of the host",
                to->label, from->label, ctx->name);
+    if (ctx->graph != NULL && to->count > 0) {
+        const mx_move move = {.to = destination, .from = source, .plain = true};
+        return ctx->record_move(ctx->graph, &move);
+    }
     /* spans differ where the padding of a single row does */
     const int64_t shared = from->span < to->span ? from->span : to->span;
     const size_t size = MX_TYPE_SIZE(from->type);
@@ -188,17 +202,25 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
                                     : MX_OK);
 }
 
+/* Elements that every backend's fill takes, whatever their bytes (view.h). Graphs record a fill rather than a copy of the value:
+ * it keeps the value by itself. */
+enum { BY_FILL_BYTES = 1024 };
+
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_TRY(mx_record_movable(ctx, r));
+    MX_TRY(mx_record_recordable(ctx, r));
     MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': without a value", r->label);
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "fill '%s': %s cannot reach memory space %s", r->label, ctx->name,
                mx_space_name(r->space));
     MX_TRY(mx_record_writable(r));
     if (r->count == 0) return MX_OK;
+    if (ctx->graph != NULL) {
+        const mx_move move = {.to = view, .value = value};
+        return ctx->record_move(ctx->graph, &move);
+    }
     const size_t size = MX_TYPE_SIZE(r->type);
     mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
@@ -206,7 +228,10 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     /* from one element again and again: on a host the value, on a device, which cannot read that, the first */
     static const int64_t still[MX_MAX_RANK];
     const bool host = ctx->backend->host.run != NULL;
-    const mx_err err = host ? MX_OK : ctx->backend->memory.copy(ctx, r->data, value, size);
+    const mx_backend_memory *memory = &ctx->backend->memory;
+    const mx_err err = host                    ? MX_OK
+                       : size <= BY_FILL_BYTES ? memory->fill(ctx, r->data, 1, value, size)
+                                               : memory->copy(ctx, r->data, value, size);
     if (err != MX_OK) return mx_tool_copied(err);
     return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent, NULL));
 }

@@ -1,5 +1,6 @@
-/* Graphs. A node keeps what its launch needs: the plan, the arguments, where the result goes. Devices record the launch into a
- * graph of their own as well, with memory for partial results that no other node uses, since branches run at the same time. */
+/* Graphs. A node is a launch or a move, that is, a copy or a fill. It keeps what that needs: the plan, the arguments and where the
+ * result goes; or the views and the value. Devices record it into a graph of their own as well, with memory for partial results
+ * that no other node uses, since branches run at the same time. */
 #include "minx/graph.h"
 #include "context.h"
 #include "events.h"
@@ -10,8 +11,9 @@
 #include <string.h>
 
 typedef struct node {
-    mx_launch launch;
-    void *args;
+    mx_launch launch; /* kernel NULL: a move */
+    mx_move move;
+    void *args; /* of the kernel; the value of a fill */
     mx_result result;
     bool has_result;
     void *memory;      /* devices: for partial results */
@@ -26,6 +28,8 @@ struct mx_graph_s {
     int after_count;
     void *device; /* the device's own graph; NULL on hosts */
 };
+
+static mx_err record_move(mx_graph graph, const mx_move *move);
 
 mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
 {
@@ -42,6 +46,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
     if (err != MX_OK) free(made);
     *graph = ctx->graph = err == MX_OK ? made : NULL;
+    ctx->record_move = record_move;
     return err;
 }
 
@@ -97,7 +102,58 @@ static mx_err make_node(const mx_launch *l, const void *args, const mx_result *r
     return MX_OK;
 }
 
-/* The device takes the launch in, behind the nodes that it waits for. */
+static mx_err make_move_node(const mx_move *move, node **made)
+{
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(move->to, &info));
+    const size_t size = MX_TYPE_SIZE(info.type);
+    node *n = aligned_alloc(_Alignof(node), sizeof *n);
+    MX_REQUIRE(n != NULL, MX_ERR_MEMORY, "view '%s': no memory for a node", info.label);
+    memset(n, 0, sizeof *n);
+    n->move = *move;
+    if (move->value != NULL) {
+        n->args = malloc(size);
+        if (n->args == NULL) {
+            free_node(NULL, n);
+            return MX_FAIL(MX_ERR_MEMORY, "view '%s': no memory for a node", info.label);
+        }
+        memcpy(n->args, move->value, size);
+        n->move.value = n->args;
+    }
+    *made = n;
+    return MX_OK;
+}
+
+static mx_err run_move(mx_ctx ctx, const mx_move *m)
+{
+    if (m->from.generation == 0) return mx_fill(ctx, m->to, m->value);
+    return m->plain ? mx_deep_copy(ctx, m->to, m->from) : mx_remap(ctx, m->to, m->from);
+}
+
+static mx_err run_node(mx_ctx ctx, node *n)
+{
+    if (n->launch.kernel == NULL) return run_move(ctx, &n->move);
+    return mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
+}
+
+/* What a device captures of a node. A move runs as if nothing was recorded. */
+static mx_err capture(mx_graph graph, node *n)
+{
+    const mx_ctx ctx = graph->ctx;
+    if (n->launch.kernel == NULL) {
+        ctx->graph = NULL;
+        const mx_err err = run_move(ctx, &n->move);
+        ctx->graph = graph;
+        return err;
+    }
+    ctx->node_memory = &n->memory;
+    const mx_err err =
+        ctx->backend->launch.run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
+    ctx->node_memory = NULL;
+    return err;
+}
+
+/* The device takes the node in, behind the nodes that it waits for. */
 static mx_err record_on_device(mx_graph graph, node *n, int after_count, const mx_node *after)
 {
     const mx_backend_graph *ops = &graph->ctx->backend->graph;
@@ -107,29 +163,24 @@ static mx_err record_on_device(mx_graph graph, node *n, int after_count, const m
     mx_err err = ops->before(graph->ctx, graph->device, behind, after_count);
     free(behind);
     if (err != MX_OK) return MX_PASS(err);
-    graph->ctx->node_memory = &n->memory;
-    err = graph->ctx->backend->launch.run(graph->ctx, &n->launch, n->args,
-                                          n->has_result ? &n->result : NULL);
-    graph->ctx->node_memory = NULL;
+    err = capture(graph, n);
     const mx_err ended = ops->after(graph->ctx, graph->device, &n->device_node);
     return err != MX_OK ? err : MX_PASS(ended);
 }
 
-mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
-                       const mx_result *result)
+/* Puts a node behind the last one; on failure the node is freed. */
+static mx_err add_node(mx_graph graph, node *n)
 {
-    MX_REQUIRE(result == NULL || result->host == NULL, MX_ERR_ARG,
-               "kernel %s: a graph has no results in host memory; leave it in a view (%s_into)",
-               l->kernel->name, l->kernel->name);
     if (graph->count == graph->room) {
         const int room = 2 * graph->room + 16;
         node **nodes = realloc(graph->nodes, (size_t)room * sizeof(node *));
-        MX_REQUIRE(nodes != NULL, MX_ERR_MEMORY, "no memory for a graph");
+        if (nodes == NULL) {
+            free_node(graph->ctx, n);
+            return MX_FAIL(MX_ERR_MEMORY, "no memory for a graph");
+        }
         graph->nodes = nodes;
         graph->room = room;
     }
-    node *n;
-    MX_TRY(make_node(l, args, result, &n));
     if (graph->device != NULL) {
         const mx_node before = graph->count - 1;
         const bool chain = graph->after == NULL;
@@ -144,6 +195,36 @@ mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
     free(graph->after);
     graph->after = NULL;
     return MX_OK;
+}
+
+static mx_err record_move(mx_graph graph, const mx_move *move)
+{
+    node *n;
+    MX_TRY(make_move_node(move, &n));
+    return add_node(graph, n);
+}
+
+mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
+                       const mx_result *result)
+{
+    node *n;
+    MX_REQUIRE(result == NULL || result->host == NULL, MX_ERR_ARG,
+               "kernel %s: a graph has no results in host memory; leave it in a view (%s_into)",
+               l->kernel->name, l->kernel->name);
+    MX_TRY(make_node(l, args, result, &n));
+    return add_node(graph, n);
+}
+
+/* May a node run now? Accessors and views must still be there. */
+static mx_err check_node(mx_ctx ctx, node *n)
+{
+    mx_record *unused;
+    if (n->launch.kernel != NULL) {
+        MX_TRY(mx_accessors_check(ctx, n->launch.kernel->name, n->launch.kernel->table(), n->args));
+        return mx_launch_set_result(ctx, &n->launch, n->has_result ? &n->result : NULL);
+    }
+    MX_TRY(mx_record_find(n->move.to, &unused));
+    return n->move.from.generation != 0 ? mx_record_find(n->move.from, &unused) : MX_OK;
 }
 
 mx_err mx_graph_finish(mx_graph graph)
@@ -161,16 +242,13 @@ mx_err mx_graph_run(mx_graph graph)
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: there is none to run");
     const mx_ctx ctx = graph->ctx;
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
-    for (int i = 0; i < graph->count; i++) { /* all of them, before any runs */
-        node *n = graph->nodes[i];
-        MX_TRY(mx_accessors_check(ctx, n->launch.kernel->name, n->launch.kernel->table(), n->args));
-        MX_TRY(mx_launch_set_result(ctx, &n->launch, n->has_result ? &n->result : NULL));
-    }
+    /* all of them, before any runs */
+    for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];
         if (graph->device == NULL)
-            MX_TRY(mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL));
-        else
+            MX_TRY(run_node(ctx, n));
+        else if (n->launch.kernel != NULL)
             mx_launch_count(ctx, &n->launch);
     }
     if (graph->device == NULL) return MX_OK;

@@ -29,8 +29,8 @@ typedef struct mx_record {
     void *data;
     void (*release)(mx_space space, void *data); /* frees the data; NULL: it belongs to others */
     bool padding;
-    bool constant; /* only to be read */
-    bool tokens;   /* of token.h: no two launches give them out alike */
+    bool constant;         /* only to be read */
+    uint64_t reserved_for; /* the context (its id) whose launches alone may use it; 0: any */
 
     /* A part is a box in the indices of its root, the view that holds the data. */
     mx_view root; /* null: this view is no part */
@@ -145,8 +145,20 @@ static inline mx_space mx_staging_space(mx_ctx ctx)
 
 /* ---- copy.c ---- */
 
+/* A copy or a fill, as graphs keep it to run it again. */
+typedef struct mx_move {
+    mx_view to;
+    mx_view from;      /* null: a fill */
+    bool plain;        /* mx_deep_copy rather than mx_remap */
+    const void *value; /* of a fill */
+} mx_move;
+
 /* Can the context move this memory, now? MX_ERR_ARG: no context, or one that records a graph; MX_ERR_SPACE: no. */
 mx_err mx_record_movable(mx_ctx ctx, const mx_record *record);
+
+/* The same for copies that graphs record: MX_ERR_SPACE where ctx records one and its kernels cannot access this memory, for
+ * a graph runs later, when ordinary memory of the host may be gone. */
+mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
 /* Do the views have the same type, rank and extents, and may the destination be written? If not, the error says so. */
 mx_err mx_records_alike(const mx_record *to, const mx_record *from);

@@ -193,13 +193,17 @@ mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source)
     MX_TRY(mx_record_find(destination, &to));
     MX_TRY(mx_record_find(source, &from));
     MX_TRY(mx_records_alike(to, from));
-    MX_TRY(mx_record_movable(ctx, to));
-    MX_TRY(mx_record_movable(ctx, from));
+    MX_TRY(mx_record_recordable(ctx, to));
+    MX_TRY(mx_record_recordable(ctx, from));
     if (mx_records_same(to, from)) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", to->label, from->label);
     const bool reaches_to = mx_ctx_can_access(ctx, to);
     const bool reaches_from = mx_ctx_can_access(ctx, from);
+    if (ctx->graph != NULL && to->count > 0) {
+        const mx_move move = {.to = destination, .from = source, .plain = false};
+        return ctx->record_move(ctx->graph, &move);
+    }
     if (reaches_to && reaches_from) {
         tell_tool(to, from);
         return mx_tool_copied(mx_record_copy(ctx, to, from));

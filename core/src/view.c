@@ -250,7 +250,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     copy.release = mx_host_release;
     copy.root = MX_VIEW_NULL;
     copy.constant = false;
-    copy.tokens = false;
+    copy.reserved_for = 0;
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
     mx_tool_memory(&copy, true);
     memset(copy.data, 0, bytes);

@@ -1,7 +1,7 @@
-/* The core's own kernels. Checks against another backend leave out those whose names begin with mx_: they could not follow the
- * plain pointers in their arguments. */
+/* What the files of the kit share. It goes by public headers of the core alone. Checks against another backend leave out kernels
+ * whose names begin with mx_: they could not follow the plain pointers in their arguments. */
 #pragma once
-#include "memory.h"
+#include "minx/extend.h"
 #include "minx/map.h"
 #include "minx/scatter.h"
 #include "minx/sort.h"
@@ -10,46 +10,55 @@
 extern "C" {
 #endif
 
-/* The record of a view with strides that ctx, which records no graph, reaches, and may write to if `writes`. */
-mx_err mx_accessible_record(mx_ctx ctx, mx_view view, bool writes, const char *what,
-                            mx_record **record);
 /* If it does not hold: an error that tells what the view has, and what was expected. */
-mx_err mx_expect(bool holds, mx_err err, const mx_record *r, const char *what,
+mx_err mx_expect(bool holds, mx_err err, const mx_view_info *view, const char *what,
                  const char *expected);
 
-/* What is sorted, bits and their indices; at !now is room to work in. alone: no indices; ints: and the bits are int64_t. */
+/* MX_ERR_ARG if ctx records a graph. */
+mx_err mx_no_graph(mx_ctx ctx, const mx_view_info *view, const char *what);
+
+/* What is sorted: bits and their indices. They are in place `current`; the other place is room to work in. */
 typedef struct mx_pairs {
     uint64_t *bits[2];
     int32_t *index[2];
     int64_t count;
-    int current, keys_only, signed_keys;
+    int current;
+    bool keys_only;   /* there are no indices */
+    bool signed_keys; /* the bits are those of int64_t */
     size_t work_bytes;
     void *work;
 } mx_pairs;
 
-/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order; pairs->now may change. work NULL:
- * only set work_bytes. */
+/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order; pairs->current may change.
+ * work NULL: only set work_bytes. */
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
 
-typedef struct mx_join_args {
-    void *to;
-    const void *from; /* `copies` of it */
-    int64_t step;
-    int copies, op;
-    int rank; /* 0: all that lies there; else of the elements, by extents and strides */
-    int64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
-} mx_join_args;
-#define MX_DECLARE_JOIN_(tag, T) MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_args)
+/* Joins `copies` of a view, the first at `from`, into another view, and leaves identities there. */
+#define MX_DECLARE_JOIN_(tag, T)                                                       \
+    typedef struct mx_join_##tag##_args {                                              \
+        mx_##tag##_8s to, from;                                                        \
+        T identity;                                                                    \
+        int64_t step; /* elements from one copy to the next */                         \
+        int copies;                                                                    \
+        int op;                                                                        \
+        int rank; /* 0: all that lies there; else of the elements, by their indices */ \
+        bool overwrite;                                                                \
+    } mx_join_##tag##_args;                                                            \
+    MX_ARGS(mx_join_##tag##_args, to, from)                                            \
+    MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
 /* Keys as bits that sort alike, and integers back; in sorted bits of i32, where bins begin. */
 typedef struct mx_sort_args {
     char *keys;
-    int64_t key_bytes, count, offset_stride; /* bytes from one key to the next */
+    int64_t key_bytes; /* from one key to the next */
+    int64_t count;
     mx_type type;
     uint64_t *bits;
-    int32_t *index, *offsets; /* index: NULL where only bits are sorted */
+    int32_t *index; /* NULL where only bits are sorted */
+    int32_t *offsets;
+    int64_t offset_stride;
 } mx_sort_args;
 MX_DECLARE_FOR(1D, mx_sort_encode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_sort_decode, mx_sort_args)

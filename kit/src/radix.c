@@ -15,7 +15,7 @@
 enum {
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
-    MOST_DIGITS = 64 / DIGIT_BITS,
+    MAX_DIGITS = 64 / DIGIT_BITS,
     FEW = 8,      /* items that differ in no digit looked at, as insertion likes them */
     PATIENCE = 16 /* moves of insertion for each item */
 };
@@ -23,7 +23,9 @@ enum {
 typedef struct radix {
     mx_pairs *pairs;
     uint64_t sign; /* turned over, bits are in the order of unsigned numbers */
-    int parts, shift;
+    int parts;
+    int shift; /* of the digit that it is at */
+    /* for each part: counts of digits, then where the next item of each goes */
     int64_t (*at)[DIGITS];
     int64_t *largest; /* of the counts of a digit */
 } radix;
@@ -66,9 +68,9 @@ static void move(const radix *r, int current, int shift, int64_t begin, int64_t 
 
 /* ---- all threads at one digit ---- */
 
-static void count_parts(const mx_launch *l, int64_t first, int64_t last)
+static void count_parts(void *work, int64_t first, int64_t last)
 {
-    const radix *r = l->args;
+    const radix *r = work;
     const uint64_t *MX_RESTRICT bits = r->pairs->bits[r->pairs->current], sign = r->sign;
     const int64_t count = r->pairs->count;
     const int shift = r->shift;
@@ -81,17 +83,17 @@ static void count_parts(const mx_launch *l, int64_t first, int64_t last)
 }
 
 /* By a thread of the context: host code may not reach its scratch. */
-static void place_parts(const mx_launch *l, int64_t first, int64_t last)
+static void place_parts(void *work, int64_t first, int64_t last)
 {
-    const radix *r = l->args;
+    const radix *r = work;
     (void)first;
     (void)last;
     *r->largest = place(r->at, r->parts, 0);
 }
 
-static void move_parts(const mx_launch *l, int64_t first, int64_t last)
+static void move_parts(void *work, int64_t first, int64_t last)
 {
-    const radix *r = l->args;
+    const radix *r = work;
     const int64_t count = r->pairs->count;
     for (int64_t part = first; part < last; part++)
         move(r, r->pairs->current, r->shift, count * part / r->parts, count * (part + 1) / r->parts,
@@ -105,7 +107,7 @@ static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, 
                        int digits)
 {
     const uint64_t *bits = r->pairs->bits[current];
-    int64_t at[MOST_DIGITS][DIGITS];
+    int64_t at[MAX_DIGITS][DIGITS];
     memset(at, 0, (size_t)digits * sizeof at[0]);
     for (int64_t i = begin; i < end; i++) {
         uint64_t rest = (bits[i] ^ r->sign) >> shift;
@@ -143,7 +145,7 @@ static bool insert_items(const radix *r, int current, int64_t begin, int64_t end
     return patience >= 0;
 }
 
-/* Sorts a bucket, all of whose digits from shift on are the same, and leaves it at !now. */
+/* Sorts a bucket, all of whose digits from shift on are the same, and leaves it in the place that is not current. */
 static void sort_bucket(const radix *r, int64_t begin, int64_t end)
 {
     const mx_pairs *p = r->pairs;
@@ -161,9 +163,9 @@ static void sort_bucket(const radix *r, int64_t begin, int64_t end)
 }
 
 /* A part has the buckets that begin in its share of the items; where buckets end is what the last part moved up to. */
-static void sort_buckets(const mx_launch *l, int64_t first, int64_t last)
+static void sort_buckets(void *work, int64_t first, int64_t last)
 {
-    const radix *r = l->args;
+    const radix *r = work;
     const int64_t *ends = r->at[r->parts - 1], count = r->pairs->count;
     const int64_t from = count * first / r->parts, to = count * last / r->parts;
     for (int64_t d = 0, begin = 0; d < DIGITS; begin = ends[d++])
@@ -172,8 +174,9 @@ static void sort_buckets(const mx_launch *l, int64_t first, int64_t last)
 
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
 {
-    radix r = {.pairs = p, .sign = p->signed_keys ? (uint64_t)1 << 63 : 0, .parts = ctx->threads};
-    const mx_launch l = {.args = &r, .ctx = ctx};
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    radix r = {.pairs = p, .sign = p->signed_keys ? (uint64_t)1 << 63 : 0, .parts = info.threads};
     int64_t largest = p->count;
     r.largest = &largest;
     p->work_bytes = (size_t)r.parts * sizeof *r.at;
@@ -181,23 +184,23 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     r.at = p->work;
     for (r.shift = bits; r.shift > 0 && largest == p->count;) {
         r.shift -= DIGIT_BITS;
-        ctx->backend->host.run(ctx, &l, count_parts, r.parts);
-        ctx->backend->host.run(ctx, &l, place_parts, 1);
+        MX_TRY(mx_ctx_run(ctx, count_parts, &r, r.parts));
+        MX_TRY(mx_ctx_run(ctx, place_parts, &r, 1));
     }
     if (largest == p->count) return MX_OK; /* one key */
     if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
-        ctx->backend->host.run(ctx, &l, move_parts, r.parts);
+        MX_TRY(mx_ctx_run(ctx, move_parts, &r, r.parts));
         p->current = !p->current;
-        ctx->backend->host.run(ctx, &l, sort_buckets, r.parts);
+        MX_TRY(mx_ctx_run(ctx, sort_buckets, &r, r.parts));
         p->current = !p->current;
         return MX_OK;
     }
     const int top = r.shift;
     for (r.shift = 0; r.shift <= top; r.shift += DIGIT_BITS) {
-        ctx->backend->host.run(ctx, &l, count_parts, r.parts);
-        ctx->backend->host.run(ctx, &l, place_parts, 1);
+        MX_TRY(mx_ctx_run(ctx, count_parts, &r, r.parts));
+        MX_TRY(mx_ctx_run(ctx, place_parts, &r, 1));
         if (largest == p->count) continue;
-        ctx->backend->host.run(ctx, &l, move_parts, r.parts);
+        MX_TRY(mx_ctx_run(ctx, move_parts, &r, r.parts));
         p->current = !p->current;
     }
     return MX_OK;

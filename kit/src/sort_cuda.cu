@@ -11,9 +11,13 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *p, int bits)
     cub::DoubleBuffer<int64_t> signed_keys((int64_t *)p->bits[p->current],
                                            (int64_t *)p->bits[!p->current]);
     cub::DoubleBuffer<int32_t> values(p->index[p->current], p->index[!p->current]);
-    const cudaStream_t stream = (cudaStream_t)ctx->queue;
     typedef cub::DeviceRadixSort radix;
-    cudaError_t err = cudaSetDevice(ctx->device);
+    mx_ctx_info info;
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    MX_TRY(mx_ctx_get_details(ctx, &details));
+    const cudaStream_t stream = (cudaStream_t)details.queue;
+    cudaError_t err = cudaSetDevice(info.device);
     if (err == cudaSuccess)
         err =
             p->signed_keys

@@ -167,7 +167,7 @@ static mx_err pairs_scatter_setup(bench_work *w)
     MX_TRY(mx_bind(ctx, w->points, &w->pairs_scatter.x));
     MX_TRY(mx_bind(ctx, w->lists.list, &w->pairs_scatter.list));
     MX_TRY(mx_bind(ctx, w->lists.count, &w->pairs_scatter.count));
-    return mx_scatter_bind(ctx, w->copies, &w->pairs_scatter.f);
+    return mx_scatter_bind(ctx, &w->copies, &w->pairs_scatter.f);
 }
 
 static mx_err pairs_scatter_core(bench_work *w)

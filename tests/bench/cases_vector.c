@@ -123,20 +123,19 @@ static mx_err histogram_check(bench_work *w)
     return MX_OK;
 }
 
-/* ---- the same histogram by a scatter view, from its reset until its copies are joined ---- */
+/* ---- the same histogram by a scatter view, until its copies are joined and empty again ---- */
 
 static mx_err scatter_setup(bench_work *w)
 {
     const mx_ctx ctx = w->target->ctx;
     MX_TRY(histogram_setup(w));
     MX_TRY(mx_scatter_create(ctx, w->outputs[0], MX_SUM, &w->copies));
-    MX_TRY(mx_scatter_bind(ctx, w->copies, &w->scatter.bins));
+    MX_TRY(mx_scatter_bind(ctx, &w->copies, &w->scatter.bins));
     return mx_bind(ctx, w->views[0], &w->scatter.index);
 }
 
 static mx_err scatter_core(bench_work *w)
 {
-    MX_TRY(mx_scatter_reset(w->target->ctx, &w->copies));
     MX_TRY(bench_scatter(w->line, &w->scatter));
     return mx_scatter_contribute(w->target->ctx, &w->copies, w->outputs[0]);
 }

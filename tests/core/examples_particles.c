@@ -170,7 +170,7 @@ static void check_pairs_with(mx_ctx ctx, const neighbour_lists *n, mx_view x, mx
     MUST(mx_bind(ctx, x, &scatter.x));
     MUST(mx_bind(ctx, n->list, &scatter.list));
     MUST(mx_bind(ctx, n->count, &scatter.count));
-    MUST(mx_scatter_bind(ctx, copies, &scatter.f));
+    MUST(mx_scatter_bind(ctx, &copies, &scatter.f));
     MUST(mx_fill(ctx, f, &zero));
     CHECK_OK(pairs_scatter(range, &scatter));
     CHECK_OK(mx_scatter_contribute(ctx, &copies, f));

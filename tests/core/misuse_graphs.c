@@ -1,5 +1,6 @@
 /* Misuse of graphs, of contexts and of settings. */
 #include "minx/graph.h"
+#include "minx/scatter.h"
 #include "misuse.h"
 
 #include <stdio.h>
@@ -72,17 +73,47 @@ static mx_err finish_again(mu_world *w, mx_graph graph)
     return mx_graph_finish(graph);
 }
 
+/* A graph of a device runs later: memory of the host may have gone. */
 static mx_err copy_in(mu_world *w, mx_graph graph)
 {
+    mx_view mirror;
     (void)graph;
-    return mx_deep_copy(w->ctx, w->to, w->row);
+    MX_TRY(mx_mirror_create(w->row, &mirror));
+    const mx_err err = mx_deep_copy(w->ctx, w->to, mirror);
+    MX_TRY(mx_view_destroy(&mirror));
+    return err;
 }
 
-static mx_err fill_in(mu_world *w, mx_graph graph)
+static mx_err write_in(mu_world *w, mx_graph graph)
 {
     const double one = 1;
     (void)graph;
-    return mx_fill(w->ctx, w->row, &one);
+    return mx_write_element(w->ctx, w->row, 0, &one);
+}
+
+static mx_err fill_of_constant_in(mu_world *w, mx_graph graph)
+{
+    const double one = 1;
+    (void)graph;
+    return mx_fill(w->ctx, w->fixed, &one);
+}
+
+static mx_err scatter_in(mu_world *w, mx_graph graph)
+{
+    mx_scatter s;
+    (void)graph;
+    return mx_scatter_create(w->ctx, w->row, MX_SUM, &s);
+}
+
+/* The view that a node copies from is gone when the graph runs. */
+static mx_err run_with_ended_source(mu_world *w, mx_graph graph)
+{
+    mx_view source;
+    MX_TRY(mx_view_create_1d(w->ctx, "source", MX_F64, MU_N, &source));
+    MX_TRY(mx_deep_copy(w->ctx, w->to, source));
+    MX_TRY(mx_view_destroy(&source));
+    MX_TRY(mx_graph_finish(graph));
+    return mx_graph_run(graph);
 }
 
 static mx_err check_in(mu_world *w, mx_graph graph)
@@ -115,7 +146,10 @@ static mx_err graph_after_its_end(mu_world *w) { return recording(w, after_the_e
 static mx_err graph_run_early(mu_world *w) { return recording(w, run_early); }
 static mx_err graph_finished_twice(mu_world *w) { return recording(w, finish_again); }
 static mx_err graph_copy(mu_world *w) { return recording(w, copy_in); }
-static mx_err graph_fill(mu_world *w) { return recording(w, fill_in); }
+static mx_err graph_write(mu_world *w) { return recording(w, write_in); }
+static mx_err graph_fill(mu_world *w) { return recording(w, fill_of_constant_in); }
+static mx_err graph_scatter(mu_world *w) { return recording(w, scatter_in); }
+static mx_err graph_ended_source(mu_world *w) { return recording(w, run_with_ended_source); }
 static mx_err graph_check(mu_world *w) { return recording(w, check_in); }
 static mx_err graph_ended_view(mu_world *w) { return recording(w, run_with_ended_view); }
 static mx_err graph_ended_result(mu_world *w) { return recording(w, run_with_ended_result); }
@@ -156,8 +190,11 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_after_its_end, MU_ALL, MX_ERR_ARG, "expected some of one that records", ""),
     MU_CASE(graph_run_early, MU_ALL, MX_ERR_ARG, "still records one", ""),
     MU_CASE(graph_finished_twice, MU_ALL, MX_ERR_ARG, "records no more", ""),
-    MU_CASE(graph_copy, MU_ALL, MX_ERR_ARG, "view 'to': copied or filled while", "records a"),
-    MU_CASE(graph_fill, MU_ALL, MX_ERR_ARG, "view 'row': copied or filled while", "records a"),
+    MU_CASE(graph_copy, MU_CUDA, MX_ERR_SPACE, "view 'row'", "no graph can record this copy"),
+    MU_CASE(graph_write, MU_ALL, MX_ERR_ARG, "view 'row': host code", "records a graph"),
+    MU_CASE(graph_fill, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(graph_scatter, MU_ALL, MX_ERR_ARG, "scatter view of 'row'", "a graph is recorded"),
+    MU_CASE(graph_ended_source, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(graph_check, MU_ALL, MX_ERR_ARG, "check: ", "records a graph"),
     MU_CASE(graph_ended_view, MU_ALL, MX_ERR_STALE, "kernel mu_double", "bind it again"),
     MU_CASE(graph_ended_result, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "does not exist (any more)"),

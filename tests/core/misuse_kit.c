@@ -23,7 +23,7 @@ static mx_err ended(mx_err err, mx_view *a, mx_view *b)
 
 static mx_err scatter_of(mu_world *w, mx_view target)
 {
-    mx_scatter s = {{7, 7}, 7, 7, 7, NULL};
+    mx_scatter s = {{7, 7}, {7, 7}, {7, 7}, 7, 7, 7, 7};
     const mx_err err = mx_scatter_create(w->ctx, target, MX_SUM, &s);
     return s.copies.generation == 0 && s.count == 0 ? err : MX_OK;
 }
@@ -46,7 +46,7 @@ static mx_err scatter_other_reducer(mu_world *w)
     MX_SCATTER_OF(mx_f64_1, MX_MAX) largest;
     mx_scatter s;
     MX_TRY(mx_scatter_create(w->ctx, w->row, MX_SUM, &s));
-    const mx_err err = mx_scatter_bind(w->ctx, s, &largest);
+    const mx_err err = mx_scatter_bind(w->ctx, &s, &largest);
     MX_TRY(mx_scatter_destroy(&s));
     return err;
 }
@@ -73,7 +73,8 @@ static mx_err contribute_nothing(mu_world *w)
 
 static mx_err contribute_ended(mu_world *w)
 {
-    mx_scatter s = {{0, 0}, 0, 0, 0, NULL};
+    mx_scatter s;
+    memset(&s, 0, sizeof s);
     MX_TRY(mx_scatter_destroy(&s));
     MX_TRY(mx_scatter_destroy(NULL));
     return mx_scatter_contribute(w->ctx, &s, w->row);

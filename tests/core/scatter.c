@@ -20,68 +20,110 @@ static void model(double *sum, double *prod, double *min, double *max, int items
     }
 }
 
+#define SC_LARGEST_f64 INFINITY
+#define SC_SMALLEST_f64 (-INFINITY)
+#define SC_LARGEST_f32 INFINITY
+#define SC_SMALLEST_f32 (-INFINITY)
+#define SC_LARGEST_i32 INT32_MAX
+#define SC_SMALLEST_i32 INT32_MIN
+#define SC_LARGEST_i64 (double)INT64_MAX
+#define SC_SMALLEST_i64 (double)INT64_MIN
+#define SC_LARGEST_u32 UINT32_MAX
+#define SC_SMALLEST_u32 0
+#define SC_LARGEST_u64 (double)UINT64_MAX
+#define SC_SMALLEST_u64 0
+
 /* One type. `adds`: how many times what was added has been contributed. */
-#define SC_TEST(tag, T)                                                                      \
-    static void check_bins_##tag(mx_ctx ctx, mx_view view, const double *expected, int adds) \
-    {                                                                                        \
-        T got[SC_BINS];                                                                      \
-        check_download(ctx, view, got);                                                      \
-        for (int b = 0; b < SC_BINS; b++)                                                    \
-            CHECK_F64((double)got[b], START + adds * (expected[b] - START), 0);              \
-    }                                                                                        \
-    static void test_##tag(mx_ctx ctx, mx_type type)                                         \
-    {                                                                                        \
-        const T start = START;                                                               \
-        double sum[SC_BINS], prod[SC_BINS], min[SC_BINS], max[SC_BINS];                      \
-        mx_view to[4];                                                                       \
-        mx_scatter s[4];                                                                     \
-        sc_##tag##_args args;                                                                \
-        mx_ctx_info info;                                                                    \
-        MUST(mx_ctx_get_info(ctx, &info));                                                   \
-        memset(&args, 0, sizeof args);                                                       \
-        for (int k = 0; k < 4; k++) {                                                        \
-            MUST(mx_view_create_1d(ctx, #tag, type, SC_BINS, &to[k]));                       \
-            MUST(mx_fill(ctx, to[k], &start));                                               \
-        }                                                                                    \
-        MUST(mx_scatter_create(ctx, to[0], MX_SUM, &s[0]));                                  \
-        MUST(mx_scatter_create(ctx, to[1], MX_PROD, &s[1]));                                 \
-        MUST(mx_scatter_create(ctx, to[2], MX_MIN, &s[2]));                                  \
-        MUST(mx_scatter_create(ctx, to[3], MX_MAX, &s[3]));                                  \
-        MUST(mx_scatter_bind(ctx, s[0], &args.sum));                                         \
-        MUST(mx_scatter_bind(ctx, s[1], &args.prod));                                        \
-        MUST(mx_scatter_bind(ctx, s[2], &args.min));                                         \
-        MUST(mx_scatter_bind(ctx, s[3], &args.max));                                         \
-        MUST(sc_all_##tag(mx_range_1d(ctx, 0, SC_ITEMS), &args));                            \
-        for (int k = 0; k < 4; k++) CHECK_OK(mx_scatter_contribute(ctx, &s[k], to[k]));      \
-        model(sum, prod, min, max, SC_ITEMS);                                                \
-        check_bins_##tag(ctx, to[0], sum, 1);                                                \
-        check_bins_##tag(ctx, to[1], prod, 1);                                               \
-        check_bins_##tag(ctx, to[2], min, 1);                                                \
-        check_bins_##tag(ctx, to[3], max, 1);                                                \
-        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0])); /* it is still there */          \
-        check_bins_##tag(ctx, to[0], sum, 2);                                                \
-        CHECK_OK(mx_scatter_reset(ctx, &s[0])); /* and now it is not */                      \
-        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
-        check_bins_##tag(ctx, to[0], sum, 2);                                                \
-        const mx_range_1 range = mx_range_1d(ctx, 0, SC_ITEMS);                              \
-        MUST(sc_sum_##tag(range, &args));                                                    \
-        MUST(sc_sum_##tag(mx_dynamic_1d(mx_tiled_1d(range, 64)), &args));                    \
-        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, MX_AUTO, MX_AUTO), &args));        \
-        const bool teams = strcmp(info.backend, "openmp") == 0 && info.threads >= 2;         \
-        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, teams ? 2 : MX_AUTO, 1), &args));  \
-        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
-        check_bins_##tag(ctx, to[0], sum, 6);                                                \
-        CHECK_OK(mx_scatter_reset(ctx, &s[0]));                                              \
-        MUST(mx_ctx_check_against(ctx, "openmp:threads=2", 1e-12));                          \
-        MUST(mx_scatter_bind(ctx, s[0], &args.sum));                                         \
-        CHECK_OK(sc_sum_##tag(range, &args));                                                \
-        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                  \
-        MUST(mx_ctx_check_against(ctx, NULL, 0));                                            \
-        check_bins_##tag(ctx, to[0], sum, 7);                                                \
-        for (int k = 0; k < 4; k++) {                                                        \
-            MUST(mx_scatter_destroy(&s[k]));                                                 \
-            MUST(mx_view_destroy(&to[k]));                                                   \
-        }                                                                                    \
+#define SC_TEST(tag, T)                                                                            \
+    static void check_bins_##tag(mx_ctx ctx, mx_view view, const double *expected, int adds)       \
+    {                                                                                              \
+        T got[SC_BINS];                                                                            \
+        check_download(ctx, view, got);                                                            \
+        for (int b = 0; b < SC_BINS; b++)                                                          \
+            CHECK_F64((double)got[b], START + adds * (expected[b] - START), 0);                    \
+    }                                                                                              \
+    /* What was in the target is gone; what nothing was added to is the identity. */               \
+    static void check_overwrite_##tag(mx_ctx ctx, mx_type type, const mx_scatter *s,               \
+                                      sc_##tag##_args *args)                                       \
+    {                                                                                              \
+        static const double none[] = {0, 1, SC_LARGEST_##tag, SC_SMALLEST_##tag};                  \
+        const T start = START;                                                                     \
+        double sum[SC_BINS], prod[SC_BINS], min[SC_BINS], max[SC_BINS];                            \
+        T got[SC_BINS];                                                                            \
+        mx_view to;                                                                                \
+        model(sum, prod, min, max, SC_ITEMS);                                                      \
+        MUST(mx_view_create_1d(ctx, "overwritten", type, SC_BINS, &to));                           \
+        for (int round = 0; round < 2; round++)                                                    \
+            for (int k = 0; k < 4; k++) {                                                          \
+                if (k == 0 && round == 0) MUST(sc_sum_##tag(mx_range_1d(ctx, 0, SC_ITEMS), args)); \
+                MUST(mx_fill(ctx, to, &start));                                                    \
+                CHECK_OK(mx_scatter_overwrite(ctx, &s[k], to));                                    \
+                check_download(ctx, to, got);                                                      \
+                for (int b = 0; b < SC_BINS; b++)                                                  \
+                    CHECK_F64((double)got[b], k == 0 && round == 0 ? sum[b] - START : none[k], 0); \
+            }                                                                                      \
+        MUST(mx_view_destroy(&to));                                                                \
+    }                                                                                              \
+    static void test_##tag(mx_ctx ctx, mx_type type)                                               \
+    {                                                                                              \
+        const T start = START;                                                                     \
+        double sum[SC_BINS], prod[SC_BINS], min[SC_BINS], max[SC_BINS];                            \
+        mx_view to[4];                                                                             \
+        mx_scatter s[4];                                                                           \
+        sc_##tag##_args args;                                                                      \
+        mx_ctx_info info;                                                                          \
+        MUST(mx_ctx_get_info(ctx, &info));                                                         \
+        memset(&args, 0, sizeof args);                                                             \
+        for (int k = 0; k < 4; k++) {                                                              \
+            MUST(mx_view_create_1d(ctx, #tag, type, SC_BINS, &to[k]));                             \
+            MUST(mx_fill(ctx, to[k], &start));                                                     \
+        }                                                                                          \
+        MUST(mx_scatter_create(ctx, to[0], MX_SUM, &s[0]));                                        \
+        MUST(mx_scatter_create(ctx, to[1], MX_PROD, &s[1]));                                       \
+        MUST(mx_scatter_create(ctx, to[2], MX_MIN, &s[2]));                                        \
+        MUST(mx_scatter_create(ctx, to[3], MX_MAX, &s[3]));                                        \
+        MUST(mx_scatter_bind(ctx, &s[0], &args.sum));                                              \
+        MUST(mx_scatter_bind(ctx, &s[1], &args.prod));                                             \
+        MUST(mx_scatter_bind(ctx, &s[2], &args.min));                                              \
+        MUST(mx_scatter_bind(ctx, &s[3], &args.max));                                              \
+        MUST(sc_all_##tag(mx_range_1d(ctx, 0, SC_ITEMS), &args));                                  \
+        for (int k = 0; k < 4; k++) CHECK_OK(mx_scatter_contribute(ctx, &s[k], to[k]));            \
+        model(sum, prod, min, max, SC_ITEMS);                                                      \
+        check_bins_##tag(ctx, to[0], sum, 1);                                                      \
+        check_bins_##tag(ctx, to[1], prod, 1);                                                     \
+        check_bins_##tag(ctx, to[2], min, 1);                                                      \
+        check_bins_##tag(ctx, to[3], max, 1);                                                      \
+        for (int k = 0; k < 4; k++) /* it is empty now: nothing changes */                         \
+            CHECK_OK(mx_scatter_contribute(ctx, &s[k], to[k]));                                    \
+        check_bins_##tag(ctx, to[0], sum, 1);                                                      \
+        check_bins_##tag(ctx, to[1], prod, 1);                                                     \
+        check_bins_##tag(ctx, to[2], min, 1);                                                      \
+        check_bins_##tag(ctx, to[3], max, 1);                                                      \
+        check_overwrite_##tag(ctx, type, s, &args);                                                \
+        const mx_range_1 range = mx_range_1d(ctx, 0, SC_ITEMS);                                    \
+        MUST(sc_sum_##tag(range, &args));                                                          \
+        CHECK_OK(mx_scatter_reset(ctx, &s[0])); /* that is thrown away */                          \
+        MUST(sc_sum_##tag(range, &args));                                                          \
+        MUST(sc_sum_##tag(mx_dynamic_1d(mx_tiled_1d(range, 64)), &args));                          \
+        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, MX_AUTO, MX_AUTO), &args));              \
+        const bool teams = strcmp(info.backend, "openmp") == 0 && info.threads >= 2;               \
+        MUST(sc_team_##tag(mx_league(ctx, SC_ITEMS / 100, teams ? 2 : MX_AUTO, 1), &args));        \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                        \
+        check_bins_##tag(ctx, to[0], sum, 5);                                                      \
+        MUST(mx_ctx_check_against(ctx, "openmp:threads=2", 1e-12));                                \
+        CHECK_FAILS(sc_sum_##tag(range, &args), MX_ERR_ARG, "before the check began");             \
+        MUST(mx_scatter_bind(ctx, &s[0], &args.sum));                                              \
+        MUST(mx_scatter_bind(ctx, &s[1], &args.prod));                                             \
+        MUST(mx_scatter_bind(ctx, &s[2], &args.min));                                              \
+        MUST(mx_scatter_bind(ctx, &s[3], &args.max));                                              \
+        CHECK_OK(sc_sum_##tag(range, &args));                                                      \
+        CHECK_OK(mx_scatter_contribute(ctx, &s[0], to[0]));                                        \
+        MUST(mx_ctx_check_against(ctx, NULL, 0));                                                  \
+        check_bins_##tag(ctx, to[0], sum, 6);                                                      \
+        for (int k = 0; k < 4; k++) {                                                              \
+            MUST(mx_scatter_destroy(&s[k]));                                                       \
+            MUST(mx_view_destroy(&to[k]));                                                         \
+        }                                                                                          \
     }
 SC_TYPES(SC_TEST)
 
@@ -150,8 +192,8 @@ static void test_forces(mx_ctx ctx)
     MUST(mx_fill(ctx, table, &neighbour));
     MUST(mx_subview(table, MX_SLICES(mx_all(), mx_index(1)), &to[1]));
     for (int k = 0; k < 2; k++) MUST(mx_scatter_create(ctx, to[k], MX_SUM, &s[k]));
-    MUST(mx_scatter_bind(ctx, s[0], &args.force));
-    MUST(mx_scatter_bind(ctx, s[1], &args.column));
+    MUST(mx_scatter_bind(ctx, &s[0], &args.force));
+    MUST(mx_scatter_bind(ctx, &s[1], &args.column));
     run_forces(ctx, s, &args, to);
     check_forces(ctx, to[0], table);
     if (check_is(ctx, "serial") || check_is(ctx, "openmp")) check_repeats(ctx, s, &args, to);
@@ -170,8 +212,8 @@ static void test_forces(mx_ctx ctx)
     CHECK_OK(mx_scatter_contribute(ctx, &s[0], table));
     CHECK_FAILS(mx_scatter_contribute(ctx, &s[0], to[1]), MX_ERR_EXTENT, "table");
     MUST(mx_scatter_create(ctx, to[0], MX_MIN, &least));
-    CHECK_FAILS(mx_scatter_bind(ctx, least, &args.force), MX_ERR_TYPE, "expected MX_MIN");
-    CHECK_FAILS(mx_scatter_bind(ctx, least, &args.column), MX_ERR_RANK, "force");
+    CHECK_FAILS(mx_scatter_bind(ctx, &least, &args.force), MX_ERR_TYPE, "expected MX_MIN");
+    CHECK_FAILS(mx_scatter_bind(ctx, &least, &args.column), MX_ERR_RANK, "force");
     for (int k = 0; k < 2; k++) {
         MUST(mx_scatter_destroy(&s[k]));
         MUST(mx_view_destroy(&to[k]));
@@ -215,7 +257,6 @@ static void test_other_targets(mx_ctx ctx)
     mx_ctx owner = NULL; /* of pinned memory */
     mx_view flat, table, row, memory, far, scalar;
     mx_scatter s;
-    mx_graph graph;
     sc_f64_args args = only_a_sum();
     MUST(mx_view_create_1d(ctx, "flat", MX_F64, SC_BINS, &flat));
     MUST(mx_view_create_2d(ctx, "table", MX_F64, SC_BINS, SC_BINS, &table));
@@ -223,14 +264,9 @@ static void test_other_targets(mx_ctx ctx)
              ? mx_subview(table, MX_SLICES(mx_index(1), mx_all()), &row)
              : mx_subview(table, MX_SLICES(mx_all(), mx_index(1)), &row));
     MUST(mx_scatter_create(ctx, flat, MX_SUM, &s));
-    MUST(mx_scatter_bind(ctx, s, &args.sum));
+    MUST(mx_scatter_bind(ctx, &s, &args.sum));
     MUST(sc_sum_f64(mx_range_1d(ctx, 0, SC_ITEMS), &args));
     check_sum(ctx, &s, row, 1);
-    /* a graph would keep addresses, whatever becomes of the views */
-    MUST(mx_graph_create(ctx, &graph));
-    CHECK_FAILS(mx_scatter_contribute(ctx, &s, row), MX_ERR_ARG, "a graph not to record it");
-    CHECK_FAILS(mx_scatter_reset(ctx, &s), MX_ERR_ARG, "a graph not to record it");
-    mx_graph_destroy(&graph);
     MUST(mx_scatter_destroy(&s));
     MUST(mx_ctx_create(check_host_reaches(ctx) ? "simt" : check_resource, &owner));
     MUST(mx_view_create(owner, "memory", MX_F64, 1, &(int64_t){SC_BINS}, &options, &memory));
@@ -238,7 +274,7 @@ static void test_other_targets(mx_ctx ctx)
                       check_info(memory).data, &far));
     CHECK_OK(mx_scatter_create(ctx, far, MX_SUM, &s));
     if (s.count > 0) {
-        MUST(mx_scatter_bind(ctx, s, &args.sum));
+        MUST(mx_scatter_bind(ctx, &s, &args.sum));
         MUST(sc_sum_f64(mx_range_1d(ctx, 0, SC_ITEMS), &args));
         check_sum(ctx, &s, far, 1);
     }
@@ -264,6 +300,42 @@ static void *add_often(void *argument)
     return NULL;
 }
 
+/* Bound on the context that made it and launched on another one: its threads have no copies. Bound again, they add. */
+static void test_wrong_context(mx_ctx ctx, const char *resource)
+{
+    mx_ctx other;
+    mx_view flat;
+    mx_scatter s;
+    sc_f64_args args = only_a_sum();
+    const mx_range_1 here = mx_range_1d(ctx, 0, SC_ITEMS);
+    MUST(mx_ctx_create(resource, &other));
+    const mx_range_1 there = mx_range_1d(other, 0, SC_ITEMS);
+    MUST(mx_view_create_1d(ctx, "flat", MX_F64, SC_BINS, &flat));
+    MUST(mx_scatter_create(ctx, flat, MX_SUM, &s));
+    MUST(mx_scatter_bind(ctx, &s, &args.sum));
+    MUST(sc_sum_f64(here, &args));
+    CHECK_FAILS(sc_sum_f64(there, &args), MX_ERR_ARG, "kernel sc_sum_f64");
+    CHECK_TEXT(mx_err_message(), "'flat'");
+    CHECK_TEXT(mx_err_message(), "another context");
+    MUST(mx_fence(ctx));
+    MUST(mx_scatter_bind(other, &s, &args.sum));
+    CHECK_OK(sc_sum_f64(there, &args));
+    MUST(mx_fence(other));
+    CHECK_OK(sc_sum_f64(here, &args)); /* by atomics here, too */
+    check_sum(ctx, &s, flat, 3);
+    MUST(mx_scatter_destroy(&s));
+    /* a context that is made where the maker was is another one */
+    MUST(mx_scatter_create(other, flat, MX_SUM, &s));
+    MUST(mx_scatter_bind(other, &s, &args.sum));
+    MUST(mx_fence(other));
+    mx_ctx_destroy(&other);
+    MUST(mx_ctx_create(resource, &other));
+    CHECK_FAILS(sc_sum_f64(mx_range_1d(other, 0, 1), &args), MX_ERR_ARG, "another context");
+    mx_ctx_destroy(&other);
+    MUST(mx_scatter_destroy(&s));
+    MUST(mx_view_destroy(&flat));
+}
+
 /* Two contexts of this kind add at once to what a third one made. */
 static void test_contexts(mx_ctx ctx)
 {
@@ -278,7 +350,7 @@ static void test_contexts(mx_ctx ctx)
     for (int k = 0; k < 2; k++) {
         adders[k].args = only_a_sum();
         MUST(mx_ctx_create(check_resource, &adders[k].ctx));
-        MUST(mx_scatter_bind(adders[k].ctx, s, &adders[k].args.sum));
+        MUST(mx_scatter_bind(adders[k].ctx, &s, &adders[k].args.sum));
     }
     for (int k = 0; k < 2; k++) MUST(pthread_create(&threads[k], NULL, add_often, &adders[k]));
     for (int k = 0; k < 2; k++) {
@@ -305,6 +377,9 @@ static void test(mx_ctx ctx)
     test_forces(ctx);
     test_other_targets(ctx);
     test_contexts(ctx);
+    test_wrong_context(ctx, check_resource);
+    if (check_is(ctx, "serial") || check_is(ctx, "openmp"))
+        test_wrong_context(ctx, "openmp:threads=4");
     MUST(mx_view_create_1d(ctx, "bytes", MX_U8, 3, &bytes));
     CHECK_FAILS(mx_scatter_create(ctx, bytes, MX_SUM, &s), MX_ERR_TYPE, "bytes");
     CHECK_OK(mx_scatter_destroy(&s));

@@ -121,8 +121,26 @@ static void test_check(mx_ctx ctx)
     set_up(ctx, &r, tokens);
     MUST(mx_ctx_check_against(ctx, "openmp:threads=7", 0));
     CHECK_FAILS(tk_exclusive(mx_range_1d(ctx, 0, ITEMS), &r.args), MX_ERR_ARG,
-                "kernel tk_exclusive: it takes tokens, view 'tokens', which a check cannot follow");
+                "kernel tk_exclusive: view 'tokens' (tokens");
+    CHECK_TEXT(mx_err_message(), "which a check cannot follow");
     MUST(mx_ctx_check_against(ctx, NULL, 0));
+    check_run(&r, 0);
+    tear_down(&r);
+}
+
+/* Tokens of one context are not for launches on another, though it has as many threads. */
+static void test_other(mx_ctx ctx)
+{
+    run r;
+    mx_ctx other;
+    mx_view tokens;
+    MUST(mx_tokens_create(ctx, "tokens", &tokens));
+    set_up(ctx, &r, tokens);
+    MUST(mx_ctx_create(check_resource, &other));
+    CHECK_FAILS(tk_exclusive(mx_range_1d(other, 0, ITEMS), &r.args), MX_ERR_ARG,
+                "kernel tk_exclusive: accessor 'tokens': view 'tokens'");
+    CHECK_TEXT(mx_err_message(), "another context");
+    mx_ctx_destroy(&other);
     check_run(&r, 0);
     tear_down(&r);
 }
@@ -144,6 +162,7 @@ static void test(mx_ctx ctx)
     }
     if (check_is(ctx, "openmp")) check_numbers();
     test_check(ctx);
+    test_other(ctx);
     CHECK_FAILS(mx_tokens_create(NULL, "none", &tokens), MX_ERR_ARG, "context");
 }
 

@@ -1,6 +1,7 @@
-/* Graphs: launches recorded once and replayed many times, with less to do for each than a launch of its own. While a graph
- * records, launches on its context run nothing; they become nodes, with their ranges, a copy of their arguments, and where
- * their results go (a view: a result into host memory is MX_ERR_ARG).
+/* Graphs: launches, copies and fills recorded once and replayed many times, with less to do for each than a launch of its own.
+ * While a graph records, launches on its context run nothing; they become nodes, with their ranges, a copy of their arguments, and
+ * where their results go (a view: a result into host memory is MX_ERR_ARG). So do mx_fill, with a copy of its value, mx_deep_copy,
+ * mx_remap, and what the kit makes of these and of launches: mx_scatter_contribute, mx_scatter_overwrite, mx_scatter_reset.
  *
  *     MX_TRY(mx_graph_create(ctx, &graph));                 records from here on
  *     MX_TRY(pack(range, &pack_args));                      a node
@@ -14,9 +15,12 @@
  *     mx_graph_destroy(&graph);
  *
  * cuda: a CUDA graph, whose branches may run at the same time. Hosts: nodes run in the order in which they were recorded. A run
- * is ordered on the context like a launch, and checks the accessors of all nodes like one. Thread safety: as the context's.
- * The context must outlive the graph. Only kernels can be recorded (copies and fills are MX_ERR_ARG meanwhile); one without
- * items makes no node. */
+ * is ordered on the context like a launch, and checks the accessors and views of all nodes like one. Thread safety: as the
+ * context's. The context must outlive the graph.
+ *
+ * What has no items or elements makes no node. Copies are recorded between views that kernels of the context reach (MX_ERR_SPACE):
+ * on cuda pinned memory, but no ordinary memory of the host. What host code reads or writes (mx_import, mx_read_element), sorting, and
+ * scatter views that are made meanwhile are MX_ERR_ARG. */
 #pragma once
 #include "minx/launch.h"
 

@@ -2,22 +2,28 @@
 
 #include "../containers.h"
 
-/* Element i of the target, or of its memory if that has no gaps. */
-MX_BODY int64_t join_offset(const mx_join_args *a, int64_t i)
+/* Element i of a view of this rank, by its strides; rank 0: of memory without gaps. */
+MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *stride, int64_t i)
 {
-    int64_t e = a->rank > 0 ? 0 : i;
-    for (int d = a->rank - 1; d >= 0; i /= a->extent[d--]) e += i % a->extent[d] * a->stride[d];
-    return e;
+    int64_t offset = rank > 0 ? 0 : i;
+    for (int d = rank - 1; d >= 0; d--) {
+        offset += i % extent[d] * stride[d];
+        i /= extent[d];
+    }
+    return offset;
 }
-#define JOIN(tag, T)                                                                      \
-    MX_BODY void mx_scatter_join_##tag##_body(const mx_join_args *a, int64_t i)           \
-    {                                                                                     \
-        const int64_t e = join_offset(a, i);                                              \
-        T all = ((const T *)a->to)[e];                                                    \
-        for (int c = 0; c < a->copies; c++)                                               \
-            all = (T)MX_SCATTER_JOIN_(a->op, all, ((const T *)a->from)[c * a->step + e]); \
-        ((T *)a->to)[e] = all;                                                            \
-    }                                                                                     \
+#define JOIN(tag, T)                                                                    \
+    MX_BODY void mx_scatter_join_##tag##_body(const mx_join_##tag##_args *a, int64_t i) \
+    {                                                                                   \
+        const int64_t e = join_offset(a->rank, a->to.extent, a->to.stride, i);          \
+        T *const to = a->to.data, *const from = a->from.data;                           \
+        T all = a->overwrite ? a->identity : to[e];                                     \
+        for (int c = 0; c < a->copies; c++) {                                           \
+            all = (T)MX_SCATTER_JOIN_(a->op, all, from[c * a->step + e]);               \
+            from[c * a->step + e] = a->identity;                                        \
+        }                                                                               \
+        to[e] = all;                                                                    \
+    }                                                                                   \
     MX_FOR(1D_64, mx_scatter_join_##tag)
 MX_SCATTER_TYPES_(JOIN)
 
