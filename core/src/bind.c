@@ -133,38 +133,61 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
     return MX_OK;
 }
 
+/* The layout that a kernel takes the accessor for. Host code takes any, but a kernel must still have the view's. */
+static mx_layout layout_for(mx_ctx ctx, const mx_record *r, const shape *s)
+{
+    if (s->layout != MX_LAYOUT_DEFAULT) return s->layout;
+    if (ctx != NULL) return ctx->layout;
+    return r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT : r->layout;
+}
+
+/* What the stamp says that an instance must have to use it: see mx_stamp. */
+static mx_layout needs_of(const mx_record *r, const shape *s, mx_layout layout)
+{
+    const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT);
+    if (row || s->layout == MX_LAYOUT_STRIDE) return MX_LAYOUT_DEFAULT;
+    return s->layout != MX_LAYOUT_DEFAULT ? MX_LAYOUT_STRIDE : layout;
+}
+
+/* What to do about a view that the context (NULL: the host) cannot reach. */
+static const char *advice(mx_ctx ctx, const mx_record *r)
+{
+    if (ctx == NULL) return ": export it (mx_export), or bind a mirror";
+    return r->space == MX_SPACE_HOST ? ": bind a view of its own, and import into that (mx_import)"
+                                     : "";
+}
+
+static bool reaches(mx_ctx ctx, const mx_record *r)
+{
+    return ctx != NULL ? mx_ctx_can_access(ctx, r)
+                       : (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
+}
+
 mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
                 size_t element_size, const char *expression, const char *file, int line,
                 const char *func)
 {
     const shape s = shape_of(code);
     const mx_record *r = mx_record_of(view);
+    mx_stride stride[MX_MAX_RANK] = {0};
 #define BIND_REQUIRE(holds, err, ...) /* as of the line of the caller */ \
     if (!(holds)) return (mx_fail_(file, line, func, __VA_ARGS__), (err))
     BIND_REQUIRE(accessor != NULL, MX_ERR_ARG, "bind %s: no accessor", expression);
     BIND_REQUIRE(r != NULL, MX_ERR_STALE,
                  "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
                  view.slot, view.generation);
-    BIND_REQUIRE(
-        ctx != NULL ? mx_ctx_can_access(ctx, r)
-                    : (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0,
-        MX_ERR_SPACE, "bind %s to view '%s': it is in memory space %s, which %s cannot reach",
-        expression, r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "the host");
-    /* without a context the accessor is the host's, in any layout; a kernel must still have the view's */
-    const bool fixed = s.layout != MX_LAYOUT_DEFAULT, host = !fixed && ctx == NULL;
-    const mx_layout layout = fixed                           ? s.layout
-                             : ctx != NULL                   ? ctx->layout
-                             : r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT
-                                                             : r->layout;
+    BIND_REQUIRE(reaches(ctx, r), MX_ERR_SPACE,
+                 "bind %s to view '%s': it is in memory space %s, which %s cannot reach%s",
+                 expression, r->label, mx_space_name(r->space),
+                 ctx != NULL ? ctx->name : "the host", advice(ctx, r));
+    const bool host = s.layout == MX_LAYOUT_DEFAULT && ctx == NULL;
+    const mx_layout layout = layout_for(ctx, r, &s);
     const mx_err err = check_shape(r, &s, element_size, layout, host, origin);
     BIND_REQUIRE(err == MX_OK, err, "bind %s to view '%s': %s", expression, r->label,
                  mx_err_message());
-    const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT),
-               any = row || s.layout == MX_LAYOUT_STRIDE;
-    const mx_layout needs = any ? MX_LAYOUT_DEFAULT : fixed ? MX_LAYOUT_STRIDE : layout;
-    mx_stride stride[MX_MAX_RANK] = {0};
     read_strides(r, s.fixed, layout, stride);
-    write_accessor(accessor, ctx, r, view, needs, stride, origin != NULL ? origin : zeros, 0);
+    write_accessor(accessor, ctx, r, view, needs_of(r, &s, layout), stride,
+                   origin != NULL ? origin : zeros, 0);
     return MX_OK;
 }
 

@@ -17,8 +17,8 @@ static void name_part(mx_record *part, const mx_record *root)
     int used = snprintf(text, sizeof text, "%s", root->label), kept = 0;
     for (int d = 0; d < root->rank; d++) {
         const long long begin = part->root_begin[d], end = part->root_end[d];
-        const bool drops = kept == part->rank || part->root_dim[kept] != d,
-                   all = begin == 0 && end == root->extent[d];
+        const bool drops = kept == part->rank || part->root_dim[kept] != d;
+        const bool all = begin == 0 && end == root->extent[d];
         const char *const comma = d > 0 ? "," : "[";
         char *const at = text + used;
         const size_t room = sizeof text - (size_t)used;
