@@ -177,7 +177,7 @@ mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source);
  *   array    in memory that host code reaches, with the view's extents and element type; NULL if there are no elements
  *   strides  rank values, in elements: where index d grows by one, the element is strides[d] further. NULL: C order, the last
  *            index contiguous. Import takes 0, the same elements again; export takes none by which elements share memory.
- * Done on return: the array may be used and freed, the view too. Staged where ctx does not reach the array: up to 32 MiB of
+ * Done on return: the array may be used and freed, the view too. Staged where ctx does not reach the array: up to 8 MiB of
  * staging memory; for layouts beyond stride, as much as the view has elements.
  * Errors: MX_ERR_STALE, MX_ERR_ARG (no context, no array, ctx records a graph, array and view overlap), MX_ERR_TYPE (a pointer
  * to another number type), MX_ERR_SPACE (ctx cannot reach the view, or host code the array), MX_ERR_LAYOUT (strides),
