@@ -91,8 +91,8 @@ static void test_empty_view(mx_ctx ctx, bounds_args *a, mx_view line)
         for (int i = 0; i < N; i++) CHECK_I64(got[i], 0);
     }
     a->shift = 0;
-    memset(&a->flat, 0, sizeof a->flat);
-    memset(&a->offsets, 0, sizeof a->offsets);
+    mx_bind_none(&a->flat);
+    mx_bind_none(&a->offsets);
     MUST(mx_view_destroy(&flat));
     MUST(mx_view_destroy(&offsets));
 }
@@ -110,6 +110,8 @@ static void test(mx_ctx ctx)
     MUST(mx_bind(ctx, x, &a.x));
     MUST(mx_bind(ctx, box, &a.box));
     MUST(mx_bind(ctx, line, &a.line));
+    mx_bind_none(&a.flat);
+    mx_bind_none(&a.offsets);
     const mx_range_1 all = mx_range_1d(ctx, 0, N);
     CHECK_OK(launched(ctx, bounds_store(all, &a)));
     CHECK_OK(launched(ctx, bounds_box(all, &a)));
