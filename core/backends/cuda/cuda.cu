@@ -10,7 +10,15 @@
 #include <string.h>
 
 /* ARRAY_ITEMS: of a thread, at least, in a reduction into an array */
-enum { THREADS = 256, GRID_LIMIT = 65535, FEW_ROUNDS = 4, ARRAY_ITEMS = 4, RESULT_BYTES = 4096 };
+enum {
+    THREADS = 256,
+    WARP = 32,
+    GRID_LIMIT = 65535,
+    FEW_ROUNDS = 4,
+    FEW_ROWS = 8,
+    ARRAY_ITEMS = 4,
+    RESULT_BYTES = 4096
+};
 
 /* Devices that contexts were opened on: pinned memory may be in use on any of them. */
 enum { MOST_DEVICES = 1024 };
@@ -270,12 +278,27 @@ static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Threads along the contiguous index: all 256 of a block, or the power of two that its extent (or tile) fills; the others
- * of the block take further rows. */
-static unsigned contiguous_threads(int64_t wanted)
+ * of the block take further rows. A short extent, such as 3, has a thread for each index and none idle, where whole warps
+ * take as many rows as the power of two would: 64 rows by 192 threads. */
+static void shape_block(int64_t wanted, unsigned block[2])
 {
     unsigned threads = 1;
     while (threads < THREADS && threads < wanted) threads *= 2;
-    return threads;
+    block[0] = threads;
+    block[1] = THREADS / threads;
+    if (wanted <= 1 || wanted >= WARP) return;
+    const unsigned exact = (unsigned)wanted, factor = exact & (0u - exact); /* 1, 2, 4, 8 or 16 */
+    const unsigned step = WARP / factor, rows = THREADS / exact / step * step;
+    if (rows < block[1]) return;
+    block[0] = exact;
+    block[1] = rows;
+}
+
+/* n, or the limit where that is less, but 1 at least; 0 stays. */
+static int64_t at_most(int64_t n, int64_t limit)
+{
+    const int64_t most = limit > 1 ? limit : 1;
+    return n < most ? n : most;
 }
 
 /* How many rows a thread takes: see kernel_cuda.h. */
@@ -298,15 +321,21 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
-    plan->block[0] =
-        l->dims == 1 ? THREADS
-                     : contiguous_threads(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous);
-    plan->block[1] = THREADS / plan->block[0];
+    plan->block[0] = THREADS;
+    plan->block[1] = 1;
+    if (l->dims > 1)
+        shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
     int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread
                                                                   : plan->block[0]);
     if (strides && along > 2 * resident) along = 2 * resident;
-    plan->per_thread = rows_a_thread(l, per_thread, along, rows, resident);
-    const int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
+    plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
+                    l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
+    plan->per_thread = plan->strides ? 1 : rows_a_thread(l, per_thread, along, rows, resident);
+    int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
+    if (plan->strides) {
+        along = at_most(along, 2 * resident / (across > 0 ? across : 1));
+        across = at_most(across, 2 * resident / (along > 0 ? along : 1));
+    }
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch",
                l->kernel->name, (long long)rows, (long long)contiguous);

@@ -7,8 +7,8 @@
  * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
  *
  * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second kernel of one
- * block joins those, in a fixed order, so the bits do not change from run to run. One-dimensional ranges are strided through
- * by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
+ * block joins those, in a fixed order, so the bits do not change from run to run. Ranges of one dimension, of few rows or of
+ * short ones are strided through by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
  * once kernels overlap. */
 #pragma once
 #include "minx/launch_cuda.h"
@@ -174,6 +174,36 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
+/* The share of one thread of a grid that is smaller than its range, which has few rows or short ones. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::args *args,
+                                                              const mx_cuda_range_of_<K> &range,
+                                                              typename K::value *total)
+{
+    typedef typename K::index I;
+    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t row_step = (int64_t)gridDim.y * gridDim.z * blockDim.y;
+    const int64_t first = mx_cuda_block_row_<int64_t>() * blockDim.y + threadIdx.y;
+    int64_t rows = 1;
+    I o[MX_MAX_DIMS];
+    for (int d = 0; d < K::dims - 1; d++) rows *= (int64_t)range.end[d] - (int64_t)range.begin[d];
+    if (i >= end) return;
+    if (gridDim.x == 1) { /* an item a row */
+#pragma unroll 4
+        for (int64_t row = first; row < rows; row += row_step) {
+            mx_cuda_row_<K>(range, (typename K::row)row, o);
+            K::item(args, o, i, total);
+        }
+        return;
+    }
+    for (int64_t row = first; row < rows; row += row_step) {
+        mx_cuda_row_<K>(range, (typename K::row)row, o);
+#pragma unroll 4
+        for (int64_t at = i; at < end; at += step) K::item(args, o, (I)at, total);
+    }
+}
+
 /* The share of one thread. */
 template <class K>
 static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
@@ -197,7 +227,18 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
     }
 }
 
-template <class K>
+template <class K, bool strides>
+static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args *args,
+                                                          const mx_cuda_range_of_<K> &range,
+                                                          typename K::value *total)
+{
+    if constexpr (strides)
+        mx_cuda_strided_share_<K>(args, range, total);
+    else
+        mx_cuda_share_<K>(args, range, total);
+}
+
+template <class K, bool strides>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
                     const __grid_constant__ mx_cuda_range_of_<K> range, typename K::value *partials)
@@ -208,9 +249,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::prologue(&args_copy);
-        mx_cuda_share_<K>(&args_copy, range, &total);
+        mx_cuda_any_share_<K, strides>(&args_copy, range, &total);
     } else {
-        mx_cuda_share_<K>(&args, range, &total);
+        mx_cuda_any_share_<K, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0 && threadIdx.y == 0)
@@ -341,7 +382,9 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
     if (mx_cuda_planned(launch)->blocks >
         0) { /* an empty range has no partial results: what is joined then is the identity */
         const int code = mx_cuda_start_(
-            launch, mx_cuda_reduce_<K>,
+            launch,
+            mx_cuda_planned(launch)->strides ? mx_cuda_reduce_<K, (K::dims > 1)>
+                                             : mx_cuda_reduce_<K, false>,
             dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
                  mx_cuda_planned(launch)->grid[2]),
             dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),

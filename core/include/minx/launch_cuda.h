@@ -9,6 +9,7 @@ typedef struct mx_cuda_launch {
     int64_t blocks;    /* in all */
     void *queue;       /* a cudaStream_t */
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
+    bool strides;      /* a reduction of few or short rows: threads stride through them */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 
