@@ -78,6 +78,9 @@ typedef struct bench_work {
     bench_scatter_args scatter;
     mx_scatter copies;
     bench_force_args force;
+    bench_push_args push;
+    bench_square_args square;
+    mx_range_2 coordinates; /* three of each item */
     mx_view points;
     cell_grid grid;
     neighbour_lists lists;

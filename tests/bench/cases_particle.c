@@ -32,6 +32,50 @@ static mx_err force_core(bench_work *w) { return bench_force(w->line, &w->force)
 
 static bench_rival force_rival(const rival_set *set) { return set->force; }
 
+/* ---- two dimensions, of which one has three indices ---- */
+
+static mx_err coordinates_setup(bench_work *w)
+{
+    const mx_ctx ctx = w->target->ctx;
+    mx_view x, f;
+    mx_view_info info;
+    MX_TRY(bench_new_points(w, MX_LAYOUT_DEFAULT, &x, &f));
+    MX_TRY(mx_bind(ctx, x, &w->push.x));
+    MX_TRY(mx_bind(ctx, f, &w->push.f));
+    MX_TRY(mx_bind(ctx, x, &w->square.x));
+    MX_TRY(mx_view_get_info(x, &info));
+    w->push.s = w->rival.s = 0.5;
+    w->rival.x = bench_data(x);
+    w->rival.f = bench_data(f);
+    w->rival.stride = info.stride[1];
+    w->coordinates = mx_range_2d(ctx, 0, w->items, 0, 3);
+    return MX_OK;
+}
+
+static mx_err push_setup(bench_work *w)
+{
+    MX_TRY(coordinates_setup(w));
+    w->outputs[w->output_count++] = w->views[1];
+    return MX_OK;
+}
+
+static mx_err square_setup(bench_work *w)
+{
+    MX_TRY(coordinates_setup(w));
+    return bench_new_sums(w, "square", MX_F64, RIVAL_SUMS, &w->rival.sums);
+}
+
+static mx_err push_core(bench_work *w) { return bench_push(w->coordinates, &w->push); }
+
+static mx_err square_core(bench_work *w)
+{
+    return bench_square_into(w->coordinates, &w->square, w->sums[0], 0);
+}
+
+static bench_rival push_rival(const rival_set *set) { return set->push; }
+
+static bench_rival square_rival(const rival_set *set) { return set->square; }
+
 /* ---- sorting: the same keys each time, copied from where they are not in order ---- */
 
 static mx_err sort_setup(bench_work *w)
@@ -249,6 +293,22 @@ const bench_case bench_particle_cases[] = {
      .setup = force_setup,
      .core = force_core,
      .rival = force_rival},
+    {.name = "push",
+     .text = "f += s x over (n, 3), against loops with an inner one",
+     .arrays = 2,
+     .bytes_per_item = 72,
+     .share = 1.0 / 3,
+     .setup = push_setup,
+     .core = push_core,
+     .rival = push_rival},
+    {.name = "square",
+     .text = "the sum of x^2 over (n, 3), likewise",
+     .arrays = 1,
+     .bytes_per_item = 24,
+     .share = 1.0 / 3,
+     .setup = square_setup,
+     .core = square_core,
+     .rival = square_rival},
     {.name = "sort",
      .text = "keys of 64 bits, copied and sorted in place",
      .arrays = 3,
@@ -258,7 +318,7 @@ const bench_case bench_particle_cases[] = {
      .rival = sort_rival},
     {.name = "cells",
      .text = "particles into cells: count by atomics, scan, fill",
-     .arrays = 6,
+     .arrays = 2,
      .bytes_per_item = 44,
      .share = 0.25,
      .setup = cells_setup,

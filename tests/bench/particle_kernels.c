@@ -86,6 +86,19 @@ FORCE(bench_force)
 FORCE(bench_force_l)
 FORCE(bench_force_r)
 
+MX_BODY void bench_push_body(const bench_push_args *a, int i, int c)
+{
+    MX_AT(a->f, i, c) += a->s * MX_AT(a->x, i, c);
+}
+MX_FOR(2D, bench_push)
+
+MX_BODY void bench_square_body(const bench_square_args *a, int i, int c, double *sum)
+{
+    const double x = MX_AT(a->x, i, c);
+    *sum += x * x;
+}
+MX_REDUCE(2D, bench_square, MX_SUM)
+
 MX_BODY void bench_scatter_body(const bench_scatter_args *a, int i)
 {
     MX_SCATTER(a->bins, (int64_t)1, MX_AT(a->index, i));

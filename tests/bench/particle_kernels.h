@@ -49,6 +49,19 @@ BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
 BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
 BENCH_FORCE(bench_force_r, MX_LAYOUT_RIGHT)
 
+/* f(i, c) += s x(i, c), and the sum of x(i, c)^2: launches over two dimensions, of which one has three indices */
+typedef struct bench_push_args {
+    bench_force_forces f;
+    bench_force_points x;
+    double s;
+} bench_push_args;
+MX_DECLARE_FOR(2D, bench_push, bench_push_args)
+
+typedef struct bench_square_args {
+    bench_force_points x;
+} bench_square_args;
+MX_DECLARE_REDUCE(2D, bench_square, bench_square_args, double)
+
 /* bins(index(i)) += 1, by a scatter view */
 typedef struct bench_scatter_args {
     MX_SCATTER_OF(mx_i64_1, MX_SUM) bins;

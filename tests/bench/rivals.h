@@ -92,6 +92,8 @@ typedef struct rival_set {
     void (*array)(const rival_args *);     /* sums[index(i)] += b(i), from zero */
     void (*scatter)(const rival_args *);   /* the histogram as fast as one knows how */
     void (*force)(const rival_args *);     /* f from x */
+    void (*push)(const rival_args *);      /* f += s x, by an inner loop over three coordinates */
+    void (*square)(const rival_args *);    /* sums[0] = the sum of x^2, likewise */
     void (*sort)(const rival_args *);
     void (*heat)(const rival_args *);            /* w = a step from u */
     void (*heat_norm)(const rival_args *);       /* and sums[0] = the squared norm of the change */
@@ -120,6 +122,8 @@ void rival_cuda_array(const rival_args *);
 /* rivals_cuda_particles.cu */
 void rival_cuda_force(const rival_args *);
 void rival_cuda_force_branching(const rival_args *);
+void rival_cuda_push(const rival_args *);
+void rival_cuda_square(const rival_args *);
 void rival_cuda_sort(const rival_args *);
 /* rivals_cuda_mesh.cu */
 void rival_cuda_heat(const rival_args *);

@@ -2,6 +2,7 @@
  * CUB's radix sort. Views have layout left: what neighbouring threads read of the lists is in neighbouring places. */
 #include "rivals.h"
 
+#include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 
@@ -46,6 +47,59 @@ template <bool branching> static void force(const rival_args *g)
 void rival_cuda_force(const rival_args *g) { force<false>(g); }
 
 void rival_cuda_force_branching(const rival_args *g) { force<true>(g); }
+
+/* Three coordinates of a particle, by a loop over them in its thread. */
+static __global__ void __launch_bounds__(THREADS)
+    push_kernel(int64_t n, int64_t stride, double s, const double *__restrict__ x,
+                double *__restrict__ f)
+{
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+#pragma unroll
+    for (int c = 0; c < 3; c++) f[i + c * stride] += s * x[i + c * stride];
+}
+
+void rival_cuda_push(const rival_args *g)
+{
+    push_kernel<<<(unsigned)((g->n + THREADS - 1) / THREADS), THREADS, 0, stream_of(g)>>>(
+        g->n, g->stride, g->s, g->x, g->f);
+}
+
+enum { SQUARE_BLOCKS = 1024 };
+typedef cub::BlockReduce<double, THREADS> square_reduce;
+
+static __global__ void __launch_bounds__(THREADS)
+    square_kernel(int64_t n, int64_t stride, const double *__restrict__ x, double *partials)
+{
+    __shared__ square_reduce::TempStorage room;
+    double sum = 0;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
+         i += (int64_t)gridDim.x * THREADS) {
+#pragma unroll
+        for (int c = 0; c < 3; c++) sum += x[i + c * stride] * x[i + c * stride];
+    }
+    sum = square_reduce(room).Sum(sum);
+    if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    square_join(const double *partials, int count, double *result)
+{
+    __shared__ square_reduce::TempStorage room;
+    double sum = 0;
+    for (int p = (int)threadIdx.x; p < count; p += THREADS) sum += partials[p];
+    sum = square_reduce(room).Sum(sum);
+    if (threadIdx.x == 0) *result = sum;
+}
+
+void rival_cuda_square(const rival_args *g)
+{
+    const int64_t wanted = (g->n + THREADS - 1) / THREADS;
+    const int blocks = wanted < SQUARE_BLOCKS ? (int)wanted : (int)SQUARE_BLOCKS;
+    double *const partials = (double *)g->partials;
+    square_kernel<<<(unsigned)blocks, THREADS, 0, stream_of(g)>>>(g->n, g->stride, g->x, partials);
+    square_join<<<1, THREADS, 0, stream_of(g)>>>(partials, blocks, g->sums);
+}
 
 void rival_cuda_sort(const rival_args *g)
 {

@@ -331,6 +331,30 @@ FORCE(force, SIMD(reduction(+ : fx, fy, fz)), false)
 FORCE(force_branching, , true)
 #endif
 
+static void push(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const double s = g->s;
+    double *restrict f = g->f;
+    const double *restrict x = g->x;
+    PARALLEL_FOR()
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) f[3 * i + c] += s * x[3 * i + c];
+}
+
+static void square(const rival_args *g)
+{
+    TEAM(g);
+    const int64_t n = g->n;
+    const double *restrict x = g->x;
+    double sum = 0;
+    PARALLEL_FOR_SIMD(reduction(+ : sum))
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) sum += x[3 * i + c] * x[3 * i + c];
+    g->sums[0] = sum;
+}
+
 /* ---- sorting by digits of eight bits: from the lowest, all threads at each (LSD); or into buckets by the highest, which one
  * thread each sorts by the others ---- */
 
@@ -494,6 +518,8 @@ const rival_set SET = {
     .array = array,
     .scatter = scatter,
     .force = force,
+    .push = push,
+    .square = square,
     .sort = sort,
     .heat = heat,
     .heat_norm = heat_norm,

@@ -6,8 +6,8 @@
 enum { N0 = 60, N1 = 70, N2 = 30, N = N0 * N1 * N2, BINS = 7 };
 
 typedef struct results {
-    double sum_1d, tiled, dynamic, sum_2d, sum_3d, nested;
-    dt_value fields;
+    double sum_1d, tiled, dynamic, sum_of_threes, sum_2d, sum_3d, nested;
+    dt_value fields, threes;
     dt_custom moments;
     double bins[BINS], into;
 } results;
@@ -41,6 +41,9 @@ static results measure(const char *resource)
     CHECK_OK(dt_nested(mx_range_2d(ctx, 0, N0, 0, N1), &args, &r.nested));
     CHECK_OK(dt_moments(mx_range_1d(ctx, 0, N), &args, &r.moments));
     CHECK_OK(dt_bins(mx_range_1d(ctx, 0, N), &args, BINS, r.bins));
+    args.columns = 3;
+    CHECK_OK(dt_sum_2d(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.sum_of_threes));
+    CHECK_OK(dt_fields(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.threes));
     args.columns = N1 * N2;
     CHECK_OK(dt_sum_2d(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &args, &r.sum_2d));
     CHECK_OK(dt_fields(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &args, &r.fields));
@@ -61,6 +64,8 @@ static void compare(const results *got, const results *expected, const char *a, 
     CHECK(same_bits(&got->tiled, &expected->tiled, sizeof got->tiled));
     CHECK(same_bits(&got->dynamic, &expected->dynamic, sizeof got->dynamic));
     CHECK(same_bits(&got->sum_2d, &expected->sum_2d, sizeof got->sum_2d));
+    CHECK(same_bits(&got->sum_of_threes, &expected->sum_of_threes, sizeof got->sum_of_threes));
+    CHECK(same_bits(&got->threes.sum, &expected->threes.sum, sizeof got->threes.sum));
     CHECK(same_bits(&got->sum_3d, &expected->sum_3d, sizeof got->sum_3d));
     CHECK(same_bits(&got->nested, &expected->nested, sizeof got->nested));
     CHECK(same_bits(&got->fields.sum, &expected->fields.sum, sizeof got->fields.sum));
@@ -90,6 +95,8 @@ static void check_value(const results *r)
     const double tolerance = (double)(N * ldexpl(1, -53) * magnitude);
     CHECK_F64(r->sum_1d, (double)sum, tolerance);
     CHECK_F64(r->sum_2d, (double)sum, tolerance);
+    CHECK_F64(r->sum_of_threes, (double)sum, tolerance);
+    CHECK_F64(r->threes.sum, (double)sum, tolerance);
     CHECK_F64(r->sum_3d, (double)sum, tolerance);
     CHECK_F64(r->nested, (double)sum, tolerance);
     CHECK_F64(r->fields.sum, (double)sum, tolerance);

@@ -104,6 +104,21 @@ static void test_simple(mx_ctx ctx)
     visit_all(ctx, (box){3, {-5, 7, -100}, {3, 20, -61}, {0}});
 }
 
+/* Rows of three items, in either layout: vectors go across them. */
+static void test_rows_of_three(mx_ctx ctx)
+{
+    for (int64_t n = 1; n <= 1000; n = n < 20 ? n + 1 : 3 * n - 7) {
+        visit_all(ctx, (box){2, {0, 0}, {n, 3}, {0}});
+        visit_all(ctx, (box){2, {0, 0}, {3, n}, {0}});
+    }
+    visit_all(ctx, (box){2, {-7, 5}, {30, 8}, {0}});
+    visit_all(ctx, (box){2, {5, -7}, {8, 30}, {10, 3}});
+    visit_all(ctx, (box){3, {0, -2, 4}, {5, 17, 7}, {0}});
+    visit_all(ctx, (box){3, {4, -2, 0}, {7, 17, 5}, {0}});
+    visit_all(ctx, (box){2, {0, 0}, {40, 9}, {8, 3}});
+    visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, 3}});
+}
+
 static void test_empty(mx_ctx ctx)
 {
     visit_all(ctx, (box){1, {5}, {5}, {0}});
@@ -216,6 +231,7 @@ static void test_limits(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_simple(ctx);
+    test_rows_of_three(ctx);
     test_empty(ctx);
     test_tiles(ctx);
     test_thin(ctx);

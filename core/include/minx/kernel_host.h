@@ -54,7 +54,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
  * for the chunks of a thread. */
-#define MX_DEFINE_RUN_(name, D, I, prologue, BEFORE, ROW, AFTER)                             \
+#define MX_DEFINE_RUN_(name, D, I, prologue, BEFORE, SHORT, ROW, AFTER)                      \
     static __attribute__((noinline)) void name##__tile(const name##__args *MX_RESTRICT args, \
                                                        const mx_tile_ *shape, void *out)     \
     {                                                                                        \
@@ -63,7 +63,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
         const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                          \
         (void)out;                                                                           \
         BEFORE                                                                               \
-        MX_ROWS_##D##D_(I){ROW} AFTER                                                        \
+        SHORT                                                                                \
+        {                                                                                    \
+            MX_ROWS_##D##D_(I) { ROW }                                                       \
+        }                                                                                    \
+        AFTER                                                                                \
     }                                                                                        \
     static void name##__run(const mx_launch *launch, int64_t first, int64_t last)            \
     {                                                                                        \
@@ -156,10 +160,63 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                  \
-    MX_DEFINE_RUN_(name, D, I, prologue, ,                                       \
-                   MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), ) \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                    \
+/* Rows of three items, such as coordinates: vectors go across the rows, eight at a time in a reduction. d: the dimension of
+ * rows. In one dimension, and where bodies loop themselves, there is nothing of this. */
+#define MX_THREE_(I, ITEM)  \
+    {                       \
+        const I i = i0;     \
+        ITEM;               \
+    }                       \
+    {                       \
+        const I i = i0 + 1; \
+        ITEM;               \
+    }                       \
+    {                       \
+        const I i = i0 + 2; \
+        ITEM;               \
+    }
+#define MX_SHORT_ROWS_(I, d, ITEM)                                                       \
+    MX_ITEMS_SIMD_LOOP_() for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++) \
+    {                                                                                    \
+        MX_THREE_(I, ITEM)                                                               \
+    }
+#define MX_SHORT_SUMS_(I, d, ITEM)                                                  \
+    {                                                                               \
+        const I whole = (I)(tile.begin[d] + (tile.end[d] - tile.begin[d]) / 8 * 8); \
+        for (I at = (I)tile.begin[d]; at < whole; at += 8) {                        \
+            MX_ITEMS_SIMD_GROUP_ for (int l = 0; l < 8; l++)                        \
+            {                                                                       \
+                const I o##d = at + l;                                              \
+                MX_THREE_(I, ITEM)                                                  \
+            }                                                                       \
+        }                                                                           \
+        for (I o##d = whole; o##d < (I)tile.end[d]; o##d++) {                       \
+            const int l = (int)(o##d - whole);                                      \
+            MX_THREE_(I, ITEM)                                                      \
+        }                                                                           \
+    }
+#define MX_SHORT_1D_(I, LOOP, ITEM)
+#define MX_SHORT_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
+#define MX_SHORT_3D_(I, LOOP, ITEM) MX_ROWS_2D_(I) LOOP(I, 1, ITEM)
+#define MX_SHORT_4D_(I, LOOP, ITEM) MX_ROWS_3D_(I) LOOP(I, 2, ITEM)
+#define MX_SHORT_5D_(I, LOOP, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, ITEM)
+#define MX_SHORT_6D_(I, LOOP, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, ITEM)
+#if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
+#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM)
+#else
+#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM) \
+    if (D > 1 && (int64_t)i1 - i0 == 3) {      \
+        MX_SHORT_##D##D_(I, LOOP, ITEM)        \
+    } else
+#endif
+#define MX_ITEMS_STENCIL_SHORT_(D, I, LOOP, ITEM)
+#define MX_ITEMS_PLAIN_SHORT_(D, I, LOOP, ITEM)
+
+#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                        \
+    MX_DEFINE_RUN_(name, D, I, prologue, ,                                             \
+                   S##_SHORT_(D, I, MX_SHORT_ROWS_, name##_body(&a, MX_ITEM_##D##D_)), \
+                   MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), )       \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                          \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
@@ -193,6 +250,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))           \
     MX_DEFINE_RUN_(name, D, I, prologue, MX_NUMBER_BEGIN_(name, D, S),                             \
+                   S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_NUMBER_ITEM_(name, D)),                     \
                    MX_ROW_OF_SUMS_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name, D, S)) \
     MX_DEFINE_JOIN_(name, prologue)
 
@@ -204,8 +262,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value.field;
 #define MX_FIELD_LANE_JOIN_(T, field, R) R##_JOIN(T, &lane_##field[l], &lane_##field[l + n]);
 #define MX_FIELD_STORE_(T, field, R) partial->field = lane_##field[0];
-#define MX_FIELDS_BEGIN_(D, S, LIST) \
-    LIST(MX_FIELD_LANES_) MX_EACH_LANE_(D, S, LIST(MX_FIELD_BEGIN_))
+#define MX_FIELDS_BEGIN_(S, LIST)              \
+    LIST(MX_FIELD_LANES_)                      \
+    for (int l = 0; l < 2 * S##_LANES_; l++) { \
+        LIST(MX_FIELD_BEGIN_)                  \
+    }
 #define MX_FIELDS_ITEM_(name, D, LIST)        \
     name##__value value;                      \
     LIST(MX_FIELD_IN_)                        \
@@ -215,18 +276,19 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     name##__value *partial = (name##__value *)out;  \
     MX_JOIN_LANES_(D, S, LIST(MX_FIELD_LANE_JOIN_)) \
     LIST(MX_FIELD_STORE_)
-#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                     \
-    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))       \
-    MX_DEFINE_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(D, S, LIST),       \
-                   MX_ROW_OF_SUMS_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)), \
-                   MX_FIELDS_END_(name, D, S, LIST))                         \
+#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                             \
+    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))               \
+    MX_DEFINE_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(S, LIST),                  \
+                   S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_FIELDS_ITEM_(name, D, LIST)), \
+                   MX_ROW_OF_SUMS_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)),         \
+                   MX_FIELDS_END_(name, D, S, LIST))                                 \
     MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                             \
-    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                         \
-    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);        \
-                   , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
-                   , *(name##__value *)out = total;)                                       \
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                               \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                           \
+    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);          \
+                   , , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
+                   , *(name##__value *)out = total;)                                         \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_JOIN_ALL_(name)                                                                  \
