@@ -55,11 +55,13 @@ typedef struct bench_push_args {
     bench_force_points x;
     double s;
 } bench_push_args;
+MX_ARGS(bench_push_args, f, x)
 MX_DECLARE_FOR(2D, bench_push, bench_push_args)
 
 typedef struct bench_square_args {
     bench_force_points x;
 } bench_square_args;
+MX_ARGS(bench_square_args, x)
 MX_DECLARE_REDUCE(2D, bench_square, bench_square_args, double)
 
 /* bins(index(i)) += 1, by a scatter view */
