@@ -1,6 +1,6 @@
 /* The cuda target: its stream, its sizes, its clock. */
 #include "bench.h"
-#include "minx/launch_cuda.h"
+#include "minx/extend.h"
 
 #include <cuda_runtime.h>
 
@@ -14,44 +14,18 @@ static const size_t ROOM = (size_t)192 << 20;
             return MX_FAIL(MX_ERR_DEVICE, "%s: %s", #call, cudaGetErrorString(err_)); \
     } while (0)
 
-/* A kernel that computes nothing but hands out the stream that its context launches on. */
-typedef struct take_stream_args {
-    void **stream;
-} take_stream_args;
-
-static int take_stream(const mx_launch *launch)
-{
-    *((const take_stream_args *)launch->args)->stream = mx_cuda_planned(launch)->queue;
-    return 0;
-}
-
-static mx_err find_stream(mx_ctx ctx, void **stream)
-{
-    static mx_instance instance;
-    static mx_kernel kernel;
-    const take_stream_args args = {stream};
-    const int64_t begin = 0, end = 1, tile = 0;
-    instance.enqueue = take_stream;
-    instance.per_thread = 1;
-    kernel.name = "bench_take_stream";
-    kernel.pattern = MX_PATTERN_FOR;
-    kernel.dims = 1;
-    kernel.args_size = sizeof args;
-    kernel.instance[MX_INSTANCE_CUDA][MX_LAYOUT_LEFT] = &instance;
-    const mx_policy policy = {ctx, &begin, &end, &tile, false, NULL};
-    return mx_launch_(&kernel, policy, &args, NULL);
-}
-
 mx_err bench_cuda_open(bench_target *target)
 {
     cudaDeviceProp properties;
+    mx_ctx_details details;
     size_t free_bytes, all_bytes;
     MX_REQUIRE(target->info.layout == MX_LAYOUT_LEFT, MX_ERR_INPUT,
                "cuda: the rivals have layout left only");
     CUDA_TRY(cudaSetDevice(target->info.device));
     CUDA_TRY(cudaGetDeviceProperties(&properties, target->info.device));
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
-    MX_TRY(find_stream(target->ctx, &target->queue));
+    MX_TRY(mx_ctx_get_details(target->ctx, &details));
+    target->queue = details.queue;
     CUDA_TRY(cudaMalloc(&target->partials, ROOM));
     CUDA_TRY(cudaMemset(target->partials, 0, ROOM));
     CUDA_TRY(cudaDeviceSynchronize());
