@@ -60,9 +60,8 @@ static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, si
     const bool in_place = keys_only && bits == 64 && keys->stride[0] == 1;
     MX_TRY(mx_expect(keys->rank == 1 && kind != 0 && n <= MX_INDEX_END, MX_ERR_TYPE, keys, "sort",
                      "numbers, rank 1, MX_INDEX_END of them at most"));
-    *p = (mx_pairs){.count = n,
-                    .keys_only = keys_only,
-                    .signed_keys = in_place && keys->type == MX_I64};
+    *p = (mx_pairs){
+        .count = n, .keys_only = keys_only, .signed_keys = in_place && keys->type == MX_I64};
     MX_TRY(make_room(ctx, p, bits, in_place ? keys->data : NULL, spare_bytes, spare));
     if (n == 0) return MX_OK;
     const mx_sort_args args = sort_args(keys, p);
@@ -97,8 +96,8 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values)
     const bool real = k.type == MX_F64 || k.type == MX_F32; /* bits lose the sign of zero */
     const size_t for_keys = real ? k.bytes : 0;
     const size_t for_values = keys_only ? 0 : v.bytes;
-    MX_TRY(sort_bits(ctx, &k, keys_only && !real, for_keys > for_values ? for_keys : for_values,
-                     &p, &spare));
+    MX_TRY(sort_bits(ctx, &k, keys_only && !real, for_keys > for_values ? for_keys : for_values, &p,
+                     &spare));
     const mx_sort_args args = sort_args(&k, &p);
     if (real)
         MX_TRY(put_in_order(ctx, keys, &k, p.index[p.current], spare));
@@ -150,8 +149,7 @@ mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index
         MX_TRY(mx_expect(to.extent[d] == (d == 0 ? &positions : &from)->extent[d], MX_ERR_EXTENT,
                          &to, "permute", "as many as indices, else the source's extents"));
     if (to.count == 0) return MX_OK;
-    MX_TRY(
-        mx_expect(from.extent[0] > 0, MX_ERR_BOUNDS, &from, "permute from", "elements to take"));
+    MX_TRY(mx_expect(from.extent[0] > 0, MX_ERR_BOUNDS, &from, "permute from", "elements to take"));
     const mx_rows rows = {.from = from.data,
                           .stride = from.stride,
                           .index = positions.data,

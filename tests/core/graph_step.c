@@ -2,8 +2,8 @@
  * overwrite beside launches. The same steps one by one and a plain loop must give the same numbers. */
 #include "minx/graph.h"
 
-#include "graph_step.h"
 #include "check.h"
+#include "graph_step.h"
 
 enum { PARTICLES = 3000, STEPS = 40 };
 
@@ -39,8 +39,8 @@ static void set_up(mx_ctx ctx, particles *p)
 
 static void tear_down(particles *p)
 {
-    mx_view *const views[] = {&p->x, &p->f, &p->old, &p->moves, &p->forces_in_table,
-                              &p->value_in_table, &p->table};
+    mx_view *const views[] = {
+        &p->x, &p->f, &p->old, &p->moves, &p->forces_in_table, &p->value_in_table, &p->table};
     MUST(mx_scatter_destroy(&p->scatter));
     for (int v = 0; v < 7; v++) MUST(mx_view_destroy(views[v]));
 }
@@ -113,10 +113,9 @@ static void check_particles(mx_ctx ctx, const particles *p)
     const mx_view_info info = check_info(table);
     for (int64_t at[2] = {0, 0}; at[0] < PARTICLES; at[0]++)
         for (at[1] = 0; at[1] < 4; at[1]++)
-            CHECK_I64(*(int64_t *)check_at(&info, at),
-                      at[1] == 1   ? f[at[0]]
-                      : at[1] == 2 ? 77
-                                   : -99);
+            CHECK_I64(*(int64_t *)check_at(&info, at), at[1] == 1   ? f[at[0]]
+                                                       : at[1] == 2 ? 77
+                                                                    : -99);
     MUST(mx_view_destroy(&table));
 }
 
