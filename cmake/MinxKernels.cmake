@@ -95,8 +95,10 @@ function(minx_add_kernel_units_ target type instance extension head)
     set_target_properties(${objects} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
     target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
   else()
+    # the configuration that the kernels are compiled in decides, not that of minx
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)
-    target_compile_options(${objects} PRIVATE ${flags} -fopenmp-simd -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types
+    get_target_property(debug_flags minx::minx MINX_HOST_DEBUG_FLAGS)
+    target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" -fopenmp-simd -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)

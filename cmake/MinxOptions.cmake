@@ -2,6 +2,8 @@
 #   minx_CUDA               ON when the cuda backend is built
 #   minx_WARNINGS           warnings for our own C files
 #   minx_HOST_KERNEL_FLAGS  how kernel files are compiled for hosts
+#   minx_HOST_DEBUG_FLAGS   the same, in the configuration Debug
+#   minx_HOST_FLAGS         one of the two, a generator expression
 #   minx_THREAD_LOCAL       how all C files reach thread-local variables
 
 set(minx_CUDA OFF)
@@ -38,8 +40,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   # unroll-and-jam would take rows, which go by eights, in halves of two eights
   list(APPEND minx_HOST_KERNEL_FLAGS -fno-loop-unroll-and-jam)
 endif()
-if(CMAKE_BUILD_TYPE STREQUAL Debug)
-  set(minx_HOST_KERNEL_FLAGS -O1 -g)
+# For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. With a
+# sanitizer, which needs no debugger and is slow enough, a little of it.
+set(minx_HOST_DEBUG_FLAGS -O0 -g)
+if(MINX_SANITIZE)
+  set(minx_HOST_DEBUG_FLAGS -O1 -g)
 endif()
 # Kernels and launches read thread-local variables in the fastest way, with one restriction: their memory is set aside as a
 # program starts, so that one which loads a shared libminx later (Python) finds too little. No attribute may ask for it either. A
@@ -48,14 +53,18 @@ set(minx_THREAD_LOCAL "")
 if(NOT BUILD_SHARED_LIBS)
   set(minx_THREAD_LOCAL -ftls-model=initial-exec)
 endif()
-list(APPEND minx_HOST_KERNEL_FLAGS ${minx_THREAD_LOCAL})
+set(minx_common_flags ${minx_THREAD_LOCAL})
 if(CMAKE_C_COMPILER_ID STREQUAL Clang)
   # `omp simd` permits vectors; that a loop got none is no fault of the source
-  list(APPEND minx_HOST_KERNEL_FLAGS -Wno-pass-failed)
+  list(APPEND minx_common_flags -Wno-pass-failed)
 endif()
 if(NOT MINX_TUNE STREQUAL generic)
-  list(APPEND minx_HOST_KERNEL_FLAGS -march=${MINX_TUNE})
+  list(APPEND minx_common_flags -march=${MINX_TUNE})
 endif()
+list(APPEND minx_HOST_KERNEL_FLAGS ${minx_common_flags})
+list(APPEND minx_HOST_DEBUG_FLAGS ${minx_common_flags})
+# one of the two, by the configuration of what is compiled
+set(minx_HOST_FLAGS "$<IF:$<CONFIG:Debug>,${minx_HOST_DEBUG_FLAGS},${minx_HOST_KERNEL_FLAGS}>")
 if(MINX_SANITIZE MATCHES thread AND NOT CMAKE_C_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "MINX_SANITIZE=${MINX_SANITIZE} needs clang with libomp (cmake --preset threads): the barriers of "
     "other OpenMP run times are invisible to the thread sanitizer")

@@ -45,6 +45,7 @@ main() {
     local dir status=0
     dir=$(minx_build_dir "$preset")
     minx_setup "$preset"
+    minx_test_tools
     minx_build "$preset" all
     # MPI leaks from plug-ins that it has unloaded by the end: only a full call stack shows whose the memory was
     minx_default ASAN_OPTIONS fast_unwind_on_malloc=0

@@ -183,6 +183,13 @@ minx_install() {
 # minx_tool COMMAND [PACKAGE]: for tools that only one script needs
 minx_tool() { minx_have "$1" || minx_install "${2:-$1}"; }
 
+# minx_test_tools: what only some tests use. They are skipped without it, so it is no error that it cannot be installed.
+minx_test_tools() {
+    if ! minx_have gdb && minx_may_install; then
+        (minx_install gdb) || minx_say "going on without gdb; its test will be skipped"
+    fi
+}
+
 minx_find_cuda() { # CMake looks for nvcc on PATH; toolkits often are not there
     if ! minx_have nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then
         PATH=$PATH:/usr/local/cuda/bin

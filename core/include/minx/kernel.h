@@ -49,7 +49,11 @@
 #define MX_BODY MX_INLINE
 
 #define MX_STRING_(...) #__VA_ARGS__
+#ifdef __OPTIMIZE__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
+#else /* plain loops for debuggers: a pragma makes copies of a loop's variables, which are hard to print */
+#define MX_PRAGMA_(...)
+#endif
 #define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
 #define MX_NO_PROLOGUE_(args) ((void)(args))
 

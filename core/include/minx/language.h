@@ -9,6 +9,8 @@
 #define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #ifdef __CUDACC__
 #define MX_INLINE static __device__ __forceinline__
-#else
+#elif defined(__OPTIMIZE__)
 #define MX_INLINE static inline __attribute__((always_inline, unused))
+#else /* for debuggers: a frame, arguments and locals of its own */
+#define MX_INLINE static inline __attribute__((unused))
 #endif

@@ -1,0 +1,13 @@
+/* Kernels of the program that a debugger stops. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct smooth_args {
+    mx_cf64_2 old;
+    mx_f64_2 next;
+    double weight;
+    int columns;
+} smooth_args;
+MX_ARGS(smooth_args, old, next)
+MX_DECLARE_FOR(2D, smooth, smooth_args)
+MX_DECLARE_REDUCE(1D, smooth_sum, smooth_args, double)
