@@ -1,13 +1,16 @@
 #include "assemble.h"
 #include "minx/kernel.h"
 
-/* Where the entry of a column is in a row, which has it: behind the entries of lower columns. */
+/* Where the entry of a column is in a row, which has it: by halves. */
 MX_BODY int assemble_find(const assemble_args *a, int begin, int end, int column)
 {
-    int lower = 0;
-    MX_SIMD_SUM(lower)
-    for (int k = begin; k < end; k++) lower += MX_LOAD(a->column, k) < column;
-    return begin + lower;
+    int at = begin;
+    for (int length = end - begin; length > 1;) {
+        const int half = length / 2;
+        at += MX_LOAD(a->column, at + half) <= column ? half : 0;
+        length -= half;
+    }
+    return at;
 }
 
 /* An item is a row of an element's block. */

@@ -2,8 +2,8 @@
  *
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
- * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. An entry's place is searched for: a row has
- * its columns in ascending order, and an entry is behind those of lower columns. */
+ * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. A row has its
+ * columns in ascending order, so that an entry is found by bisection. */
 #pragma once
 #include "mesh.h"
 

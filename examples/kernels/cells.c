@@ -22,7 +22,7 @@ MX_BODY void cells_fill_body(const cells_fill_args *a, int i)
 {
     MX_AT(a->order, MX_AT(a->begin, MX_AT(a->cell, i)) + MX_AT(a->slot, i)) = i;
 }
-MX_FOR(1D, cells_fill)
+MX_FOR(1D, cells_fill, MX_ITEMS_PLAIN)
 
 /* By insertion: cells are short. */
 MX_BODY void cells_sort_body(const cells_sort_args *a, int cell)

@@ -541,7 +541,6 @@ const rival_set OTHER = {
     .name = OTHER_NAME,
     .force = force_branching,
     .sort = sort_buckets,
-    .assemble = assemble_bisecting,
     .pack = pack_simd,
     .unpack = unpack_simd,
 };

@@ -60,15 +60,7 @@ HEAT(heat_norm, double norm2 = 0, reduction(+ : norm2), norm2 += change *change,
 
 enum { ASSEMBLE_NODES = 8 };
 
-/* By counting, with vectors; by bisection, without branches. */
-static inline int count_lower(const int32_t *restrict column, int begin, int end, int wanted)
-{
-    int lower = 0;
-    SIMD(reduction(+ : lower))
-    for (int k = begin; k < end; k++) lower += column[k] < wanted;
-    return begin + lower;
-}
-
+/* Without branches. */
 static inline int bisect(const int32_t *restrict column, int begin, int end, int wanted)
 {
     int at = begin;
@@ -80,40 +72,34 @@ static inline int bisect(const int32_t *restrict column, int begin, int end, int
     return at;
 }
 
-#define ASSEMBLE(name, find)                                                             \
-    static void name(const rival_args *g)                                                \
-    {                                                                                    \
-        TEAM(g);                                                                         \
-        const int n = (int)g->n;                                                         \
-        const int64_t entries = g->entries;                                              \
-        double *restrict value = g->value;                                               \
-        const double *restrict blocks = g->block;                                        \
-        const int32_t *restrict nodes = g->node, *restrict begin = g->begin;             \
-        const int32_t *restrict column = g->column;                                      \
-        PARALLEL()                                                                       \
-        {                                                                                \
-            const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();       \
-            const int64_t first = entries * me / team, last = entries * (me + 1) / team; \
-            memset(value + first, 0, (size_t)(last - first) * sizeof *value);            \
-            BARRIER()                                                                    \
-            SHARED_FOR(nowait)                                                           \
-            for (int e = 0; e < n; e++) {                                                \
-                const int32_t *restrict node = nodes + (int64_t)e * ASSEMBLE_NODES;      \
-                const double *restrict block =                                           \
-                    blocks + (int64_t)e * ASSEMBLE_NODES * ASSEMBLE_NODES;               \
-                for (int i = 0; i < ASSEMBLE_NODES; i++) {                               \
-                    const int k0 = begin[node[i]], k1 = begin[node[i] + 1];              \
-                    for (int j = 0; j < ASSEMBLE_NODES; j++) {                           \
-                        const int k = find(column, k0, k1, node[j]);                     \
-                        const double x = block[i * ASSEMBLE_NODES + j];                  \
-                        PRAGMA(omp atomic)                                               \
-                        value[k] += x;                                                   \
-                    }                                                                    \
-                }                                                                        \
-            }                                                                            \
-        }                                                                                \
+static void assemble(const rival_args *g)
+{
+    TEAM(g);
+    const int n = (int)g->n;
+    const int64_t entries = g->entries;
+    double *restrict value = g->value;
+    const double *restrict blocks = g->block;
+    const int32_t *restrict nodes = g->node, *restrict begin = g->begin;
+    const int32_t *restrict column = g->column;
+    PARALLEL()
+    {
+        const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+        const int64_t first = entries * me / team, last = entries * (me + 1) / team;
+        memset(value + first, 0, (size_t)(last - first) * sizeof *value);
+        BARRIER()
+        SHARED_FOR(nowait)
+        for (int e = 0; e < n; e++) {
+            const int32_t *restrict node = nodes + (int64_t)e * ASSEMBLE_NODES;
+            const double *restrict block = blocks + (int64_t)e * ASSEMBLE_NODES * ASSEMBLE_NODES;
+            for (int i = 0; i < ASSEMBLE_NODES; i++) {
+                const int k0 = begin[node[i]], k1 = begin[node[i] + 1];
+                for (int j = 0; j < ASSEMBLE_NODES; j++) {
+                    const int k = bisect(column, k0, k1, node[j]);
+                    const double x = block[i * ASSEMBLE_NODES + j];
+                    PRAGMA(omp atomic)
+                    value[k] += x;
+                }
+            }
+        }
     }
-ASSEMBLE(assemble, count_lower)
-#ifdef OTHER
-ASSEMBLE(assemble_bisecting, bisect)
-#endif
+}
