@@ -83,6 +83,7 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #define MX_SCATTER_FN_(tag, T)                                                     \
     MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)   \
     {                                                                              \
+        const int64_t mine = MX_WORKERS_MEET_ ? 0 : step * (int64_t)MX_WORKER_;    \
         if (MX_WORKERS_MEET_ || step < 0) {                                        \
             if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                          \
             if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                         \
@@ -90,7 +91,7 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
             if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                          \
             return;                                                                \
         }                                                                          \
-        at[step * MX_WORKER_] = (T)MX_SCATTER_JOIN_(op, at[step * MX_WORKER_], v); \
+        at[mine] = (T)MX_SCATTER_JOIN_(op, at[mine], v);                           \
         MX_ITEM_BARRIER_();                                                        \
     }
 #define MX_SCATTER_TYPES_(M) \
