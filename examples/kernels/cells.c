@@ -13,8 +13,10 @@ MX_BODY void cells_count_body(const cells_count_args *a, int i)
     const int cy = cells_along(MX_AT(a->x, i, 1), a->per_length, a->side);
     const int cz = cells_along(MX_AT(a->x, i, 2), a->per_length, a->side);
     const int cell = (cz * a->side + cy) * a->side + cx;
+    /* stores behind the atomic: on hosts it waits until those in front of it are done */
+    const int slot = mx_atomic_fetch_add(&MX_AT(a->count, cell), 1);
     MX_AT(a->cell, i) = cell;
-    MX_AT(a->slot, i) = mx_atomic_fetch_add(&MX_AT(a->count, cell), 1);
+    MX_AT(a->slot, i) = slot;
 }
 MX_FOR(1D, cells_count)
 
