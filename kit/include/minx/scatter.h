@@ -80,19 +80,19 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
 /* `op` is a constant where this is inlined. */
-#define MX_SCATTER_FN_(tag, T)                                                     \
-    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)   \
-    {                                                                              \
-        const int64_t mine = MX_WORKERS_MEET_ ? 0 : step * (int64_t)MX_WORKER_;    \
-        if (MX_WORKERS_MEET_ || step < 0) {                                        \
-            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                          \
-            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                         \
-            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                          \
-            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                          \
-            return;                                                                \
-        }                                                                          \
-        at[mine] = (T)MX_SCATTER_JOIN_(op, at[mine], v);                           \
-        MX_ITEM_BARRIER_();                                                        \
+#define MX_SCATTER_FN_(tag, T)                                                   \
+    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v) \
+    {                                                                            \
+        const int64_t mine = MX_WORKERS_MEET_ ? 0 : step * (int64_t)MX_WORKER_;  \
+        if (MX_WORKERS_MEET_ || step < 0) {                                      \
+            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                        \
+            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                       \
+            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                        \
+            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                        \
+            return;                                                              \
+        }                                                                        \
+        at[mine] = (T)MX_SCATTER_JOIN_(op, at[mine], v);                         \
+        MX_ITEM_BARRIER_();                                                      \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
