@@ -104,13 +104,17 @@ static void test_simple(mx_ctx ctx)
     visit_all(ctx, (box){3, {-5, 7, -100}, {3, 20, -61}, {0}});
 }
 
-/* Rows of three items, in either layout: vectors go across them. */
+/* Rows of three items, in either layout: from 0 on, vectors go across them. */
 static void test_rows_of_three(mx_ctx ctx)
 {
     for (int64_t n = 1; n <= 1000; n = n < 20 ? n + 1 : 3 * n - 7) {
         visit_all(ctx, (box){2, {0, 0}, {n, 3}, {0}});
         visit_all(ctx, (box){2, {0, 0}, {3, n}, {0}});
     }
+    visit_all(ctx, (box){2, {-7, 0}, {30, 3}, {0}});
+    visit_all(ctx, (box){2, {0, -7}, {3, 30}, {0}});
+    visit_all(ctx, (box){3, {-4, -2, 0}, {5, 17, 3}, {0}});
+    visit_all(ctx, (box){3, {0, -2, -4}, {3, 17, 5}, {0}});
     visit_all(ctx, (box){2, {-7, 5}, {30, 8}, {0}});
     visit_all(ctx, (box){2, {5, -7}, {8, 30}, {10, 3}});
     visit_all(ctx, (box){3, {0, -2, 4}, {5, 17, 7}, {0}});
