@@ -144,6 +144,9 @@ typedef struct mx_backend_host {
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;
+    /* The shape of a team that is asked for with MX_AUTO. 0: 1. */
+    int auto_team_size;
+    int auto_team_lanes;
     /* What order=shuffled opens in place of this backend; NULL: it does not take order=. */
     const struct mx_backend *shuffled;
 } mx_backend_host;

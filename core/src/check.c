@@ -4,16 +4,14 @@
  *      of it works in any layout;
  *   2. the launch runs on its own context;
  *   3. it runs on the other one, with a copy of the arguments whose accessors point to the shadows;
- *   4. views and results are compared element by element; the first difference ends the launch with MX_ERR_MISMATCH.
+ *   4. views and results are compared element by element (compare.c); the first difference ends the launch with
+ *      MX_ERR_MISMATCH. Views that are marked (mx_view_set_check) are compared in any order, or not.
  *
- * Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the largest magnitude in that view:
- * sums may be taken in another order. Elements of user types are compared by their bytes, results of user types not at all. Cost: two copies
- * of every view a launch. */
+ * The next launch starts from shadows of its own, so it is checked even where this one's backends rightly differ. Results of user
+ * types are not compared. Cost: two copies of every view a launch. */
+#include "compare.h"
 #include "launches.h"
-#include "memory.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,102 +31,6 @@ typedef struct shadows {
     int count;
     shadow list[MAX_SHADOWS];
 } shadows;
-
-/* ---- elements of views of any layout ---- */
-
-static size_t offset_of(const mx_view_info *v, const int64_t *index)
-{
-    return (size_t)mx_view_offset(v, index) * MX_TYPE_SIZE(v->type);
-}
-
-/* Steps to the next index, the last dimension fastest; false behind the end. */
-static bool next_index(const mx_view_info *v, int64_t *index)
-{
-    for (int d = v->rank - 1; d >= 0; d--) {
-        if (++index[d] < v->extent[d]) return true;
-        index[d] = 0;
-    }
-    return false;
-}
-
-static void copy_elements(const mx_view_info *to, const mx_view_info *from)
-{
-    int64_t index[MX_MAX_RANK] = {0};
-    const size_t size = MX_TYPE_SIZE(to->type);
-    if (to->count == 0) return;
-    do {
-        memcpy((char *)to->data + offset_of(to, index),
-               (const char *)from->data + offset_of(from, index), size);
-    } while (next_index(to, index));
-}
-
-static double number_at(mx_type type, const void *at)
-{
-    double f64;
-    float f32;
-    int32_t i32;
-    int64_t i64;
-    uint32_t u32;
-    uint64_t u64;
-#define MX_NUMBER(variable) (memcpy(&(variable), at, sizeof(variable)), (double)(variable))
-    switch (type) {
-    case MX_F64: return MX_NUMBER(f64);
-    case MX_F32: return MX_NUMBER(f32);
-    case MX_I32: return MX_NUMBER(i32);
-    case MX_I64: return MX_NUMBER(i64);
-    case MX_U8: return (double)*(const uint8_t *)at;
-    case MX_U32: return MX_NUMBER(u32);
-    case MX_U64: return MX_NUMBER(u64);
-    default: return 0;
-    }
-#undef MX_NUMBER
-}
-
-static bool same_number(mx_type type, const void *a, const void *b, double scale, double tolerance)
-{
-    if (memcmp(a, b, MX_TYPE_SIZE(type)) == 0) return true;
-    const double x = number_at(type, a), y = number_at(type, b);
-    if (type != MX_F64 && type != MX_F32) return false;
-    return (isnan(x) && isnan(y)) || x == y ||
-           fabs(x - y) <= (type == MX_F32 ? fmax(tolerance, 1e-5) : tolerance) * scale;
-}
-
-static double magnitude(const mx_view_info *v)
-{
-    int64_t index[MX_MAX_RANK] = {0};
-    double largest = 0;
-    if (v->count == 0) return 0;
-    do {
-        const double x = fabs(number_at(v->type, (const char *)v->data + offset_of(v, index)));
-        if (x > largest && isfinite(x)) largest = x;
-    } while (next_index(v, index));
-    return largest;
-}
-
-static mx_err compare_views(const shadows *s, const mx_view_info *original,
-                            const mx_view_info *other)
-{
-    int64_t index[MX_MAX_RANK] = {0};
-    const double scale = magnitude(other);
-    if (original->count == 0) return MX_OK;
-    do {
-        const char *a = (const char *)original->data + offset_of(original, index),
-                   *b = (const char *)other->data + offset_of(other, index);
-        if (!same_number(original->type, a, b, scale, s->ctx->check_tolerance)) {
-            char where[128] = "";
-            for (int d = 0; d < original->rank; d++) {
-                const size_t used = strlen(where);
-                snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "",
-                         (long long)index[d]);
-            }
-            return MX_FAIL(
-                MX_ERR_MISMATCH, "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g",
-                s->launch->kernel->name, original->label, where, s->ctx->name,
-                number_at(original->type, a), s->other->name, number_at(original->type, b));
-        }
-    } while (next_index(original, index));
-    return MX_OK;
-}
 
 /* ---- shadows ---- */
 
@@ -188,7 +90,7 @@ static mx_err make_shadow(shadows *s, shadow *one)
     MX_TRY(mx_view_create(s->other, original.label, original.type, original.rank, original.extent,
                           &options, &one->copy));
     MX_TRY(mx_view_get_info(one->copy, &copy));
-    copy_elements(&copy, &original);
+    mx_copy_elements(&copy, &original);
     return MX_OK;
 }
 
@@ -232,8 +134,24 @@ static void free_shadows(shadows *s)
     }
 }
 
+static mx_comparison comparison_of(const shadows *s)
+{
+    return (mx_comparison){.kernel = s->launch->kernel->name,
+                           .name = {s->ctx->name, s->other->name},
+                           .tolerance = s->ctx->check_tolerance};
+}
+
+/* How a view is compared: as it is marked, or as the view that holds its data is, if that says less. */
+static mx_check check_of(mx_view view)
+{
+    const mx_record *record = mx_record_of(view);
+    const mx_record *root = mx_record_of(mx_record_root(view, record));
+    return record->check > root->check ? record->check : root->check;
+}
+
 static mx_err compare_shadows(shadows *s)
 {
+    const mx_comparison comparison = comparison_of(s);
     for (int k = 0; k < s->count; k++) {
         mx_view_info original, copy;
         if (s->list[k].mirror.generation == 0) continue; /* shared, compared already */
@@ -241,7 +159,7 @@ static mx_err compare_shadows(shadows *s)
         MX_TRY(mx_fence(s->ctx));
         MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
         MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
-        MX_TRY(compare_views(s, &original, &copy));
+        MX_TRY(mx_compare_views(&comparison, check_of(s->list[k].view), &original, &copy));
     }
     return MX_OK;
 }
@@ -249,18 +167,14 @@ static mx_err compare_shadows(shadows *s)
 static mx_err compare_results(const shadows *s, const char *original, const char *other)
 {
     const mx_kernel *k = s->launch->kernel;
+    const mx_comparison comparison = comparison_of(s);
     for (int64_t v = 0; v < s->launch->length; v++) {
         size_t at = (size_t)v * k->value_size;
         for (int f = 0; f < k->field_count; f++) {
             const size_t size = MX_TYPE_SIZE(k->fields[f].type);
             at = (at + size - 1) / size * size;
-            const double a = number_at(k->fields[f].type, original + at),
-                         b = number_at(k->fields[f].type, other + at);
-            MX_REQUIRE(same_number(k->fields[f].type, original + at, other + at,
-                                   fmax(fabs(a), fabs(b)), s->ctx->check_tolerance),
-                       MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g",
-                       k->name, k->fields[f].name, (long long)v, s->ctx->name, a, s->other->name,
-                       b);
+            MX_TRY(mx_compare_numbers(&comparison, k->fields[f].name, v, k->fields[f].type,
+                                      original + at, other + at));
             at += size;
         }
     }
@@ -281,20 +195,33 @@ static mx_err store_in_shadow(const shadows *s, const mx_result *result, const v
 
 /* ---- the two runs ---- */
 
-/* Runs on the other context; its own result goes to `result` (room for all values). */
-static mx_err run_other(shadows *s, const void *args, void *result)
+/* Cuts the launch for the other context, with teams of this shape. */
+static mx_err plan_other(const shadows *s, mx_team_shape team, mx_launch *l)
 {
-    mx_launch l = *s->launch;
-    const mx_result to = {result, {0, 0}, 0, l.length};
-    l.ctx = s->other;
-    l.result = result;
-    for (int d = 0; d < l.dims; d++) { /* loop order follows the layout; tiles are for speed */
-        l.axis[d] = s->launch->axis[s->ctx->layout == s->other->layout ? d : l.dims - 1 - d];
-        l.axis[d].tile = 0;
+    *l = *s->launch;
+    l->ctx = s->other;
+    l->args_copy = NULL;
+    l->team = team;
+    for (int d = 0; d < l->dims; d++) { /* loop order follows the layout; tiles are for speed */
+        l->axis[d] = s->launch->axis[s->ctx->layout == s->other->layout ? d : l->dims - 1 - d];
+        l->axis[d].tile = 0;
     }
-    l.args_copy = NULL;
-    if (l.team.size != 0) l.team.size = l.team.lanes = MX_AUTO; /* as many as the other can have */
-    mx_err err = MX_PASS(s->other->backend->launch.plan(s->other, &l));
+    return MX_PASS(s->other->backend->launch.plan(s->other, l));
+}
+
+/* Runs on the other context; its own result goes to `result` (room for all values). asked: the teams that the program asked
+ * for, which run as asked, or as large as the other context sees fit where it cannot have them. */
+static mx_err run_other(shadows *s, mx_team_shape asked, const void *args, void *result)
+{
+    mx_launch l;
+    const mx_result to = {result, {0, 0}, 0, s->launch->length};
+    mx_err err = plan_other(s, asked, &l);
+    if (err == MX_ERR_ARG && asked.size != 0) {
+        asked.size = MX_AUTO;
+        asked.lanes = MX_AUTO;
+        err = plan_other(s, asked, &l);
+    }
+    l.result = result;
     if (err == MX_OK)
         err =
             mx_launch_execute(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
@@ -302,16 +229,17 @@ static mx_err run_other(shadows *s, const void *args, void *result)
     return err;
 }
 
-static mx_err run_both(shadows *s, mx_launch *launch, const void *given, const mx_result *result,
+static mx_err run_both(shadows *s, mx_plan *plan, const void *given, const mx_result *result,
                        void *args, char *original, char *other)
 {
+    mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
     if (launch->result == NULL) result = NULL; /* the total of a scan, which nobody asked for */
     MX_TRY(make_shadows(s, args, k->args_size, result));
     MX_TRY(mx_launch_execute(s->ctx, launch, given, result));
     MX_TRY(mx_fence(s->ctx));
-    MX_TRY(run_other(s, args, other));
+    MX_TRY(run_other(s, plan->team, args, other));
     MX_TRY(mx_fence(s->other));
     if (result != NULL) {
         if (result->host != NULL) memcpy(original, result->host, bytes);
@@ -338,7 +266,7 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *given, const mx_
         err = MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory to check it", k->name);
     } else {
         memcpy(args, given, k->args_size);
-        err = run_both(&s, launch, given, result, args, values, values + bytes);
+        err = run_both(&s, plan, given, result, args, values, values + bytes);
         free_shadows(&s);
     }
     free(args);

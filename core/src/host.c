@@ -71,8 +71,11 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_team_shape *team = &l->team;
     const bool lanes_are_threads = ctx->backend->host.chunks_are_items;
-    if (team->size == MX_AUTO) team->size = 1;
-    if (team->lanes == MX_AUTO || !lanes_are_threads) team->lanes = 1;
+    const mx_backend_host *host = &ctx->backend->host;
+    const bool several = host->auto_team_size > 0;
+    if (team->size == MX_AUTO) team->size = several ? host->auto_team_size : 1;
+    if (team->lanes == MX_AUTO) team->lanes = several ? host->auto_team_lanes : 1;
+    if (!lanes_are_threads) team->lanes = 1;
     const int max_count = MX_TEAM_MAX / team->lanes,
               available = lanes_are_threads                             ? max_count
                           : ctx->backend->host.run_team_members != NULL ? ctx->threads

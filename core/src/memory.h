@@ -31,6 +31,7 @@ typedef struct mx_record {
     bool padding;
     bool constant;         /* only to be read */
     uint64_t reserved_for; /* the context (its id) whose launches alone may use it; 0: any */
+    mx_check check;        /* how a check against another backend compares its elements */
 
     /* A part is a box in the indices of its root, the view that holds the data. */
     mx_view root; /* null: this view is no part */

@@ -191,6 +191,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     if (keep) MX_TRY(mx_record_strided(old, "resize"));
     const mx_view_options options = {old->space, old->layout, false, old->padding};
     MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
+    mx_record_of(made)->check = old->check;
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
     const char *const kernel = keep ? "minx::View::resize" : NULL;
@@ -202,6 +203,17 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     mx_view_destroy(err == MX_OK ? view : &made);
     if (err == MX_OK) *view = made;
     return err;
+}
+
+mx_err mx_view_set_check(mx_view view, mx_check check)
+{
+    mx_record *r;
+    MX_TRY(mx_record_find(view, &r));
+    MX_REQUIRE((unsigned)check <= MX_CHECK_NOTHING, MX_ERR_ARG,
+               "view '%s': check: got %d, expected MX_CHECK_EACH, _ANY_ORDER or _NOTHING", r->label,
+               (int)check);
+    r->check = check;
+    return MX_OK;
 }
 
 mx_err mx_view_get_info(mx_view view, mx_view_info *info)

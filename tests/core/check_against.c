@@ -170,6 +170,64 @@ static void test_carried(void)
     }
 }
 
+/* The other backend runs the teams that were asked for, and several threads and lanes on simt where MX_AUTO was. */
+static void test_teams(void)
+{
+    mx_ctx ctx;
+    mx_view seen;
+    ca_team_args args;
+    MUST(mx_ctx_create("openmp:threads=2,check=simt", &ctx));
+    MUST(mx_view_create_1d(ctx, "seen", MX_I32, 8, &seen));
+    MUST(mx_bind(ctx, seen, &args.seen));
+    CHECK_OK(ca_team_size(mx_league(ctx, 8, 2, 1), &args));
+    CHECK_OK(mx_fill(ctx, seen, &(int32_t){0}));
+    CHECK_FAILS(ca_lanes(mx_league(ctx, 8, MX_AUTO, MX_AUTO), &args), MX_ERR_MISMATCH,
+                "kernel ca_lanes: view 'seen' at (0): ");
+    /* serial has teams of one only */
+    CHECK_OK(mx_ctx_check_against(ctx, "serial", 1e-9));
+    CHECK_FAILS(ca_team_size(mx_league(ctx, 8, 2, 1), &args), MX_ERR_MISMATCH, "view 'seen'");
+    MUST(mx_view_destroy(&seen));
+    mx_ctx_destroy(&ctx);
+}
+
+enum { LIST = 500 };
+
+/* A list in the order in which items came, and a kernel that uses it. `other` has another order of items. */
+static void test_order(const char *resource, const char *other, bool mistake)
+{
+    mx_ctx ctx;
+    mx_view count, list, place, twice;
+    ca_list_args args = {.wrong = -1};
+    MUST(mx_ctx_create(resource, &ctx));
+    MUST(mx_view_create_0d(ctx, "count", MX_I32, &count));
+    MUST(mx_view_create_1d(ctx, "list", MX_I32, LIST, &list));
+    MUST(mx_view_create_1d(ctx, "place", MX_I32, LIST, &place));
+    MUST(mx_view_create_1d(ctx, "twice", MX_I32, LIST, &twice));
+    MUST(mx_bind(ctx, count, &args.count));
+    MUST(mx_bind(ctx, list, &args.list));
+    MUST(mx_bind(ctx, place, &args.place));
+    MUST(mx_bind(ctx, twice, &args.twice));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_FAILS(ca_fill_list(mx_range_1d(ctx, 0, LIST), &args), MX_ERR_MISMATCH, "at (");
+    CHECK_OK(mx_view_set_check(list, MX_CHECK_ANY_ORDER));
+    CHECK_OK(mx_view_set_check(place, MX_CHECK_NOTHING));
+    CHECK_OK(mx_fill(ctx, count, &(int32_t){0}));
+    CHECK_OK(ca_fill_list(mx_range_1d(ctx, 0, LIST), &args));
+    CHECK_OK(ca_use_list(mx_range_1d(ctx, 0, LIST), &args));
+    if (mistake) {
+        args.wrong = 7;
+        CHECK_OK(mx_fill(ctx, count, &(int32_t){0}));
+        CHECK_FAILS(ca_fill_list(mx_range_1d(ctx, 0, LIST), &args), MX_ERR_MISMATCH,
+                    "kernel ca_fill_list: view 'list', element 0 of its sorted ones: ");
+    }
+    CHECK_FAILS(mx_view_set_check(list, (mx_check)7), MX_ERR_ARG, "view 'list': check: got 7");
+    MUST(mx_view_destroy(&count));
+    MUST(mx_view_destroy(&list));
+    MUST(mx_view_destroy(&place));
+    MUST(mx_view_destroy(&twice));
+    mx_ctx_destroy(&ctx);
+}
+
 static void test(mx_ctx ctx)
 {
     mx_ctx_info info;
@@ -186,6 +244,9 @@ static void test(mx_ctx ctx)
     test_two_accessors(ctx, "simt");
     test_fixed_layout();
     test_carried();
+    test_teams();
+    test_order("serial", "serial:order=shuffled", true);
+    test_order("openmp:threads=2", "serial:order=shuffled", true);
     CHECK_FAILS(mx_ctx_check_against(ctx, "nothing", 1e-9), MX_ERR_INPUT, "backend: got 'nothing'");
 }
 

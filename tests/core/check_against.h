@@ -47,3 +47,20 @@ typedef struct ca_single_args {
 } ca_single_args;
 MX_ARGS(ca_single_args, x)
 MX_DECLARE_FOR(1D, ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */
+
+/* Teams, and a list that items fill in the order in which they come. */
+typedef struct ca_team_args {
+    mx_i32_1 seen;
+} ca_team_args;
+MX_ARGS(ca_team_args, seen)
+MX_DECLARE_FOR(TEAM, ca_team_size, ca_team_args)
+MX_DECLARE_FOR(TEAM, ca_lanes, ca_team_args) /* a single is missing: each lane adds */
+
+typedef struct ca_list_args {
+    mx_i32_0 count;
+    mx_i32_1 list, place, twice;
+    int wrong; /* with CA_MISTAKE: the item that is noted as another one; -1: none */
+} ca_list_args;
+MX_ARGS(ca_list_args, count, list, place, twice)
+MX_DECLARE_FOR(1D, ca_fill_list, ca_list_args)
+MX_DECLARE_FOR(1D, ca_use_list, ca_list_args)

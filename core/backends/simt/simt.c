@@ -8,7 +8,12 @@
 
 #include <omp.h>
 
-enum { SIMT_THREADS = 4 };
+enum {
+    SIMT_THREADS = 4,
+    TEAM_SIZE =
+        2, /* of teams that name none: several of each, so that a missing single or barrier shows */
+    TEAM_LANES = 4
+};
 
 static mx_err open_threads(mx_ctx ctx)
 {
@@ -106,7 +111,9 @@ const mx_backend mx_backend_simt = {
     .launch = {.plan = mx_host_plan, .run = simt_launch, .fence = mx_host_fence},
     .host = {.run = simt_run,
              .run_team_members = mx_host_run_team_members,
-             .chunks_are_items = true},
+             .chunks_are_items = true,
+             .auto_team_size = TEAM_SIZE,
+             .auto_team_lanes = TEAM_LANES},
 };
 
 const mx_backend mx_backend_shuffled = {

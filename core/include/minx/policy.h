@@ -116,7 +116,7 @@ typedef struct mx_teams {
 } mx_teams;
 
 /* size and lanes: at least 1, or MX_AUTO; lanes a power of two up to 32. Auto is 1 and 1 on hosts, where a team of one is
- * fastest and its results do not depend on the number of threads. On cuda lanes are 32 then, and threads as many as make 256
+ * fastest and its results do not depend on the number of threads; on simt 2 threads of 4 lanes, so that mistakes show. On cuda lanes are 32 then, and threads as many as make 256
  * together. A size above the threads of the context, or above 1024 with its lanes on cuda, is MX_ERR_ARG at the launch; so
  * are 64 GiB of scratch. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)

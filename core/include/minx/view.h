@@ -146,6 +146,17 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info);
 /* Where the element of an index (rank values, inside the extents) is, in elements from info->data; for any layout. */
 int64_t mx_view_offset(const mx_view_info *info, const int64_t *index);
 
+/* How a check of launches against another backend (mx_ctx_check_against) compares a view. */
+typedef enum mx_check {
+    MX_CHECK_EACH, /* every element with the one of the same index */
+    MX_CHECK_ANY_ORDER, /* the elements, whatever their order: a list that items fill by mx_atomic_fetch_add */
+    MX_CHECK_NOTHING /* not at all: values that depend on that order, such as places in the list */
+} mx_check;
+
+/* Marks a view, and with it its parts. MX_CHECK_EACH is how views begin. The kernels that read it later are checked with its
+ * contents as the checked backend left them. MX_ERR_STALE, MX_ERR_ARG. */
+mx_err mx_view_set_check(mx_view view, mx_check check);
+
 /* The data of a view that the host can reach (MX_ERR_SPACE otherwise). Fence before reading what a kernel wrote. */
 mx_err mx_view_host_data(mx_view view, void **data);
 

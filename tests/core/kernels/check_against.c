@@ -1,4 +1,4 @@
-#include "minx/kernel.h"
+#include "minx/team.h"
 
 #include "check_against.h"
 
@@ -91,3 +91,31 @@ MX_BODY void ca_single_body(const ca_single_args *a, int i)
     MX_AT(a->x, i) = 2.0f + 2e-3f * CA_MISTAKE * (float)(i == 3);
 }
 MX_FOR(1D, ca_single)
+
+MX_BODY void ca_team_size_body(const ca_team_args *a, mx_team *t)
+{
+    MX_TEAM_SINGLE (t) MX_AT(a->seen, t->league_rank) = t->size;
+}
+MX_FOR(TEAM, ca_team_size)
+
+MX_BODY void ca_lanes_body(const ca_team_args *a, mx_team *t)
+{
+    MX_TEAM_FOR (t, r, t->league_rank, t->league_rank + 1) {
+        mx_atomic_add(&MX_AT(a->seen, r), 1);
+    }
+}
+MX_FOR(TEAM, ca_lanes)
+
+MX_BODY void ca_fill_list_body(const ca_list_args *a, int i)
+{
+    const int slot = mx_atomic_fetch_add(&MX_AT(a->count), 1);
+    MX_AT(a->list, slot) = CA_MISTAKE && i == a->wrong ? -1 : i;
+    MX_AT(a->place, i) = slot;
+}
+MX_FOR(1D, ca_fill_list, MX_ITEMS_PLAIN)
+
+MX_BODY void ca_use_list_body(const ca_list_args *a, int i)
+{
+    MX_AT(a->twice, i) = 2 * MX_AT(a->list, i);
+}
+MX_FOR(1D, ca_use_list)

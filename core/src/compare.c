@@ -1,0 +1,176 @@
+/* Comparing what two backends computed. Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the
+ * largest magnitude in that view: sums may be taken in another order. Integers and elements of user types agree if they are
+ * equal.
+ *
+ * Elements in any order are compared as sorted lists. If there is some order of one list in which each number agrees with its
+ * partner in the other, then the sorted lists agree number by number. Cost: sorting both, n log n. */
+#include "compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- elements of views of any layout ---- */
+
+static char *element_of(const mx_view_info *v, const int64_t *index)
+{
+    return (char *)v->data + (size_t)mx_view_offset(v, index) * MX_TYPE_SIZE(v->type);
+}
+
+/* Steps to the next index, the last dimension fastest; false behind the end. */
+static bool next_index(const mx_view_info *v, int64_t *index)
+{
+    for (int d = v->rank - 1; d >= 0; d--) {
+        if (++index[d] < v->extent[d]) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+void mx_copy_elements(const mx_view_info *to, const mx_view_info *from)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    const size_t size = MX_TYPE_SIZE(to->type);
+    if (to->count == 0) return;
+    do {
+        memcpy(element_of(to, index), element_of(from, index), size);
+    } while (next_index(to, index));
+}
+
+/* ---- numbers ---- */
+
+static double number_at(mx_type type, const void *at)
+{
+    double f64;
+    float f32;
+    int32_t i32;
+    int64_t i64;
+    uint32_t u32;
+    uint64_t u64;
+#define MX_NUMBER(variable) (memcpy(&(variable), at, sizeof(variable)), (double)(variable))
+    switch (type) {
+    case MX_F64: return MX_NUMBER(f64);
+    case MX_F32: return MX_NUMBER(f32);
+    case MX_I32: return MX_NUMBER(i32);
+    case MX_I64: return MX_NUMBER(i64);
+    case MX_U8: return (double)*(const uint8_t *)at;
+    case MX_U32: return MX_NUMBER(u32);
+    case MX_U64: return MX_NUMBER(u64);
+    default: return 0;
+    }
+#undef MX_NUMBER
+}
+
+static bool same_number(mx_type type, const void *a, const void *b, double scale, double tolerance)
+{
+    if (memcmp(a, b, MX_TYPE_SIZE(type)) == 0) return true;
+    const double x = number_at(type, a), y = number_at(type, b);
+    if (type != MX_F64 && type != MX_F32) return false;
+    return (isnan(x) && isnan(y)) || x == y ||
+           fabs(x - y) <= (type == MX_F32 ? fmax(tolerance, 1e-5) : tolerance) * scale;
+}
+
+static double magnitude(const mx_view_info *v)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    double largest = 0;
+    if (v->count == 0) return 0;
+    do {
+        const double x = fabs(number_at(v->type, element_of(v, index)));
+        if (x > largest && isfinite(x)) largest = x;
+    } while (next_index(v, index));
+    return largest;
+}
+
+mx_err mx_compare_numbers(const mx_comparison *c, const char *what, int64_t index, mx_type type,
+                          const void *original, const void *other)
+{
+    const double a = number_at(type, original), b = number_at(type, other);
+    MX_REQUIRE(same_number(type, original, other, fmax(fabs(a), fabs(b)), c->tolerance),
+               MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", c->kernel,
+               what, (long long)index, c->name[0], a, c->name[1], b);
+    return MX_OK;
+}
+
+/* ---- views ---- */
+
+static mx_err compare_each(const mx_comparison *c, const mx_view_info *original,
+                           const mx_view_info *other)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    const mx_type type = original->type;
+    const double scale = magnitude(other);
+    if (original->count == 0) return MX_OK;
+    do {
+        const char *const a = element_of(original, index);
+        const char *const b = element_of(other, index);
+        if (same_number(type, a, b, scale, c->tolerance)) continue;
+        char where[256] = "";
+        size_t used = 0;
+        for (int d = 0; d < original->rank; d++)
+            used += (size_t)snprintf(where + used, sizeof where - used, "%s%lld", d > 0 ? ", " : "",
+                                     (long long)index[d]);
+        return MX_FAIL(MX_ERR_MISMATCH,
+                       "kernel %s: view '%s' at (%s): %s gives %.17g, %s gives %.17g", c->kernel,
+                       original->label, where, c->name[0], number_at(type, a), c->name[1],
+                       number_at(type, b));
+    } while (next_index(original, index));
+    return MX_OK;
+}
+
+/* Orders of elements, for qsort_r: numbers by value, where NaNs are last; others by their bytes. */
+static int compare_elements(const void *a, const void *b, void *type_of)
+{
+    const mx_type type = *(const mx_type *)type_of;
+    const double x = number_at(type, a), y = number_at(type, b);
+    if (type == MX_F64 || type == MX_F32)
+        return isnan(x) || isnan(y) ? (int)isnan(x) - (int)isnan(y) : (x > y) - (x < y);
+    if (x != y) return (x > y) - (x < y);
+    return memcmp(a, b, MX_TYPE_SIZE(type)); /* large integers that are one double, user types */
+}
+
+static void sort_elements(char *sorted, const mx_view_info *v)
+{
+    int64_t index[MX_MAX_RANK] = {0};
+    const size_t size = MX_TYPE_SIZE(v->type);
+    char *at = sorted;
+    mx_type type = v->type;
+    do {
+        memcpy(at, element_of(v, index), size);
+        at += size;
+    } while (next_index(v, index));
+    qsort_r(sorted, (size_t)v->count, size, compare_elements, &type);
+}
+
+static mx_err compare_sorted(const mx_comparison *c, const mx_view_info *original,
+                             const mx_view_info *other, char *a, char *b)
+{
+    const mx_type type = original->type;
+    const size_t size = MX_TYPE_SIZE(type);
+    const double scale = magnitude(other);
+    sort_elements(a, original);
+    sort_elements(b, other);
+    for (int64_t e = 0; e < original->count; e++, a += size, b += size)
+        MX_REQUIRE(
+            same_number(type, a, b, scale, c->tolerance), MX_ERR_MISMATCH,
+            "kernel %s: view '%s', element %lld of its sorted ones: %s gives %.17g, %s gives "
+            "%.17g",
+            c->kernel, original->label, (long long)e, c->name[0], number_at(type, a), c->name[1],
+            number_at(type, b));
+    return MX_OK;
+}
+
+mx_err mx_compare_views(const mx_comparison *c, mx_check how, const mx_view_info *original,
+                        const mx_view_info *other)
+{
+    if (how == MX_CHECK_NOTHING || original->count == 0) return MX_OK;
+    if (how == MX_CHECK_EACH) return compare_each(c, original, other);
+    const size_t bytes = (size_t)original->count * MX_TYPE_SIZE(original->type);
+    char *const sorted = malloc(2 * bytes);
+    MX_REQUIRE(sorted != NULL, MX_ERR_MEMORY, "view '%s': no memory to compare it",
+               original->label);
+    const mx_err err = compare_sorted(c, original, other, sorted, sorted + bytes);
+    free(sorted);
+    return err;
+}
