@@ -55,6 +55,20 @@ function(minx_add_kernels target)
   endif()
 endfunction()
 
+# What hosts' compilers say of a kernel file: as errors what nvcc would refuse (variable-length arrays, what is no C++ as well)
+# and what breaks the typed interface; and few lines for a mistake inside of minx's macros. gcc then takes a comparison in a
+# macro, such as x != x for NaN, for one in the source.
+function(minx_kernel_warnings_ compiler result)
+  set(warnings -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types -Werror=implicit-function-declaration
+    -Werror=int-conversion -Werror=vla -Werror=c++-compat)
+  if(compiler STREQUAL GNU)
+    list(APPEND warnings -ftrack-macro-expansion=0 -fmax-errors=2 -Wno-tautological-compare)
+  elseif(compiler MATCHES Clang)
+    list(APPEND warnings -fmacro-backtrace-limit=1 -ferror-limit=3 -fno-caret-diagnostics)
+  endif()
+  set(${result} ${warnings} PARENT_SCOPE)
+endfunction()
+
 # One object library: the kernel files behind `head`, compiled as the instance wants.
 function(minx_add_kernel_units_ target type instance extension head)
   set(units)
@@ -93,12 +107,13 @@ function(minx_add_kernel_units_ target type instance extension head)
       set(architectures "${MINX_KERNEL_CUDA_ARCHITECTURES}")
     endif()
     set_target_properties(${objects} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
-    target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
+    target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr --brief-diagnostics=true $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
   else()
     # the configuration that the kernels are compiled in decides, not that of minx
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)
     get_target_property(debug_flags minx::minx MINX_HOST_DEBUG_FLAGS)
-    target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" -fopenmp-simd -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types
+    minx_kernel_warnings_(${CMAKE_C_COMPILER_ID} warnings)
+    target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" -fopenmp-simd ${warnings}
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)

@@ -42,7 +42,7 @@ typedef struct cell_grid {
     mx_view counts, begin;      /* of each cell, and one more */
     mx_view order;
     cells_count_args count_args;
-    offsets_args offsets_args;
+    offsets_args scan_args;
     cells_fill_args fill_args;
     cells_sort_args sort_args;
 } cell_grid;

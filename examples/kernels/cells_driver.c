@@ -13,8 +13,8 @@ static mx_err create(cell_grid *c)
     MX_TRY(mx_bind(ctx, c->cell, &c->count_args.cell));
     MX_TRY(mx_bind(ctx, c->slot, &c->count_args.slot));
     MX_TRY(mx_bind(ctx, c->counts, &c->count_args.count));
-    MX_TRY(mx_bind(ctx, c->counts, &c->offsets_args.count));
-    MX_TRY(mx_bind(ctx, c->begin, &c->offsets_args.begin));
+    MX_TRY(mx_bind(ctx, c->counts, &c->scan_args.count));
+    MX_TRY(mx_bind(ctx, c->begin, &c->scan_args.begin));
     MX_TRY(mx_bind(ctx, c->cell, &c->fill_args.cell));
     MX_TRY(mx_bind(ctx, c->slot, &c->fill_args.slot));
     MX_TRY(mx_bind(ctx, c->begin, &c->fill_args.begin));
@@ -45,7 +45,7 @@ mx_err cells_build(cell_grid *c, mx_view x)
     MX_TRY(mx_bind(c->ctx, x, &c->count_args.x));
     MX_TRY(mx_fill(c->ctx, c->counts, &zero));
     MX_TRY(cells_count(particles, &c->count_args));
-    MX_TRY(offsets(mx_range_1d(c->ctx, 0, c->count + 1), &c->offsets_args, NULL));
+    MX_TRY(offsets(mx_range_1d(c->ctx, 0, c->count + 1), &c->scan_args, NULL));
     return cells_fill(particles, &c->fill_args);
 }
 

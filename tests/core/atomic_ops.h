@@ -13,7 +13,10 @@
 
 /* The operations, those of floats first. */
 #define AO_FLOAT_OPS(M) M(add) M(sub) M(mul) M(div) M(min) M(max)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wc++-compat" /* words of C++ that are only pasted into names */
 #define AO_INTEGER_OPS(M) M(mod) M(and) M(or) M(xor) M(nand) M(lshift) M(rshift)
+#pragma GCC diagnostic pop
 #define AO_NAME(op) AO_##op,
 enum { AO_FLOAT_OPS(AO_NAME) AO_inc, AO_dec, AO_INTEGER_OPS(AO_NAME) AO_OPS };
 

@@ -66,9 +66,9 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_OP_min_(T, U) v < old ? v : old
 #define MX_OP_max_(T, U) old < v ? v : old
 #define MX_OP_mod_(T, U) MX_MINUS_1_(T) ? (T)0 : (T)(old % v)
-#define MX_OP_and_(T, U) (T)(old & v)
-#define MX_OP_or_(T, U) (T)(old | v)
-#define MX_OP_xor_(T, U) (T)(old ^ v)
+#define MX_OP_and__(T, U) (T)(old & v)
+#define MX_OP_or__(T, U) (T)(old | v)
+#define MX_OP_xor__(T, U) (T)(old ^ v)
 #define MX_OP_nand_(T, U) (T) ~(old & v)
 #define MX_OP_lshift_(T, U) (T)((U)old << v)
 #define MX_OP_rshift_(T, U) (T)(old >> v)
@@ -143,22 +143,22 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
     MX_ATOMIC_NATIVE_(sub, tag, T, U, atomicAdd((B *)p, 0 - (B)v)) \
     MX_ATOMIC_NATIVE_(min, tag, T, U, atomicMin((N *)p, (N)v))     \
     MX_ATOMIC_NATIVE_(max, tag, T, U, atomicMax((N *)p, (N)v))     \
-    MX_ATOMIC_NATIVE_(and, tag, T, U, atomicAnd((B *)p, (B)v))     \
-    MX_ATOMIC_NATIVE_(or, tag, T, U, atomicOr((B *)p, (B)v))       \
-    MX_ATOMIC_NATIVE_(xor, tag, T, U, atomicXor((B *)p, (B)v))
+    MX_ATOMIC_NATIVE_(and_, tag, T, U, atomicAnd((B *)p, (B)v))    \
+    MX_ATOMIC_NATIVE_(or_, tag, T, U, atomicOr((B *)p, (B)v))      \
+    MX_ATOMIC_NATIVE_(xor_, tag, T, U, atomicXor((B *)p, (B)v))
 #else
 #define MX_ATOMIC_FLOAT_(tag, T, B)    \
     MX_ATOMIC_ALL_(tag, T, T, B)       \
     MX_ATOMIC_EXTREMES_(tag, T, T, B)  \
     MX_ATOMIC_LOOP_(add, tag, T, T, B) \
     MX_ATOMIC_LOOP_(sub, tag, T, T, B)
-#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                                      \
-    MX_ATOMIC_EXTREMES_(tag, T, U, B)                                             \
-    MX_ATOMIC_NATIVE_(add, tag, T, U, __atomic_fetch_add(p, v, __ATOMIC_RELAXED)) \
-    MX_ATOMIC_NATIVE_(sub, tag, T, U, __atomic_fetch_sub(p, v, __ATOMIC_RELAXED)) \
-    MX_ATOMIC_NATIVE_(and, tag, T, U, __atomic_fetch_and(p, v, __ATOMIC_RELAXED)) \
-    MX_ATOMIC_NATIVE_(or, tag, T, U, __atomic_fetch_or(p, v, __ATOMIC_RELAXED))   \
-    MX_ATOMIC_NATIVE_(xor, tag, T, U, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))
+#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                                       \
+    MX_ATOMIC_EXTREMES_(tag, T, U, B)                                              \
+    MX_ATOMIC_NATIVE_(add, tag, T, U, __atomic_fetch_add(p, v, __ATOMIC_RELAXED))  \
+    MX_ATOMIC_NATIVE_(sub, tag, T, U, __atomic_fetch_sub(p, v, __ATOMIC_RELAXED))  \
+    MX_ATOMIC_NATIVE_(and_, tag, T, U, __atomic_fetch_and(p, v, __ATOMIC_RELAXED)) \
+    MX_ATOMIC_NATIVE_(or_, tag, T, U, __atomic_fetch_or(p, v, __ATOMIC_RELAXED))   \
+    MX_ATOMIC_NATIVE_(xor_, tag, T, U, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))
 #endif
 #define MX_ATOMIC_INTEGER_(tag, T, U, B, N) \
     MX_ATOMIC_ALL_(tag, T, U, B)            \
@@ -187,9 +187,9 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 #define mx_atomic_min(p, v) ((void)MX_ATOMIC_(NUMBER, min, p, v, 0))
 #define mx_atomic_max(p, v) ((void)MX_ATOMIC_(NUMBER, max, p, v, 0))
 #define mx_atomic_mod(p, v) ((void)MX_ATOMIC_(INTEGER, mod, p, v, 0))
-#define mx_atomic_and(p, v) ((void)MX_ATOMIC_(INTEGER, and, p, v, 0))
-#define mx_atomic_or(p, v) ((void)MX_ATOMIC_(INTEGER, or, p, v, 0))
-#define mx_atomic_xor(p, v) ((void)MX_ATOMIC_(INTEGER, xor, p, v, 0))
+#define mx_atomic_and(p, v) ((void)MX_ATOMIC_(INTEGER, and_, p, v, 0))
+#define mx_atomic_or(p, v) ((void)MX_ATOMIC_(INTEGER, or_, p, v, 0))
+#define mx_atomic_xor(p, v) ((void)MX_ATOMIC_(INTEGER, xor_, p, v, 0))
 #define mx_atomic_nand(p, v) ((void)MX_ATOMIC_(INTEGER, nand, p, v, 0))
 #define mx_atomic_lshift(p, v) ((void)MX_ATOMIC_(INTEGER, lshift, p, v, 0))
 #define mx_atomic_rshift(p, v) ((void)MX_ATOMIC_(INTEGER, rshift, p, v, 0))
@@ -202,9 +202,9 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 #define mx_atomic_fetch_min(p, v) MX_ATOMIC_(NUMBER, min, p, v, 0)
 #define mx_atomic_fetch_max(p, v) MX_ATOMIC_(NUMBER, max, p, v, 0)
 #define mx_atomic_fetch_mod(p, v) MX_ATOMIC_(INTEGER, mod, p, v, 0)
-#define mx_atomic_fetch_and(p, v) MX_ATOMIC_(INTEGER, and, p, v, 0)
-#define mx_atomic_fetch_or(p, v) MX_ATOMIC_(INTEGER, or, p, v, 0)
-#define mx_atomic_fetch_xor(p, v) MX_ATOMIC_(INTEGER, xor, p, v, 0)
+#define mx_atomic_fetch_and(p, v) MX_ATOMIC_(INTEGER, and_, p, v, 0)
+#define mx_atomic_fetch_or(p, v) MX_ATOMIC_(INTEGER, or_, p, v, 0)
+#define mx_atomic_fetch_xor(p, v) MX_ATOMIC_(INTEGER, xor_, p, v, 0)
 #define mx_atomic_fetch_nand(p, v) MX_ATOMIC_(INTEGER, nand, p, v, 0)
 #define mx_atomic_fetch_lshift(p, v) MX_ATOMIC_(INTEGER, lshift, p, v, 0)
 #define mx_atomic_fetch_rshift(p, v) MX_ATOMIC_(INTEGER, rshift, p, v, 0)
@@ -217,9 +217,9 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 #define mx_atomic_min_fetch(p, v) MX_ATOMIC_(NUMBER, min, p, v, 1)
 #define mx_atomic_max_fetch(p, v) MX_ATOMIC_(NUMBER, max, p, v, 1)
 #define mx_atomic_mod_fetch(p, v) MX_ATOMIC_(INTEGER, mod, p, v, 1)
-#define mx_atomic_and_fetch(p, v) MX_ATOMIC_(INTEGER, and, p, v, 1)
-#define mx_atomic_or_fetch(p, v) MX_ATOMIC_(INTEGER, or, p, v, 1)
-#define mx_atomic_xor_fetch(p, v) MX_ATOMIC_(INTEGER, xor, p, v, 1)
+#define mx_atomic_and_fetch(p, v) MX_ATOMIC_(INTEGER, and_, p, v, 1)
+#define mx_atomic_or_fetch(p, v) MX_ATOMIC_(INTEGER, or_, p, v, 1)
+#define mx_atomic_xor_fetch(p, v) MX_ATOMIC_(INTEGER, xor_, p, v, 1)
 #define mx_atomic_nand_fetch(p, v) MX_ATOMIC_(INTEGER, nand, p, v, 1)
 #define mx_atomic_lshift_fetch(p, v) MX_ATOMIC_(INTEGER, lshift, p, v, 1)
 #define mx_atomic_rshift_fetch(p, v) MX_ATOMIC_(INTEGER, rshift, p, v, 1)

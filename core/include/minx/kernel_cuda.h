@@ -447,7 +447,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     enum { per_thread = sizeof(value) > 8 ? 8 : 2 };                                              \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
     {                                                                                             \
-        MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_, v);                                      \
+        MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
     }
 
 #define MX_CUDA_PER_THREAD_1_(S) S##_STEPS_
@@ -462,7 +462,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         enum { per_thread = MX_CUDA_PER_THREAD_##D##_(S) };                         \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
-            MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_);                       \
+            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \
         }                                                                           \
     };                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
@@ -490,8 +490,8 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
         enum { per_thread = 1 };                                                                    \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i, value *values)  \
         {                                                                                           \
-            const name##_array array = {values};                                                    \
-            MX_OUTER_##D##D_ name##_body(a, MX_ITEM_##D##D_, array);                                \
+            const name##__array array = {values};                                                   \
+            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, array);                               \
         }                                                                                           \
         static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }               \
         /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \

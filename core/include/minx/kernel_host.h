@@ -215,8 +215,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 
 #define MX_DEFINE_FOR_(name, D, I, S, prologue)                                        \
     MX_DEFINE_RUN_(name, D, I, prologue, ,                                             \
-                   S##_SHORT_(D, I, MX_SHORT_ROWS_, name##_body(&a, MX_ITEM_##D##D_)), \
-                   MX_FOR_ROW_##D##D_(I, S, name##_body(&a, MX_ITEM_##D##D_)), )       \
+                   S##_SHORT_(D, I, MX_SHORT_ROWS_, name##__item(&a, MX_ITEM_##D##D_)), \
+                   MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )       \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                          \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
@@ -246,7 +246,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     *(name##__value *)out = lane[0];
 #define MX_NUMBER_ITEM_(name, D)              \
     name##__value value = lane[l];            \
-    name##_body(&a, MX_ITEM_##D##D_, &value); \
+    name##__item(&a, MX_ITEM_##D##D_, &value); \
     lane[l] = value
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))           \
@@ -271,7 +271,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_FIELDS_ITEM_(name, D, LIST)        \
     name##__value value;                      \
     LIST(MX_FIELD_IN_)                        \
-    name##_body(&a, MX_ITEM_##D##D_, &value); \
+    name##__item(&a, MX_ITEM_##D##D_, &value); \
     LIST(MX_FIELD_OUT_)
 #define MX_FIELDS_END_(name, D, S, LIST)            \
     name##__value *partial = (name##__value *)out;  \
@@ -288,7 +288,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                               \
     MX_DEFINE_VALUE_(name, init(v), join(into, v))                                           \
     MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);          \
-                   , , for (I i = i0; i < i1; i++) name##_body(&a, MX_ITEM_##D##D_, &total); \
+                   , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total); \
                    , *(name##__value *)out = total;)                                         \
     MX_DEFINE_JOIN_(name, prologue)
 
@@ -318,9 +318,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
             name##__value *values =                                                           \
                 (name##__value *)(launch->partials + chunk * launch->partial_bytes);          \
             for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]); \
-            const name##_array array = {values};                                              \
+            const name##__array array = {values};                                              \
             MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                    \
-                name##_body(&a, MX_ITEM_##D##D_, array);                                      \
+                name##__item(&a, MX_ITEM_##D##D_, array);                                      \
         }                                                                                     \
     }                                                                                         \
     static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)      \

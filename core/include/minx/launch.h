@@ -211,8 +211,11 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     MX_DECLARE_SPACE_(name, S, PATTERN)            \
     MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
 
+/* NAME__value and NAME__array are types in each of them, so that a definition by another macro is one error. */
 #define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                    \
     MX_DECLARE_KERNEL_(name, ARGS)                                  \
+    typedef int name##__value;                                      \
+    typedef int name##__array;                                      \
     MX_LAUNCHER_ mx_err name(P policy, const ARGS *args)            \
     {                                                               \
         return mx_launch_(&name##__kernel, OF(policy), args, NULL); \
@@ -221,6 +224,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                       \
     MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     typedef T name##__value;                                                                 \
+    typedef int name##__array;                                                               \
     MX_LAUNCHER_ mx_err name(P policy, const ARGS *args, T *result)                          \
     {                                                                                        \
         const mx_result to = {result, {0, 0}, 0, 1};                                         \
@@ -239,6 +243,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     typedef struct name##_array {                                                  \
         T *at;                                                                     \
     } name##_array;                                                                \
+    typedef name##_array name##__array;                                            \
     MX_LAUNCHER_ mx_err name(P range, const ARGS *args, int64_t length, T *result) \
     {                                                                              \
         const mx_result to = {result, {0, 0}, 0, length};                          \

@@ -7,7 +7,8 @@
  *   and an array        MX_REDUCE_ARRAY(1D, name, MX_SUM)      of a length known at run time; not vectorised
  *
  * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise), and any name for which there
- * are two macros, NAME_INIT(T, v), which sets *v to the identity, and NAME_JOIN(T, into, v), an expression. The body merges this
+ * are two macros, NAME_INIT(T, v), which sets *v to the identity, and NAME_JOIN(T, into, v), both with an expression in
+ * parentheses. The body merges this
  * item's share into the value that it is given, which may hold the shares of other items already: `*sum += x`, `*top = *top <
  * x ? x : *top`. Joins do the same with two values. The result over an empty range is the identity.
  *
@@ -73,9 +74,9 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_SUM_JOIN(T, into, v) (*(into) = (T)(*(into) + *(v)))
 #define MX_PROD_INIT(T, v) (*(v) = (T)1)
 #define MX_PROD_JOIN(T, into, v) (*(into) = (T)(*(into) * *(v)))
-#define MX_MIN_INIT(T, v) mx_set_highest_(v)
+#define MX_MIN_INIT(T, v) (mx_set_highest_(v))
 #define MX_MIN_JOIN(T, into, v) (*(into) = *(v) < *(into) ? *(v) : *(into))
-#define MX_MAX_INIT(T, v) mx_set_lowest_(v)
+#define MX_MAX_INIT(T, v) (mx_set_lowest_(v))
 #define MX_MAX_JOIN(T, into, v) (*(into) = *(into) < *(v) ? *(v) : *(into))
 #define MX_LAND_INIT(T, v) (*(v) = (T)1)
 #define MX_LAND_JOIN(T, into, v) (*(into) = (T)(*(into) && *(v)))

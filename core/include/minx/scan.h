@@ -27,9 +27,9 @@
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
 
 #elif !defined(__CUDACC__)
-#define MX_SCAN_ITEM_(name)            \
-    name##__value value = lane[l];     \
-    name##_body(&a, i, &value, false); \
+#define MX_SCAN_ITEM_(name)             \
+    name##__value value = lane[l];      \
+    name##__item(&a, i, &value, false); \
     lane[l] = value
 #define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                                 \
     MX_DEFINE_RUN_(name, 1, I, prologue, MX_NUMBER_BEGIN_(name, 1, S), ,                          \
@@ -55,7 +55,7 @@
             name##__value value =                                                                 \
                 *(const name##__value *)(launch->partials + chunk * launch->partial_bytes);       \
             for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++)                                 \
-                name##_body(&a, i, &value, true);                                                 \
+                name##__item(&a, i, &value, true);                                                \
         }                                                                                         \
     }                                                                                             \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                     \
@@ -248,7 +248,7 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }    \
         static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final) \
         {                                                                                     \
-            name##_body(a, i, v, final);                                                      \
+            name##__item(a, i, v, final);                                                     \
         }                                                                                     \
     };                                                                                        \
     extern "C" {                                                                              \

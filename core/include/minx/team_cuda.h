@@ -279,6 +279,6 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
 #define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                                \
     MX_DEFINE_LEAGUE_(name, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
-                      name##_body(a, t))
+                      name##__item(a, t))
 #define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN) \
-    MX_DEFINE_LEAGUE_(name, prologue, name##__value, INIT, JOIN, 1, name##_body(a, t, v))
+    MX_DEFINE_LEAGUE_(name, prologue, name##__value, INIT, JOIN, 1, name##__item(a, t, v))

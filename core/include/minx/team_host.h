@@ -291,7 +291,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
 
 #ifndef MX_DISPATCH
 #define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                               \
-    MX_DEFINE_LEAGUE_(name, , name##_body(&a, &t), )                               \
+    MX_DEFINE_LEAGUE_(name, , name##__item(&a, &t), )                              \
     MX_DEFINE_PROLOGUE_(name, prologue)                                            \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                      \
                                           .prepare = MX_PROLOGUE_(name, prologue), \
@@ -299,7 +299,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
 #define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN)                              \
     MX_DEFINE_VALUE_(name, INIT, JOIN)                                                  \
     MX_DEFINE_LEAGUE_(                                                                  \
-        name, name##__value total; name##__init(&total);, name##_body(&a, &t, &total);  \
+        name, name##__value total; name##__init(&total);, name##__item(&a, &t, &total); \
         , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
     MX_DEFINE_JOIN_ALL_(name)                                                           \
     MX_DEFINE_PROLOGUE_(name, prologue)                                                 \
