@@ -34,7 +34,7 @@
 enum { MX_PACK_WIDTH = 8 };
 
 #ifdef __CUDACC__
-#define MX_LANES_ _Pragma("unroll") for (int l = 0; l < MX_PACK_WIDTH; l++)
+#define MX_PACK_LANES_ _Pragma("unroll") for (int l = 0; l < MX_PACK_WIDTH; l++)
 #define MX_METHOD_ __device__ __forceinline__
 template <int size> struct mx_mask_lane_ {
     typedef int32_t type;
@@ -46,7 +46,7 @@ template <> struct mx_mask_lane_<8> {
     friend MX_METHOD_ mx_pack_<R> operator op(mx_pack_ a, mx_pack_ b) \
     {                                                                 \
         mx_pack_<R> r;                                                \
-        MX_LANES_ r[l] = (R)(expression);                             \
+        MX_PACK_LANES_ r[l] = (R)(expression);                        \
         return r;                                                     \
     }
 #define MX_PACK_ARITHMETIC_(op)            \
@@ -57,7 +57,7 @@ template <class T> struct mx_pack_ {
     typedef typename mx_mask_lane_<sizeof(T)>::type mask_lane;
     T lane[MX_PACK_WIDTH];
     mx_pack_() = default;
-    MX_METHOD_ mx_pack_(T x) { MX_LANES_ lane[l] = x; }
+    MX_METHOD_ mx_pack_(T x) { MX_PACK_LANES_ lane[l] = x; }
     MX_METHOD_ T &operator[](int l) { return lane[l]; }
     MX_METHOD_ T operator[](int l) const { return lane[l]; }
     MX_PACK_ARITHMETIC_(+)
@@ -89,7 +89,7 @@ typedef mx_pack_<int64_t> mx_pack_i64;
 #define MX_PICK_MASK_(f, value) f##_
 #define MX_PICK_LANE_(f, value) f##_
 #else
-#define MX_LANES_ for (int l = 0; l < MX_PACK_WIDTH; l++)
+#define MX_PACK_LANES_ for (int l = 0; l < MX_PACK_WIDTH; l++)
 typedef double mx_pack_f64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 typedef float mx_pack_f32 __attribute__((vector_size(4 * MX_PACK_WIDTH)));
 typedef int32_t mx_pack_i32 __attribute__((vector_size(4 * MX_PACK_WIDTH)));
@@ -117,20 +117,20 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     MX_INLINE R name parameters                      \
     {                                                \
         R r;                                         \
-        MX_LANES_ r[l] = (expression);               \
+        MX_PACK_LANES_ r[l] = (expression);          \
         return r;                                    \
     }
 #define MX_PACK_FN_(f, tag, parameters, expression) \
     MX_LANE_FN_(MX_TYPED_(mx_pack_##f, tag), mx_pack_##tag, parameters, expression)
 /* A statement for every lane. */
 #define MX_LANE_DO_(f, tag, parameters, statement) \
-    MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters { MX_LANES_ statement; }
+    MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters { MX_PACK_LANES_ statement; }
 /* All lanes joined. */
 #define MX_LANE_JOIN_(name, R, parameters, first, statement) \
     MX_INLINE R name parameters                              \
     {                                                        \
         R r = first;                                         \
-        MX_LANES_ statement;                                 \
+        MX_PACK_LANES_ statement;                            \
         return r;                                            \
     }
 #define MX_PACK_ALL_(tag, T, P, M)                                                            \
