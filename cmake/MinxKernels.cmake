@@ -7,6 +7,10 @@
 # <target> may be linked to libraries with or without keywords (PRIVATE, PUBLIC) as well. A target whose headers include
 # minx's says so itself: target_link_libraries(<target> PUBLIC minx::minx).
 #
+# minx_add_program(<name> <file.c>...)
+#
+# An executable of kernel files one of which has main, between #ifdef MX_DRIVER and #endif: see minx/kernel.h.
+#
 # A consumer without a CUDA compiler gets no cuda instances; asking for one is then an error at run time. Kernels are compiled
 # for the GPU architectures that minx was built for, or for those in the variable MINX_KERNEL_CUDA_ARCHITECTURES.
 
@@ -55,9 +59,15 @@ function(minx_add_kernels target)
   endif()
 endfunction()
 
-# What hosts' compilers say of a kernel file: as errors what nvcc would refuse (variable-length arrays, what is no C++ as well)
-# and what breaks the typed interface; and few lines for a mistake inside of minx's macros. gcc then takes a comparison in a
-# macro, such as x != x for NaN, for one in the source.
+function(minx_add_program name)
+  add_executable(${name})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  minx_add_kernels(${name} ${ARGN})
+endfunction()
+
+# What hosts' compilers say of a kernel file. Errors are what nvcc would refuse (variable-length arrays, what is no C++), and
+# what breaks the typed interface. A mistake inside of minx's macros takes few lines; gcc then takes a comparison in a macro,
+# such as x != x for NaN, for one in the source.
 function(minx_kernel_warnings_ compiler result)
   set(warnings -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types -Werror=implicit-function-declaration
     -Werror=int-conversion -Werror=vla -Werror=c++-compat)
@@ -113,6 +123,9 @@ function(minx_add_kernel_units_ target type instance extension head)
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)
     get_target_property(debug_flags minx::minx MINX_HOST_DEBUG_FLAGS)
     minx_kernel_warnings_(${CMAKE_C_COMPILER_ID} warnings)
+    if(instance STREQUAL dispatch) # a driver in them is C alone
+      list(REMOVE_ITEM warnings -Werror=c++-compat)
+    endif()
     target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" -fopenmp-simd ${warnings}
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()

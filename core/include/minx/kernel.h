@@ -94,6 +94,35 @@
 
 #include "minx/kernel_define.h"
 
+/* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c) compiles both. Behind
+ * the body one macro declares and defines the kernel:
+ *
+ *     MX_KERNEL_FOR(1D, axpy, axpy_args)                      MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
+ *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)     and so on, with trait and prologue where they are wanted
+ *
+ * (an array reduction is declared in front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY). The driver stands
+ * between #ifdef MX_DRIVER and #endif: instances do not see it, and it is compiled once, as C, with MX_DRIVER defined. */
+#ifdef MX_DISPATCH
+#define MX_DRIVER
+#endif
+#define MX_KERNEL_FOR(S, name, ...)                                               \
+    MX_FOURTH_(__VA_ARGS__, MX_KERNEL_FOR3_, MX_KERNEL_FOR2_, MX_KERNEL_FOR1_, ~) \
+    (S, name, __VA_ARGS__)
+#define MX_KERNEL_FOR1_(S, name, ARGS) MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name)
+#define MX_KERNEL_FOR2_(S, name, ARGS, trait) MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name, trait)
+#define MX_KERNEL_FOR3_(S, name, ARGS, trait, prologue) \
+    MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name, trait, prologue)
+#define MX_KERNEL_REDUCE(S, name, ARGS, T, ...) \
+    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE(S, name, __VA_ARGS__)
+#define MX_KERNEL_REDUCE_FIELDS(S, name, ARGS, T, ...) \
+    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE_FIELDS(S, name, __VA_ARGS__)
+#define MX_KERNEL_REDUCE_CUSTOM(S, name, ARGS, T, ...) \
+    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE_CUSTOM(S, name, __VA_ARGS__)
+#define MX_KERNEL_SCAN(S, name, ARGS, T, ...) \
+    MX_DECLARE_SCAN(S, name, ARGS, T) MX_SCAN(S, name, __VA_ARGS__)
+#define MX_KERNEL_SCAN_CUSTOM(S, name, ARGS, T, ...) \
+    MX_DECLARE_SCAN(S, name, ARGS, T) MX_SCAN_CUSTOM(S, name, __VA_ARGS__)
+
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
  *     mx_array_add(array, e, x)    or mx_array_min, mx_array_max
  * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one, and these are atomics, so

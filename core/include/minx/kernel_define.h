@@ -204,10 +204,11 @@ template <class A> struct mx_same_type_<A, A> {
 
 /* The fields of a LIST are those of T, and their reducers are reducers. */
 #define MX_IS_REDUCER_(...) ~, true, ~
+#define MX_IS_FIELD_(T, field) _Generic(&v->field, const T * : true, default : false)
 #define MX_FIELD_CHECK_(T, field, R)                                      \
     MX_STATIC_ASSERT(MX_LOOK_UP_(MX_IS_REDUCER_ R##_INIT(int, v), false), \
                      #field ": " #R " is no reducer: see minx/reduce.h"); \
-    MX_STATIC_ASSERT(_Generic(&v->field, const T * : true, default : false),                    \
+    MX_STATIC_ASSERT(MX_IS_FIELD_(T, field),                              \
                      #field ": of another type in the struct than in the list: see MX_VALUE");
 #ifdef __cplusplus
 #define MX_CHECK_LIST_(name, LIST) /* kernel files are compiled as C, too */
