@@ -132,7 +132,7 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
 static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    (void)mx_ctx_get_info(ctx, &info);
     if (app_rank(comm) == 0 && info.threads > mx_host_cores())
         fprintf(
             stderr,

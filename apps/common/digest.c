@@ -64,9 +64,9 @@ static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t 
            H5Dread(set, type, memory, node->rank > 0 ? space : H5S_ALL, H5P_DEFAULT, buffer) >= 0;
     const mx_err err =
         good ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
-    if (memory != H5S_ALL) app_h5_close(memory);
-    app_h5_close(space);
-    app_h5_close(type);
+    if (memory != H5S_ALL) (void)app_h5_close(memory);
+    (void)app_h5_close(space);
+    (void)app_h5_close(type);
     return err;
 }
 
@@ -94,7 +94,7 @@ static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int siz
         const int64_t number = node->first_block + b;
         if (number % size == rank) err = digest_block(set, node, b, buffer, blocks[number]);
     }
-    app_h5_close(set);
+    (void)app_h5_close(set);
     free(buffer);
     return err;
 }
@@ -154,8 +154,8 @@ static mx_err describe_attribute(hid_t attribute, attribute_value *value)
     } else {
         err = MX_FAIL(MX_ERR_IO, "cannot read an attribute: %s", app_h5_reason());
     }
-    app_h5_close(space);
-    app_h5_close(type);
+    (void)app_h5_close(space);
+    (void)app_h5_close(type);
     return err;
 }
 
@@ -197,7 +197,7 @@ static mx_err add_attributes(hid_t file, const app_node *node, app_strbuf *text)
         list.err =
             MX_FAIL(MX_ERR_IO, "cannot list the attributes of %s: %s", node->path, app_h5_reason());
     }
-    app_h5_close(object);
+    (void)app_h5_close(object);
     return list.err;
 }
 

@@ -111,9 +111,9 @@ mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const c
         err = app_h5_put_attribute(set, "units", &text);
     }
     const mx_err closed = app_h5_close(set);
-    app_h5_close(space);
-    app_h5_close(memory);
-    app_h5_close(type);
+    (void)app_h5_close(space);
+    (void)app_h5_close(memory);
+    (void)app_h5_close(type);
     return err != MX_OK ? err : closed;
 }
 
@@ -128,8 +128,8 @@ mx_err app_h5_put_attribute(hid_t owner, const char *name, const app_h5_item *it
         err = MX_FAIL(MX_ERR_IO, "cannot write attribute %s: %s", name, app_h5_reason());
     }
     const mx_err closed = app_h5_close(attribute);
-    app_h5_close(space);
-    app_h5_close(memory);
-    app_h5_close(type);
+    (void)app_h5_close(space);
+    (void)app_h5_close(memory);
+    (void)app_h5_close(type);
     return err != MX_OK ? err : closed;
 }

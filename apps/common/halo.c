@@ -107,7 +107,7 @@ static mx_gid cells_towards(const app_decomp *decomp, const int *direction, int 
 static mx_err choose_space(app_halo h, app_gpu_mpi gpu_mpi, mx_view_options *options)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(h->ctx, &info);
+    MX_TRY(mx_ctx_get_info(h->ctx, &info));
     const bool on_device = info.device >= 0;
     const bool able = on_device && app_comm_device_aware(h->comm);
     MX_REQUIRE(gpu_mpi != APP_GPU_MPI_ON || able || !on_device, MX_ERR_INPUT,
@@ -186,8 +186,8 @@ mx_err app_halo_create(app_comm comm, mx_ctx ctx, const app_decomp *decomp, int 
 void app_halo_destroy(app_halo *halo)
 {
     if (halo == NULL || *halo == NULL) return;
-    mx_view_destroy(&(*halo)->send);
-    mx_view_destroy(&(*halo)->receive);
+    (void)mx_view_destroy(&(*halo)->send);
+    (void)mx_view_destroy(&(*halo)->receive);
     free(*halo);
     *halo = NULL;
 }

@@ -57,7 +57,7 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, bool creat
     } else if (stat(path, &info) == 0) {
         file->used = (hsize_t)info.st_size;
     }
-    app_h5_close(list);
+    (void)app_h5_close(list);
     return err;
 }
 
@@ -136,8 +136,8 @@ static mx_err write_box(hid_t set, const box *b, hid_t transfer, const double *v
         H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, values) < 0) {
         err = MX_FAIL(MX_ERR_IO, "cannot write field %s: %s", path, app_h5_reason());
     }
-    app_h5_close(space);
-    app_h5_close(memory);
+    (void)app_h5_close(space);
+    (void)app_h5_close(memory);
     return err;
 }
 
@@ -155,7 +155,7 @@ static mx_err write_parts(app_file *file, hid_t set, const app_decomp *decomp, c
     } else {
         err = write_box(set, &mine, transfer, values, path);
     }
-    app_h5_close(transfer);
+    (void)app_h5_close(transfer);
     return err;
 }
 
@@ -277,8 +277,8 @@ static hid_t create_field(hid_t file, const char *path, const app_decomp *decomp
     if (space >= 0 && list >= 0 && H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) {
         set = H5Dcreate2(file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     }
-    app_h5_close(list);
-    app_h5_close(space);
+    (void)app_h5_close(list);
+    (void)app_h5_close(space);
     return set;
 }
 

@@ -96,7 +96,7 @@ void app_reader_close(app_reader *reader)
 {
     if (!*reader) return;
     app_tree_free(&(*reader)->tree);
-    app_h5_close((*reader)->file);
+    (void)app_h5_close((*reader)->file);
     free((*reader)->path);
     free(*reader);
     *reader = NULL;
@@ -192,9 +192,9 @@ mx_err app_reader_text(app_reader reader, const char *path, size_t *length, char
                      ? text_buffer(type, path, length, &buffer)
                      : MX_FAIL(MX_ERR_INPUT, "%s: got several values, expected one text", path);
     if (err == MX_OK) err = read_all(reader, path, type, buffer);
-    app_h5_close(space);
-    app_h5_close(type);
-    app_h5_close(set);
+    (void)app_h5_close(space);
+    (void)app_h5_close(type);
+    (void)app_h5_close(set);
     if (err != MX_OK) {
         free(buffer);
         return MX_PASS(err);
@@ -214,7 +214,7 @@ static mx_err open_attribute(app_reader reader, const char *path, const char *na
     *type = H5Aget_type(*attribute);
     const hid_t space = H5Aget_space(*attribute);
     const hssize_t points = H5Sget_simple_extent_npoints(space);
-    app_h5_close(space);
+    (void)app_h5_close(space);
     MX_REQUIRE(*type >= 0 && points == 1, MX_ERR_INPUT, "%s: attribute \"%s\" must be one value",
                path, name);
     return MX_OK;
@@ -232,8 +232,8 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
         err =
             MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
     }
-    app_h5_close(type);
-    app_h5_close(attribute);
+    (void)app_h5_close(type);
+    (void)app_h5_close(attribute);
     if (err != MX_OK) {
         free(buffer);
         return MX_PASS(err);
@@ -254,8 +254,8 @@ mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char 
         err =
             MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());
     }
-    app_h5_close(type);
-    app_h5_close(attribute);
+    (void)app_h5_close(type);
+    (void)app_h5_close(attribute);
     return err;
 }
 

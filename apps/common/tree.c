@@ -68,7 +68,7 @@ static mx_err describe_shape(hid_t set, app_node *node)
             err =
                 MX_FAIL(MX_ERR_INPUT, "%s claims more elements than any file can hold", node->path);
     }
-    app_h5_close(space);
+    (void)app_h5_close(space);
     return err;
 }
 
@@ -90,7 +90,7 @@ static mx_err describe_dataset(hid_t set, app_node *node)
     node->item_bytes = H5Tget_size(type);
     int64_t bytes;
     if (__builtin_mul_overflow(node->count, node->item_bytes, &bytes)) {
-        app_h5_close(type);
+        (void)app_h5_close(type);
         return MX_FAIL(MX_ERR_INPUT, "%s claims more bytes than any file can hold", node->path);
     }
     if (node->kind != APP_NODE_OTHER) lay_blocks(node);

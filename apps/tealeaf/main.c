@@ -55,7 +55,7 @@ static mx_err read_deck(tl_app *app)
 static void print_banner(tl_app *app)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(app->ctx, &info);
+    (void)mx_ctx_get_info(app->ctx, &info);
     app_print(
         app->report,
         "\n Tea (minx %s)\n\n deck %s (%s dialect; eps is relative to each step's initial residual)\n",

@@ -55,7 +55,7 @@ static mx_err provenance(tl_app *app)
 {
     mx_ctx_info info;
     char threads[16];
-    mx_ctx_get_info(app->ctx, &info);
+    MX_TRY(mx_ctx_get_info(app->ctx, &info));
     snprintf(threads, sizeof threads, "%d", info.threads);
     MX_TRY(app_results_provenance(app->results, "backend", info.backend));
     MX_TRY(app_results_provenance(app->results, "threads", threads));

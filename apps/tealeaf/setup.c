@@ -165,7 +165,7 @@ void tl_cleanup(tl_app *app)
     tl_series *series[] = {&app->residuals,        &app->step_iterations,      &app->summaries.step,
                            &app->summaries.time,   &app->summaries.volume,     &app->summaries.mass,
                            &app->summaries.energy, &app->summaries.temperature};
-    for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) mx_view_destroy(views[v]);
+    for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) (void)mx_view_destroy(views[v]);
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
     app_halo_destroy(&app->halo);
     app_results_discard(&app->results);

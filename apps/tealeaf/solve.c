@@ -118,7 +118,7 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
 static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterations)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(app->ctx, &info);
+    MX_TRY(mx_ctx_get_info(app->ctx, &info));
     const int64_t batch = info.host_accessible || app_size(app->comm) > 1 ? 1 : TL_BATCH,
                   max_iterations = app->deck.max_iters;
     const double tolerance = app->deck.eps * app->deck.eps * first_rr;
@@ -154,10 +154,10 @@ mx_err tl_solve(tl_app *app)
     MX_TRY(begin(app, &rr));
     app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32), cells * TL_RESIDUAL_FLOPS, 1);
 
-    mx_ctx_get_info(app->ctx, &before);
+    MX_TRY(mx_ctx_get_info(app->ctx, &before));
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, rr, &iterations));
-    mx_ctx_get_info(app->ctx, &after);
+    MX_TRY(mx_ctx_get_info(app->ctx, &after));
     app_region_end(app->solve, cells * TL_CG_BYTES * (double)iterations,
                    cells * TL_CG_FLOPS * (double)iterations,
                    after.synchronisations - before.synchronisations);

@@ -129,8 +129,8 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
 static void free_shadows(shadows *s)
 {
     for (int k = 0; k < s->count; k++) {
-        mx_view_destroy(&s->list[k].mirror);
-        mx_view_destroy(&s->list[k].copy);
+        (void)mx_view_destroy(&s->list[k].mirror);
+        (void)mx_view_destroy(&s->list[k].copy);
     }
 }
 

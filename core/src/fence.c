@@ -68,6 +68,6 @@ void mx_fence_for_tool(const char *name)
     pthread_mutex_lock(&lock);
     for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next)
         if (ctx->graph == NULL) /* whoever records may be at it now */
-            mx_ctx_wait(ctx, name, true);
+            (void)mx_ctx_wait(ctx, name, true);
     pthread_mutex_unlock(&lock);
 }

@@ -264,7 +264,7 @@ void mx_graph_destroy(mx_graph *graph)
     mx_graph gone = *graph;
     *graph = NULL;
     if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
-    mx_ctx_wait(gone->ctx, "minx::Graph::destruction", false);
+    (void)mx_ctx_wait(gone->ctx, "minx::Graph::destruction", false);
     if (gone->device != NULL) gone->ctx->backend->graph.destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
     free(gone->nodes);

@@ -58,7 +58,7 @@ static mx_err share(mx_record *described, mx_view of, mx_view *view)
     described->root = mx_record_root(of, described);
     mx_record_retain(mx_record_of(described->root), 1, 1);
     const mx_err err = mx_record_insert(described, view);
-    if (err != MX_OK) mx_record_release(described->root, true, &last);
+    if (err != MX_OK) (void)mx_record_release(described->root, true, &last);
     return err;
 }
 

@@ -200,7 +200,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
         keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common, NULL)
              : MX_OK;
     if (kernel) mx_tool_end(MX_PATTERN_FOR, id);
-    mx_view_destroy(err == MX_OK ? view : &made);
+    (void)mx_view_destroy(err == MX_OK ? view : &made);
     if (err == MX_OK) *view = made;
     return err;
 }

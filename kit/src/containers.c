@@ -140,8 +140,8 @@ mx_err(mx_map_rehash)(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin)
     mx_view fresh = MX_VIEW_NULL;
     mx_view gone = *map;
     const mx_err err = rehash(ctx, gone, keys, &fresh, origin);
-    if (err != MX_OK) mx_view_destroy(origin);
+    if (err != MX_OK) (void)mx_view_destroy(origin);
     *map = err == MX_OK ? fresh : gone;
-    mx_view_destroy(err == MX_OK ? &gone : &fresh);
+    (void)mx_view_destroy(err == MX_OK ? &gone : &fresh);
     return err;
 }

@@ -50,7 +50,7 @@ mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
     MX_TRY(mx_expect(t.rank > 0, MX_ERR_RANK, &t, "scatter view", "rank 1 or more"));
     s->op = op;
     const mx_err err = create(ctx, &t, s);
-    if (err != MX_OK) mx_scatter_destroy(s);
+    if (err != MX_OK) (void)mx_scatter_destroy(s);
     return err;
 }
 

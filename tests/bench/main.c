@@ -82,7 +82,7 @@ static mx_err open_target(const char *resource, bench_target *target)
 {
     memset(target, 0, sizeof *target);
     MX_TRY(mx_ctx_create(resource, &target->ctx));
-    mx_ctx_get_info(target->ctx, &target->info);
+    MX_TRY(mx_ctx_get_info(target->ctx, &target->info));
     if (!target->info.host_accessible) return bench_cuda_open(target);
     MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT,
                "%s: the rivals have layout right only", resource);

@@ -257,8 +257,8 @@ mx_err bench_agree(bench_work *w)
     mx_view core_host[OUTPUTS] = {{0, 0}}, rival_host[OUTPUTS] = {{0, 0}};
     const mx_err err = agree(w, core_host, rival_host);
     for (int o = 0; o < OUTPUTS; o++) {
-        mx_view_destroy(&core_host[o]);
-        mx_view_destroy(&rival_host[o]);
+        (void)mx_view_destroy(&core_host[o]);
+        (void)mx_view_destroy(&rival_host[o]);
     }
     if (err != MX_OK) return MX_PASS(err);
     return w->which->check != NULL ? w->which->check(w) : MX_OK;

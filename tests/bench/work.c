@@ -133,10 +133,10 @@ mx_err bench_work_create(const bench_target *target, const bench_case *which, bo
 void bench_work_destroy(bench_work *work)
 {
     mx_graph_destroy(&work->graph);
-    mx_scatter_destroy(&work->copies);
-    neighbours_destroy(&work->lists);
-    cells_destroy(&work->grid);
-    mesh_destroy(&work->mesh);
-    for (int v = 0; v < work->view_count; v++) mx_view_destroy(&work->views[v]);
+    (void)mx_scatter_destroy(&work->copies);
+    (void)neighbours_destroy(&work->lists);
+    (void)cells_destroy(&work->grid);
+    (void)mesh_destroy(&work->mesh);
+    for (int v = 0; v < work->view_count; v++) (void)mx_view_destroy(&work->views[v]);
     work->view_count = 0;
 }

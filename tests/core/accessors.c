@@ -77,7 +77,7 @@ enum { ROWS = 9, COLUMNS = 13 }; /* without the halo */
 static mx_layout other_layout(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     return info.layout == MX_LAYOUT_LEFT ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT;
 }
 

@@ -14,7 +14,7 @@ static mx_view make(mx_ctx ctx, const char *label, mx_type type, int rank, mx_la
 static mx_layout layout_of(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     return info.layout;
 }
 
@@ -279,11 +279,11 @@ static void test_launch(mx_ctx ctx)
     bound b = bind_all(ctx);
     double sum = -1, got[6];
     mx_ctx_info before, after;
-    mx_ctx_get_info(ctx, &before);
+    MUST(mx_ctx_get_info(ctx, &before));
     CHECK_OK(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args));
     CHECK_OK(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum));
     CHECK_F64(sum, 12, 0);
-    mx_ctx_get_info(ctx, &after);
+    MUST(mx_ctx_get_info(ctx, &after));
     CHECK_I64(after.launches - before.launches, 2);
     mx_view mirror = check_fetch(ctx, b.x);
     CHECK_F64(*(double *)check_info(mirror).data, 105, 0);

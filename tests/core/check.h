@@ -181,7 +181,7 @@ static const char *check_resource = "serial";
 static inline bool check_is(mx_ctx ctx, const char *backend)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     return strcmp(info.backend, backend) == 0;
 }
 
@@ -189,7 +189,7 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
 static inline bool check_host_reaches(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     return info.host_accessible;
 }
 

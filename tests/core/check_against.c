@@ -231,7 +231,7 @@ static void test_order(const char *resource, const char *other, bool mistake)
 static void test(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     const bool simt =
         strcmp(info.backend, "simt") == 0 || strcmp(info.backend, "serial:order=shuffled") == 0;
     test_good(ctx, "serial");

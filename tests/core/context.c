@@ -192,7 +192,7 @@ static void test_names(void)
 static void test_own(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     CHECK(info.threads >= 1);
     CHECK(info.layout == MX_LAYOUT_LEFT || info.layout == MX_LAYOUT_RIGHT);
     if (strcmp(info.backend, "cuda") != 0) return;

@@ -108,7 +108,7 @@ static void test(mx_ctx ctx)
 {
     static const int threads[] = {1, 2, 3, 5, 7};
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     const results first = measure(check_resource), again = measure(check_resource);
     check_value(&first);
     compare(&again, &first, check_resource, "itself");

@@ -17,7 +17,7 @@ static void test_turns(mx_ctx ctx)
     mx_ctx_info info;
     mx_dual x;
     dual_twice_args args;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     MUST(mx_dual_create(ctx, "x", MX_F64, 1, &n, NULL, &x));
     CHECK_I64(check_info(x.host).data == check_info(x.device).data, info.host_accessible);
     CHECK(!mx_dual_need_sync(&x, MX_SIDE_HOST) && !mx_dual_need_sync(&x, MX_SIDE_DEVICE));

@@ -76,7 +76,7 @@ static void test(mx_ctx ctx)
 {
     char text[4096];
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     const int line = forget(ctx);
     capture(mx_views_report, text, sizeof text);
     check_report(text, line, mx_space_name(info.space));

@@ -293,7 +293,7 @@ static void test_kernels(mx_ctx ctx, mx_layout layout)
 static void test_kept_layout(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     const bool left = info.layout == MX_LAYOUT_LEFT;
     const int64_t begin[] = {left ? 0 : 2, 1, 2}, end[] = {left ? N0 : 3, 4, 6};
     mx_view u = make(ctx, "u", info.layout, false), part, strided;
@@ -398,7 +398,7 @@ static void test_constant(mx_ctx ctx)
 static void test_wrap(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     const int64_t extents[] = {4, 3}, rows[] = {5, 1}, columns[] = {1, 7}, both[] = {10, 2};
     mx_view memory, w;
     int32_t got[40] = {0};

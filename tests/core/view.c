@@ -17,7 +17,7 @@ enum { TYPES = sizeof types / sizeof types[0] };
 static mx_layout layout_of(mx_ctx ctx)
 {
     mx_ctx_info info;
-    mx_ctx_get_info(ctx, &info);
+    MUST(mx_ctx_get_info(ctx, &info));
     return info.layout;
 }
 

@@ -16,7 +16,17 @@
 extern "C" {
 #endif
 
-typedef enum mx_err {
+/* A result of this type that a call leaves unused is a warning: (void) in front of the call says that it may fail. */
+#if defined(__cplusplus)
+#define MX_MUST_USE_ [[nodiscard]]
+#elif defined(__clang__)
+#define MX_MUST_USE_ __attribute__((warn_unused_result))
+#elif defined(__GNUC__) && __GNUC__ >= 10
+#define MX_MUST_USE_ [[nodiscard]]
+#else
+#define MX_MUST_USE_
+#endif
+__extension__ typedef enum MX_MUST_USE_ mx_err {
     MX_OK = 0,
     MX_ERR_ARG,      /* an argument outside its documented range */
     MX_ERR_MEMORY,   /* an allocation failed */

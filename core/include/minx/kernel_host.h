@@ -213,11 +213,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_ITEMS_STENCIL_SHORT_(D, I, LOOP, ITEM)
 #define MX_ITEMS_PLAIN_SHORT_(D, I, LOOP, ITEM)
 
-#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                        \
-    MX_DEFINE_RUN_(name, D, I, prologue, ,                                             \
+#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                         \
+    MX_DEFINE_RUN_(name, D, I, prologue, ,                                              \
                    S##_SHORT_(D, I, MX_SHORT_ROWS_, name##__item(&a, MX_ITEM_##D##D_)), \
                    MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )       \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                          \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                           \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* The functions that begin and join values, from statements on `v` and `into`. */
@@ -244,8 +244,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_NUMBER_END_(name, D, S)                             \
     MX_JOIN_LANES_(D, S, name##__join(&lane[l], &lane[l + n])) \
     *(name##__value *)out = lane[0];
-#define MX_NUMBER_ITEM_(name, D)              \
-    name##__value value = lane[l];            \
+#define MX_NUMBER_ITEM_(name, D)               \
+    name##__value value = lane[l];             \
     name##__item(&a, MX_ITEM_##D##D_, &value); \
     lane[l] = value
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
@@ -268,9 +268,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     for (int l = 0; l < 2 * S##_LANES_; l++) { \
         LIST(MX_FIELD_BEGIN_)                  \
     }
-#define MX_FIELDS_ITEM_(name, D, LIST)        \
-    name##__value value;                      \
-    LIST(MX_FIELD_IN_)                        \
+#define MX_FIELDS_ITEM_(name, D, LIST)         \
+    name##__value value;                       \
+    LIST(MX_FIELD_IN_)                         \
     name##__item(&a, MX_ITEM_##D##D_, &value); \
     LIST(MX_FIELD_OUT_)
 #define MX_FIELDS_END_(name, D, S, LIST)            \
@@ -285,11 +285,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
                    MX_FIELDS_END_(name, D, S, LIST))                                 \
     MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                               \
-    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                           \
-    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);          \
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                            \
+    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);           \
                    , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total); \
-                   , *(name##__value *)out = total;)                                         \
+                   , *(name##__value *)out = total;)                                          \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_JOIN_ALL_(name)                                                                  \
@@ -318,9 +318,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
             name##__value *values =                                                           \
                 (name##__value *)(launch->partials + chunk * launch->partial_bytes);          \
             for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]); \
-            const name##__array array = {values};                                              \
+            const name##__array array = {values};                                             \
             MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                    \
-                name##__item(&a, MX_ITEM_##D##D_, array);                                      \
+                name##__item(&a, MX_ITEM_##D##D_, array);                                     \
         }                                                                                     \
     }                                                                                         \
     static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)      \
