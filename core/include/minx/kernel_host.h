@@ -54,30 +54,36 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 /* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
  * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
  * for the chunks of a thread. */
-#define MX_DEFINE_RUN_(name, D, I, prologue, BEFORE, SHORT, ROW, AFTER)                      \
-    static __attribute__((noinline)) void name##__tile(const name##__args *MX_RESTRICT args, \
-                                                       const mx_tile_ *shape, void *out)     \
-    {                                                                                        \
-        const mx_tile_ tile = *shape;                                                        \
-        const name##__args a = *args;                                                        \
-        const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                          \
-        (void)out;                                                                           \
-        BEFORE                                                                               \
-        SHORT                                                                                \
-        {                                                                                    \
-            MX_ROWS_##D##D_(I) { ROW }                                                       \
-        }                                                                                    \
-        AFTER                                                                                \
-    }                                                                                        \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)            \
-    {                                                                                        \
-        const name##__args *args = (const name##__args *)launch->args;                       \
-        for (int64_t u = first; u < last; u++) {                                             \
-            const int64_t chunk = launch->first_chunk + u;                                   \
-            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                          \
-            name##__tile(args, &tile, launch->partials + chunk * launch->partial_bytes);     \
-        }                                                                                    \
-    }                                                                                        \
+#define MX_DEFINE_TILE_(name, D, I, tile_, BEFORE, ROWS, AFTER)                       \
+    static __attribute__((noinline)) void tile_(const name##__args *MX_RESTRICT args, \
+                                                const mx_tile_ *shape, void *out)     \
+    {                                                                                 \
+        const mx_tile_ tile = *shape;                                                 \
+        const name##__args a = *args;                                                 \
+        const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                   \
+        (void)a;                                                                      \
+        (void)out;                                                                    \
+        (void)i0;                                                                     \
+        (void)i1;                                                                     \
+        BEFORE{ROWS} AFTER                                                            \
+    }
+/* Rows of three have a function of their own: in one with others, clang gave those fewer registers. */
+#define MX_DEFINE_RUN_(name, D, I, prologue, THREES, BEFORE, SHORT, ROW, AFTER)       \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER) \
+    MX_DEFINE_TILE_(name, D, I, name##__threes, BEFORE, SHORT, AFTER)                 \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)     \
+    {                                                                                 \
+        const name##__args *args = (const name##__args *)launch->args;                \
+        for (int64_t u = first; u < last; u++) {                                      \
+            const int64_t chunk = launch->first_chunk + u;                            \
+            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                   \
+            void *const out = launch->partials + chunk * launch->partial_bytes;       \
+            if (THREES && D > 1 && tile.begin[D - 1] == 0 && tile.end[D - 1] == 3)    \
+                name##__threes(args, &tile, out);                                     \
+            else                                                                      \
+                name##__tile(args, &tile, out);                                       \
+        }                                                                             \
+    }                                                                                 \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
@@ -203,18 +209,19 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_SHORT_5D_(I, LOOP, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, ITEM)
 #define MX_SHORT_6D_(I, LOOP, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, ITEM)
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
+#define MX_ITEMS_SIMD_THREES_ 0
 #define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM)
 #else
-#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM) \
-    if (D > 1 && i0 == 0 && i1 == 3) {         \
-        MX_SHORT_##D##D_(I, LOOP, ITEM)        \
-    } else
+#define MX_ITEMS_SIMD_THREES_ 1
+#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM) MX_SHORT_##D##D_(I, LOOP, ITEM)
 #endif
+#define MX_ITEMS_STENCIL_THREES_ 0
+#define MX_ITEMS_PLAIN_THREES_ 0
 #define MX_ITEMS_STENCIL_SHORT_(D, I, LOOP, ITEM)
 #define MX_ITEMS_PLAIN_SHORT_(D, I, LOOP, ITEM)
 
 #define MX_DEFINE_FOR_(name, D, I, S, prologue)                                         \
-    MX_DEFINE_RUN_(name, D, I, prologue, ,                                              \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, ,                                 \
                    S##_SHORT_(D, I, MX_SHORT_ROWS_, name##__item(&a, MX_ITEM_##D##D_)), \
                    MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )       \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                           \
@@ -250,7 +257,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     lane[l] = value
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))           \
-    MX_DEFINE_RUN_(name, D, I, prologue, MX_NUMBER_BEGIN_(name, D, S),                             \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, MX_NUMBER_BEGIN_(name, D, S),                \
                    S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_NUMBER_ITEM_(name, D)),                     \
                    MX_ROW_OF_SUMS_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name, D, S)) \
     MX_DEFINE_JOIN_(name, prologue)
@@ -279,7 +286,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     LIST(MX_FIELD_STORE_)
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                             \
     MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))               \
-    MX_DEFINE_RUN_(name, D, I, prologue, MX_FIELDS_BEGIN_(S, LIST),                  \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, MX_FIELDS_BEGIN_(S, LIST),     \
                    S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_FIELDS_ITEM_(name, D, LIST)), \
                    MX_ROW_OF_SUMS_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)),         \
                    MX_FIELDS_END_(name, D, S, LIST))                                 \
@@ -287,7 +294,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                \
     MX_DEFINE_VALUE_(name, init(v), join(into, v))                                            \
-    MX_DEFINE_RUN_(name, D, I, prologue, name##__value total; name##__init(&total);           \
+    MX_DEFINE_RUN_(name, D, I, prologue, 0, name##__value total; name##__init(&total);        \
                    , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total); \
                    , *(name##__value *)out = total;)                                          \
     MX_DEFINE_JOIN_(name, prologue)
