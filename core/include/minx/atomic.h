@@ -10,20 +10,22 @@
  * Integers wrap around, signed ones too. Shifts go by 0 to one less than the width; a right shift keeps the sign. min and max
  * pass over a value that is NaN; a NaN that is there already stays.
  *
- * Any struct of plain data, under a lock that its address picks:
+ * MX_ATOMIC_UPDATE updates any struct of plain data, under a lock that is chosen by its address:
  *
  *     MX_ATOMIC_UPDATE(particle, &MX_AT(a->best, cell), p, {
  *         before = p;
  *         if (x > p.energy) { p.energy = x; p.id = id; }
  *     });
  *
- * The statements work on a copy named p, which is written back behind them. They must reach their end (no break, continue, goto
- * or return out of them) and hold no other update. Items that touch the same struct otherwise, plain loads too, race. Locks:
- * one table for all host threads, one in each kernel file on cuda, where kernels of two files that update the same struct must
- * not run at the same time.
+ * The statements work on a copy named p, which is then written back. They must not leave the block (no break, continue, goto or
+ * return) and must not contain another update. Any other access to the same struct in the launch, plain loads too, is a race.
+ * All host threads share one table of locks. On cuda each kernel file has its own table: kernels of two files that update the
+ * same struct must not run at the same time.
  *
- * mx_load_fence(), mx_store_fence(), mx_memory_fence(): what this item loads behind them it loads after what it loaded
- * before, what it stored before is seen by others no later than what it stores behind; both, and stores before loads. */
+ * Memory fences, for the loads and stores of the item that calls them:
+ *     mx_load_fence()      loads before it are done before loads after it
+ *     mx_store_fence()     other items see stores before it no later than stores after it
+ *     mx_memory_fence()    both, and stores before it are done before loads after it */
 #pragma once
 #include "minx/math.h"
 

@@ -3,20 +3,22 @@
  *
  *     serial                      one host thread
  *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
- *     openmp:cores=0-3            on these cores of the process alone, a thread each unless threads=N says otherwise: such
- *                                 contexts side by side, each used by a thread of its own, share a machine. The threads that
- *                                 run a launch are bound to them, the calling one too, until it launches on, makes or
- *                                 destroys another context. Threads that it starts meanwhile inherit its core; those that
- *                                 OpenMP starts later have all cores of the process
+ *     openmp:cores=0-3            on these cores of the process only, one thread for each core unless threads=N is
+ *                                 given. Several such contexts, each used by a thread of its own, can share a
+ *                                 machine. The threads that run a launch are bound to these cores. The calling
+ *                                 thread stays bound until it launches on another context, or creates or destroys
+ *                                 one. A thread that it starts in between inherits its core. Threads that OpenMP
+ *                                 starts later may use all cores of the process
  *     cuda[:device=N]             device N, default 0, with a stream of its own
- *     simt[:threads=N]            debug: every item is run by its own turn of N threads, in the GPU's layout, on memory
- *                                 that host code cannot touch
- *     serial:order=shuffled[,seed=N]   debug: items in random order, which brings out hidden dependences
+ *     simt[:threads=N]            debug: N host threads run items one by one, as GPU threads do. Views have the
+ *                                 GPU's layout, in memory that host code cannot access
+ *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
  *
- * Every one takes layout=left|right and check=RESOURCE (see mx_ctx_check_against).
+ * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on RESOURCE and the
+ * results are compared (mx_ctx_check_against); mx_view_set_check says how one view is compared.
  *
  * Consistency: kernels, copies and fills on one context run in the order of their calls. A reduction into host memory is
- * complete on return. All else may still be under way until mx_fence(ctx).
+ * complete on return. Everything else may still run until mx_fence(ctx) returns.
  *
  * Thread safety: one thread at a time per context; several contexts may be used by as many threads. A NULL context is
  * MX_ERR_ARG wherever one is needed. */
@@ -37,78 +39,88 @@ typedef enum mx_space {
     MX_SPACE_HOST,    /* ordinary memory */
     MX_SPACE_CUDA,    /* memory of a CUDA device */
     MX_SPACE_MANAGED, /* moves between host and device by itself */
-    MX_SPACE_PINNED,  /* page-locked host memory, which devices reach too */
-    MX_SPACE_SIMT,    /* simt's own, as out of reach for host code as that of a device */
-    MX_SPACE_STAGING /* asks for host memory that the context reaches: pinned where it has a device, else ordinary */
+    MX_SPACE_PINNED,  /* page-locked host memory, which devices access too */
+    MX_SPACE_SIMT,    /* memory of simt: host code cannot access it, as with a device */
+    /* a request for host memory that the context can access: pinned if it has a device, else ordinary */
+    MX_SPACE_STAGING
 } mx_space;
 
-/* "Host", "Cuda", "CudaUVM", "CudaHostPinned", "Simt": the names tools know. */
+/* The name that profiling tools use: "Host", "Cuda", "CudaUVM", "CudaHostPinned" or "Simt". */
 const char *mx_space_name(mx_space space);
 
-/* Starts the run time; the first call of a program, or the first after mx_finalize. Checks that this CPU has what the kernels
- * were compiled for (MX_ERR_BACKEND), reads settings, and loads the tool that they name (no error if it cannot: stderr says so).
- * Settings are variables MINX_KEY of the environment and, for mx_init_args, options --mx-KEY[=VALUE] in front of any "--", which
- * win over it and leave argv; --mx-help prints all, docs/tools.md explains them. Their strings must live as long as the run
- * time. An unknown option or a bad value is MX_ERR_INPUT, and changes nothing. Not collective, not thread-safe. */
+/* Starts the run time. It is the first call of a program, or the first after mx_finalize. It checks that this CPU has the
+ * instructions that the kernels were compiled for (MX_ERR_BACKEND), reads the settings from the environment (variables
+ * MINX_KEY, docs/tools.md), and loads the profiling tool that they name. A tool that cannot be loaded is no error: a message
+ * goes to stderr. The environment must not change
+ * before mx_finalize. A bad value is MX_ERR_INPUT, and changes nothing. Not collective, not thread-safe. */
 mx_err mx_init(void);
+
+/* The same, with settings from the command line too. Options --mx-KEY[=VALUE] in front of any "--" override the environment
+ * and are removed from argv; their strings must live until mx_finalize. --mx-help prints all options. An unknown option is
+ * MX_ERR_INPUT, and changes nothing. */
 mx_err mx_init_args(int *argc, char ***argv);
 
-/* What this build and this machine have, and the settings that were given: one "minx KEY: VALUE" a line. NULL: to the tool. */
+/* Prints the properties of this build and this machine, and the settings: one "minx KEY: VALUE" on each line. out NULL: sends
+ * them to the profiling tool. */
 void mx_print_configuration(FILE *out);
 
-/* Ends it. Contexts and views must be gone; in debug builds the views that are not are reported on stderr. */
+/* Ends the run time. All contexts and views must have been destroyed; debug builds report the views that still exist on
+ * stderr. */
 void mx_finalize(void);
 
-/* The backends this build knows, in order of definition; NULL behind the last. */
+/* The name of backend number `index` of this build, in order of definition; NULL after the last. */
 const char *mx_backend_name(int index);
 
-/* Can a context be made of this backend here and now? If not, *why (may be NULL) says why not. */
+/* Can a context of this backend be created here and now? If not, *why (may be NULL) gets the reason. */
 bool mx_backend_available(const char *name, const char **why);
 
-/* Devices that a backend could open here: 0 for host backends and for those that are not available. */
+/* The number of devices that a backend can open here: 0 for host backends and for backends that are not available. */
 int mx_backend_devices(const char *name);
 
-/* Makes a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (backend or layout not in this
+/* Creates a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (backend or layout not in this
  * build, no such device), MX_ERR_MEMORY. Each backend has its own layout; MINX_LAYOUTS=all builds both. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
-/* Waits for its work and frees it. Accepts NULL; sets *ctx = NULL. Views made by it stay valid. */
+/* Waits for the context's work and frees the context. Accepts NULL; sets *ctx = NULL. Its views stay valid. */
 void mx_ctx_destroy(mx_ctx *ctx);
 
-/* Waits until everything asked of ctx is done. Reports what went wrong on a device since the last fence, with the names
- * of the kernels that may have done it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
+/* Waits until all work on ctx is done. Reports an error that a device met since the last fence, with the names of the kernels
+ * that may have caused it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
 mx_err mx_fence(mx_ctx ctx);
 
-/* mx_fence of every open context, whoever made it; no other thread may be using one. The last failure. */
+/* Calls mx_fence for every open context. No other thread may use a context meanwhile. Returns the last failure. */
 mx_err mx_fence_all(void);
 
 /* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
  * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that
- * view; 1e-9 is a good one; for f32, 1e-5 at least) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
- * NULL: no more. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a view with accessors
- * of a fixed layout and of the context's, which differ. */
+ * view; use about 1e-9, and at least 1e-5 for f32) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
+ * mx_view_set_check excludes a view from the comparison, or lets its elements have any order. resource NULL ends the checks.
+ * MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a view has one accessor of a fixed
+ * layout and another of the context's layout, and the two layouts differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {
     const char *backend; /* "openmp" */
     mx_layout layout;
-    mx_space space;           /* where its views live unless told otherwise */
+    mx_space space;           /* where its views live by default */
     int threads;              /* host threads; 1 on cuda */
     int device;               /* -1 on hosts */
     const char *device_name;  /* "" on hosts */
-    bool host_accessible;     /* can the host read its default space? */
+    bool host_accessible;     /* can host code access the default space? */
     int64_t launches;         /* kernels launched so far */
     int64_t synchronisations; /* times the host had to wait for a device */
 } mx_ctx_info;
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
-/* Cores that the threads of a launch may run on: those of this process's affinity mask or, where OpenMP binds threads
- * (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), those of all its places; with OMP_PROC_BIND=primary, of the place of the thread
- * that asks first. */
+/* The number of cores that the threads of a launch may use: the cores in this process's affinity mask. Where OpenMP binds
+ * threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), they are the cores of all its places; with OMP_PROC_BIND=primary,
+ * the cores in the place of the first thread that calls this. */
 int mx_host_cores(void);
 
-/* How minx was built: "0.1.0", "gcc 12.2.0, ...", for provenance records. */
+/* The version of minx, for provenance records: "0.1.0". */
 const char *mx_version(void);
+
+/* How minx was built, for provenance records: "gcc 12.2.0, ...". */
 const char *mx_build_description(void);
 
 #ifdef __cplusplus

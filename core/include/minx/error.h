@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* A result of this type that a call leaves unused is a warning: (void) in front of the call says that it may fail. */
+/* The compiler warns where a call ignores a result of this type. Write (void) in front of a call that may fail. */
 #if defined(__cplusplus)
 #define MX_MUST_USE_ [[nodiscard]]
 #elif defined(__clang__)
@@ -36,8 +36,8 @@ __extension__ typedef enum MX_MUST_USE_ mx_err {
     MX_ERR_RANK,     /* ranks differ */
     MX_ERR_EXTENT,   /* extents differ, or do not fit their integer type */
     MX_ERR_LAYOUT,   /* layouts, strides or padding differ */
-    MX_ERR_SPACE,    /* memory that the execution space cannot reach */
-    MX_ERR_CONST,    /* writing to a view that is only to be read */
+    MX_ERR_SPACE,    /* memory that the execution space cannot access */
+    MX_ERR_CONST,    /* an attempt to write to a read-only view */
     MX_ERR_STALE,    /* a handle or accessor of something already destroyed */
     MX_ERR_BOUNDS,   /* an index outside its view (builds with MINX_BOUNDS_CHECK) */
     MX_ERR_MISMATCH, /* another backend gave other results (check_against) */
@@ -49,7 +49,7 @@ __extension__ typedef enum MX_MUST_USE_ mx_err {
 /* A short name, "MX_ERR_ARG" for example; never NULL. */
 const char *mx_err_name(mx_err err);
 
-/* What went wrong, in one line, from this thread's last failure; "" if there was none. Valid until the next failure. */
+/* The message of this thread's last failure, in one line; "" if there was none. Valid until the next failure. */
 const char *mx_err_message(void);
 
 /* The calls that the failure passed through, innermost first, one per line: for bug reports. */
@@ -58,18 +58,19 @@ const char *mx_err_trace(void);
 /* Forgets this thread's last failure. */
 void mx_err_clear(void);
 
-/* Record a failure (use MX_FAIL); add a frame to its path (use MX_TRY). */
+/* Records a failure; use MX_FAIL. */
 void mx_fail_(const char *file, int line, const char *func, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
+/* Adds a frame to the path of a failure; use MX_TRY. */
 void mx_frame_(const char *file, int line, const char *func);
 
 /* return MX_FAIL(MX_ERR_ARG, "format", ...): records the message, yields the code. */
 #define MX_FAIL(err, ...) (mx_fail_(__FILE__, __LINE__, __func__, __VA_ARGS__), (err))
 
-/* return MX_PASS(call): passes a callee's error on, after cleaning up perhaps; yields the code. */
+/* return MX_PASS(call): passes a callee's error on where MX_TRY cannot, for example before a clean-up; yields the code. */
 static inline mx_err mx_pass_(mx_err err, const char *file, int line, const char *func)
 {
     if (err != MX_OK) mx_frame_(file, line, func);
@@ -93,7 +94,8 @@ static inline mx_err mx_pass_(mx_err err, const char *file, int line, const char
         if (!(condition)) return MX_FAIL((err), __VA_ARGS__); \
     } while (0)
 
-/* An invariant of the code itself: in debug builds prints and aborts, else absent. No side effects, please. */
+/* An invariant of the code itself: debug builds print it and abort if it does not hold, other builds do nothing.
+ * The condition must have no side effects. */
 #ifdef NDEBUG
 #define MX_ASSERT(condition) ((void)0)
 #else

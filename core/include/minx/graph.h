@@ -1,13 +1,13 @@
-/* Graphs: launches, copies and fills recorded once and replayed many times, with less to do for each than a launch of its own.
- * While a graph records, launches on its context run nothing; they become nodes, with their ranges, a copy of their arguments, and
- * where their results go (a view: a result into host memory is MX_ERR_ARG). So do mx_fill, with a copy of its value, mx_deep_copy,
- * mx_remap, and what the kit makes of these and of launches: mx_scatter_contribute, mx_scatter_overwrite, mx_scatter_reset.
+/* Graphs: launches, copies and fills that are recorded once and replayed many times. A replay costs less than the single
+ * launches. While a graph records, launches on its context do not run; they become nodes. A node keeps the range, a copy of the
+ * arguments, and the view that gets the result (a result into host memory is MX_ERR_ARG). mx_fill, mx_deep_copy and mx_remap become
+ * nodes too, and so do the functions of the kit that call these: mx_scatter_contribute, mx_scatter_overwrite, mx_scatter_reset.
  *
  *     MX_TRY(mx_graph_create(ctx, &graph));                 records from here on
  *     MX_TRY(pack(range, &pack_args));                      a node
  *     const mx_node packed = mx_graph_last(graph);
  *     MX_TRY(interior(range, &interior_args));              after pack: each node waits for the one before it ...
- *     mx_graph_after(graph, 1, &packed);                    ... unless told which nodes the next one waits for
+ *     mx_graph_after(graph, 1, &packed);                    ... unless mx_graph_after names others
  *     MX_TRY(boundary(edges, &boundary_args));              after pack, beside interior
  *     mx_graph_after(graph, 2, (mx_node[]){interior_node, boundary_node});
  *     MX_TRY(mx_graph_finish(graph));                       records no more
@@ -18,9 +18,9 @@
  * is ordered on the context like a launch, and checks the accessors and views of all nodes like one. Thread safety: as the
  * context's. The context must outlive the graph.
  *
- * What has no items or elements makes no node. Copies are recorded between views that kernels of the context reach (MX_ERR_SPACE):
- * on cuda pinned memory, but no ordinary memory of the host. What host code reads or writes (mx_import, mx_read_element), sorting, and
- * scatter views that are made meanwhile are MX_ERR_ARG. */
+ * An operation without items or elements makes no node. Copies are recorded between views that kernels of the context can access
+ * (MX_ERR_SPACE): on cuda that includes pinned memory, but not ordinary host memory. While a graph records, MX_ERR_ARG is the answer
+ * to operations with host memory (mx_import, mx_read_element), to sorting, and to the creation of scatter views. */
 #pragma once
 #include "minx/launch.h"
 
@@ -31,13 +31,14 @@ extern "C" {
 typedef struct mx_graph_s *mx_graph;
 typedef int mx_node;
 
-/* Begins to record; one graph at a time for each context (MX_ERR_ARG). On failure *graph is NULL. */
+/* Begins to record. A context records one graph at a time (MX_ERR_ARG). On failure *graph is NULL. */
 mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph);
 
 /* The node recorded last; -1 before the first. */
 mx_node mx_graph_last(mx_graph graph);
 
-/* What the next node waits for, and it alone: `count` nodes of this graph, 0 for none. MX_ERR_ARG: no such node. */
+/* Sets the nodes that the next node waits for: `count` nodes of this graph, 0 for none. This holds for the next node only.
+ * MX_ERR_ARG: no such node. */
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes);
 
 /* Ends recording and makes the graph ready to run. */

@@ -9,24 +9,24 @@
  *     mx_err tl_cg_update(mx_range_2 range, const tl_cg_update_args *args, double *result);
  *     mx_err tl_cg_update_into(mx_range_2 range, const tl_cg_update_args *args, mx_view view, int64_t index);
  *
- * The first waits for the result. The second leaves it in element `index` of a view of rank 0 (index 0) or 1 in memory that
- * the context reaches, and does not wait. A kernel without result gives one function,
+ * The first waits for the result. The second stores it in element `index` of a view of rank 0 (index 0) or 1, in memory that
+ * the context can access, and does not wait. A kernel without result gives one function,
  *
  *     mx_err tl_update(mx_range_2 range, const tl_update_args *args);
  *
- * a scan the same as a reduction (MX_DECLARE_SCAN; `result`, the total, may be NULL), and a reduction into an array
- * (MX_DECLARE_REDUCE_ARRAY) one with a length:
+ * A scan (MX_DECLARE_SCAN) gives the same functions as a reduction; `result`, the total, may be NULL. A reduction into an array
+ * (MX_DECLARE_REDUCE_ARRAY) gives functions with a length:
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
- * of which the second fills the whole view, of rank 0 or 1, and does not wait.
+ * The second fills the whole view, of rank 0 or 1, and does not wait.
  *
  * The first argument is the index space: 1D 2D 3D 4D 5D 6D and 1D_64 2D_64 3D_64 take ranges, TEAM takes teams (mx_league).
  * Bodies have int64_t indices over those with _64, else int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel
  * file defines the kernel over the same index space, by the macro of the same name without DECLARE_ (kernel.h).
  * Arguments are copied at the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them: MX_ERR_STALE,
- * _SPACE, _LAYOUT. A body launches nothing: on hosts both launches on one context are
+ * _SPACE, _LAYOUT. A body must not launch a kernel: on hosts the inner and the outer launch on the same context are
  * MX_ERR_ARG, on cuda it does not compile. */
 #pragma once
 #include "minx/args.h"
@@ -41,64 +41,82 @@ extern "C" {
 
 struct mx_kernel;
 
-/* One dimension of a launch. Hosts: a chunk of work is one tile, `tiles` counts them along the dimension. */
+/* One dimension of a launch. Hosts: one tile is one chunk of work. */
 typedef struct mx_axis {
-    int64_t begin, end, tile, tiles;
+    int64_t begin;
+    int64_t end;
+    int64_t tile;  /* indices of a tile along this dimension */
+    int64_t tiles; /* the number of tiles along it */
 } mx_axis;
 
-/* Teams, as asked for and then as planned. Scratch by level; bytes of a whole team: its own and its threads'. */
+/* The shape of a team. A policy has the requested values, a launch the planned ones. */
 typedef struct mx_team_shape {
-    int size, lanes;
-    size_t team_bytes[2], thread_bytes[2];
+    int size; /* threads */
+    int lanes;
+    size_t team_bytes[2];   /* scratch that the team shares, for each level */
+    size_t thread_bytes[2]; /* scratch of each thread, for each level */
 } mx_team_shape;
 
 enum { MX_DEVICE_BYTES = 64 };
 
-/* One launch as planned. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. What the
- * threads of a host backend read comes first, in few neighbouring cache lines: they fetch it from the core that launches,
- * and in a launch of some microseconds each line counts. */
+/* One planned launch. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. The members that
+ * all threads of a host backend read come first, in as few cache lines as possible: each thread loads these lines from the
+ * cache of the launching core, which takes a measurable share of a launch of a few microseconds. */
 typedef struct mx_launch {
-    const void *args; /* hosts: as the prologue left them */
-    char *partials;   /* partial results: one of each unit (hosts) or thread block (accelerators) */
-    int64_t partial_bytes; /* hosts: from one to the next */
-    int64_t length;        /* values of an array reduction, else 1 */
+    /* hosts: the arguments after the prologue */
+    const void *args;
+    /* partial results: one for each chunk (hosts) or thread block (accelerators) */
+    char *partials;
+    /* hosts: the distance from one partial result to the next */
+    int64_t partial_bytes;
+    /* the number of values of an array reduction, else 1 */
+    int64_t length;
     int64_t chunks;
-    int64_t first_chunk; /* hosts: what the unit numbers of a call count from */
+    /* hosts: the number of the first chunk of a call */
+    int64_t first_chunk;
     mx_axis axis[MX_MAX_DIMS];
-    bool dynamic;         /* chunks go to threads as these become free */
-    mx_team_shape team;   /* size 0: no teams */
-    char *scratch;        /* of teams; hosts: both levels, accelerators: level 1 */
-    size_t scratch_bytes; /* hosts: of each thread or team; accelerators: of each block */
-    int64_t *overflow;    /* where teams note scratch that was asked for beyond it, by level */
-    void *result;         /* where the joined result goes */
-    void *
-        args_copy; /* hosts: memory for the arguments of a kernel with a prologue, of whoever planned */
+    /* a thread takes the next chunk when it is free */
+    bool dynamic;
+    /* size 0: no teams */
+    mx_team_shape team;
+    /* scratch of teams; hosts: both levels, accelerators: level 1 */
+    char *scratch;
+    /* hosts: scratch of each thread or team; accelerators: of each block */
+    size_t scratch_bytes;
+    /* for each level: teams store here how many bytes a request needed that was too large */
+    int64_t *overflow;
+    /* memory for the joined result */
+    void *result;
+    /* hosts, kernels with a prologue: memory for a copy of the arguments, owned by the caller of the planner */
+    void *args_copy;
     mx_ctx ctx;
     const struct mx_kernel *kernel;
     int dims;
-    /* accelerators: what the backend plans for its kernels, in a struct of its own (launch_cuda.h) */
+    /* accelerators: the backend's own part of the plan (launch_cuda.h) */
     unsigned char device[MX_DEVICE_BYTES] __attribute__((aligned(8)));
 } __attribute__((aligned(128))) mx_launch;
 
-/* What a kernel file compiles to, once for each instance (an instance kind and a layout). */
+/* The functions of one kernel, compiled for one instance (an instance kind and a layout). */
 typedef struct mx_instance {
-    /* accelerators: put the launch on its queue; the device's error code, 0 if none */
+    /* accelerators: puts the launch on its queue; returns the device's error code, 0 if none */
     int (*enqueue)(const mx_launch *launch);
-    /* accelerators: rows that one thread takes (items, in one dimension) */
+    /* accelerators: the number of rows for one thread (in one dimension: items) */
     int per_thread;
-    /* accelerators: bytes that enqueue needs at launch->partials; NULL: one value for each block */
+    /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each block */
     size_t (*temporary)(const mx_launch *launch);
-    /* hosts: run the chunks first..last-1 of a launch on the calling thread */
+    /* hosts: runs the chunks first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);
     /* hosts: the prologue, NULL if there is none */
     void (*prepare)(void *args);
-    /* hosts: join n partial results, in order, into *result; array reductions: elements first..last-1 */
+    /* hosts: joins n partial results, in order, into *result */
     void (*join)(const mx_launch *launch, void *result, int64_t n);
+    /* hosts, array reductions: joins elements first..last-1 of all partial results */
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, scans: turn partial results first..last-1 into what precedes each, from and to *carry; then run the chunks again */
+    /* hosts, scans: replaces partial results first..last-1 by their exclusive prefix sums, and updates *carry */
     void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);
+    /* hosts, scans: runs the chunks first..last-1 again, with these prefix sums */
     void (*scan)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, teams of several threads: thread number first of all that run it at once */
+    /* hosts, teams of several threads: runs member number `first`; all members run at the same time */
     void (*run_team_members)(const mx_launch *launch, int64_t first, int64_t last);
 } mx_instance;
 
@@ -115,7 +133,8 @@ typedef enum mx_pattern {
     MX_PATTERN_SCAN
 } mx_pattern;
 
-/* A number inside a reduction's value, for comparing two backends' results. Fields are in order, each aligned to its size. */
+/* A number in the value of a reduction, so that results of two backends can be compared. Fields are in order, each aligned to
+ * its size. */
 typedef struct mx_field {
     const char *name;
     mx_type type;
@@ -126,9 +145,10 @@ typedef struct mx_kernel {
     mx_pattern pattern;
     int dims;
     bool index_64; /* 64-bit indices */
-    int block;     /* hosts: at least so many items to a partial result */
-    size_t args_size, value_size;
-    int field_count; /* 0: a value of the user's own */
+    int block;     /* hosts: the least number of items for a partial result */
+    size_t args_size;
+    size_t value_size;
+    int field_count; /* 0: the value is a struct of the user */
     const mx_field *fields;
     const mx_args_table *(*table)(void);               /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
@@ -142,7 +162,7 @@ typedef struct mx_result {
     int64_t length;
 } mx_result;
 
-/* What a launcher was asked for: the parts of a range, or of teams (their league then is a range of one dimension). */
+/* The policy of a launch: a range, or teams (their league is then a range of one dimension). */
 typedef struct mx_policy {
     mx_ctx ctx;
     const int64_t *begin, *end, *tile;
@@ -157,7 +177,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
 #define MX_OF_RANGE_(range) \
     ((mx_policy){(range).ctx, (range).begin, (range).end, (range).tile, (range).dynamic, NULL})
 
-/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. Of a CUDA launch's 4096 bytes the core needs some. */
+/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. CUDA allows 4096 bytes of parameters
+ * for a launch; the core needs the rest. */
 enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \
@@ -169,8 +190,8 @@ enum { MX_ARGS_MAX = 3968 };
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
-/* What a declaration leaves for the definition to compare: two arrays that are only declared, whose lengths are the number
- * of the index space and of the pattern. */
+/* A definition is compared with its declaration by two arrays that are declared but never defined. Their lengths are the
+ * number of the index space and the number of the pattern. */
 #define MX_PATTERN_NUMBER_FOR_ 1
 #define MX_PATTERN_NUMBER_REDUCE_ 2
 #define MX_PATTERN_NUMBER_FIELDS_ 2

@@ -1,4 +1,4 @@
-/* Policies: which indices a kernel runs over, and who works together on one.
+/* Policies: the indices that a kernel runs over, and the teams of threads that work on one index together.
  *
  * Ranges are half-open, of 1 to 6 dimensions, in the order of the body's indices:
  *
@@ -9,31 +9,35 @@
  *
  * Each index runs exactly once, in no particular order. An empty range runs nothing.
  *
- * Tiles: 0 in a dimension means as minx sees fit. On hosts a tile is what one thread does at a time, and in a reduction what a
- * partial result is taken of. On cuda only the tile of the contiguous index counts, as a hint: that many threads of a block,
- * rounded up to a power of two and 256 at most, lie along it. Partial results are those of thread blocks there.
+ * Tiles: with 0, minx chooses the tile of a dimension. On hosts a thread works on one tile at a time, and a reduction has one
+ * partial result for each tile. On cuda only the tile of the contiguous index is used, as a hint: so many threads of a block,
+ * rounded up to a power of two and at most 256, lie along that index. There a thread block has one partial result.
  *
- * Schedules: static, where thread t always gets the same part of a range, or dynamic, where threads take tiles as they become
- * free, which pays where items differ in cost. GPUs are dynamic in any case.
+ * Schedules: with the static one, thread t always gets the same part of a range. With the dynamic one, a thread takes the next
+ * tile when it is free, which is faster where items differ in cost. GPUs always schedule dynamically.
  */
 #pragma once
 #include "minx/context.h"
 
-/* Where the range of a kernel with 32-bit indices may end: threads of a GPU reach some indices beyond a range before they
- * find that they are outside, and must not wrap around into it. */
+/* The largest end of a range with 32-bit indices. Threads of a GPU compute some indices beyond the end before they compare with
+ * it; these must not overflow. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
-#define MX_INDEX_END_64 \
-    (INT64_MAX / 2) /* the same with 64-bit indices, which begin at its negative or above */
 
-enum { MX_MAX_DIMS = 6 }; /* of a range */
+/* The same with 64-bit indices. The least begin is its negative. */
+#define MX_INDEX_END_64 (INT64_MAX / 2)
+
+/* The most dimensions of a range. */
+enum { MX_MAX_DIMS = 6 };
 
 #define MX_RANGE_TYPE_(D)                                            \
     typedef struct mx_range_##D {                                    \
         mx_ctx ctx;                                                  \
-        int64_t begin[D], end[D], tile[D];                           \
+        int64_t begin[D];                                            \
+        int64_t end[D];                                              \
+        int64_t tile[D];                                             \
         bool dynamic;                                                \
     } mx_range_##D;                                                  \
-    /* the same range, its tiles given out as threads become free */ \
+    /* the same range with the dynamic schedule */                   \
     static inline mx_range_##D mx_dynamic_##D##d(mx_range_##D range) \
     {                                                                \
         range.dynamic = true;                                        \
@@ -74,13 +78,16 @@ static inline mx_range_1 mx_tiled_1d(mx_range_1 range, int64_t tile0)
 
 static inline mx_range_2 mx_tiled_2d(mx_range_2 range, int64_t tile0, int64_t tile1)
 {
-    range.tile[0] = tile0, range.tile[1] = tile1;
+    range.tile[0] = tile0;
+    range.tile[1] = tile1;
     return range;
 }
 
 static inline mx_range_3 mx_tiled_3d(mx_range_3 range, int64_t tile0, int64_t tile1, int64_t tile2)
 {
-    range.tile[0] = tile0, range.tile[1] = tile1, range.tile[2] = tile2;
+    range.tile[0] = tile0;
+    range.tile[1] = tile1;
+    range.tile[2] = tile2;
     return range;
 }
 
@@ -90,7 +97,10 @@ static inline mx_range_3 mx_tiled_3d(mx_range_3 range, int64_t tile0, int64_t ti
                                                const int64_t *end)                      \
     {                                                                                   \
         mx_range_##D range = {ctx, {0}, {0}, {0}, false};                               \
-        for (int d = 0; d < D; d++) range.begin[d] = begin[d], range.end[d] = end[d];   \
+        for (int d = 0; d < D; d++) {                                                   \
+            range.begin[d] = begin[d];                                                  \
+            range.end[d] = end[d];                                                      \
+        }                                                                               \
         return range;                                                                   \
     }                                                                                   \
     static inline mx_range_##D mx_tiled_##D##d(mx_range_##D range, const int64_t *tile) \
@@ -104,28 +114,36 @@ MX_RANGE_MANY_(6)
 
 /* ---- teams ---- */
 
-enum { MX_AUTO = -1, MX_TEAM_MAX = 1024 }; /* threads of a team, times lanes */
+/* minx chooses the size of a team, or its lanes. */
+enum { MX_AUTO = -1 };
+
+/* The most lanes in a team: its threads times the lanes of each. */
+enum { MX_TEAM_MAX = 1024 };
 
 /* `league` teams of `size` threads of `lanes` vector lanes each. Scratch is memory that a team, or each of its threads, has
  * while it runs: level 0 is small and fast (shared memory on cuda), level 1 large. */
 typedef struct mx_teams {
     mx_ctx ctx;
     int64_t league;
-    int size, lanes; /* MX_AUTO: as minx sees fit */
-    size_t team_bytes[2], thread_bytes[2];
+    int size;
+    int lanes;
+    size_t team_bytes[2];   /* scratch that the team shares, for each level */
+    size_t thread_bytes[2]; /* scratch of each thread, for each level */
 } mx_teams;
 
-/* size and lanes: at least 1, or MX_AUTO; lanes a power of two up to 32. Auto is 1 and 1 on hosts, where a team of one is
- * fastest and its results do not depend on the number of threads; on simt 2 threads of 4 lanes, so that mistakes show. On cuda lanes are 32 then, and threads as many as make 256
- * together. A size above the threads of the context, or above 1024 with its lanes on cuda, is MX_ERR_ARG at the launch; so
- * are 64 GiB of scratch. */
+/* Teams without scratch. size and lanes are at least 1, or MX_AUTO; lanes is a power of two up to 32. MX_AUTO gives
+ *   hosts   1 thread of 1 lane, which is fastest; results do not depend on the number of threads of the context
+ *   simt    2 threads of 4 lanes, so that missing barriers and singles show
+ *   cuda    32 lanes, and so many threads that the team has 256 lanes
+ * MX_ERR_ARG at the launch: on hosts a size above the threads of the context, on cuda more than 1024 lanes in a team, or 64 GiB
+ * of scratch and more. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)
 {
     const mx_teams teams = {ctx, league, size, lanes, {0, 0}, {0, 0}};
     return teams;
 }
 
-/* The same, with so many bytes of scratch at level 0 or 1. What is asked for in the kernel is rounded up to 16 bytes each. */
+/* The same teams with scratch at level 0 or 1. In the kernel, each request for scratch is rounded up to 16 bytes. */
 static inline mx_teams mx_with_scratch(mx_teams teams, int level, size_t team_bytes,
                                        size_t thread_bytes)
 {
