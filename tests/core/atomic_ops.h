@@ -13,10 +13,15 @@
 
 /* The operations, those of floats first. */
 #define AO_FLOAT_OPS(M) M(add) M(sub) M(mul) M(div) M(min) M(max)
+/* "and", "or" and "xor" are words of C++. Here they are only pasted into names. */
+#ifndef __cplusplus
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wc++-compat" /* words of C++ that are only pasted into names */
+#pragma GCC diagnostic ignored "-Wc++-compat"
+#endif
 #define AO_INTEGER_OPS(M) M(mod) M(and) M(or) M(xor) M(nand) M(lshift) M(rshift)
+#ifndef __cplusplus
 #pragma GCC diagnostic pop
+#endif
 #define AO_NAME(op) AO_##op,
 enum { AO_FLOAT_OPS(AO_NAME) AO_inc, AO_dec, AO_INTEGER_OPS(AO_NAME) AO_OPS };
 
