@@ -5,7 +5,7 @@
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
-    const int side = a->side, cell = MX_AT(a->cell, i);
+    const int side = a->side, cell = MX_LOAD(a->cell, i);
     const int cx = cell % side, cy = cell / side % side, cz = cell / side / side;
     const int x0 = cx > 0 ? cx - 1 : 0, x1 = cx < side - 1 ? cx + 1 : cx;
     const int y0 = cy > 0 ? cy - 1 : 0, y1 = cy < side - 1 ? cy + 1 : cy;
@@ -14,9 +14,9 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
     for (int rz = z0; rz <= z1; rz++) {
         for (int ry = y0; ry <= y1; ry++) {
             const int row = (rz * side + ry) * side;
-            const int begin = MX_AT(a->begin, row + x0), end = MX_AT(a->begin, row + x1 + 1);
+            const int begin = MX_LOAD(a->begin, row + x0), end = MX_LOAD(a->begin, row + x1 + 1);
             for (int k = begin; k < end; k++) {
-                const int j = MX_AT(a->order, k);
+                const int j = MX_LOAD(a->order, k);
                 const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
                 const double dz = z - MX_LOAD(a->x, j, 2);
                 if (j == i || (a->half && j < i)) continue;

@@ -7,10 +7,11 @@
 #include "cells.h"
 
 MX_ACCESSOR(neighbours_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
+MX_ACCESSOR(neighbours_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct neighbours_args {
     neighbours_points x;
-    mx_ci32_1 cell, begin, order; /* as in cells.h */
+    neighbours_ints cell, begin, order; /* as in cells.h */
     mx_i32_2 list;
     mx_i32_1 count;
     double cutoff2;

@@ -11,10 +11,10 @@ MX_BODY double pairs_force(double r2)
 MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
-    const int count = MX_AT(a->count, i);
+    const int count = MX_LOAD(a->count, i);
     double fx = 0, fy = 0, fz = 0;
     for (int k = 0; k < count; k++) {
-        const int j = MX_AT(a->list, i, k);
+        const int j = MX_LOAD(a->list, i, k);
         const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
         const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;
         if (r2 >= a->cutoff2) continue;
@@ -35,10 +35,10 @@ MX_FOR(1D, pairs_atomic, MX_ITEMS_PLAIN)
 MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
-    const int count = MX_AT(a->count, i);
+    const int count = MX_LOAD(a->count, i);
     double fx = 0, fy = 0, fz = 0;
     for (int k = 0; k < count; k++) {
-        const int j = MX_AT(a->list, i, k);
+        const int j = MX_LOAD(a->list, i, k);
         const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
         const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;
         if (r2 >= a->cutoff2) continue;

@@ -4,18 +4,22 @@
  *     by atomics         pairs_atomic, on forces that are zero before
  *     by a scatter view  pairs_scatter: a copy of the forces for each host thread, atomics on a GPU, one source for both
  *
+ * By the trait of random access, loads from the lists need not wait for the atomics in front of them.
+ *
  * In units of the particles' diameter and of the depth of their potential, 4 (r^-12 - r^-6). */
 #pragma once
 #include "minx/minx.h"
 #include "minx/scatter.h"
 
 MX_ACCESSOR(pairs_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
+MX_ACCESSOR(pairs_lists, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(pairs_counts, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(pairs_forces, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 
 typedef struct pairs_atomic_args {
     pairs_points x;
-    mx_ci32_2 list;
-    mx_ci32_1 count;
+    pairs_lists list;
+    pairs_counts count;
     pairs_forces f;
     double cutoff2;
 } pairs_atomic_args;
@@ -24,8 +28,8 @@ MX_DECLARE_FOR(1D, pairs_atomic, pairs_atomic_args)
 
 typedef struct pairs_scatter_args {
     pairs_points x;
-    mx_ci32_2 list;
-    mx_ci32_1 count;
+    pairs_lists list;
+    pairs_counts count;
     MX_SCATTER_OF(pairs_forces, MX_SUM) f;
     double cutoff2;
 } pairs_scatter_args;
