@@ -313,6 +313,18 @@ static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int6
     return per_thread;
 }
 
+/* Threads of a block in one dimension: 256. Items whose bodies loop (a host's block has few of them) may be too few to occupy
+ * every multiprocessor evenly by such blocks: theirs have fewer threads, a warp at least. */
+static unsigned threads_a_block(const mx_launch *l, int per_thread, int64_t items, int64_t resident)
+{
+    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
+    unsigned threads = THREADS;
+    if (l->dims > 1 || l->kernel->block > THREADS || (per_thread > 1 && !joined)) return threads;
+    if (l->kernel->pattern != MX_PATTERN_FOR && !joined) return threads;
+    while (threads > WARP && ceil_div(items, threads) < resident) threads /= 2;
+    return threads;
+}
+
 static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -321,12 +333,13 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
-    plan->block[0] = THREADS;
+    plan->block[0] = threads_a_block(l, per_thread, contiguous, resident);
     plan->block[1] = 1;
     if (l->dims > 1)
         shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
-    int64_t along = ceil_div(contiguous, l->dims == 1 && !strides ? (int64_t)THREADS * per_thread
-                                                                  : plan->block[0]);
+    /* of a thread, along the row */
+    const int64_t items = l->dims == 1 && !strides ? per_thread : 1;
+    int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
     if (strides && along > 2 * resident) along = 2 * resident;
     plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
                     l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);

@@ -1,7 +1,7 @@
 /* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, and the templates below do the rest.
  *
  * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
- * combination of the other indices). Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
+ * combination of the other indices). In one dimension it has fewer where items loop and are few. Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
  * `per_thread` neighbouring rows, or in one dimension that many items, 256 apart: two in a reduction (more where the value is
  * large, so that it is joined less often), two where items read their neighbours, which then share loads. Else one row, since
  * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
