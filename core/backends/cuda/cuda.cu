@@ -16,6 +16,7 @@ enum {
     GRID_LIMIT = 65535,
     FEW_ROUNDS = 4,
     FEW_ROWS = 8,
+    PLANE_WIDTH = 64,
     ARRAY_ITEMS = 4,
     RESULT_BYTES = 4096
 };
@@ -325,6 +326,42 @@ static unsigned threads_a_block(const mx_launch *l, int per_thread, int64_t item
     return threads;
 }
 
+/* A range of three dimensions or more, by planes; see kernel_cuda.h. False: it is tiled along its rows, has short ones or
+ * more planes than a grid, and goes by rows. */
+static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
+{
+    mx_cuda_launch *plan = mx_cuda_plan(l);
+    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const int last = l->dims - 1;
+    plan->planes = false;
+    if (l->dims < 3 || (!joined && l->kernel->pattern != MX_PATTERN_FOR)) return false;
+    const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
+    const int64_t rows = l->axis[last - 1].end - l->axis[last - 1].begin;
+    int64_t planes = 1;
+    for (int d = 0; d < last - 1; d++) planes *= l->axis[d].end - l->axis[d].begin;
+    if (l->axis[last].tile > 0 || contiguous < WARP || rows == 0 || planes == 0) return false;
+    unsigned width = PLANE_WIDTH;
+    if (ceil_div(contiguous, WARP) * WARP < ceil_div(contiguous, width) * width) width = WARP;
+    while (width < THREADS && THREADS / width / 2 >= rows) width *= 2;
+    const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, THREADS / width);
+    if (along > INT32_MAX || across > GRID_LIMIT) return false;
+    const bool many =
+        ceil_div(planes, MX_CUDA_PLANES) >= ceil_div(FEW_ROUNDS * resident, along * across);
+    plan->per_thread = joined ? MX_CUDA_FEW_PLANES : 1;
+    if (many && (joined || per_thread > 1)) plan->per_thread = MX_CUDA_PLANES;
+    const int64_t deep = ceil_div(planes, plan->per_thread);
+    if (deep > GRID_LIMIT) return false;
+    plan->planes = true;
+    plan->strides = false;
+    plan->block[0] = width;
+    plan->block[1] = THREADS / width;
+    plan->grid[0] = (unsigned)along;
+    plan->grid[1] = (unsigned)across;
+    plan->grid[2] = (unsigned)deep;
+    plan->blocks = along * across * deep;
+    return true;
+}
+
 static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -427,7 +464,8 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     plan->queue = ctx->queue;
     plan->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
-    MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
+    if (!plan_planes(l, instance->per_thread, state_of(ctx)->resident))
+        MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         int64_t items = 1;
         for (int d = 0; d < l->dims; d++) items *= l->axis[d].end - l->axis[d].begin;

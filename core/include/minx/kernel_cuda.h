@@ -6,6 +6,10 @@
  * large, so that it is joined less often), two where items read their neighbours, which then share loads. Else one row, since
  * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
  *
+ * A range of three dimensions or more goes by planes: a block has 64 (or 32) threads along the contiguous index by 4 (or 8) along
+ * the next, and a thread takes the same place of one plane or, in a reduction and where items read their neighbours, of several
+ * in turn. Then most of what a plane's items read was loaded for the planes before, and no index is divided in three dimensions.
+ *
  * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second kernel of one
  * block joins those, in a fixed order, so the bits do not change from run to run. Ranges of one dimension, of few rows or of
  * short ones are strided through by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
@@ -98,6 +102,47 @@ static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_
     return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
 }
 
+/* Range by planes: this thread's contiguous index and the one of the next dimension; false: outside. */
+template <class K>
+static __device__ __forceinline__ bool mx_cuda_in_plane_(const mx_cuda_range_of_<K> &range,
+                                                         typename K::index *o, typename K::index *i)
+{
+    typedef typename K::index I;
+    *i = mx_cuda_index_<K>(range, 1);
+    o[K::dims - 2] = range.begin[K::dims - 2] + (I)(blockIdx.y * blockDim.y + threadIdx.y);
+    return *i < range.end[K::dims - 1] && o[K::dims - 2] < range.end[K::dims - 2];
+}
+
+/* The outer indices of plane number `plane`; false: outside. */
+template <class K>
+static __device__ __forceinline__ bool mx_cuda_plane_(const mx_cuda_range_of_<K> &range,
+                                                      unsigned plane, typename K::index *o)
+{
+    typedef typename K::index I;
+#pragma unroll
+    for (int d = K::dims - 3; d > 0; d--) {
+        const unsigned extent = (unsigned)(range.end[d] - range.begin[d]);
+        o[d] = range.begin[d] + (I)(plane % extent);
+        plane /= extent;
+    }
+    o[0] = range.begin[0] + (I)plane;
+    return o[0] < range.end[0];
+}
+
+/* The items of one thread that takes `planes` planes. */
+template <class K, int planes>
+static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::args *args,
+                                                             const mx_cuda_range_of_<K> &range)
+{
+    typename K::index o[MX_MAX_DIMS], i;
+    if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
+#pragma unroll
+    for (int n = 0; n < planes; n++) {
+        if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
+        K::item(args, o, i);
+    }
+}
+
 /* The items of one thread. */
 template <class K, int per_thread>
 static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
@@ -121,7 +166,17 @@ static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *ar
     }
 }
 
-template <class K, int per_thread>
+template <class K, int per_thread, bool planes>
+static __device__ __forceinline__ void mx_cuda_any_items_(const typename K::args *args,
+                                                          const mx_cuda_range_of_<K> &range)
+{
+    if constexpr (planes)
+        mx_cuda_planes_items_<K, per_thread>(args, range);
+    else
+        mx_cuda_items_<K, per_thread>(args, range);
+}
+
+template <class K, int per_thread, bool planes>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_for_(const __grid_constant__ typename K::args args,
                  const __grid_constant__ mx_cuda_range_of_<K> range)
@@ -130,9 +185,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::prologue(&args_copy);
-        mx_cuda_items_<K, per_thread>(&args_copy, range);
+        mx_cuda_any_items_<K, per_thread, planes>(&args_copy, range);
     } else {
-        mx_cuda_items_<K, per_thread>(&args, range);
+        mx_cuda_any_items_<K, per_thread, planes>(&args, range);
     }
 }
 
@@ -227,18 +282,36 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
     }
 }
 
-template <class K, bool strides>
+/* The share of one thread that takes `planes` planes. */
+template <class K, int planes>
+static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::args *args,
+                                                             const mx_cuda_range_of_<K> &range,
+                                                             typename K::value *total)
+{
+    typename K::index o[MX_MAX_DIMS], i;
+    if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
+#pragma unroll
+    for (int n = 0; n < planes; n++) {
+        if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
+        K::item(args, o, i, total);
+    }
+}
+
+/* By planes, or with planes 0 by rows. */
+template <class K, int planes, bool strides>
 static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args *args,
                                                           const mx_cuda_range_of_<K> &range,
                                                           typename K::value *total)
 {
-    if constexpr (strides)
+    if constexpr (planes > 0)
+        mx_cuda_planes_share_<K, planes>(args, range, total);
+    else if constexpr (strides)
         mx_cuda_strided_share_<K>(args, range, total);
     else
         mx_cuda_share_<K>(args, range, total);
 }
 
-template <class K, bool strides>
+template <class K, int planes, bool strides>
 static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
                     const __grid_constant__ mx_cuda_range_of_<K> range, typename K::value *partials)
@@ -249,9 +322,9 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::prologue(&args_copy);
-        mx_cuda_any_share_<K, strides>(&args_copy, range, &total);
+        mx_cuda_any_share_<K, planes, strides>(&args_copy, range, &total);
     } else {
-        mx_cuda_any_share_<K, strides>(&args, range, &total);
+        mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0 && threadIdx.y == 0)
@@ -365,10 +438,31 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
     return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
 }
 
+/* The form of a kernel that the plan asks for. */
+template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch *plan)
+{
+    if constexpr (K::dims > 2) {
+        if (plan->planes)
+            return plan->per_thread > 1 ? mx_cuda_for_<K, MX_CUDA_PLANES, true>
+                                        : mx_cuda_for_<K, 1, true>;
+    }
+    return plan->per_thread == 2 ? mx_cuda_for_<K, 2, false> : mx_cuda_for_<K, 1, false>;
+}
+template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
+{
+    if constexpr (K::dims > 2) {
+        if (plan->planes)
+            return plan->per_thread == MX_CUDA_PLANES
+                       ? mx_cuda_reduce_<K, MX_CUDA_PLANES, false>
+                       : mx_cuda_reduce_<K, MX_CUDA_FEW_PLANES, false>;
+    }
+    return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
+}
+
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
     return mx_cuda_start_(
-        launch, mx_cuda_planned(launch)->per_thread == 2 ? mx_cuda_for_<K, 2> : mx_cuda_for_<K, 1>,
+        launch, mx_cuda_for_of_<K>(mx_cuda_planned(launch)),
         dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
              mx_cuda_planned(launch)->grid[2]),
         dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
@@ -382,9 +476,7 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
     if (mx_cuda_planned(launch)->blocks >
         0) { /* an empty range has no partial results: what is joined then is the identity */
         const int code = mx_cuda_start_(
-            launch,
-            mx_cuda_planned(launch)->strides ? mx_cuda_reduce_<K, (K::dims > 1)>
-                                             : mx_cuda_reduce_<K, false>,
+            launch, mx_cuda_reduce_of_<K>(mx_cuda_planned(launch)),
             dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
                  mx_cuda_planned(launch)->grid[2]),
             dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),

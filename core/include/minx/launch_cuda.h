@@ -2,6 +2,9 @@
 #pragma once
 #include "minx/launch.h"
 
+/* Planes that a thread takes where there are many (in reductions and in stencils), and in reductions where there are few. */
+enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
+
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* blocks */
     unsigned block[2]; /* threads of one */
@@ -10,6 +13,7 @@ typedef struct mx_cuda_launch {
     void *queue;       /* a cudaStream_t */
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
     bool strides;      /* a reduction of few or short rows: threads stride through them */
+    bool planes;       /* three dimensions or more: per_thread is the planes that a thread takes */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 
