@@ -123,6 +123,18 @@ static void test_rows_of_three(mx_ctx ctx)
     visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, 3}});
 }
 
+/* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes, more than it takes at a time
+ * and more than a grid has. */
+static void test_planes(mx_ctx ctx)
+{
+    visit_all(ctx, (box){3, {0, 0, 0}, {64, 8, 64}, {0}});
+    visit_all(ctx, (box){3, {-40, 7, -100}, {57, 28, -27}, {0}});
+    visit_all(ctx, (box){3, {3, 0, 3}, {303, 1, 303}, {0}});
+    visit_all(ctx, (box){3, {1, -2, 1}, {34, 3, 17004}, {0}});
+    visit_all(ctx, (box){3, {1, -2, 1}, {17004, 3, 34}, {0}});
+    visit_all(ctx, (box){3, {0, 0, 0}, {33, 2, 70001}, {0}});
+}
+
 static void test_empty(mx_ctx ctx)
 {
     visit_all(ctx, (box){1, {5}, {5}, {0}});
@@ -202,6 +214,7 @@ static void test_limits(mx_ctx ctx)
         {2, {high - 30, high - 40}, {high, high}, {0}},
         {2, {low + 1, high - 40}, {low + 31, high}, {8, 8}},
         {3, {high - 5, low + 1, high - 7}, {high, low + 9, high}, {0}},
+        {3, {high - 70, low + 1, high - 70}, {high, low + 9, high}, {0}},
         {1, {high}, {high}, {0}},
     };
     for (size_t b = 0; b < sizeof narrow / sizeof narrow[0]; b++) visit_all(ctx, narrow[b]);
@@ -236,6 +249,7 @@ static void test(mx_ctx ctx)
 {
     test_simple(ctx);
     test_rows_of_three(ctx);
+    test_planes(ctx);
     test_empty(ctx);
     test_tiles(ctx);
     test_thin(ctx);
