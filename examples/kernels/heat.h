@@ -7,9 +7,12 @@
 #pragma once
 #include "minx/minx.h"
 
+/* Not written by a step: a cell's loads need not wait for another's store. */
+MX_ACCESSOR(heat_before, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
 typedef struct heat_args {
     mx_f64_3 fresh;
-    mx_cf64_3 u;
+    heat_before u;
     double k;
 } heat_args;
 MX_ARGS(heat_args, fresh, u)

@@ -129,15 +129,24 @@ static __device__ __forceinline__ bool mx_cuda_plane_(const mx_cuda_range_of_<K>
     return o[0] < range.end[0];
 }
 
-/* The items of one thread that takes `planes` planes. */
+/* The items of one thread that takes `planes` planes. Where all are inside, no branch is between them, so that what one plane
+ * loads by MX_TRAIT_RANDOM_ACCESS may be loaded before another's store. */
 template <class K, int planes>
 static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::args *args,
                                                              const mx_cuda_range_of_<K> &range)
 {
     typename K::index o[MX_MAX_DIMS], i;
     if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
+    const bool all = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (all) {
 #pragma unroll
-    for (int n = 0; n < planes; n++) {
+        for (int n = 0; n < planes; n++) {
+            mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
+            K::item(args, o, i);
+        }
+        return;
+    }
+    for (int n = 0; n < planes - 1; n++) {
         if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
         K::item(args, o, i);
     }
@@ -290,8 +299,16 @@ static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::a
 {
     typename K::index o[MX_MAX_DIMS], i;
     if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
+    const bool all = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (all) {
 #pragma unroll
-    for (int n = 0; n < planes; n++) {
+        for (int n = 0; n < planes; n++) {
+            mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
+            K::item(args, o, i, total);
+        }
+        return;
+    }
+    for (int n = 0; n < planes - 1; n++) {
         if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
         K::item(args, o, i, total);
     }
