@@ -1,7 +1,8 @@
 /* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, and the templates below do the rest.
  *
  * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
- * combination of the other indices). In one dimension it has fewer where items loop and are few. Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
+ * combination of the other indices). In one dimension it has fewer where items loop and are few.
+ * Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
  * `per_thread` neighbouring rows, or in one dimension that many items, 256 apart: two in a reduction (more where the value is
  * large, so that it is joined less often), two where items read their neighbours, which then share loads. Else one row, since
  * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
@@ -15,7 +16,7 @@
  * short ones are strided through by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
  * once kernels overlap. */
 #pragma once
-#include "minx/launch_cuda.h"
+#include "minx/range_cuda.h"
 
 #include <cuda_runtime.h>
 #include <string.h>
@@ -34,42 +35,6 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
     return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
 }
 
-template <class I, int dims> struct mx_cuda_range_ {
-    I begin[dims], end[dims];
-};
-template <class K> using mx_cuda_range_of_ = mx_cuda_range_<typename K::index, K::dims>;
-
-/* Row number `row` of the range: its outer indices; false: outside. Rows of a 2-dimensional range count in the index type,
- * those of more dimensions in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
-template <class K>
-static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_of_<K> &range,
-                                                    typename K::row row, typename K::index *o)
-{
-    typedef typename K::index I;
-    typedef typename K::row R;
-    if constexpr (K::dims == 1) return row == 0;
-    if constexpr (K::dims > 2) {
-#pragma unroll
-        for (int d = K::dims - 2; d > 0; d--) {
-            const R extent = (R)range.end[d] - (R)range.begin[d];
-            o[d] = range.begin[d] + (I)(row % extent);
-            row /= extent;
-        }
-    }
-    o[0] = range.begin[0] + (I)row;
-    return o[0] < range.end[0];
-}
-
-template <class I, int dims> struct mx_cuda_row_type_ {
-    typedef int64_t type;
-};
-template <class I> struct mx_cuda_row_type_<I, 1> {
-    typedef I type;
-};
-template <class I> struct mx_cuda_row_type_<I, 2> {
-    typedef I type;
-};
-
 /* First thing in a kernel: the next kernel of the stream may be set up from now on, and what comes after this line waits
  * until the one before is done. Hides most of the time between two kernels (programmatic dependent launch). */
 static __device__ __forceinline__ void mx_cuda_begin_()
@@ -78,55 +43,6 @@ static __device__ __forceinline__ void mx_cuda_begin_()
     asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-}
-
-/* The block's number along the rows. */
-template <class R> static __device__ __forceinline__ R mx_cuda_block_row_()
-{
-    return (R)blockIdx.y + (R)gridDim.y * (R)blockIdx.z;
-}
-
-/* This thread's contiguous index, and the first of its rows. */
-template <class K>
-static __device__ __forceinline__ typename K::index
-mx_cuda_index_(const mx_cuda_range_of_<K> &range, int items_a_thread)
-{
-    typedef typename K::index I;
-    return range.begin[K::dims - 1] + (I)blockIdx.x * (I)(blockDim.x * items_a_thread) +
-           (I)threadIdx.x;
-}
-template <class K>
-static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_thread)
-{
-    typedef typename K::row R;
-    return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
-}
-
-/* Range by planes: this thread's contiguous index and the one of the next dimension; false: outside. */
-template <class K>
-static __device__ __forceinline__ bool mx_cuda_in_plane_(const mx_cuda_range_of_<K> &range,
-                                                         typename K::index *o, typename K::index *i)
-{
-    typedef typename K::index I;
-    *i = mx_cuda_index_<K>(range, 1);
-    o[K::dims - 2] = range.begin[K::dims - 2] + (I)(blockIdx.y * blockDim.y + threadIdx.y);
-    return *i < range.end[K::dims - 1] && o[K::dims - 2] < range.end[K::dims - 2];
-}
-
-/* The outer indices of plane number `plane`; false: outside. */
-template <class K>
-static __device__ __forceinline__ bool mx_cuda_plane_(const mx_cuda_range_of_<K> &range,
-                                                      unsigned plane, typename K::index *o)
-{
-    typedef typename K::index I;
-#pragma unroll
-    for (int d = K::dims - 3; d > 0; d--) {
-        const unsigned extent = (unsigned)(range.end[d] - range.begin[d]);
-        o[d] = range.begin[d] + (I)(plane % extent);
-        plane /= extent;
-    }
-    o[0] = range.begin[0] + (I)plane;
-    return o[0] < range.end[0];
 }
 
 /* The items of one thread that takes `planes` planes. Where all are inside, no branch is between them, so that what one plane

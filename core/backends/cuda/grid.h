@@ -1,0 +1,140 @@
+/* cuda: the shape of a launch over a range: threads of a block, blocks of a grid, and how many items a thread takes; as
+ * minx/kernel_cuda.h says. */
+#pragma once
+#include "../../src/backend.h"
+#include "minx/launch_cuda.h"
+
+enum {
+    THREADS = 256,
+    WARP = 32,
+    GRID_LIMIT = 65535,
+    FEW_ROUNDS = 4,
+    FEW_ROWS = 8,
+    PLANE_WIDTH = 64
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* Threads along the contiguous index: all 256 of a block, or the power of two that its extent (or tile) fills; the others
+ * of the block take further rows. A short extent, such as 3, has a thread for each index and none idle, where whole warps
+ * take as many rows as the power of two would: 64 rows by 192 threads. */
+static void shape_block(int64_t wanted, unsigned block[2])
+{
+    unsigned threads = 1;
+    while (threads < THREADS && threads < wanted) threads *= 2;
+    block[0] = threads;
+    block[1] = THREADS / threads;
+    if (wanted <= 1 || wanted >= WARP) return;
+    const unsigned exact = (unsigned)wanted, factor = exact & (0u - exact); /* 1, 2, 4, 8 or 16 */
+    const unsigned step = WARP / factor, rows = THREADS / exact / step * step;
+    if (rows < block[1]) return;
+    block[0] = exact;
+    block[1] = rows;
+}
+
+/* n, or the limit where that is less, but 1 at least; 0 stays. */
+static int64_t at_most(int64_t n, int64_t limit)
+{
+    const int64_t most = limit > 1 ? limit : 1;
+    return n < most ? n : most;
+}
+
+/* How many rows a thread takes: see kernel_cuda.h. */
+static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
+                         int64_t resident)
+{
+    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    const int64_t rounds = ceil_div(along * ceil_div(rows, plan->block[1]), resident);
+    if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
+        rounds <= FEW_ROUNDS)
+        return 2;
+    return per_thread;
+}
+
+/* Threads of a block in one dimension: 256. Items whose bodies loop (a host's block has few of them) may be too few to occupy
+ * every multiprocessor evenly by such blocks: theirs have fewer threads, a warp at least. */
+static unsigned threads_a_block(const mx_launch *l, int per_thread, int64_t items, int64_t resident)
+{
+    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
+    unsigned threads = THREADS;
+    if (l->dims > 1 || l->kernel->block > THREADS || (per_thread > 1 && !joined)) return threads;
+    if (l->kernel->pattern != MX_PATTERN_FOR && !joined) return threads;
+    while (threads > WARP && ceil_div(items, threads) < resident) threads /= 2;
+    return threads;
+}
+
+/* A range of three dimensions or more, by planes; see kernel_cuda.h. False: it is tiled along its rows, has short ones or
+ * more planes than a grid, and goes by rows. */
+static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
+{
+    mx_cuda_launch *plan = mx_cuda_plan(l);
+    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const int last = l->dims - 1;
+    plan->planes = false;
+    if (l->dims < 3 || (!joined && l->kernel->pattern != MX_PATTERN_FOR)) return false;
+    const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
+    const int64_t rows = l->axis[last - 1].end - l->axis[last - 1].begin;
+    int64_t planes = 1;
+    for (int d = 0; d < last - 1; d++) planes *= l->axis[d].end - l->axis[d].begin;
+    if (l->axis[last].tile > 0 || contiguous < WARP || rows == 0 || planes == 0) return false;
+    unsigned width = PLANE_WIDTH;
+    if (ceil_div(contiguous, WARP) * WARP < ceil_div(contiguous, width) * width) width = WARP;
+    while (width < THREADS && THREADS / width / 2 >= rows) width *= 2;
+    const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, THREADS / width);
+    if (along > INT32_MAX || across > GRID_LIMIT) return false;
+    const bool many =
+        ceil_div(planes, MX_CUDA_PLANES) >= ceil_div(FEW_ROUNDS * resident, along * across);
+    plan->per_thread = joined ? MX_CUDA_FEW_PLANES : 1;
+    if (many && (joined || per_thread > 1)) plan->per_thread = MX_CUDA_PLANES;
+    const int64_t deep = ceil_div(planes, plan->per_thread);
+    if (deep > GRID_LIMIT) return false;
+    plan->planes = true;
+    plan->strides = false;
+    plan->block[0] = width;
+    plan->block[1] = THREADS / width;
+    plan->grid[0] = (unsigned)along;
+    plan->grid[1] = (unsigned)across;
+    plan->grid[2] = (unsigned)deep;
+    plan->blocks = along * across * deep;
+    return true;
+}
+
+static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
+{
+    mx_cuda_launch *plan = mx_cuda_plan(l);
+    const int last = l->dims - 1;
+    const bool strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
+    const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
+    int64_t rows = 1;
+    for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
+    plan->block[0] = threads_a_block(l, per_thread, contiguous, resident);
+    plan->block[1] = 1;
+    if (l->dims > 1)
+        shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
+    /* of a thread, along the row */
+    const int64_t items = l->dims == 1 && !strides ? per_thread : 1;
+    int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
+    if (strides && along > 2 * resident) along = 2 * resident;
+    plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
+                    l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
+    plan->per_thread = plan->strides ? 1 : rows_a_thread(l, per_thread, along, rows, resident);
+    int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
+    if (plan->strides) {
+        along = at_most(along, 2 * resident / (across > 0 ? across : 1));
+        across = at_most(across, 2 * resident / (along > 0 ? along : 1));
+    }
+    MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
+               "kernel %s: a range of %lld by %lld items is too large for one launch",
+               l->kernel->name, (long long)rows, (long long)contiguous);
+    plan->grid[0] = (unsigned)along;
+    plan->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
+    plan->grid[1] = (unsigned)ceil_div(across, plan->grid[2]);
+    /* blocks beyond the end count on: see MX_INDEX_END */
+    const int64_t counted =
+        (int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * plan->per_thread;
+    MX_REQUIRE(l->kernel->index_64 || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
+               MX_ERR_EXTENT, "kernel %s: %lld rows: stamp a _64 form", l->kernel->name,
+               (long long)rows);
+    plan->blocks = (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2];
+    return MX_OK;
+}
