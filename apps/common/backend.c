@@ -18,7 +18,7 @@ void app_backends_print(FILE *out)
             fprintf(out, "# %s: %s\n", mx_backend_name(b), why);
 }
 
-/* How many ranks of this host run on exactly the cores that this one runs on. */
+/* The number of ranks of this host with the same affinity mask as this one, itself included. */
 static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
 {
     cpu_set_t mine;
@@ -50,7 +50,7 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     return err;
 }
 
-/* OMP_THREAD_LIMIT, where it is a whole number from 1 on; else no limit. */
+/* OMP_THREAD_LIMIT if it is a whole number of at least 1; else no limit. */
 static int thread_limit(void)
 {
     const char *text = getenv("OMP_THREAD_LIMIT");
@@ -128,7 +128,8 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     return err;
 }
 
-/* mpirun binds each rank to one core by default: threads that share it are slower than none. Said, not refused. */
+/* mpirun binds each rank to one core by default. Several threads on one core are slower than one. This is a warning, no
+ * error. */
 static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
 {
     mx_ctx_info info;

@@ -12,7 +12,7 @@
 #endif
 
 struct app_comm {
-    MPI_Comm world; /* a duplicate: our messages never meet those of a library */
+    MPI_Comm world; /* a duplicate: messages of libraries cannot be mistaken for ours */
     int rank, size;
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -20,12 +20,12 @@ struct app_comm {
     void *clean_data;
 };
 
-/* What travels when one rank tells the others why it failed. */
-typedef struct failure_note {
+/* The error of one rank, as it is sent to the others. */
+typedef struct failure_message {
     int code;
     char message[1024];
     char trace[2048];
-} failure_note;
+} failure_message;
 
 MPI_Comm app_comm_mpi(app_comm comm) { return comm->world; }
 
@@ -48,9 +48,9 @@ static long env_number(const char *name)
     return end != text && *end == '\0' ? value : -1;
 }
 
-/* srun with a PMI that this MPI does not speak starts N programs of one rank each, which would
- * overwrite each other's work. A launcher that itself says "one rank" (mpirun -n 1 inside a larger
- * allocation) is believed. */
+/* srun with a PMI that this MPI does not support starts N programs of one rank each, which would
+ * overwrite each other's files. One rank is right if the launcher was asked for one rank (mpirun -n 1
+ * inside a larger allocation). */
 static mx_err check_launcher(int size)
 {
     const long tasks = env_number("SLURM_NTASKS");
@@ -76,7 +76,7 @@ static mx_err find_local_ranks(app_comm comm)
     return err != MX_OK ? err : freed;
 }
 
-/* Libraries answer with a paragraph; its first clause is the name and version. */
+/* Libraries return a long text; it begins with name and version, up to the first comma. */
 static mx_err find_version(app_comm comm)
 {
     int length = 0;
@@ -214,12 +214,12 @@ mx_err app_or_bytes(app_comm comm, unsigned char *bytes, size_t count)
     return MX_OK;
 }
 
-/* Makes another rank's failure this thread's last one: its message, and its trace frame by frame. A
- * trace line reads "  FUNCTION (FILE:LINE)". */
-static void adopt_failure(const failure_note *note)
+/* Stores another rank's error as the last error of this thread: its message, and its trace frame by
+ * frame. A trace line reads "  FUNCTION (FILE:LINE)". */
+static void adopt_failure(const failure_message *failure)
 {
-    char trace[sizeof note->trace];
-    memcpy(trace, note->trace, sizeof trace);
+    char trace[sizeof failure->trace];
+    memcpy(trace, failure->trace, sizeof trace);
     bool first = true;
     char *rest = NULL;
     for (char *line = strtok_r(trace, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -230,13 +230,13 @@ static void adopt_failure(const failure_note *note)
         const char *const func = line + strspn(line, " ");
         const int number = atoi(colon + 1);
         if (first) {
-            mx_fail_(open + 2, number, func, "%s", note->message);
+            mx_fail_(open + 2, number, func, "%s", failure->message);
         } else {
             mx_frame_(open + 2, number, func);
         }
         first = false;
     }
-    if (first) (void)MX_FAIL((mx_err)note->code, "%s", note->message);
+    if (first) (void)MX_FAIL((mx_err)failure->code, "%s", failure->message);
 }
 
 mx_err app_agree(app_comm comm, mx_err mine)
@@ -244,15 +244,15 @@ mx_err app_agree(app_comm comm, mx_err mine)
     int failing = mine == MX_OK ? comm->size : comm->rank;
     APP_MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, comm->world));
     if (failing == comm->size) return MX_OK;
-    failure_note note = {0};
+    failure_message failure = {0};
     if (failing == comm->rank) {
-        note.code = (int)mine;
-        snprintf(note.message, sizeof note.message, "%s", mx_err_message());
-        snprintf(note.trace, sizeof note.trace, "%s", mx_err_trace());
+        failure.code = (int)mine;
+        snprintf(failure.message, sizeof failure.message, "%s", mx_err_message());
+        snprintf(failure.trace, sizeof failure.trace, "%s", mx_err_trace());
     }
-    APP_MPI_TRY(MPI_Bcast(&note, (int)sizeof note, MPI_BYTE, failing, comm->world));
-    if (failing != comm->rank) adopt_failure(&note);
-    return (mx_err)note.code;
+    APP_MPI_TRY(MPI_Bcast(&failure, (int)sizeof failure, MPI_BYTE, failing, comm->world));
+    if (failing != comm->rank) adopt_failure(&failure);
+    return (mx_err)failure.code;
 }
 
 mx_err app_barrier(app_comm comm)
@@ -268,8 +268,8 @@ double app_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* comm may be NULL, when it is opening MPI that failed. */
-void app_complain(app_comm comm, const char *program)
+/* comm is NULL if MPI could not be started. */
+void app_print_error(app_comm comm, const char *program)
 {
     if (comm && comm->rank != 0) return;
     fflush(stdout);
@@ -288,8 +288,8 @@ void app_on_abort(app_comm comm, void (*clean)(void *data), void *data)
     comm->clean_data = data;
 }
 
-/* Lower ranks first, so that whoever comes first ends the others before they speak. */
-static void let_lower_ranks_speak(int rank)
+/* Lower ranks wait less: the first rank that aborts ends the others before they print. */
+static void wait_for_lower_ranks(int rank)
 {
     const int tenths = rank == 0 ? 0 : 10 + 2 * (rank < 10 ? rank : 10);
     const struct timespec grace = {.tv_sec = tenths / 10, .tv_nsec = tenths % 10 * 100000000L};
@@ -298,7 +298,7 @@ static void let_lower_ranks_speak(int rank)
 
 void app_abort(app_comm comm, const char *program)
 {
-    if (comm) let_lower_ranks_speak(comm->rank);
+    if (comm) wait_for_lower_ranks(comm->rank);
     if (comm && comm->clean) comm->clean(comm->clean_data);
     fflush(stdout);
     fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);

@@ -1,8 +1,8 @@
-/* The ranks of a run, and all they say to each other but halos and files. Together with halo.c and results.c this is the
- * only place that knows MPI; apps see none of it.
+/* The ranks of a run, and all communication between them except halos and results files. Only this file, halo.c, backend.c and
+ * the results files call MPI; apps do not.
  *
- * Failures: a rank that fails alone reports by app_agree at the end of a phase, so that all leave together. A failure
- * that cannot wait for the others (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
+ * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all return it together. An
+ * error after which a rank cannot communicate (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
 #pragma once
 #include "minx/error.h"
 
@@ -25,7 +25,7 @@ enum {
 };
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one process without mpirun.
- * Explains srun without PMI: SLURM_NTASKS above 1 while MPI sees one rank is MX_ERR_COMM. */
+ * MX_ERR_COMM if SLURM_NTASKS is above 1 and MPI has one rank: srun was used without the right PMI. */
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
 
 /* Ends MPI. Collective; accepts NULL; sets *comm = NULL. */
@@ -53,8 +53,8 @@ mx_err app_max_i64(app_comm comm, int64_t *values, int n);
 /* Copies bytes from rank 0 to all. Collective, blocking. */
 mx_err app_broadcast(app_comm comm, void *data, size_t bytes);
 
-/* What all ranks agree on: MX_OK if every rank passes MX_OK, else the error of the lowest failing rank, with that rank's
- * message and trace now everybody's mx_err_message. Collective, blocking. */
+/* The result of all ranks: MX_OK if every rank passes MX_OK, else the error of the lowest rank that failed. Then
+ * mx_err_message and mx_err_trace of every rank are those of that rank. Collective, blocking. */
 mx_err app_agree(app_comm comm, mx_err mine);
 
 /* Waits for all ranks. Collective. */
@@ -64,13 +64,13 @@ mx_err app_barrier(app_comm comm);
 double app_now(void);
 
 /* Prints "PROGRAM: error: MESSAGE" once (from rank 0, so call it after app_agree) on stderr. Not collective. */
-void app_complain(app_comm comm, const char *program);
+void app_print_error(app_comm comm, const char *program);
 
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);
 
-/* The way out when ranks cannot agree any more: cleans up, prints this rank's message and ends every rank with exit code 3.
- * Ranks other than 0 wait a second first: what fails on all of them is then said once. */
+/* For errors after which the ranks cannot agree: cleans up, prints this rank's message and ends all ranks with exit code 3.
+ * Ranks other than 0 wait at least a second first, so that an error of all ranks is printed once. */
 void app_abort(app_comm comm, const char *program);
 
 /* What app_abort is to do before it ends the run: clean(data), on the rank that aborts; NULL: nothing. One at a time. */

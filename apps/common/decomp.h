@@ -1,4 +1,4 @@
-/* Who owns which cells: a box of global cells is split over a grid of ranks, each owning one box. */
+/* Domain decomposition: a box of global cells is split over a grid of ranks; each rank owns one box. */
 #pragma once
 #include "comm.h"
 
@@ -17,8 +17,8 @@ typedef struct app_decomp {
                  [2]; /* the rank before and after along each dimension; -1 at the domain's edge */
 } app_decomp;
 
-/* Splits `global` (dims entries, each at least 1) over all ranks of comm so that the surface between ranks is least; ties
+/* Splits `global` (dims entries, each at least 1) over all ranks of comm so that the surface between ranks is minimal; ties
  * go to the split with more ranks along dimension 0, whose faces are contiguous. Not collective: every rank computes the
- * same. MX_ERR_INPUT if there is no split that gives each rank a cell, with a message that says how many ranks would do;
+ * same. MX_ERR_INPUT if no split gives each rank a cell; the message names a number of ranks that is possible;
  * MX_ERR_EXTENT if a rank's piece with its halos would not fit mx_lid. */
 mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_decomp *decomp);

@@ -84,8 +84,8 @@ static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int siz
                              unsigned char (*blocks)[APP_DIGEST_BYTES])
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
-    const int64_t most = node->rows < all ? node->rows : all;
-    void *const buffer = malloc((size_t)(node->count / all * most) * node->item_bytes);
+    const int64_t max_rows = node->rows < all ? node->rows : all;
+    void *const buffer = malloc((size_t)(node->count / all * max_rows) * node->item_bytes);
     MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory to read a block of %s", node->path);
     const hid_t set = H5Dopen2(file, node->path, H5P_DEFAULT);
     mx_err err =

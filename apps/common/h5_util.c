@@ -20,15 +20,15 @@ app_h5_item app_h5_text(const char *text)
     return (app_h5_item){.kind = APP_H5_TEXT, .count = strlen(text), .data = text};
 }
 
-/* Without its exit handler HDF5 leaves alone a file that it could not write; with it, it would try
- * again, in vain, and print. We close all that we open. */
+/* HDF5's exit handler would try again to write a file that it could not write before, fail again, and
+ * print. It is not needed: we close all that we open. */
 void app_h5_quiet(void)
 {
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* The first entry on the way up from where it happened says most. */
+/* The innermost entry of the error stack has the most exact reason. */
 static herr_t take_innermost(unsigned n, const H5E_error2_t *entry, void *unused)
 {
     (void)unused;

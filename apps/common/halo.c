@@ -8,7 +8,7 @@
  *
  * A message's tag is its direction as the sender sees it; the receiver's is the opposite one. Invariants:
  *  1. segment s of the send and of the receive table have the same neighbour, and the same length on both ranks;
- *  2. from begin to end requests are under way and neither buffer is touched. */
+ *  2. between begin and end, requests are active and neither buffer is accessed. */
 #include "halo.h"
 
 #include "comm_mpi.h"
@@ -31,11 +31,11 @@ struct app_halo {
     int width, fields;
     const char *path;
     mx_view send, receive;
-    double *send_data, *receive_data; /* what MPI is given */
+    double *send_data, *receive_data; /* the addresses for MPI */
     int neighbours;
     neighbour neighbour[MAX_NEIGHBOURS];
     MPI_Request request[2 * MAX_NEIGHBOURS];
-    /* the exchange under way; 0 segments: none */
+    /* the active exchange; 0 segments: none */
     int segments, total;
     const neighbour *to[MAX_NEIGHBOURS];
     app_halo_2d_args pack_2d, unpack_2d;
@@ -255,7 +255,7 @@ static mx_err bind_fields(app_halo h, const mx_view *fields, int count)
     return MX_OK;
 }
 
-/* Posts all messages. Everything on ctx must be done: the packing of this exchange and the unpacking of the last one. */
+/* Posts all messages. Before, ctx must have completed the packing of this exchange and the unpacking of the last one. */
 static mx_err post(app_halo h)
 {
     const app_halo_segment *segment = h->decomp.dims == 2 ? h->pack_2d.segment : h->pack_3d.segment;

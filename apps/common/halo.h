@@ -1,18 +1,19 @@
 /* Halo exchange: each rank's ghost cells filled with its neighbours' cells.
  *
  * A field is a view of doubles, rank 2 or 3 as the decomposition, with `width` ghost cells on every side: cell c of
- * dimension d is at index c + width. Ghost cells beyond the edge of the domain are left alone.
+ * dimension d is at index c + width. Ghost cells beyond the edge of the domain are not changed.
  *
  * All neighbours, corner ones too, are exchanged in one round of independent messages, one a neighbour, that hold all
- * fields. The two-round way (x, then y with x's ghosts, so that corners come along in 4 messages instead of 8) was
- * rejected: its second round cannot start before the first has arrived, so nothing could be overlapped with it.
+ * fields. Rejected: two rounds, first x, then y with the ghosts of x,
+ * which need 4 messages instead of 8 for the corners. The second round cannot start before the first has arrived, so it could not
+ * overlap with kernels.
  *
  *     app_halo_begin(halo, 1, fields, 1, APP_HALO_FACES);   packs, sends
  *     ... kernels on cells that need no ghosts ...
  *     app_halo_end(halo);                                   waits, unpacks
  *
- * Kernels pack into one buffer and unpack from another. Where the ranks' memory is a device's, the buffers are device
- * memory if MPI takes that, and else pinned host memory that the kernels reach themselves: nothing is copied twice. */
+ * Kernels pack into one buffer and unpack from another. If the fields are in device memory, the buffers are
+ * in device memory too where MPI accepts it, and else in pinned host memory, which kernels can access: there is no second copy. */
 #pragma once
 #include "decomp.h"
 #include "minx/view.h"
@@ -48,5 +49,5 @@ mx_err app_halo_exchange(app_halo halo, int depth, const mx_view *fields, int co
 /* Does this rank have any neighbour? */
 bool app_halo_needed(app_halo halo);
 
-/* The way messages take, in words: "none (one rank)", "host memory", "device memory", "pinned host memory". */
+/* The memory that messages are sent from, in words: "none (one rank)", "host memory", "device memory", "pinned host memory". */
 const char *app_halo_path(app_halo halo);

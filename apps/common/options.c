@@ -10,7 +10,7 @@ enum { COMMON_OPTIONS = 10, MAX_OPTIONS = 64, MAX_THREADS = 4096, MAX_DEVICE = 1
 static const char *const layouts[] = {"auto", "left", "right", NULL};
 static const char *const gpu_mpi_words[] = {"auto", "on", "off", NULL};
 
-/* Where choices land before they get their type. */
+/* Values of choices, as int; later they are converted to their enum types. */
 typedef struct choices {
     int layout, gpu_mpi;
 } choices;
@@ -83,7 +83,7 @@ typedef struct expected {
     char text[256];
 } expected;
 
-/* What a value of this option must be: for messages and --help. */
+/* Describes the allowed values of this option, for messages and --help. */
 static const char *describe(const app_option *row, expected *e)
 {
     size_t used = 0;
@@ -185,7 +185,7 @@ static mx_err fail_unknown(const parser *p, const char *argument, size_t length)
                    nearest.name ? nearest.name : "");
 }
 
-/* One option, its value being behind '=' or in the next argument; *at moves over what was used. */
+/* One option. Its value follows '=' or is the next argument; *at is advanced past what was read. */
 static mx_err read_option(parser *p, int argc, char **argv, int *at)
 {
     const char *const argument = argv[*at];
@@ -242,7 +242,7 @@ static mx_err read_arguments(parser *p, int argc, char **argv)
     return MX_OK;
 }
 
-/* Whether the program is to do its work, rather than to print something about itself. */
+/* Does the program run, rather than only print --help or the like? */
 static bool runs(const parser *p)
 {
     for (int i = 0; i < p->rows; i++) {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What already has the final name must be a plain file that its owner lets us replace: a rename
- * would replace /dev/null or a write-protected result too. */
+/* A file that already has the final name must be a plain file with write permission: a rename would
+ * also replace /dev/null or a write-protected result. */
 static mx_err check_target(const char *path)
 {
     struct stat info;
@@ -30,8 +30,8 @@ static mx_err check_target(const char *path)
     return MX_OK;
 }
 
-/* HOST and PID make the name this process's own; the number steps over what a killed run of the
- * same pid left. */
+/* HOST and PID make the name unique to this process. The number avoids temporary files that a killed
+ * run with the same pid left. */
 static mx_err name_temporary(const char *path, int attempt, char **temporary)
 {
     char host[256] = "host";
@@ -80,7 +80,7 @@ static mx_err name_side(const char *path, char **side)
     return MX_OK;
 }
 
-/* A link is written through: it stays, and what it names is replaced. */
+/* The link itself stays; the file that it points to is replaced. */
 static mx_err resolve(const char *path, char **resolved)
 {
     struct stat info;
@@ -92,7 +92,7 @@ static mx_err resolve(const char *path, char **resolved)
     return MX_OK;
 }
 
-static mx_err fill(const char *path, app_output *output)
+static mx_err set_names(const char *path, app_output *output)
 {
     MX_TRY(resolve(path, &output->path));
     MX_TRY(check_target(output->path));
@@ -108,7 +108,7 @@ static mx_err fill(const char *path, app_output *output)
 mx_err app_output_reserve(const char *path, app_output *output)
 {
     *output = (app_output){0};
-    const mx_err err = fill(path, output);
+    const mx_err err = set_names(path, output);
     if (err != MX_OK) {
         app_output_remove(output);
         app_output_free(output);
@@ -116,7 +116,7 @@ mx_err app_output_reserve(const char *path, app_output *output)
     return err;
 }
 
-static mx_err spare(const char *path, const struct stat *input)
+static mx_err check_not_input(const char *path, const struct stat *input)
 {
     struct stat info;
     if (stat(path, &info) != 0) return MX_OK;
@@ -125,19 +125,19 @@ static mx_err spare(const char *path, const struct stat *input)
     return MX_OK;
 }
 
-mx_err app_output_spare(const char *path, const char *input)
+mx_err app_output_check_input(const char *path, const char *input)
 {
     struct stat info;
     if (stat(input, &info) != 0) return MX_OK; /* it has been read and is gone */
     char *side = NULL;
-    MX_TRY(spare(path, &info));
+    MX_TRY(check_not_input(path, &info));
     MX_TRY(name_side(path, &side));
-    const mx_err err = spare(side, &info);
+    const mx_err err = check_not_input(side, &info);
     free(side);
     return err;
 }
 
-/* A full disk may show only here. */
+/* Some file systems report a full disk only here. */
 static mx_err flush(const char *path)
 {
     const int file = open(path, O_RDWR | O_CLOEXEC);

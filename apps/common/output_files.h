@@ -1,4 +1,4 @@
-/* Where a results file goes: checked before the run, written under another name, given its own at
+/* The names of a results file: checked before the run, written under a temporary name, renamed at
  * the end. Private to the results files. None of these is collective: rank 0 acts, and the others
  * learn the name. */
 #pragma once
@@ -13,11 +13,12 @@ typedef struct app_output {
 
 /* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file.
  * MX_ERR_IO with the path and the reason: no such folder, no permission, a folder or device of that
- * name or of the side file's, a write-protected file, a link to nothing. What is at `path` is not touched. On failure *output is empty. */
+ * name or of the side file's, a write-protected file, a link to nothing. A file
+ * at `path` is not changed. On failure *output is empty. */
 mx_err app_output_reserve(const char *path, app_output *output);
 
 /* MX_ERR_INPUT if `path` or its side file is the file `input`, also by links. */
-mx_err app_output_spare(const char *path, const char *input);
+mx_err app_output_check_input(const char *path, const char *input);
 
 /* Flushes the temporary file to its disk, then renames the side file, where there is one, and it.
  * MX_ERR_IO on failure. */

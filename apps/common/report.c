@@ -15,7 +15,7 @@ struct app_report {
     app_comm comm;
     bool prints;         /* rank 0, not quiet */
     bool shows_progress; /* and stderr is a terminal */
-    bool line_is_up;     /* a progress line stands there now */
+    bool line_is_up;     /* a progress line is on the terminal */
     double last_shown;   /* app_now() of the last update */
     int regions;
     app_region region[MAX_REGIONS]; /* in place, so that pointers to them stay valid */
@@ -25,7 +25,7 @@ mx_err app_report_create(app_comm comm, bool quiet, app_report *report)
 {
     *report = calloc(1, sizeof **report);
     const mx_err err = *report ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the report");
-    MX_TRY(app_agree(comm, err)); /* the caller destroys what there is */
+    MX_TRY(app_agree(comm, err)); /* the caller destroys the incomplete report */
     (*report)->comm = comm;
     (*report)->prints = app_rank(comm) == 0 && !quiet;
     (*report)->shows_progress = (*report)->prints && isatty(fileno(stderr));
@@ -133,7 +133,7 @@ void app_progress(app_report report, const char *what, int64_t done, int64_t tot
     if (now - report->last_shown < progress_interval) return;
     report->last_shown = now;
     report->line_is_up = true;
-    /* back to the start of the line, text, and whatever stood behind it erased */
+    /* return to the start of the line, print, erase the rest of the line */
     fprintf(stderr, "\r%s %lld/%lld (%.0f %%)\033[K", what, (long long)done, (long long)total,
             total > 0 ? 100.0 * (double)done / (double)total : 0.0);
     fflush(stderr);

@@ -8,7 +8,7 @@ typedef struct app_report *app_report;
 /* Starts a report; with `quiet` nothing is printed. Collective, agreed. */
 mx_err app_report_create(app_comm comm, bool quiet, app_report *report);
 
-/* Accepts NULL; sets *report = NULL. Regions of the report die with it. */
+/* Accepts NULL; sets *report = NULL. Frees its regions as well. */
 void app_report_destroy(app_report *report);
 
 /* Writes out what was printed. Collective, agreed; MX_ERR_IO when rank 0 could not print everything (a full disk). */
@@ -58,6 +58,6 @@ void app_figure_of_merit(app_report report, double value, const char *unit);
 /* Shows "WHAT done/total (P %)" on one line of stderr that updates itself at most five times a
  * second: on rank 0, when stderr is a terminal, unless quiet. The next app_print or
  * app_progress_end removes it, and so does app_report_destroy: call one of them before printing an
- * error. Cheap: a look at the clock. */
+ * error. Cheap: it only reads the clock. */
 void app_progress(app_report report, const char *what, int64_t done, int64_t total);
 void app_progress_end(app_report report);

@@ -2,7 +2,7 @@
  *
  * Each call does three things: rank 0's count goes to all (a parallel HDF5 creates every dataset on
  * every rank, so all must know its size), the ranks that hold the file open write, all agree on the
- * outcome. A rank that fails on its own therefore never leaves another one waiting. */
+ * outcome. So no rank waits for one that failed. */
 #include "results.h"
 
 #include "results_put.h"
@@ -82,7 +82,7 @@ static mx_err put_group(app_results results, const char *path)
     return app_agree(results->comm, err);
 }
 
-/* Rank 0 reserves the place; the others learn the temporary name, which is all they need. */
+/* Rank 0 reserves the names and sends the temporary one to the other ranks, which need no other. */
 static mx_err share_place(app_results results, const char *path)
 {
     const bool first = app_rank(results->comm) == 0;
@@ -99,10 +99,10 @@ static mx_err share_place(app_results results, const char *path)
     return app_broadcast(results->comm, results->output.temporary, bytes);
 }
 
-mx_err app_results_spare(app_comm comm, const char *path, const char *input)
+mx_err app_results_check_input(app_comm comm, const char *path, const char *input)
 {
     if (!path) return MX_OK;
-    return app_agree(comm, app_rank(comm) == 0 ? app_output_spare(path, input) : MX_OK);
+    return app_agree(comm, app_rank(comm) == 0 ? app_output_check_input(path, input) : MX_OK);
 }
 
 static void remove_output(void *output) { app_output_remove(output); }
@@ -273,19 +273,19 @@ static mx_err put_record(app_results results, const char *group, const char *nam
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals)
 {
     if (!results) return MX_OK;
-    double least = totals->seconds, most = totals->seconds;
+    double min = totals->seconds, max = totals->seconds;
     double sums[3] = {totals->seconds, totals->bytes, totals->flops};
     int64_t counts[2] = {totals->calls, totals->synchronisations};
-    MX_TRY(app_min_f64(results->comm, &least, 1));
-    MX_TRY(app_max_f64(results->comm, &most, 1));
+    MX_TRY(app_min_f64(results->comm, &min, 1));
+    MX_TRY(app_max_f64(results->comm, &max, 1));
     MX_TRY(app_sum_f64(results->comm, sums, 3));
     MX_TRY(app_max_i64(results->comm, counts, 2));
     const double mean = sums[0] / app_size(results->comm);
     const scalar scalars[] = {
         {"calls", "1", app_h5_i64(&counts[0])},
-        {"seconds_min", "s", app_h5_f64(&least)},
+        {"seconds_min", "s", app_h5_f64(&min)},
         {"seconds_mean", "s", app_h5_f64(&mean)},
-        {"seconds_max", "s", app_h5_f64(&most)},
+        {"seconds_max", "s", app_h5_f64(&max)},
         {"bytes", "byte", app_h5_f64(&sums[1])},
         {"flops", "flop", app_h5_f64(&sums[2])},
         {"synchronisations", "1", app_h5_i64(&counts[1])},

@@ -10,14 +10,14 @@
 
 typedef struct app_results *app_results;
 
-/* Begins a file that is to be named `path`. Fails at once (MX_ERR_IO) where it could not be written later. Records the
+/* Begins a file that is to be named `path`. MX_ERR_IO if the file could not be written at the end of the run. Records the
  * command line, the time and the build's provenance (commit, compiler, flags, library versions, host, ranks). */
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
                           app_results *results);
 
-/* MX_ERR_INPUT when a results file of this name, or its side file, would take the place of `input`, by whatever path.
+/* MX_ERR_INPUT if a results file of this name, or its side file, would replace the file `input`, also through links.
  * Collective, agreed. */
-mx_err app_results_spare(app_comm comm, const char *path, const char *input);
+mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
 
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);

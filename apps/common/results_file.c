@@ -196,7 +196,7 @@ static mx_err send_part(app_comm comm, const box *mine, const double *values)
     return MX_OK;
 }
 
-/* Receives all of a rank's pieces even when writing has failed: that rank waits to be heard. */
+/* Receives all pieces of a rank even if writing has failed, because that rank waits until they are received. */
 static mx_err receive_part(app_comm comm, int from, const box *theirs, hid_t set, const char *path,
                            double *buffer)
 {

@@ -1,4 +1,4 @@
-/* How a results file ends: verdict, digests of what was read back, its own name; or not at all. */
+/* The end of a results file: verdict, digests of the data that were read back, renaming. Or the file is discarded. */
 #include "digest.h"
 #include "results_put.h"
 #include "results_schema.h"

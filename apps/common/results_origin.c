@@ -1,4 +1,4 @@
-/* Where a results file comes from: program, command line, time, build, libraries, machine. */
+/* The provenance of a results file: program, command line, time, build, libraries, machine. */
 #include "minx_provenance.h" /* generated at each build by cmake/MinxProvenance.cmake */
 #include "results_put.h"
 #include "results_schema.h"
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* HDF5 keeps attributes below 64 KiB; a longer command line is cut, and says so. */
+/* Attributes of HDF5 are smaller than 64 KiB. A longer command line is cut, with a remark at its end. */
 enum { MOST_COMMAND = 60000 };
 
 /* An argument as a shell would have to read it. */

@@ -14,7 +14,7 @@ struct app_reader {
     app_tree tree;
 };
 
-/* What can be said without HDF5: the operating system's reason, or an empty file. */
+/* Checks that need no HDF5: can the file be opened and read, is it empty? */
 static mx_err check_readable(const char *path)
 {
     FILE *const file = fopen(path, "rb");

@@ -50,7 +50,7 @@ app_number app_text_real(const char *word, size_t length, double *value)
     char copy[512];
     bool nonzero;
     if (!real_syntax(word, length, &nonzero)) return APP_NUMBER_SYNTAX;
-    if (length >= sizeof copy) return APP_NUMBER_RANGE; /* refused rather than cut */
+    if (length >= sizeof copy) return APP_NUMBER_RANGE; /* an error, instead of a shorter number */
     for (size_t i = 0; i < length; i++) copy[i] = lower(word[i]) == 'd' ? 'e' : word[i];
     copy[length] = '\0';
     const double result = strtod(copy, NULL);
@@ -63,7 +63,7 @@ app_number app_text_whole(const char *word, size_t length, int64_t *value)
 {
     const size_t first = skip_sign(word, length, 0);
     if (first == length || skip_digits(word, length, first) != length) return APP_NUMBER_SYNTAX;
-    /* gathered below zero, where int64_t reaches one further */
+    /* accumulated as a negative number: the range of int64_t has one more value below zero */
     int64_t sum = 0;
     for (size_t i = first; i < length; i++) {
         const int digit = word[i] - '0';
@@ -78,7 +78,7 @@ app_number app_text_whole(const char *word, size_t length, int64_t *value)
 const char *app_text_show(const char *word, size_t length, app_shown *shown)
 {
     const size_t room =
-        sizeof shown->text - sizeof "\\xNN...\""; /* what may have to follow the last byte shown */
+        sizeof shown->text - sizeof "\\xNN...\""; /* room for what may follow the last byte shown */
     size_t used = 0;
     size_t i = 0;
     shown->text[used++] = '"';

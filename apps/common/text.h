@@ -1,4 +1,4 @@
-/* What users wrote, read strictly: numbers as whole words, words shown safely in messages, the
+/* Strict reading of user input: numbers that are whole words, words made safe for messages, the
  * nearest valid name for an invalid one. Shared by decks and command lines. Pure functions: no MPI,
  * no allocation, no state. Words are slices (pointer and length), not necessarily ended by a
  * NUL. */

@@ -37,7 +37,7 @@ app_node_kind app_tree_type(hid_t type, char *text, size_t capacity)
     return APP_NODE_OTHER;
 }
 
-/* A shape is whatever a file claims; false: its elements cannot be counted in 64 bits. */
+/* The shape comes from the file and may be anything. false: its elements cannot be counted in 64 bits. */
 static bool count_elements(const hsize_t *shape, int rank, int64_t *count)
 {
     int64_t product = 1;
@@ -152,7 +152,7 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     (void)group;
     walk *const w = data;
     w->err = visit(w, name, info->type);
-    return w->err == MX_OK ? 0 : 1; /* a positive value ends the walk quietly */
+    return w->err == MX_OK ? 0 : 1; /* a positive value ends the walk without an error */
 }
 
 static int by_path(const void *a, const void *b)

@@ -23,11 +23,11 @@ static const app_program program = {
     .option_count = 2,
     .notes =
         "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time. A step that\n"
-        "ends at the deck's most iterations is accepted, as by the original codes: the verdict then is \"iteration\n"
-        "limit\", the exit code 0 if all checks hold. (4, for decks that demand convergence, is never returned.)\n",
+        "ends at the deck's maximum number of iterations is accepted, as by the original codes: the verdict then is\n"
+        "\"iteration limit\", and the exit code is 0 if all checks pass. (4, no convergence, is never returned.)\n",
 };
 
-/* What is asked for instead of a run; false: nothing. */
+/* Prints what an option asks for instead of a run (--help and others); false: there is none. */
 static bool answer(tl_app *app)
 {
     const app_options *o = &app->options;
@@ -88,7 +88,7 @@ static mx_err run(tl_app *app, int argc, char **argv)
 {
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
     MX_TRY(read_deck(app));
-    MX_TRY(app_results_spare(app->comm, app->options.output, app->options.deck));
+    MX_TRY(app_results_check_input(app->comm, app->options.output, app->options.deck));
     MX_TRY(
         app_results_create(app->comm, app->options.output, "tealeaf", argc, argv, &app->results));
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
                : answered || app.passed ? APP_EXIT_OK
                                         : APP_EXIT_FAILED;
     if (app.report != NULL) app_progress_end(app.report);
-    if (err != MX_OK) app_complain(app.comm, program.name);
+    if (err != MX_OK) app_print_error(app.comm, program.name);
     tl_cleanup(&app);
     mx_finalize();
     app_comm_close(&app.comm);

@@ -2,8 +2,8 @@
  *
  * The scalars of an iteration stay with the vectors: r.r goes into a ring `rr` by iteration, p.w into `pw`, and the kernels
  * that need alpha and beta take them from there in their prologues. On a device, iterations can so be queued without
- * waiting; the host looks at the ring after each batch. What was queued behind the iteration that converged changes
- * nothing, as alpha is 0 there. On hosts, and with several ranks, where each sum has to go through MPI anyway, a batch is
+ * waiting; the host reads the ring after each batch. Iterations that were queued after convergence change
+ * nothing, because their alpha is 0. On hosts, and with several ranks, where each sum has to go through MPI anyway, a batch is
  * one iteration.
  *
  * With several ranks the ghosts of p travel while the interior of w = A p is computed; the cells along the four edges
@@ -93,8 +93,8 @@ static mx_err begin(tl_app *app, double *rr)
     return tl_series_add(&app->residuals, sqrt(*rr));
 }
 
-/* Looks at the iterations first..last that are done: notes their residuals until the first that converged, whose number
- * goes to *n. */
+/* Checks the completed iterations first..last for convergence. Records their residuals up to the first that converged; *n is
+ * its number. */
 static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double tolerance,
                                 int64_t *n, double *rr)
 {

@@ -73,9 +73,9 @@ typedef struct tl_app {
 mx_err tl_setup(tl_app *app);
 void tl_cleanup(tl_app *app);
 
-/* For errors that ranks have not agreed on: a failure between messages may be this rank's alone, and the others, who wait
- * for it, cannot be asked. So it ends the run of all (app_abort), unless there is one rank only, or the input was bad, which
- * all see alike. Returns err otherwise. */
+/* For errors on which the ranks have not agreed. Such an error may have occurred on this rank only, while the others wait for
+ * its messages. So it ends the run on all ranks (app_abort), with two exceptions, in which it returns err: there is only one rank,
+ * or the input is bad, which is an error on all ranks. */
 mx_err tl_agree(tl_app *app, mx_err err);
 
 /* The cells of this rank as a range of indices; `inset` cells less on every side. */

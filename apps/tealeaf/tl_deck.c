@@ -1,10 +1,10 @@
 /* Parsing a deck. Two passes over its words:
  *
- *   1. find_dialect: which dialect the keys belong to. A deck may say so with its last key, yet the
- *      first one already needs it (what a key means, its default, the nearest valid name).
- *      Everything wrong with the text itself shows here.
- *   2. read_deck: words to values, by the tables of tl_deck_keys.c. Every value passes as a double,
- *      so that one rule finds a key, or two keys for one thing, that say different things.
+ *   1. find_dialect: which dialect the keys belong to. The last key of a deck may decide it, but
+ *      the first key already depends on it (its meaning, its default, the nearest valid name).
+ *      All errors of the text itself are found here.
+ *   2. read_deck: words to values, by the tables of tl_deck_keys.c. Every value is kept as a double,
+ *      so that one rule finds a key, or two keys for one field, with contradicting values.
  *
  * Then the checks that need more than one key. Time is linear in the text, but for the constant
  * cost of looking a key up (about 80 comparisons); no memory is allocated. */
@@ -24,7 +24,7 @@ enum { MAX_KEYS = 128 };
 typedef struct parser {
     tl_lexer lexer;
     tl_deck *deck;
-    unsigned known_dialects; /* TL_BOTH when no key tells the dialect */
+    unsigned known_dialects; /* TL_BOTH if no key decides the dialect */
     long line[MAX_KEYS];     /* where each row of tl_keys was given; 0: nowhere */
     double given[MAX_KEYS];  /* and with which value */
     tl_state_lines states;
@@ -98,7 +98,7 @@ static mx_err fail_mixed(const tl_lexer *x, const tl_word *word, const tl_word *
                         app_text_show(first->text, first->length, &shown), first->line);
 }
 
-/* Values are looked at as if they were keys; none of the words that may be values is a key. */
+/* Values are looked up like keys. This is safe: no word that may be a value is a key. */
 static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
 {
     tl_word first = {0};
@@ -111,12 +111,12 @@ static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
             MX_TRY(pass_line(&lexer));
             continue;
         }
-        const unsigned here = dialects_of(&word);
-        if (here == 0 || here == TL_BOTH) continue;
+        const unsigned known = dialects_of(&word);
+        if (known == 0 || known == TL_BOTH) continue;
         if (*dialects == TL_BOTH) {
             first = word;
-            *dialects = here;
-        } else if (*dialects != here) {
+            *dialects = known;
+        } else if (*dialects != known) {
             return fail_mixed(&lexer, &word, &first, *dialects);
         }
     }
@@ -230,7 +230,7 @@ static mx_err read_key(parser *p, const tl_key *key, const tl_word *word)
     return MX_OK;
 }
 
-/* A word that should be a key and is none. Behind another key of the line it may be meant as a
+/* A word that should be a key, but is not. After another key of the same line it may be meant as a
  * value. */
 static mx_err fail_unknown(const parser *p, const tl_word *word, const tl_key *previous)
 {
@@ -372,17 +372,17 @@ static mx_err check_sums(const parser *p)
 static mx_err check_scale(const parser *p)
 {
     const tl_deck *const d = p->deck;
-    double most = 0.0;
-    for (int i = 0; i < d->states; i++) most = fmax(most, d->state[i].density * d->state[i].energy);
-    if (most == 0.0 || d->eps * (DBL_EPSILON * most) >= sqrt(DBL_MIN)) return MX_OK;
+    double max = 0.0;
+    for (int i = 0; i < d->states; i++) max = fmax(max, d->state[i].density * d->state[i].energy);
+    if (max == 0.0 || d->eps * (DBL_EPSILON * max) >= sqrt(DBL_MIN)) return MX_OK;
     return tl_deck_fail(p->lexer.name, p->end_line, "density, energy, eps", 20,
                         "got temperatures up to %g and eps %g, too small for the squares that the "
                         "solver compares, expected larger ones: rescale the units, or raise eps",
-                        most, d->eps);
+                        max, d->eps);
 }
 
-/* The reference's default is a solver that this version does not have, so its decks have to name
- * theirs. */
+/* The reference's default solver does not exist in this version, so reference decks must name a
+ * solver. */
 static mx_err check_solver(const parser *p)
 {
     if (p->deck->dialect == TL_DIALECT_PORT) return MX_OK;

@@ -60,8 +60,7 @@ static void print_default(const tl_key *key, char *text, size_t size)
     }
 }
 
-/* The keys that do something, those without effect, and those not done yet: three lists of one
- * table. */
+/* Three lists from one table: keys with an effect, keys without one, keys that are not supported. */
 typedef enum key_list { LIST_WORKING, LIST_IGNORED, LIST_LATER } key_list;
 
 static key_list list_of(const tl_key *key)

@@ -8,7 +8,7 @@
 
 #define COUNT_MAX 2147483647.0
 #define ABOVE_0 DBL_TRUE_MIN
-#define NEVER (-INFINITY) /* the default of a key that is refused whatever its value */
+#define NEVER (-INFINITY) /* the default of a key that is an error with any value */
 
 /* Rows that do something: */
 #define REAL(key, in, member, least, standard, of, what)                                      \
@@ -34,7 +34,7 @@
         .name = key, .dialects = in, .kind = how, .low = 0, .high = COUNT_MAX, .unit = "1", \
         .help = what                                                                        \
     }
-/* rows that this version does not do: */
+/* rows of what this version does not support: */
 #define LATER(key, in, how, least, pass, what, text)                                  \
     {                                                                                 \
         .name = key, .dialects = in, .kind = how, .low = least,                       \
@@ -77,9 +77,9 @@ const tl_key tl_keys[] = {
     REAL("eps", TL_PORT, eps, ABOVE_0, 1e-15, "1",
          "solve until the residual is below eps times the first one"),
     COUNT("tl_max_iters", TL_REFERENCE, max_iters, 1, COUNT_MAX, 1000, "iterations",
-          "most iterations of a step"),
+          "maximum number of iterations of a step"),
     COUNT("max_iters", TL_PORT, max_iters, 1, COUNT_MAX, 10000, "iterations",
-          "most iterations of a step"),
+          "maximum number of iterations of a step"),
     SWITCH("tl_coefficient_density", TL_REFERENCE, TL_STORE_COEFFICIENT, coefficient,
            TL_COEFFICIENT_DENSITY, "conductivity of a face: mean of 1/density; the default"),
     SWITCH("coefficient_density", TL_PORT, TL_STORE_COEFFICIENT, coefficient,

@@ -33,8 +33,8 @@ typedef struct tl_key {
     double value;     /* a switch: what it stores; all else: the default */
     const char *unit; /* "1": none */
     const char *help;
-    /* Not NULL: a key that the originals know and this version does not do; says what to write
-     * instead. Values up to `value`, the default that asks for nothing, are let pass; a switch
+    /* Not NULL: a key of the originals that this version does not support; the text says what to
+     * write instead. Values up to `value`, the default that needs no support, are accepted; a switch
      * never is. */
     const char *instead;
     const char *const *words; /* TL_KEY_WORD, ends with NULL */

@@ -67,7 +67,7 @@ MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky)
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 
 /* u += alpha p, r -= alpha w; the sum of r r. alpha = rr(n-1) / pw, or 0 once rr(n-1) is below the tolerance: a converged
- * system stands still, so a host that looks at rr only now and then reads what an eager one would have. */
+ * system does not change any more. So a host that reads rr only after a batch of iterations gets the same result. */
 typedef struct tl_cg_update_args {
     mx_f64_2 u, r;
     mx_cf64_2 p, w;

@@ -1,5 +1,5 @@
-/* The final values that the original codes publish, and when a deck is the problem that one of them
- * belongs to.
+/* The final values of U that the original codes publish, and the conditions under which a deck is one of the published
+ * problems.
  *
  * All are one physical problem, a crooked pipe of light, hot material through dense, cold one, on
  * meshes of different fineness and for different numbers of steps. The port looks a value up by

@@ -1,5 +1,5 @@
-/* What is known of the solution without knowing it: volume, mass and energy stay those of the deck's states, as no flux leaves
- * the domain; the last step solves its equations; and for published problems, U at the end.
+/* Properties of the solution that are known in advance: volume, mass and energy stay those of the deck's states, because no flux
+ * leaves the domain; the last step solves its equations; for published problems, the final U.
  *
  * Energy is kept to rounding even where the solver stops early: the columns of A sum to 1, so the first residual sums to 0,
  * and so do all vectors that conjugate gradients make of it. */
@@ -27,7 +27,8 @@ static mx_err check(tl_app *app, const char *name, double value, double expected
               " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n",
               name, value, expected, relative(value, expected), tolerance,
               passed ? "PASSED" : "FAILED");
-    if (!passed && app->options.quiet && app_rank(app->comm) == 0) /* a failure is no chatter */
+    if (!passed && app->options.quiet &&
+        app_rank(app->comm) == 0) /* --quiet still prints failures */
         fprintf(stderr, "tealeaf: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
                 name, value, expected, tolerance);
     return app_results_check(app->results, name, value, expected, tolerance, passed);

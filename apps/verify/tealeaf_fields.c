@@ -21,7 +21,7 @@ tv_mesh tv_mesh_of(const tl_deck *deck)
                      .dy = (deck->ymax - deck->ymin) / (double)deck->y_cells};
 }
 
-/* Sums while they grow. */
+/* Partial sums. */
 typedef struct long_sums {
     long double mass, energy, u;
 } long_sums;
@@ -120,7 +120,7 @@ int64_t tv_foreign_densities(const tl_deck *deck, const double *density)
     return foreign;
 }
 
-/* NaN once NaN: fmax would forget it. */
+/* Stays NaN after a NaN, which fmax would ignore. */
 static double larger(double so_far, double value)
 {
     return value > so_far || isnan(value) ? value : so_far;
@@ -155,11 +155,11 @@ double tv_initial_mismatch(const tl_deck *deck, const double *u)
     return worst;
 }
 
-void tv_extremes(const double *values, int64_t count, double *least, double *most)
+void tv_extremes(const double *values, int64_t count, double *min, double *max)
 {
-    *least = *most = values[0];
-    for (int64_t i = 1; i < count && !isnan(*most); ++i) {
-        *most = larger(*most, values[i]);
-        *least = -larger(-*least, -values[i]);
+    *min = *max = values[0];
+    for (int64_t i = 1; i < count && !isnan(*max); ++i) {
+        *max = larger(*max, values[i]);
+        *min = -larger(-*min, -values[i]);
     }
 }

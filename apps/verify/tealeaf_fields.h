@@ -42,4 +42,4 @@ double tv_energy_mismatch(const tl_deck *deck, const double *density, const doub
 double tv_initial_mismatch(const tl_deck *deck, const double *u);
 
 /* Smallest and largest value; NaN where any value is. */
-void tv_extremes(const double *values, int64_t count, double *least, double *most);
+void tv_extremes(const double *values, int64_t count, double *min, double *max);

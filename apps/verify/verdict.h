@@ -1,4 +1,4 @@
-/* How minx-verify speaks: one line per check (name, got, expected, tolerance, PASS or FAIL), then a
+/* The output of minx-verify: one line per check (name, got, expected, tolerance, PASS or FAIL), then a
  * verdict. */
 #pragma once
 #include "minx/error.h"
@@ -30,7 +30,7 @@ bool vf_words(vf_verdict *verdict, const char *name, bool passed, const char *fo
 #endif
     ;
 
-/* What a reader should know and no check depends on. */
+/* Prints information that is no check. */
 void vf_info(const vf_verdict *verdict, const char *name, const char *text);
 
 /* "TITLE: PASS (n checks)"; returns whether every check passed. */

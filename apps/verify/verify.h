@@ -13,7 +13,7 @@ void vf_integrity(app_reader reader, vf_verdict *verdict);
 void vf_physics(app_reader reader, vf_verdict *verdict);
 
 /* Compares inputs, fields, series and checks of two runs. Numbers may differ by `tolerance` times
- * the largest magnitude in their dataset. Provenance and performance are not looked at. */
+ * the largest magnitude in their dataset. Provenance and performance are not compared. */
 void vf_compare(app_reader one, app_reader other, double tolerance, vf_verdict *verdict);
 
 /* What the stored check of this name, /verification/NAME, must hold. It may not be absent. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What two runs of one problem share, and how equal it must be. */
+/* The parts of a file that two runs of one problem have in common, and how equal they must be. */
 typedef enum subject { IGNORED, INPUT, MEASURED } subject;
 
 static bool is_under(const char *path, const char *group)
@@ -27,29 +27,30 @@ static subject subject_of(const app_node *node)
 
 /* The largest difference of two datasets of equal shape. */
 typedef struct difference {
-    double most, scale; /* scale: the largest magnitude in either */
-    int64_t at;
-    double here, there; /* the values at that place */
+    double max;                /* NaN where a difference is */
+    double scale;              /* the largest magnitude in either dataset */
+    int64_t at;                /* the element that differs most */
+    double value, other_value; /* at that element */
 } difference;
 
-static difference differ(const double *one, const double *other, int64_t count)
+static difference max_difference(const double *one, const double *other, int64_t count)
 {
-    difference d = {.most = 0.0};
+    difference d = {.max = 0.0};
     for (int64_t i = 0; i < count; ++i) {
         const double gap = one[i] == other[i] ? 0.0 : fabs(one[i] - other[i]);
         d.scale = fmax(d.scale, fmax(fabs(one[i]), fabs(other[i])));
-        if (gap > d.most || (isnan(gap) && !isnan(d.most))) {
-            d.most = gap;
+        if (gap > d.max || (isnan(gap) && !isnan(d.max))) {
+            d.max = gap;
             d.at = i;
-            d.here = one[i];
-            d.there = other[i];
+            d.value = one[i];
+            d.other_value = other[i];
         }
     }
     return d;
 }
 
-/* The place of an element, "[12,7]". */
-static const char *place(const app_node *node, int64_t at, char *text, size_t capacity)
+/* The indices of an element as text, "[12,7]". */
+static const char *index_text(const app_node *node, int64_t at, char *text, size_t capacity)
 {
     int64_t index[APP_NODE_MAX_RANK];
     for (int d = node->rank - 1; d >= 0; --d) {
@@ -68,69 +69,69 @@ static const char *place(const app_node *node, int64_t at, char *text, size_t ca
 static void report(const app_node *node, const difference *d, double tolerance, vf_verdict *verdict)
 {
     char where[256];
-    const double relative = d->scale > 0.0 ? d->most / d->scale : d->most;
-    const bool passed = d->most <= tolerance;
-    if (d->most == 0.0) {
+    const double relative = d->scale > 0.0 ? d->max / d->scale : d->max;
+    const bool passed = d->max <= tolerance;
+    if (d->max == 0.0) {
         vf_words(verdict, node->path, passed, "equal (%lld values)", (long long)node->count);
         return;
     }
     vf_words(verdict, node->path, passed,
              "largest difference %.6g, relative to the largest value %.6g, at %s: "
              "%.17g and %.17g; tolerance %.3g",
-             d->most, relative, place(node, d->at, where, sizeof where), d->here, d->there,
-             tolerance);
+             d->max, relative, index_text(node, d->at, where, sizeof where), d->value,
+             d->other_value, tolerance);
 }
 
 static void compare_reals(app_reader one, app_reader other, const app_node *node, double tolerance,
                           vf_verdict *verdict)
 {
     int64_t count = 0, other_count = 0;
-    double *here = NULL, *there = NULL;
-    if (app_reader_f64(one, node->path, &count, &here) != MX_OK ||
-        app_reader_f64(other, node->path, &other_count, &there) != MX_OK) {
+    double *values = NULL, *other_values = NULL;
+    if (app_reader_f64(one, node->path, &count, &values) != MX_OK ||
+        app_reader_f64(other, node->path, &other_count, &other_values) != MX_OK) {
         vf_impossible(verdict, node->path, mx_err_message());
     } else {
-        const difference d = differ(here, there, count);
+        const difference d = max_difference(values, other_values, count);
         report(node, &d, subject_of(node) == INPUT ? 0.0 : tolerance * d.scale, verdict);
     }
-    free(there);
-    free(here);
+    free(other_values);
+    free(values);
 }
 
 static void compare_wholes(app_reader one, app_reader other, const app_node *node,
                            vf_verdict *verdict)
 {
-    int64_t count = 0, other_count = 0, *here = NULL, *there = NULL;
-    if (app_reader_i64(one, node->path, &count, &here) != MX_OK ||
-        app_reader_i64(other, node->path, &other_count, &there) != MX_OK) {
+    int64_t count = 0, other_count = 0, *values = NULL, *other_values = NULL;
+    if (app_reader_i64(one, node->path, &count, &values) != MX_OK ||
+        app_reader_i64(other, node->path, &other_count, &other_values) != MX_OK) {
         vf_impossible(verdict, node->path, mx_err_message());
     } else {
         int64_t at = 0;
         char where[256];
-        while (at < count && here[at] == there[at]) ++at;
+        while (at < count && values[at] == other_values[at]) ++at;
         if (at == count) {
             vf_words(verdict, node->path, true, "equal (%lld values)", (long long)count);
         } else {
             vf_words(verdict, node->path, false, "first difference at %s: %lld and %lld",
-                     place(node, at, where, sizeof where), (long long)here[at],
-                     (long long)there[at]);
+                     index_text(node, at, where, sizeof where), (long long)values[at],
+                     (long long)other_values[at]);
         }
     }
-    free(there);
-    free(here);
+    free(other_values);
+    free(values);
 }
 
 static void compare_texts(app_reader one, app_reader other, const app_node *node,
                           vf_verdict *verdict)
 {
     size_t length = 0, other_length = 0;
-    char *here = NULL, *there = NULL;
-    if (app_reader_text(one, node->path, &length, &here) != MX_OK ||
-        app_reader_text(other, node->path, &other_length, &there) != MX_OK) {
+    char *text = NULL, *other_text = NULL;
+    if (app_reader_text(one, node->path, &length, &text) != MX_OK ||
+        app_reader_text(other, node->path, &other_length, &other_text) != MX_OK) {
         vf_impossible(verdict, node->path, mx_err_message());
     } else {
         size_t at = 0;
-        while (at < length && at < other_length && here[at] == there[at]) ++at;
+        while (at < length && at < other_length && text[at] == other_text[at]) ++at;
         if (length == other_length && at == length) {
             vf_words(verdict, node->path, true, "equal (%zu bytes)", length);
         } else {
@@ -138,8 +139,8 @@ static void compare_texts(app_reader one, app_reader other, const app_node *node
                      length, other_length);
         }
     }
-    free(there);
-    free(here);
+    free(other_text);
+    free(text);
 }
 
 static bool same_shape(const app_node *a, const app_node *b)
@@ -158,8 +159,8 @@ static void describe_shape(const app_node *node, char *text, size_t capacity)
     }
 }
 
-/* What depends on rounding: the solver's residuals, amplified from iteration to iteration, and what
- * checks derive from them. Two runs that add in another order share none of their digits. */
+/* Values that depend on rounding: the residuals of the solver, which amplifies rounding in each iteration, and
+ * the checks that use them. Two runs that add in different orders may agree in no digit of them. */
 static bool is_rounding(const char *path)
 {
     const char *const last = strrchr(path, '/');
@@ -168,29 +169,30 @@ static bool is_rounding(const char *path)
            (is_under(path, "/verification") && strcmp(last, "/tolerance") == 0);
 }
 
-/* A sum in another order may stop the solver an iteration or two sooner or later. */
-enum { SPARE_ITERATIONS = 2 };
+/* With sums in another order the solver may stop one or two iterations earlier or later. */
+enum { MAX_ITERATION_DIFFERENCE = 2 };
 
 static void compare_iterations(app_reader one, app_reader other, const app_node *node,
                                vf_verdict *verdict)
 {
-    int64_t count = 0, other_count = 0, *here = NULL, *there = NULL;
-    if (app_reader_i64(one, node->path, &count, &here) != MX_OK ||
-        app_reader_i64(other, node->path, &other_count, &there) != MX_OK) {
+    int64_t count = 0, other_count = 0, *values = NULL, *other_values = NULL;
+    if (app_reader_i64(one, node->path, &count, &values) != MX_OK ||
+        app_reader_i64(other, node->path, &other_count, &other_values) != MX_OK) {
         vf_impossible(verdict, node->path, mx_err_message());
     } else {
         int64_t at = 0;
-        while (at < count && here[at] - there[at] <= SPARE_ITERATIONS &&
-               there[at] - here[at] <= SPARE_ITERATIONS)
+        while (at < count && values[at] - other_values[at] <= MAX_ITERATION_DIFFERENCE &&
+               other_values[at] - values[at] <= MAX_ITERATION_DIFFERENCE)
             ++at;
         if (at == count)
-            vf_words(verdict, node->path, true, "differ by at most %d", SPARE_ITERATIONS);
+            vf_words(verdict, node->path, true, "differ by at most %d", MAX_ITERATION_DIFFERENCE);
         else
             vf_words(verdict, node->path, false, "[%lld]: %lld and %lld; tolerance %d",
-                     (long long)at, (long long)here[at], (long long)there[at], SPARE_ITERATIONS);
+                     (long long)at, (long long)values[at], (long long)other_values[at],
+                     MAX_ITERATION_DIFFERENCE);
     }
-    free(there);
-    free(here);
+    free(other_values);
+    free(values);
 }
 
 static void compare_node(app_reader one, app_reader other, const app_node *node, double tolerance,
@@ -206,10 +208,11 @@ static void compare_node(app_reader one, app_reader other, const app_node *node,
         return;
     }
     if (!same_shape(node, twin)) {
-        char here[256], there[256];
-        describe_shape(node, here, sizeof here);
-        describe_shape(twin, there, sizeof there);
-        vf_words(verdict, node->path, false, "type and shape differ: %s and %s", here, there);
+        char shape[256], other_shape[256];
+        describe_shape(node, shape, sizeof shape);
+        describe_shape(twin, other_shape, sizeof other_shape);
+        vf_words(verdict, node->path, false, "type and shape differ: %s and %s", shape,
+                 other_shape);
         return;
     }
     if (tolerance > 0.0 && node->kind == APP_NODE_I64 &&
@@ -227,15 +230,15 @@ static void compare_node(app_reader one, app_reader other, const app_node *node,
 
 static void compare_apps(app_reader one, app_reader other, vf_verdict *verdict)
 {
-    char *here = NULL, *there = NULL;
-    if (app_reader_attribute_text(one, "/", "app", &here) != MX_OK ||
-        app_reader_attribute_text(other, "/", "app", &there) != MX_OK) {
+    char *app = NULL, *other_app = NULL;
+    if (app_reader_attribute_text(one, "/", "app", &app) != MX_OK ||
+        app_reader_attribute_text(other, "/", "app", &other_app) != MX_OK) {
         vf_impossible(verdict, "app", mx_err_message());
     } else {
-        vf_text(verdict, "app", here, there);
+        vf_text(verdict, "app", app, other_app);
     }
-    free(there);
-    free(here);
+    free(other_app);
+    free(app);
 }
 
 void vf_compare(app_reader one, app_reader other, double tolerance, vf_verdict *verdict)

@@ -22,7 +22,7 @@ typedef struct line {
 
 enum { DIGEST_DIGITS = 64, PATH_AT = DIGEST_DIGITS + 2 };
 
-/* Cuts the first line off `text`; false at the end. A line that is none has an empty digest. */
+/* Splits the first line from `text`; false at the end. A malformed line gets an empty digest. */
 static bool take_line(char *text, line *taken)
 {
     if (!text || *text == '\0') return false;

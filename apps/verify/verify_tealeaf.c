@@ -391,44 +391,45 @@ static void check_iterations(const tealeaf *t, vf_physics_result *result)
 
 /* ---- the last step ---- */
 
-/* The temperature is a mean of what was around: A^-1 is positive with rows that sum to 1. So u
- * stays within the extremes of the start, but for the part of the solution that the residual still
- * holds, at most its norm. */
+/* Each new temperature is a weighted mean of the old ones: A^-1 is positive, and its rows sum to 1. So u
+ * stays within the minimum and maximum of the start, up to the remaining error of the solution, which is at most the norm
+ * of the residual. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
     const int64_t count = t->deck.x_cells * t->deck.y_cells;
-    double low, high, least, most;
+    double low, high, min, max;
     tv_extremes(t->start, count, &low, &high);
-    tv_extremes(t->u, count, &least, &most);
-    const double beyond = isnan(least) || isnan(most) || isnan(low) || isnan(high)
+    tv_extremes(t->u, count, &min, &max);
+    const double beyond = isnan(min) || isnan(max) || isnan(low) || isnan(high)
                               ? (double)NAN
-                              : fmax(0.0, fmax(low - least, most - high));
+                              : fmax(0.0, fmax(low - min, max - high));
     vf_max(t->verdict, "temperature beyond its bounds", beyond,
            residual + SUM_TOLERANCE * fabs(high));
 }
 
-static void note(vf_physics_result *result, vf_recomputed check)
+static void add_check(vf_physics_result *result, vf_recomputed check)
 {
     result->check[result->count++] = check;
 }
 
 /* The app's own check of the residual: relative to the first one that the solver saw. What the app
  * computes and what is computed here differ by the roundings of A u, and by sums in another order. */
-static void note_residual(const tealeaf *t, const double *history, int64_t iterations,
-                          tv_residual first, tv_residual last, vf_physics_result *result)
+static void add_residual_check(const tealeaf *t, const double *history, int64_t iterations,
+                               tv_residual first, tv_residual last, vf_physics_result *result)
 {
     const double scale = history[0] > 0.0 ? history[0] : 1.0;
-    const double most = fmax(first.magnitude, last.magnitude);
-    const double drift = (10.0 + (double)iterations) * DBL_EPSILON * most;
+    const double magnitude = fmax(first.magnitude, last.magnitude);
+    const double drift = (10.0 + (double)iterations) * DBL_EPSILON * magnitude;
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
     const double tolerance =
         fmax(t->deck.eps, history[iterations] / scale) + (drift + rounding) / scale;
-    note(result, (vf_recomputed){.name = "residual",
-                                 .value = last.norm / scale,
-                                 .value_tolerance = 10.0 * DBL_EPSILON * last.magnitude / scale +
-                                                    SUM_TOLERANCE * last.norm / scale,
-                                 .tolerance = tolerance,
-                                 .tolerance_tolerance = SUM_TOLERANCE * tolerance});
+    add_check(result,
+              (vf_recomputed){.name = "residual",
+                              .value = last.norm / scale,
+                              .value_tolerance = 10.0 * DBL_EPSILON * last.magnitude / scale +
+                                                 SUM_TOLERANCE * last.norm / scale,
+                              .tolerance = tolerance,
+                              .tolerance_tolerance = SUM_TOLERANCE * tolerance});
 }
 
 static void check_last_step(const tealeaf *t, vf_physics_result *result)
@@ -447,7 +448,7 @@ static void check_last_step(const tealeaf *t, vf_physics_result *result)
                t->deck.eps + (drift + rounding) / first.norm);
     }
     check_maximum_principle(t, last.norm + drift);
-    note_residual(t, history, iterations, first, last, result);
+    add_residual_check(t, history, iterations, first, last, result);
 }
 
 /* ---- all together ---- */
@@ -456,12 +457,12 @@ static void check_last_step(const tealeaf *t, vf_physics_result *result)
 static void note_sum(vf_physics_result *result, const char *name, double value, double expected,
                      double tolerance)
 {
-    note(result, (vf_recomputed){.name = name,
-                                 .value = value,
-                                 .value_tolerance = SUM_TOLERANCE * fabs(value),
-                                 .expected = expected,
-                                 .expected_tolerance = SUM_TOLERANCE * fabs(expected),
-                                 .tolerance = tolerance});
+    add_check(result, (vf_recomputed){.name = name,
+                                      .value = value,
+                                      .value_tolerance = SUM_TOLERANCE * fabs(value),
+                                      .expected = expected,
+                                      .expected_tolerance = SUM_TOLERANCE * fabs(expected),
+                                      .tolerance = tolerance});
 }
 
 static void note_sums(const tealeaf *t, vf_physics_result *result)

@@ -24,10 +24,10 @@ static void check_agreement(app_comm comm)
     char expected[64];
     snprintf(expected, sizeof expected, "rank %d: the deck is \"wrong\" (line: 7)", last);
     CHECK_FAILS(one, MX_ERR_INPUT, expected);
-    const char *const deep = strstr(mx_err_trace(), "fail_deep"), *const here = strstr(
-                                                                      mx_err_trace(), "fail_here");
-    CHECK(deep && here &&
-          deep < here); /* the path of the failing rank, on every rank, innermost first */
+    const char *const inner = strstr(mx_err_trace(), "fail_deep"), *const outer = strstr(
+                                                                       mx_err_trace(), "fail_here");
+    CHECK(inner && outer &&
+          inner < outer); /* the path of the failing rank, on every rank, innermost first */
 
     mx_err_clear();
     const mx_err all =
@@ -39,18 +39,18 @@ static void check_agreement(app_comm comm)
 static void check_reductions(app_comm comm)
 {
     const int rank = app_rank(comm), size = app_size(comm);
-    double sum[2] = {1.0, rank}, least = -rank, most = rank;
+    double sum[2] = {1.0, rank}, min = -rank, max = rank;
     int64_t count[2] = {(int64_t)1 << 40, rank}, largest = rank;
     CHECK_OK(app_sum_f64(comm, sum, 2));
-    CHECK_OK(app_min_f64(comm, &least, 1));
-    CHECK_OK(app_max_f64(comm, &most, 1));
+    CHECK_OK(app_min_f64(comm, &min, 1));
+    CHECK_OK(app_max_f64(comm, &max, 1));
     CHECK_OK(app_sum_i64(comm, count, 2));
     CHECK_OK(app_max_i64(comm, &largest, 1));
     /* small whole numbers: exact */
     CHECK_F64(sum[0], size, 0.0);
     CHECK_F64(sum[1], size * (size - 1) / 2, 0.0);
-    CHECK_F64(least, 1 - size, 0.0);
-    CHECK_F64(most, size - 1, 0.0);
+    CHECK_F64(min, 1 - size, 0.0);
+    CHECK_F64(max, size - 1, 0.0);
     CHECK_I64(count[0], (int64_t)size << 40);
     CHECK_I64(count[1], size * (size - 1) / 2);
     CHECK_I64(largest, size - 1);

@@ -198,7 +198,7 @@ static void read_file(const char *path, int ranks)
     if (!reader) return;
     const double eps = 1e-15, history[4] = {0.5, 0.25, 0.125, 1.0 / 3.0}, mean = 0.5 * (1 + ranks),
                  bytes = 100.0 * ranks;
-    const double least = 1.0, most = ranks;
+    const double min = 1.0, max = ranks;
     const int64_t cells = (int64_t)1 << 33, counts[3] = {1, (int64_t)1 << 40, -3}, size = ranks,
                   passed = 1, calls = 7;
     check_text(reader, "/input/deck", deck);
@@ -213,9 +213,9 @@ static void read_file(const char *path, int ranks)
     check_i64(reader, "/provenance/ranks", 1, &size);
     check_i64(reader, "/verification/volume/passed", 1, &passed);
     check_i64(reader, "/performance/solve/calls", 1, &calls);
-    check_f64(reader, "/performance/solve/seconds_min", 1, &least);
+    check_f64(reader, "/performance/solve/seconds_min", 1, &min);
     check_f64(reader, "/performance/solve/seconds_mean", 1, &mean);
-    check_f64(reader, "/performance/solve/seconds_max", 1, &most);
+    check_f64(reader, "/performance/solve/seconds_max", 1, &max);
     check_f64(reader, "/performance/solve/bytes", 1, &bytes);
     char *text = NULL;
     CHECK_OK(app_reader_attribute_text(reader, "/", "verdict", &text));

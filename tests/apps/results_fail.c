@@ -104,7 +104,7 @@ static void check_side(app_comm comm)
 }
 
 /* The input by another name, and as the side file. */
-static void check_spare(app_comm comm)
+static void check_input_is_not_output(app_comm comm)
 {
     make_file(comm, "deck.h5", "a deck");
     make_file(comm, "other.xmf", "a deck");
@@ -113,10 +113,12 @@ static void check_spare(app_comm comm)
         CHECK(link("deck.h5", "same.h5") == 0);
     }
     CHECK_OK(app_barrier(comm));
-    CHECK_FAILS(app_results_spare(comm, "./deck.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
-    CHECK_FAILS(app_results_spare(comm, "same.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
-    CHECK_FAILS(app_results_spare(comm, "other.h5", "other.xmf"), MX_ERR_INPUT, "is the input");
-    CHECK_OK(app_results_spare(comm, "new.h5", "deck.h5"));
+    CHECK_FAILS(app_results_check_input(comm, "./deck.h5", "deck.h5"), MX_ERR_INPUT,
+                "is the input");
+    CHECK_FAILS(app_results_check_input(comm, "same.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
+    CHECK_FAILS(app_results_check_input(comm, "other.h5", "other.xmf"), MX_ERR_INPUT,
+                "is the input");
+    CHECK_OK(app_results_check_input(comm, "new.h5", "deck.h5"));
 }
 
 /* A link stays a link; what it names is written. */
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
     check_places(comm);
     check_discard(comm);
     check_side(comm);
-    check_spare(comm);
+    check_input_is_not_output(comm);
     check_link(comm);
     check_full_disk(comm, 4 << 20); /* has room for some of the four fields of 960 kB */
     check_full_disk(comm, 4 << 10); /* not even for the headers */

@@ -155,28 +155,28 @@ static const bench_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static void print_row(const bench_row *row, const char *name, int own)
+static void print_row(const bench_row *row, const char *name, int own_layout)
 {
     const bench_times *t = &row->times;
     printf("%-13s %-7s %3d %11lld ", name, row->backend, row->threads, (long long)row->n);
-    bench_print_seconds(own == RIGHT ? t->core : t->rival);
+    bench_print_seconds(own_layout == RIGHT ? t->core : t->rival);
     printf(" ");
-    bench_print_seconds(own == LEFT ? t->core : t->rival);
-    printf(" %11.2f (%.2f %.2f)  %s\n", 1 / t->ratio, 1 / t->high, 1 / t->low, names[own]);
+    bench_print_seconds(own_layout == LEFT ? t->core : t->rival);
+    printf(" %11.2f (%.2f %.2f)  %s\n", 1 / t->ratio, 1 / t->high, 1 / t->low, names[own_layout]);
     fflush(stdout);
 }
 
 static mx_err run(const bench_target *target, const bench_case *which, const bench_options *o,
                   bench_report *report)
 {
-    const int own = target->info.layout == MX_LAYOUT_RIGHT ? RIGHT : LEFT;
+    const int own_layout = target->info.layout == MX_LAYOUT_RIGHT ? RIGHT : LEFT;
     bench_case c = *which;
     bench_work w;
     bench_row row;
     memset(&row, 0, sizeof row);
-    c.core = own == RIGHT ? which->core : which->other;
-    c.other = own == RIGHT ? which->other : which->core;
-    c.other_name = names[!own];
+    c.core = own_layout == RIGHT ? which->core : which->other;
+    c.other = own_layout == RIGHT ? which->other : which->core;
+    c.other_name = names[!own_layout];
     MX_TRY(bench_work_create(target, &c, false, o->size_factor, &w));
     mx_err err = bench_agree(&w);
     if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);
@@ -188,7 +188,7 @@ static mx_err run(const bench_target *target, const bench_case *which, const ben
     row.rival_name = row.times.rival_name;
     bench_work_destroy(&w);
     if (err != MX_OK) return MX_PASS(err);
-    print_row(&row, c.name, own);
+    print_row(&row, c.name, own_layout);
     return bench_report_keep(report, &row);
 }
 

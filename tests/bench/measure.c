@@ -194,8 +194,8 @@ mx_err bench_clear(bench_work *w)
     return MX_OK;
 }
 
-/* What one side leaves behind, from the same start. */
-static mx_err leave(bench_work *w, const side *s, mx_view *host)
+/* Runs one side from the common initial values and copies its outputs to host. */
+static mx_err run_and_copy(bench_work *w, const side *s, mx_view *host)
 {
     mx_view views[OUTPUTS];
     const int count = list_outputs(w, views);
@@ -240,12 +240,12 @@ static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
         MX_TRY(mx_mirror_create(views[o], &core_host[o]));
         MX_TRY(mx_mirror_view_create(views[o], &rival_host[o])); /* hosts: the view itself */
     }
-    MX_TRY(leave(w, &core, core_host));
+    MX_TRY(run_and_copy(w, &core, core_host));
     for (int r = 0; r < 5; r++) {
         const rival_set *set = r < 3 ? w->target->rivals[r] : r == 3 ? w->target->scalar : NULL;
         const side s = {r == 4 ? w->which->other : NULL, set, set != NULL ? set->name : "other"};
         if (s.step == NULL && rival_of(w, set) == NULL) continue;
-        MX_TRY(leave(w, &s, rival_host));
+        MX_TRY(run_and_copy(w, &s, rival_host));
         for (int o = 0; o < count; o++)
             MX_TRY(bench_compare(w, s.name, core_host[o], rival_host[o], o >= w->output_count));
     }

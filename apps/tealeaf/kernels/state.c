@@ -15,14 +15,14 @@ MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
 {
     const int row = a->row0 + j - 1,
               column = a->column0 + k - 1; /* global, of the cell right of and above the faces */
-    const double here = MX_AT(a->density, j, k);
+    const double density = MX_AT(a->density, j, k);
     MX_AT(a->kx, j, k) =
         row < a->rows && column > 0 && column < a->columns
-            ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), here, a->inverse)
+            ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), density, a->inverse)
             : 0.0;
     MX_AT(a->ky, j, k) =
         column < a->columns && row > 0 && row < a->rows
-            ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), here, a->inverse)
+            ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), density, a->inverse)
             : 0.0;
 }
 MX_FOR(2D, tl_faces)
