@@ -1,10 +1,10 @@
-/* Accessors: what kernels compute with. A small struct, captured by value in a kernel's arguments:
+/* Accessors: the arrays of kernels. An accessor is a small struct that is copied into a kernel's arguments:
  *
  *     mx_f64_2   double, rank 2, the layout of the kernel's instance     mx_f64_2s  any strides
- *     mx_cf64_2  the same, read-only                                     mx_f64_2l, mx_f64_2r  left, right always
+ *     mx_cf64_2  the same, read-only                                     mx_f64_2l, mx_f64_2r  always left, always right
  *
- * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8; MX_ACCESSORS(tag, T) makes them for a struct of your own. MX_ACCESSOR makes
- * one type with any layout, static extents and a trait.
+ * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8. MX_ACCESSORS(tag, T) declares them for a struct of your own. MX_ACCESSOR
+ * declares one type with any layout, static extents and a trait.
  *
  * What is known at compile time (type, rank, layout, static extents, trait) belongs to the accessor's type, as array sizes of a
  * shape struct that exists only inside sizeof: it costs nothing at run time, works in C and CUDA C++ alike, and a use with
@@ -24,13 +24,17 @@ extern "C" {
 /* Strides are in elements. 32 bits are faster on GPUs; a view whose strides do not fit cannot be bound. */
 typedef int32_t mx_stride;
 
-/* Where an out-of-bounds index is noted by builds with MINX_BOUNDS_CHECK; one for each context, read at its next fence. */
+/* The record of out-of-bounds indices, in builds with MINX_BOUNDS_CHECK. Each context has one, and reads it at its next fence. */
 typedef struct mx_fault {
-    int32_t count; /* how many there were; what follows describes the first */
-    int32_t dimension, line;
-    int64_t index, origin, extent;
+    int32_t count; /* of such indices; the other members describe the first */
+    int32_t dimension;
+    int32_t line;
+    int64_t index;
+    int64_t origin;
+    int64_t extent;
     uint64_t stamp;
-    char expression[64], file[128];
+    char expression[64];
+    char file[128];
 } mx_fault;
 
 #ifdef MINX_BOUNDS_CHECK
@@ -41,8 +45,8 @@ typedef struct mx_fault {
 #define MX_FAULT_MEMBERS_(R)
 #endif
 
-/* Stride of a dimension, if it is known from the layout and static extents: right = product of the extents behind, left =
- * product of those in front. 0 = known at run time only. */
+/* The stride of a dimension if the layout and the static extents give it, else 0 (known at run time only). right: the product
+ * of the extents of later dimensions; left: of earlier ones. */
 #define MX_LAYOUT_OF_(L) ((L) == 0 ? MX_INSTANCE_LAYOUT : (L))
 #define MX_KNOWN_(L, left, right) \
     (MX_LAYOUT_OF_(L) == 1 ? (left) : MX_LAYOUT_OF_(L) == 2 ? (right) : 0)
@@ -53,7 +57,7 @@ typedef struct mx_fault {
     ((uint64_t)(R) | (uint64_t)(L) << 4 | (uint64_t)(K) << 8 | (uint64_t)(a) << 12 | \
      (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
 
-/* Traits: what a kernel promises or wants of an accessor; trait.h says what each costs. */
+/* Traits: how a kernel uses an accessor. trait.h explains each and its cost. */
 enum {
     MX_TRAIT_NONE,
     MX_TRAIT_RANDOM_ACCESS,
@@ -62,7 +66,7 @@ enum {
     MX_TRAIT_ATOMIC
 };
 
-/* The data pointer. It stands in no union, where gcc would not see that it is restrict. */
+/* The data pointer. It is not in the union: there gcc ignores that it is restrict. */
 #define MX_DATA_MX_TRAIT_NONE(name, T) T *data;
 #define MX_DATA_MX_TRAIT_RANDOM_ACCESS(name, T) T *data;
 #define MX_DATA_MX_TRAIT_RESTRICT(name, T) T *MX_RESTRICT data;
@@ -72,7 +76,7 @@ enum {
         T v;                                        \
     } * data;
 
-/* x0..x7: static extents; 0 = run-time; dimensions behind the rank count as 1. */
+/* x0..x7: static extents; 0 = run-time; 1 for dimensions beyond the rank. */
 #define MX_ACCESSOR_(name, T, R, L, trait_, code_, x0, x1, x2, x3, x4, x5, x6, x7)    \
     struct name##_shape {                                                             \
         char is_rank_##R[1];                                                          \
@@ -165,8 +169,8 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
     ((int64_t)((D) >= (R)) + ((D) + (N) == (R)) * (a) + ((D) + (N) == (R) + 1) * (b) + \
      ((D) + (N) == (R) + 2) * (c) + ((D) + (N) == (R) + 3) * (d))
 
-/* What is asked of an element type: its number in mx_type, const or not (0: a struct of the user's), and whether it can have
- * a trait. C++ need not know: accessors are bound in C, and kernel files are compiled as C too. */
+/* Properties of an element type: its kind in mx_type (0: a struct of the user), whether it is const, and whether it can have a
+ * trait. C++ does not need them: accessors are bound in C, and kernel files are compiled as C too. */
 #ifdef __cplusplus
 #define MX_KIND_OF_(T) 0
 #define MX_CONST_(T) 0
@@ -185,21 +189,21 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
 
 /* mx_bind(ctx, view, &accessor): the only way to make an accessor, for kernels launched on ctx (or, with ctx NULL, for
  * host code that indexes host memory with MX_AT). Rules, as Kokkos converts views: same element type, constness may be
- * added, same rank, static extents equal to the view's, space within reach of ctx; layout: an instance-layout accessor needs
- * a view of that layout with contiguous rows, l and r likewise (strided views with such strides will do), s takes any
- * strides, others a view of theirs. Errors name the view and what does not fit: MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT,
- * _EXTENT, _STALE. The accessor stays valid until the view is destroyed; a launch checks that it still is.
+ * added, same rank, static extents equal to the view's, a space that ctx can access. An accessor of the instance's layout, l or
+ * r needs a view of that layout with contiguous rows; a strided view with such strides is accepted. s accepts any strides. An
+ * accessor of another layout needs a view of the same layout. Errors name the view and the property that does not match:
+ * MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT, _EXTENT, _STALE. The accessor is valid until the view is destroyed; a launch checks this.
  *
  * mx_bind_origin(ctx, view, origin, &accessor): the same, with origin[d], within 32 bits, the first index of dimension d: with
- * -1, -1 the halo of a field is at MX_AT(v, -1, -1). At no cost. MX_ERR_LAYOUT: a view not left, right or strided. */
+ * -1, -1 the halo of a field is at MX_AT(v, -1, -1). It costs nothing. MX_ERR_LAYOUT: the view is not left, right or strided. */
 mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
                 size_t element_size, const char *expression, const char *file, int line,
                 const char *func);
 #define mx_bind(ctx, view, accessor) MX_BIND_(ctx, view, NULL, accessor, #accessor)
 #define mx_bind_origin(ctx, view, origin, accessor) MX_BIND_(ctx, view, origin, accessor, #accessor)
 
-/* mx_bind_none(&accessor): the kernels launched with these arguments do not use it. Every accessor of an argument struct is
- * bound, or marked so (args.h). */
+/* mx_bind_none(&accessor): marks an accessor that the kernels launched with these arguments do not use. Every accessor of an
+ * argument struct must be bound or marked so (args.h). */
 #define mx_bind_none(accessor) ((void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
 #define MX_STAMP_NONE_ 1u
 
@@ -214,7 +218,7 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #define MX_EXTENT(v, d) \
     (MX_STATIC_((v).shape->x##d##_) ? (int64_t)MX_STATIC_((v).shape->x##d##_) : (v).extent[d])
 
-/* What mx_term_ takes but the index, all known at compile time except a run-time stride. */
+/* The arguments layout, rank and dimension of mx_term_, which are known at compile time. */
 #define MX_CODE_(v) MX_STATIC_((v).shape->code)
 #define MX_TERM_ARGUMENTS_(v, d) (int)(MX_CODE_(v) >> 4 & 15), (int)(MX_CODE_(v) & 15), d
 
@@ -227,13 +231,13 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #ifdef __CUDACC__
 #include <stdio.h>
 #else
-/* Host code outside kernels (an accessor bound without a context) has no fence to report at: prints and aborts. */
+/* For host code outside kernels (an accessor bound without a context). No fence can report its error: prints it and aborts. */
 void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line);
 #endif
-/* The term of an index that leaves its view: so far below 0 that the offset is, whatever the other terms. */
+/* The term of an index that is out of bounds. It is so negative that the sum of all terms is negative too. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
-/* The first fault wins the record; the item goes on with offset 0, where every view has memory, empty ones too. */
+/* Records a fault, if it is the first. The item continues with offset 0, where every view has memory, even an empty one. */
 MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *expression,
                                 int dimension, int64_t index, int64_t origin, int64_t extent,
                                 const char *file, int line)
@@ -278,12 +282,13 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_TERM_(v, d, i)                                                                     \
     mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d), (v).origin[d], \
                      MX_EXTENT(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)
-#define MX_BOUND_(v)                                                                       \
-    mx_checked_term_(0, 0, 0, 0, 1, 0, (v).stamp != 0, (v).fault, (v).stamp, #v, __FILE__, \
-                     __LINE__) /* rank 0: no index */
+/* Rank 0 has no index: checks that the accessor is bound. */
+#define MX_BOUND_(v) \
+    mx_checked_term_(0, 0, 0, 0, 1, 0, (v).stamp != 0, (v).fault, (v).stamp, #v, __FILE__, __LINE__)
 #define MX_OFFSET_(sum) mx_offset_(sum)
 #else
-/* C joins a known stride with the element's size here; from behind a function gcc does not, and gathers where it could load. */
+/* In C a known stride is multiplied here, outside of any function: through a function call gcc does not combine it with the
+ * element's size, and uses gathers instead of contiguous loads. */
 #ifdef __cplusplus
 #define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d))
 #else

@@ -8,12 +8,13 @@
  *     } heat_args;
  *     MX_ARGS(heat_args, u, w)
  *
- * A launch then checks each of them: one that was never bound, or whose view is gone, is an error that names it. An accessor
- * that is bound but not in the list is an error too, so that lists are complete. A struct without accessors needs no list.
- * One that only some
- * of the kernels with these arguments use is marked by mx_bind_none(&args.u) for the others. Accessors in an inner struct or an array are named as C names them: MX_ARGS(T, inner.u, pair[0], pair[1]).
+ * A launch then checks each of them. If an accessor was never bound, or its view was destroyed, the error names it. An accessor
+ * that is bound but not in the list is an error too, so that lists are complete. A struct without accessors needs no list. If
+ * some kernels with these arguments do not use accessor u, mark it by mx_bind_none(&args.u) for them. Accessors in an inner
+ * struct or an array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
  *
- * MX_BUNDLE is MX_ARGS and a function that binds all of them, from members of the same names in a struct of views:
+ * MX_BUNDLE does the same as MX_ARGS, and also defines a function that binds all accessors. It takes the views from members of
+ * the same names in a struct of views:
  *
  *     typedef struct heat_views {
  *         mx_view u, w;
@@ -22,9 +23,9 @@
  *
  *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
  *
- * Call it again after views were swapped, resized or made anew. On failure the accessors bound so far stay bound. Several
- * argument structs may be bound from one struct of views. At most 32 accessors; both go at file scope, without semicolon, and
- * once for each struct. */
+ * Call it again after views were swapped, resized or created again. On failure the accessors bound so far stay bound. Several
+ * argument structs may be bound from one struct of views. Both macros take at most 32 accessors. Use them at file scope, without
+ * semicolon, and once for each struct. */
 #pragma once
 #include "minx/accessor.h"
 
@@ -32,11 +33,11 @@
 typedef struct mx_args_accessor {
     const char *name;
     size_t offset;  /* bytes from the start of the struct */
-    uint64_t shape; /* MX_SHAPE_CODE_: the member is an accessor indeed, or this does not compile */
+    uint64_t shape; /* MX_SHAPE_CODE_; does not compile for a member that is no accessor */
 } mx_args_accessor;
 
 typedef struct mx_args_table {
-    const char *type; /* the struct's name; NULL: it has no list */
+    const char *type; /* the struct's name; NULL: the struct has no list */
     const mx_args_accessor *accessor;
     size_t count;
 } mx_args_table;
@@ -50,8 +51,8 @@ typedef struct mx_args_table {
     }
 #define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views->member, &args->member));
 
-/* The dispatch unit of a kernel file keeps the table. Elsewhere the list only has to be right. A kernel declared with a struct
- * that has no list finds an empty table: in C a second definition without value does nothing (a tentative definition). */
+/* Only the dispatch unit of a kernel file has the table; other units just check the list. A struct without a list gets an empty
+ * table from the kernel's declaration, as a tentative definition in C: if there is a list, that declaration changes nothing. */
 #ifdef MX_DISPATCH
 #define MX_ARGS(T, ...)                                               \
     static const mx_args_accessor T##__accessor[] = {                 \

@@ -23,17 +23,16 @@
  *     MX_SCAN_CUSTOM(S, name, init, join)
  * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 3D_64, TEAM (minx/team.h).
  *
- * Each takes two more arguments, a trait and a prologue, or only the trait. A trait says what the items are like:
- *     MX_ITEMS_SIMD       the default: small. Hosts run those along the contiguous index as one `omp simd` loop.
- *     MX_ITEMS_PLAIN      their bodies loop. Hosts run them one after the other; an inner loop is marked MX_SIMD or
- *                         MX_SIMD_SUM(variables). Fewer items are worth a thread. Teams have no other trait.
- *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, and they read their neighbours in other rows: GPUs run them faster. From two
- *                         dimensions on.
+ * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the items:
+ *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
+ *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
+ *                         MX_SIMD_SUM(variables). A thread gets fewer items. The only trait of teams
+ *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
  *
  * A prologue runs on a private copy of the arguments before any item of a thread:
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
  *     MX_REDUCE(2D, tl_step, MX_SUM, MX_ITEMS_SIMD, tl_step_prologue)
- * so that scalars which earlier kernels left in views are read and worked on once, not at every item.
+ * With a prologue, a scalar that an earlier kernel stored in a view is read once for each thread, not once for each item.
  *
  * Promise: two items of a launch never touch the same element, unless both only read it or go through mx_atomic_*. */
 #pragma once
@@ -45,21 +44,22 @@
 #include "minx/reduce.h"
 #include "minx/trait.h"
 
-/* In front of a body, a prologue, an init, a join, and of functions that they call. */
+/* Marks a body, a prologue, an init, a join, and the functions that they call. */
 #define MX_BODY MX_INLINE
 
 #define MX_STRING_(...) #__VA_ARGS__
 #ifdef __OPTIMIZE__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
-#else /* plain loops for debuggers: a pragma makes copies of a loop's variables, which are hard to print */
+#else
+/* Debug builds have plain loops: with a pragma gcc copies a loop's variables, and a debugger cannot print them easily. */
 #define MX_PRAGMA_(...)
 #endif
 #define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
 #define MX_NO_PROLOGUE_(args) ((void)(args))
 
 #ifdef __CUDACC__
-#define MX_CONST_TABLE \
-    static __device__ const /* a file-scope table: MX_CONST_TABLE double weight[3] = {...}; */
+/* A constant table at file scope: MX_CONST_TABLE double weight[3] = {...}; */
+#define MX_CONST_TABLE static __device__ const
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #else
@@ -101,7 +101,7 @@
  *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)     and so on, with trait and prologue where they are wanted
  *
  * (an array reduction is declared in front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY). The driver stands
- * between #ifdef MX_DRIVER and #endif: instances do not see it, and it is compiled once, as C, with MX_DRIVER defined. */
+ * between #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part of the instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif

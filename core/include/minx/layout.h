@@ -1,12 +1,13 @@
-/* Layouts: where the element of an index is. All are separable: offset(i, j, ...) = f0(i) + f1(j) + ..., a term for each
- * dimension. Of left, right and stride a term is index times stride; of the others it is a function in a header of its own,
- * which MX_AT picks at compile time by the layout in the accessor's type: the plain ones pay nothing for it.
+/* Layouts: the offset of the element of an index. All are separable: offset(i, j, ...) = f0(i) + f1(j) + ..., a term for each
+ * dimension. For left, right and stride a term is index times stride. For other layouts it is a function in a header of its own.
+ * MX_AT selects it at compile time by the layout in the accessor's type, so left, right and stride have no extra cost.
  *
  * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a prefix, parameters. Functions:
  *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
  *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up (none to 0) so that every offset is below their
  *       product, and sets the `stride` that the terms get back; false: not for this rank. It may wrap around.
- * Views and accessors (MX_ACCESSOR) of such a layout go with each other only; no subviews, no origins, no padding. */
+ * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have no subviews, origins or
+ * padding. */
 #pragma once
 #include "minx/layout_morton.h"
 #include "minx/layout_tiled.h"
@@ -30,14 +31,16 @@ typedef enum mx_layout {
 } mx_layout;
 MX_STATIC_ASSERT(MX_LAYOUT_COUNT_ <= 16, "an accessor's type has 4 bits for its layout");
 
-const char *mx_layout_name(mx_layout layout); /* "left" */
+/* The name of a layout, "left" for example. */
+const char *mx_layout_name(mx_layout layout);
 
-/* The layout is a constant where this is called, so nothing is left of the switch. */
+/* The layout is a compile-time constant in every call, so the switch is removed. */
 #define MX_LAYOUT_TERM_(NAME, name, prefix, ...) \
     case MX_LAYOUT_##NAME: return prefix##_term(rank, d, i, stride, __VA_ARGS__);
 MX_INLINE int64_t mx_term_(int layout, int rank, int d, int64_t i, int64_t stride)
 {
-    (void)rank, (void)d;
+    (void)rank;
+    (void)d;
     switch (layout) {
         MX_LAYOUTS_(MX_LAYOUT_TERM_)
     default: return i * stride;

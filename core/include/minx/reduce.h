@@ -1,20 +1,19 @@
-/* Reductions: what a body's contributions are joined by.
+/* Reductions: how the contributions of items are joined.
  *
- * Three shapes of value:
+ * Shapes of value:
  *   one number          MX_REDUCE(2D, name, MX_SUM)            double, float or an integer; vectorised on hosts
  *   a list of fields    MX_REDUCE_FIELDS(2D, name, MY_FIELDS)  a struct, each field with its own reducer; vectorised
  *   anything            MX_REDUCE_CUSTOM(2D, name, init, join) a struct with your functions; not vectorised
  *   and an array        MX_REDUCE_ARRAY(1D, name, MX_SUM)      of a length known at run time; not vectorised
  *
- * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise), and any name for which there
- * are two macros, NAME_INIT(T, v), which sets *v to the identity, and NAME_JOIN(T, into, v), both with an expression in
- * parentheses. The body merges this
- * item's share into the value that it is given, which may hold the shares of other items already: `*sum += x`, `*top = *top <
- * x ? x : *top`. Joins do the same with two values. The result over an empty range is the identity.
+ * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). A reducer of your
+ * own is a NAME with two macros, each an expression in parentheses: NAME_INIT(T, v) sets *v to the identity, and
+ * NAME_JOIN(T, into, v) joins *v into *into. The body adds the contribution of its item to a value that may already have those of
+ * other items: `*sum += x`, `*top = *top < x ? x : *top`. The result over an empty range is the identity.
  *
- * NaN: a sum or product with a NaN is NaN. Joins by MX_MIN and MX_MAX pass over NaN, as a body written like the one above
- * does. The location forms do, too, and give a NaN (the one with the lowest index) only if there is nothing else. An init and
- * join of your own decide themselves; the join must be associative and commutative: threads join in an order of their own.
+ * NaN: a sum or product with a NaN is NaN. MX_MIN and MX_MAX ignore NaN, and so does a body like the one above. The location
+ * forms ignore NaN too, unless all values are NaN: then they give the one with the lowest index. With an init and join of your
+ * own, you decide. The join must be associative and commutative: its order is not specified.
  *
  * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in block order,
  * so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
@@ -33,7 +32,7 @@
         LIST(MX_VALUE_FIELD_) \
     } name;
 
-/* In functions of `v`, and of `into` and `v`. */
+/* Statements on `v`, and on `into` and `v`. */
 #define MX_FIELD_INIT_(T, field, R) R##_INIT(T, &v->field);
 #define MX_FIELD_JOIN_(T, field, R) R##_JOIN(T, &into->field, &v->field);
 
@@ -88,7 +87,7 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
 
 /* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
- * -1 if the range was empty). The body lets the value take this item's number and index:
+ * -1 if the range was empty). The body passes this item's number and index:
  *     mx_maxloc_f64_take(v, MX_AT(a->u, i), i);
  *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */

@@ -1,5 +1,5 @@
-/* Scans (prefix sums), for kernel files. The body adds its item's share to the value; when `final` is true, the value holds what
- * all items before this one add up to, and the body stores what it wants of it:
+/* Scans (prefix sums), for kernel files. The body adds the contribution of its item to the value. When `final` is true, the value
+ * is the sum over all earlier items, and the body stores its result:
  *
  *     MX_BODY void offsets_body(const offsets_args *a, int i, int64_t *sum, bool final)
  *     {

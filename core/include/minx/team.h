@@ -30,22 +30,22 @@
  *            is the result of an empty range: 0, the largest and the smallest number (infinities), what init says. NaN: as
  *            reduce.h says of MX_MIN and MX_MAX. Lanes join in a fixed order, so a launch gives the same bits again.
  * Single     MX_TEAM_SINGLE(t), MX_VECTOR_SINGLE(t) statement: by one thread of the team, by one lane of the thread
- * Together   mx_team_barrier(t)                     waits for all threads of the team, and makes their stores seen
- *            mx_team_sum(t, v), _min, _max          over threads (v alike in all lanes of one); every thread has the result
+ * Collective mx_team_barrier(t)                     waits for all threads of the team, and makes their stores visible
+ *            mx_team_sum(t, v), _min, _max          over threads (all lanes of a thread pass the same v); all get the result
  *            mx_team_scan(t, v)                     the sum over threads of lower rank
  *            mx_team_broadcast(t, v, rank)          the value of one thread
  *            for f64 f32 i32 i64 u32 u64
  * Scratch    MX_TEAM_SCRATCH(t, level, mx_f64_2, name, n0, n1)      declares accessor `name` of n0 x n1 elements that the team
  *            MX_THREAD_SCRATCH(t, level, mx_i32_1, name, n)         shares; or that each thread has to itself; any rank from 1
- *            Contents are undefined at first. What the policy asked for (mx_with_scratch) is what there is: beyond it the body
- *            returns there, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
+ *            Contents are undefined at first. The policy sets how much scratch there is (mx_with_scratch). A request for more
+ *            makes the body return, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
  * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; no
  * break out of a vector loop; a store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane
- * as a thread of the host: it ends the program with a message where a barrier diverges, and a missing single gives it other
- * results: with check=serial in the resource of the context that is MX_ERR_MISMATCH, which names kernel, view and index.
+ * as a host thread. It ends the program with a message where a barrier diverges. A missing single changes its results: with
+ * check=serial in the resource of the context that is MX_ERR_MISMATCH, with kernel, view and index.
  *
- * A team of one thread costs nothing: the body is compiled once more for it, with barriers and shares folded away. */
+ * A team of one thread has no extra cost: the body is compiled once more for it, without barriers. */
 #pragma once
 #include "minx/kernel.h"
 
@@ -58,19 +58,22 @@
 #define MX_ZERO_(v) (v) = 0
 #define MX_HIGHEST_(v) mx_set_highest_(&(v))
 #define MX_LOWEST_(v) mx_set_lowest_(&(v))
-/* Do not join what is no number, unless there is nothing else. */
+/* Ignore NaN, unless both are NaN. */
 #define MX_LEAST_OF_(all, other) ((other) < (all) || (all) != (all) ? (other) : (all))
 #define MX_LARGEST_OF_(all, other) ((all) < (other) || (all) != (all) ? (other) : (all))
 
 typedef struct mx_team {
     int league_rank, league_size;
-    int rank, size;      /* of this thread in its team */
-    int lane, lanes;     /* of this lane in its thread; 0 of 1 on hosts */
-    char *scratch[2][2]; /* by level: the team's, the thread's */
-    size_t used[2][2], room[2][2];
-    int64_t *overflow; /* [level]: bytes that were asked for beyond what there is */
+    int rank;            /* of this thread in its team */
+    int size;            /* threads of the team */
+    int lane;            /* of this lane in its thread; 0 on hosts */
+    int lanes;           /* of a thread; 1 on hosts */
+    char *scratch[2][2]; /* [level][0]: the team's, [level][1]: the thread's */
+    size_t used[2][2];   /* bytes of each that are taken */
+    size_t room[2][2];   /* bytes of each */
+    int64_t *overflow;   /* [level]: the bytes of a request that was too large */
     struct mx_team_shared_ *shared;
-    int phase[2]; /* of the barriers that were passed: the team's, the lanes' */
+    int phase[2]; /* of the barrier of the team, and of the barrier of the lanes */
 } mx_team;
 
 #define MX_OVER_TEAM_FOR_ ~, TEAM_
@@ -78,11 +81,12 @@ typedef struct mx_team {
 #define MX_OVER_TEAM_FIELDS_ ~, TEAM_
 #define MX_OVER_TEAM_CUSTOM_ ~, TEAM_
 
-/* Bytes from an area of scratch; NULL beyond its end. */
+/* Takes bytes from an area of scratch; NULL if the area is too small. */
 MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int per_thread, size_t bytes)
 {
     level = level != 0; /* as in mx_with_scratch */
-    const size_t begin = t->used[level][per_thread], room = t->room[level][per_thread];
+    const size_t begin = t->used[level][per_thread];
+    const size_t room = t->room[level][per_thread];
     t->used[level][per_thread] = begin + ((bytes + 15) & ~(size_t)15);
     if (bytes <= room && t->used[level][per_thread] <= room)
         return t->scratch[level][per_thread] + begin;

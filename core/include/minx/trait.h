@@ -1,14 +1,18 @@
-/* Accessors with a trait (MX_ACCESSOR). Views know nothing of it: bind one to an accessor with a trait just before the kernel
- * that profits, and to a plain one elsewhere. All but restrict are for numbers. MX_TRAIT_
- *     RANDOM_ACCESS  const elements nobody writes meanwhile. cuda: loads by the read-only cache (ld.global.nc). Hosts: plain.
- *     RESTRICT       what is written by it is accessed by no other one. gcc: registers last across stores; others ignore it.
- *     STREAMING      not used again soon. cuda: evict-first. x86: stores past the cache, one by one: no vectorisation.
- *     ATOMIC         each access relaxed atomic, 4 or 8 bytes: no vectorisation, and MX_ADD costs what mx_atomic_add does.
+/* Accessors with a trait (MX_ACCESSOR). A view has no trait: bind it to an accessor with a trait for the kernel that gets faster
+ * by it, and to a plain accessor elsewhere. All traits except RESTRICT need elements that are numbers. MX_TRAIT_
+ *     RANDOM_ACCESS  const elements that nothing writes during the launch. cuda: loads use the read-only cache (ld.global.nc).
+ *                    Hosts: plain loads
+ *     RESTRICT       no other accessor is used for elements that are written through this one. gcc keeps values in registers
+ *                    across stores; other compilers ignore it
+ *     STREAMING      elements that are not used again soon. cuda: evict-first. x86: stores that bypass the cache, one element
+ *                    at a time, so loops are not vectorised
+ *     ATOMIC         each access is a relaxed atomic of 4 or 8 bytes. Loops are not vectorised; MX_ADD costs as much as
+ *                    mx_atomic_add
  *
  *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j);    MX_ADD(x, v, i, j);    mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
  *
- * work with any accessor of numbers (MX_ADD: that mx_atomic_add takes) and keep its trait. MX_AT is a plain access, and of
- * atomic elements a compile error. */
+ * These work with any accessor of numbers (MX_ADD: of types that mx_atomic_add takes) and respect its trait. MX_AT is a plain
+ * access, and a compile error for atomic elements. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"

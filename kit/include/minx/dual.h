@@ -1,6 +1,6 @@
-/* Dual views: one array on the side of the host and on that of a context's device, with a note of the side that was written
- * since they last agreed. Where the host reaches the context's space both are one view and a sync copies nothing, but the
- * notes are kept the same, so that a forgotten one shows on every backend:
+/* Dual views: one array on the side of the host and on that of a context's device, with a flag for each side that was
+ * modified since the last sync. If the host can access the context's space, both are one view and a sync copies nothing. The
+ * flags are kept all the same, so that a missing mx_dual_modify shows on every backend:
  *     write x.host;  mx_dual_modify(&x, MX_SIDE_HOST);  MX_TRY(mx_dual_sync(ctx, &x, MX_SIDE_DEVICE));  use x.device */
 #pragma once
 #include "minx/view.h"
@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum mx_side { MX_SIDE_HOST, MX_SIDE_DEVICE } mx_side;
 
-/* Pass it by pointer: a copy would keep notes of its own. The views belong to it. */
+/* Pass it by pointer: a copy would have flags of its own. It owns the views. */
 typedef struct mx_dual {
     mx_view host, device;
     bool modified[2]; /* by mx_side, since the last sync */
@@ -22,7 +22,7 @@ mx_err mx_dual_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
                       const mx_view_options *options, mx_dual *dual);
 #define mx_dual_create(...) MX_AT_SOURCE_LINE_(mx_dual_create(__VA_ARGS__))
 
-/* Ends both views. Accepts NULL. */
+/* Destroys both views. Accepts NULL. */
 mx_err mx_dual_destroy(mx_dual *dual);
 
 /* This side was, or is about to be, written. Was the other one, so that this is old? Forget what was written. */
@@ -31,7 +31,7 @@ void mx_dual_modify(mx_dual *dual, mx_side side);
 #define mx_dual_clear(dual) ((void)((dual)->modified[0] = (dual)->modified[1] = false))
 
 /* Brings this side up to date, if the other one was written: the device's in order on ctx, the host's before it returns.
- * MX_ERR_ARG if both were written: which one counts is yours to say, by mx_dual_clear and mx_dual_modify. */
+ * MX_ERR_ARG if both were written: choose one by mx_dual_clear and mx_dual_modify. */
 mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side);
 
 #ifdef __cplusplus

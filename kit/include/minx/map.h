@@ -1,5 +1,5 @@
-/* Unordered maps: a set of keys, each in a slot whose number stays until the map is cleared or rehashed. Values are views of
- * yours, of any type, indexed by slot, with the extent mx_map_capacity.
+/* Unordered maps: a set of keys, each in a slot whose number stays until the map is cleared or rehashed. Values are your
+ * own views, of any type, indexed by slot, with the extent mx_map_capacity.
  *
  *     driver   mx_map_create(ctx, "cells", 1000000, &map);  mx_bind(ctx, map, &args.map);           mx_u64_1 map;
  *     body     const mx_map_slot s = mx_map_insert(&a->map, key);
@@ -7,9 +7,9 @@
  *     another  if (mx_map_valid(&a->map, i)) ... mx_map_key(&a->map, i), MX_AT(a->count, i)      for 0 <= i < capacity
  *
  * Keys are any 64 bits; i64 and u32 ones convert to u64 and back. The handle is a view for drivers to bind and destroy: keys (0:
- * free) in a power of two of slots, a slot of its own for key 0, and a note of failure. Open addressing with linear probing
- * (Knuth, vol. 3, 6.4, algorithm L), slots claimed by compare-and-swap on the key. No key is ever removed by itself, so probing
- * meets it before a free slot. Which slot a key gets depends on the order of inserts: launches that insert cannot be checked
+ * free) in a power of two of slots, one more slot for key 0, and a flag for failed inserts. Open addressing with linear probing
+ * (Knuth, vol. 3, 6.4, algorithm L), slots claimed by compare-and-swap on the key. Single keys are never removed, so probing
+ * finds a key before a free slot. Which slot a key gets depends on the order of inserts: launches that insert cannot be checked
  * against another backend. */
 #pragma once
 #include "minx/atomic.h"
@@ -17,17 +17,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* A map for `keys` (1 to 2^29) different keys, with a third more slots at least. MX_ERR_ARG, and those of mx_view_create. */
+/* Creates a map for `keys` (1 to 2^29) different keys. It has at least a third more slots. Errors: MX_ERR_ARG, and those of
+ * mx_view_create. */
 mx_err mx_map_create(mx_ctx ctx, const char *label, int64_t keys, mx_view *map);
-mx_err mx_map_capacity(mx_view map, int64_t *capacity); /* the number of slots */
 
-/* How many keys it holds, and whether an insert failed since it was made or cleared. Waits for ctx. */
+/* Gives the number of slots. */
+mx_err mx_map_capacity(mx_view map, int64_t *capacity);
+
+/* Gives the number of keys, and whether an insert failed since the map was created or cleared. Waits for ctx. */
 mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed);
-mx_err mx_map_clear(mx_ctx ctx, mx_view map); /* removes all keys; ordered on ctx */
 
-/* Puts a map for `keys` keys, with those of this one, in its place; bind again. *origin is a new i32 view, from which slot each
- * key came (0 in free slots), so that mx_permute(ctx, values, old_values, origin) moves values along. Waits for ctx.
- * MX_ERR_EXTENT: they do not fit, and nothing changed. */
+/* Removes all keys. Ordered on ctx. */
+mx_err mx_map_clear(mx_ctx ctx, mx_view map);
+
+/* Replaces the map by one for `keys` keys, with the same keys in it. Bind it again. *origin is a new i32 view with the old slot of
+ * each key (0 for free slots): mx_permute(ctx, values, old_values, origin) moves the values. Waits for ctx. MX_ERR_EXTENT: the
+ * keys do not fit, and nothing changed. */
 mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
 #define mx_map_create(...) MX_AT_SOURCE_LINE_(mx_map_create(__VA_ARGS__))
 #define mx_map_rehash(...) MX_AT_SOURCE_LINE_(mx_map_rehash(__VA_ARGS__))
@@ -35,7 +40,7 @@ mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
 }
 #endif
 
-enum { MX_MAP_TRIES_ = 4096 }; /* slots in a row that may be taken */
+enum { MX_MAP_TRIES_ = 4096 }; /* slots that an insert tries */
 #define MX_MAP_MASK_(map) ((int)MX_EXTENT(*(map), 0) - 3)
 
 enum { MX_MAP_FAILED, MX_MAP_EXISTING, MX_MAP_SUCCESS };
@@ -43,7 +48,7 @@ typedef struct mx_map_slot {
     int slot, state; /* slot: -1 if failed */
 } mx_map_slot;
 
-/* Where a key is or, if it claims a slot, will be. */
+/* The slot of a key; for an insert, the slot that it claims. */
 MX_INLINE mx_map_slot mx_map_probe_(const mx_u64_1 *map, uint64_t key, bool claims)
 {
     const int mask = MX_MAP_MASK_(map), tries = key == 0 ? 1 : MX_MAP_TRIES_;
@@ -64,8 +69,9 @@ MX_INLINE mx_map_slot mx_map_probe_(const mx_u64_1 *map, uint64_t key, bool clai
     return none;
 }
 
-/* Inserts a key unless it is there; of several items that do so at once, one has success. Failed: no slot is free, or none of 4096
- * in a row (all but impossible with no more keys than it is for); the map notes it. */
+/* Inserts a key unless the map has it. If several items insert the same key at the same time, exactly one gets success. It fails
+ * if none of 4096 slots in a row is free, which is very unlikely up to the number of keys that the map was created for; the map
+ * then sets its flag. */
 #define mx_map_insert(map, key) mx_map_probe_((map), (key), true)
 /* The slot of a key, -1 if it is not there; is it there? Is there a key in a slot; which, in one that has? */
 #define mx_map_find(map, key) (mx_map_probe_((map), (key), false).slot)

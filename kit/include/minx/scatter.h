@@ -4,37 +4,39 @@
  *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
  *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);
  *               mx_scatter_bind(ctx, &s, &args.h);
- *               launch; mx_scatter_contribute(ctx, &s, histogram);      what was added goes into the histogram
+ *               launch; mx_scatter_contribute(ctx, &s, histogram);      adds the sums to the histogram
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      and so on
  *
- * Items add to memory of the scatter view. Hosts: each thread to a copy of its own, without atomics; contribute joins the copies
- * in the order of threads, so results do not depend on timing, but those of doubles depend on the number of threads (and, in a
- * dynamic schedule, on who ran what). cuda and simt, and hosts that check their launches against another backend: one copy and
- * atomics, by which sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1 or more.
+ * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no atomics. contribute joins the
+ * copies in the order of threads, so results do not depend on timing; sums of doubles depend on the number of threads and, with
+ * a dynamic schedule, on which thread ran which items. On cuda and simt, and on hosts whose launches are checked against another
+ * backend, there is one copy and items use atomics, so sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1
+ * or more.
  *
- * What is bound on the context that made the scatter view is for launches on that context; a launch elsewhere is MX_ERR_ARG. Other
- * contexts may bind it, too: they add to the first copy by atomics, several at once if you like, but not while a kernel of the
- * maker does. A context whose launches are checked binds in the same way: bind again when checks begin. */
+ * An accessor that is bound on the context that created the scatter view is for launches on that context; a launch on another is
+ * MX_ERR_ARG. Other contexts may bind the scatter view too. Their items add to the first copy by atomics. Several such contexts may
+ * run at the same time, but not while a kernel of the creating context adds. A context whose launches are checked uses atomics as
+ * well: bind again when checks begin. */
 #pragma once
 #include "minx/token.h"
 
 typedef struct mx_scatter {
     mx_view memory; /* all copies, one behind the other */
     mx_view
-        copies; /* the first one, like the target: for kernels that add to a copy for each thread */
+        copies; /* the first copy, for kernels that have a copy for each thread */
     mx_view shared;    /* the same one, for kernels that add by atomics */
     int64_t step;      /* elements from one copy to the next */
-    int count;         /* of copies */
-    int op;            /* of the reducer */
-    uint64_t owner_id; /* of the context whose threads have the copies */
+    int count;         /* the number of copies */
+    int op;            /* the reducer */
+    uint64_t owner_id; /* the id of the context whose threads have the copies */
 } mx_scatter;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* For a target like this view; takes its memory once for each copy. Nothing is added yet. On failure it is all zero. Errors:
- * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiles and the like), MX_ERR_ARG (ctx records a graph), those of
- * mx_view_create. */
+/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target. Each element starts at the
+ * reducer's identity. On failure *scatter is all zero. Errors: MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiled,
+ * Morton), MX_ERR_ARG (ctx records a graph), those of mx_view_create. */
 #define mx_scatter_create(ctx, target, R, s) \
     MX_AT_SOURCE_LINE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
@@ -48,16 +50,18 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *scatter, void *accessor, u
                         size_t element_size, int64_t *step, int op, const char *expression,
                         const char *file, int line, const char *func);
 
-/* Joins what was added into a view of the target's type, extents and strides (else MX_ERR_EXTENT), and forgets it: the scatter
- * view is empty then, as after its creation. contribute joins it with the elements that are there, overwrite replaces them: an
- * element that nothing was added to gets the reducer's identity, which is 0, 1, the largest or the smallest number (infinities).
- * Both are ordered on ctx, and graphs record them. */
+/* These two join the contributions of all items into a view of the target's type, extents and strides (else MX_ERR_EXTENT), and
+ * then reset the scatter view. contribute joins them with the elements of the view. overwrite replaces the elements: an element
+ * without contributions gets the reducer's identity, which is 0, 1, the largest or the smallest number (infinities). Both are
+ * ordered on ctx, and graphs record them. */
 mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
 mx_err mx_scatter_overwrite(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
 
-/* Forgets what was added. Ordered on ctx; graphs record it. */
+/* Resets every element to the reducer's identity. Ordered on ctx; graphs record it. */
 mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *scatter);
-mx_err mx_scatter_destroy(mx_scatter *scatter); /* accepts one that is all zero */
+
+/* Frees the memory. Accepts a scatter view that is all zero. */
+mx_err mx_scatter_destroy(mx_scatter *scatter);
 #ifdef __cplusplus
 }
 #endif

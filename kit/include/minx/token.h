@@ -1,19 +1,19 @@
-/* Unique tokens: numbers that no two items have at the same time, to index memory that each worker has to itself.
+/* Unique tokens: numbers that no two items have at the same time, used to index memory that belongs to one item at a time.
  *
  *     driver   mx_tokens_create(ctx, "workers", &tokens);  mx_bind(ctx, tokens, &args.tokens);           mx_i32_1 tokens;
  *     body     const int id = mx_token_acquire(&a->tokens);     ... MX_AT(a->own, id, k) ...     mx_token_release(&a->tokens, id);
  *
- * Hosts: the thread's number. cuda, and simt in its place: the first free one, by compare-and-swap, from a place of the item's own;
- * there are as many as threads fit on the device, so nobody waits for a release, in its own warp or elsewhere. An item holds one
- * token at a time and releases it on every path. The next holder sees what the last one wrote; who gets which depends on timing:
- * launches that take tokens cannot be checked against another backend (MX_ERR_ARG). */
+ * On hosts a token is the thread's number. On cuda and simt it is the first free one, found by compare-and-swap; each item starts
+ * its search elsewhere. There are as many tokens as threads fit on the device, so no item waits for a release. An item has one
+ * token at a time and must release it on every path. The next item with this token sees what the last one wrote. Which item gets
+ * which token depends on timing, so launches that take tokens cannot be checked against another backend (MX_ERR_ARG). */
 #pragma once
 #include "minx/atomic.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* The tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For kernels on ctx alone. */
+/* Creates the tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For kernels on ctx only. */
 mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
 #define mx_tokens_create(...) MX_AT_SOURCE_LINE_(mx_tokens_create(__VA_ARGS__))
 #ifdef __cplusplus
@@ -29,9 +29,9 @@ enum { MX_WORKERS_MEET_ = 1 }; /* items that run at once may have one number */
 #define MX_TOKEN_TRADE_(p, v) atomicExch((p), (v))
 #else
 extern __thread int mx_thread_; /* kernel_host.h */
-/* Tokens of a context with fewer threads than the one that runs: says so and ends the program. */
+/* Ends the program with a message: the tokens are of a context with fewer threads than the one that runs. */
 void mx_token_stop_(unsigned worker, unsigned count) __attribute__((cold, noreturn));
-/* const: a loop over items asks once. */
+/* A const function, so that a loop over items calls it once. */
 static __attribute__((const, noinline, unused)) unsigned mx_worker_(void)
 {
     return (unsigned)mx_thread_;
