@@ -1,4 +1,4 @@
-/* Whose memory an address is. The backends that contexts were opened for are asked; what none of them knows is the host's. */
+/* The memory space of an address. Each backend that has opened a context is asked. If none knows the address, it is host memory. */
 #include "memory.h"
 
 #include <pthread.h>
@@ -6,16 +6,17 @@
 enum { MAX_BACKENDS = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const mx_backend *asked[MAX_BACKENDS];
-static int count; /* read without the lock; what is before it never changes */
+static const mx_backend *registered[MAX_BACKENDS];
+/* Read without the lock. Entries below the count never change. */
+static int count;
 
-void mx_memory_ask(const mx_backend *backend)
+void mx_memory_add_backend(const mx_backend *backend)
 {
     bool known = backend->memory.identify == NULL;
     pthread_mutex_lock(&lock);
-    for (int b = 0; b < count; b++) known = known || asked[b] == backend;
+    for (int b = 0; b < count; b++) known = known || registered[b] == backend;
     if (!known && count < MAX_BACKENDS) {
-        asked[count] = backend;
+        registered[count] = backend;
         __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -27,6 +28,6 @@ mx_space mx_memory_space(const void *address, int *device)
     mx_space space = MX_SPACE_HOST;
     *device = -1;
     for (int b = 0; b < backends; b++)
-        if (asked[b]->memory.identify(address, &space, device)) return space;
+        if (registered[b]->memory.identify(address, &space, device)) return space;
     return MX_SPACE_HOST;
 }

@@ -2,8 +2,8 @@
  *
  *   1. strided copies, which a backend does for the core
  *   2. mx_backend, the table of functions that a backend is
- *   3. mx_ctx_s, a context: what a backend reads and sets there, and what is the core's
- *   4. what backends call: memory, faults, cores; what host backends have in common */
+ *   3. mx_ctx_s, a context: members that a backend reads and sets, and members of the core
+ *   4. functions that backends call: memory, faults, cores; and those that host backends share */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -19,7 +19,7 @@ typedef struct mx_strided_axis {
     int64_t extent;
     int64_t to;    /* stride, in elements where the layout is left, right or stride */
     int64_t from;  /* the same; 0: the same element again */
-    int dimension; /* of the views; layouts beyond stride compute with it */
+    int dimension; /* of the views; needed by layouts without strides */
     bool indexed;  /* the source is found by mx_strided.index */
 } mx_strided_axis;
 
@@ -34,14 +34,14 @@ typedef struct mx_strided {
     int rank;              /* of the views */
     mx_layout to_layout;   /* 0 (MX_LAYOUT_DEFAULT): strides, as for left, right and stride */
     mx_layout from_layout; /* the same */
-    const void *index;     /* which of the source goes where along the indexed axis: i32 or i64 */
+    const void *index;     /* the source row of each row along the indexed axis: i32 or i64 */
     int64_t index_stride;  /* from one index to the next */
-    int64_t limit;         /* every index is below it; 0: that is known already */
-    int64_t *outside;      /* where an index is noted that is not; row 0 is taken in its place */
+    int64_t limit;         /* every index must be below it; 0: they need no check */
+    int64_t *outside;      /* gets an index that is not; row 0 is copied in its place */
     bool index_64;         /* the indices are i64 */
 } mx_strided;
 
-/* Which row of the source goes to row i along this axis. */
+/* The source row of row i along this axis. */
 MX_INLINE int64_t mx_strided_source_(const mx_strided *c, const mx_strided_axis *axis, int64_t i)
 {
     if (!axis->indexed) return i;
@@ -52,7 +52,7 @@ MX_INLINE int64_t mx_strided_source_(const mx_strided *c, const mx_strided_axis 
     return 0;
 }
 
-/* What element number `item` adds to the offsets of destination and source, in elements. */
+/* The offsets of element number `item` in destination and source, in elements. */
 MX_INLINE void mx_strided_offsets_(const mx_strided *c, int64_t item, int64_t *to, int64_t *from)
 {
     int64_t to_offset = 0, from_offset = 0;
@@ -73,7 +73,7 @@ MX_INLINE void mx_strided_offsets_(const mx_strided *c, int64_t item, int64_t *t
 /* Sets of memory spaces have a bit for each. */
 #define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_SIMT ? 1u << (space) : 0u)
 
-/* What ordinary host code reaches. */
+/* The spaces that ordinary host code can access. */
 #define MX_HOST_ACCESSIBLE \
     (MX_SPACE_BIT(MX_SPACE_HOST) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED))
 
@@ -87,24 +87,24 @@ typedef struct mx_backend_info {
     uint32_t tool_type; /* the type of device that tools know it by; MX_TOOL_TYPE_UNKNOWN */
     bool many_threads;  /* a context may have several host threads */
     bool binds_cores;   /* it takes cores=: its threads call mx_cores_bind_thread */
-    /* Could a context be opened here? If not, *why says why not. NULL: always. */
+    /* Can a context be opened here? If not, *why gets the reason. NULL: always. */
     bool (*available)(const char **why);
     /* How many devices there are here. NULL: contexts have no device. */
     int (*devices)(void);
     /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are set. */
     mx_err (*open)(mx_ctx ctx);
-    /* Ends it, also where open failed half-way. May be NULL. */
+    /* Closes a context, also one whose open failed. May be NULL. */
     void (*close)(mx_ctx ctx);
 } mx_backend_info;
 
 enum { MX_TOOL_TYPE_UNKNOWN = 9 };
 
 typedef struct mx_backend_memory {
-    mx_space space;        /* of views that name none; where scratch is */
-    unsigned accessible;   /* spaces that its kernels reach */
+    mx_space space;        /* the default space of views, and the space of scratch */
+    unsigned accessible;   /* spaces that its kernels can access */
     unsigned allocates_in; /* spaces that it allocates in */
     unsigned of_device;    /* those of them that belong to one device */
-    mx_space notes; /* a space that both its kernels and host code reach, for short messages */
+    mx_space notes; /* for fault records: a space that its kernels and host code can access */
     mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
     void (*release)(mx_space space, void *data);
     /* These three are ordered like kernels of ctx, and need not be done on return. */
@@ -120,14 +120,14 @@ typedef struct mx_backend_launch {
     mx_err (*plan)(mx_ctx ctx, mx_launch *launch);
     /* Runs a planned launch. The joined result is at launch->result when the work is done; in result->host on return. */
     mx_err (*run)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
-    /* Waits until all that was asked of the context is done. */
+    /* Waits until all work on the context is done. */
     mx_err (*fence)(mx_ctx ctx);
 } mx_backend_launch;
 
 /* Graphs of a device. Without them (create NULL) launches are replayed one by one. */
 typedef struct mx_backend_graph {
     mx_err (*create)(mx_ctx ctx, void **graph);
-    /* What is launched between these two becomes one node, or a chain whose last is *node. It waits for `nodes`. */
+    /* Launches between these two calls become one node, or a chain whose last node is *node. It waits for `nodes`. */
     mx_err (*before)(mx_ctx ctx, void *graph, void *const *nodes, int count);
     mx_err (*after)(mx_ctx ctx, void *graph, void **node);
     mx_err (*finish)(mx_ctx ctx, void *graph);
@@ -144,10 +144,10 @@ typedef struct mx_backend_host {
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;
-    /* The shape of a team that is asked for with MX_AUTO. 0: 1. */
+    /* The shape of a team with MX_AUTO. 0 means 1. */
     int auto_team_size;
     int auto_team_lanes;
-    /* What order=shuffled opens in place of this backend; NULL: it does not take order=. */
+    /* The backend that order=shuffled opens in place of this one; NULL: this one does not take order=. */
     const struct mx_backend *shuffled;
 } mx_backend_host;
 
@@ -163,14 +163,14 @@ typedef struct mx_backend {
 
 enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
 
-/* A launch as it was planned last, for the next one of the same kernel over the same range. Nothing in it is written again
- * that has not changed: the other threads find it in their own caches then. */
+/* The last plan of a launch, kept for the next launch of the same kernel over the same range. Members that do not change are not
+ * written again, so that they stay in the caches of the other threads. */
 typedef struct mx_plan {
-    mx_launch launch; /* kernel NULL: none yet */
-    int64_t asked[3 * MX_MAX_DIMS];
+    mx_launch launch;               /* kernel NULL: none yet */
+    int64_t range[3 * MX_MAX_DIMS]; /* begin, end and tile of the policy, for each dimension */
     int64_t length;
     bool dynamic;
-    mx_team_shape team; /* as asked for */
+    mx_team_shape team; /* as the policy requests it */
 } mx_plan;
 
 struct mx_move;
@@ -181,7 +181,7 @@ struct mx_ctx_s {
     char backend_name[48]; /* "openmp", or "serial:order=shuffled" */
     mx_layout layout;
 
-    /* set before the backend's open, which replaces what was not given */
+    /* set before the backend's open, which replaces values that were not given */
     int threads;
     int device;
     uint64_t seed;
@@ -190,10 +190,11 @@ struct mx_ctx_s {
     char device_name[128];
     int64_t max_concurrency; /* accelerators: items that run at once, at most */
     void *state;             /* the backend's own */
-    void *queue;             /* accelerators: what launches are put on; cuda: a cudaStream_t */
+    void *queue;             /* accelerators: the queue of launches; cuda: a cudaStream_t */
     /* backends read these */
-    int cores;         /* 0: no cores of its own; else its number among the contexts that have */
-    int64_t *overflow; /* kernels note there what scratch lacked, by level, and a wrong index */
+    int cores; /* 0: no cores of its own; else its number among the contexts that have */
+    int64_t *
+        overflow; /* kernels store there the bytes of a too large scratch request (by level) and a wrong index */
     int64_t synchronisations; /* accelerators count how often the host waited */
 
     /* the core's own: cores.c */
@@ -213,32 +214,32 @@ struct mx_ctx_s {
     /* context.c: no other context of the program has had this number */
     uint64_t id;
     /* launches */
-    struct mx_graph_s *graph; /* that records; NULL: launches run */
+    struct mx_graph_s *graph; /* the graph that records; NULL: launches run */
     /* while it records: takes copies and fills */
     mx_err (*record_move)(struct mx_graph_s *graph, const struct mx_move *move);
     mx_ctx check; /* repeat launches there; NULL: no */
     double check_tolerance;
     int64_t launches;
     const char *running; /* the kernel in its launch */
-    const char *nested;  /* one that was launched meanwhile */
+    const char *nested;  /* a kernel that was launched inside of it */
     mx_plan plans[MX_PLANS];
 };
 
-/* What a kernel was compiled to for this context; NULL: nothing. */
+/* The instance of a kernel for this context; NULL: not in this build. */
 static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *kernel)
 {
     return kernel->instance[ctx->backend->info.instance][ctx->layout];
 }
 
-/* ---- 4. what backends call ---- */
+/* ---- 4. functions that backends call ---- */
 
 /* At least `bytes` of memory in the backend's space for one launch: partial results, scratch of teams. */
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
 
-/* After the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if a kernel noted an index out of bounds. */
+/* After the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if a kernel recorded an index out of bounds. */
 mx_err mx_fault_check(mx_ctx ctx);
 
-/* The same for ctx->overflow: MX_ERR_MEMORY with what scratch was asked for, MX_ERR_BOUNDS with the index. */
+/* The same for ctx->overflow: MX_ERR_MEMORY with the bytes of the scratch request, MX_ERR_BOUNDS with the index. */
 mx_err mx_overflow_check(mx_ctx ctx);
 
 /* "a, b, c": the kernels since the last fence, the latest last. */
@@ -247,7 +248,7 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 /* The number of this thread in a launch, for kernels that keep something for each: host backends set it, 0 to threads-1. */
 extern __thread int mx_thread_;
 
-/* Each thread of OpenMP's that runs a part of a launch calls mx_cores_bind_thread first: the thread goes to its core, to its
+/* Each OpenMP thread that runs a part of a launch calls mx_cores_bind_thread first: the thread goes to its core, to its
  * place, or back to where it was before it came to a core. `cores` is ctx->cores, which other threads do not read there: it
  * shares its cache line with what changes at each launch. `threads`: of this launch. */
 void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch);
@@ -266,11 +267,11 @@ static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int t
 /* Elements first to last-1 of a copy, by the calling thread. */
 void mx_strided_run(const mx_strided *copy, int64_t first, int64_t last);
 
-/* A view of this space that has memory from begin to before end: puts its label into *label. Takes no lock, so that a signal
- * handler may ask. */
+/* Finds a view of this space with memory between begin and end, and copies its label into *label. Takes no lock, so a signal
+ * handler may call it. */
 bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64]);
 
-/* The members that host backends have alike. */
+/* The members that all host backends share. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);
 mx_err mx_host_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
 mx_err mx_host_fence(mx_ctx ctx);
@@ -294,7 +295,7 @@ mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 /* mx_backend_host.run_team_members by an OpenMP parallel region. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
 
-/* There is always one, which owns what has no context (mirrors). */
+/* The serial backend is in every build. It owns memory that has no context (mirrors). */
 extern const mx_backend mx_backend_serial;
 
 #ifdef __cplusplus

@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SPINS = 2000 }; /* turns of waiting without giving the core away */
+/* Turns of waiting before the thread yields its core. */
+enum { SPINS = 2000 };
 
-static void breathe(void)
+static void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
 }
 
-/* Does everybody wait who has not ended? The count never runs ahead of the truth: who waits counts itself late, and who lets
- * others go takes them off before. */
+/* Ends the program if every thread of the team either waits or has ended: then no thread can complete the barrier. The count of
+ * waiting threads is never too high: a thread adds itself after it has arrived, and the last thread subtracts the others before
+ * it releases them. */
 static void check_stuck(const mx_team *t)
 {
     const int idle = __atomic_load_n(&t->shared->idle, __ATOMIC_RELAXED);
@@ -41,7 +43,7 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, b
     if (watched) __atomic_fetch_add(&t->shared->idle, 1, __ATOMIC_RELAXED);
     for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
         if (turn < SPINS) {
-            breathe();
+            pause_core();
             continue;
         }
         sched_yield();

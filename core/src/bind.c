@@ -157,7 +157,7 @@ static const char *advice(mx_ctx ctx, const mx_record *r)
                                      : "";
 }
 
-static bool reaches(mx_ctx ctx, const mx_record *r)
+static bool can_access(mx_ctx ctx, const mx_record *r)
 {
     return ctx != NULL ? mx_ctx_can_access(ctx, r)
                        : (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
@@ -176,7 +176,7 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     BIND_REQUIRE(r != NULL, MX_ERR_STALE,
                  "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
                  view.slot, view.generation);
-    BIND_REQUIRE(reaches(ctx, r), MX_ERR_SPACE,
+    BIND_REQUIRE(can_access(ctx, r), MX_ERR_SPACE,
                  "bind %s to view '%s': it is in memory space %s, which %s cannot reach%s",
                  expression, r->label, mx_space_name(r->space),
                  ctx != NULL ? ctx->name : "the host", advice(ctx, r));

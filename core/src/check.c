@@ -94,7 +94,7 @@ static mx_err make_shadow(shadows *s, shadow *one)
     return MX_OK;
 }
 
-/* Shadows are apart: what is written to one view must not show in another. */
+/* Each shadow has memory of its own, so views that share elements cannot be checked. */
 static mx_err check_apart(const shadows *s, mx_view a, mx_view b)
 {
     MX_REQUIRE(a.slot == b.slot || !mx_views_overlap(a, b), MX_ERR_ARG,
@@ -141,7 +141,7 @@ static mx_comparison comparison_of(const shadows *s)
                            .tolerance = s->ctx->check_tolerance};
 }
 
-/* How a view is compared: as it is marked, or as the view that holds its data is, if that says less. */
+/* How a view is compared: by its own mark or that of its root, whichever compares less. */
 static mx_check check_of(mx_view view)
 {
     const mx_record *record = mx_record_of(view);
@@ -181,7 +181,7 @@ static mx_err compare_results(const shadows *s, const char *original, const char
     return MX_OK;
 }
 
-/* A result that goes into a view which is also an argument belongs into its shadow too. */
+/* Stores the result in the shadow of its view, if the view is an argument too. */
 static mx_err store_in_shadow(const shadows *s, const mx_result *result, const void *value)
 {
     for (int k = 0; k < s->count; k++)
@@ -209,17 +209,17 @@ static mx_err plan_other(const shadows *s, mx_team_shape team, mx_launch *l)
     return MX_PASS(s->other->backend->launch.plan(s->other, l));
 }
 
-/* Runs on the other context; its own result goes to `result` (room for all values). asked: the teams that the program asked
- * for, which run as asked, or as large as the other context sees fit where it cannot have them. */
-static mx_err run_other(shadows *s, mx_team_shape asked, const void *args, void *result)
+/* Runs on the other context; `result` gets its result (memory for all values). requested: the teams of the program's policy. If the
+ * other context cannot run teams of that shape, it chooses the shape. */
+static mx_err run_other(shadows *s, mx_team_shape requested, const void *args, void *result)
 {
     mx_launch l;
     const mx_result to = {result, {0, 0}, 0, s->launch->length};
-    mx_err err = plan_other(s, asked, &l);
-    if (err == MX_ERR_ARG && asked.size != 0) {
-        asked.size = MX_AUTO;
-        asked.lanes = MX_AUTO;
-        err = plan_other(s, asked, &l);
+    mx_err err = plan_other(s, requested, &l);
+    if (err == MX_ERR_ARG && requested.size != 0) {
+        requested.size = MX_AUTO;
+        requested.lanes = MX_AUTO;
+        err = plan_other(s, requested, &l);
     }
     l.result = result;
     if (err == MX_OK)
@@ -229,15 +229,15 @@ static mx_err run_other(shadows *s, mx_team_shape asked, const void *args, void 
     return err;
 }
 
-static mx_err run_both(shadows *s, mx_plan *plan, const void *given, const mx_result *result,
+static mx_err run_both(shadows *s, mx_plan *plan, const void *program_args, const mx_result *result,
                        void *args, char *original, char *other)
 {
     mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
     const size_t bytes = (size_t)launch->length * k->value_size;
-    if (launch->result == NULL) result = NULL; /* the total of a scan, which nobody asked for */
+    if (launch->result == NULL) result = NULL; /* a scan without a total */
     MX_TRY(make_shadows(s, args, k->args_size, result));
-    MX_TRY(mx_launch_execute(s->ctx, launch, given, result));
+    MX_TRY(mx_launch_execute(s->ctx, launch, program_args, result));
     MX_TRY(mx_fence(s->ctx));
     MX_TRY(run_other(s, plan->team, args, other));
     MX_TRY(mx_fence(s->other));
@@ -252,7 +252,8 @@ static mx_err run_both(shadows *s, mx_plan *plan, const void *given, const mx_re
     return compare_shadows(s);
 }
 
-mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *given, const mx_result *result)
+mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *program_args,
+                         const mx_result *result)
 {
     mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
@@ -265,8 +266,8 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *given, const mx_
     if (args == NULL || values == NULL) {
         err = MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory to check it", k->name);
     } else {
-        memcpy(args, given, k->args_size);
-        err = run_both(&s, plan, given, result, args, values, values + bytes);
+        memcpy(args, program_args, k->args_size);
+        err = run_both(&s, plan, program_args, result, args, values, values + bytes);
         free_shadows(&s);
     }
     free(args);

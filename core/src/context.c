@@ -53,7 +53,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
     MX_TRY(mx_cores_open(ctx));
-    mx_memory_ask(ctx->backend);
+    mx_memory_add_backend(ctx->backend);
     MX_TRY(mx_notes_create(ctx));
     mx_ctx_list(ctx);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
@@ -69,37 +69,38 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
     apply_defaults(&r, named);
-    mx_ctx made = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *made);
-    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a context");
-    memset(made, 0, sizeof *made);
-    made->backend = runs;
-    made->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-    snprintf(made->backend_name, sizeof made->backend_name, "%s%s", named->info.name,
+    mx_ctx created = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *created);
+    MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a context");
+    memset(created, 0, sizeof *created);
+    created->backend = runs;
+    created->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    snprintf(created->backend_name, sizeof created->backend_name, "%s%s", named->info.name,
              r.shuffled ? ":order=shuffled" : "");
-    const mx_err err = open_context(text, &r, made);
+    const mx_err err = open_context(text, &r, created);
     if (err != MX_OK) {
-        mx_ctx_destroy(&made);
+        mx_ctx_destroy(&created);
         return err;
     }
-    *ctx = made;
+    *ctx = created;
     return MX_OK;
 }
 
 void mx_ctx_destroy(mx_ctx *ctx)
 {
     if (ctx == NULL || *ctx == NULL) return;
-    mx_ctx gone = *ctx;
+    mx_ctx closing = *ctx;
     *ctx = NULL;
-    mx_ctx_unlist(gone);
-    mx_ctx_destroy(&gone->check);
-    if (mx_ctx_wait(gone, "minx::Context::destruction", false) == MX_OK) mx_scratch_destroy(gone);
-    mx_notes_destroy(gone);
-    if (gone->backend->info.close != NULL) gone->backend->info.close(gone);
-    for (int p = 0; p < MX_PLANS; p++) free(gone->plans[p].launch.args_copy);
-    gone->cores = 0;
-    mx_cores_bind_thread(gone, 0, 0, 1); /* this thread is not left on a core of the context */
-    free(gone->core);
-    free(gone);
+    mx_ctx_unlist(closing);
+    mx_ctx_destroy(&closing->check);
+    if (mx_ctx_wait(closing, "minx::Context::destruction", false) == MX_OK)
+        mx_scratch_destroy(closing);
+    mx_notes_destroy(closing);
+    if (closing->backend->info.close != NULL) closing->backend->info.close(closing);
+    for (int p = 0; p < MX_PLANS; p++) free(closing->plans[p].launch.args_copy);
+    closing->cores = 0;
+    mx_cores_bind_thread(closing, 0, 0, 1); /* this thread is not left on a core of the context */
+    free(closing->core);
+    free(closing);
 }
 
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)

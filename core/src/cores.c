@@ -24,7 +24,7 @@
 enum { MAX_CPUS = 8192 }; /* that Linux can be configured for */
 typedef union mask {
     cpu_set_t set;
-    unsigned char room[MAX_CPUS / 8];
+    unsigned char bytes[MAX_CPUS / 8];
 } mask;
 
 static mask process;                  /* all CPUs that threads of a launch may use */
@@ -59,9 +59,10 @@ static void add_place(int place)
 /* Bound by `primary`, all threads share the place of the one that launches. */
 static void read_process(void)
 {
-    mask own;
-    CPU_ZERO_S(sizeof own, &own.set);
-    if (sched_getaffinity(0, sizeof own, &own.set) != 0) CPU_SET_S(0, sizeof own, &own.set);
+    mask allowed;
+    CPU_ZERO_S(sizeof allowed, &allowed.set);
+    if (sched_getaffinity(0, sizeof allowed, &allowed.set) != 0)
+        CPU_SET_S(0, sizeof allowed, &allowed.set);
     bound = omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0;
     if (bound && omp_get_proc_bind() == omp_proc_bind_master)
         add_place(omp_get_place_num());
@@ -69,7 +70,7 @@ static void read_process(void)
         for (int p = 0; bound && p < omp_get_num_places(); p++) add_place(p);
     const bool placed = cpu_count > 0;
     for (int cpu = 0; !placed && cpu < MAX_CPUS; cpu++)
-        if (CPU_ISSET_S(cpu, sizeof own, &own.set)) add_cpu(cpu);
+        if (CPU_ISSET_S(cpu, sizeof allowed, &allowed.set)) add_cpu(cpu);
 }
 
 int mx_host_cores(void)

@@ -63,16 +63,16 @@ mx_err mx_fault_check(mx_ctx ctx)
 
 static mx_err check_scratch(mx_ctx ctx, int level)
 {
-    const int64_t asked = ctx->overflow[level];
+    const int64_t requested = ctx->overflow[level];
     char recent[256];
-    if (asked == 0) return MX_OK;
+    if (requested == 0) return MX_OK;
     mx_recent_kernels(ctx, recent, sizeof recent);
     ctx->overflow[level] = 0;
     ctx->unfenced = 0;
     return MX_FAIL(MX_ERR_MEMORY,
                    "team scratch of level %d: a kernel took %lld bytes, more than its policy gave "
                    "(mx_with_scratch); kernels: %s",
-                   level, (long long)asked, recent);
+                   level, (long long)requested, recent);
 }
 
 mx_err mx_overflow_check(mx_ctx ctx)

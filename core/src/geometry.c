@@ -84,7 +84,7 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
 }
 
 /* Strides of the user's: no two elements may share memory, so each dimension steps over those of smaller strides. */
-mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout asked)
+mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout requested)
 {
     for (int d = 0; d < r->rank; d++) {
         int64_t inside = 1; /* elements from the first to behind the last of the smaller strides */
@@ -101,9 +101,9 @@ mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout as
                    r->label, d, (long long)strides[d], (long long)inside);
     }
     const bool follow = mx_strides_follow(r, NULL, r->layout);
-    MX_REQUIRE(follow || asked == MX_LAYOUT_DEFAULT, MX_ERR_LAYOUT,
+    MX_REQUIRE(follow || requested == MX_LAYOUT_DEFAULT, MX_ERR_LAYOUT,
                "view '%s': the strides given do not follow layout %s", r->label,
-               mx_layout_name(asked));
+               mx_layout_name(requested));
     if (!follow) r->layout = MX_LAYOUT_STRIDE;
     return MX_OK;
 }

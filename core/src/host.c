@@ -1,9 +1,9 @@
 /* What host backends have in common. A launch is cut into chunks (tiles of its range); a backend only says which thread runs
  * which chunks.
  *
- * For a kernel without result there is about one chunk a thread, so a thread works on one contiguous piece, the same one at
- * every launch over the same range: what it touched first stays near it. For a reduction the cut depends on the range
- * alone: blocks of at least 8192 items (fewer where a body loops itself), at most about 1024 of them, and a power of two where
+ * A kernel without result has about one chunk for each thread. A thread works on one contiguous piece, the same one at every
+ * launch over the same range, so its pages stay local (first touch). For a reduction the chunks depend on the range only:
+ * blocks of at least 8192 items (fewer where a body loops itself), at most about 1024 of them, and a power of two where
  * they are few, so that threads get equal shares; partial results are joined in block order. That gives the same bits for
  * any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
  * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
@@ -18,12 +18,12 @@ enum {
     REDUCE_BLOCKS = 1024,
     FEW_BLOCKS = 64,
     ARRAY_CHUNKS = 64,
-    ARRAY_ITEMS = 16384, /* of a unit with an array of its own, at least */
-    SHARES = 16,         /* of each thread, where threads take chunks as they become free */
-    SCAN_CHUNKS = 8,     /* of each thread, in a part of a scan */
+    ARRAY_ITEMS = 16384, /* the least items of a chunk with an array of its own */
+    SHARES = 16,         /* chunks for each thread, with the dynamic schedule */
+    SCAN_CHUNKS = 8,     /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
-    LONG_TILE = 512, /* items; a few more or less are no burden to one thread */
-    LINE = 64        /* bytes: what cores fetch from each other, and how memory is aligned */
+    LONG_TILE = 512, /* items; tiles from this size on are rounded to cache lines */
+    LINE = 64        /* bytes of a cache line, and the alignment of memory */
 };
 
 __thread int mx_thread_;
@@ -46,7 +46,7 @@ static int64_t power_of_two_up_to(int64_t n)
     return power;
 }
 
-/* The number of items that a unit should hold. */
+/* The number of items that a chunk should have. */
 static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
 {
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dynamic)
@@ -55,7 +55,7 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     if (l->kernel->pattern == MX_PATTERN_FOR)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
-        /* an array of partial results each: few enough that joining them costs less than making them */
+        /* each chunk has an array: so few chunks that joining the arrays costs less than filling them */
         const int64_t least = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
         const int64_t chunks = power_of_two_up_to(items / least);
         return ceil_div(items, chunks > ARRAY_CHUNKS ? ARRAY_CHUNKS : chunks);
@@ -66,7 +66,7 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     return ceil_div(items, blocks);
 }
 
-/* Teams of this launch, and the scratch of each: for one thread to a team each thread has its own. */
+/* The shape of the launch's teams, and the bytes of scratch for each team. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_team_shape *team = &l->team;
@@ -96,7 +96,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
-/* Tiles: whole rows where they fit the wanted number of items, parts of a row where one is longer. */
+/* Plans the tiles: whole rows if a row has no more items than a chunk should have, else parts of rows. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
@@ -117,12 +117,13 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         axis->tiles = ceil_div(extent, tile);
         l->chunks *= axis->tiles;
     }
-    /* threads must not write to one cache line in turn; where chunks are many, memory counts more */
+    /* no false sharing of cache lines between threads; with many chunks, saving memory matters more */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     if (l->chunks <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
     if (mx_instance_of(ctx, l->kernel)->prepare != NULL) {
         const size_t size = round_up(l->kernel->args_size);
-        l->args = l->args_copy = aligned_alloc(LINE, size);
+        l->args_copy = aligned_alloc(LINE, size);
+        l->args = l->args_copy;
         MX_REQUIRE(l->args_copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
                    l->kernel->name);
         memset(l->args_copy, 0, size);
@@ -130,29 +131,31 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
-/* The arguments as the items shall see them, with nothing written that has not changed: it stays in the threads' caches. */
-static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *given)
+/* Runs the prologue on a copy of the arguments. Writes only the cache lines that changed: the others stay in the caches of the
+ * threads. */
+static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *args)
 {
     if (l->args_copy == NULL) {
-        if (l->args != given) l->args = given;
+        if (l->args != args) l->args = args;
         return MX_OK;
     }
     const size_t size = l->kernel->args_size;
-    char fresh[1024], *copy = size <= sizeof fresh ? fresh : malloc(size);
+    char on_stack[1024];
+    char *const copy = size <= sizeof on_stack ? on_stack : malloc(size);
     MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for its arguments",
                l->kernel->name);
-    memcpy(copy, given, size);
+    memcpy(copy, args, size);
     instance->prepare(copy);
     for (size_t at = 0; at < size; at += LINE) {
         const size_t part = size - at < LINE ? size - at : LINE;
         if (memcmp((char *)l->args_copy + at, copy + at, part) != 0)
             memcpy((char *)l->args_copy + at, copy + at, part);
     }
-    if (copy != fresh) free(copy);
+    if (copy != on_stack) free(copy);
     return MX_OK;
 }
 
-/* Partial results and the scratch of teams, one behind the other. */
+/* Allocates partial results, and after them the scratch of teams. */
 static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t areas)
 {
     const size_t partial_bytes = round_up((size_t)(parts * l->partial_bytes));
@@ -164,8 +167,8 @@ static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t area
     return MX_OK;
 }
 
-/* A scan in parts of some blocks, which stay in cache: the sum of each block, what comes before each, then the blocks again.
- * Blocks, and so all bits, depend on the range only. Rejected: two passes over everything (twice the traffic), and one
+/* Runs a scan in parts of some blocks, which stay in cache: the sum of each block, the prefix sums, then the blocks again.
+ * The blocks depend on the range only, so the result has the same bits for any threads. Rejected: two passes over everything (twice the traffic), and one
  * share for each thread (bits change with their number). */
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
@@ -183,7 +186,7 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
 }
 
-/* By a parallel region. */
+/* Runs the members of teams in a parallel region. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
@@ -245,11 +248,12 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
 mx_err mx_host_fence(mx_ctx ctx)
 {
     (void)ctx;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* streaming stores (minx/trait.h) wait for one */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders streaming stores (minx/trait.h) */
     return MX_OK;
 }
 
-/* Copies and fills are launches too, in units of 64 bytes or one element: every thread moves what it will compute on. */
+/* Copies and fills use the threads too, in units of 64 bytes or one element, so that each thread touches the memory that it will
+ * compute on. */
 typedef struct move_args {
     char *to;
     const char *from;

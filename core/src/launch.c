@@ -1,5 +1,5 @@
-/* What a program calls to launch a kernel. Everything that can be wrong is found here; then the launch runs, becomes a node of a
- * graph that records, or is checked against another backend. */
+/* The entry of a launch: checks all arguments. Then the launch runs, becomes a node of a graph that records, or is checked against
+ * another backend. */
 #include "launches.h"
 #include "memory.h"
 
@@ -50,7 +50,7 @@ static mx_err check_teams(const char *kernel, const mx_team_shape *team)
 
 static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan *plan)
 {
-    const int64_t *asked = plan->asked;
+    const int64_t *range = plan->range;
     const int dims = kernel->dims;
     mx_launch *l = &plan->launch;
     free(l->args_copy);
@@ -68,7 +68,7 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     l->dynamic = plan->dynamic;
     l->team = plan->team;
     if (teams) MX_TRY(check_teams(kernel->name, &l->team));
-    MX_TRY(order_axes(l, ctx->layout, asked, asked + dims, asked + 2 * dims));
+    MX_TRY(order_axes(l, ctx->layout, range, range + dims, range + 2 * dims));
     return MX_PASS(ctx->backend->launch.plan(ctx, l));
 }
 
@@ -85,30 +85,30 @@ static mx_team_shape shape_of(const mx_teams *teams)
 
 static bool same_teams(const mx_team_shape *planned, const mx_teams *teams)
 {
-    const mx_team_shape asked = shape_of(teams);
-    return memcmp(planned, &asked, sizeof asked) == 0;
+    const mx_team_shape range = shape_of(teams);
+    return memcmp(planned, &range, sizeof range) == 0;
 }
 
-/* The plan for this kernel, policy and length of result: the one of last time where it is the same. */
+/* Finds the plan for this kernel, policy and length of result: the last plan if they are the same, else a new one. */
 static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
                         int64_t length, mx_plan **found)
 {
     const int dims = kernel->dims;
-    int64_t asked[3 * MX_MAX_DIMS];
+    int64_t range[3 * MX_MAX_DIMS];
     uint64_t hash = (uint64_t)(uintptr_t)kernel >> 4;
     for (int d = 0; d < dims; d++) {
-        asked[d] = policy->begin[d];
-        asked[dims + d] = policy->end[d];
-        asked[2 * dims + d] = policy->tile[d];
+        range[d] = policy->begin[d];
+        range[dims + d] = policy->end[d];
+        range[2 * dims + d] = policy->tile[d];
         hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
     }
     mx_plan *plan = *found = &policy->ctx->plans[hash % MX_PLANS];
-    const size_t size = 3 * (size_t)dims * sizeof asked[0];
+    const size_t size = 3 * (size_t)dims * sizeof range[0];
     if (plan->launch.kernel == kernel && plan->length == length &&
-        plan->dynamic == policy->dynamic && memcmp(plan->asked, asked, size) == 0 &&
+        plan->dynamic == policy->dynamic && memcmp(plan->range, range, size) == 0 &&
         (policy->teams == NULL || same_teams(&plan->team, policy->teams)))
         return MX_OK;
-    memcpy(plan->asked, asked, size);
+    memcpy(plan->range, range, size);
     plan->length = length;
     plan->dynamic = policy->dynamic;
     plan->team = shape_of(policy->teams);
@@ -126,7 +126,7 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-/* For debugging: with a copy of the arguments, whose accessors note faults with this context. Twice where it is checked. */
+/* Launches with a copy of the arguments, whose accessors record faults in this context; twice if launches are checked. */
 static mx_err launch_watched(mx_ctx ctx, mx_plan *plan, const void *args, const mx_result *result)
 {
     mx_launch *l = &plan->launch;

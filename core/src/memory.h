@@ -1,6 +1,7 @@
 /* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are,
- * host_memory.c allocates on the host, address.c tells whose memory an address is, copy.c moves elements, view.c makes and ends views, subview.c makes views of parts,
- * bind.c makes accessors. A file calls only those before it, a backend through its table, and tools through their hooks. */
+ * host_memory.c allocates on the host, address.c finds the memory space of an address, copy.c copies elements, view.c creates and
+ * destroys views, subview.c creates views of parts, bind.c creates accessors. A file calls only the files before it, a backend
+ * through its table, and tools through their hooks. */
 #pragma once
 #include "backend.h"
 #include "minx/args.h"
@@ -9,37 +10,39 @@
 extern "C" {
 #endif
 
-/* ---- view_table.c: what is known of each view ---- */
+/* ---- view_table.c: the records of views ---- */
 
 typedef struct mx_record {
     uint32_t generation; /* odd: live; see view_table.c */
     uint32_t next_free;
     int references;
-    int parts; /* of the references: those that parts of this view hold */
+    int parts; /* the references that are parts of this view */
     char label[64];
     mx_type type;
     int rank;
     mx_space space;
-    int device; /* that the memory belongs to; -1: none */
+    int device; /* the device of the memory; -1: none */
     mx_layout layout;
     int64_t extent[MX_MAX_RANK];
     int64_t stride[MX_MAX_RANK];
     int64_t count; /* elements */
-    int64_t span;  /* elements from the first to behind the last */
+    int64_t span;  /* elements from the first to the last, with gaps */
     void *data;
-    void (*release)(mx_space space, void *data); /* frees the data; NULL: it belongs to others */
+    void (*release)(mx_space space,
+                    void *data); /* frees the data; NULL: the view does not own it */
     bool padding;
-    bool constant;         /* only to be read */
-    uint64_t reserved_for; /* the context (its id) whose launches alone may use it; 0: any */
-    mx_check check;        /* how a check against another backend compares its elements */
+    bool constant; /* read-only */
+    uint64_t
+        reserved_for; /* only launches on the context with this id may use it; 0: any context */
+    mx_check check;   /* how a check against another backend compares its elements */
 
     /* A part is a box in the indices of its root, the view that holds the data. */
     mx_view root; /* null: this view is no part */
     int64_t root_begin[MX_MAX_RANK];
     int64_t root_end[MX_MAX_RANK];
-    int root_dim[MX_MAX_RANK]; /* the root's dimension that each of this view is of */
+    int root_dim[MX_MAX_RANK]; /* for each dimension of this view, the root's dimension */
 
-    /* The line of the program that made it; file NULL: not known. */
+    /* The source line that created it; file NULL: not known. */
     const char *file;
     int line;
 } mx_record;
@@ -50,29 +53,30 @@ mx_record *mx_record_of(mx_view view);
 /* The same, with MX_ERR_STALE where there is none. */
 mx_err mx_record_find(mx_view view, mx_record **record);
 
-/* Puts a complete record into the table. It has one owner then. */
+/* Adds a complete record to the table. It then has one owner. */
 mx_err mx_record_insert(const mx_record *described, mx_view *view);
 
-/* Adds owners, and says how many of them are parts. Returns a copy of the record as it is then, for other threads may be
- * changing it. 0, 0: only the copy. */
+/* Adds `owners` owners, `parts` of which are parts of the view. Returns a copy of the record, which other threads cannot change.
+ * With 0, 0 it only makes the copy. */
 mx_record mx_record_retain(mx_record *record, int owners, int parts);
 
-/* Takes one owner away. After the last one the record leaves the table, and *last is a copy of it.
- * MX_ERR_STALE: only parts own the view, and the caller is none. */
+/* Removes one owner. After the last one it removes the record from the table, and *last is a copy of it. MX_ERR_STALE: only parts
+ * still own the view, and the caller is not a part. */
 mx_err mx_record_release(mx_view view, bool part, mx_record *last);
 
-/* MX_ERR_CONST if the view is only to be read. */
+/* MX_ERR_CONST if the view is read-only. */
 mx_err mx_record_writable(const mx_record *record);
 
-/* Sets a handle null. MX_ERR_ARG: there is nowhere to put a view. */
+/* Sets a handle null. MX_ERR_ARG: view is NULL. */
 mx_err mx_view_set_null(mx_view *view);
 
-/* What the stamp inside an accessor says. */
+/* The contents of the stamp inside an accessor. */
 typedef struct mx_stamp {
     uint32_t slot;
     uint32_t generation; /* its low 23 bits */
     mx_space space;
-    mx_layout needs; /* of an instance, to use it; DEFAULT: any, STRIDE: the view's, fixed */
+    mx_layout
+        needs; /* the layout that an instance must have; DEFAULT: any, STRIDE: a fixed one, the view's */
 } mx_stamp;
 
 /* The offset of an accessor's stamp from its beginning. */
@@ -86,8 +90,10 @@ bool mx_stamp_read(const void *word, mx_stamp *stamp);
 /* Is it the mark of an accessor that no kernel uses (mx_bind_none)? */
 bool mx_stamp_is_none(const void *word);
 
-/* The view that a stamp names, and its record. A null view and NULL if it is gone. */
+/* The view of a stamp; a null view if it was destroyed. */
 mx_view mx_view_of_stamp(const mx_stamp *stamp);
+
+/* The record of that view; NULL if it was destroyed. */
 mx_record *mx_record_of_stamp(const mx_stamp *stamp);
 
 /* ---- geometry.c: extents, strides and overlap ---- */
@@ -98,46 +104,46 @@ void mx_record_measure(mx_record *record);
 /* MX_ERR_LAYOUT unless the layout is left, right or stride. */
 mx_err mx_record_strided(const mx_record *record, const char *what);
 
-/* Do the strides follow left or right, with padding behind the contiguous dimension only? Strides that static extents settle
- * must be exact. fixed: static extents, 0 where there is none; NULL: none at all. */
+/* Do the strides follow left or right, with padding after the contiguous dimension only? Strides that follow from static extents
+ * must be exact. fixed: static extents, 0 for a run-time one; NULL: all are run-time. */
 bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout layout);
 
-/* Sets strides, count and span by type, rank, extents, layout and padding. MX_ERR_RANK: not for this layout; MX_ERR_EXTENT: it
- * does not fit the address space. */
+/* Sets strides, count and span by type, rank, extents, layout and padding. MX_ERR_RANK: not possible with this
+ * layout; MX_ERR_EXTENT: larger than the address space. */
 mx_err mx_record_lay_out(mx_record *record);
 
-/* Sets the strides to those of the user, and the layout to stride unless they follow it. asked: the layout that the user asked
- * for. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
-mx_err mx_record_take_strides(mx_record *record, const int64_t *strides, mx_layout asked);
+/* Sets the strides to those of the user, and the layout to stride unless they follow it. requested: the layout in the
+ * user's options. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
+mx_err mx_record_take_strides(mx_record *record, const int64_t *strides, mx_layout requested);
 
 /* The view that holds the data of this one: its root, or the view itself. */
 mx_view mx_record_root(mx_view view, const mx_record *record);
 
-/* Do others own elements between those of this view? (Padding of a root is its own.) */
+/* Are there elements of other views between the elements of this view? (Padding belongs to its root.) */
 bool mx_record_has_gaps(const mx_record *record);
 
-/* Do the memory ranges of the two meet? */
+/* Do the memory ranges of the two overlap? */
 bool mx_records_meet(const mx_record *a, const mx_record *b);
 
-/* Are there elements in both views? Exact for parts of one root. Of two roots: do their memory ranges meet? */
+/* Do the two views share elements? Exact for parts of one root. For two roots: do their memory ranges overlap? */
 bool mx_views_overlap(mx_view a, mx_view b);
 
-/* Can kernels of this context touch the view's memory? */
+/* Can kernels of this context access the view's memory? */
 static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 {
     return (ctx->backend->memory.accessible & MX_SPACE_BIT(record->space)) != 0 &&
            (record->device < 0 || record->device == ctx->device);
 }
 
-/* ---- address.c: whose memory an address is ---- */
+/* ---- address.c: the memory space of an address ---- */
 
-/* From now on the backend is asked for its memory. */
-void mx_memory_ask(const mx_backend *backend);
+/* Adds a backend to those that mx_memory_space asks. */
+void mx_memory_add_backend(const mx_backend *backend);
 
 /* The space of the memory at an address, and its device (-1: none). MX_SPACE_HOST: no backend knows it. */
 mx_space mx_memory_space(const void *address, int *device);
 
-/* What MX_SPACE_STAGING stands for. */
+/* The memory space that MX_SPACE_STAGING means for this context. */
 static inline mx_space mx_staging_space(mx_ctx ctx)
 {
     const bool pinned = (ctx->backend->memory.allocates_in & MX_SPACE_BIT(MX_SPACE_PINNED)) != 0;
@@ -146,7 +152,7 @@ static inline mx_space mx_staging_space(mx_ctx ctx)
 
 /* ---- copy.c ---- */
 
-/* A copy or a fill, as graphs keep it to run it again. */
+/* A copy or a fill, as a node of a graph. */
 typedef struct mx_move {
     mx_view to;
     mx_view from;      /* null: a fill */
@@ -154,11 +160,11 @@ typedef struct mx_move {
     const void *value; /* of a fill */
 } mx_move;
 
-/* Can the context move this memory, now? MX_ERR_ARG: no context, or one that records a graph; MX_ERR_SPACE: no. */
+/* Can the context copy this memory now? MX_ERR_ARG: no context, or it records a graph; MX_ERR_SPACE: it cannot copy this space. */
 mx_err mx_record_movable(mx_ctx ctx, const mx_record *record);
 
-/* The same for copies that graphs record: MX_ERR_SPACE where ctx records one and its kernels cannot access this memory, for
- * a graph runs later, when ordinary memory of the host may be gone. */
+/* The same for copies that graphs record: MX_ERR_SPACE if ctx records one and its kernels cannot access this memory.
+ * A graph runs later, when ordinary host memory may have been freed. */
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
 /* Do the views have the same type, rank and extents, and may the destination be written? If not, the error says so. */
@@ -180,7 +186,7 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 
 /* ---- bind.c ---- */
 
-/* Makes an accessor of `from` one of `to`, which has the same shape, with the same origin. `at` points to the accessor's first
+/* Changes an accessor of view `from` to view `to`, which has the same shape. The origin stays. `at` points to the accessor's first
  * byte. MX_ERR_LAYOUT: it has an origin, which a shift cannot express in the other's strides. */
 mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
                         mx_view view, mx_layout needs);
@@ -194,7 +200,8 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
                                 size_t size);
 
 #ifdef MINX_BOUNDS_CHECK
-/* Makes the accessors in a copy of a launch's arguments note faults with the context that runs it: theirs may be gone. */
+/* Lets the accessors in a copy of a launch's arguments record faults in the context that runs it: the context that they were bound
+ * for may have been destroyed. */
 void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size);
 #endif
 

@@ -133,21 +133,21 @@ static void tell_contexts(void)
 
 mx_err mx_settings_read(int *argc, char ***argv)
 {
-    struct setting fresh[SETTINGS] = {{NULL, 0}};
+    struct setting parsed[SETTINGS] = {{NULL, 0}};
     const int count = argc != NULL && argv != NULL ? *argc : 0;
     char **const arg = count > 0 ? *argv : NULL;
     int end = 1, kept = 1; /* options end at "--" */
-    MX_TRY(read_environment(fresh));
+    MX_TRY(read_environment(parsed));
     for (; end < count && strcmp(arg[end], "--") != 0; end++)
-        if (strncmp(arg[end], OPTION, strlen(OPTION)) == 0) MX_TRY(read_argument(arg[end], fresh));
-    MX_TRY(choose_device(&fresh[MAP_DEVICE], fresh[QUIET].number != 0));
+        if (strncmp(arg[end], OPTION, strlen(OPTION)) == 0) MX_TRY(read_argument(arg[end], parsed));
+    MX_TRY(choose_device(&parsed[MAP_DEVICE], parsed[QUIET].number != 0));
     for (int a = 1; a < count; a++)
         if (a >= end || strncmp(arg[a], OPTION, strlen(OPTION)) != 0) arg[kept++] = arg[a];
     if (count > 0) {
         arg[kept] = NULL;
         *argc = kept;
     }
-    memcpy(set, fresh, sizeof set);
+    memcpy(set, parsed, sizeof set);
     tell_contexts();
     return MX_OK;
 }

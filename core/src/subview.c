@@ -21,11 +21,11 @@ static void name_part(mx_record *part, const mx_record *root)
         const bool all = begin == 0 && end == root->extent[d];
         const char *const comma = d > 0 ? "," : "[";
         char *const at = text + used;
-        const size_t room = sizeof text - (size_t)used;
+        const size_t space_left = sizeof text - (size_t)used;
         kept += !drops;
-        used += drops ? snprintf(at, room, "%s%lld", comma, begin)
-                : all ? snprintf(at, room, "%s:", comma)
-                      : snprintf(at, room, "%s%lld:%lld", comma, begin, end);
+        used += drops ? snprintf(at, space_left, "%s%lld", comma, begin)
+                : all ? snprintf(at, space_left, "%s:", comma)
+                      : snprintf(at, space_left, "%s%lld:%lld", comma, begin, end);
     }
     snprintf(part->label, sizeof part->label, "%.62s%s", text, root->rank > 0 ? "]" : "");
 }

@@ -99,7 +99,7 @@ static mx_record staged_box(const transfer *t, const mx_record *box, int64_t num
 }
 
 /* Copies by the calling thread, which reaches both. */
-static void copy_here(const mx_record *to, const mx_record *from)
+static void copy_on_this_thread(const mx_record *to, const mx_record *from)
 {
     mx_strided c;
     if (mx_strided_describe(&c, to, from)) mx_strided_run(&c, 0, c.count);
@@ -113,7 +113,7 @@ static mx_err to_view(const transfer *t)
         const mx_record box = box_of(t, t->view, n);
         const mx_record array = box_of(t, t->host, n);
         const mx_record staged = staged_box(t, &box, n);
-        copy_here(&staged, &array); /* while the box before goes to the view */
+        copy_on_this_thread(&staged, &array); /* while the box before goes to the view */
         if (n > 0) MX_TRY(mx_ctx_wait(t->ctx, "minx::import", false)); /* its memory is next */
         MX_TRY(mx_record_copy(t->ctx, &box, &staged));
     }
@@ -136,7 +136,7 @@ static mx_err from_view(const transfer *t)
         const mx_record staged = staged_box(t, &box, n);
         MX_TRY(n == 0 ? mx_fence(t->ctx) : mx_ctx_wait(t->ctx, "minx::export", false));
         if (n + 1 < t->boxes) MX_TRY(start_from_view(t, n + 1));
-        copy_here(&array, &staged); /* while the next box comes from the view */
+        copy_on_this_thread(&array, &staged); /* while the next box comes from the view */
     }
     return MX_OK;
 }

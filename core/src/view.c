@@ -1,4 +1,4 @@
-/* Views: making, sharing, resizing and ending them. What a handle stands for is in view_table.c. */
+/* Views: creating, sharing, resizing and destroying them. view_table.c explains handles. */
 #include "events.h"
 #include "memory.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                        const int64_t *extents, const mx_view_options *options, mx_record *r)
@@ -75,15 +75,16 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const uint64_t id = mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label);
     const mx_err filled = ctx->backend->memory.fill(ctx, r->data, (int64_t)bytes, &zero, 1);
     mx_tool_end(MX_PATTERN_FOR, id);
-    /* what the host can reach it may use at once; other memory only kernels of this context, in order */
-    const bool wait = filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
-    const mx_err done = wait ? mx_ctx_wait(ctx, kernel, false) : filled;
+    /* host code may access host memory at once; other memory is accessed by kernels of this context, in order */
+    const bool host_accesses =
+        filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
+    const mx_err done = host_accesses ? mx_ctx_wait(ctx, kernel, false) : filled;
     if (done != MX_OK) free_data(r);
     return done;
 }
 
-/* Enters a complete record in the table, which owns its data from then on; on failure the data is freed. */
-static mx_err enter(const mx_record *described, mx_view *view)
+/* Adds a complete record to the table, which then owns its data. On failure the data is freed. */
+static mx_err insert_record(const mx_record *described, mx_view *view)
 {
     const mx_err err = mx_record_insert(described, view);
     if (err != MX_OK) free_data(described);
@@ -101,10 +102,10 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
     if (options == NULL) options = &defaults;
     MX_TRY(describe(ctx, label, type, rank, extents, options, &described));
     MX_TRY(allocate(ctx, &described, options->uninitialized));
-    return enter(&described, view);
+    return insert_record(&described, view);
 }
 
-/* Is the memory in the space that was asked for? Host code asks for MX_SPACE_HOST where it means any that it can access. */
+/* Is the memory in the space of the options? MX_SPACE_HOST accepts every space that host code can access. */
 static mx_err check_wrapped(const mx_record *r, const void *data)
 {
     static const char *const names[] = {"MX_SPACE_DEFAULT", "MX_SPACE_HOST",   "MX_SPACE_CUDA",
@@ -148,7 +149,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
     return mx_record_insert(&r, view);
 }
 
-/* ---- sharing and ending ---- */
+/* ---- sharing and destroying ---- */
 
 mx_err mx_view_retain(mx_view view)
 {
@@ -158,11 +159,11 @@ mx_err mx_view_retain(mx_view view)
     return MX_OK;
 }
 
-static mx_err leave(mx_view view, bool part)
+static mx_err remove_owner(mx_view view, bool part)
 {
     mx_record last = {0};
     MX_TRY(mx_record_release(view, part, &last));
-    if (last.root.generation != 0) return leave(last.root, true);
+    if (last.root.generation != 0) return remove_owner(last.root, true);
     if (last.release != NULL) free_data(&last);
     return MX_OK;
 }
@@ -172,7 +173,7 @@ mx_err mx_view_destroy(mx_view *view)
     mx_record *record;
     if (view == NULL || view->generation == 0) return MX_OK;
     MX_TRY(mx_record_find(*view, &record));
-    MX_TRY(leave(*view, false));
+    MX_TRY(remove_owner(*view, false));
     *view = MX_VIEW_NULL;
     return MX_OK;
 }
@@ -180,7 +181,7 @@ mx_err mx_view_destroy(mx_view *view)
 mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep)
 {
     mx_record *old;
-    mx_view made;
+    mx_view replacement;
     int64_t common[MX_MAX_RANK];
     MX_REQUIRE(view != NULL, MX_ERR_ARG, "resize: no view");
     MX_TRY(mx_record_find(*view, &old));
@@ -190,18 +191,19 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
                mx_space_name(old->space));
     if (keep) MX_TRY(mx_record_strided(old, "resize"));
     const mx_view_options options = {old->space, old->layout, false, old->padding};
-    MX_TRY((mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &made));
-    mx_record_of(made)->check = old->check;
+    MX_TRY(
+        (mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &replacement));
+    mx_record_of(replacement)->check = old->check;
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
     const char *const kernel = keep ? "minx::View::resize" : NULL;
     const uint64_t id = kernel ? mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, old->label) : 0;
     const mx_err err =
-        keep ? mx_strided_copy(ctx, mx_record_of(made), old->data, old->stride, common, NULL)
+        keep ? mx_strided_copy(ctx, mx_record_of(replacement), old->data, old->stride, common, NULL)
              : MX_OK;
     if (kernel) mx_tool_end(MX_PATTERN_FOR, id);
-    (void)mx_view_destroy(err == MX_OK ? view : &made);
-    if (err == MX_OK) *view = made;
+    (void)mx_view_destroy(err == MX_OK ? view : &replacement);
+    if (err == MX_OK) *view = replacement;
     return err;
 }
 
@@ -266,7 +268,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     MX_TRY(mx_host_allocate(NULL, MX_SPACE_HOST, bytes, &copy.data));
     mx_tool_memory(&copy, true);
     memset(copy.data, 0, bytes);
-    return enter(&copy, mirror);
+    return insert_record(&copy, mirror);
 }
 
 mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)

@@ -147,18 +147,18 @@ mx_err mx_record_insert(const mx_record *described, mx_view *view)
     if (err == MX_OK) {
         mx_record *record = slot_record(slot);
         const uint32_t generation = record->generation + 1;
-        mx_record fresh = *described;
-        fresh.generation = generation - 1;
-        fresh.references = 1;
-        fresh.parts = 0;
-        fresh.file = source_file;
-        fresh.line = source_line;
-        for (int d = 0; fresh.root.generation == 0 && d < fresh.rank; d++) {
-            fresh.root_begin[d] = 0;
-            fresh.root_end[d] = fresh.extent[d];
-            fresh.root_dim[d] = d;
+        mx_record initial = *described;
+        initial.generation = generation - 1;
+        initial.references = 1;
+        initial.parts = 0;
+        initial.file = source_file;
+        initial.line = source_line;
+        for (int d = 0; initial.root.generation == 0 && d < initial.rank; d++) {
+            initial.root_begin[d] = 0;
+            initial.root_end[d] = initial.extent[d];
+            initial.root_dim[d] = d;
         }
-        *record = fresh;
+        *record = initial;
         __atomic_store_n(&record->generation, generation, __ATOMIC_RELEASE);
         *view = (mx_view){slot, generation};
     }
@@ -233,11 +233,12 @@ int mx_views_alive(void) { return each_alive(NULL); }
 
 static void report_one(const mx_record *r)
 {
-    char made[256] = "";
-    if (r->file != NULL) snprintf(made, sizeof made, ", made at %s:%d", r->file, r->line);
+    char created_at[256] = "";
+    if (r->file != NULL)
+        snprintf(created_at, sizeof created_at, ", made at %s:%d", r->file, r->line);
     fprintf(stderr, "minx: view '%s' (%zu bytes in %s%s) still has %d owner%s\n", r->label,
-            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), made, r->references,
-            r->references > 1 ? "s" : "");
+            (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), created_at,
+            r->references, r->references > 1 ? "s" : "");
 }
 
 void mx_views_report(void) { each_alive(report_one); }
