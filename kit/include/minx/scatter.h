@@ -21,9 +21,8 @@
 #include "minx/token.h"
 
 typedef struct mx_scatter {
-    mx_view memory; /* all copies, one behind the other */
-    mx_view
-        copies; /* the first copy, for kernels that have a copy for each thread */
+    mx_view memory;    /* all copies, one behind the other */
+    mx_view copies;    /* the first copy, for kernels that have a copy for each thread */
     mx_view shared;    /* the same one, for kernels that add by atomics */
     int64_t step;      /* elements from one copy to the next */
     int count;         /* the number of copies */
