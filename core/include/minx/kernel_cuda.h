@@ -454,11 +454,25 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_OUTER_5D_ MX_OUTER_4D_ const auto o3 = o[3];
 #define MX_OUTER_6D_ MX_OUTER_5D_ const auto o4 = o[4];
 
-#define MX_CUDA_INSTANCE_(name, enqueue)                                                        \
+/* What hosts alone use stays NULL. */
+static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
+                                                      int per_thread,
+                                                      size_t (*temporary)(const mx_launch *))
+{
+    mx_instance instance = {};
+    instance.enqueue = enqueue;
+    instance.per_thread = per_thread;
+    instance.temporary = temporary;
+    return instance;
+}
+#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, temporary)                              \
     extern "C" {                                                                                \
     extern const mx_instance MX_SYMBOL_(name);                                                  \
-    const mx_instance MX_SYMBOL_(name) = {enqueue<name##__traits>, name##__traits::per_thread}; \
+    const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
+                                                           temporary);                          \
     }
+#define MX_CUDA_INSTANCE_(name, enqueue) \
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, NULL)
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
     typedef name##__args args;                                                                  \

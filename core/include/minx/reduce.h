@@ -91,7 +91,8 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
  *     mx_maxloc_f64_take(v, MX_AT(a->u, i), i);
  *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
-#define MX_NOT_A_NUMBER_(x) ((x) != (x))
+/* Of any number; an integer never is. As x != x, compilers would warn of it for integers. */
+#define MX_NOT_A_NUMBER_(x) isnan((double)(x))
 /* Does `v` come before `into`? A number before a NaN, then by value, then by index. */
 #define MX_LOCATION_WINS_(v, into, less)                                                         \
     ((v)->index >= 0 &&                                                                          \

@@ -190,7 +190,7 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memor
     void *const workspace = memory != NULL ? memory + front : NULL;
     size_t rest = memory != NULL ? *bytes - front : 0;
     cudaError_t err;
-    mx_cuda_shares_<K> shares;
+    mx_cuda_shares_<K> shares = {};
     mx_cuda_finals_<K> finals;
     if constexpr (K::has_prologue) {
         shares.held = (typename K::args *)memory;
@@ -251,11 +251,7 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
             name##__item(a, i, v, final);                                                     \
         }                                                                                     \
     };                                                                                        \
-    extern "C" {                                                                              \
-    extern const mx_instance MX_SYMBOL_(name);                                                \
-    const mx_instance MX_SYMBOL_(name) = {mx_cuda_enqueue_scan_<name##__traits>, 1,           \
-                                          mx_cuda_scan_bytes_<name##__traits>};               \
-    }
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, mx_cuda_scan_bytes_<name##__traits>)
 #define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                               \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
                         R##_JOIN(value, into, v), __host__ __device__)

@@ -1,0 +1,116 @@
+#include "kernels.h"
+
+#include <minx/kernel.h>
+#include <minx/scan.h>
+#include <minx/team.h>
+
+MX_BODY void scale_body(const box_args *a, int i) { MX_AT(a->x, i) *= a->shift[0]; }
+MX_FOR(1D, scale)
+
+/* over n by 3: the second index stays inside of `shift` */
+MX_BODY void move_body(const box_args *a, int i, int d) { MX_AT(a->position, i, d) += a->shift[d]; }
+MX_FOR(2D, move)
+
+MX_BODY void distance_body(const box_args *a, int i, int d, double *sum)
+{
+    const double x = MX_AT(a->position, i, d) - a->shift[d];
+    *sum += x * x;
+}
+MX_REDUCE(2D, distance, MX_SUM)
+
+MX_BODY void volume_body(const box_args *a, int64_t i, int64_t j, int64_t k, int64_t *sum)
+{
+    (void)a;
+    *sum += i * j * k;
+}
+MX_REDUCE(3D_64, volume, MX_SUM)
+
+MX_BODY void summarise_body(const box_args *a, int i, summary *v)
+{
+    v->total += MX_AT(a->x, i);
+    if (v->largest < MX_AT(a->count, i)) v->largest = MX_AT(a->count, i);
+}
+MX_REDUCE_FIELDS(1D, summarise, SUMMARY)
+
+MX_BODY void moments_init(moments *v)
+{
+    v->first = 0;
+    v->second = 0;
+}
+MX_BODY void moments_join(moments *into, const moments *v)
+{
+    into->first += v->first;
+    into->second += v->second;
+}
+MX_BODY void add_moments_body(const box_args *a, int i, moments *v)
+{
+    const double x = MX_AT(a->x, i);
+    v->first += x;
+    v->second += x * x;
+}
+MX_REDUCE_CUSTOM(1D, add_moments, moments_init, moments_join)
+
+MX_BODY void find_hottest_body(const box_args *a, int i, mx_minmaxloc_f64 *v)
+{
+    mx_minmaxloc_f64_take(v, MX_AT(a->x, i), i);
+}
+MX_REDUCE_CUSTOM(1D, find_hottest, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)
+
+MX_BODY void find_fullest_body(const box_args *a, int i, mx_loc_i32 *v)
+{
+    mx_maxloc_i32_take(v, MX_AT(a->count, i), i);
+}
+MX_REDUCE_CUSTOM(1D, find_fullest, mx_maxloc_i32_init, mx_maxloc_i32_join)
+
+MX_BODY void histogram_body(const box_args *a, int i, histogram_array v)
+{
+    mx_array_add(v, MX_AT(a->count, i), 1);
+}
+MX_REDUCE_ARRAY(1D, histogram, MX_SUM)
+
+MX_BODY void offsets_body(const box_args *a, int i, int32_t *sum, bool final)
+{
+    const int32_t count = MX_AT(a->count, i);
+    if (final) MX_AT(a->count, i) = *sum;
+    *sum += count;
+}
+MX_SCAN(1D, offsets, MX_SUM)
+
+MX_BODY void sum_moments_body(const box_args *a, int i, moments *v, bool final)
+{
+    v->first += MX_AT(a->x, i);
+    v->second += 1;
+    if (final) MX_AT(a->x, i) = v->first / v->second;
+}
+MX_SCAN_CUSTOM(1D, sum_moments, moments_init, moments_join)
+
+MX_BODY void rows_body(const box_args *a, mx_team *t)
+{
+    MX_TEAM_SCRATCH(t, 0, mx_f64_1, row, 3);
+    MX_TEAM_FOR (t, d, 0, 3) {
+        MX_VECTOR_SINGLE (t) MX_AT(row, d) = a->shift[d];
+    }
+    mx_team_barrier(t);
+    MX_TEAM_FOR (t, i, 0, 100) {
+        double sum, largest;
+        int32_t least;
+        MX_VECTOR_SUM (t, d, 0, 3, sum) sum += MX_AT(row, d);
+        MX_VECTOR_MAX (t, d, 0, 3, largest) {
+            if (largest < MX_AT(row, d)) largest = MX_AT(row, d);
+        }
+        MX_VECTOR_MIN (t, d, 0, 3, least) {
+            if (MX_AT(a->count, d) < least) least = MX_AT(a->count, d);
+        }
+        MX_VECTOR_SINGLE (t) MX_AT(a->x, i) = sum + largest + (double)least;
+    }
+}
+MX_FOR(TEAM, rows)
+
+MX_BODY void row_total_body(const box_args *a, mx_team *t, double *sum)
+{
+    double mine = 0;
+    MX_TEAM_FOR (t, i, 0, 100) mine += MX_AT(a->x, i);
+    mine = mx_team_sum(t, mine);
+    MX_TEAM_SINGLE (t) *sum += mine;
+}
+MX_REDUCE(TEAM, row_total, MX_SUM)

@@ -1,0 +1,32 @@
+/* One kernel of each pattern. */
+#pragma once
+#include <minx/minx.h>
+
+typedef struct box_args {
+    mx_f64_1 x;
+    mx_i32_1 count;
+    mx_f64_2 position;
+    double shift[3];
+} box_args;
+MX_ARGS(box_args, x, count, position)
+
+#define SUMMARY(FIELD) FIELD(double, total, MX_SUM) FIELD(int32_t, largest, MX_MAX)
+MX_VALUE(summary, SUMMARY)
+
+typedef struct moments {
+    double first, second;
+} moments;
+
+MX_DECLARE_FOR(1D, scale, box_args)
+MX_DECLARE_FOR(2D, move, box_args)
+MX_DECLARE_REDUCE(2D, distance, box_args, double)
+MX_DECLARE_REDUCE(3D_64, volume, box_args, int64_t)
+MX_DECLARE_REDUCE(1D, summarise, box_args, summary)
+MX_DECLARE_REDUCE(1D, add_moments, box_args, moments)
+MX_DECLARE_REDUCE(1D, find_hottest, box_args, mx_minmaxloc_f64)
+MX_DECLARE_REDUCE(1D, find_fullest, box_args, mx_loc_i32)
+MX_DECLARE_REDUCE_ARRAY(1D, histogram, box_args, int64_t)
+MX_DECLARE_SCAN(1D, offsets, box_args, int32_t)
+MX_DECLARE_SCAN(1D, sum_moments, box_args, moments)
+MX_DECLARE_FOR(TEAM, rows, box_args)
+MX_DECLARE_REDUCE(TEAM, row_total, box_args, double)
