@@ -92,7 +92,7 @@ static mx_err cut(app_decomp *decomp, int d)
 static mx_err check_piece(const app_decomp *decomp)
 {
     double cells = 1.0;
-    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + MOST_HALO;
+    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + (double)MOST_HALO;
     MX_REQUIRE(
         cells <= (double)INT32_MAX, MX_ERR_EXTENT,
         "a piece of %.0f cells with its halo is too large for one rank (limit %d): use more ranks",

@@ -152,14 +152,15 @@ mx_err tl_solve(tl_app *app)
 
     app_region_begin(app->rest);
     MX_TRY(begin(app, &rr));
-    app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32), cells * TL_RESIDUAL_FLOPS, 1);
+    app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32), cells * (double)TL_RESIDUAL_FLOPS,
+                   1);
 
     MX_TRY(mx_ctx_get_info(app->ctx, &before));
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, rr, &iterations));
     MX_TRY(mx_ctx_get_info(app->ctx, &after));
-    app_region_end(app->solve, cells * TL_CG_BYTES * (double)iterations,
-                   cells * TL_CG_FLOPS * (double)iterations,
+    app_region_end(app->solve, cells * (double)TL_CG_BYTES * (double)iterations,
+                   cells * (double)TL_CG_FLOPS * (double)iterations,
                    after.synchronisations - before.synchronisations);
 
     app_region_begin(app->rest);

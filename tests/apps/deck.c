@@ -334,7 +334,7 @@ static void test_many_states(void)
     if (parse(text, strlen(text), &deck) != MX_OK) {
         fail("many states", mx_err_message());
     } else if (deck.states != TL_MAX_STATES ||
-               deck.state[TL_MAX_STATES - 1].density != TL_MAX_STATES) {
+               deck.state[TL_MAX_STATES - 1].density != (double)TL_MAX_STATES) {
         fail("many states", "the last one is not what it should be");
     }
 }

@@ -89,7 +89,7 @@ static void test_regions(app_comm comm)
     if (app_rank(comm) == 0) {
         char name[32];
         long long calls, syncs;
-        double seconds, rate, share;
+        double seconds = NAN, rate = NAN, share = NAN;
         const char *const row = strstr(text, "  solve");
         check(strstr(text, "a line 7\n") && strstr(text, "of limit"), "the table's heading");
         check(strstr(text, "figure of merit: 1.25e+09 cell iterations/s\n") != NULL,

@@ -41,6 +41,7 @@ static void test_good(mx_ctx ctx, const char *other)
 {
     set s = make_set(ctx);
     const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    const double cells = ROWS * COLUMNS;
     mx_view into;
     double sum = -1, bins[5] = {0};
     ca_value fields;
@@ -49,18 +50,17 @@ static void test_good(mx_ctx ctx, const char *other)
     CHECK_OK(ca_good(all, &s.args));
     CHECK_OK(ca_good(mx_tiled_2d(mx_range_2d(ctx, 3, 30, 5, 80), 7, 8), &s.args));
     CHECK_OK(ca_good_sum(all, &s.args, &sum));
-    CHECK_F64(sum, 0.2 * ROWS * COLUMNS,
-              1e-9 * ROWS * COLUMNS); /* additions round, each by less than 1e-12 */
+    CHECK_F64(sum, 0.2 * cells, 1e-9 * cells); /* additions round, each by less than 1e-12 */
     CHECK_OK(ca_good_sum_into(all, &s.args, into, 2));
     sum = 0;
     MUST(mx_read_element(ctx, into, 2, &sum));
-    CHECK_F64(sum, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
+    CHECK_F64(sum, 0.2 * cells, 1e-9 * cells);
     CHECK_OK(ca_good_fields(all, &s.args, &fields));
-    CHECK_F64(fields.mass, 0.2 * ROWS * COLUMNS, 1e-9 * ROWS * COLUMNS);
+    CHECK_F64(fields.mass, 0.2 * cells, 1e-9 * cells);
     CHECK_OK(
         ca_good_fields(mx_range_2d(ctx, 3, 3, 0, 9), &s.args, &fields)); /* empty: identities */
     CHECK_OK(ca_good_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, bins));
-    CHECK_F64(bins[4], 0.05 * COLUMNS / 5, 1e-9);
+    CHECK_F64(bins[4], 0.05 * (double)COLUMNS / 5, 1e-9);
     /* the launch itself did its work, once */
     mx_view mirror = check_fetch(ctx, s.x);
     const mx_view_info info = check_info(mirror);

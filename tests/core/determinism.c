@@ -92,7 +92,7 @@ static void check_value(const results *r)
         sum += x;
         magnitude += fabs(x);
     }
-    const double tolerance = (double)(N * ldexpl(1, -53) * magnitude);
+    const double tolerance = (double)((long double)N * ldexpl(1, -53) * magnitude);
     CHECK_F64(r->sum_1d, (double)sum, tolerance);
     CHECK_F64(r->sum_2d, (double)sum, tolerance);
     CHECK_F64(r->sum_of_threes, (double)sum, tolerance);

@@ -26,7 +26,7 @@ static int cell_of(const position x)
 {
     int cell = 0;
     for (int c = 2; c >= 0; c--) {
-        const int at = (int)(x[c] * (SIDE / length));
+        const int at = (int)(x[c] * ((double)SIDE / length));
         cell = cell * SIDE + (at < 0 ? 0 : at < SIDE ? at : SIDE - 1);
     }
     return cell;

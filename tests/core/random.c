@@ -146,7 +146,7 @@ static void check_mean(const double *x, double mean, double deviation)
 {
     double sum = 0;
     for (int i = 0; i < ITEMS; i++) sum += x[i];
-    CHECK_F64(sum / ITEMS, mean, 5 * deviation / sqrt(ITEMS));
+    CHECK_F64(sum / (double)ITEMS, mean, 5 * deviation / sqrt(ITEMS));
 }
 
 /* How often each of `bins` equally likely outcomes came: chi-square has bins - 1 degrees of freedom, mean bins - 1 and variance
@@ -169,8 +169,8 @@ static void check_statistics(const rd_args *a, const drawn *d)
     for (int i = 0; i < ITEMS; i++) {
         CHECK(d->f64[i] >= 0 && d->f64[i] < 1 && d->f32[i] >= 0 && d->f32[i] < 1);
         CHECK(d->small[i] >= a->low && d->small[i] <= a->high);
-        f64[(int)(d->f64[i] * BINS)]++;
-        f32[(int)(d->f32[i] * BINS)]++;
+        f64[(int)(d->f64[i] * (double)BINS)]++;
+        f32[(int)(d->f32[i] * (float)BINS)]++;
         word[d->u32[i * RD_WORDS] % BINS]++;
         small[d->small[i] - a->low]++;
         wide3[d->wide[i] % 3]++; /* of 3 2^61 numbers: without rejection 1/2, 1/4, 1/4 */

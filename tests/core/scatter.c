@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 enum { ATOMS = 500, START = 5 };
+static const double start_value = START; /* for sums and differences with doubles */
 
 static void model(double *sum, double *prod, double *min, double *max, int items)
 {
@@ -40,7 +41,7 @@ static void model(double *sum, double *prod, double *min, double *max, int items
         T got[SC_BINS];                                                                            \
         check_download(ctx, view, got);                                                            \
         for (int b = 0; b < SC_BINS; b++)                                                          \
-            CHECK_F64((double)got[b], START + adds * (expected[b] - START), 0);                    \
+            CHECK_F64((double)got[b], start_value + adds * (expected[b] - start_value), 0);        \
     }                                                                                              \
     /* What was in the target is gone; what nothing was added to is the identity. */               \
     static void check_overwrite_##tag(mx_ctx ctx, mx_type type, const mx_scatter *s,               \
@@ -60,7 +61,8 @@ static void model(double *sum, double *prod, double *min, double *max, int items
                 CHECK_OK(mx_scatter_overwrite(ctx, &s[k], to));                                    \
                 check_download(ctx, to, got);                                                      \
                 for (int b = 0; b < SC_BINS; b++)                                                  \
-                    CHECK_F64((double)got[b], k == 0 && round == 0 ? sum[b] - START : none[k], 0); \
+                    CHECK_F64((double)got[b],                                                      \
+                              k == 0 && round == 0 ? sum[b] - start_value : none[k], 0);           \
             }                                                                                      \
         MUST(mx_view_destroy(&to));                                                                \
     }                                                                                              \
@@ -235,7 +237,7 @@ static void check_sum(mx_ctx ctx, const mx_scatter *s, mx_view target, int times
     mx_view mirror = check_fetch(ctx, target);
     const mx_view_info info = check_info(mirror);
     for (int64_t b = 0; b < SC_BINS; b++)
-        CHECK_F64(*(double *)check_at(&info, &b), times * (sum[b] - START), 0);
+        CHECK_F64(*(double *)check_at(&info, &b), times * (sum[b] - start_value), 0);
     MUST(mx_view_destroy(&mirror));
 }
 

@@ -50,7 +50,7 @@ enum { NEVER = 99 };
             if (x[k] < least) least = x[k];                                                        \
             if (y[k] < least_y) least_y = y[k];                                                    \
             if (x[k] > largest) largest = x[k];                                                    \
-            CHECK_F64((double)got[6][k], y[k] == 0 ? NEVER : (double)sum, 0);                      \
+            CHECK_F64((double)got[6][k], y[k] == 0 ? (double)NEVER : (double)sum, 0);              \
             sum = (T)(sum + y[k]);                                                                 \
             CHECK_F64((double)got[7][k], (double)sum, 0);                                          \
         }                                                                                          \
