@@ -1,6 +1,6 @@
-/* Graphs. A node is a launch or a move, that is, a copy or a fill. It keeps what that needs: the plan, the arguments and where the
- * result goes; or the views and the value. Devices record it into a graph of their own as well, with memory for partial results
- * that no other node uses, since branches run at the same time. */
+/* Graphs. A node is a launch or a move (a copy or a fill). A launch node keeps the plan, the arguments and the target of the result;
+ * a move node keeps the views and the value. Devices also record the node into a graph of their own. There each node has its own
+ * memory for partial results, since branches run at the same time. */
 #include "minx/graph.h"
 #include "context.h"
 #include "events.h"
@@ -17,14 +17,15 @@ typedef struct node {
     mx_result result;
     bool has_result;
     void *memory;      /* devices: for partial results */
-    void *device_node; /* what the device calls it */
+    void *device_node; /* the device's handle of the node */
 } node;
 
 struct mx_graph_s {
     mx_ctx ctx;
     node **nodes;
-    int count, room;
-    mx_node *after; /* of the next node */
+    int count;
+    int capacity;
+    mx_node *after; /* the nodes that the next node waits for */
     int after_count;
     void *device; /* the device's own graph; NULL on hosts */
 };
@@ -136,7 +137,7 @@ static mx_err run_node(mx_ctx ctx, node *n)
     return mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
 }
 
-/* What a device captures of a node. A move runs as if nothing was recorded. */
+/* Runs a node while the device captures it. For a move, recording is switched off meanwhile. */
 static mx_err capture(mx_graph graph, node *n)
 {
     const mx_ctx ctx = graph->ctx;
@@ -153,33 +154,33 @@ static mx_err capture(mx_graph graph, node *n)
     return err;
 }
 
-/* The device takes the node in, behind the nodes that it waits for. */
+/* Records the node into the device's graph, after the nodes that it waits for. */
 static mx_err record_on_device(mx_graph graph, node *n, int after_count, const mx_node *after)
 {
     const mx_backend_graph *ops = &graph->ctx->backend->graph;
-    void **behind = malloc((size_t)(after_count > 0 ? after_count : 1) * sizeof *behind);
-    MX_REQUIRE(behind != NULL, MX_ERR_MEMORY, "no memory for a graph");
-    for (int a = 0; a < after_count; a++) behind[a] = graph->nodes[after[a]]->device_node;
-    mx_err err = ops->before(graph->ctx, graph->device, behind, after_count);
-    free(behind);
+    void **waits_for = malloc((size_t)(after_count > 0 ? after_count : 1) * sizeof *waits_for);
+    MX_REQUIRE(waits_for != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    for (int a = 0; a < after_count; a++) waits_for[a] = graph->nodes[after[a]]->device_node;
+    mx_err err = ops->before(graph->ctx, graph->device, waits_for, after_count);
+    free(waits_for);
     if (err != MX_OK) return MX_PASS(err);
     err = capture(graph, n);
     const mx_err ended = ops->after(graph->ctx, graph->device, &n->device_node);
     return err != MX_OK ? err : MX_PASS(ended);
 }
 
-/* Puts a node behind the last one; on failure the node is freed. */
+/* Adds a node after the last one. On failure the node is freed. */
 static mx_err add_node(mx_graph graph, node *n)
 {
-    if (graph->count == graph->room) {
-        const int room = 2 * graph->room + 16;
-        node **nodes = realloc(graph->nodes, (size_t)room * sizeof(node *));
+    if (graph->count == graph->capacity) {
+        const int capacity = 2 * graph->capacity + 16;
+        node **nodes = realloc(graph->nodes, (size_t)capacity * sizeof(node *));
         if (nodes == NULL) {
             free_node(graph->ctx, n);
             return MX_FAIL(MX_ERR_MEMORY, "no memory for a graph");
         }
         graph->nodes = nodes;
-        graph->room = room;
+        graph->capacity = capacity;
     }
     if (graph->device != NULL) {
         const mx_node before = graph->count - 1;

@@ -1,10 +1,10 @@
-/* Views of views. A part shares the data of a root, the view that has the memory, and counts as one of the root's owners; a
- * part of a part counts on the root too. What it covers is a box in the root's indices, one range a dimension:
+/* Parts of views. A part shares the data of a root, the view that has the memory, and counts as one of the root's owners. A part
+ * of a part has the same root. A part covers a box of the root's indices, one range for each dimension:
  *
  *     root u, 6 x 9      p = u[1:5, :]      q = p[2, 3:7] = u[3, 3:7]: box 3..4, 3..7, dimension 0 dropped
  *
  * Invariants: a part's box lies inside that of the view it was taken of; parts of one root share an element exactly if their
- * boxes meet in every dimension; an empty part points at the root's memory, where every view has some. */
+ * boxes overlap in every dimension; an empty part points to the root's memory, which is never empty. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void name_part(mx_record *part, const mx_record *root)
     snprintf(part->label, sizeof part->label, "%.62s%s", text, root->rank > 0 ? "]" : "");
 }
 
-/* Takes the slice of dimension d of `of`: appends what is left of it to the part. */
+/* Applies the slice of dimension d of `of`: appends the dimension to the part, unless the slice is a single index. */
 static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
                          int64_t *offset)
 {

@@ -1,5 +1,5 @@
-/* What the files of the kit share. It goes by public headers of the core alone. Checks against another backend leave out kernels
- * whose names begin with mx_: they could not follow the plain pointers in their arguments. */
+/* Declarations that the files of the kit share. The kit uses public headers of the core only. Kernels whose names begin with mx_
+ * are not checked against another backend: their arguments have plain pointers, which a check cannot copy. */
 #pragma once
 #include "minx/extend.h"
 #include "minx/map.h"
@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* If it does not hold: an error that tells what the view has, and what was expected. */
+/* Unless `holds`, fails with the view's properties and what was expected. */
 mx_err mx_expect(bool holds, mx_err err, const mx_view_info *view, const char *what,
                  const char *expected);
 
 /* MX_ERR_ARG if ctx records a graph. */
 mx_err mx_no_graph(mx_ctx ctx, const mx_view_info *view, const char *what);
 
-/* What is sorted: bits and their indices. They are in place `current`; the other place is room to work in. */
+/* Pairs to sort: the bits of keys, and their indices. The pairs are in arrays number `current`; the other arrays are for work. */
 typedef struct mx_pairs {
     uint64_t *bits[2];
     int32_t *index[2];
@@ -34,29 +34,30 @@ typedef struct mx_pairs {
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
 
-/* Joins `copies` of a view, the first at `from`, into another view, and leaves identities there. */
-#define MX_DECLARE_JOIN_(tag, T)                                                       \
-    typedef struct mx_join_##tag##_args {                                              \
-        mx_##tag##_8s to, from;                                                        \
-        T identity;                                                                    \
-        int64_t step; /* elements from one copy to the next */                         \
-        int copies;                                                                    \
-        int op;                                                                        \
-        int rank; /* 0: all that lies there; else of the elements, by their indices */ \
-        bool overwrite;                                                                \
-    } mx_join_##tag##_args;                                                            \
-    MX_ARGS(mx_join_##tag##_args, to, from)                                            \
+/* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the identity. */
+#define MX_DECLARE_JOIN_(tag, T)                                                         \
+    typedef struct mx_join_##tag##_args {                                                \
+        mx_##tag##_8s to, from;                                                          \
+        T identity;                                                                      \
+        int64_t step; /* elements from one copy to the next */                           \
+        int copies;                                                                      \
+        int op;                                                                          \
+        int rank; /* 0: all memory of the copies; else the elements, by their indices */ \
+        bool overwrite;                                                                  \
+    } mx_join_##tag##_args;                                                              \
+    MX_ARGS(mx_join_##tag##_args, to, from)                                              \
     MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
-/* Keys as bits that sort alike, and integers back; in sorted bits of i32, where bins begin. */
+/* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed) order is the order of the keys,
+ * decode turns the bits of integers back into keys, bin_offsets finds where each bin begins in sorted bits of i32. */
 typedef struct mx_sort_args {
     char *keys;
     int64_t key_bytes; /* from one key to the next */
     int64_t count;
     mx_type type;
     uint64_t *bits;
-    int32_t *index; /* NULL where only bits are sorted */
+    int32_t *index; /* NULL if only bits are sorted */
     int32_t *offsets;
     int64_t offset_stride;
 } mx_sort_args;

@@ -1,13 +1,16 @@
-/* The hosts' sort of bits, by digits of eight bits (Knuth, vol. 3, 5.2.5).
+/* Radix sort of bits on hosts, by digits of eight bits (Knuth, vol. 3, 5.2.5).
  *
- * Items go into buckets by the highest digit that is not the same in all of them. Each of some parts counts its digits; what comes
- * before a part's digit, over all digits and parts, is where the part's first item with it goes. A bucket is small enough for
- * a cache, and one thread's: it goes from digit to digit upwards (LSD), through the highest ones only, as many as tell so
- * many items apart, and insertion does the rest. Keys that crowd make that long; then the bucket starts again at the lowest
- * digit. Where one bucket has much of all, its thread would be late: then all threads go through all digits together.
+ *   1. Items move into buckets by the highest digit in which they differ. The items are cut into parts. Each part counts its
+ *      digits. The prefix sums of the counts, over all digits and parts, give where each part writes its first item of a digit.
+ *   2. Each bucket fits into a cache, and one thread sorts it: a radix sort from lower to higher digits (LSD) by a few of the
+ *      highest digits, as many as separate that number of items, and then an insertion sort.
+ *   3. If many keys are close together, the insertion sort needs too many moves. Then the bucket is sorted again, by all digits
+ *      from the lowest.
+ *   4. If one bucket has a large share of all items, one thread would get most of the work. Then all threads sort all items
+ *      together by all digits from the lowest.
  *
  * Every step is stable, so the result does not depend on the number of parts. Cost for random keys of 64 bits: two passes through
- * memory and two or three in cache; eight passes through memory with digits from the lowest alone, which was the first way. */
+ * memory, and two or three in cache. Rejected: all digits from the lowest, which takes eight passes through memory. */
 #include "containers.h"
 
 #include <string.h>
@@ -16,22 +19,23 @@ enum {
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
     MAX_DIGITS = 64 / DIGIT_BITS,
-    FEW = 8,      /* items that differ in no digit looked at, as insertion likes them */
-    PATIENCE = 16 /* moves of insertion for each item */
+    FEW_ITEMS = 8, /* items with equal digits, which insertion sorts fast */
+    MAX_MOVES = 16 /* of an insertion sort, for each item */
 };
 
 typedef struct radix {
     mx_pairs *pairs;
-    uint64_t sign; /* turned over, bits are in the order of unsigned numbers */
+    uint64_t sign; /* bits ^ sign have the order of unsigned numbers */
     int parts;
-    int shift; /* of the digit that it is at */
+    int shift; /* of the current digit */
     /* for each part: counts of digits, then where the next item of each goes */
     int64_t (*at)[DIGITS];
-    int64_t *largest; /* of the counts of a digit */
+    int64_t *largest; /* the largest count of a digit */
 } radix;
 
-/* Counts become places, from `sum` on: those of all parts for a digit behind each other. The largest count of a digit. */
-static int64_t place(int64_t (*at)[DIGITS], int parts, int64_t sum)
+/* Replaces the counts of digits by their exclusive prefix sums, from `sum` on, with the parts of a digit in order. Returns the
+ * largest count of a digit. */
+static int64_t starts_of_digits(int64_t (*at)[DIGITS], int parts, int64_t sum)
 {
     int64_t largest = 0;
     for (int d = 0; d < DIGITS; d++) {
@@ -66,7 +70,7 @@ static void move(const radix *r, int current, int shift, int64_t begin, int64_t 
     }
 }
 
-/* ---- all threads at one digit ---- */
+/* ---- one digit by all threads ---- */
 
 static void count_parts(void *work, int64_t first, int64_t last)
 {
@@ -82,13 +86,13 @@ static void count_parts(void *work, int64_t first, int64_t last)
     }
 }
 
-/* By a thread of the context: host code may not reach its scratch. */
+/* Runs on a thread of the context, since other host code may not access its scratch. */
 static void place_parts(void *work, int64_t first, int64_t last)
 {
     const radix *r = work;
     (void)first;
     (void)last;
-    *r->largest = place(r->at, r->parts, 0);
+    *r->largest = starts_of_digits(r->at, r->parts, 0);
 }
 
 static void move_parts(void *work, int64_t first, int64_t last)
@@ -100,9 +104,9 @@ static void move_parts(void *work, int64_t first, int64_t last)
              r->at[part]);
 }
 
-/* ---- a thread at its buckets ---- */
+/* ---- buckets by one thread ---- */
 
-/* Sorts items by some digits, from `shift` upwards; in which of the two places they are then. */
+/* Sorts items by some digits, from `shift` upwards. Returns the number of the arrays that then have them. */
 static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, int shift,
                        int digits)
 {
@@ -114,45 +118,46 @@ static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, 
         for (int d = 0; d < digits; d++, rest >>= DIGIT_BITS) at[d][rest % DIGITS]++;
     }
     for (int d = 0; d < digits; d++) {
-        if (place(&at[d], 1, begin) == end - begin) continue; /* one digit for all: they stay */
+        if (starts_of_digits(&at[d], 1, begin) == end - begin)
+            continue; /* all items have the same digit */
         move(r, current, shift + d * DIGIT_BITS, begin, end, at[d]);
         current = !current;
     }
     return current;
 }
 
-/* false: it would take long; items are in another order then, equals still in theirs. */
+/* Insertion sort. Returns false if it needs too many moves; the items are then partly sorted, and equal ones keep their order. */
 static bool insert_items(const radix *r, int current, int64_t begin, int64_t end)
 {
     const bool keys_only = r->pairs->keys_only;
     const uint64_t sign = r->sign;
     uint64_t *bits = r->pairs->bits[current];
     int32_t *index = r->pairs->index[current];
-    int64_t patience = PATIENCE * (end - begin);
-    for (int64_t i = begin + 1; i < end && patience >= 0; i++) {
+    int64_t moves_left = MAX_MOVES * (end - begin);
+    for (int64_t i = begin + 1; i < end && moves_left >= 0; i++) {
         const uint64_t item = bits[i], key = item ^ sign;
         if ((bits[i - 1] ^ sign) <= key) continue;
-        const int32_t own = keys_only ? 0 : index[i];
+        const int32_t item_index = keys_only ? 0 : index[i];
         int64_t to = i;
         for (; to > begin && (bits[to - 1] ^ sign) > key; to--) {
             bits[to] = bits[to - 1];
             if (!keys_only) index[to] = index[to - 1];
         }
         bits[to] = item;
-        if (!keys_only) index[to] = own;
-        patience -= i - to;
+        if (!keys_only) index[to] = item_index;
+        moves_left -= i - to;
     }
-    return patience >= 0;
+    return moves_left >= 0;
 }
 
-/* Sorts a bucket, all of whose digits from shift on are the same, and leaves it in the place that is not current. */
+/* Sorts a bucket, whose items have the same digits from r->shift on, into the arrays that are not current. */
 static void sort_bucket(const radix *r, int64_t begin, int64_t end)
 {
     const mx_pairs *p = r->pairs;
     const int below = r->shift / DIGIT_BITS;
     const int64_t count = end - begin;
     int digits = 0;
-    while (digits < below && count > (int64_t)FEW << digits * DIGIT_BITS) digits++;
+    while (digits < below && count > (int64_t)FEW_ITEMS << digits * DIGIT_BITS) digits++;
     int current = sort_digits(r, p->current, begin, end, r->shift - digits * DIGIT_BITS, digits);
     if (digits < below && !insert_items(r, current, begin, end))
         current = sort_digits(r, current, begin, end, 0, below);
@@ -162,7 +167,7 @@ static void sort_bucket(const radix *r, int64_t begin, int64_t end)
     memcpy(p->index[!current] + begin, p->index[current] + begin, (size_t)count * sizeof(int32_t));
 }
 
-/* A part has the buckets that begin in its share of the items; where buckets end is what the last part moved up to. */
+/* Sorts the buckets that begin in a part's share of the items. The write positions of the last part give the ends of buckets. */
 static void sort_buckets(void *work, int64_t first, int64_t last)
 {
     const radix *r = work;

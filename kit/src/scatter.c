@@ -1,6 +1,6 @@
 /* Scatter views: what drivers call. The copies are one array; the first one is wrapped twice in the target's shape: as a view that
- * is reserved for the context whose threads have the copies, and as one that any context may add to by atomics. A kernel that was
- * bound for copies and is launched elsewhere is found by that. */
+ * is reserved for the context whose threads have the copies, and as one that any context may add to by atomics. So
+ * a launch on another context that uses an accessor for copies is an error. */
 #include "minx/scatter.h"
 #include "containers.h"
 
@@ -30,7 +30,7 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
     const mx_view_options options = {.uninitialized = true};
     s->owner_id = details.id;
     s->count = details.instance == MX_INSTANCE_HOST ? info.threads : 1;
-    s->step = (span + 64) & ~(int64_t)63; /* threads share no cache line */
+    s->step = (span + 64) & ~(int64_t)63; /* no two threads write to one cache line */
     const int64_t all = s->count * s->step;
     MX_TRY((mx_view_create)(ctx, target->label, target->type, 1, &all, &options, &s->memory));
     MX_TRY(wrap_first(ctx, s, target, &s->copies));
@@ -72,7 +72,7 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
     return MX_OK;
 }
 
-/* Of each type and reducer: what nothing added is. */
+/* The identity of each reducer, for each type. */
 static const uint64_t identity[][4] = {
     /* by kind, of sum, prod, min and max; little-endian */
     {0},
@@ -88,7 +88,7 @@ static const uint64_t identity[][4] = {
     static mx_err join_##tag(mx_ctx ctx, const mx_scatter *s, mx_view target,                      \
                              const mx_view_info *t, bool overwrite)                                \
     {                                                                                              \
-        const bool gaps = mx_view_has_gaps(target); /* others have what is there */                \
+        const bool gaps = mx_view_has_gaps(target); /* with elements of other views */             \
         const int64_t span = (int64_t)(t->bytes / sizeof(T));                                      \
         mx_join_##tag##_args args;                                                                 \
         memset(&args, 0, sizeof args);                                                             \

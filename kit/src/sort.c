@@ -1,6 +1,6 @@
-/* Sorting: keys become bits that sort alike; bits and indices are sorted together; rows are taken by index. Integers without
- * values need no index: their bits are sorted alone and become keys again, and contiguous ones of 8 bytes are bits already. The
- * sort proper is that of radix.c on hosts, CUB's on cuda. */
+/* Sorting. Keys are turned into bits that have the same order; bits and indices are sorted together; rows are then gathered by
+ * index. Integers without values need no index: their bits are sorted and turned back into keys. Contiguous integers of 8 bytes
+ * are sorted in place. radix.c sorts on hosts, CUB on cuda. */
 #include "containers.h"
 
 static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
@@ -11,7 +11,7 @@ static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
                                                                   : mx_sort_on_host(ctx, p, bits);
 }
 
-/* A view that is sorted, or takes part in it. */
+/* Checks a view that is sorted or gathered. */
 static mx_err usable(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_view_info *info)
 {
     MX_TRY(mx_view_usable(ctx, view, writes, what, info));
@@ -27,16 +27,17 @@ static mx_sort_args sort_args(const mx_view_info *keys, const mx_pairs *p)
                           .index = p->index[p->current]};
 }
 
-/* Memory for so many pairs in the context's scratch, and so many bytes more at *spare. in_place: keys that are bits already. */
-static mx_err make_room(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_t spare_bytes,
-                        void **spare)
+/* Takes memory for p->count pairs from the context's scratch, and spare_bytes more at *spare. in_place: keys that need no
+ * conversion to bits, else NULL. */
+static mx_err take_scratch(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_t spare_bytes,
+                           void **spare)
 {
-    const size_t room = ((size_t)p->count + 63) & ~(size_t)63;
-    const size_t bits_bytes = room * sizeof(uint64_t);
-    const size_t index_bytes = p->keys_only ? 0 : room * sizeof(int32_t);
+    const size_t padded_count = ((size_t)p->count + 63) & ~(size_t)63;
+    const size_t bits_bytes = padded_count * sizeof(uint64_t);
+    const size_t index_bytes = p->keys_only ? 0 : padded_count * sizeof(int32_t);
     const size_t pairs_bytes = 2 * (bits_bytes + index_bytes);
     void *memory = NULL;
-    MX_TRY(sort_pairs(ctx, p, bits)); /* how much does it need? */
+    MX_TRY(sort_pairs(ctx, p, bits)); /* sets p->work_bytes */
     p->work_bytes = (p->work_bytes + 63) & ~(size_t)63;
     MX_TRY(mx_ctx_scratch(ctx, pairs_bytes + p->work_bytes + spare_bytes + 1, &memory));
     char *at = memory;
@@ -49,7 +50,7 @@ static mx_err make_room(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_
     return MX_OK;
 }
 
-/* Sorts the bits of keys, with their indices unless keys_only; the order is p->index[p->current] then. */
+/* Sorts the bits of keys, with their indices unless keys_only. p->index[p->current] is then the order. */
 static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, size_t spare_bytes,
                         mx_pairs *p, void **spare)
 {
@@ -62,7 +63,7 @@ static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, si
                      "numbers, rank 1, MX_INDEX_END of them at most"));
     *p = (mx_pairs){
         .count = n, .keys_only = keys_only, .signed_keys = in_place && keys->type == MX_I64};
-    MX_TRY(make_room(ctx, p, bits, in_place ? keys->data : NULL, spare_bytes, spare));
+    MX_TRY(take_scratch(ctx, p, bits, in_place ? keys->data : NULL, spare_bytes, spare));
     if (n == 0) return MX_OK;
     const mx_sort_args args = sort_args(keys, p);
     if (!in_place) MX_TRY(mx_sort_encode(mx_range_1d(ctx, 0, n), &args));

@@ -1,17 +1,17 @@
-/* simt: a debug backend that treats every item as a GPU would treat a thread. Items are dealt out one by one to host
- * threads, in the GPU's layout, nothing is vectorised, and neighbours run at the same time. Its memory is out of reach for
- * host code (simt_memory.c). What is wrong on a GPU shows here, on any machine.
+/* simt: a debug backend that runs each item as a GPU runs a thread. Host threads take items one by one, so neighbouring items run
+ * at the same time. Views have the GPU's layout, and nothing is vectorised. Host code cannot access its memory (simt_memory.c).
+ * Mistakes that show on a GPU show here too, on any machine.
  *
- * order=shuffled shares the code, not the memory: one thread runs the items in a random order, another one at each launch,
- * which brings out dependences that any fixed order would hide. */
+ * order=shuffled uses the same code with ordinary memory: one thread runs the items in a random order, which changes at each
+ * launch. This shows dependences that a fixed order hides. */
 #include "simt_memory.h"
 
 #include <omp.h>
 
 enum {
     SIMT_THREADS = 4,
-    TEAM_SIZE =
-        2, /* of teams that name none: several of each, so that a missing single or barrier shows */
+    /* the shape of teams with MX_AUTO: several threads and lanes, so that a missing single or barrier shows */
+    TEAM_SIZE = 2,
     TEAM_LANES = 4
 };
 

@@ -1,13 +1,14 @@
-/* simt's memory behaves as a device's does: kernels and copies of simt contexts reach it, host code does not. Each allocation in
- * MX_SPACE_SIMT has pages of its own, which nobody may access except while a launch or a copy of a simt context runs. Host code
- * that touches them meanwhile gets a signal; the handler here names the view, and leaves the rest to whoever handled the signal
- * before (by default: the program ends, and a debugger or a core file shows the line).
+/* simt's memory behaves like the memory of a device: kernels and copies of simt contexts can access it, host code cannot. Each
+ * allocation in MX_SPACE_SIMT has pages of its own. They are accessible only while a launch or a copy of a simt context runs. Host
+ * code that accesses them at another time gets a signal. The handler here prints the name of the view, and then calls the earlier
+ * handler of the signal (by default the program ends, and a debugger or a core file shows the line).
  *
  * Invariants:
- *  1. pages of MX_SPACE_SIMT are accessible exactly while `users` > 0, the launches and copies under way on all threads;
+ *  1. pages of MX_SPACE_SIMT are accessible exactly while `users` > 0, the number of running launches and copies;
  *  2. regions are sorted by address, so that neighbours change their protection in one call.
- * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, as both sides reach them; regions too, so that the owner of an
- * address can be told. Limit: while one thread launches, a touch by another one is not seen. */
+ * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both access them. They are regions
+ * too, so that the memory space of an address is known. Limit: while one thread runs a launch, an access by host code on another
+ * thread is not found. */
 #include "simt_memory.h"
 
 #include <dlfcn.h>
