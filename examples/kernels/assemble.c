@@ -13,17 +13,14 @@ MX_BODY int assemble_find(const assemble_args *a, int begin, int end, int column
     return at;
 }
 
-/* An item is a row of an element's block. What it loads is loaded before it searches. */
+/* An item is a row of an element's block. */
 MX_BODY void assemble_body(const assemble_args *a, int e, int i)
 {
-    const int row = MX_LOAD(a->node, e, i);
+    const int row = MX_AT(a->node, e, i);
     const int begin = MX_LOAD(a->begin, row), end = MX_LOAD(a->begin, row + 1);
-    int column[MESH_NODES];
-    for (int j = 0; j < MESH_NODES; j++) column[j] = MX_LOAD(a->node, e, j);
     for (int j = 0; j < MESH_NODES; j++) {
-        const double entry = MX_LOAD(a->block, e, i, j);
-        const int k = assemble_find(a, begin, end, column[j]);
-        mx_atomic_add(&MX_AT(a->value, k), entry);
+        const int k = assemble_find(a, begin, end, MX_AT(a->node, e, j));
+        mx_atomic_add(&MX_AT(a->value, k), MX_AT(a->block, e, i, j));
     }
 }
 MX_FOR(2D, assemble, MX_ITEMS_PLAIN)

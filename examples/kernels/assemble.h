@@ -3,15 +3,13 @@
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
  * An item is a row of a block, (e, a). Elements share nodes, so that they add by atomics. A row has its
- * columns in ascending order, so that an entry is found by bisection. Nothing that is read is written meanwhile: by the trait
- * of random access loads need not wait for the atomics in front of them. */
+ * columns in ascending order, so that an entry is found by bisection. */
 #pragma once
 #include "mesh.h"
 
-MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, MESH_NODES,
+MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES,
             MESH_NODES)
-MX_ACCESSOR(assemble_elements, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS,
-            MESH_NODES)
+MX_ACCESSOR(assemble_elements, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES)
 MX_ACCESSOR(assemble_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct assemble_args {
