@@ -44,7 +44,8 @@ foreach(resource serial openmp simt)
   set(expected
     "#0 +smooth_mean \\(a=${address}, left=2, right=2\\) at ${file}:${line_mean}\n"
     "#1 [^\n]* smooth_body \\(a=${address}, j=1, k=[0-9]+\\) at ${file}:${line_body}\n"
-    "#2 [^\n]* smooth__tile \\([^\n]* at ${file}:${line_stamp}\n")
+    "#2 [^\n]* smooth__item \\([^\n]* at ${file}:${line_stamp}\n"
+    "#3 [^\n]* smooth__tile \\([^\n]* at ${file}:${line_stamp}\n")
   if(NOT resource STREQUAL simt) # the calling thread has the program's frames, too
     list(APPEND expected " smooth \\(policy=[^\n]*smooth\\.h:[0-9]+\n" " run \\(ctx=${address}\\) at [^\n]*main\\.c:[0-9]+\n")
   endif()

@@ -2,7 +2,7 @@
  * share: memory, copies, results, fences. The CUDA run time is linked statically, so a program also
  * starts where there is no driver, and says then that cuda is not available. */
 #include "../../src/backend.h"
-#include "grid.h"
+#include "cuda_grid.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>

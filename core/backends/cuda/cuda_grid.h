@@ -51,18 +51,6 @@ static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int6
     return per_thread;
 }
 
-/* Threads of a block in one dimension: 256. Items whose bodies loop (a host's block has few of them) may be too few to occupy
- * every multiprocessor evenly by such blocks: theirs have fewer threads, a warp at least. */
-static unsigned threads_a_block(const mx_launch *l, int per_thread, int64_t items, int64_t resident)
-{
-    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
-    unsigned threads = THREADS;
-    if (l->dims > 1 || l->kernel->block > THREADS || (per_thread > 1 && !joined)) return threads;
-    if (l->kernel->pattern != MX_PATTERN_FOR && !joined) return threads;
-    while (threads > WARP && ceil_div(items, threads) < resident) threads /= 2;
-    return threads;
-}
-
 /* A range of three dimensions or more, by planes; see kernel_cuda.h. False: it is tiled along its rows, has short ones or
  * more planes than a grid, and goes by rows. */
 static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
@@ -107,7 +95,7 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
-    plan->block[0] = threads_a_block(l, per_thread, contiguous, resident);
+    plan->block[0] = THREADS;
     plan->block[1] = 1;
     if (l->dims > 1)
         shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
