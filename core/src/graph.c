@@ -232,10 +232,11 @@ mx_err mx_graph_finish(mx_graph graph)
 {
     MX_REQUIRE(graph != NULL && graph->ctx->graph == graph, MX_ERR_ARG,
                "graph: it records no more, or there is none");
-    graph->ctx->graph = NULL;
-    return graph->device != NULL
-               ? MX_PASS(graph->ctx->backend->graph.finish(graph->ctx, graph->device))
-               : MX_OK;
+    const mx_ctx ctx = graph->ctx;
+    ctx->graph = NULL;
+    /* CUDA's driver may hang in cudaGraphInstantiate where the memory of a copy is gone */
+    for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
+    return graph->device != NULL ? MX_PASS(ctx->backend->graph.finish(ctx, graph->device)) : MX_OK;
 }
 
 mx_err mx_graph_run(mx_graph graph)

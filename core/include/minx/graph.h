@@ -41,7 +41,7 @@ mx_node mx_graph_last(mx_graph graph);
  * MX_ERR_ARG: no such node. */
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes);
 
-/* Ends recording and makes the graph ready to run. */
+/* Ends recording and makes the graph ready to run. Checks what mx_graph_run checks. */
 mx_err mx_graph_finish(mx_graph graph);
 
 /* Runs all nodes. Errors: those of a launch; MX_ERR_ARG while the graph records. */
