@@ -13,7 +13,7 @@ enum { N = 20000, TEAMS = 50, MEMBERS = 3 };
 
 static const char *wanted = "clean";
 
-static void check_clean(mx_ctx ctx, const wt_args *args)
+static void check_clean(mx_ctx ctx, const wt_args *args, mx_view total)
 {
     const int64_t expected = (int64_t)N * (N - 1) / 2;
     int64_t sum = 0;
@@ -26,9 +26,10 @@ static void check_clean(mx_ctx ctx, const wt_args *args)
     CHECK_OK(wt_atomic(mx_range_1d(ctx, 0, N), args));
     CHECK_OK(wt_update(mx_range_1d(ctx, 0, N), args));
     CHECK_OK(wt_together(mx_league(ctx, TEAMS, MEMBERS, MX_AUTO), args));
-    const int64_t *total = args->total.data;
-    CHECK_I64(total[0], expected + N + TEAMS * MEMBERS);
-    CHECK_I64(total[1], expected);
+    int64_t totals[2];
+    check_download(ctx, total, totals);
+    CHECK_I64(totals[0], expected + N + TEAMS * MEMBERS);
+    CHECK_I64(totals[1], expected);
 }
 
 static void test(mx_ctx ctx)
@@ -46,7 +47,7 @@ static void test(mx_ctx ctx)
     else if (strcmp(wanted, "barrier") == 0)
         CHECK_OK(wt_too_early(mx_league(ctx, TEAMS, MEMBERS, MX_AUTO), &args));
     else
-        check_clean(ctx, &args);
+        check_clean(ctx, &args, total);
     MUST(mx_view_destroy(&x));
     MUST(mx_view_destroy(&y));
     MUST(mx_view_destroy(&total));
