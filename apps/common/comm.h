@@ -1,5 +1,5 @@
-/* The ranks of a run, and all communication between them except halos and results files. Only this file, halo.c, backend.c and
- * the results files call MPI; apps do not.
+/* The ranks of a run, and all communication between them except halos and results files. Only this file, transport_mpi.c, halo.c,
+ * backend.c and the results files call MPI; apps do not.
  *
  * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all return it together. An
  * error after which a rank cannot communicate (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
@@ -23,6 +23,14 @@ enum {
     APP_EXIT_RUNTIME = 3,
     APP_EXIT_NOT_CONVERGED = 4
 };
+
+/* How device data go to other ranks, as the user wants it: --gpu-mpi. See transport.h. */
+typedef enum app_gpu_mpi {
+    APP_GPU_MPI_AUTO,
+    APP_GPU_MPI_ON,
+    APP_GPU_MPI_OFF,
+    APP_GPU_MPI_NCCL
+} app_gpu_mpi;
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one process without mpirun.
  * MX_ERR_COMM if SLURM_NTASKS is above 1 and MPI has one rank: srun was used without the right PMI. */

@@ -8,7 +8,7 @@
 enum { COMMON_OPTIONS = 10, MAX_OPTIONS = 64, MAX_THREADS = 4096, MAX_DEVICE = 1023 };
 
 static const char *const layouts[] = {"auto", "left", "right", NULL};
-static const char *const gpu_mpi_words[] = {"auto", "on", "off", NULL};
+static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
 
 /* Values of choices, as int; later they are converted to their enum types. */
 typedef struct choices {
@@ -46,7 +46,7 @@ static void common_rows(app_options *o, choices *c, app_option *row)
              "repeat every launch on this backend and stop at the first difference"),
         TEXT("output", &o->output, "FILE.h5", "write the results file"),
         CHOICE("gpu-mpi", &c->gpu_mpi, gpu_mpi_words,
-               "hand device memory to MPI; auto: where the library says it can"),
+               "how data of GPUs go to other ranks: by MPI from device memory (on) or host memory (off), or by NCCL"),
         SWITCH("quiet", &o->quiet, false, "print errors and failed checks only"),
         SWITCH("help", &o->help, true, "print this text, and stop"),
         SWITCH("version", &o->version, true, "print the version, and stop"),

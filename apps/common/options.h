@@ -18,8 +18,6 @@
 
 #include <stdio.h>
 
-typedef enum app_gpu_mpi { APP_GPU_MPI_AUTO, APP_GPU_MPI_ON, APP_GPU_MPI_OFF } app_gpu_mpi;
-
 /* The options that every app has. Texts point into argv or to constants; nothing is to be freed. */
 typedef struct app_options {
     const char *backend;       /* what the core's context takes; default "auto" */
@@ -28,7 +26,7 @@ typedef struct app_options {
     const char *layout;        /* "auto" (the backend's own), "left" or "right" */
     const char *check_against; /* backend to compare every launch with, or NULL */
     const char *output;        /* results file, or NULL */
-    app_gpu_mpi gpu_mpi;       /* whether device buffers are handed to MPI */
+    app_gpu_mpi gpu_mpi;       /* how device data go to other ranks */
     bool quiet, help, version;
     const char *deck; /* the positional argument, the app's default deck, or NULL */
 } app_options;

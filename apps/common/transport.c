@@ -1,0 +1,118 @@
+#include "transport.h"
+
+#include "minx/extend.h"
+#include "transport_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const app_path app_path_none = {.name = "none (one rank)"};
+
+/* ---- the choice ---- */
+
+/* Can every rank do this? Collective. */
+static mx_err all_can(app_comm comm, bool mine, bool *all)
+{
+    double able = mine ? 1 : 0;
+    MX_TRY(app_min_f64(comm, &able, 1));
+    *all = able > 0;
+    return MX_OK;
+}
+
+/* For contexts with memory that host code cannot access. */
+static mx_err choose_for_device(app_comm comm, app_gpu_mpi wanted, const app_path **path,
+                                char *reason, size_t size)
+{
+    bool able = false;
+    MX_TRY(all_can(comm, app_comm_device_aware(comm), &able));
+    MX_REQUIRE(wanted != APP_GPU_MPI_NCCL, MX_ERR_INPUT,
+               "--gpu-mpi=nccl: this program was built without NCCL; use auto, on or off");
+    MX_REQUIRE(wanted != APP_GPU_MPI_ON || able, MX_ERR_INPUT,
+               "--gpu-mpi=on: %s does not take device memory; use auto, nccl or off",
+               app_comm_version(comm));
+    *path = able && wanted != APP_GPU_MPI_OFF ? &app_path_device : &app_path_staged;
+    if (wanted != APP_GPU_MPI_AUTO)
+        snprintf(reason, size, "--gpu-mpi=%s", wanted == APP_GPU_MPI_ON ? "on" : "off");
+    else
+        snprintf(reason, size, "%.64s %s device memory", app_comm_version(comm),
+                 able ? "takes" : "does not take");
+    return MX_OK;
+}
+
+mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
+{
+    mx_ctx_info info;
+    bool host = true;
+    char reason[sizeof(*transport)->reason] = "";
+    const app_path *path = &app_path_host;
+    *transport = NULL;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    MX_TRY(all_can(comm, info.host_accessible, &host));
+    if (app_size(comm) == 1)
+        path = &app_path_none;
+    else if (!host && info.device < 0) /* simt */
+        path = &app_path_staged;
+    else if (!host)
+        MX_TRY(choose_for_device(comm, wanted, &path, reason, sizeof reason));
+    MX_TRY(app_transport_create_path(comm, ctx, path, transport));
+    snprintf((*transport)->reason, sizeof reason, "%s", reason);
+    return MX_OK;
+}
+
+mx_err app_transport_create_path(app_comm comm, mx_ctx ctx, const app_path *path,
+                                 app_transport *transport)
+{
+    *transport = NULL;
+    app_transport t = calloc(1, sizeof *t);
+    mx_err err =
+        app_agree(comm, t != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for a transport"));
+    if (err == MX_OK) {
+        *t = (struct app_transport){.comm = comm, .ctx = ctx, .path = path};
+        err = path->open != NULL ? app_agree(comm, path->open(t)) : MX_OK;
+        if (err != MX_OK) app_transport_destroy(&t);
+    }
+    if (err != MX_OK) free(t);
+    *transport = err == MX_OK ? t : NULL;
+    return err;
+}
+
+void app_transport_destroy(app_transport *transport)
+{
+    if (transport == NULL || *transport == NULL) return;
+    if ((*transport)->path->close != NULL) (*transport)->path->close(*transport);
+    free(*transport);
+    *transport = NULL;
+}
+
+const char *app_transport_path(app_transport transport) { return transport->path->name; }
+
+const char *app_transport_reason(app_transport transport) { return transport->reason; }
+
+bool app_transport_waits(app_transport transport) { return transport->path->waits; }
+
+app_comm app_transport_comm(app_transport transport) { return transport->comm; }
+
+mx_ctx app_transport_ctx(app_transport transport) { return transport->ctx; }
+
+/* ---- sums ---- */
+
+mx_err app_sum_view(app_transport t, mx_view view, int64_t first, int64_t count)
+{
+    mx_view_info v;
+    MX_TRY(mx_view_usable(t->ctx, view, true, "sum over ranks", &v));
+    MX_REQUIRE(v.rank <= 1, MX_ERR_RANK, "sum over ranks: view '%s' has rank %d, expected 0 or 1",
+               v.label, v.rank);
+    MX_REQUIRE(v.rank == 0 || v.extent[0] <= 1 || v.stride[0] == 1, MX_ERR_LAYOUT,
+               "sum over ranks: view '%s' has gaps between its elements", v.label);
+    MX_REQUIRE(v.type == MX_F64 || v.type == MX_F32 || v.type == MX_I32 || v.type == MX_I64,
+               MX_ERR_TYPE,
+               "sum over ranks: view '%s' has elements %s, expected f64, f32, i32 or i64", v.label,
+               mx_type_name(v.type));
+    MX_REQUIRE(first >= 0 && count >= 0 && count <= v.count && first <= v.count - count &&
+                   count <= INT32_MAX,
+               MX_ERR_BOUNDS,
+               "sum over ranks: %lld elements from %lld on, of view '%s' with %lld elements",
+               (long long)count, (long long)first, v.label, (long long)v.count);
+    if (count == 0 || t->path->sum == NULL) return MX_OK;
+    return t->path->sum(t, (char *)v.data + (size_t)first * MX_TYPE_SIZE(v.type), v.type, count);
+}

@@ -1,0 +1,62 @@
+/* A path: how a transport does what it does, as a table of functions. For the paths and messages.c; tests add paths of their
+ * own. Apps never include this. */
+#pragma once
+#include "messages.h"
+
+typedef struct app_path {
+    const char *name;
+    /* buffers are in memory that host code can access too */
+    bool host_buffers;
+    /* the host waits in finish and sum */
+    bool waits;
+    /* Makes what the path needs for a transport, and for a set, in ->state. Collective. Where they fail on one rank, close and
+     * detach follow on all. NULL: nothing. */
+    mx_err (*open)(app_transport transport);
+    void (*close)(app_transport transport);
+    mx_err (*attach)(app_messages messages);
+    void (*detach)(app_messages messages);
+    /* Sends and receives all messages with other ranks that are not empty. start is ordered behind the kernels launched
+     * before, and the kernels launched after finish find the data. */
+    mx_err (*start)(app_messages messages);
+    mx_err (*finish)(app_messages messages);
+    /* Sums of `count` numbers over the ranks, in place, ordered on the context. */
+    mx_err (*sum)(app_transport transport, void *data, mx_type type, int64_t count);
+} app_path;
+
+struct app_transport {
+    app_comm comm;
+    mx_ctx ctx;
+    const app_path *path;
+    void *state; /* the path's */
+    char reason[256];
+};
+
+enum { APP_BUFFER_TYPES = 8 };
+
+/* One of the two buffers of a set. */
+typedef struct app_buffer {
+    mx_view bytes;
+    char *data;
+    size_t room;
+    mx_view typed[APP_BUFFER_TYPES]; /* by the kind of the type */
+} app_buffer;
+
+struct app_messages {
+    app_transport transport;
+    char label[40];
+    app_buffer send, receive;
+    app_message *list;
+    int count, room;
+    /* the numbers of the entries, by rank and then by tag: in the order `send_order` a rank sends, and in `receive_order`
+     * it receives. Between two ranks both orders are the same. */
+    int *send_order, *receive_order;
+    bool active; /* between begin and end */
+    void *state; /* the path's */
+};
+
+/* The paths. */
+extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device;
+
+/* A transport that takes this path. Collective; agreed. */
+mx_err app_transport_create_path(app_comm comm, mx_ctx ctx, const app_path *path,
+                                 app_transport *transport);

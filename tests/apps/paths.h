@@ -1,0 +1,57 @@
+/* A test's main: runs it on every backend that is here, by every path that the backend can take, and by the fake one. */
+#pragma once
+#include "check.h"
+#include "fake_path.h"
+#include "minx/minx.h"
+
+typedef mx_err (*paths_test)(app_comm comm, mx_ctx ctx, const app_path *path);
+
+static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test)
+{
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    const bool device_mpi = info.device >= 0 && app_comm_device_aware(comm);
+    const struct {
+        const app_path *path;
+        bool possible;
+    } paths[] = {
+        {&app_path_none, app_size(comm) == 1},
+        {&app_path_host, info.host_accessible},
+        {&app_path_staged, true},
+        {&app_path_device, device_mpi},
+        {&fake_path, true},
+    };
+    for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++)
+        if (paths[p].possible) MX_TRY(test(comm, ctx, paths[p].path));
+    return MX_OK;
+}
+
+static inline mx_err paths_of_backend(app_comm comm, const char *backend, paths_test test)
+{
+    char resource[64];
+    mx_ctx ctx;
+    const int devices = mx_backend_devices(backend);
+    snprintf(resource, sizeof resource, "%s", backend);
+    if (devices > 0)
+        snprintf(resource, sizeof resource, "%s:device=%d", backend,
+                 app_local_rank(comm) % devices);
+    MX_TRY(mx_ctx_create(resource, &ctx));
+    MX_TRY(paths_of_context(comm, ctx, test));
+    mx_ctx_destroy(&ctx);
+    CHECK_I64(mx_views_alive(), 0);
+    return MX_OK;
+}
+
+static inline int paths_main(int argc, char **argv, paths_test test)
+{
+    app_comm comm;
+    CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    CHECK_OK(mx_init());
+    for (int b = 0; mx_backend_name(b) != NULL; b++)
+        if (mx_backend_available(mx_backend_name(b), NULL))
+            CHECK_OK(paths_of_backend(comm, mx_backend_name(b), test));
+    mx_finalize();
+    const int code = check_exit(comm);
+    app_comm_close(&comm);
+    return code;
+}
