@@ -16,6 +16,8 @@ struct app_comm {
     int rank, size;
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    mx_err agreed; /* of the last app_agree, with the message of a failure */
+    char agreed_message[1024];
     void (*clean)(void *data); /* before an abort; NULL: nothing */
     void *clean_data;
 };
@@ -243,6 +245,7 @@ mx_err app_agree(app_comm comm, mx_err mine)
 {
     int failing = mine == MX_OK ? comm->size : comm->rank;
     APP_MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, comm->world));
+    comm->agreed = MX_OK;
     if (failing == comm->size) return MX_OK;
     failure_message failure = {0};
     if (failing == comm->rank) {
@@ -252,7 +255,15 @@ mx_err app_agree(app_comm comm, mx_err mine)
     }
     APP_MPI_TRY(MPI_Bcast(&failure, (int)sizeof failure, MPI_BYTE, failing, comm->world));
     if (failing != comm->rank) adopt_failure(&failure);
-    return (mx_err)failure.code;
+    comm->agreed = (mx_err)failure.code;
+    memcpy(comm->agreed_message, failure.message, sizeof comm->agreed_message);
+    return comm->agreed;
+}
+
+bool app_is_agreed(app_comm comm, mx_err err)
+{
+    return err == comm->agreed &&
+           strncmp(mx_err_message(), comm->agreed_message, sizeof comm->agreed_message - 1) == 0;
 }
 
 mx_err app_barrier(app_comm comm)

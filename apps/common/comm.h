@@ -65,6 +65,9 @@ mx_err app_broadcast(app_comm comm, void *data, size_t bytes);
  * mx_err_message and mx_err_trace of every rank are those of that rank. Collective, blocking. */
 mx_err app_agree(app_comm comm, mx_err mine);
 
+/* Is `err` the failure that the last app_agree returned to all ranks? Not collective. */
+bool app_is_agreed(app_comm comm, mx_err err);
+
 /* Waits for all ranks. Collective. */
 mx_err app_barrier(app_comm comm);
 

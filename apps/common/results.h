@@ -58,8 +58,15 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
                          double tolerance, bool passed);
 
-/* Writes verdict and exit code, digests everything (/integrity), closes, renames, writes the XDMF side file when there
- * are fields. Frees the handle and sets *results = NULL, also on failure (then the temporary file is removed). */
+/* Ends the file's contents: writes verdict and exit code, digests everything (/integrity), closes. It still has its temporary
+ * name, and on failure it will be discarded. */
+mx_err app_results_seal(app_results results, const char *verdict, int exit_code);
+
+/* Gives the sealed file its name, with the XDMF side file where there are fields. Frees the handle and sets *results = NULL,
+ * also on failure (then the temporary file is removed). */
+mx_err app_results_publish(app_results *results);
+
+/* app_results_seal and app_results_publish. */
 mx_err app_results_finish(app_results *results, const char *verdict, int exit_code);
 
 /* Gives up: removes the temporary file, frees the handle. Accepts NULL. */

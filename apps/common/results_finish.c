@@ -75,24 +75,21 @@ static mx_err put_integrity(app_results results)
     return err;
 }
 
-static mx_err publish(app_results results)
+static mx_err write_side_file(app_results results)
 {
-    if (app_rank(results->comm) != 0) return MX_OK;
-    const bool with_side = results->field_count > 0;
-    if (with_side) {
-        MX_TRY(app_xdmf_write(results->output.side_temporary, app_output_base(&results->output),
-                              results->fields, results->field_count));
-    }
-    return app_output_publish(&results->output, with_side);
+    if (app_rank(results->comm) != 0 || results->field_count == 0) return MX_OK;
+    return app_xdmf_write(results->output.side_temporary, app_output_base(&results->output),
+                          results->fields, results->field_count);
 }
 
-static mx_err finish(app_results results, const char *verdict, int exit_code)
+mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 {
+    if (!results) return MX_OK;
     MX_TRY(put_verdict(results, verdict, exit_code));
     MX_TRY(reopen(results));
     MX_TRY(put_integrity(results));
     MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
-    return app_agree(results->comm, publish(results));
+    return app_agree(results->comm, write_side_file(results));
 }
 
 static void release(app_results *results)
@@ -106,16 +103,27 @@ static void release(app_results *results)
     *results = NULL;
 }
 
-mx_err app_results_finish(app_results *results, const char *verdict, int exit_code)
+mx_err app_results_publish(app_results *results)
 {
-    if (!*results) return MX_OK;
-    const mx_err err = finish(*results, verdict, exit_code);
+    app_results const r = *results;
+    if (!r) return MX_OK;
+    mx_err err = MX_OK;
+    if (app_rank(r->comm) == 0) err = app_output_publish(&r->output, r->field_count > 0);
+    err = app_agree(r->comm, err);
     if (err != MX_OK) {
         app_results_discard(results);
         return MX_PASS(err);
     }
     release(results);
     return MX_OK;
+}
+
+mx_err app_results_finish(app_results *results, const char *verdict, int exit_code)
+{
+    const mx_err err = app_results_seal(*results, verdict, exit_code);
+    if (err == MX_OK) return app_results_publish(results);
+    app_results_discard(results);
+    return MX_PASS(err);
 }
 
 void app_results_discard(app_results *results)

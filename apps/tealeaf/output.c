@@ -22,8 +22,7 @@ static mx_err states(app_results r, const tl_deck *d)
 static mx_err parameters(tl_app *app)
 {
     const tl_deck *d = &app->deck;
-    const app_results r = app->results;
-    MX_TRY(app_results_deck(r, app->deck_text, app->deck_length));
+    const app_results r = app->base.results;
     MX_TRY(app_results_parameter_text(r, "dialect",
                                       d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
     MX_TRY(app_results_parameter_i64(r, "x_cells", d->x_cells, "1"));
@@ -51,30 +50,15 @@ static mx_err parameters(tl_app *app)
     return states(r, d);
 }
 
-static mx_err provenance(tl_app *app)
-{
-    mx_ctx_info info;
-    char threads[16];
-    MX_TRY(mx_ctx_get_info(app->ctx, &info));
-    snprintf(threads, sizeof threads, "%d", info.threads);
-    MX_TRY(app_results_provenance(app->results, "backend", info.backend));
-    MX_TRY(app_results_provenance(app->results, "threads", threads));
-    MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
-    MX_TRY(app_results_provenance(app->results, "device", info.device_name));
-    MX_TRY(app_results_provenance(app->results, "precision", "f64"));
-    MX_TRY(app_results_provenance(app->results, "core_build", mx_build_description()));
-    return app_results_provenance(app->results, "halo_path", app_halo_path(app->halo));
-}
-
 static mx_err integers(tl_app *app, const char *name, const tl_series *series)
 {
     int64_t *values = malloc((size_t)(series->count > 0 ? series->count : 1) * sizeof *values);
     const mx_err memory =
         values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write series '%s'", name);
-    mx_err err = app_agree(app->comm, memory);
+    mx_err err = app_agree(app->base.comm, memory);
     if (err == MX_OK) {
         for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
-        err = app_results_series_i64(app->results, name, "1", values, series->count);
+        err = app_results_series_i64(app->base.results, name, "1", values, series->count);
     }
     free(values);
     return err;
@@ -82,7 +66,7 @@ static mx_err integers(tl_app *app, const char *name, const tl_series *series)
 
 static mx_err series(tl_app *app)
 {
-    const app_results r = app->results;
+    const app_results r = app->base.results;
     const tl_summaries *s = &app->summaries;
     const struct {
         const char *name, *unit;
@@ -111,7 +95,7 @@ static mx_err gather(tl_app *app, mx_view view, double *values)
                       MX_SLICES(mx_span(TL_GHOSTS, TL_GHOSTS + app->rows),
                                 mx_span(TL_GHOSTS, TL_GHOSTS + app->columns)),
                       &cells));
-    const mx_err err = mx_export(app->ctx, cells, values, NULL);
+    const mx_err err = mx_export(app->base.ctx, cells, values, NULL);
     MX_TRY(mx_view_destroy(&cells));
     return err;
 }
@@ -119,8 +103,8 @@ static mx_err gather(tl_app *app, mx_view view, double *values)
 static mx_err field(tl_app *app, const char *name, const char *unit, mx_view view, double *values)
 {
     const double origin[] = {app->deck.ymin, app->deck.xmin}, spacing[] = {app->dy, app->dx};
-    MX_TRY(app_agree(app->comm, gather(app, view, values)));
-    return app_results_field(app->results, name, unit, &app->decomp, values, origin, spacing);
+    MX_TRY(app_agree(app->base.comm, gather(app, view, values)));
+    return app_results_field(app->base.results, name, unit, &app->decomp, values, origin, spacing);
 }
 
 static mx_err write_fields(tl_app *app, double *values)
@@ -136,21 +120,39 @@ static mx_err fields(tl_app *app)
     double *values = malloc((size_t)app->rows * (size_t)app->columns * sizeof *values);
     const mx_err memory =
         values != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write fields");
-    mx_err err = app_agree(app->comm, memory);
+    mx_err err = app_agree(app->base.comm, memory);
     if (err == MX_OK) err = write_fields(app, values);
     free(values);
     return err;
 }
 
-mx_err tl_output(tl_app *app)
+/* The originals' last lines, and the speed. */
+static mx_err print_end(tl_app *app)
 {
-    if (app->options.output == NULL) return MX_OK;
-    MX_TRY(provenance(app));
+    app_base *const base = &app->base;
+    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
+                 iterations = (double)app->iterations;
+    double seconds = app->solve->totals.seconds;
+    if (app->deck.dialect == TL_DIALECT_REFERENCE)
+        app_print(base->report, "\n Calculation complete\n Tea is finishing\n Wall clock    %.6f\n",
+                  app_now() - app->started);
+    MX_TRY(app_max_f64(base->comm, &seconds, 1));
+    if (app->deck.profiler_on) MX_TRY(app_report_table(base->report, 0));
+    if (app->iterations > 0)
+        app_print(base->report, " CG: %lld iterations, milliseconds an iteration: %.4f\n",
+                  (long long)app->iterations, 1e3 * seconds / iterations);
+    base->merit = seconds > 0 ? cells * iterations / seconds : 0;
+    base->merit_unit = "cell iterations/s";
+    return MX_OK;
+}
+
+mx_err tl_output(void *data)
+{
+    tl_app *const app = data;
+    MX_TRY(print_end(app));
+    if (app->base.results == NULL) return MX_OK;
+    MX_TRY(app_results_provenance(app->base.results, "halo_path", app_halo_path(app->halo)));
     MX_TRY(parameters(app));
     MX_TRY(series(app));
-    MX_TRY(fields(app));
-    for (int i = 0; app_report_region(app->report, i) != NULL; i++)
-        MX_TRY(app_results_region(app->results, app_report_region(app->report, i)->name,
-                                  &app_report_region(app->report, i)->totals));
-    return MX_OK;
+    return fields(app);
 }

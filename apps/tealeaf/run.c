@@ -30,8 +30,9 @@ static void print_summary(tl_app *app, const tl_summary *s)
     const double values[] = {s->volume, s->mass, s->mass / s->volume, s->energy, s->temperature};
     char line[5 * 26 + 1] = "", number[64];
     for (int v = 0; v < 5; v++) strcat(line, fortran_e(values[v], number, sizeof number));
-    app_print(app->report, "\n Time %.10g\n%13s%26s%26s%26s%26s%26s\n step:%7lld%s\n\n", app->time,
-              "", "Volume", "Mass", "Density", "Energy", "U", (long long)app->step, line);
+    app_print(app->base.report, "\n Time %.10g\n%13s%26s%26s%26s%26s%26s\n step:%7lld%s\n\n",
+              app->time, "", "Volume", "Mass", "Density", "Energy", "U", (long long)app->step,
+              line);
 }
 
 static mx_err summarise(tl_app *app)
@@ -40,7 +41,7 @@ static mx_err summarise(tl_app *app)
     tl_summary s;
     MX_TRY(tl_summarise(tl_cells(app, 0), &app->summary, &s));
     double sums[] = {s.volume, s.mass, s.energy, s.temperature};
-    MX_TRY(app_sum_f64(app->comm, sums, 4));
+    MX_TRY(app_sum_f64(app->base.comm, sums, 4));
     app->last = (tl_summary){sums[0], sums[1], sums[2], sums[3]};
     print_summary(app, &app->last);
     if (history->step.count > 0 &&
@@ -63,7 +64,7 @@ mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
                              APP_HALO_FACES));
     MX_TRY(tl_error(tl_cells(app, 0), &args, &sums));
     double both[] = {sums.rr, sums.magnitude};
-    MX_TRY(app_sum_f64(app->comm, both, 2));
+    MX_TRY(app_sum_f64(app->base.comm, both, 2));
     *norms = (tl_residual_norms){sqrt(both[0]), sqrt(both[1])};
     return MX_OK;
 }
@@ -73,7 +74,7 @@ static mx_err print_exact_error(tl_app *app, double first_residual)
 {
     tl_residual_norms now;
     MX_TRY(tl_true_residual(app, false, &now));
-    app_print(app->report, " EXACT error calculated as%14.7E\n",
+    app_print(app->base.report, " EXACT error calculated as%14.7E\n",
               first_residual > 0 ? now.norm / first_residual : now.norm);
     return MX_OK;
 }
@@ -84,11 +85,11 @@ static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
 {
     const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
                  all = app_now() - app->started;
-    app_print(app->report, " Conduction error %14.7E\n", app->last_error);
+    app_print(app->base.report, " Conduction error %14.7E\n", app->last_error);
     if (app->deck.check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
-    app_print(app->report, " Iteration count %8lld\n Wall clock    %.6f\n",
+    app_print(app->base.report, " Iteration count %8lld\n Wall clock    %.6f\n",
               (long long)(app->residuals.count - first - 1), all);
-    app_print(app->report, " Average time per cell %.6E\n Step time per cell    %.6E\n",
+    app_print(app->base.report, " Average time per cell %.6E\n Step time per cell    %.6E\n",
               all / (cells * (double)app->step), seconds / cells);
     return MX_OK;
 }
@@ -98,7 +99,7 @@ static mx_err print_port_step(tl_app *app, int64_t first)
     const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
                  all = app_now() - app->started;
     app_print(
-        app->report,
+        app->base.report,
         " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
         (long long)(app->residuals.count - first - 1), all, all / (cells * (double)app->step),
         app->residuals.values[app->residuals.count - 1]);
@@ -112,9 +113,9 @@ static mx_err step(tl_app *app)
     const int64_t first = app->residuals.count;
     const double started = app_now();
     if (port)
-        app_print(app->report, "\n Timestep %lld\n", (long long)app->step + 1);
+        app_print(app->base.report, "\n Timestep %lld\n", (long long)app->step + 1);
     else
-        app_print(app->report, " Step %7lld time %11.7f timestep  %9.2E\n",
+        app_print(app->base.report, " Step %7lld time %11.7f timestep  %9.2E\n",
                   (long long)app->step + 1, app->time, deck->initial_timestep);
     MX_TRY(tl_solve(app));
     app->step++;
@@ -131,8 +132,9 @@ static bool finished(const tl_app *app)
 /* u before the first step, so that a summary can be made of it. */
 static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app, 0), &app->start); }
 
-mx_err tl_run(tl_app *app)
+mx_err tl_run(void *data)
 {
+    tl_app *const app = data;
     const tl_deck *deck = &app->deck;
     app->started = app_now();
     app_region_begin(app->whole);
@@ -140,13 +142,13 @@ mx_err tl_run(tl_app *app)
     MX_TRY(summarise(app));
     while (!finished(app)) {
         MX_TRY(step(app));
-        app_progress(app->report, "step", app->step, deck->end_step);
+        app_progress(app->base.report, "step", app->step, deck->end_step);
         if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 &&
             !finished(app))
             MX_TRY(summarise(app));
     }
     if (app->step > 0) MX_TRY(summarise(app));
-    app_progress_end(app->report);
+    app_progress_end(app->base.report);
     app_region_end(app->whole, 0, 0, 0);
     return MX_OK;
 }

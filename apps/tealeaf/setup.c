@@ -6,24 +6,23 @@
 mx_range_2 tl_cells(const tl_app *app, int inset)
 {
     const int first = TL_GHOSTS + inset;
-    return mx_range_2d(app->ctx, first, TL_GHOSTS + app->rows - inset, first,
+    return mx_range_2d(app->base.ctx, first, TL_GHOSTS + app->rows - inset, first,
                        TL_GHOSTS + app->columns - inset);
 }
 
-mx_err tl_agree(tl_app *app, mx_err err)
+mx_err tl_read_deck(void *data)
 {
-    if (err != MX_OK && err != MX_ERR_INPUT && app_size(app->comm) > 1) {
-        app_progress_end(app->report);
-        app_abort(app->comm, "tealeaf");
-    }
-    return err;
+    tl_app *const app = data;
+    const char *const name = app->base.options.deck;
+    MX_TRY(tl_deck_parse(name, app->base.deck_text, app->base.deck_length, &app->deck));
+    return tl_deck_check_problem(name, &app->deck);
 }
 
 static mx_err decompose(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
     const mx_gid cells[] = {deck->y_cells, deck->x_cells};
-    MX_TRY(app_decomp_create(app->comm, 2, cells, &app->decomp));
+    MX_TRY(app_decomp_create(app->base.comm, 2, cells, &app->decomp));
     app->rows = app->decomp.cells[0];
     app->columns = app->decomp.cells[1];
     app->dx = (deck->xmax - deck->xmin) / (double)deck->x_cells;
@@ -44,10 +43,10 @@ static mx_err make_views(tl_app *app)
         {"cg w", &app->views.w},
     };
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
-        MX_TRY(mx_view_create_2d(app->ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
+        MX_TRY(mx_view_create_2d(app->base.ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
                                  app->columns + 2 * TL_GHOSTS, fields[f].view));
-    MX_TRY(mx_view_create_1d(app->ctx, "cg r.r", MX_F64, TL_RING, &app->views.rr));
-    MX_TRY(mx_view_create_1d(app->ctx, "cg p.w", MX_F64, TL_PARTS, &app->views.pw));
+    MX_TRY(mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING, &app->views.rr));
+    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_PARTS, &app->views.pw));
     MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
     MX_TRY(mx_mirror_view_create(app->views.pw, &app->pw_host));
     return MX_OK;
@@ -55,7 +54,7 @@ static mx_err make_views(tl_app *app)
 
 static mx_err bind_kernels(tl_app *app)
 {
-    const mx_ctx ctx = app->ctx;
+    const mx_ctx ctx = app->base.ctx;
     const tl_views *const views = &app->views;
     MX_TRY(tl_faces_args_bind(ctx, views, &app->faces));
     MX_TRY(tl_start_args_bind(ctx, views, &app->start));
@@ -91,15 +90,15 @@ static mx_err fill_states(tl_app *app)
 {
     mx_view density = MX_VIEW_NULL, energy = MX_VIEW_NULL;
     mx_f64_2s d, e;
-    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_mirror_view_create(app->views.density, &density));
     MX_TRY(mx_mirror_view_create(app->views.energy, &energy));
     MX_TRY(mx_bind(NULL, density, &d));
     MX_TRY(mx_bind(NULL, energy, &e));
     for (int j = 0; j < app->rows; j++) fill_row(app, j, &d, &e);
-    MX_TRY(mx_deep_copy(app->ctx, app->views.density, density));
-    MX_TRY(mx_deep_copy(app->ctx, app->views.energy, energy));
-    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->views.density, density));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->views.energy, energy));
+    MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_destroy(&density));
     return mx_view_destroy(&energy);
 }
@@ -116,7 +115,7 @@ static mx_err make_faces(tl_app *app)
     app->faces.column0 = (int)app->decomp.first[1];
     app->faces.rows = (int)app->deck.y_cells;
     app->faces.columns = (int)app->deck.x_cells;
-    return tl_faces(mx_range_2d(app->ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS,
+    return tl_faces(mx_range_2d(app->base.ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS,
                                 TL_GHOSTS + app->columns + 1),
                     &app->faces);
 }
@@ -129,17 +128,35 @@ static mx_err set_up_alone(tl_app *app)
     return fill_states(app);
 }
 
-mx_err tl_setup(tl_app *app)
+static void print_banner(tl_app *app)
 {
-    MX_TRY(app_agree(app->comm, decompose(app)));
-    MX_TRY(app_agree(app->comm, set_up_alone(app)));
-    MX_TRY(app_halo_create(app->comm, app->ctx, &app->decomp, TL_GHOSTS, 1, app->options.gpu_mpi,
+    const app_report report = app->base.report;
+    app_print(
+        report,
+        "\n Tea (minx %s)\n\n deck %s (%s dialect; eps is relative to each step's initial residual)\n",
+        mx_version(), app->base.options.deck,
+        app->deck.dialect == TL_DIALECT_REFERENCE ? "reference" : "port");
+    app_print_place(&app->base);
+    app_print(report, " mesh %lld x %lld, decomposed into %d by %d, halo by %s\n",
+              (long long)app->deck.x_cells, (long long)app->deck.y_cells, app->decomp.ranks[1],
+              app->decomp.ranks[0], app_halo_path(app->halo));
+}
+
+mx_err tl_set_up(void *data)
+{
+    tl_app *const app = data;
+    const app_base *const base = &app->base;
+    MX_TRY(app_agree(base->comm, decompose(app)));
+    MX_TRY(app_agree(base->comm, set_up_alone(app)));
+    MX_TRY(app_halo_create(base->comm, base->ctx, &app->decomp, TL_GHOSTS, 1, base->options.gpu_mpi,
                            &app->halo));
-    MX_TRY(tl_agree(app, make_faces(app)));
-    MX_TRY(app_region_add(app->report, "whole run", &app->whole));
-    MX_TRY(app_region_add(app->report, "cg solve", &app->solve));
-    MX_TRY(app_region_add(app->report, "step begin and end", &app->rest));
-    return app_agree(app->comm, mx_fence(app->ctx));
+    MX_TRY(make_faces(app));
+    MX_TRY(app_region_add(base->report, "whole run", &app->whole));
+    MX_TRY(app_region_add(base->report, "cg solve", &app->solve));
+    MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
+    MX_TRY(mx_fence(base->ctx));
+    print_banner(app);
+    return MX_OK;
 }
 
 mx_err tl_series_add(tl_series *series, double value)
@@ -156,8 +173,9 @@ mx_err tl_series_add(tl_series *series, double value)
     return MX_OK;
 }
 
-void tl_cleanup(tl_app *app)
+void tl_clean_up(void *data)
 {
+    tl_app *const app = data;
     mx_view *views[] = {
         &app->views.density, &app->views.energy, &app->views.u, &app->views.u_start, &app->views.kx,
         &app->views.ky,      &app->views.p,      &app->views.r, &app->views.w,       &app->views.rr,
@@ -168,8 +186,4 @@ void tl_cleanup(tl_app *app)
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) (void)mx_view_destroy(views[v]);
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
     app_halo_destroy(&app->halo);
-    app_results_discard(&app->results);
-    app_report_destroy(&app->report);
-    mx_ctx_destroy(&app->ctx);
-    free(app->deck_text);
 }

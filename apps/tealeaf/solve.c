@@ -19,10 +19,10 @@ static int ring(int64_t iteration) { return (int)(iteration % TL_RING); }
 static mx_err sum_over_ranks(tl_app *app, mx_view view, int index)
 {
     double value;
-    if (app_size(app->comm) == 1) return MX_OK;
-    MX_TRY(mx_read_element(app->ctx, view, index, &value));
-    MX_TRY(app_sum_f64(app->comm, &value, 1));
-    return mx_write_element(app->ctx, view, index, &value);
+    if (app_size(app->base.comm) == 1) return MX_OK;
+    MX_TRY(mx_read_element(app->base.ctx, view, index, &value));
+    MX_TRY(app_sum_f64(app->base.comm, &value, 1));
+    return mx_write_element(app->base.ctx, view, index, &value);
 }
 
 /* w = A p along the four edges of this rank's cells, p.w into elements 1 to 4. */
@@ -31,11 +31,11 @@ static mx_err matvec_edges(tl_app *app)
     const int first = TL_GHOSTS, rows = app->rows, columns = app->columns;
     const int last_row = first + rows - 1, last_column = first + columns - 1;
     const mx_range_2 edges[] = {
-        mx_range_2d(app->ctx, first, first + 1, first, last_column + 1),
-        mx_range_2d(app->ctx, rows > 1 ? last_row : last_row + 1, last_row + 1, first,
+        mx_range_2d(app->base.ctx, first, first + 1, first, last_column + 1),
+        mx_range_2d(app->base.ctx, rows > 1 ? last_row : last_row + 1, last_row + 1, first,
                     last_column + 1),
-        mx_range_2d(app->ctx, first + 1, last_row, first, first + 1),
-        mx_range_2d(app->ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1,
+        mx_range_2d(app->base.ctx, first + 1, last_row, first, first + 1),
+        mx_range_2d(app->base.ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1,
                     last_column + 1),
     };
     for (int e = 0; e < 4; e++)
@@ -53,12 +53,12 @@ static mx_err matvec(tl_app *app)
     MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->views.pw, 0));
     MX_TRY(app_halo_end(app->halo));
     MX_TRY(matvec_edges(app));
-    MX_TRY(mx_deep_copy(app->ctx, app->pw_host, app->views.pw));
-    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->views.pw));
+    MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->pw_host, (void **)&parts));
     for (int e = 1; e < TL_PARTS; e++) parts[0] += parts[e];
-    MX_TRY(app_sum_f64(app->comm, parts, 1));
-    return mx_deep_copy(app->ctx, app->views.pw, app->pw_host);
+    MX_TRY(app_sum_f64(app->base.comm, parts, 1));
+    return mx_deep_copy(app->base.ctx, app->views.pw, app->pw_host);
 }
 
 /* Iteration n (from 1) of this step. */
@@ -79,7 +79,7 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(app_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->views.rr, ring(0)));
     MX_TRY(sum_over_ranks(app, app->views.rr, ring(0)));
-    MX_TRY(mx_read_element(app->ctx, app->views.rr, ring(0), rr));
+    MX_TRY(mx_read_element(app->base.ctx, app->views.rr, ring(0), rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                "step %lld: the initial residual is not a finite number: the deck's values are "
                "too large to compute with",
@@ -89,7 +89,7 @@ static mx_err begin(tl_app *app, double *rr)
         *rr == 0 || eps * eps * *rr >= DBL_MIN, MX_ERR_INPUT,
         "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
         (long long)app->step + 1, sqrt(*rr), eps);
-    if (app->deck.verbose_on) app_print(app->report, " Initial residual %15.7E\n", sqrt(*rr));
+    if (app->deck.verbose_on) app_print(app->base.report, " Initial residual %15.7E\n", sqrt(*rr));
     return tl_series_add(&app->residuals, sqrt(*rr));
 }
 
@@ -99,8 +99,8 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
                                 int64_t *n, double *rr)
 {
     double *values;
-    MX_TRY(mx_deep_copy(app->ctx, app->rr_host, app->views.rr));
-    MX_TRY(mx_fence(app->ctx));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
+    MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->rr_host, (void **)&values));
     for (*n = first; *n <= last; (*n)++) {
         *rr = values[ring(*n)];
@@ -109,7 +109,7 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
                    (long long)app->step + 1, (long long)*n);
         MX_TRY(tl_series_add(&app->residuals, sqrt(*rr)));
         if (app->deck.verbose_on)
-            app_print(app->report, " Residual %lld %15.7E\n", (long long)*n, sqrt(*rr));
+            app_print(app->base.report, " Residual %lld %15.7E\n", (long long)*n, sqrt(*rr));
         if (*rr <= tolerance || *n == last) return MX_OK;
     }
     return MX_OK;
@@ -118,8 +118,8 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
 static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterations)
 {
     mx_ctx_info info;
-    MX_TRY(mx_ctx_get_info(app->ctx, &info));
-    const int64_t batch = info.host_accessible || app_size(app->comm) > 1 ? 1 : TL_BATCH,
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    const int64_t batch = info.host_accessible || app_size(app->base.comm) > 1 ? 1 : TL_BATCH,
                   max_iterations = app->deck.max_iters;
     const double tolerance = app->deck.eps * app->deck.eps * first_rr;
     double rr = first_rr;
@@ -129,7 +129,7 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
         const int64_t last = n + batch < max_iterations ? n + batch : max_iterations;
         for (int64_t i = n + 1; i <= last; i++) MX_TRY(iterate(app, i));
         MX_TRY(check_convergence(app, n + 1, last, tolerance, &n, &rr));
-        app_progress(app->report, "cg iterations of this step, at most", n, max_iterations);
+        app_progress(app->base.report, "cg iterations of this step, at most", n, max_iterations);
     }
     app->iteration_limit = app->iteration_limit || rr > tolerance;
     app->last_error = first_rr > 0 ? sqrt(rr / first_rr) : 0;
@@ -140,7 +140,7 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
 static mx_err end(tl_app *app)
 {
     MX_TRY(tl_finish(tl_cells(app, 0), &app->finish));
-    return mx_fence(app->ctx);
+    return mx_fence(app->base.ctx);
 }
 
 mx_err tl_solve(tl_app *app)
@@ -155,10 +155,10 @@ mx_err tl_solve(tl_app *app)
     app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32), cells * (double)TL_RESIDUAL_FLOPS,
                    1);
 
-    MX_TRY(mx_ctx_get_info(app->ctx, &before));
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, rr, &iterations));
-    MX_TRY(mx_ctx_get_info(app->ctx, &after));
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
     app_region_end(app->solve, cells * (double)TL_CG_BYTES * (double)iterations,
                    cells * (double)TL_CG_FLOPS * (double)iterations,
                    after.synchronisations - before.synchronisations);

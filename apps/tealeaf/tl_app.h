@@ -1,9 +1,7 @@
-/* TeaLeaf: one run. main.c goes through the stages in the order of this header; each stage has a file of its name. */
+/* TeaLeaf: one run. app_run goes through the stages in the order of this header; each stage has a file of its name. */
 #pragma once
-#include "backend.h"
+#include "app.h"
 #include "halo.h"
-#include "report.h"
-#include "results.h"
 #include "tl_deck.h"
 #include "tl_kernels.h"
 
@@ -21,14 +19,7 @@ typedef struct tl_summaries {
 } tl_summaries;
 
 typedef struct tl_app {
-    /* the run */
-    app_comm comm;
-    app_options options;
-    app_report report;
-    mx_ctx ctx;
-    app_results results;
-    char *deck_text;
-    size_t deck_length;
+    app_base base;
     tl_deck deck;
 
     /* the mesh: this rank's cells, in rows (y) and columns (x) */
@@ -65,18 +56,23 @@ typedef struct tl_app {
     tl_summary deck_summary,
         last; /* of all ranks: the deck's states summed on the host; the last summary */
     app_region *solve, *rest, *whole;
-    bool passed;
-    const char *verdict;
 } tl_app;
 
-/* setup.c: decomposition, views, arguments, the deck's states; a failure leaves what tl_cleanup can free. Collective. */
-mx_err tl_setup(tl_app *app);
-void tl_cleanup(tl_app *app);
+/* The stages (app.h); data is a tl_app. */
 
-/* For errors on which the ranks have not agreed. Such an error may have occurred on this rank only, while the others wait for
- * its messages. So it ends the run on all ranks (app_abort), with two exceptions, in which it returns err: there is only one rank,
- * or the input is bad, which is an error on all ranks. */
-mx_err tl_agree(tl_app *app, mx_err err);
+/* setup.c: the deck; then decomposition, views, arguments, the deck's states. */
+mx_err tl_read_deck(void *data);
+mx_err tl_set_up(void *data);
+void tl_clean_up(void *data);
+
+/* run.c: the time loop with its printed lines and summaries. */
+mx_err tl_run(void *data);
+
+/* verify.c: compares with what is known of the solution. */
+mx_err tl_verify(void *data);
+
+/* output.c: the last lines; what only TeaLeaf has in the results file. */
+mx_err tl_output(void *data);
 
 /* The cells of this rank as a range of indices; `inset` cells less on every side. */
 mx_range_2 tl_cells(const tl_app *app, int inset);
@@ -84,21 +80,12 @@ mx_range_2 tl_cells(const tl_app *app, int inset);
 /* solve.c: one time step: (I - dt div K grad) u = u_start by conjugate gradients. Collective. */
 mx_err tl_solve(tl_app *app);
 
-/* run.c: the time loop with its printed lines and summaries. Collective. */
-mx_err tl_run(tl_app *app);
-
 /* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| + |A| |u| ||, in proportion to
  * which its rounding errors are. Collective. */
 typedef struct tl_residual_norms {
     double norm, magnitude;
 } tl_residual_norms;
 mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms);
-
-/* verify.c: compares with what is known of the solution, prints and stores each check, sets passed and verdict. */
-mx_err tl_verify(tl_app *app);
-
-/* output.c: the results file, complete but for its end. Collective. */
-mx_err tl_output(tl_app *app);
 
 /* MX_ERR_MEMORY when it cannot grow. */
 mx_err tl_series_add(tl_series *series, double value);

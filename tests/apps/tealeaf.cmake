@@ -51,6 +51,10 @@ foreach(ranks 1 2)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
+add_test(NAME apps_skeleton COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/skeleton.py
+  $<TARGET_FILE:tealeaf> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})
+set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 120 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 # No leaks of ours in a whole run: by the address sanitizer in builds with it, else by valgrind, which needs kernels that are
 # not tuned for a CPU newer than it is. What MPI itself leaves behind is suppressed by committed lists.
 function(tealeaf_leak name)

@@ -1,0 +1,262 @@
+#define _POSIX_C_SOURCE 200809L /* fcntl, open */
+#include "app.h"
+
+#include "command_line.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the start ---- */
+
+/* Where a standard stream is closed, the next file or socket that is opened would get its number, and what is printed would go
+ * there. A file that is open for the other direction takes its place: printing then fails, as it should. */
+static void keep_standard_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++) {
+        if (fcntl(stream, F_GETFD) != -1) continue;
+        const int got = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+        if (got != stream && got >= 0) close(got);
+    }
+}
+
+static mx_err start(app_base *app, const app_definition *definition, int argc, char **argv)
+{
+    app->definition = definition;
+    app->verdict = "passed";
+    app->exit_code = APP_EXIT_OK;
+    MX_TRY(app_comm_open(&argc, &argv, &app->comm));
+    MX_TRY(app_command_compare(app->comm, definition->name, argc, argv));
+    MX_TRY(app_agree(app->comm, app_command_copy(argc, argv, &app->argv)));
+    app->argc = argc;
+    return MX_OK;
+}
+
+/* ---- what is printed instead of a run ---- */
+
+static bool list_deck_keys, list_backends;
+
+static const app_option own_options[] = {
+    {"help-deck", APP_OPTION_SWITCH, &list_deck_keys, .help = "list the keys of decks, and stop",
+     .instead_of_run = true},
+    {"backends", APP_OPTION_SWITCH, &list_backends,
+     .help = "list the backends available here, and stop", .instead_of_run = true},
+};
+
+static app_program program_of(const app_definition *d)
+{
+    return (app_program){.name = d->name,
+                         .summary = d->summary,
+                         .deck = d->deck,
+                         .default_deck = d->default_deck,
+                         .options = own_options,
+                         .option_count = 2,
+                         .notes = d->notes};
+}
+
+static void print_version(const app_definition *d)
+{
+    printf("%s (minx) %s\n%s\n", d->name, mx_version(), mx_build_description());
+}
+
+/* Prints what an option asks for instead of a run; *answered: there was one. */
+static mx_err answer(app_base *app, bool *answered)
+{
+    const app_definition *const d = app->definition;
+    const app_options *const o = &app->options;
+    const bool mx_help = app_command_has(app->argc, app->argv, "--mx-help"); /* minx printed it */
+    *answered = o->help || o->version || list_deck_keys || list_backends || mx_help;
+    if (!*answered) return MX_OK;
+    if (app_rank(app->comm) == 0) {
+        const app_program program = program_of(d);
+        if (o->help)
+            app_options_help(&program, stdout);
+        else if (o->version)
+            print_version(d);
+        else if (list_deck_keys && d->help_deck)
+            d->help_deck(stdout);
+        else if (list_backends)
+            app_backends_print(stdout);
+    }
+    return app_print_finish(app->comm);
+}
+
+/* ---- the run ---- */
+
+/* Ends a stage on all ranks together, or ends the run. */
+static mx_err end_stage(app_base *app, mx_err err)
+{
+    const bool of_all = err == MX_OK || err == MX_ERR_INPUT;
+    if (of_all) return app_agree(app->comm, err);
+    if (app_size(app->comm) == 1 || app_is_agreed(app->comm, err)) return err;
+    app_progress_end(app->report);
+    app_abort(app->comm, app->definition->name);
+    return err;
+}
+
+static mx_err stage(app_base *app, app_stage *call)
+{
+    return call ? end_stage(app, call(app)) : MX_OK;
+}
+
+static mx_err read_input(app_base *app)
+{
+    const app_options *const o = &app->options;
+    if (!app->definition->deck) return MX_OK;
+    MX_TRY(app_read_file(app->comm, o->deck, &app->deck_text, &app->deck_length));
+    MX_TRY(stage(app, app->definition->read_deck));
+    return app_results_check_input(app->comm, o->output, o->deck);
+}
+
+static mx_err begin(app_base *app)
+{
+    const app_definition *const d = app->definition;
+    MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
+    MX_TRY(read_input(app));
+    MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
+                              &app->results));
+    return app_context_create(app->comm, &app->options, &app->ctx);
+}
+
+static mx_err store_provenance(app_base *app)
+{
+    mx_ctx_info info;
+    char threads[16];
+    MX_TRY(mx_ctx_get_info(app->ctx, &info));
+    snprintf(threads, sizeof threads, "%d", info.threads);
+    MX_TRY(app_results_provenance(app->results, "backend", info.backend));
+    MX_TRY(app_results_provenance(app->results, "threads", threads));
+    MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
+    MX_TRY(app_results_provenance(app->results, "device", info.device_name));
+    MX_TRY(app_results_provenance(app->results, "precision", "f64"));
+    return app_results_provenance(app->results, "core_build", mx_build_description());
+}
+
+static mx_err store_common(app_base *app)
+{
+    if (!app->results) return MX_OK;
+    MX_TRY(store_provenance(app));
+    if (app->deck_text) MX_TRY(app_results_deck(app->results, app->deck_text, app->deck_length));
+    const app_region *region;
+    for (int i = 0; (region = app_report_region(app->report, i)) != NULL; i++)
+        MX_TRY(app_results_region(app->results, region->name, &region->totals));
+    return MX_OK;
+}
+
+static void print_end(app_base *app)
+{
+    app_print(app->report, " Wall clock of the whole program %.3f s\n", app_now() - app->started);
+    if (app->merit_unit) app_figure_of_merit(app->report, app->merit, app->merit_unit);
+}
+
+static mx_err run(app_base *app)
+{
+    const app_definition *const d = app->definition;
+    MX_TRY(begin(app));
+    MX_TRY(stage(app, d->set_up));
+    MX_TRY(stage(app, d->run));
+    MX_TRY(stage(app, d->verify));
+    MX_TRY(stage(app, d->output));
+    MX_TRY(store_common(app));
+    MX_TRY(app_results_seal(app->results, app_verdict(app), app_verdict_code(app)));
+    print_end(app);
+    MX_TRY(app_print_finish(app->comm));
+    return app_results_publish(&app->results);
+}
+
+static void finish(app_base *app)
+{
+    if (app->definition->clean_up) app->definition->clean_up(app);
+    app_results_discard(&app->results);
+    app_report_destroy(&app->report);
+    mx_ctx_destroy(&app->ctx);
+    mx_finalize();
+    free(app->deck_text);
+    free((void *)app->argv);
+    app_comm_close(&app->comm);
+}
+
+/* minx, then the command line without minx's options. */
+static mx_err read_command_line(app_base *app)
+{
+    const app_program program = program_of(app->definition);
+    int argc = app->argc;
+    char **argv = NULL;
+    mx_err err = app_agree(app->comm, app_command_copy(app->argc, app->argv, &argv));
+    if (err == MX_OK) err = app_agree(app->comm, app_command_start_minx(app->comm, &argc, &argv));
+    if (err == MX_OK)
+        err = app_agree(app->comm, app_options_parse(&program, argc, argv, &app->options));
+    free((void *)argv);
+    return err;
+}
+
+static mx_err run_or_answer(app_base *app, const app_definition *definition, int argc, char **argv)
+{
+    bool answered = false;
+    MX_TRY(start(app, definition, argc, argv));
+    MX_TRY(read_command_line(app));
+    MX_TRY(answer(app, &answered));
+    return answered ? MX_OK : run(app);
+}
+
+int app_run(const app_definition *definition, int argc, char **argv)
+{
+    const double started = app_now();
+    keep_standard_streams();
+    app_base *const app = calloc(1, definition->size);
+    if (!app) {
+        fprintf(stderr, "%s: error: no memory to start\n", definition->name);
+        return APP_EXIT_RUNTIME;
+    }
+    app->started = started;
+    const mx_err err = run_or_answer(app, definition, argc, argv);
+    const int code = err != MX_OK ? app_exit_code(err) : app_verdict_code(app);
+    if (app->report) app_progress_end(app->report);
+    if (err != MX_OK) app_print_error(app->comm, definition->name);
+    finish(app);
+    free(app);
+    return code;
+}
+
+/* ---- what stages call ---- */
+
+double app_relative(double value, double expected)
+{
+    return expected != 0 ? fabs(value / expected - 1) : fabs(value);
+}
+
+mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance)
+{
+    const double difference = app_relative(value, expected);
+    const bool passed = difference <= tolerance; /* false for NaN */
+    base->failed = base->failed || !passed;
+    app_print(base->report,
+              " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n",
+              name, value, expected, difference, tolerance, passed ? "PASSED" : "FAILED");
+    if (!passed && base->options.quiet &&
+        app_rank(base->comm) == 0) /* --quiet still prints failures */
+        fprintf(stderr, "%s: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
+                base->definition->name, name, value, expected, tolerance);
+    return app_results_check(base->results, name, value, expected, tolerance, passed);
+}
+
+void app_print_place(app_base *base)
+{
+    mx_ctx_info info;
+    if (mx_ctx_get_info(base->ctx, &info) != MX_OK) return;
+    const int ranks = app_size(base->comm);
+    app_print(base->report, " backend %s, layout %s, %d rank%s of %d thread%s%s%s\n", info.backend,
+              mx_layout_name(info.layout), ranks, ranks > 1 ? "s" : "", info.threads,
+              info.threads > 1 ? "s" : "", info.device_name[0] != '\0' ? ", " : "",
+              info.device_name);
+}
+
+const char *app_verdict(const app_base *base) { return base->failed ? "failed" : base->verdict; }
+
+int app_verdict_code(const app_base *base)
+{
+    return base->failed ? APP_EXIT_FAILED : base->exit_code;
+}

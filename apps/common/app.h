@@ -1,0 +1,93 @@
+/* The skeleton of an app. Its main.c says what the app is, and calls app_run:
+ *
+ *     typedef struct heat { app_base base; heat_deck deck; mx_view u; ... } heat;
+ *
+ *     static const app_definition definition = {.name = "heat", .size = sizeof(heat), .run = heat_run, ...};
+ *
+ *     int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
+ *
+ * A run, in this order, on all ranks together:
+ *
+ *   1. MPI starts; the command lines of all ranks are compared; minx starts, with the options --mx-KEY
+ *   2. the command line; --help and its like are answered, and end the run
+ *   3. report, deck, results file, context
+ *   4. the stages of the app: set_up, run, verify, output
+ *   5. what every results file has: provenance, regions, verdict, exit code, digests
+ *   6. the last lines are printed. Only when they are out does the results file get its name: what is published has the exit
+ *      code that the program ends with.
+ *
+ * Errors. A stage returns the first error that it meets. After each stage the ranks agree. An error on which they have not
+ * agreed yet may be one of this rank alone, while the others wait for its messages, so it ends the run on all ranks (app_abort),
+ * with two exceptions: there is only one rank, or it is MX_ERR_INPUT, which is an error on all ranks. */
+#pragma once
+#include "backend.h"
+#include "report.h"
+#include "results.h"
+
+typedef struct app_definition app_definition;
+
+/* What every app has: the first member of the app's own struct, which is all zero when a run begins. The stages read it; they
+ * write only what is marked with `set`. */
+typedef struct app_base {
+    const app_definition *definition;
+    int argc; /* the command line as it was given; argv ends with NULL */
+    char **argv;
+    double started; /* app_now() at the start of the program */
+
+    app_comm comm;
+    app_options options;
+    char *deck_text;
+    size_t deck_length;
+    app_report report;
+    app_results results; /* NULL: no results file was asked for */
+    mx_ctx ctx;
+
+    bool failed;         /* a check failed (app_check) */
+    const char *verdict; /* of a run whose checks hold. set: another one than "passed" */
+    int exit_code;       /* of a run whose checks hold. set: APP_EXIT_NOT_CONVERGED */
+
+    /* the figure of merit. set: by the time that the stage output ends */
+    double merit;
+    const char *merit_unit;
+} app_base;
+
+/* A stage: `app` is the app's struct. Collective. */
+typedef mx_err app_stage(void *app);
+
+struct app_definition {
+    const char *name;    /* of the program: "tealeaf" */
+    const char *summary; /* completes "NAME: ..." */
+    size_t size;         /* of the app's struct, whose first member is an app_base */
+    const char *deck;    /* what --help calls the positional argument; NULL: the app has no deck */
+    const char *default_deck; /* read where none is given; NULL: one must be given */
+    const char *notes;        /* the end of --help, or NULL */
+
+    /* --help-deck, and the deck: base.deck_text into the app's struct, the same on every rank */
+    void (*help_deck)(FILE *out);
+    app_stage *read_deck;
+
+    app_stage *set_up; /* all that a run needs */
+    app_stage *run;
+    app_stage *verify; /* compares the solution with what is known of it, by app_check */
+    app_stage *output; /* prints the last lines; series and fields, into base.results */
+
+    /* Frees what the stages made; called once, however far the run came, also when set_up was never called. */
+    void (*clean_up)(void *app);
+};
+
+/* Runs the app; returns the program's exit code (comm.h). */
+int app_run(const app_definition *definition, int argc, char **argv);
+
+/* Compares a value with what is known of it: prints one line, stores /verification/NAME, and sets base->failed unless it holds.
+ * `tolerance` is relative to |expected|, absolute where that is 0. NaN never holds. Collective, agreed. */
+mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance);
+
+/* |value / expected - 1|, or |value| where 0 is expected. */
+double app_relative(double value, double expected);
+
+/* Prints the line that says where the run takes place: backend, layout, ranks, threads, device. */
+void app_print_place(app_base *base);
+
+/* The verdict and the exit code of the run as it stands. */
+const char *app_verdict(const app_base *base);
+int app_verdict_code(const app_base *base);

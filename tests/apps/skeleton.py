@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""What app_run promises of any app: one command line for all ranks, minx's own options, and a results file that gets its name
+only when everything was printed.
+
+usage: skeleton.py APP DECK MPIEXEC...
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+failures = 0
+
+
+def run(command, folder, **how):
+    how = {"stdout": subprocess.PIPE, **how}
+    return subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=60, **how)
+
+
+def check(name, done, code, words=()):
+    """The exit code, and exactly one message, which has these words."""
+    global failures
+    faults = []
+    messages = [line for line in done.stderr.splitlines() if ": error: " in line]
+    if done.returncode != code:
+        faults.append(f"exit code: got {done.returncode}, expected {code}")
+    if len(messages) != (1 if words else 0) or not all(word in done.stderr for word in words):
+        faults.append(f"messages: got {messages}, expected {'one with ' + repr(words) if words else 'none'}")
+    for fault in faults:
+        print(f"{name}: {fault}\n{done.stderr[-1500:]}")
+    failures += len(faults)
+
+
+def file_is(name, path, older):
+    """Whether the file is the older one (or a new results file), and nothing else was left."""
+    global failures
+    with open(path, "rb") as f:
+        same = f.read() == b"an older file"
+    left = [other for other in os.listdir(os.path.dirname(path)) if other not in ("kept.h5", "kept.xmf")]
+    if same != older or left:
+        print(f"{name}: the results file is {'the older one' if same else 'new'}, expected {'the older' if older else 'a new'} one; "
+              f"files left: {left}")
+        failures += 1
+
+
+def differing_ranks(app, deck, mpiexec, folder):
+    """Ranks that were started with different command lines. (A failing mpirun takes seconds, so there are few cases.)"""
+    words = ["the command lines of the ranks differ"]
+    for one, other in [([deck], ["--help"]), ([deck, "--output=a.h5"], [deck, "--output=b.h5"])]:
+        done = run([*mpiexec, "-n", "1", app, *one, ":", "-n", "1", app, *other], folder)
+        check(f"{one} and {other}", done, 2, words)
+    if os.listdir(folder):
+        print(f"differing command lines left {os.listdir(folder)}")
+        return 1
+    return 0
+
+
+def options_of_minx(app, deck, mpiexec, folder):
+    global failures
+    done = run([*mpiexec, "-n", "2", app, deck, "--mx-help"], folder)
+    check("--mx-help", done, 0)
+    if done.stdout.count("--mx-num-threads") != 1:
+        print(f"--mx-help on two ranks: expected the options once, got\n{done.stdout}")
+        failures += 1
+    check("an unknown option of minx", run([app, deck, "--mx-hlp"], folder), 2, ["--mx-hlp", "--mx-help"])
+    check("a bad value of minx", run([app, deck, "--mx-num-threads=0"], folder), 2, ["--mx-num-threads"])
+    done = run([app, deck, "--backend=openmp:threads=1", "--mx-disable-warnings"], folder)
+    check("--mx-disable-warnings", done, 0)
+
+
+def output_is_lost(app, deck, folder):
+    """stdout on a full disk, and closed: the file there stays. A quiet run prints nothing, so nothing is lost."""
+    kept = os.path.join(folder, "kept.h5")
+    for quiet, code, words in [([], 3, ["the output cannot be written"]), (["--quiet"], 0, [])]:
+        command = [app, deck, "--backend=serial", "--output=" + kept, *quiet]
+        for how in ("full", "closed"):
+            if how == "full" and not os.path.exists("/dev/full"):
+                continue
+            with open(kept, "w") as f:
+                f.write("an older file")
+            if how == "full":
+                with open("/dev/full", "w") as full:
+                    done = run(command, folder, stdout=full)
+            else:
+                done = run(["sh", "-c", 'exec "$@" >&-', "sh", *command], folder)
+            check(f"stdout {how} {quiet}", done, code, words)
+            file_is(f"stdout {how} {quiet}", kept, older=code != 0)
+
+
+def main():
+    app, deck, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    with tempfile.TemporaryDirectory() as folder:
+        left = differing_ranks(app, deck, mpiexec, folder)
+        options_of_minx(app, deck, mpiexec, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        output_is_lost(app, deck, folder)
+    return 1 if failures or left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
