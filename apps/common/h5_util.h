@@ -23,6 +23,9 @@ app_h5_item app_h5_f64(const double *value);
 app_h5_item app_h5_i64(const int64_t *value);
 app_h5_item app_h5_text(const char *text); /* NUL-terminated */
 
+/* The bytes of an item's data. */
+size_t app_h5_bytes(const app_h5_item *item);
+
 /* Silences HDF5's own printing on this thread. Cheap; call before any work. */
 void app_h5_quiet(void);
 

@@ -1,8 +1,5 @@
-/* A results file from its beginning to its last dataset; results_finish.c ends it.
- *
- * Each call does three things: rank 0's count goes to all (a parallel HDF5 creates every dataset on
- * every rank, so all must know its size), the ranks that hold the file open write, all agree on the
- * outcome. So no rank waits for one that failed. */
+/* A results file from its beginning to its last dataset; results_finish.c ends it. Small items are collected (results_put.c)
+ * and written before the first array and at the end; arrays are written at once (results_array.c). */
 #include "results.h"
 
 #include "results_put.h"
@@ -11,76 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Names become parts of paths and lines of manifests. */
-static mx_err check_name(const char *name)
-{
-    MX_REQUIRE(name[0] != '\0' && strcmp(name, ".") != 0, MX_ERR_ARG,
-               "a name in a results file must not be empty or \".\"");
-    for (const char *c = name; *c; ++c) {
-        MX_REQUIRE(
-            (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/', MX_ERR_ARG,
-            "a name in a results file must not contain '/' or control characters, got \"%s\"",
-            name);
-    }
-    return MX_OK;
-}
-
-static mx_err make_path(const char *group, const char *name, char **path)
-{
-    *path = NULL;
-    MX_TRY(check_name(name));
-    app_strbuf text = {0};
-    MX_TRY(app_strbuf_add(&text, "%s/%s", group, name));
-    *path = text.text;
-    return MX_OK;
-}
-
-mx_err app_results_put(app_results results, const char *group, const char *name,
-                       const app_h5_item *item, const char *units)
-{
-    app_h5_item all = *item;
-    MX_TRY(app_broadcast(results->comm, &all.count, sizeof all.count));
-    char *path = NULL;
-    mx_err err = make_path(group, name, &path);
-    if (err == MX_OK) err = app_file_reserve(&results->file, all.count * sizeof(double));
-    err = app_agree(results->comm, err);
-    if (err == MX_OK && results->file.id >= 0) {
-        err = app_h5_put(results->file.id, path, &all, units, app_rank(results->comm) == 0);
-    }
-    free(path);
-    return app_agree(results->comm, err);
-}
-
-mx_err app_results_put_root(app_results results, const char *name, const app_h5_item *item)
-{
-    app_h5_item all = *item;
-    MX_TRY(app_broadcast(results->comm, &all.count, sizeof all.count));
-    const size_t bytes = (size_t)all.count * (all.kind == APP_H5_TEXT ? 1 : 8);
-    void *const copy =
-        calloc(bytes + 1, 1); /* every rank of a parallel file must write the same attribute */
-    mx_err err = copy ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for attribute %s", name);
-    if (err == MX_OK) err = app_file_reserve(&results->file, bytes);
-    err = app_agree(results->comm, err);
-    if (err == MX_OK) {
-        if (app_rank(results->comm) == 0) memcpy(copy, item->data, bytes);
-        err = app_broadcast(results->comm, copy, bytes);
-        all.data = copy;
-        if (err == MX_OK && results->file.id >= 0)
-            err = app_h5_put_attribute(results->file.id, name, &all);
-        err = app_agree(results->comm, err);
-    }
-    free(copy);
-    return err;
-}
-
-static mx_err put_group(app_results results, const char *path)
-{
-    MX_TRY(app_agree(results->comm, app_file_reserve(&results->file, 0)));
-    mx_err err = MX_OK;
-    if (results->file.id >= 0) err = app_h5_put_group(results->file.id, path);
-    return app_agree(results->comm, err);
-}
 
 /* Rank 0 reserves the names and sends the temporary one to the other ranks, which need no other. */
 static mx_err share_place(app_results results, const char *path)
@@ -112,11 +39,11 @@ static mx_err begin(app_results results, const char *path, const char *app, int 
     MX_TRY(share_place(results, path));
     app_on_abort(results->comm, remove_output, &results->output);
     MX_TRY(app_agree(results->comm, app_file_open(&results->file, results->comm,
-                                                  results->output.temporary, true)));
+                                                  results->output.temporary, APP_FILE_CREATE)));
     static const char *const groups[] = {APP_SCHEMA_GROUPS};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
-        MX_TRY(put_group(results, groups[i]));
-    return app_results_origin(results, app, argc, argv);
+        MX_TRY(app_results_put_group(results, groups[i]));
+    return app_agree(results->comm, app_results_origin(results, app, argc, argv));
 }
 
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
@@ -183,12 +110,6 @@ static mx_err put_list(app_results results, const char *group, const char *name,
                        app_h5_kind kind, const void *values, mx_gid n)
 {
     if (!results) return MX_OK;
-    const bool valid = n >= 0 || app_rank(results->comm) != 0;
-    MX_TRY(app_agree(results->comm,
-                     valid ? MX_OK
-                           : MX_FAIL(MX_ERR_ARG,
-                                     "%s: its length must not be negative, got %" MX_PRI_GID, name,
-                                     n)));
     const app_h5_item item = {
         .kind = kind, .vector = true, .count = n > 0 ? (hsize_t)n : 0, .data = values};
     return app_results_put(results, group, name, &item, unit);
@@ -232,19 +153,53 @@ static mx_err note_field(app_results results, const char *name, const app_decomp
     return MX_OK;
 }
 
+/* What was collected comes before the first array, whose group it holds. */
+static mx_err begin_arrays(app_results results)
+{
+    if (results->begun) return MX_OK;
+    results->begun = true;
+    return app_results_flush(results);
+}
+
+static mx_err put_array(app_results results, const char *path, const char *unit, mx_type type,
+                        const app_slab *slab, const void *values, const double *origin,
+                        const double *spacing)
+{
+    const app_array array = {.path = path,
+                             .type = type,
+                             .slab = *slab,
+                             .units = unit,
+                             .origin = origin,
+                             .spacing = spacing};
+    MX_TRY(begin_arrays(results));
+    return app_file_put(&results->file, &array, values);
+}
+
+mx_err app_results_array(app_results results, const char *name, const char *unit, mx_type type,
+                         const app_slab *slab, const void *values)
+{
+    if (!results) return MX_OK;
+    char *path = NULL;
+    mx_err err = app_agree(results->comm, app_results_path("/fields", name, &path));
+    if (err == MX_OK) err = put_array(results, path, unit, type, slab, values, NULL, NULL);
+    free(path);
+    return err;
+}
+
 mx_err app_results_field(app_results results, const char *name, const char *unit,
                          const app_decomp *decomp, const double *values, const double *origin,
                          const double *spacing)
 {
     if (!results) return MX_OK;
     char *path = NULL;
-    mx_err err = values ? make_path("/fields", name, &path)
+    const app_slab slab = app_slab_cells(decomp);
+    mx_err err = values ? app_results_path("/fields", name, &path)
                         : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
     err = app_agree(results->comm, err);
     if (err == MX_OK) {
-        err = app_file_field(&results->file, path, unit, decomp, values, origin, spacing);
-        if (err == MX_OK) err = note_field(results, name, decomp, origin, spacing);
-        err = app_agree(results->comm, err);
+        err = put_array(results, path, unit, MX_F64, &slab, values, origin, spacing);
+        if (err == MX_OK)
+            err = app_agree(results->comm, note_field(results, name, decomp, origin, spacing));
     }
     free(path);
     return err;
@@ -261,8 +216,8 @@ static mx_err put_record(app_results results, const char *group, const char *nam
                          const scalar *scalars, int count)
 {
     char *path = NULL;
-    mx_err err = app_agree(results->comm, make_path(group, name, &path));
-    if (err == MX_OK) err = put_group(results, path);
+    MX_TRY(app_results_path(group, name, &path));
+    mx_err err = app_results_put_group(results, path);
     for (int i = 0; i < count && err == MX_OK; ++i) {
         err = app_results_put(results, path, scalars[i].name, &scalars[i].item, scalars[i].unit);
     }
@@ -273,19 +228,18 @@ static mx_err put_record(app_results results, const char *group, const char *nam
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals)
 {
     if (!results) return MX_OK;
-    double min = totals->seconds, max = totals->seconds;
+    double bounds[2] = {-totals->seconds, totals->seconds}; /* their maxima: -min and max */
     double sums[3] = {totals->seconds, totals->bytes, totals->flops};
     int64_t counts[2] = {totals->calls, totals->synchronisations};
-    MX_TRY(app_min_f64(results->comm, &min, 1));
-    MX_TRY(app_max_f64(results->comm, &max, 1));
+    MX_TRY(app_max_f64(results->comm, bounds, 2));
     MX_TRY(app_sum_f64(results->comm, sums, 3));
     MX_TRY(app_max_i64(results->comm, counts, 2));
-    const double mean = sums[0] / app_size(results->comm);
+    const double mean = sums[0] / app_size(results->comm), min = -bounds[0];
     const scalar scalars[] = {
         {"calls", "1", app_h5_i64(&counts[0])},
         {"seconds_min", "s", app_h5_f64(&min)},
         {"seconds_mean", "s", app_h5_f64(&mean)},
-        {"seconds_max", "s", app_h5_f64(&max)},
+        {"seconds_max", "s", app_h5_f64(&bounds[1])},
         {"bytes", "byte", app_h5_f64(&sums[1])},
         {"flops", "flop", app_h5_f64(&sums[2])},
         {"synchronisations", "1", app_h5_i64(&counts[1])},

@@ -3,10 +3,14 @@
  *
  * It is written under a temporary name beside the final one and renamed when complete: a file that has its name is whole,
  * and a failed run leaves an older file as it was. With a parallel HDF5 all ranks write their parts collectively; with a
- * serial one, rank 0 receives them in bounded chunks and writes. All functions are collective, and what they return is
- * agreed among the ranks. With `path` NULL the handle is inert and every call succeeds at once. */
+ * serial one, rank 0 receives them in bounded chunks and writes. With `path` NULL the handle is inert and every call succeeds
+ * at once.
+ *
+ * All ranks make the same calls. Those for small items (provenance, parameters, series, checks) do not communicate: rank 0
+ * collects the items, and they are written together. What fails then is returned by the next call that is collective: a
+ * field, or app_results_finish. What collective calls return is agreed among the ranks. */
 #pragma once
-#include "decomp.h"
+#include "slab.h"
 
 typedef struct app_results *app_results;
 
@@ -38,13 +42,18 @@ mx_err app_results_series_f64(app_results results, const char *name, const char 
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
                               const int64_t *values, mx_gid n);
 
-/* /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo), row-major in the order of
+/* Collective. /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo), row-major in the order of
  * decomp's dimensions, in host memory. `origin` and `spacing` (dims entries, for ParaView) may be NULL. */
 mx_err app_results_field(app_results results, const char *name, const char *unit,
                          const app_decomp *decomp, const double *values, const double *origin,
                          const double *spacing);
 
-/* /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
+/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: node fields, particles in the order of their
+ * ids, connectivity. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. Collective. */
+mx_err app_results_array(app_results results, const char *name, const char *unit, mx_type type,
+                         const app_slab *slab, const void *values);
+
+/* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
  * this rank's totals that the algorithm must move and do; the file gets their sums. */
 typedef struct app_region_totals {
     int64_t calls;

@@ -4,8 +4,8 @@
  * so in both ways; what they return is not agreed yet. */
 #pragma once
 #include "comm_mpi.h"
-#include "decomp.h"
 #include "h5_util.h"
+#include "slab.h"
 
 typedef struct app_file {
     app_comm comm;
@@ -23,9 +23,14 @@ bool app_file_takes_part(app_comm comm);
 /* Do the ranks share the reading (parallel HDF5)? */
 bool app_file_is_parallel(void);
 
-/* Creates the file, replacing what is at `path`, or opens it for writing. `path` must outlive the
- * file. Collective. */
-mx_err app_file_open(app_file *file, app_comm comm, const char *path, bool create);
+typedef enum app_file_mode {
+    APP_FILE_CREATE, /* replaces what is at the path */
+    APP_FILE_WRITE,
+    APP_FILE_READ
+} app_file_mode;
+
+/* `path` must outlive the file. Collective. */
+mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_mode mode);
 
 /* Makes sure, on rank 0, that the disk has room for `bytes` more and for the metadata that comes
  * with them: called before every addition. MX_ERR_IO if it has not, and the file is as it was and
@@ -35,7 +40,31 @@ mx_err app_file_reserve(app_file *file, hsize_t bytes);
 /* Writes out what is buffered and closes; also after a failure. Collective. */
 mx_err app_file_close(app_file *file);
 
-/* Writes a field at global shape (see app_results_field) with its units, and where given its origin
- * and spacing. Collective, blocking; every rank must pass valid arguments. */
-mx_err app_file_field(app_file *file, const char *path, const char *units, const app_decomp *decomp,
-                      const double *values, const double *origin, const double *spacing);
+/* ---- arrays, by slabs ---- */
+
+/* An array of the file. */
+typedef struct app_array {
+    const char *path;
+    mx_type type; /* MX_F32, MX_F64, MX_I32 or MX_I64 */
+    app_slab slab;
+    const char *units;              /* NULL: none */
+    const double *origin, *spacing; /* one entry for each dimension, or NULL */
+} app_array;
+
+/* Creates the dataset; the boxes of the ranks fill it without overlap. values: this rank's box, row-major, in host memory.
+ * Collective, agreed. MX_ERR_ARG for a type or slab that is none. */
+mx_err app_file_put(app_file *file, const app_array *array, const void *values);
+
+/* Reads this rank's box; boxes may overlap. MX_ERR_INPUT if the dataset is missing or has another type or other extents
+ * than array->slab.global, MX_ERR_IO if it cannot be read. Collective, agreed. */
+mx_err app_file_get(app_file *file, const app_array *array, void *values);
+
+/* The extents of a dataset, in array->slab.global, and its rank; the rest of the slab is not set. Collective, agreed;
+ * errors as above. */
+mx_err app_file_extents(app_file *file, app_array *array);
+
+/* Writes into an open dataset, which is negative on ranks that take no part. Collective, agreed. */
+mx_err app_file_write_box(app_file *file, hid_t set, const app_array *array, const void *values);
+
+/* The type in the file of elements of this type: little-endian. H5I_INVALID_HID for a type that is none of the four. */
+hid_t app_file_type(mx_type type);

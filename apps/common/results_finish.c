@@ -10,8 +10,8 @@ static mx_err put_verdict(app_results results, const char *verdict, int exit_cod
 {
     const int64_t code = exit_code;
     const app_h5_item text = app_h5_text(verdict), number = app_h5_i64(&code);
-    MX_TRY(app_results_put_root(results, "verdict", &text));
-    return app_results_put_root(results, "exit_code", &number);
+    MX_TRY(app_results_put_attribute(results, "/", "verdict", &text));
+    return app_results_put_attribute(results, "/", "exit_code", &number);
 }
 
 /* Closing and opening again makes sure that what is digested comes from the file, also what other
@@ -20,7 +20,7 @@ static mx_err reopen(app_results results)
 {
     MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
     return app_agree(results->comm, app_file_open(&results->file, results->comm,
-                                                  results->output.temporary, false));
+                                                  results->output.temporary, APP_FILE_WRITE));
 }
 
 /* The digests of all blocks, on every rank that takes part; those without the file contribute
@@ -70,6 +70,8 @@ static mx_err put_integrity(app_results results)
         err = app_results_put(results, "/integrity", "method", &method, NULL);
         if (err == MX_OK) err = app_results_put(results, "/integrity", "manifest", &list, NULL);
         if (err == MX_OK) err = app_results_put(results, "/integrity", "root", &digest, NULL);
+        err = app_agree(results->comm, err);
+        if (err == MX_OK) err = app_results_flush(results);
     }
     free(manifest);
     return err;
@@ -86,6 +88,7 @@ mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 {
     if (!results) return MX_OK;
     MX_TRY(put_verdict(results, verdict, exit_code));
+    MX_TRY(app_results_flush(results));
     MX_TRY(reopen(results));
     MX_TRY(put_integrity(results));
     MX_TRY(app_agree(results->comm, app_file_close(&results->file)));
@@ -98,6 +101,7 @@ static void release(app_results *results)
     app_on_abort(r->comm, NULL, NULL);
     for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
     free(r->fields);
+    app_put_list_free(&r->list);
     app_output_free(&r->output);
     free(r);
     *results = NULL;

@@ -42,10 +42,10 @@ static mx_err join_arguments(int argc, char **argv, app_strbuf *line)
 static mx_err put_command(app_results results, int argc, char **argv)
 {
     app_strbuf line = {0};
-    mx_err err = app_agree(results->comm, join_arguments(argc, argv, &line));
+    mx_err err = join_arguments(argc, argv, &line);
     if (err == MX_OK) {
         const app_h5_item text = app_h5_text(line.text);
-        err = app_results_put_root(results, "command_line", &text);
+        err = app_results_put_attribute(results, "/", "command_line", &text);
     }
     app_strbuf_free(&line);
     return err;
@@ -54,7 +54,7 @@ static mx_err put_command(app_results results, int argc, char **argv)
 static mx_err put_root_text(app_results results, const char *name, const char *value)
 {
     const app_h5_item text = app_h5_text(value);
-    return app_results_put_root(results, name, &text);
+    return app_results_put_attribute(results, "/", name, &text);
 }
 
 static mx_err put_root(app_results results, const char *app, int argc, char **argv)
@@ -66,7 +66,7 @@ static mx_err put_root(app_results results, const char *app, int argc, char **ar
     char when[32] = "";
     if (gmtime_r(&now, &utc)) strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     MX_TRY(put_root_text(results, "schema", APP_SCHEMA_NAME));
-    MX_TRY(app_results_put_root(results, "schema_version", &number));
+    MX_TRY(app_results_put_attribute(results, "/", "schema_version", &number));
     MX_TRY(put_root_text(results, "app", app));
     MX_TRY(put_root_text(results, "utc_time", when));
     return put_command(results, argc, argv);
@@ -75,10 +75,8 @@ static mx_err put_root(app_results results, const char *app, int argc, char **ar
 static mx_err put_libraries(app_results results)
 {
     unsigned major = 0, minor = 0, release = 0;
-    mx_err err = MX_OK;
-    if (H5get_libversion(&major, &minor, &release) < 0)
-        err = MX_FAIL(MX_ERR_IO, "HDF5 does not know its version");
-    MX_TRY(app_agree(results->comm, err));
+    MX_REQUIRE(H5get_libversion(&major, &minor, &release) >= 0, MX_ERR_IO,
+               "HDF5 does not know its version");
     char hdf5[64];
     snprintf(hdf5, sizeof hdf5, "%u.%u.%u %s", major, minor, release,
              app_file_is_parallel() ? "parallel" : "serial");

@@ -1,27 +1,47 @@
-/* The state of a results file being written, for its parts: the public calls (results.c), what it
- * says about the build and the run (results_origin.c), how it ends (results_finish.c). Private. */
+/* The state of a results file being written, for its parts: the public calls (results.c), the list of small items
+ * (results_put.c), what it says about the build and the run (results_origin.c), how it ends (results_finish.c). Private. */
 #pragma once
 #include "output_files.h"
 #include "results.h"
 #include "results_file.h"
 #include "xdmf.h"
 
+/* Groups, attributes and small datasets that are not in the file yet: they are collected on rank 0 without any
+ * communication, and written together. */
+typedef struct app_put_list {
+    struct app_put *put;
+    int count, capacity;
+    mx_err failed; /* the first failure of an addition, and its message */
+    char reason[256];
+} app_put_list;
+
 struct app_results {
     app_comm comm;
     app_output output; /* rank 0 has all names, the others only `temporary` */
     app_file file;
+    app_put_list list; /* of rank 0 */
+    bool begun;        /* the groups that every results file has are written */
     app_xdmf_field *fields;
     int field_count;
 };
 
-/* Stores `item` as GROUP/NAME. Rank 0's data and count go into the file; the others pass the same
- * kind. `units` NULL: a text. Collective; what it returns is agreed. MX_ERR_ARG for a name that
- * cannot be one. */
+/* Collects GROUP/NAME: rank 0's data count, and are copied. `units` NULL: a text. MX_ERR_ARG, on every rank, for a name
+ * that cannot be one; what else can fail fails in app_results_flush. Not collective, but all ranks make the same calls. */
 mx_err app_results_put(app_results results, const char *group, const char *name,
                        const app_h5_item *item, const char *units);
 
-/* An attribute of the root; as above. */
-mx_err app_results_put_root(app_results results, const char *name, const app_h5_item *item);
+/* The same for an attribute of `owner` ("/": the root), and for a group. */
+mx_err app_results_put_attribute(app_results results, const char *owner, const char *name,
+                                 const app_h5_item *item);
+mx_err app_results_put_group(app_results results, const char *path);
 
-/* Root attributes and /provenance: what is known when the file begins. Collective, agreed. */
+/* Writes what was collected. Collective, agreed. */
+mx_err app_results_flush(app_results results);
+
+void app_put_list_free(app_put_list *list);
+
+/* PARENT/NAME; the caller frees *path. MX_ERR_ARG for a name that cannot be one. */
+mx_err app_results_path(const char *parent, const char *name, char **path);
+
+/* Root attributes and /provenance: what is known when the file begins. */
 mx_err app_results_origin(app_results results, const char *app, int argc, char **argv);

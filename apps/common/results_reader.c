@@ -123,7 +123,7 @@ static mx_err read_all(app_reader reader, const char *path, hid_t type, void *bu
     return err != MX_OK ? err : closed;
 }
 
-/* Numbers of 8 bytes, as both kinds are. */
+/* As numbers of 8 bytes, also those of the narrower kind, which HDF5 widens. */
 static mx_err read_numbers(app_reader reader, const char *path, app_node_kind kind, int64_t *count,
                            void **values)
 {
@@ -131,7 +131,9 @@ static mx_err read_numbers(app_reader reader, const char *path, app_node_kind ki
     *count = 0;
     const app_node *const node = app_reader_find(reader, path);
     MX_REQUIRE(node, MX_ERR_INPUT, "%s is missing", path);
-    MX_REQUIRE(node->kind == kind, MX_ERR_INPUT, "%s: got type %s, expected %s", path, node->type,
+    const app_node_kind narrow = kind == APP_NODE_F64 ? APP_NODE_F32 : APP_NODE_I32;
+    MX_REQUIRE(node->kind == kind || node->kind == narrow, MX_ERR_INPUT,
+               "%s: got type %s, expected %s", path, node->type,
                kind == APP_NODE_F64 ? "<f8" : "<i8");
     void *const buffer = malloc(node->count > 0 ? (size_t)node->count * 8 : 1);
     MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory for the %lld values of %s", (long long)node->count,

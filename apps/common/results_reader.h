@@ -7,7 +7,9 @@ enum { APP_NODE_MAX_RANK = 8 };
 
 typedef enum app_node_kind {
     APP_NODE_GROUP,
+    APP_NODE_F32,
     APP_NODE_F64,
+    APP_NODE_I32,
     APP_NODE_I64,
     APP_NODE_TEXT,
     APP_NODE_OTHER /* of a type that schema 1 does not use; listed, digested, never read */
@@ -43,7 +45,7 @@ const app_node *app_reader_node(app_reader reader, int index);
 const app_node *app_reader_find(app_reader reader, const char *path); /* NULL if there is none */
 
 /* The whole of a dataset, row-major, in *values (the caller frees it; NULL on failure), its number
- * of elements in *count. MX_ERR_INPUT if it is missing or of another kind, MX_ERR_IO if it cannot
+ * of elements in *count. f4 and i4 are widened. MX_ERR_INPUT if it is missing or of another kind, MX_ERR_IO if it cannot
  * be read. */
 mx_err app_reader_f64(app_reader reader, const char *path, int64_t *count, double **values);
 mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64_t **values);

@@ -32,6 +32,8 @@ app_node_kind app_tree_type(hid_t type, char *text, size_t capacity)
                                : H5Tget_sign(type) == H5T_SGN_NONE ? "u"
                                                                    : "i";
     snprintf(text, capacity, "%s%s%zu", order, letter, bytes);
+    if (strcmp(text, "<f4") == 0) return APP_NODE_F32;
+    if (strcmp(text, "<i4") == 0) return APP_NODE_I32;
     if (strcmp(text, "<f8") == 0) return APP_NODE_F64;
     if (strcmp(text, "<i8") == 0) return APP_NODE_I64;
     return APP_NODE_OTHER;

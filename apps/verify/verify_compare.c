@@ -221,7 +221,9 @@ static void compare_node(app_reader one, app_reader other, const app_node *node,
         return;
     }
     switch (node->kind) {
+    case APP_NODE_F32:
     case APP_NODE_F64: compare_reals(one, other, node, tolerance, verdict); break;
+    case APP_NODE_I32:
     case APP_NODE_I64: compare_wholes(one, other, node, verdict); break;
     case APP_NODE_TEXT: compare_texts(one, other, node, verdict); break;
     default: vf_impossible(verdict, node->path, "is of a type that the schema does not use"); break;

@@ -47,6 +47,37 @@ static void put_solid(app_comm comm, app_results results)
     CHECK_OK(app_results_field(results, "solid", "1", &d, values, NULL, NULL));
 }
 
+/* Arrays of the narrow types: a vector in each node, and a whole number in each row of a block. */
+static void put_arrays(app_comm comm, app_results results)
+{
+    app_decomp d;
+    CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){4, 5}, &d));
+    const app_slab nodes = app_slab_components(app_slab_nodes(&d), 2);
+    const app_slab rows = app_slab_block(comm, 9);
+    float vectors[5 * 6 * 2];
+    int32_t numbers[9];
+    for (mx_gid i = 0; i < app_slab_elements(&nodes); ++i) vectors[i] = 0.1f;
+    for (mx_gid i = 0; i < rows.count[0]; ++i) numbers[i] = (int32_t)(rows.first[0] + i) - 4;
+    CHECK_OK(app_results_array(results, "vectors", "m", MX_F32, &nodes, vectors));
+    CHECK_OK(app_results_array(results, "numbers", "1", MX_I32, &rows, numbers));
+    CHECK_FAILS(app_results_array(results, "bad", "1", MX_U8, &rows, numbers), MX_ERR_ARG,
+                "elements of type u8 cannot be stored");
+}
+
+static void check_arrays(app_reader reader)
+{
+    double *vectors = NULL;
+    int64_t *numbers = NULL, count = 0;
+    CHECK_OK(app_reader_f64(reader, "/fields/vectors", &count, &vectors));
+    CHECK_I64(count, 5 * 6 * 2);
+    for (int64_t i = 0; i < count; ++i) CHECK_F64(vectors[i], (double)0.1f, 0.0);
+    free(vectors);
+    CHECK_OK(app_reader_i64(reader, "/fields/numbers", &count, &numbers));
+    CHECK_I64(count, 9);
+    for (int64_t i = 0; i < count; ++i) CHECK_I64(numbers[i], i - 4);
+    free(numbers);
+}
+
 static const char deck[] = "*tea\nx_cells=3 ! a comment with \"quotes\" & <brackets>\n*endtea\n";
 
 static void write_file(app_comm comm, const char *path, int argc, char **argv)
@@ -73,6 +104,7 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
     CHECK_OK(app_results_field(results, "wave", "K", &d, values, (double[]){-1.0, 2.0},
                                (double[]){0.5, 0.25}));
     put_solid(comm, results);
+    put_arrays(comm, results);
     const app_region_totals totals = {.calls = 7,
                                       .seconds = 1.0 + app_rank(comm),
                                       .bytes = 100.0,
@@ -165,7 +197,7 @@ static void check_integrity(app_reader reader)
  * compare. */
 static void check_same_everywhere(app_reader reader)
 {
-    char *manifest = NULL, *rest = NULL, mine[8192] = "", theirs[8192] = "";
+    char *manifest = NULL, *rest = NULL, mine[16384] = "", theirs[16384] = "";
     CHECK_OK(app_reader_manifest(reader, &manifest));
     for (char *line = manifest ? strtok_r(manifest, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
@@ -222,6 +254,7 @@ static void read_file(const char *path, int ranks)
     CHECK(text && strcmp(text, "passed") == 0);
     free(text);
     check_field(reader);
+    check_arrays(reader);
     check_units(reader);
     check_integrity(reader);
     check_same_everywhere(reader);
