@@ -104,7 +104,7 @@ typedef struct mx_backend_memory {
     unsigned accessible;   /* spaces that its kernels can access */
     unsigned allocates_in; /* spaces that it allocates in */
     unsigned of_device;    /* those of them that belong to one device */
-    mx_space notes; /* for fault records: a space that its kernels and host code can access */
+    mx_space fault_space;  /* for fault records: its kernels and host code can access it */
     mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
     void (*release)(mx_space space, void *data);
     /* These three are ordered like kernels of ctx, and need not be done on return. */
@@ -283,7 +283,7 @@ mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 #define MX_HOST_MEMORY                                                                  \
     {                                                                                   \
         .space = MX_SPACE_HOST, .accessible = MX_HOST_ACCESSIBLE,                       \
-        .allocates_in = MX_SPACE_BIT(MX_SPACE_HOST), .notes = MX_SPACE_HOST,            \
+        .allocates_in = MX_SPACE_BIT(MX_SPACE_HOST), .fault_space = MX_SPACE_HOST,      \
         .allocate = mx_host_allocate, .release = mx_host_release, .copy = mx_host_copy, \
         .fill = mx_host_fill, .copy_strided = mx_host_copy_strided                      \
     }

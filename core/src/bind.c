@@ -1,4 +1,4 @@
-/* Accessors: made from views (mx_bind), and recognised again inside the arguments of a launch by their stamps. */
+/* Accessors. mx_bind makes them from views. A launch finds them in its arguments by the stamps that they contain. */
 #include "memory.h"
 #include "minx/extend.h"
 
@@ -8,7 +8,7 @@
 /* The parts of MX_SHAPE_CODE_. */
 typedef struct shape {
     int rank, kind;
-    mx_layout layout; /* DEFAULT: the instance's */
+    mx_layout layout; /* DEFAULT: that of the instance */
     bool constant;
     int64_t fixed[MX_MAX_RANK]; /* static extents; 0: run-time */
 } shape;
@@ -25,25 +25,26 @@ static shape shape_of(uint64_t code)
     return s;
 }
 
-/* Does the view go with an accessor of this layout? Of rank 1, left, right and stride are one. */
-static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout wanted)
+/* Can an accessor of this layout be bound to the view? For rank 1 the layouts left, right and stride are the same. */
+static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout expected)
 {
-    if (r->layout == wanted || r->layout > MX_LAYOUT_STRIDE || wanted > MX_LAYOUT_STRIDE)
-        return r->layout == wanted;
-    return r->rank < 2 || wanted == MX_LAYOUT_STRIDE ||
-           (r->layout == MX_LAYOUT_STRIDE && mx_strides_follow(r, fixed, wanted));
+    if (r->layout == expected || r->layout > MX_LAYOUT_STRIDE || expected > MX_LAYOUT_STRIDE)
+        return r->layout == expected;
+    return r->rank < 2 || expected == MX_LAYOUT_STRIDE ||
+           (r->layout == MX_LAYOUT_STRIDE && mx_strides_follow(r, fixed, expected));
 }
 
-/* kernel: the layout that a kernel takes it for; host: an accessor for host code, which takes any. */
+/* Can the accessor be bound to the view? kernel: the layout for which kernels compile the accessor. host: the accessor is for host
+ * code, which uses the strides of any layout. */
 static mx_err check_shape(const mx_record *r, const shape *s, size_t element_size, mx_layout kernel,
                           bool host, const int64_t *origin)
 {
-    const mx_layout wanted = host ? MX_LAYOUT_STRIDE : kernel;
+    const mx_layout expected = host ? MX_LAYOUT_STRIDE : kernel;
     MX_REQUIRE((int)MX_TYPE_KIND(r->type) == s->kind && MX_TYPE_SIZE(r->type) == element_size,
                MX_ERR_TYPE, "the view has elements %s, the accessor %s", mx_type_name(r->type),
                mx_type_name(MX_TYPE_((unsigned)s->kind, element_size)));
     MX_REQUIRE(s->constant || !r->constant, MX_ERR_CONST,
-               "the view is only to be read: bind it to a const accessor");
+               "the view is read-only: bind it to a const accessor");
     MX_REQUIRE(r->rank == s->rank, MX_ERR_RANK, "the view has rank %d, the accessor %d", r->rank,
                s->rank);
     for (int d = 0; d < r->rank; d++) {
@@ -56,21 +57,23 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
         MX_REQUIRE(origin == NULL || (origin[d] >= INT32_MIN && origin[d] <= INT32_MAX),
                    MX_ERR_EXTENT, "origin %d, %lld, is beyond 32 bits", d, (long long)origin[d]);
     }
-    MX_REQUIRE(layouts_agree(r, s->fixed, wanted), MX_ERR_LAYOUT,
+    MX_REQUIRE(layouts_agree(r, s->fixed, expected), MX_ERR_LAYOUT,
                "the view has layout %s, the accessor %s%s", mx_layout_name(r->layout),
-               mx_layout_name(wanted), s->layout == MX_LAYOUT_DEFAULT ? " (the context's)" : "");
+               mx_layout_name(expected), s->layout == MX_LAYOUT_DEFAULT ? " (the context's)" : "");
     MX_REQUIRE(origin == NULL || r->layout <= MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
                "an origin needs layout left, right or stride, the view has %s",
                mx_layout_name(r->layout));
     if (kernel >= MX_LAYOUT_STRIDE || (host && !mx_strides_follow(r, NULL, kernel))) return MX_OK;
     MX_REQUIRE(
         mx_strides_follow(r, s->fixed, kernel), MX_ERR_LAYOUT,
-        "the view is padded between static extents, or not contiguous along the %s index: bind it to a strided accessor",
+        "the view has padding between static extents, or is not contiguous along the %s index: "
+        "bind it to a strided accessor",
         kernel == MX_LAYOUT_LEFT ? "first" : "last");
     return MX_OK;
 }
 
-/* How an accessor begins. Behind it: in builds that check indices the origin, extents (64 bits each), strides (32). */
+/* The start of an accessor. After it come the origin (only in builds that check indices), the extents (64 bits each) and the
+ * strides (32 bits each). */
 typedef struct head {
     char *data;
     uint64_t stamp;
@@ -83,7 +86,8 @@ enum { HAS_ORIGIN = sizeof(head) > MX_STAMP_OFFSET + sizeof(uint64_t) };
 #define STRIDES(at, r) ((at) + sizeof(head) + (HAS_ORIGIN + 1) * SLOTS(r) * sizeof(int64_t))
 static const int64_t zeros[MX_MAX_RANK];
 
-/* The strides that MX_AT takes. A dimension of extent 1 may have another one, which an origin there must not count. */
+/* The strides that MX_AT uses. In a dimension of extent 1 the view may have any stride. If MX_AT computes the stride from static
+ * extents, that one counts, so that an origin in this dimension gives the right shift. */
 static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout layout,
                          mx_stride *stride)
 {
@@ -95,7 +99,7 @@ static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout lay
     }
 }
 
-/* An origin is a shift of the data; builds that check indices subtract it at each access instead. */
+/* An origin shifts the data pointer. Builds that check indices keep the origin instead, and subtract it at each access. */
 static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
                            const mx_stride *stride, const int64_t *origin, ptrdiff_t shift)
 {
@@ -126,14 +130,16 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
     MX_REQUIRE(
         shift == 0 || memcmp(STRIDES(at, to), stride, SLOTS(to) * sizeof stride[0]) == 0,
         MX_ERR_LAYOUT,
-        "view '%s' has an accessor with an origin: check it against a context of its layout, and without padding",
+        "view '%s' has an accessor with an origin: a check needs a context with the same layout, "
+        "and a view without padding",
         from->label);
     const void *origin = HAS_ORIGIN ? at + sizeof h : (const char *)zeros;
     write_accessor(at, ctx, to, view, needs, stride, origin, shift);
     return MX_OK;
 }
 
-/* The layout that a kernel takes the accessor for. Host code takes any, but a kernel must still have the view's. */
+/* The layout for which kernels compile the accessor. An accessor for host code (ctx NULL) has the layout of the view, so that a
+ * kernel with that layout can use it too. */
 static mx_layout layout_for(mx_ctx ctx, const mx_record *r, const shape *s)
 {
     if (s->layout != MX_LAYOUT_DEFAULT) return s->layout;
@@ -141,7 +147,7 @@ static mx_layout layout_for(mx_ctx ctx, const mx_record *r, const shape *s)
     return r->layout == MX_LAYOUT_STRIDE ? MX_LAYOUT_RIGHT : r->layout;
 }
 
-/* What the stamp says that an instance must have to use it: see mx_stamp. */
+/* The layout that an instance must have to use the accessor: see mx_stamp. */
 static mx_layout needs_of(const mx_record *r, const shape *s, mx_layout layout)
 {
     const bool row = r->rank < 2 && mx_strides_follow(r, NULL, MX_LAYOUT_RIGHT);
@@ -149,11 +155,12 @@ static mx_layout needs_of(const mx_record *r, const shape *s, mx_layout layout)
     return s->layout != MX_LAYOUT_DEFAULT ? MX_LAYOUT_STRIDE : layout;
 }
 
-/* What to do about a view that the context (NULL: the host) cannot reach. */
+/* Advice for the user, if the context (NULL: the host) cannot access a view. */
 static const char *advice(mx_ctx ctx, const mx_record *r)
 {
     if (ctx == NULL) return ": export it (mx_export), or bind a mirror";
-    return r->space == MX_SPACE_HOST ? ": bind a view of its own, and import into that (mx_import)"
+    return r->space == MX_SPACE_HOST ? ": create a view with this context, and copy the data into "
+                                       "it (mx_import)"
                                      : "";
 }
 
@@ -170,14 +177,14 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     const shape s = shape_of(code);
     const mx_record *r = mx_record_of(view);
     mx_stride stride[MX_MAX_RANK] = {0};
-#define BIND_REQUIRE(holds, err, ...) /* as of the line of the caller */ \
+#define BIND_REQUIRE(holds, err, ...) /* the message names the caller's line */ \
     if (!(holds)) return (mx_fail_(file, line, func, __VA_ARGS__), (err))
     BIND_REQUIRE(accessor != NULL, MX_ERR_ARG, "bind %s: no accessor", expression);
     BIND_REQUIRE(r != NULL, MX_ERR_STALE,
                  "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
                  view.slot, view.generation);
     BIND_REQUIRE(can_access(ctx, r), MX_ERR_SPACE,
-                 "bind %s to view '%s': it is in memory space %s, which %s cannot reach%s",
+                 "bind %s to view '%s': it is in memory space %s, which %s cannot access%s",
                  expression, r->label, mx_space_name(r->space),
                  ctx != NULL ? ctx->name : "the host", advice(ctx, r));
     const bool host = s.layout == MX_LAYOUT_DEFAULT && ctx == NULL;
@@ -200,7 +207,7 @@ mx_err mx_bind_any_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, siz
     MX_TRY(mx_record_find(view, &r));
     MX_TRY(mx_record_strided(r, "bind"));
     MX_REQUIRE(ctx != NULL && mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
-               "bind %s to view '%s': it is in memory space %s, which %s cannot reach", expression,
+               "bind %s to view '%s': it is in memory space %s, which %s cannot access", expression,
                r->label, mx_space_name(r->space), ctx != NULL ? ctx->name : "no context");
     MX_REQUIRE(s.rank == MX_MAX_RANK && s.layout == MX_LAYOUT_STRIDE, MX_ERR_RANK,
                "bind %s to view '%s': the accessor has rank %d, expected %d and any strides",
@@ -225,8 +232,8 @@ static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
 {
     const mx_record *r = mx_record_of_stamp(stamp);
     MX_REQUIRE(r != NULL, MX_ERR_STALE,
-               "kernel %s: accessor '%s' was bound to a view that is gone; bind it again", kernel,
-               name);
+               "kernel %s: accessor '%s' was bound to a view that is destroyed; bind it again",
+               kernel, name);
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "kernel %s: accessor '%s': view '%s' is in memory space %s, which %s cannot access",
                kernel, name, r->label, mx_space_name(r->space), ctx->name);
@@ -280,7 +287,7 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
     for (size_t at = 0; at + MX_STAMP_OFFSET + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
         if (!mx_stamp_read((const char *)args + at + MX_STAMP_OFFSET, &stamp)) continue;
         const mx_record *r = mx_record_of_stamp(&stamp);
-        const char *const label = r != NULL ? r->label : "(gone)";
+        const char *const label = r != NULL ? r->label : "(destroyed)";
         MX_REQUIRE(table->type != NULL, MX_ERR_ARG,
                    "kernel %s: its arguments have an accessor (at byte %zu, of view '%s'), but no "
                    "MX_ARGS(struct, members...) that names it",

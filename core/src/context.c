@@ -54,7 +54,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
     MX_TRY(mx_cores_open(ctx));
     mx_memory_add_backend(ctx->backend);
-    MX_TRY(mx_notes_create(ctx));
+    MX_TRY(mx_faults_create(ctx));
     mx_ctx_list(ctx);
     if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
     return MX_OK;
@@ -64,7 +64,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
 {
     mx_resource r;
     const mx_backend *named, *runs;
-    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a context, and nowhere to put it");
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "the pointer to the context is NULL");
     *ctx = NULL;
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
@@ -92,9 +92,9 @@ void mx_ctx_destroy(mx_ctx *ctx)
     *ctx = NULL;
     mx_ctx_unlist(closing);
     mx_ctx_destroy(&closing->check);
-    if (mx_ctx_wait(closing, "minx::Context::destruction", false) == MX_OK)
+    if (mx_fence_event(closing, "minx::Context::destruction", false) == MX_OK)
         mx_scratch_destroy(closing);
-    mx_notes_destroy(closing);
+    mx_faults_destroy(closing);
     if (closing->backend->info.close != NULL) closing->backend->info.close(closing);
     for (int p = 0; p < MX_PLANS; p++) free(closing->plans[p].launch.args_copy);
     closing->cores = 0;
@@ -124,7 +124,7 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
 {
     MX_REQUIRE(ctx != NULL && info != NULL, MX_ERR_ARG,
-               "context info: no context, or nowhere to put it");
+               "context info: the context or the output pointer is NULL");
     const mx_space space = ctx->backend->memory.space;
     info->backend = ctx->backend_name;
     info->layout = ctx->layout;

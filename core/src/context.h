@@ -19,8 +19,8 @@ void mx_fence_for_tool(const char *name);
 /* ---- fault.c: faults that kernels record for the host ---- */
 
 /* Allocates memory for the records: ctx->overflow and, with MINX_BOUNDS_CHECK, ctx->fault. */
-mx_err mx_notes_create(mx_ctx ctx);
-void mx_notes_destroy(mx_ctx ctx);
+mx_err mx_faults_create(mx_ctx ctx);
+void mx_faults_destroy(mx_ctx ctx);
 
 /* ---- cores.c ---- */
 

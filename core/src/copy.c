@@ -1,7 +1,8 @@
-/* Copies of elements, whatever the strides and layouts of the two sides. The dimensions become axes, the destination's
- * contiguous one last, so that neighbouring items write to neighbouring elements. Axes that follow each other without a gap on
- * both sides become one, and one without gaps is a plain copy. Layouts beyond stride keep their axes as they are: there a term
- * of the offset is no product. Not done: tiles for transposes, which read across the cache lines of the source. */
+/* Copies between views, whatever their strides and layouts are. Each dimension of the views becomes an axis of the copy. The
+ * axis that is contiguous in the destination is the last, so that neighbouring items write neighbouring elements. Two axes
+ * that follow each other without a gap in both views are merged. If one axis without gaps is left, the copy is one memory copy.
+ * Axes of layouts without strides (tiled, morton) are neither sorted nor merged.
+ * Not done: tiles for transposes. A transpose reads one element from each cache line of the source. */
 #include "events.h"
 #include "memory.h"
 
@@ -32,35 +33,35 @@ static void merge_axes(mx_strided *c)
     c->axes = last + 1;
 }
 
-/* Sorts and merges the axes of a copy between strides. */
+/* Merges the axes of a copy between views with strides; there is at least one axis then. */
 static void finish_axes(mx_strided *c)
 {
     if (c->axes == 0) add_axis(c, (mx_strided_axis){.extent = 1, .to = 1, .from = 1});
     merge_axes(c);
 }
 
-static bool special(const mx_record *r) { return r->layout > MX_LAYOUT_STRIDE; }
+static bool has_no_strides(const mx_record *r) { return r->layout > MX_LAYOUT_STRIDE; }
 
 bool mx_strided_describe(mx_strided *c, const mx_record *to, const mx_record *from)
 {
-    const bool any_special = special(to) || special(from);
+    const bool no_strides = has_no_strides(to) || has_no_strides(from);
     *c = (mx_strided){.to = to->data,
                       .from = from->data,
                       .size = MX_TYPE_SIZE(to->type),
                       .count = 1,
                       .rank = to->rank,
-                      .to_layout = special(to) ? to->layout : MX_LAYOUT_DEFAULT,
-                      .from_layout = special(from) ? from->layout : MX_LAYOUT_DEFAULT};
+                      .to_layout = has_no_strides(to) ? to->layout : MX_LAYOUT_DEFAULT,
+                      .from_layout = has_no_strides(from) ? from->layout : MX_LAYOUT_DEFAULT};
     for (int d = 0; d < to->rank; d++) {
         const mx_strided_axis axis = {
             .extent = to->extent[d], .to = to->stride[d], .from = from->stride[d], .dimension = d};
         c->count *= axis.extent;
-        if (any_special)
+        if (no_strides)
             c->axis[c->axes++] = axis;
         else if (axis.extent > 1)
             add_axis(c, axis);
     }
-    if (!any_special) finish_axes(c);
+    if (!no_strides) finish_axes(c);
     return c->count > 0;
 }
 
@@ -106,29 +107,29 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *r)
 {
-    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': copied without a context", r->label);
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': a copy needs a context", r->label);
     MX_REQUIRE(ctx->graph == NULL || mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
-               "view '%s': it is in memory space %s, which kernels of %s cannot reach, so that no "
-               "graph can record this copy (use pinned memory)",
+               "view '%s': it is in memory space %s, which kernels of %s cannot access, so a graph "
+               "cannot record this copy (use pinned memory)",
                r->label, mx_space_name(r->space), ctx->name);
-    const unsigned both = ctx->backend->memory.accessible |
-                          MX_HOST_ACCESSIBLE; /* a device's copy engine also moves host memory */
-    MX_REQUIRE(both & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s cannot move memory space %s", r->label, ctx->backend->info.name,
+    /* the copy engine of a device copies host memory too */
+    const unsigned copyable = ctx->backend->memory.accessible | MX_HOST_ACCESSIBLE;
+    MX_REQUIRE(copyable & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
+               "view '%s': %s cannot copy memory space %s", r->label, ctx->backend->info.name,
                mx_space_name(r->space));
     return MX_OK;
 }
 
-mx_err mx_record_movable(mx_ctx ctx, const mx_record *r)
+mx_err mx_record_copyable(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx == NULL || ctx->graph == NULL, MX_ERR_ARG,
-               "view '%s': host code reads or writes it while %s records a graph, which takes no "
-               "such copy",
+               "view '%s': host code reads or writes it while %s records a graph; a graph cannot "
+               "record such a copy",
                r->label, ctx->name);
     return mx_record_recordable(ctx, r);
 }
 
-mx_err mx_records_alike(const mx_record *to, const mx_record *from)
+mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from)
 {
     MX_TRY(mx_record_writable(to));
     MX_REQUIRE(to->type == from->type, MX_ERR_TYPE,
@@ -151,7 +152,7 @@ static int differing_stride(const mx_record *a, const mx_record *b)
     return d;
 }
 
-bool mx_records_same(const mx_record *a, const mx_record *b)
+bool mx_records_identical(const mx_record *a, const mx_record *b)
 {
     return a->data == b->data && (a->rank < 2 || a->layout == b->layout) &&
            differing_stride(a, b) == a->rank;
@@ -175,24 +176,25 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
     mx_record *to, *from;
     MX_TRY(mx_record_find(destination, &to));
     MX_TRY(mx_record_find(source, &from));
-    MX_TRY(mx_records_alike(to, from));
+    MX_TRY(mx_records_check_shapes(to, from));
     MX_TRY(check_same_layout(to, from));
     MX_TRY(mx_record_recordable(ctx, to));
     MX_TRY(mx_record_recordable(ctx, from));
-    if (mx_records_same(to, from)) return MX_OK;
+    if (mx_records_identical(to, from)) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", to->label, from->label);
     const bool by_elements = (mx_record_has_gaps(to) || mx_record_has_gaps(from)) &&
                              mx_ctx_can_access(ctx, to) && mx_ctx_can_access(ctx, from);
     MX_REQUIRE(by_elements || !mx_record_has_gaps(to), MX_ERR_SPACE,
-               "copy '%s' from '%s': others own what lies between the elements, and %s does not "
-               "reach both to copy one by one; mx_remap copies by way of the host",
+               "copy '%s' from '%s': there are elements of other views between those of the "
+               "destination, and %s cannot access both views to copy element by element; mx_remap "
+               "can copy them, through staging memory",
                to->label, from->label, ctx->name);
     if (ctx->graph != NULL && to->count > 0) {
         const mx_move move = {.to = destination, .from = source, .plain = true};
         return ctx->record_move(ctx->graph, &move);
     }
-    /* spans differ where the padding of a single row does */
+    /* the spans differ if the padding behind a single row does */
     const int64_t shared = from->span < to->span ? from->span : to->span;
     const size_t size = MX_TYPE_SIZE(from->type);
     const size_t bytes = (size_t)(by_elements ? from->count : shared) * size;
@@ -202,18 +204,18 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
                                     : MX_OK);
 }
 
-/* Elements that every backend's fill takes, whatever their bytes (view.h). Graphs record a fill rather than a copy of the value:
- * it keeps the value by itself. */
-enum { BY_FILL_BYTES = 1024 };
+/* The largest element that the fill of every backend takes (view.h). A recorded fill keeps a copy of its value; a recorded copy
+ * would read the value when the graph runs. */
+enum { MAX_FILL_BYTES = 1024 };
 
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_TRY(mx_record_recordable(ctx, r));
-    MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': without a value", r->label);
+    MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': no value", r->label);
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
-               "fill '%s': %s cannot reach memory space %s", r->label, ctx->name,
+               "fill '%s': %s cannot access memory space %s", r->label, ctx->name,
                mx_space_name(r->space));
     MX_TRY(mx_record_writable(r));
     if (r->count == 0) return MX_OK;
@@ -225,13 +227,15 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
         return mx_tool_copied(ctx->backend->memory.fill(ctx, r->data, r->span, value, size));
-    /* from one element again and again: on a host the value, on a device, which cannot read that, the first */
-    static const int64_t still[MX_MAX_RANK];
+    /* A view with gaps: a copy whose source strides are 0, so that each element is a copy of one element. On hosts that is the
+     * value. A device cannot read the value, so there the first element is set first, and then copied to all. */
+    static const int64_t zero_strides[MX_MAX_RANK];
     const bool host = ctx->backend->host.run != NULL;
     const mx_backend_memory *memory = &ctx->backend->memory;
-    const mx_err err = host                    ? MX_OK
-                       : size <= BY_FILL_BYTES ? memory->fill(ctx, r->data, 1, value, size)
-                                               : memory->copy(ctx, r->data, value, size);
+    const mx_err err = host                     ? MX_OK
+                       : size <= MAX_FILL_BYTES ? memory->fill(ctx, r->data, 1, value, size)
+                                                : memory->copy(ctx, r->data, value, size);
     if (err != MX_OK) return mx_tool_copied(err);
-    return mx_tool_copied(mx_strided_copy(ctx, r, host ? value : r->data, still, r->extent, NULL));
+    return mx_tool_copied(
+        mx_strided_copy(ctx, r, host ? value : r->data, zero_strides, r->extent, NULL));
 }

@@ -1,19 +1,21 @@
 /* The cores of this process, and where the threads of a launch run on them.
  *
  * A thread of a launch is in one of three states:
- *   1. on a core: its context has cores of its own, and the thread is bound to one of them;
- *   2. on a place: OpenMP binds threads (OMP_PROC_BIND and its like), and the thread is bound to the place that it has in this
+ *   1. bound to a core: its context has cores of its own, and the thread is bound to one of them;
+ *   2. bound to a place: OpenMP binds threads (OMP_PROC_BIND and similar), and the thread is bound to the place that it has in this
  *      launch;
- *   3. free: it may run wherever it could before it came to a core.
- * A thread changes its state at the beginning of a launch, and only where something is new: the context's cores, the number of
- * threads, or the thread's number among them.
+ *   3. not bound: it may run on all cores on which it could run before it was bound to a core.
+ * A thread changes its state only at the beginning of a launch, and only if one of these has changed: the context's cores, the
+ * number of threads, or the number of this thread.
  *
- * Why OpenMP does not bind its threads alone: libgomp, asked to bind by `true`, leaves a thread on the core where it was created
- * when a later region has another number of threads, although omp_get_place_num tells of another place. After one region
- * with more threads than places, a region of two threads has both of them on the first core. So a thread asks for its place
- * and binds itself to it. In a launch with more threads than places libgomp deals them out in runs (0 0 0 0 1 1 1); here they
- * take places in turn (0 1 0 1 0 1 0), so that a smaller region of the program's own, which libgomp runs on the first of these
- * threads, finds each of them on another place. */
+ * Why this is not left to OpenMP: with OMP_PROC_BIND=true, libgomp binds a thread when it creates it. If a later region has
+ * another number of threads, omp_get_place_num gives another place, but the thread stays where it is. After one region with more
+ * threads than places, a region of two threads has both on the first core. So here each thread gets the number of its place and
+ * binds itself to it.
+ *
+ * In a launch with more threads than places, libgomp gives neighbouring threads the same place (0 0 0 0 1 1 1). Here the places take
+ * turns (0 1 0 1 0 1 0). A later, smaller parallel region of the program runs on the first of these threads, and then each has
+ * a place of its own. */
 #include "context.h"
 
 #include <omp.h>
@@ -21,15 +23,16 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { MAX_CPUS = 8192 }; /* that Linux can be configured for */
+enum { MAX_CPUS = 8192 }; /* the largest number that Linux can be configured for */
 typedef union mask {
     cpu_set_t set;
     unsigned char bytes[MAX_CPUS / 8];
 } mask;
 
-static mask process;                  /* all CPUs that threads of a launch may use */
-static int cpus[MAX_CPUS], cpu_count; /* the same, in the order of the places */
-static bool bound;                    /* does OpenMP bind threads to places? */
+static mask process;       /* all CPUs that threads of a launch may use */
+static int cpus[MAX_CPUS]; /* the same, in the order of the places */
+static int cpu_count;
+static bool openmp_binds; /* does OpenMP bind threads to places? */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void add_cpu(int cpu)
@@ -39,7 +42,7 @@ static void add_cpu(int cpu)
     cpus[cpu_count++] = cpu;
 }
 
-/* The CPUs of a place, to be freed; NULL if there is no memory. */
+/* The CPUs of a place. The caller frees the array. NULL: no memory. */
 static int *cpus_of_place(int place, int *count)
 {
     *count = omp_get_place_num_procs(place);
@@ -56,20 +59,20 @@ static void add_place(int place)
     free(ids);
 }
 
-/* Bound by `primary`, all threads share the place of the one that launches. */
+/* With OMP_PROC_BIND=primary, all threads share the place of the thread that launches. */
 static void read_process(void)
 {
     mask allowed;
     CPU_ZERO_S(sizeof allowed, &allowed.set);
     if (sched_getaffinity(0, sizeof allowed, &allowed.set) != 0)
         CPU_SET_S(0, sizeof allowed, &allowed.set);
-    bound = omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0;
-    if (bound && omp_get_proc_bind() == omp_proc_bind_master)
+    openmp_binds = omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0;
+    if (openmp_binds && omp_get_proc_bind() == omp_proc_bind_master)
         add_place(omp_get_place_num());
     else
-        for (int p = 0; bound && p < omp_get_num_places(); p++) add_place(p);
-    const bool placed = cpu_count > 0;
-    for (int cpu = 0; !placed && cpu < MAX_CPUS; cpu++)
+        for (int p = 0; openmp_binds && p < omp_get_num_places(); p++) add_place(p);
+    const bool has_places = cpu_count > 0;
+    for (int cpu = 0; !has_places && cpu < MAX_CPUS; cpu++)
         if (CPU_ISSET_S(cpu, sizeof allowed, &allowed.set)) add_cpu(cpu);
 }
 
@@ -79,13 +82,15 @@ int mx_host_cores(void)
     return cpu_count;
 }
 
-static int reserved; /* contexts with cores of their own, so far */
+static int reserved; /* the number of contexts that have had cores of their own so far */
 
 mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last)
 {
     const int count = mx_host_cores();
-    MX_REQUIRE(last < count, MX_ERR_INPUT, "%s: cores: this process has %d, numbered from 0",
-               ctx->name, count);
+    MX_REQUIRE(last < count, MX_ERR_INPUT,
+               "%s: cores: got %lld, expected at most %d: this process has %d cores, numbered "
+               "from 0",
+               ctx->name, (long long)last, count - 1, count);
     ctx->core_count = (int)(last - first + 1);
     ctx->core = malloc((size_t)ctx->core_count * sizeof *ctx->core);
     MX_REQUIRE(ctx->core != NULL, MX_ERR_MEMORY, "%s: no memory for its cores", ctx->name);
@@ -97,69 +102,70 @@ mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last)
 
 /* ---- binding the calling thread ---- */
 
-__thread int64_t mx_cores_bound = -1; /* no launch yet */
-static __thread int place_now = -1;   /* that this thread has bound itself to */
-static __thread int core_now = -1;    /* likewise; -1: on no core */
-static __thread mask home;            /* while on a core: where the thread was before */
+__thread int64_t mx_cores_bound = -1; /* -1: no launch yet */
+static __thread int bound_place =
+    -1;                              /* the place to which this thread has bound itself; -1: none */
+static __thread int bound_core = -1; /* the core to which it has bound itself; -1: none */
+static __thread mask before_core;    /* the CPUs that it could use before it was bound to a core */
 
 static void bind_to_core(int core)
 {
     mask m;
     CPU_ZERO_S(sizeof m, &m.set);
     CPU_SET_S(core, sizeof m, &m.set);
-    /* where the system does not let it, the thread stays where it is: slower, but not wrong */
+    /* if the system refuses, the thread stays where it is: the results are the same, only slower */
     sched_setaffinity(0, sizeof m, &m.set);
-    place_now = -1;
-    core_now = core;
+    bound_place = -1;
+    bound_core = core;
 }
 
-/* The place of a thread in the region that it runs. */
+/* The place of a thread in the parallel region that it runs. */
 static int place_of(int thread)
 {
     const int places = omp_get_num_places();
-    const bool in_turn = omp_get_proc_bind() == omp_proc_bind_true && omp_get_level() == 1 &&
-                         omp_get_num_threads() > places;
-    return in_turn ? thread % places : omp_get_place_num();
+    const bool more_threads_than_places = omp_get_proc_bind() == omp_proc_bind_true &&
+                                          omp_get_level() == 1 && omp_get_num_threads() > places;
+    return more_threads_than_places ? thread % places : omp_get_place_num();
 }
 
 static void bind_to_place(int place)
 {
     mask m;
     int count;
-    if (place == place_now) return;
+    if (place == bound_place) return;
     int *const ids = cpus_of_place(place, &count);
     CPU_ZERO_S(sizeof m, &m.set);
     for (int p = 0; ids != NULL && p < count; p++) CPU_SET_S(ids[p], sizeof m, &m.set);
     if (ids != NULL) sched_setaffinity(0, sizeof m, &m.set);
     free(ids);
-    place_now = place;
+    bound_place = place;
 }
 
 void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch)
 {
-    const int place = bound && thread > 0 && ctx->cores == 0 ? place_of(thread) : -1;
-    /* a thread that OpenMP starts inherits the core of the one that launches, unless OpenMP binds it itself */
-    const bool inherits = mx_cores_bound < 0 && thread > 0 && !bound &&
-                          __atomic_load_n(&reserved, __ATOMIC_RELAXED) > 0;
+    const int place = openmp_binds && thread > 0 && ctx->cores == 0 ? place_of(thread) : -1;
+    /* a thread that OpenMP starts inherits the core of the thread that launches, unless OpenMP binds it */
+    const bool inherits_core = mx_cores_bound < 0 && thread > 0 && !openmp_binds &&
+                               __atomic_load_n(&reserved, __ATOMIC_RELAXED) > 0;
     mx_cores_bound = launch;
-    if (inherits)
-        home = process;
-    else if (ctx->cores != 0 && core_now < 0)
-        sched_getaffinity(0, sizeof home, &home.set);
+    if (inherits_core)
+        before_core = process;
+    else if (ctx->cores != 0 && bound_core < 0)
+        sched_getaffinity(0, sizeof before_core, &before_core.set);
     if (ctx->cores != 0)
         bind_to_core(ctx->core[thread % ctx->core_count]);
     else if (place >= 0)
         bind_to_place(place);
-    else if (core_now >= 0 || inherits)
-        sched_setaffinity(0, sizeof home, &home.set);
-    if (ctx->cores == 0) core_now = -1;
+    else if (bound_core >= 0 || inherits_core)
+        sched_setaffinity(0, sizeof before_core, &before_core.set);
+    if (ctx->cores == 0) bound_core = -1;
 }
 
 bool mx_cores_thread_moved(void)
 {
     mask now;
-    if (!bound || sched_getaffinity(0, sizeof now, &now.set) != 0) return false;
-    return CPU_COUNT_S(sizeof now, &now.set) != 1 || !CPU_ISSET_S(core_now, sizeof now, &now.set);
+    if (!openmp_binds || sched_getaffinity(0, sizeof now, &now.set) != 0) return false;
+    return CPU_COUNT_S(sizeof now, &now.set) != 1 || !CPU_ISSET_S(bound_core, sizeof now, &now.set);
 }
 
 mx_err mx_cores_open(mx_ctx ctx)
@@ -167,9 +173,9 @@ mx_err mx_cores_open(mx_ctx ctx)
     mask before;
     pthread_once(&once, read_process);
     mx_cores_bind_thread(ctx, 0, 0, 1);
-    const bool widen = bound && sched_getaffinity(0, sizeof before, &before.set) == 0;
-    if (widen) sched_setaffinity(0, sizeof process, &process.set);
+    const bool unbind = openmp_binds && sched_getaffinity(0, sizeof before, &before.set) == 0;
+    if (unbind) sched_setaffinity(0, sizeof process, &process.set);
     const mx_err err = ctx->backend->info.open(ctx);
-    if (widen) sched_setaffinity(0, sizeof before, &before.set);
+    if (unbind) sched_setaffinity(0, sizeof before, &before.set);
     return err;
 }

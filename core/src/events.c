@@ -3,7 +3,7 @@
 
 const mx_listener *mx_tool;
 
-mx_err mx_ctx_wait(mx_ctx ctx, const char *name, bool for_all)
+mx_err mx_fence_event(mx_ctx ctx, const char *name, bool for_all)
 {
     if (mx_tool == NULL) return ctx->backend->launch.fence(ctx);
     const uint64_t id = mx_tool->fence_begins(ctx, name, for_all);

@@ -46,7 +46,7 @@ static inline void mx_tool_copy(const struct mx_record *to, const void *to_data,
 }
 
 /* The backend's fence, as an event of that name. for_all: one of the fences of all contexts. */
-mx_err mx_ctx_wait(mx_ctx ctx, const char *name, bool for_all);
+mx_err mx_fence_event(mx_ctx ctx, const char *name, bool for_all);
 
 /* err: how the copy went, which it returns. */
 static inline mx_err mx_tool_copied(mx_err err)

@@ -8,16 +8,16 @@ mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     const mx_kernel *k = l->kernel;
     if (result == NULL) return MX_OK;
     if (l->result != result->host) l->result = result->host;
-    /* the total of a scan may go nowhere */
+    /* the total of a scan is optional */
     if (result->host != NULL || (k->pattern == MX_PATTERN_SCAN && result->view.generation == 0))
         return MX_OK;
     const mx_record *info = mx_record_of(result->view);
     MX_REQUIRE(info != NULL, MX_ERR_STALE,
-               "kernel %s: its result goes nowhere, or to a view that does not exist (any more)",
+               "kernel %s: the result pointer is NULL, or its view does not exist (any more)",
                k->name);
     const int64_t extent = info->rank == 0 ? 1 : info->extent[0];
-    MX_REQUIRE(!info->constant, MX_ERR_CONST,
-               "kernel %s: result into view '%s': it is only to be read", k->name, info->label);
+    MX_REQUIRE(!info->constant, MX_ERR_CONST, "kernel %s: result into view '%s': it is read-only",
+               k->name, info->label);
     MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
                "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name,
                k->value_size, info->label, MX_TYPE_SIZE(info->type));
@@ -34,10 +34,10 @@ mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
                info->label, (long long)result->index, (long long)extent);
     MX_REQUIRE(result->length <= 1 ||
                    (info->layout <= MX_LAYOUT_STRIDE && info->span == info->count),
-               MX_ERR_LAYOUT, "kernel %s: result into view '%s': its elements are apart", k->name,
-               info->label);
+               MX_ERR_LAYOUT, "kernel %s: result into view '%s': its elements are not contiguous",
+               k->name, info->label);
     MX_REQUIRE(mx_ctx_can_access(ctx, info), MX_ERR_SPACE,
-               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot reach",
+               "kernel %s: result into view '%s': it is in memory space %s, which %s cannot access",
                k->name, info->label, mx_space_name(info->space), ctx->name);
     void *const to = (char *)info->data + (size_t)(result->index * info->stride[0]) * k->value_size;
     if (l->result != to) l->result = to;

@@ -1,4 +1,4 @@
-/* What libraries built on minx may ask for: minx/extend.h. */
+/* Functions for libraries that are built on minx: minx/extend.h. */
 #include "minx/extend.h"
 
 #include "backend.h"
@@ -7,7 +7,7 @@
 mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
 {
     MX_REQUIRE(ctx != NULL && details != NULL, MX_ERR_ARG,
-               "context details: no context, or nowhere to put them");
+               "context details: the context or the output pointer is NULL");
     *details = (mx_ctx_details){.id = ctx->id,
                                 .instance = ctx->backend->info.instance,
                                 .max_concurrency = ctx->max_concurrency,
@@ -20,7 +20,7 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
 mx_err mx_ctx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
 {
     MX_REQUIRE(ctx != NULL && scratch != NULL, MX_ERR_ARG,
-               "scratch: no context, or nowhere to put it");
+               "scratch: the context or the output pointer is NULL");
     return mx_scratch(ctx, bytes, scratch);
 }
 
@@ -39,7 +39,7 @@ mx_err mx_ctx_run(mx_ctx ctx, void (*part)(void *work, int64_t first, int64_t la
                   int64_t count)
 {
     MX_REQUIRE(ctx != NULL && ctx->backend->host.run != NULL, MX_ERR_ARG,
-               "run on the threads of a context: no context, or that of an accelerator");
+               "run on the threads of a context: expected a context of a host backend");
     const parts p = {part, work};
     const mx_launch launch = {.args = &p, .ctx = ctx};
     ctx->backend->host.run(ctx, &launch, run_parts, count);
@@ -53,10 +53,10 @@ mx_err mx_view_usable(mx_ctx ctx, mx_view view, bool writes, const char *what, m
     MX_TRY(mx_record_find(view, &r));
     MX_TRY(mx_record_strided(r, what));
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
-               "%s: got view '%s' in memory space %s, which %s cannot reach", what, r->label,
+               "%s: got view '%s' in memory space %s, which %s cannot access", what, r->label,
                mx_space_name(r->space), ctx->name);
-    MX_REQUIRE(!writes || !r->constant, MX_ERR_CONST, "%s: got view '%s', which is only to be read",
-               what, r->label);
+    MX_REQUIRE(!writes || !r->constant, MX_ERR_CONST, "%s: got view '%s', which is read-only", what,
+               r->label);
     return mx_view_get_info(view, info);
 }
 

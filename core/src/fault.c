@@ -16,11 +16,11 @@ enum {
     NOTES_BYTES = NOTES * sizeof(int64_t) + sizeof(mx_fault)
 };
 
-mx_err mx_notes_create(mx_ctx ctx)
+mx_err mx_faults_create(mx_ctx ctx)
 {
     const mx_backend_memory *memory = &ctx->backend->memory;
     void *notes = NULL;
-    MX_TRY(memory->allocate(ctx, memory->notes, NOTES_BYTES, &notes));
+    MX_TRY(memory->allocate(ctx, memory->fault_space, NOTES_BYTES, &notes));
     memset(notes, 0, NOTES_BYTES);
     ctx->overflow = notes;
 #ifdef MINX_BOUNDS_CHECK
@@ -29,10 +29,10 @@ mx_err mx_notes_create(mx_ctx ctx)
     return MX_OK;
 }
 
-void mx_notes_destroy(mx_ctx ctx)
+void mx_faults_destroy(mx_ctx ctx)
 {
     const mx_backend_memory *memory = &ctx->backend->memory;
-    if (ctx->overflow != NULL) memory->release(memory->notes, ctx->overflow);
+    if (ctx->overflow != NULL) memory->release(memory->fault_space, ctx->overflow);
     ctx->overflow = NULL;
     ctx->fault = NULL;
 }

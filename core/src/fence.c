@@ -44,7 +44,7 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
-    MX_TRY(mx_ctx_wait(ctx, "minx::fence", false));
+    MX_TRY(mx_fence_event(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
     ctx->unfenced = 0;
@@ -68,6 +68,6 @@ void mx_fence_for_tool(const char *name)
     pthread_mutex_lock(&lock);
     for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next)
         if (ctx->graph == NULL) /* whoever records may be at it now */
-            (void)mx_ctx_wait(ctx, name, true);
+            (void)mx_fence_event(ctx, name, true);
     pthread_mutex_unlock(&lock);
 }

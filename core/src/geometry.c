@@ -1,4 +1,4 @@
-/* Where the elements of a view are: extents, strides, layouts, overlap. Nothing is allocated here, and nothing moved. */
+/* Where the elements of a view are: extents, strides, layouts, overlap. These functions compute; they neither allocate nor copy. */
 #include "memory.h"
 
 #include <string.h>
@@ -31,21 +31,21 @@ mx_err mx_record_strided(const mx_record *r, const char *what)
     return MX_OK;
 }
 
-/* Strides in elements, and the span from the first to behind the last. Padding rounds the contiguous extent up so that
- * the next row starts at a multiple of 64 bytes; layouts of layout.h round as they need. */
+/* Sets the strides (in elements) and the span (the elements from the first to the last, with gaps). Padding rounds the contiguous
+ * extent up, so that each row starts at a multiple of 64 bytes. Layouts without strides round extents by their own rules. */
 mx_err mx_record_lay_out(mx_record *r)
 {
     const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
     const int64_t limit = PTRDIFF_MAX / size;
-    const bool special = r->layout > MX_LAYOUT_STRIDE;
+    const bool no_strides = r->layout > MX_LAYOUT_STRIDE;
     uint64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
     int64_t step = 1;
     bool fits = true;
     memcpy(extent, r->extent, sizeof extent);
-#define MX_LAYOUT_SETTLE(NAME, name, prefix, ...) \
-    if (r->layout == MX_LAYOUT_##NAME)            \
+#define MX_LAYOUT_STRIDES(NAME, name, prefix, ...) \
+    if (r->layout == MX_LAYOUT_##NAME)             \
         fits = prefix##_strides(r->rank, extent, stride, __VA_ARGS__);
-    MX_LAYOUTS_(MX_LAYOUT_SETTLE)
+    MX_LAYOUTS_(MX_LAYOUT_STRIDES)
     MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", r->label,
                mx_layout_name(r->layout), r->rank);
     r->count = 1;
@@ -54,10 +54,10 @@ mx_err mx_record_lay_out(mx_record *r)
         MX_REQUIRE(extent[d] <= (uint64_t)limit - 64, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", r->label);
         int64_t rounded = (int64_t)extent[d];
-        r->stride[d] = special ? (int64_t)stride[d] : step;
-        if (r->padding && !special && n == 0 && r->rank > 1 && 64 % size == 0) {
-            const int64_t chunk = 64 / size;
-            rounded = (rounded + chunk - 1) / chunk * chunk;
+        r->stride[d] = no_strides ? (int64_t)stride[d] : step;
+        if (r->padding && !no_strides && n == 0 && r->rank > 1 && 64 % size == 0) {
+            const int64_t per_line = 64 / size; /* elements of a cache line */
+            rounded = (rounded + per_line - 1) / per_line * per_line;
         }
         MX_REQUIRE(rounded == 0 || step <= limit / rounded, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", r->label);
@@ -68,7 +68,7 @@ mx_err mx_record_lay_out(mx_record *r)
     return MX_OK;
 }
 
-/* Strides that static extents settle are not read by MX_AT, so the view's must be the same. */
+/* MX_AT computes strides that depend on static extents only, and does not read them. So the view must have exactly these. */
 bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layout)
 {
     int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
@@ -83,11 +83,12 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
     return true;
 }
 
-/* Strides of the user's: no two elements may share memory, so each dimension steps over those of smaller strides. */
-mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout requested)
+/* The strides are the user's. No two elements may share memory, so each stride must be at least the span of the dimensions with
+ * smaller strides. */
+mx_err mx_record_set_strides(mx_record *r, const int64_t *strides, mx_layout requested)
 {
     for (int d = 0; d < r->rank; d++) {
-        int64_t inside = 1; /* elements from the first to behind the last of the smaller strides */
+        int64_t inner_span = 1; /* of the dimensions with smaller strides */
         r->stride[d] = strides[d];
         if (r->extent[d] <= 1) continue;
         MX_REQUIRE(strides[d] <=
@@ -95,10 +96,12 @@ mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout re
                    MX_ERR_EXTENT, "view '%s' does not fit the address space", r->label);
         for (int e = 0; e < r->rank; e++)
             if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
-                inside += r->extent[e] > 1 && strides[e] > 0 ? (r->extent[e] - 1) * strides[e] : 0;
-        MX_REQUIRE(strides[d] >= inside, MX_ERR_LAYOUT,
-                   "view '%s': stride %d: got %lld, expected %lld or more, what is inside it",
-                   r->label, d, (long long)strides[d], (long long)inside);
+                inner_span +=
+                    r->extent[e] > 1 && strides[e] > 0 ? (r->extent[e] - 1) * strides[e] : 0;
+        MX_REQUIRE(strides[d] >= inner_span, MX_ERR_LAYOUT,
+                   "view '%s': stride %d: got %lld, expected %lld or more, the span of the "
+                   "dimensions with smaller strides",
+                   r->label, d, (long long)strides[d], (long long)inner_span);
     }
     const bool follow = mx_strides_follow(r, NULL, r->layout);
     MX_REQUIRE(follow || requested == MX_LAYOUT_DEFAULT, MX_ERR_LAYOUT,
@@ -108,7 +111,7 @@ mx_err mx_record_take_strides(mx_record *r, const int64_t *strides, mx_layout re
     return MX_OK;
 }
 
-/* ---- what two views share ---- */
+/* ---- overlap of two views ---- */
 
 bool mx_record_has_gaps(const mx_record *r)
 {
@@ -121,7 +124,7 @@ mx_view mx_record_root(mx_view view, const mx_record *r)
     return r->root.generation != 0 ? r->root : view;
 }
 
-bool mx_records_meet(const mx_record *a, const mx_record *b)
+bool mx_records_overlap(const mx_record *a, const mx_record *b)
 {
     const char *i = a->data;
     const char *j = b->data;
@@ -134,7 +137,7 @@ bool mx_views_overlap(mx_view a, mx_view b)
     const mx_record *x = mx_record_of(a);
     const mx_record *y = mx_record_of(b);
     const mx_view root = mx_record_root(a, x);
-    if (root.slot != mx_record_root(b, y).slot) return mx_records_meet(x, y);
+    if (root.slot != mx_record_root(b, y).slot) return mx_records_overlap(x, y);
     if (x->count == 0 || y->count == 0) return false;
     for (int d = 0; d < mx_record_of(root)->rank; d++)
         if (x->root_begin[d] >= y->root_end[d] || y->root_begin[d] >= x->root_end[d]) return false;

@@ -34,7 +34,7 @@ static mx_err record_move(mx_graph graph, const mx_move *move);
 
 mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
 {
-    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "a graph, and nowhere to put it");
+    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "the pointer to the graph is NULL");
     *graph = NULL;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
@@ -266,7 +266,7 @@ void mx_graph_destroy(mx_graph *graph)
     mx_graph gone = *graph;
     *graph = NULL;
     if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
-    (void)mx_ctx_wait(gone->ctx, "minx::Graph::destruction", false);
+    (void)mx_fence_event(gone->ctx, "minx::Graph::destruction", false);
     if (gone->device != NULL) gone->ctx->backend->graph.destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
     free(gone->nodes);

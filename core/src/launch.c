@@ -21,12 +21,14 @@ static mx_err order_axes(mx_launch *l, mx_layout layout, const int64_t *begin, c
         MX_REQUIRE(begin[d] >= first && end[d] <= last, MX_ERR_EXTENT,
                    "kernel %s: range %lld to %lld is beyond its %s", l->kernel->name,
                    (long long)begin[d], (long long)end[d],
-                   l->kernel->index_64 ? "indices" : "32-bit indices: stamp a _64 form");
+                   l->kernel->index_64 ? "indices"
+                                       : "int indices: declare and define the kernel over the "
+                                         "index space with _64");
         l->axis[n] = (mx_axis){begin[d], end[d] > begin[d] ? end[d] : begin[d], tile[d], 0};
         items *= end[d] > begin[d] ? (double)end[d] - (double)begin[d] : 1;
     }
     MX_REQUIRE(items * (double)(l->kernel->value_size + 1) < 0x1p62, MX_ERR_EXTENT,
-               "kernel %s: a range of %g items", l->kernel->name, items);
+               "kernel %s: a range of %g items is too large", l->kernel->name, items);
     return MX_OK;
 }
 
@@ -56,11 +58,11 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     free(l->args_copy);
     memset(l, 0, sizeof *l);
     MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
-               "kernel %s: no instance for %s with layout %s in this build "
-               "(are its kernel files compiled with nvcc, and for both layouts?)",
+               "kernel %s: this build has no instance of it for %s with layout %s; configure with "
+               "that backend, and with -DMINX_LAYOUTS=all for both layouts",
                kernel->name, ctx->backend->info.name, mx_layout_name(ctx->layout));
     MX_REQUIRE(plan->length >= 0 && plan->length <= PTRDIFF_MAX >> 24, MX_ERR_ARG,
-               "kernel %s: a result of %lld values", kernel->name, (long long)plan->length);
+               "kernel %s: length of its result: got %lld", kernel->name, (long long)plan->length);
     l->ctx = ctx;
     l->kernel = kernel;
     l->dims = dims;

@@ -114,7 +114,7 @@ mx_err mx_record_lay_out(mx_record *record);
 
 /* Sets the strides to those of the user, and the layout to stride unless they follow it. requested: the layout in the
  * user's options. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
-mx_err mx_record_take_strides(mx_record *record, const int64_t *strides, mx_layout requested);
+mx_err mx_record_set_strides(mx_record *record, const int64_t *strides, mx_layout requested);
 
 /* The view that holds the data of this one: its root, or the view itself. */
 mx_view mx_record_root(mx_view view, const mx_record *record);
@@ -123,7 +123,7 @@ mx_view mx_record_root(mx_view view, const mx_record *record);
 bool mx_record_has_gaps(const mx_record *record);
 
 /* Do the memory ranges of the two overlap? */
-bool mx_records_meet(const mx_record *a, const mx_record *b);
+bool mx_records_overlap(const mx_record *a, const mx_record *b);
 
 /* Do the two views share elements? Exact for parts of one root. For two roots: do their memory ranges overlap? */
 bool mx_views_overlap(mx_view a, mx_view b);
@@ -161,17 +161,17 @@ typedef struct mx_move {
 } mx_move;
 
 /* Can the context copy this memory now? MX_ERR_ARG: no context, or it records a graph; MX_ERR_SPACE: it cannot copy this space. */
-mx_err mx_record_movable(mx_ctx ctx, const mx_record *record);
+mx_err mx_record_copyable(mx_ctx ctx, const mx_record *record);
 
 /* The same for copies that graphs record: MX_ERR_SPACE if ctx records one and its kernels cannot access this memory.
  * A graph runs later, when ordinary host memory may have been freed. */
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
 /* Do the views have the same type, rank and extents, and may the destination be written? If not, the error says so. */
-mx_err mx_records_alike(const mx_record *to, const mx_record *from);
+mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from);
 
 /* Do both name the same elements in the same places? */
-bool mx_records_same(const mx_record *a, const mx_record *b);
+bool mx_records_identical(const mx_record *a, const mx_record *b);
 
 /* Describes a copy of all elements of `from` to `to`, which has the same shape. false: there are none. */
 bool mx_strided_describe(mx_strided *copy, const mx_record *to, const mx_record *from);

@@ -10,7 +10,7 @@ enum {
 static mx_err free_scratch(mx_ctx ctx)
 {
     if (ctx->scratch == NULL) return MX_OK;
-    MX_TRY(mx_ctx_wait(ctx, "minx::Context::scratch", false));
+    MX_TRY(mx_fence_event(ctx, "minx::Context::scratch", false));
     ctx->backend->memory.release(ctx->backend->memory.space, ctx->scratch);
     ctx->scratch = NULL;
     ctx->scratch_bytes = 0;

@@ -25,25 +25,25 @@ enum {
 };
 static const struct row {
     const char *key;
-    const char *form; /* what its values look like: "a|b" one of these; "": on or off */
-    int low, high;    /* of a number */
+    const char *form; /* of its values: "=a|b": one of these; "": on or off */
+    int low, high;    /* for a number */
     const char *help;
 } rows[SETTINGS] = {
     [HELP] = {"help", "", 0, 0, "print these options"},
-    [NUM_THREADS] = {"num-threads", "=N", 1, 4096, "threads of openmp and simt contexts that name none, nor cores"},
-    [DEVICE_ID] = {"device-id", "=N", 0, 1023, "device of contexts that name none"},
-    [MAP_DEVICE] = {"map-device-id-by", "=random|mpi_rank", 0, 0, "or any one, or local rank modulo devices"},
-    [PRINT] = {"print-configuration", "", 0, 0, "print what this build and this machine have"},
-    [QUIET] = {"disable-warnings", "", 0, 0, "do not warn of settings without effect"},
+    [NUM_THREADS] = {"num-threads", "=N", 1, 4096, "threads of openmp and simt contexts without threads= or cores="},
+    [DEVICE_ID] = {"device-id", "=N", 0, 1023, "device of contexts without device="},
+    [MAP_DEVICE] = {"map-device-id-by", "=random|mpi_rank", 0, 0, "the same, but chosen: at random, or local rank modulo devices"},
+    [PRINT] = {"print-configuration", "", 0, 0, "print the properties of this build and this machine"},
+    [QUIET] = {"disable-warnings", "", 0, 0, "do not warn about settings without effect"},
     [TOOLS_HELP] = {"tools-help", "", 0, 0, "print the help of the tool"},
-    [TOOLS_LIBS] = {"tools-libs", "=FILE[;FILE]", 0, 0, "library of a tool, and those that it calls"},
-    [TOOLS_ARGS] = {"tools-args", "=TEXT", 0, 0, "arguments of the tool, divided by blanks"},
+    [TOOLS_LIBS] = {"tools-libs", "=FILE[;FILE]", 0, 0, "library of a tool, and of the tools that it calls"},
+    [TOOLS_ARGS] = {"tools-args", "=TEXT", 0, 0, "arguments of the tool, separated by blanks"},
 };
 /* clang-format on */
 static const char OPTION[] = "--mx-";
 static struct setting {
     const char *text; /* as given; NULL: not given */
-    int64_t number;   /* what it means; of MAP_DEVICE, to be taken modulo the devices */
+    int64_t number;   /* its value; for MAP_DEVICE: the device is this number modulo the devices */
 } set[SETTINGS];
 
 static mx_err read_value(const char *where, const char *key, const struct row *row,
@@ -65,7 +65,8 @@ static mx_err read_value(const char *where, const char *key, const struct row *r
 static mx_err read_environment(struct setting *to)
 {
     char name[64];
-    for (int s = 0; s < SETTINGS; s++) /* Kokkos's names only where a tool reads them too */
+    /* variables KOKKOS_KEY are read only for the settings that tools read too */
+    for (int s = 0; s < SETTINGS; s++)
         for (int p = s >= TOOLS_LIBS ? 0 : 1; p < 2; p++) {
             snprintf(name, sizeof name, "%s_%s", p == 0 ? "KOKKOS" : "MINX", rows[s].key);
             for (char *c = name; *c != '\0'; c++) *c = *c == '-' ? '_' : (char)toupper(*c);
@@ -76,8 +77,9 @@ static mx_err read_environment(struct setting *to)
     return MX_OK;
 }
 
-/* Letters that two words share at their ends count twice, others are subtracted; 2 * length: it is the key. */
-static int likeness(const char *word, int length, const char *key)
+/* How similar a word is to a key: common letters at the beginning and at the end of both count twice, all other letters are
+ * subtracted. 2 * length: the word is the key. */
+static int similarity(const char *word, int length, const char *key)
 {
     const int keys = (int)strlen(key), shorter = keys < length ? keys : length;
     int head = 0, tail = 0;
@@ -92,10 +94,11 @@ static mx_err read_argument(const char *argument, struct setting *to)
     const int length = equals != NULL ? (int)(equals - key) : (int)strlen(key);
     int s = 0;
     for (int other = 1; other < SETTINGS; other++)
-        if (likeness(key, length, rows[other].key) > likeness(key, length, rows[s].key)) s = other;
+        if (similarity(key, length, rows[other].key) > similarity(key, length, rows[s].key))
+            s = other;
     char name[64];
     snprintf(name, sizeof name, "%s%s", OPTION, rows[s].key);
-    MX_REQUIRE(likeness(key, length, rows[s].key) == 2 * length, MX_ERR_INPUT,
+    MX_REQUIRE(similarity(key, length, rows[s].key) == 2 * length, MX_ERR_INPUT,
                "command line: unknown option '%s', the nearest one is %s%s", argument, name,
                rows[s].form);
     MX_REQUIRE(equals != NULL || rows[s].form[0] == '\0', MX_ERR_INPUT,
@@ -103,25 +106,28 @@ static mx_err read_argument(const char *argument, struct setting *to)
     return read_value("command line", name, &rows[s], equals != NULL ? equals + 1 : "yes", &to[s]);
 }
 
-/* The number that a device is chosen by: any one, or this rank's among those of its host. */
+/* Sets the number by which a device is chosen: a random number, or the rank among those of this host. */
 static mx_err choose_device(struct setting *map, bool quiet)
 {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
                                         "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"};
     const bool random = map->text != NULL && map->text[0] == 'r';
-    uint16_t any = 0;
-    if (random && getrandom(&any, sizeof any, 0) > 0) map->number = any;
+    uint16_t value = 0;
+    if (random && getrandom(&value, sizeof value, 0) > 0) map->number = value;
     if (random || map->text == NULL) return MX_OK;
     for (int r = 0; r < 5; r++)
         if (getenv(ranks[r]) != NULL)
             return mx_parse_number("environment", ranks[r], getenv(ranks[r]), 0, INT32_MAX,
                                    &map->number);
-    if (!quiet) fprintf(stderr, "minx: warning: no launcher told the local rank: device 0\n");
+    if (!quiet)
+        fprintf(stderr, "minx: warning: map-device-id-by=mpi_rank: no variable of the environment "
+                        "has the local rank (OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and "
+                        "others): device 0 is used\n");
     return MX_OK;
 }
 
-/* What contexts are to know of them. */
-static void tell_contexts(void)
+/* Sets the defaults for contexts that are created later. */
+static void set_context_defaults(void)
 {
     const mx_ctx_defaults defaults = {
         .threads = (int)set[NUM_THREADS].number,
@@ -148,20 +154,20 @@ mx_err mx_settings_read(int *argc, char ***argv)
         *argc = kept;
     }
     memcpy(set, parsed, sizeof set);
-    tell_contexts();
+    set_context_defaults();
     return MX_OK;
 }
 
 void mx_settings_clear(void)
 {
     memset(set, 0, sizeof set);
-    tell_contexts();
+    set_context_defaults();
 }
 
 void mx_settings_help(void)
 {
     if (!set[HELP].number) return;
-    printf("Options of minx; --mx-KEY wins over MINX_KEY in the environment:\n");
+    printf("Options of minx. --mx-KEY overrides the variable MINX_KEY of the environment:\n");
     for (const struct row *r = rows; r < rows + SETTINGS; r++)
         printf("  --mx-%s%-*s %s\n", r->key, 33 - (int)strlen(r->key), r->form, r->help);
 }

@@ -1,16 +1,16 @@
-/* Parts of views. A part shares the data of a root, the view that has the memory, and counts as one of the root's owners. A part
- * of a part has the same root. A part covers a box of the root's indices, one range for each dimension:
+/* Parts of views (subviews). A part shares the data of its root, the view that has the memory, and counts as one of the root's
+ * owners. A part of a part has the same root. A part covers a range of the root's indices in each dimension:
  *
- *     root u, 6 x 9      p = u[1:5, :]      q = p[2, 3:7] = u[3, 3:7]: box 3..4, 3..7, dimension 0 dropped
+ *     root u, 6 x 9      p = u[1:5, :]      q = p[2, 3:7] = u[3, 3:7]: ranges 3..4 and 3..7, dimension 0 dropped
  *
- * Invariants: a part's box lies inside that of the view it was taken of; parts of one root share an element exactly if their
- * boxes overlap in every dimension; an empty part points to the root's memory, which is never empty. */
+ * Invariants: the ranges of a part lie inside those of the view that it is a part of; two parts of one root share an element
+ * exactly if their ranges overlap in every dimension; an empty part points to the root's memory, which is never empty. */
 #include "memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "u[3,2:5,:]": the box in the root's indices. */
+/* Sets the label: "u[3,2:5,:]", with the ranges in the root's indices. */
 static void name_part(mx_record *part, const mx_record *root)
 {
     char text[512];
@@ -31,8 +31,8 @@ static void name_part(mx_record *part, const mx_record *root)
 }
 
 /* Applies the slice of dimension d of `of`: appends the dimension to the part, unless the slice is a single index. */
-static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
-                         int64_t *offset)
+static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
+                          int64_t *offset)
 {
     const int64_t extent = of->extent[d], begin = slice.begin;
     const int64_t end = slice.drops ? begin : slice.end == MX_TO_END ? extent : slice.end;
@@ -51,10 +51,10 @@ static mx_err take_slice(const mx_record *of, int d, mx_slice slice, mx_record *
     return MX_OK;
 }
 
-/* Enters a view that shares the memory of `of`. */
-static mx_err share(mx_record *described, mx_view of, mx_view *view)
+/* Adds a view that shares the memory of `of`. */
+static mx_err insert_shared(mx_record *described, mx_view of, mx_view *view)
 {
-    mx_record last; /* there is none: `of` is an owner still */
+    mx_record last; /* not set: `of` is still an owner */
     described->root = mx_record_root(of, described);
     mx_record_retain(mx_record_of(described->root), 1, 1);
     const mx_err err = mx_record_insert(described, view);
@@ -75,13 +75,13 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
     mx_record described = mx_record_retain(of, 0, 0);
     described.rank = 0;
     for (int d = 0; d < MX_MAX_RANK; d++) described.extent[d] = described.stride[d] = 0;
-    for (int d = 0; d < count; d++) MX_TRY(take_slice(of, d, slices[d], &described, &offset));
+    for (int d = 0; d < count; d++) MX_TRY(apply_slice(of, d, slices[d], &described, &offset));
     mx_record_measure(&described);
     if (described.count > 0)
         described.data = (char *)of->data + (size_t)offset * MX_TYPE_SIZE(of->type);
     if (!mx_strides_follow(&described, NULL, of->layout)) described.layout = MX_LAYOUT_STRIDE;
     name_part(&described, mx_record_of(mx_record_root(view, of)));
-    return share(&described, view, part);
+    return insert_shared(&described, view, part);
 }
 
 mx_err(mx_view_constant)(mx_view view, mx_view *constant)
@@ -91,5 +91,5 @@ mx_err(mx_view_constant)(mx_view view, mx_view *constant)
     MX_TRY(mx_record_find(view, &of));
     mx_record described = mx_record_retain(of, 0, 0);
     described.constant = true;
-    return share(&described, view, constant);
+    return insert_shared(&described, view, constant);
 }

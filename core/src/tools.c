@@ -1,5 +1,6 @@
-/* The Kokkos Tools C interface: a tool is a shared library that exports some of the functions kokkosp_NAME. Every begin has its
- * end, also where what is between fails; no name is NULL or empty; waiting for a tool takes no error from the next mx_fence. */
+/* The Kokkos Tools C interface. A tool is a shared library that exports some of the functions kokkosp_NAME. Invariants: each begin
+ * event has its end event, also if the work between them fails; no name is NULL or empty; a fence for a tool does not report
+ * errors, so the next mx_fence still does. */
 #include "minx/tools.h"
 #include "context.h"
 #include "events.h"
@@ -14,7 +15,7 @@
 enum { INTERFACE_VERSION = 20240906 };
 static const char LIBS[] = "KOKKOS_TOOLS_LIBS";
 
-/* ---- the interface; structs go by value ---- */
+/* ---- the interface; structs are passed by value ---- */
 
 typedef struct space_handle {
     char name[64];
@@ -54,11 +55,11 @@ typedef struct tool_actions {
 #define MEMBER(name, parameters) void(*name) parameters;
 #define SYMBOL(name, parameters) {"kokkosp_" #name, &tool.name},
 static struct {
-    CALLBACKS(MEMBER)    /* NULL: not exported */
-    bool fencing;        /* contexts are to be idle where kernels and regions begin and end */
-    _Atomic int regions; /* pushed */
+    CALLBACKS(MEMBER)    /* NULL: the tool does not export it */
+    bool fencing;        /* the tool wants idle contexts when kernels and regions begin and end */
+    _Atomic int regions; /* regions that were pushed and not yet popped */
     char **args;
-    char *libs_before; /* KOKKOS_TOOLS_LIBS before minx set it; NULL: it did not */
+    char *libs_before; /* KOKKOS_TOOLS_LIBS before minx set it; NULL: minx did not set it */
 } tool;
 static const struct {
     const char *name;
@@ -67,20 +68,21 @@ static const struct {
 
 /* ---- calling the tool ---- */
 
-static void wait_for_contexts(void)
+static void fence_contexts(void)
 {
     if (tool.fencing)
         mx_fence_for_tool("Kokkos::Tools::invoke_kokkosp_callback: Kokkos Profile Tool Fence");
 }
 
-/* TELL(end_fence, (id)) calls the tool; TELL_IDLE does so when all contexts are idle, TELL_KERNEL of a kernel. */
-#define TELL(name, arguments) (tool.name != NULL ? (*tool.name)arguments : (void)0)
-#define TELL_IDLE(name, arguments) \
-    (tool.name != NULL ? wait_for_contexts(), (*tool.name)arguments : (void)0)
-#define TELL_KERNEL(pattern, when, arguments)                                    \
-    ((pattern) == MX_PATTERN_FOR    ? TELL_IDLE(when##_parallel_for, arguments)  \
-     : (pattern) == MX_PATTERN_SCAN ? TELL_IDLE(when##_parallel_scan, arguments) \
-                                    : TELL_IDLE(when##_parallel_reduce, arguments))
+/* CALL_TOOL(end_fence, (id)) calls kokkosp_end_fence(id), if the tool exports it. FENCE_AND_CALL_TOOL fences all contexts before.
+ * CALL_TOOL_FOR_KERNEL chooses the function by the pattern of a kernel; event is `begin` or `end`. */
+#define CALL_TOOL(name, arguments) (tool.name != NULL ? (*tool.name)arguments : (void)0)
+#define FENCE_AND_CALL_TOOL(name, arguments) \
+    (tool.name != NULL ? fence_contexts(), (*tool.name)arguments : (void)0)
+#define CALL_TOOL_FOR_KERNEL(pattern, event, arguments)                                     \
+    ((pattern) == MX_PATTERN_FOR    ? FENCE_AND_CALL_TOOL(event##_parallel_for, arguments)  \
+     : (pattern) == MX_PATTERN_SCAN ? FENCE_AND_CALL_TOOL(event##_parallel_scan, arguments) \
+                                    : FENCE_AND_CALL_TOOL(event##_parallel_reduce, arguments))
 
 static const char *name_or_unnamed(const char *name)
 {
@@ -89,7 +91,7 @@ static const char *name_or_unnamed(const char *name)
 
 /* ---- what the core reports ---- */
 
-/* A context as tools number it: type of device in 8 bits, device in 7, instance in 17. */
+/* The number of a context for tools: 8 bits for the type of device, 7 for the device, 17 for the context. */
 enum { TYPE_SHIFT = 24, DEVICE_SHIFT = 17, DEVICE_MASK = 127, INSTANCE_MASK = (1 << 17) - 1 };
 
 static uint32_t device_of(mx_ctx ctx)
@@ -103,22 +105,25 @@ static uint64_t fence_begins(mx_ctx ctx, const char *name, bool for_all)
 {
     const uint32_t device = device_of(ctx);
     uint64_t id = 0;
-    TELL(begin_fence, (name, for_all ? device & ~(uint32_t)INSTANCE_MASK : device, &id));
+    CALL_TOOL(begin_fence, (name, for_all ? device & ~(uint32_t)INSTANCE_MASK : device, &id));
     return id;
 }
 
-static void fence_ends(uint64_t id) { TELL(end_fence, (id)); }
+static void fence_ends(uint64_t id) { CALL_TOOL(end_fence, (id)); }
 
 static uint64_t kernel_begins(mx_ctx ctx, mx_pattern pattern, const char *name, const char *label)
 {
     char text[128];
     uint64_t id = 0;
     if (label != NULL) snprintf(text, sizeof text, "%s [%s]", name, label);
-    TELL_KERNEL(pattern, begin, (label != NULL ? text : name, device_of(ctx), &id));
+    CALL_TOOL_FOR_KERNEL(pattern, begin, (label != NULL ? text : name, device_of(ctx), &id));
     return id;
 }
 
-static void kernel_ends(mx_pattern pattern, uint64_t id) { TELL_KERNEL(pattern, end, (id)); }
+static void kernel_ends(mx_pattern pattern, uint64_t id)
+{
+    CALL_TOOL_FOR_KERNEL(pattern, end, (id));
+}
 
 static space_handle space_of(const mx_record *r)
 {
@@ -129,23 +134,23 @@ static space_handle space_of(const mx_record *r)
 
 static const char *label_of(const mx_record *r) { return r != NULL ? r->label : "Scalar"; }
 
-static void memory(const mx_record *r, bool there)
+static void memory(const mx_record *r, bool allocated)
 {
     const uint64_t bytes = (uint64_t)r->span * MX_TYPE_SIZE(r->type);
-    if (there)
-        TELL(allocate_data, (space_of(r), r->label, r->data, bytes));
+    if (allocated)
+        CALL_TOOL(allocate_data, (space_of(r), r->label, r->data, bytes));
     else
-        TELL(deallocate_data, (space_of(r), r->label, r->data, bytes));
+        CALL_TOOL(deallocate_data, (space_of(r), r->label, r->data, bytes));
 }
 
 static void copy_begins(const mx_record *to, const void *to_data, const mx_record *from,
                         const void *from_data, size_t bytes)
 {
-    TELL(begin_deep_copy,
-         (space_of(to), label_of(to), to_data, space_of(from), label_of(from), from_data, bytes));
+    CALL_TOOL(begin_deep_copy, (space_of(to), label_of(to), to_data, space_of(from), label_of(from),
+                                from_data, bytes));
 }
 
-static void copy_ends(void) { TELL(end_deep_copy, ()); }
+static void copy_ends(void) { CALL_TOOL(end_deep_copy, ()); }
 
 static const mx_listener listener = {
     .kernel_begins = kernel_begins,
@@ -161,57 +166,58 @@ static const mx_listener listener = {
 
 void mx_tool_dual_sync(const char *label, const void *data, bool on_device)
 {
-    TELL(dual_view_sync, (name_or_unnamed(label), data, on_device));
+    CALL_TOOL(dual_view_sync, (name_or_unnamed(label), data, on_device));
 }
 
 void mx_tool_dual_modify(const char *label, const void *data, bool on_device)
 {
-    TELL(dual_view_modify, (name_or_unnamed(label), data, on_device));
+    CALL_TOOL(dual_view_modify, (name_or_unnamed(label), data, on_device));
 }
 
 void mx_metadata(const char *key, const char *value)
 {
-    TELL(declare_metadata, (name_or_unnamed(key), name_or_unnamed(value)));
+    CALL_TOOL(declare_metadata, (name_or_unnamed(key), name_or_unnamed(value)));
 }
 
-void mx_event_mark(const char *name) { TELL(profile_event, (name_or_unnamed(name))); }
+void mx_event_mark(const char *name) { CALL_TOOL(profile_event, (name_or_unnamed(name))); }
 
 void mx_section_create(const char *name, uint32_t *section)
 {
     if (section == NULL) return;
     *section = 0;
-    TELL(create_profile_section, (name_or_unnamed(name), section));
+    CALL_TOOL(create_profile_section, (name_or_unnamed(name), section));
 }
 
-void mx_section_start(uint32_t section) { TELL(start_profile_section, (section)); }
+void mx_section_start(uint32_t section) { CALL_TOOL(start_profile_section, (section)); }
 
-void mx_section_stop(uint32_t section) { TELL(stop_profile_section, (section)); }
+void mx_section_stop(uint32_t section) { CALL_TOOL(stop_profile_section, (section)); }
 
-void mx_section_destroy(uint32_t section) { TELL(destroy_profile_section, (section)); }
+void mx_section_destroy(uint32_t section) { CALL_TOOL(destroy_profile_section, (section)); }
 
 void mx_region_push(const char *name)
 {
     tool.regions++;
-    TELL_IDLE(push_profile_region, (name_or_unnamed(name)));
+    FENCE_AND_CALL_TOOL(push_profile_region, (name_or_unnamed(name)));
 }
 
 void mx_region_pop(void)
 {
     if (tool.regions == 0) return;
     tool.regions--;
-    TELL_IDLE(pop_profile_region, ());
+    FENCE_AND_CALL_TOOL(pop_profile_region, ());
 }
 
 /* ---- loading ---- */
 
-/* What the tool calls. It names a device, and all of them are waited for, as Kokkos does. */
-static void fence_asked(uint32_t device)
+/* The tool calls this function. It names a device, but all contexts are fenced, as Kokkos does. */
+static void fence_for_tool(uint32_t device)
 {
     (void)device;
-    mx_fence_for_tool("minx::fence asked for by the tool");
+    mx_fence_for_tool("minx::fence requested by the tool");
 }
 
-/* Opens the first library of the list; does it export anything? It stays open: tools may have handlers that run at exit. */
+/* Opens the first library of the list. false: it exports no function of the interface. The library stays open, because tools may have
+ * handlers that run at exit. */
 static bool open_library(const char *list)
 {
     char path[4096];
@@ -224,12 +230,13 @@ static bool open_library(const char *list)
         found += symbol != NULL;
     }
     if (found == 0)
-        fprintf(stderr, "minx: no tool '%s', going on without: %s\n", path,
+        fprintf(stderr, "minx: tool '%s' was not loaded, the program runs without it: %s\n", path,
                 library == NULL ? dlerror() : "it exports no kokkosp_ function");
     return found > 0;
 }
 
-/* Blanks divide the arguments, the first is the program. The tool may keep them until it ends. */
+/* Passes the arguments, which are separated by blanks; the first is the program's name. The tool may keep pointers to them until
+ * it ends. */
 static void pass_arguments(char *program, const char *text)
 {
     const size_t length = strlen(text), max_count = length / 2 + 3;
@@ -239,7 +246,7 @@ static void pass_arguments(char *program, const char *text)
     int count = 0;
     for (char *word = program; word != NULL; word = strsep(&rest, " \t\n"))
         if (count == 0 || word[0] != '\0') tool.args[count++] = word;
-    if (count > 1) TELL(parse_args, (count, tool.args));
+    if (count > 1) CALL_TOOL(parse_args, (count, tool.args));
 }
 
 bool mx_tool_load(char *program, const mx_tool_settings *settings)
@@ -248,14 +255,14 @@ bool mx_tool_load(char *program, const mx_tool_settings *settings)
     if (settings->libs == NULL || settings->libs[0] == '\0') return false;
     const char *const before = getenv(LIBS);
     tool.libs_before = strdup(before != NULL ? before : "");
-    setenv(LIBS, settings->libs, 1); /* tools that call others find their names there */
+    setenv(LIBS, settings->libs, 1); /* a tool that loads other tools finds their names there */
     if (!open_library(settings->libs)) return false;
     mx_tool = &listener;
-    TELL(init_library, (0, INTERFACE_VERSION, 0, NULL));
-    TELL(request_tool_settings, (1, &wanted));
+    CALL_TOOL(init_library, (0, INTERFACE_VERSION, 0, NULL));
+    CALL_TOOL(request_tool_settings, (1, &wanted));
     tool.fencing = wanted.requires_global_fencing;
-    TELL(provide_tool_programming_interface, (1, (tool_actions){.fence = fence_asked}));
-    if (settings->help) TELL(print_help, (program));
+    CALL_TOOL(provide_tool_programming_interface, (1, (tool_actions){.fence = fence_for_tool}));
+    if (settings->help) CALL_TOOL(print_help, (program));
     if (settings->args != NULL) pass_arguments(program, settings->args);
     return true;
 }
@@ -263,7 +270,7 @@ bool mx_tool_load(char *program, const mx_tool_settings *settings)
 void mx_tool_unload(void)
 {
     while (tool.regions > 0) mx_region_pop();
-    TELL(finalize_library, ());
+    CALL_TOOL(finalize_library, ());
     free(tool.args);
     if (tool.libs_before != NULL) unsetenv(LIBS);
     if (tool.libs_before != NULL && tool.libs_before[0] != '\0') setenv(LIBS, tool.libs_before, 1);

@@ -1,35 +1,36 @@
-/* Values and arrays between host code and views. These calls may wait for the context, which makes them a layer above contexts.
+/* Copies of values and arrays between host code and views. These calls may wait for the context, so they are in a layer above
+ * contexts.
  *
- * A transfer copies between a view, which kernels of the context reach, and elements in host memory, which they may not. Where
- * they reach both it is one copy. Else it goes by way of staging memory, which kernels and host code reach, in boxes:
+ * A transfer copies between a view, which kernels of the context can access, and elements in host memory, which they may not be
+ * able to access. If they can access both, the transfer is one copy. If not, it uses staging memory, which both kernels and host
+ * code can access. The data are then copied in blocks:
  *
- *     host array, any strides  --this thread-->  box: dense, in the view's own order  --the context-->  view, any layout
+ *     host array, any strides  --this thread-->  block: dense, in the view's own order  --the context-->  view, any layout
  *
- * A box has at most BOX_BYTES: full ranges of the inner dimensions of the view, a part of one dimension, one index of each
- * outer one. Two boxes take turns: this thread fills or empties one while the context copies the other. A layout that is no
- * sum of strides (tiled, morton) is one box, for boxes inside such a view have no layout that could be named. */
+ * A block has at most BLOCK_BYTES: full ranges of the inner dimensions of the view, a part of one dimension, one index of each
+ * outer dimension. There are two buffers: this thread fills or empties one while the context copies the other. A view whose
+ * layout has no strides (tiled, morton) is copied as one block, because a block inside it has no layout of its own. */
 #include "events.h"
 #include "memory.h"
 
 #include <string.h>
 
-enum { BOX_BYTES = 4 << 20 }; /* long enough for a device to copy at full speed */
+enum { BLOCK_BYTES = 4 << 20 }; /* large enough for a device to copy at full speed */
 
 typedef struct transfer {
     mx_ctx ctx;
     const mx_record *view;
     const mx_record *host;
-    bool in; /* to the view */
-    /* the cut: dimensions from the outermost, and the first of them that a box holds in full but for a part of itself */
-    int order[MX_MAX_RANK];
-    int cut;
-    int64_t rows; /* of the cut dimension in a box */
-    int64_t boxes;
-    mx_space space; /* of staging memory */
-    void *memory[2];
+    bool to_view;           /* the direction */
+    int order[MX_MAX_RANK]; /* the view's dimensions, the outermost first */
+    int cut;                /* order[cut] is the dimension of which a block has a part */
+    int64_t rows;           /* indices of that dimension in a block */
+    int64_t blocks;
+    mx_space space;  /* of staging memory */
+    void *memory[2]; /* the two buffers */
 } transfer;
 
-/* ---- boxes ---- */
+/* ---- blocks ---- */
 
 /* The largest stride first. */
 static void order_dimensions(const mx_record *r, int *order)
@@ -41,36 +42,36 @@ static void order_dimensions(const mx_record *r, int *order)
     }
 }
 
-static void cut_boxes(transfer *t)
+static void cut_into_blocks(transfer *t)
 {
     const mx_record *v = t->view;
-    const int64_t limit = BOX_BYTES / (int64_t)MX_TYPE_SIZE(v->type);
-    int64_t inner = v->count; /* elements inside one index of the cut dimension */
+    const int64_t limit = BLOCK_BYTES / (int64_t)MX_TYPE_SIZE(v->type);
+    int64_t inner = v->count; /* elements with one index of the cut dimension */
     order_dimensions(v, t->order);
     t->cut = 0;
     t->rows = v->rank > 0 ? v->extent[t->order[0]] : 1;
-    t->boxes = 1;
-    const bool one_box = v->layout > MX_LAYOUT_STRIDE || t->host->layout > MX_LAYOUT_STRIDE;
-    if (one_box || v->count <= limit) return;
+    t->blocks = 1;
+    const bool no_strides = v->layout > MX_LAYOUT_STRIDE || t->host->layout > MX_LAYOUT_STRIDE;
+    if (no_strides || v->count <= limit) return;
     for (t->cut = 0; t->cut < v->rank; t->cut++) {
         const int64_t extent = v->extent[t->order[t->cut]];
         inner /= extent;
         if (inner <= limit || t->cut + 1 == v->rank) {
             t->rows = limit / inner < extent ? limit / inner : extent;
             if (t->rows < 1) t->rows = 1;
-            t->boxes *= (extent + t->rows - 1) / t->rows;
+            t->blocks *= (extent + t->rows - 1) / t->rows;
             return;
         }
-        t->boxes *= extent;
+        t->blocks *= extent;
     }
 }
 
-/* The part of a record that a box covers; a record of strides, unless there is one box only. */
-static mx_record box_of(const transfer *t, const mx_record *r, int64_t number)
+/* Block number `number` of a record (the view's or the host array's). */
+static mx_record block_of(const transfer *t, const mx_record *r, int64_t number)
 {
     mx_record part = *r;
     int64_t offset = 0;
-    if (t->boxes == 1) return part;
+    if (t->blocks == 1) return part;
     for (int n = t->cut; n >= 0; n--) {
         const int d = t->order[n];
         const int64_t rows = n == t->cut ? t->rows : 1;
@@ -84,21 +85,21 @@ static mx_record box_of(const transfer *t, const mx_record *r, int64_t number)
     return part;
 }
 
-/* The same box in staging memory: dense, in the order of the view's strides. */
-static mx_record staged_box(const transfer *t, const mx_record *box, int64_t number)
+/* The same block in staging memory: dense, in the order of the view's strides. */
+static mx_record staged_block(const transfer *t, const mx_record *block, int64_t number)
 {
-    mx_record dense = *box;
+    mx_record dense = *block;
     int64_t step = 1;
     dense.data = t->memory[number % 2];
     dense.layout = MX_LAYOUT_STRIDE;
-    for (int n = box->rank - 1; n >= 0; n--) {
+    for (int n = block->rank - 1; n >= 0; n--) {
         dense.stride[t->order[n]] = step;
-        step *= box->extent[t->order[n]];
+        step *= block->extent[t->order[n]];
     }
     return dense;
 }
 
-/* Copies by the calling thread, which reaches both. */
+/* The calling thread copies. Both are memory that it can access. */
 static void copy_on_this_thread(const mx_record *to, const mx_record *from)
 {
     mx_strided c;
@@ -107,36 +108,37 @@ static void copy_on_this_thread(const mx_record *to, const mx_record *from)
 
 /* ---- staged transfers ---- */
 
-static mx_err to_view(const transfer *t)
+static mx_err copy_to_view(const transfer *t)
 {
-    for (int64_t n = 0; n < t->boxes; n++) {
-        const mx_record box = box_of(t, t->view, n);
-        const mx_record array = box_of(t, t->host, n);
-        const mx_record staged = staged_box(t, &box, n);
-        copy_on_this_thread(&staged, &array); /* while the box before goes to the view */
-        if (n > 0) MX_TRY(mx_ctx_wait(t->ctx, "minx::import", false)); /* its memory is next */
-        MX_TRY(mx_record_copy(t->ctx, &box, &staged));
+    for (int64_t n = 0; n < t->blocks; n++) {
+        const mx_record block = block_of(t, t->view, n);
+        const mx_record array = block_of(t, t->host, n);
+        const mx_record staged = staged_block(t, &block, n);
+        copy_on_this_thread(&staged, &array); /* meanwhile the context copies block n-1 */
+        /* block n+1 will use the buffer of block n-1 */
+        if (n > 0) MX_TRY(mx_fence_event(t->ctx, "minx::import", false));
+        MX_TRY(mx_record_copy(t->ctx, &block, &staged));
     }
     return mx_fence(t->ctx);
 }
 
-static mx_err start_from_view(const transfer *t, int64_t n)
+static mx_err start_copy_from_view(const transfer *t, int64_t n)
 {
-    const mx_record box = box_of(t, t->view, n);
-    const mx_record staged = staged_box(t, &box, n);
-    return mx_record_copy(t->ctx, &staged, &box);
+    const mx_record block = block_of(t, t->view, n);
+    const mx_record staged = staged_block(t, &block, n);
+    return mx_record_copy(t->ctx, &staged, &block);
 }
 
-static mx_err from_view(const transfer *t)
+static mx_err copy_from_view(const transfer *t)
 {
-    MX_TRY(start_from_view(t, 0));
-    for (int64_t n = 0; n < t->boxes; n++) {
-        const mx_record box = box_of(t, t->view, n);
-        const mx_record array = box_of(t, t->host, n);
-        const mx_record staged = staged_box(t, &box, n);
-        MX_TRY(n == 0 ? mx_fence(t->ctx) : mx_ctx_wait(t->ctx, "minx::export", false));
-        if (n + 1 < t->boxes) MX_TRY(start_from_view(t, n + 1));
-        copy_on_this_thread(&array, &staged); /* while the next box comes from the view */
+    MX_TRY(start_copy_from_view(t, 0));
+    for (int64_t n = 0; n < t->blocks; n++) {
+        const mx_record block = block_of(t, t->view, n);
+        const mx_record array = block_of(t, t->host, n);
+        const mx_record staged = staged_block(t, &block, n);
+        MX_TRY(n == 0 ? mx_fence(t->ctx) : mx_fence_event(t->ctx, "minx::export", false));
+        if (n + 1 < t->blocks) MX_TRY(start_copy_from_view(t, n + 1));
+        copy_on_this_thread(&array, &staged); /* meanwhile the context copies block n+1 */
     }
     return MX_OK;
 }
@@ -150,36 +152,39 @@ static void free_staging(transfer *t)
 static mx_err staged_transfer(transfer *t)
 {
     mx_err err = MX_OK;
-    cut_boxes(t);
-    const mx_record largest = box_of(t, t->view, 0);
+    cut_into_blocks(t);
+    const mx_record largest = block_of(t, t->view, 0);
     size_t bytes = MX_TYPE_SIZE(largest.type);
     for (int d = 0; d < largest.rank; d++) bytes *= (size_t)largest.extent[d];
     t->space = mx_staging_space(t->ctx);
     MX_REQUIRE(t->ctx->backend->memory.accessible & MX_SPACE_BIT(t->space), MX_ERR_SPACE,
-               "view '%s': %s has no memory that the host reaches too", t->view->label,
-               t->ctx->name);
-    for (int m = 0; m < 2 && m < t->boxes && err == MX_OK; m++)
+               "view '%s': %s has no staging memory: the backend allocates none that both its "
+               "kernels and host code can access",
+               t->view->label, t->ctx->name);
+    for (int m = 0; m < 2 && m < t->blocks && err == MX_OK; m++)
         err = t->ctx->backend->memory.allocate(t->ctx, t->space, bytes, &t->memory[m]);
-    if (err == MX_OK) err = t->in ? to_view(t) : from_view(t);
-    const mx_err waited = err == MX_OK ? MX_OK : mx_ctx_wait(t->ctx, "minx::transfer", false);
+    if (err == MX_OK) err = t->to_view ? copy_to_view(t) : copy_from_view(t);
+    const mx_err waited = err == MX_OK ? MX_OK : mx_fence_event(t->ctx, "minx::transfer", false);
     free_staging(t);
     return err != MX_OK ? err : waited;
 }
 
-static void tell_tool(const mx_record *to, const mx_record *from)
+/* Reports a copy to a profiling tool. */
+static void report_copy(const mx_record *to, const mx_record *from)
 {
     const size_t bytes = (size_t)to->count * MX_TYPE_SIZE(to->type);
     mx_tool_copy(to, to->data, from, from->data, bytes);
 }
 
-/* Between a view that ctx can access and elements in host memory; done on return. */
-static mx_err transfer_elements(mx_ctx ctx, const mx_record *view, const mx_record *host, bool in)
+/* Copies between a view that ctx can access and elements in host memory. Done on return. */
+static mx_err transfer_elements(mx_ctx ctx, const mx_record *view, const mx_record *host,
+                                bool to_view)
 {
-    transfer t = {.ctx = ctx, .view = view, .host = host, .in = in};
-    const mx_record *to = in ? view : host;
-    const mx_record *from = in ? host : view;
+    transfer t = {.ctx = ctx, .view = view, .host = host, .to_view = to_view};
+    const mx_record *to = to_view ? view : host;
+    const mx_record *from = to_view ? host : view;
     if (view->count == 0) return MX_OK;
-    tell_tool(to, from);
+    report_copy(to, from);
     if (!mx_ctx_can_access(ctx, host)) return mx_tool_copied(staged_transfer(&t));
     MX_TRY(mx_tool_copied(mx_record_copy(ctx, to, from)));
     return mx_fence(ctx);
@@ -192,31 +197,32 @@ mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source)
     mx_record *to, *from;
     MX_TRY(mx_record_find(destination, &to));
     MX_TRY(mx_record_find(source, &from));
-    MX_TRY(mx_records_alike(to, from));
+    MX_TRY(mx_records_check_shapes(to, from));
     MX_TRY(mx_record_recordable(ctx, to));
     MX_TRY(mx_record_recordable(ctx, from));
-    if (mx_records_same(to, from)) return MX_OK;
+    if (mx_records_identical(to, from)) return MX_OK;
     MX_REQUIRE(!mx_views_overlap(destination, source), MX_ERR_ARG,
                "copy '%s' from '%s': the views overlap", to->label, from->label);
-    const bool reaches_to = mx_ctx_can_access(ctx, to);
-    const bool reaches_from = mx_ctx_can_access(ctx, from);
+    const bool to_accessible = mx_ctx_can_access(ctx, to);
+    const bool from_accessible = mx_ctx_can_access(ctx, from);
     if (ctx->graph != NULL && to->count > 0) {
         const mx_move move = {.to = destination, .from = source, .plain = false};
         return ctx->record_move(ctx->graph, &move);
     }
-    if (reaches_to && reaches_from) {
-        tell_tool(to, from);
+    if (to_accessible && from_accessible) {
+        report_copy(to, from);
         return mx_tool_copied(mx_record_copy(ctx, to, from));
     }
-    MX_REQUIRE(reaches_to || reaches_from, MX_ERR_SPACE,
-               "remap '%s' from '%s': both are in memory that %s cannot reach", to->label,
+    MX_REQUIRE(to_accessible || from_accessible, MX_ERR_SPACE,
+               "remap '%s' from '%s': both are in memory that %s cannot access", to->label,
                from->label, ctx->name);
-    return transfer_elements(ctx, reaches_to ? to : from, reaches_to ? from : to, reaches_to);
+    return transfer_elements(ctx, to_accessible ? to : from, to_accessible ? from : to,
+                             to_accessible);
 }
 
 /* ---- host arrays ---- */
 
-/* Describes an array of the view's shape. strides NULL: in C order. */
+/* Describes a host array that has the shape of the view. strides NULL: C order. */
 static mx_err describe_array(const mx_record *view, const char *what, const void *array,
                              const int64_t *strides, bool written, mx_record *r)
 {
@@ -232,41 +238,41 @@ static mx_err describe_array(const mx_record *view, const char *what, const void
                    "%s '%s': stride %d of the array: got %lld, expected 0 or more", what,
                    view->label, d, (long long)strides[d]);
     if (strides != NULL && written)
-        MX_TRY(mx_record_take_strides(r, strides, MX_LAYOUT_DEFAULT));
+        MX_TRY(mx_record_set_strides(r, strides, MX_LAYOUT_DEFAULT));
     else if (strides != NULL)
         memcpy(r->stride, strides, (size_t)view->rank * sizeof *strides);
     if (strides != NULL) r->layout = MX_LAYOUT_STRIDE;
     mx_record_measure(r);
     MX_REQUIRE(array != NULL || r->count == 0, MX_ERR_ARG, "%s '%s': no array", what, view->label);
-    memcpy(&r->data, &array,
-           sizeof array); /* without its const: only one that is written is written */
+    /* drops the const: an array that is only read is never written here */
+    memcpy(&r->data, &array, sizeof array);
     MX_REQUIRE(
         MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-        "%s '%s': the array at %p is in memory space %s, expected one that the host reaches; "
+        "%s '%s': the array at %p is in memory space %s, expected one that the host can access; "
         "mx_remap and mx_deep_copy copy between views",
         what, view->label, array, mx_space_name(r->space));
     return MX_OK;
 }
 
 static mx_err transfer_array(mx_ctx ctx, mx_view view, const void *array, const int64_t *strides,
-                             mx_type type, bool in)
+                             mx_type type, bool to_view)
 {
-    const char *const what = in ? "import" : "export";
+    const char *const what = to_view ? "import" : "export";
     mx_record *r;
     mx_record host;
     MX_TRY(mx_record_find(view, &r));
-    if (in) MX_TRY(mx_record_writable(r));
-    MX_TRY(mx_record_movable(ctx, r));
-    MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE, "%s '%s': %s cannot reach memory space %s",
+    if (to_view) MX_TRY(mx_record_writable(r));
+    MX_TRY(mx_record_copyable(ctx, r));
+    MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE, "%s '%s': %s cannot access memory space %s",
                what, r->label, ctx->name, mx_space_name(r->space));
     MX_REQUIRE(type == 0 || MX_TYPE_KIND(r->type) == 0 || type == r->type, MX_ERR_TYPE,
                "%s '%s': the view has elements %s, the array %s", what, r->label,
                mx_type_name(r->type), mx_type_name(type));
-    MX_TRY(describe_array(r, what, array, strides, !in, &host));
-    if (mx_records_same(r, &host)) return mx_fence(ctx);
-    MX_REQUIRE(!mx_records_meet(r, &host), MX_ERR_ARG, "%s '%s': the array and the view overlap",
+    MX_TRY(describe_array(r, what, array, strides, !to_view, &host));
+    if (mx_records_identical(r, &host)) return mx_fence(ctx);
+    MX_REQUIRE(!mx_records_overlap(r, &host), MX_ERR_ARG, "%s '%s': the array and the view overlap",
                what, r->label);
-    return transfer_elements(ctx, r, &host, in);
+    return transfer_elements(ctx, r, &host, to_view);
 }
 
 mx_err mx_import_(mx_ctx ctx, mx_view view, const void *array, const int64_t *strides, mx_type type)
@@ -281,8 +287,9 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 
 /* ---- elements ---- */
 
-static mx_err element(mx_ctx ctx, mx_view view, int64_t index, const void *value,
-                      mx_record **record, char **at)
+/* Checks the arguments, and finds the view's record and the address of the element. */
+static mx_err find_element(mx_ctx ctx, mx_view view, int64_t index, const void *value,
+                           mx_record **record, char **at)
 {
     MX_TRY(mx_record_find(view, record));
     const mx_record *r = *record;
@@ -293,7 +300,7 @@ static mx_err element(mx_ctx ctx, mx_view view, int64_t index, const void *value
     MX_REQUIRE(index >= 0 && index < extent, MX_ERR_BOUNDS,
                "view '%s': index %lld, its extent is %lld", r->label, (long long)index,
                (long long)extent);
-    MX_TRY(mx_record_movable(ctx, r));
+    MX_TRY(mx_record_copyable(ctx, r));
     *at = (char *)r->data + (size_t)(index * r->stride[0]) * MX_TYPE_SIZE(r->type);
     return MX_OK;
 }
@@ -302,7 +309,7 @@ mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
 {
     mx_record *r;
     char *at;
-    MX_TRY(element(ctx, view, index, value, &r, &at));
+    MX_TRY(find_element(ctx, view, index, value, &r, &at));
     mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
     MX_TRY(mx_tool_copied(ctx->backend->memory.copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
     return mx_fence(ctx);
@@ -312,9 +319,9 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
 {
     mx_record *r;
     char *at;
-    MX_TRY(element(ctx, view, index, value, &r, &at));
+    MX_TRY(find_element(ctx, view, index, value, &r, &at));
     MX_TRY(mx_record_writable(r));
     mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
-    /* ordinary memory is read before the call returns */
+    /* The backend has read `value`, which is ordinary memory, when the call returns. */
     return mx_tool_copied(ctx->backend->memory.copy(ctx, at, value, MX_TYPE_SIZE(r->type)));
 }

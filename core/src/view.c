@@ -36,13 +36,13 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                                                     : options->space;
     r->device = (ctx->backend->memory.of_device & MX_SPACE_BIT(r->space)) ? ctx->device : -1;
     r->layout = options->layout == MX_LAYOUT_DEFAULT ? ctx->layout : options->layout;
-    MX_REQUIRE(
-        (unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE, MX_ERR_LAYOUT,
-        "view '%s': layout: got %d, expected left or right, or another of layout.h but stride",
-        label, (int)r->layout);
+    MX_REQUIRE((unsigned)r->layout < MX_LAYOUT_COUNT_ && r->layout != MX_LAYOUT_STRIDE,
+               MX_ERR_LAYOUT,
+               "view '%s': layout: got %d, expected a layout of layout.h other than stride", label,
+               (int)r->layout);
     MX_REQUIRE(
         ctx->backend->memory.accessible & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-        "view '%s': %s cannot reach memory space %s; leave the space to the context, and copy "
+        "view '%s': %s cannot access memory space %s; leave the space to the context, and copy "
         "host arrays by mx_import and mx_export",
         label, ctx->backend->info.name, mx_space_name(r->space));
     r->padding = options->padding;
@@ -78,7 +78,7 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     /* host code may access host memory at once; other memory is accessed by kernels of this context, in order */
     const bool host_accesses =
         filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
-    const mx_err done = host_accesses ? mx_ctx_wait(ctx, kernel, false) : filled;
+    const mx_err done = host_accesses ? mx_fence_event(ctx, kernel, false) : filled;
     if (done != MX_OK) free_data(r);
     return done;
 }
@@ -120,7 +120,7 @@ static mx_err check_wrapped(const mx_record *r, const void *data)
                r->label, data, mx_space_name(r->space));
     MX_REQUIRE(found == r->space, MX_ERR_SPACE,
                "view '%s': the memory at %p is in memory space %s, not %s: wrap it with "
-               ".space = %s in the options, and a context that reaches that",
+               ".space = %s in the options, and a context that can access it",
                r->label, data, mx_space_name(found), mx_space_name(r->space), names[found]);
     MX_REQUIRE(device == r->device, MX_ERR_SPACE,
                "view '%s': the memory at %p belongs to device %d, the context to device %d",
@@ -142,7 +142,7 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
                "view '%s': memory at %p, expected an address aligned to %zu bytes", label, data,
                alignment);
     if (strides != NULL) MX_TRY(mx_record_strided(&r, "strides"));
-    if (strides != NULL) MX_TRY(mx_record_take_strides(&r, strides, options->layout));
+    if (strides != NULL) MX_TRY(mx_record_set_strides(&r, strides, options->layout));
     if (r.layout <= MX_LAYOUT_STRIDE) mx_record_measure(&r);
     MX_TRY(check_wrapped(&r, data));
     r.data = data;
@@ -187,7 +187,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_TRY(mx_record_find(*view, &old));
     MX_TRY(mx_record_writable(old));
     MX_REQUIRE(ctx == NULL || mx_ctx_can_access(ctx, old), MX_ERR_SPACE,
-               "resize '%s': %s cannot reach memory space %s", old->label, ctx->name,
+               "resize '%s': %s cannot access memory space %s", old->label, ctx->name,
                mx_space_name(old->space));
     if (keep) MX_TRY(mx_record_strided(old, "resize"));
     const mx_view_options options = {old->space, old->layout, false, old->padding};
@@ -222,7 +222,7 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_REQUIRE(info != NULL, MX_ERR_ARG, "view '%s': nowhere to put its info", r->label);
+    MX_REQUIRE(info != NULL, MX_ERR_ARG, "view '%s': the pointer to its info is NULL", r->label);
     info->label = r->label;
     info->type = r->type;
     info->rank = r->rank;
@@ -242,10 +242,10 @@ mx_err mx_view_host_data(mx_view view, void **data)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_REQUIRE(data != NULL, MX_ERR_ARG, "view '%s': nowhere to put its data", r->label);
+    MX_REQUIRE(data != NULL, MX_ERR_ARG, "view '%s': the pointer to its data is NULL", r->label);
     MX_REQUIRE(
         MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-        "view '%s' is in memory space %s, which the host cannot reach: copy it by mx_export, "
+        "view '%s' is in memory space %s, which the host cannot access: copy it by mx_export, "
         "or to a mirror",
         r->label, mx_space_name(r->space));
     *data = r->data;

@@ -1,18 +1,20 @@
-/* The table of views. A handle is a slot and the generation that the slot had when the view was made; both the making and the
- * end of a view raise the slot's generation, so every old handle and accessor is known for what it is.
+/* The table of views. A handle is the number of a slot, and the generation that the slot had when the view was created. The
+ * generation of a slot grows by 1 when a view is created there, and again when it is destroyed. So a handle or an accessor of a
+ * destroyed view does not match its slot any more.
  *
- * A stamp, the word inside an accessor by which a launch recognises it:
- *     bits 63..48  0xfff7, no number that a kernel argument would hold (as a double: a NaN no arithmetic gives)
+ * A stamp is a word inside an accessor. A launch finds accessors by it:
+ *     bits 63..48  0xfff7, which other arguments of kernels do not contain (as a double, it is a NaN that no arithmetic gives)
  *     bits 47..45  memory space             bits 42..20  generation (low 23 bits)
  *     bits 44..43  layout that the kernel   bits 19..0   slot
  *                  instance must have (0: any)
  *
- * Looking a view up takes no lock: launches do it for each of their arguments. Invariants:
- *  1. slot s < count has a record at a fixed address for the life of the program (chunks never move);
- *  2. a generation is odd while its view lives, even while the slot is free, and only ever grows; so a zeroed handle is
- *     never live;
- *  3. a record is written under the lock and only while its generation is even; the odd one is stored last;
- *  4. free slots are taken in the order in which they became free, which keeps a stale stamp recognisable longest. */
+ * A launch finds the views of all its arguments without a lock. Invariants:
+ *  1. slot s < count has a record, whose address never changes (chunks are never moved or freed);
+ *  2. a generation is odd while its view exists and even while the slot is free, and it only grows; so a handle with generation 0
+ *     never has a view;
+ *  3. a record is written under the lock, and only while its generation is even; the odd generation is stored last;
+ *  4. the slot that has been free for the longest time is used first. A stamp has only the low bits of a generation, so this makes
+ *     it as late as possible that a stale stamp looks valid again. */
 #include "memory.h"
 
 #include <pthread.h>
@@ -21,7 +23,8 @@
 #include <string.h>
 
 enum { CHUNK = 1024, CHUNKS = 1024, NO_SLOT = CHUNK * CHUNKS };
-static _Thread_local const char *source_file; /* the line of the program that makes a view */
+/* the line of the program that creates a view now */
+static _Thread_local const char *source_file;
 static _Thread_local int source_line;
 static const uint64_t STAMP_MAGIC = 0xfff7;
 static const uint64_t GENERATION_BITS = 0x7fffff;
@@ -56,7 +59,7 @@ mx_err mx_record_find(mx_view view, mx_record **record)
 {
     *record = mx_record_of(view);
     MX_REQUIRE(*record != NULL, MX_ERR_STALE,
-               "a handle of a view that does not exist (any more): slot %u, generation %u",
+               "the handle is of a view that does not exist (any more): slot %u, generation %u",
                view.slot, view.generation);
     return MX_OK;
 }
@@ -114,10 +117,10 @@ bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (
     return false;
 }
 
-/* ---- entering and leaving ---- */
+/* ---- inserting and removing records ---- */
 
-/* A free slot. Under the lock. */
-static mx_err take_slot(uint32_t *slot)
+/* Finds a free slot. The caller holds the lock. */
+static mx_err allocate_slot(uint32_t *slot)
 {
     if (table.first_free != NO_SLOT) {
         *slot = table.first_free;
@@ -143,7 +146,7 @@ mx_err mx_record_insert(const mx_record *described, mx_view *view)
 {
     uint32_t slot = 0;
     pthread_mutex_lock(&table.lock);
-    const mx_err err = take_slot(&slot);
+    const mx_err err = allocate_slot(&slot);
     if (err == MX_OK) {
         mx_record *record = slot_record(slot);
         const uint32_t generation = record->generation + 1;
@@ -180,7 +183,8 @@ mx_err mx_record_release(mx_view view, bool part, mx_record *last)
 {
     mx_record *record = slot_record(view.slot);
     pthread_mutex_lock(&table.lock);
-    const bool live = record->generation == view.generation; /* no other thread was faster */
+    const bool live =
+        record->generation == view.generation; /* another thread may have removed it */
     if (live) record->parts -= part;
     const bool owned = live && record->references > record->parts;
     if (owned && --record->references == 0) {
@@ -194,27 +198,27 @@ mx_err mx_record_release(mx_view view, bool part, mx_record *last)
         table.last_free = view.slot;
     }
     pthread_mutex_unlock(&table.lock);
-    MX_REQUIRE(owned, MX_ERR_STALE, "view '%s' is destroyed already, only parts of it are left",
+    MX_REQUIRE(owned, MX_ERR_STALE, "view '%s' was destroyed before; only parts of it exist now",
                record->label);
     return MX_OK;
 }
 
 mx_err mx_view_set_null(mx_view *view)
 {
-    MX_REQUIRE(view != NULL, MX_ERR_ARG, "a view, and nowhere to put it");
+    MX_REQUIRE(view != NULL, MX_ERR_ARG, "the pointer to the view is NULL");
     *view = MX_VIEW_NULL;
     return MX_OK;
 }
 
 mx_err mx_record_writable(const mx_record *r)
 {
-    MX_REQUIRE(!r->constant, MX_ERR_CONST, "view '%s' is only to be read", r->label);
+    MX_REQUIRE(!r->constant, MX_ERR_CONST, "view '%s' is read-only", r->label);
     return MX_OK;
 }
 
-/* ---- what is alive ---- */
+/* ---- views that exist ---- */
 
-/* Calls for every live record, under the lock. */
+/* Calls `call` for every record of a live view, under the lock. Returns their number. */
 static int each_alive(void (*call)(const mx_record *record))
 {
     int alive = 0;
@@ -235,7 +239,7 @@ static void report_one(const mx_record *r)
 {
     char created_at[256] = "";
     if (r->file != NULL)
-        snprintf(created_at, sizeof created_at, ", made at %s:%d", r->file, r->line);
+        snprintf(created_at, sizeof created_at, ", created at %s:%d", r->file, r->line);
     fprintf(stderr, "minx: view '%s' (%zu bytes in %s%s) still has %d owner%s\n", r->label,
             (size_t)r->span * MX_TYPE_SIZE(r->type), mx_space_name(r->space), created_at,
             r->references, r->references > 1 ? "s" : "");

@@ -24,7 +24,7 @@ mx_err mx_no_graph(mx_ctx ctx, const mx_view_info *v, const char *what)
 /* A handle that is to be set: null first. */
 static mx_err set_null(mx_view *view, const char *what)
 {
-    MX_REQUIRE(view != NULL, MX_ERR_ARG, "%s: a view, and nowhere to put it", what);
+    MX_REQUIRE(view != NULL, MX_ERR_ARG, "%s: the pointer to it is NULL", what);
     *view = MX_VIEW_NULL;
     return MX_OK;
 }

@@ -42,7 +42,7 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *s)
 {
     mx_view_info t;
-    MX_REQUIRE(s != NULL, MX_ERR_ARG, "a scatter view, and nowhere to put it");
+    MX_REQUIRE(s != NULL, MX_ERR_ARG, "the pointer to the scatter view is NULL");
     memset(s, 0, sizeof *s);
     MX_TRY(mx_view_usable(ctx, target, false, "scatter view", &t));
     MX_TRY(mx_expect(MX_TYPE_KIND(t.type) != 0 && t.type != MX_U8, MX_ERR_TYPE, &t, "scatter view",

@@ -238,7 +238,7 @@ static void test_checked(mx_ctx ctx)
 #else
     CHECK_FAILS(
         accessors_fill(mx_range_3d(ctx, -1, 4, -1, 5, -1, 3), &a), MX_ERR_LAYOUT,
-        "view 'checked' has an accessor with an origin: check it against a context of its layout");
+        "view 'checked' has an accessor with an origin: a check needs a context with the same layout");
 #endif
     MUST(mx_ctx_check_against(ctx, NULL, 0));
     MUST(mx_view_destroy(&view));

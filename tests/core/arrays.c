@@ -306,13 +306,13 @@ static const struct {
     const char *advice;
 } programs[] = {
     {axpy, "view 'wrapped': the memory at 0x", "copy the array into it by mx_import"},
-    {dot, "cannot reach memory space Host", "copy host arrays by mx_import and mx_export"},
+    {dot, "cannot access memory space Host", "copy host arrays by mx_import and mx_export"},
     {heat, "view 'next' is in memory space", "copy it by mx_export"},
     {spmv, "view 'wrapped': the memory at 0x", "copy the array into it by mx_import"},
     {histogram, "bind &bin to view 'array': it is in memory space",
-     "which the host cannot reach: export it (mx_export), or bind a mirror"},
+     "which the host cannot access: export it (mx_export), or bind a mirror"},
     {offsets, "bind &args.count to view 'array': it is in memory space Host",
-     "cannot reach: bind a view of its own, and import into that (mx_import)"},
+     "cannot access: create a view with this context, and copy the data into"},
     {drift, "view 'position' is in memory space", "copy it by mx_export"},
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };

@@ -184,7 +184,7 @@ static void test_spaces(mx_ctx ctx)
     if (!check_host_reaches(ctx)) {
         CHECK_FAILS(mx_bind(ctx, mirror, &x), MX_ERR_SPACE,
                     "'far': it is in memory space Host, which ");
-        CHECK_FAILS(mx_bind(NULL, view, &x), MX_ERR_SPACE, "which the host cannot reach");
+        CHECK_FAILS(mx_bind(NULL, view, &x), MX_ERR_SPACE, "which the host cannot access");
     } else {
         CHECK_OK(mx_bind(ctx, mirror, &x));
         CHECK_OK(mx_bind(NULL, view, &x));
@@ -218,9 +218,9 @@ static void test_static_extents(mx_ctx ctx)
     MUST(mx_view_create(ctx, "plain", MX_F64, 2, extents, &options, &plain));
     options.padding = true;
     MUST(mx_view_create(ctx, "padded", MX_F64, 2, extents, &options, &padded));
-    CHECK_FAILS(mx_bind(ctx, padded, &fixed), MX_ERR_LAYOUT, "padded between static extents");
+    CHECK_FAILS(mx_bind(ctx, padded, &fixed), MX_ERR_LAYOUT, "padding between static extents");
     CHECK_FAILS(mx_bind(NULL, padded, &fixed), MX_ERR_LAYOUT,
-                "bind &fixed to view 'padded': the view is padded between static extents");
+                "bind &fixed to view 'padded': the view has padding between static extents");
     CHECK_OK(mx_bind(NULL, padded, &any));
     CHECK_OK(mx_bind(NULL, plain, &fixed));
     MUST(mx_view_destroy(&plain));
@@ -296,9 +296,9 @@ static void test_launch(mx_ctx ctx)
     CHECK_FAILS(bind_scale(mx_tiled_2d(mx_range_2d(ctx, 0, 6, 0, 5), 2, -1), &b.args), MX_ERR_ARG,
                 "tile 1: got -1");
     CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, (int64_t)1 << 31), &b.args), MX_ERR_EXTENT,
-                "range 0 to 2147483648 is beyond its 32-bit indices");
+                "range 0 to 2147483648 is beyond its int indices");
     CHECK_FAILS(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, -1, got), MX_ERR_ARG,
-                "a result of -1 values");
+                "length of its result: got -1");
     CHECK_OK(bind_bins(mx_range_1d(ctx, 0, 6), &b.args, 1, got));
     CHECK_F64(got[0], 12, 0);
     free_all(&b);
@@ -315,7 +315,7 @@ static void test_launch_stale(mx_ctx ctx)
         CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,
                     "kernel bind_scale: accessor '");
         CHECK_FAILS(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum), MX_ERR_STALE,
-                    "is gone; bind it again");
+                    "is destroyed; bind it again");
         /* the slot belongs to another view now: still stale */
         mx_view next = make(ctx, "next", MX_F64, 2, MX_LAYOUT_DEFAULT);
         CHECK_FAILS(bind_scale(mx_range_2d(ctx, 0, 6, 0, 5), &b.args), MX_ERR_STALE,

@@ -56,7 +56,7 @@ static const struct {
     {"openmp:cores=0-1-2", MX_ERR_INPUT, "cores: got '1-2'"},
     {"openmp:cores=0000000000000000000000000000000x", MX_ERR_INPUT, "cores: got '00000"},
     {"openmp:cores=0000000000000000000000000000000000-0", MX_ERR_INPUT, "cores: got ''"},
-    {"openmp:cores=2000000000", MX_ERR_INPUT, "cores: this process has"},
+    {"openmp:cores=2000000000", MX_ERR_INPUT, "this process has"},
     {"serial:device=0", MX_ERR_INPUT, "device: got 0, serial has no devices"},
     {"openmp:device=x", MX_ERR_INPUT, "device: got 'x'"},
     {"serial:check=", MX_ERR_INPUT, "check: got ''"},
@@ -136,7 +136,7 @@ static void test_null(void)
 {
     mx_ctx_info info;
     CHECK_FAILS(mx_fence(NULL), MX_ERR_ARG, "no context");
-    CHECK_FAILS(mx_ctx_get_info(NULL, &info), MX_ERR_ARG, "no context");
+    CHECK_FAILS(mx_ctx_get_info(NULL, &info), MX_ERR_ARG, "the context or the output");
     CHECK_FAILS(mx_ctx_check_against(NULL, "serial", 1e-9), MX_ERR_ARG, "no context");
     CHECK_FAILS(mx_ctx_check_against(NULL, NULL, 0), MX_ERR_ARG, "no context");
 }

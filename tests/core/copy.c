@@ -27,7 +27,7 @@ static void test_mirrors(mx_ctx ctx)
     CHECK(data == m.data);
     if (!check_host_reaches(ctx))
         CHECK_FAILS(mx_view_host_data(view, &data), MX_ERR_SPACE,
-                    "cannot reach: copy it by mx_export, or to a mirror");
+                    "cannot access: copy it by mx_export, or to a mirror");
 
     MUST(mx_mirror_view_create(view, &same));
     CHECK_I64(check_info(same).data == v.data, check_host_reaches(ctx));

@@ -272,7 +272,7 @@ static void test_wrapping(mx_ctx ctx)
         MUST(mx_view_destroy(&view));
         CHECK_OK(mx_import(ctx, device, (const double *)both, NULL)); /* without staging */
         CHECK_FAILS(mx_import(ctx, device, (const double *)data, NULL), MX_ERR_SPACE,
-                    "expected one that the host reaches");
+                    "expected one that the host can access");
         MUST(mx_view_destroy(&pinned));
     }
     MUST(mx_view_destroy(&device));

@@ -186,7 +186,7 @@ static void test_checked(mx_ctx ctx)
     for (int v = 0; v < 3; v++) MUST(mx_view_destroy(&all[v]));
 }
 
-/* Views of the same memory: only to be read, and somebody else's. Their padding goes with the copies. */
+/* Views of the same memory: read-only, and somebody else's. Their padding goes with the copies. */
 static void test_shared(mx_ctx ctx)
 {
     const int64_t extents[] = {9, 10};

@@ -63,7 +63,7 @@ static void check_report(const char *text, int line, const char *space)
     int lines = 0;
     for (int v = 0; v < FORGOTTEN; v++) {
         snprintf(expected, sizeof expected,
-                 "minx: view '%s' (%d bytes in %s, made at %s:%d) still has %d owner%s\n",
+                 "minx: view '%s' (%d bytes in %s, created at %s:%d) still has %d owner%s\n",
                  views[v].label, views[v].bytes, views[v].host ? "Host" : space, __FILE__,
                  line + views[v].line, views[v].owners, views[v].owners > 1 ? "s" : "");
         CHECK_TEXT(text, expected);

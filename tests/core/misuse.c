@@ -205,9 +205,9 @@ static const struct end {
     bool simt;
     const char *words, *more;
 } ends[] = {
-    {"barrier", barrier, true, "kernel mu_barrier: a barrier of the team", "GPU would hang"},
-    {"barrier of lanes", barrier_of_lanes, true, "kernel mu_barrier: a barrier", "it diverges"},
-    {"collective", collective, true, "kernel mu_collective: a barrier", "some threads only"},
+    {"barrier", barrier, true, "kernel mu_barrier: only some threads", "GPU would hang"},
+    {"barrier of lanes", barrier_of_lanes, true, "kernel mu_barrier", "control flow diverges"},
+    {"collective", collective, true, "kernel mu_collective", "a barrier of the team"},
     {"vector sum", vector_sum, true, "kernel mu_lanes", "the end of a vector loop"},
     {"tokens", tokens_of_another, false, "mx_token_acquire: thread", "another context"},
 };

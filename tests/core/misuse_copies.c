@@ -45,7 +45,7 @@ static mx_err remap_other_extent(mu_world *w)
 
 static mx_err copy_stale(mu_world *w) { return mx_deep_copy(w->ctx, w->row, w->gone); }
 static mx_err copy_to_constant(mu_world *w) { return mx_deep_copy(w->ctx, w->fixed, w->to); }
-static mx_err copy_alone(mu_world *w) { return mx_deep_copy(NULL, w->to, w->row); }
+static mx_err copy_without_context(mu_world *w) { return mx_deep_copy(NULL, w->to, w->row); }
 
 static mx_err copy_overlapping(mu_world *w)
 {
@@ -62,13 +62,13 @@ static const double one = 1;
 static double got;
 
 static mx_err fill_without_value(mu_world *w) { return mx_fill(w->ctx, w->row, NULL); }
-static mx_err fill_alone(mu_world *w) { return mx_fill(NULL, w->row, &one); }
+static mx_err fill_without_context(mu_world *w) { return mx_fill(NULL, w->row, &one); }
 static mx_err fill_constant(mu_world *w) { return mx_fill(w->ctx, w->fixed, &one); }
 static mx_err fill_stale(mu_world *w) { return mx_fill(w->ctx, w->gone, &one); }
 static mx_err read_beyond(mu_world *w) { return mx_read_element(w->ctx, w->row, MU_N, &got); }
 static mx_err read_of_grid(mu_world *w) { return mx_read_element(w->ctx, w->grid, 0, &got); }
 static mx_err read_nowhere(mu_world *w) { return mx_read_element(w->ctx, w->row, 0, NULL); }
-static mx_err read_alone(mu_world *w) { return mx_read_element(NULL, w->row, 0, &got); }
+static mx_err read_without_context(mu_world *w) { return mx_read_element(NULL, w->row, 0, &got); }
 static mx_err write_negative(mu_world *w) { return mx_write_element(w->ctx, w->row, -1, &one); }
 static mx_err write_constant(mu_world *w) { return mx_write_element(w->ctx, w->fixed, 0, &one); }
 static mx_err write_nothing(mu_world *w) { return mx_write_element(w->ctx, w->row, 0, NULL); }
@@ -81,7 +81,7 @@ static float floats[MU_N];
 static const int64_t same[] = {1, 1}, still[] = {0, 1}, back[] = {-5, 1},
                      beyond[] = {INT64_MAX / 8, 1};
 
-static mx_err import_alone(mu_world *w) { return mx_import(NULL, w->row, array, NULL); }
+static mx_err import_without_context(mu_world *w) { return mx_import(NULL, w->row, array, NULL); }
 static mx_err import_stale(mu_world *w) { return mx_import(w->ctx, w->gone, array, NULL); }
 static mx_err import_constant(mu_world *w) { return mx_import(w->ctx, w->fixed, array, NULL); }
 static mx_err import_nothing(mu_world *w)
@@ -90,7 +90,7 @@ static mx_err import_nothing(mu_world *w)
 }
 static mx_err import_other_type(mu_world *w) { return mx_import(w->ctx, w->row, floats, NULL); }
 static mx_err import_backwards(mu_world *w) { return mx_import(w->ctx, w->grid, array, back); }
-static mx_err export_alone(mu_world *w) { return mx_export(NULL, w->row, array, NULL); }
+static mx_err export_without_context(mu_world *w) { return mx_export(NULL, w->row, array, NULL); }
 static mx_err export_stale(mu_world *w) { return mx_export(w->ctx, w->gone, array, NULL); }
 static mx_err export_nowhere(mu_world *w)
 {
@@ -154,7 +154,7 @@ static const int64_t fewer[] = {-1, 3}, more[] = {9, 9}, most[] = {(int64_t)1 <<
 static mx_err resize_negative(mu_world *w) { return resize(w, w->ctx, w->grid, fewer); }
 static mx_err resize_without_extents(mu_world *w) { return resize(w, w->ctx, w->grid, NULL); }
 static mx_err resize_beyond_memory(mu_world *w) { return resize(w, w->ctx, w->grid, most); }
-static mx_err resize_alone(mu_world *w) { return resize(w, NULL, w->grid, more); }
+static mx_err resize_without_context(mu_world *w) { return resize(w, NULL, w->grid, more); }
 static mx_err resize_constant(mu_world *w) { return resize(w, w->ctx, w->fixed, more); }
 static mx_err resize_stale(mu_world *w) { return resize(w, w->ctx, w->gone, more); }
 static mx_err resize_tiles(mu_world *w) { return resize(w, w->ctx, w->tiled, more); }
@@ -181,7 +181,7 @@ static mx_err sync_both(mu_world *w, mx_dual *dual)
     return mx_dual_sync(w->ctx, dual, MX_SIDE_HOST);
 }
 
-static mx_err sync_alone(mu_world *w, mx_dual *dual)
+static mx_err sync_without_context(mu_world *w, mx_dual *dual)
 {
     (void)w;
     mx_dual_modify(dual, MX_SIDE_HOST);
@@ -195,7 +195,7 @@ static mx_err sync_ended(mu_world *w, mx_dual *dual)
 }
 
 static mx_err dual_both_modified(mu_world *w) { return with_dual(w, sync_both); }
-static mx_err dual_alone(mu_world *w) { return with_dual(w, sync_alone); }
+static mx_err dual_without_context(mu_world *w) { return with_dual(w, sync_without_context); }
 static mx_err dual_ended(mu_world *w) { return with_dual(w, sync_ended); }
 static mx_err dual_nothing(mu_world *w) { return mx_dual_sync(w->ctx, NULL, MX_SIDE_HOST); }
 
@@ -211,33 +211,34 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(copy_other_layout, MU_ALL, MX_ERR_LAYOUT, "copy 'grid' from 'v'", "layouts differ"),
     MU_CASE(remap_other_extent, MU_ALL, MX_ERR_EXTENT, "copy 'row'", "extent 0 differs: 8 and 7"),
     MU_CASE(copy_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(copy_to_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
-    MU_CASE(copy_alone, MU_ALL, MX_ERR_ARG, "copied without a context", ""),
+    MU_CASE(copy_to_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
+    MU_CASE(copy_without_context, MU_ALL, MX_ERR_ARG, "'to'", "a copy needs a context"),
     MU_CASE(copy_overlapping, MU_ALL, MX_ERR_ARG, "copy 'row[0:5]' from 'row[1:6]'", "overlap"),
-    MU_CASE(fill_without_value, MU_ALL, MX_ERR_ARG, "fill 'row'", "without a value"),
-    MU_CASE(fill_alone, MU_ALL, MX_ERR_ARG, "'row'", "without a context"),
-    MU_CASE(fill_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(fill_without_value, MU_ALL, MX_ERR_ARG, "fill 'row'", "no value"),
+    MU_CASE(fill_without_context, MU_ALL, MX_ERR_ARG, "'row'", "a copy needs a context"),
+    MU_CASE(fill_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(fill_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(read_beyond, MU_ALL, MX_ERR_BOUNDS, "view 'row'", "index 8, its extent is 8"),
     MU_CASE(read_of_grid, MU_ALL, MX_ERR_RANK, "view 'grid'", "got rank 2, expected 0 or 1"),
     MU_CASE(read_nowhere, MU_ALL, MX_ERR_ARG, "view 'row'", "no value"),
-    MU_CASE(read_alone, MU_ALL, MX_ERR_ARG, "view 'row'", "without a context"),
+    MU_CASE(read_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(write_negative, MU_ALL, MX_ERR_BOUNDS, "view 'row'", "index -1, its extent is 8"),
-    MU_CASE(write_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(write_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(write_nothing, MU_ALL, MX_ERR_ARG, "view 'row'", "no value"),
     MU_CASE(write_beyond_one, MU_ALL, MX_ERR_BOUNDS, "view 'number'", "index 1, its extent is 1"),
-    MU_CASE(import_alone, MU_ALL, MX_ERR_ARG, "view 'row'", "without a context"),
+    MU_CASE(import_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(import_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(import_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(import_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(import_nothing, MU_ALL, MX_ERR_ARG, "import 'row'", "no array"),
     MU_CASE(import_other_type, MU_ALL, MX_ERR_TYPE, "import 'row'", "elements f64, the array f32"),
     MU_CASE(import_backwards, MU_ALL, MX_ERR_LAYOUT, "import 'grid'",
             "stride 0 of the array: got -5"),
     MU_CASE(import_while_recording, MU_ALL, MX_ERR_ARG, "view 'row'", "records a graph"),
-    MU_CASE(import_of_a_device, MU_DEVICES, MX_ERR_SPACE, "import 'row'", "that the host reaches"),
+    MU_CASE(import_of_a_device, MU_DEVICES, MX_ERR_SPACE, "import 'row'",
+            "that the host can access"),
     MU_CASE(import_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'row'",
-            "serial cannot move memory space"),
-    MU_CASE(export_alone, MU_ALL, MX_ERR_ARG, "view 'row'", "without a context"),
+            "serial cannot copy memory space"),
+    MU_CASE(export_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(export_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(export_nowhere, MU_ALL, MX_ERR_ARG, "export 'row'", "no array"),
     MU_CASE(export_other_type, MU_ALL, MX_ERR_TYPE, "export 'row'", "elements f64, the array f32"),
@@ -248,19 +249,19 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(export_zero_stride, MU_ALL, MX_ERR_LAYOUT, "'host array'", "stride 0: got 0"),
     MU_CASE(export_beyond_memory, MU_ALL, MX_ERR_EXTENT, "'host array'", "the address space"),
     MU_CASE(remap_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'to'",
-            "serial cannot move memory space"),
+            "serial cannot copy memory space"),
     MU_CASE(resize_negative, MU_ALL, MX_ERR_EXTENT, "view 'grid'", "extent 0: got -1"),
     MU_CASE(resize_without_extents, MU_ALL, MX_ERR_ARG, "view 'grid'", "without extents"),
     MU_CASE(resize_beyond_memory, MU_ALL, MX_ERR_MEMORY, "view 'grid'", "no 2305843009213693952"),
-    MU_CASE(resize_alone, MU_ALL, MX_ERR_ARG, "a view needs a context", ""),
-    MU_CASE(resize_constant, MU_ALL, MX_ERR_CONST, "view 'row", "only to be read"),
+    MU_CASE(resize_without_context, MU_ALL, MX_ERR_ARG, "a view needs a context", ""),
+    MU_CASE(resize_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(resize_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(resize_tiles, MU_ALL, MX_ERR_LAYOUT, "resize of 'tiled'", "its layout is tiled"),
     MU_CASE(resize_nothing, MU_ALL, MX_ERR_ARG, "resize: no view", ""),
     MU_CASE(dual_both_modified, MU_ALL, MX_ERR_ARG, "dual view 'both'", "both sides were modified"),
-    MU_CASE(dual_alone, MU_ALL, MX_ERR_ARG, "view 'both'", "without a context"),
+    MU_CASE(dual_without_context, MU_ALL, MX_ERR_ARG, "view 'both'", "a copy needs a context"),
     MU_CASE(dual_ended, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(dual_nothing, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(dual_nowhere, MU_ALL, MX_ERR_ARG, "nowhere to put it", ""),
+    MU_CASE(dual_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     {NULL, NULL, 0, MX_OK, NULL, NULL},
 };

@@ -239,8 +239,9 @@ static void test_limits(mx_ctx ctx)
                 "range 5000000000 to 5000000001 is beyond");
     CHECK_FAILS(ranges_1d_64(mx_range_1d(ctx, INT64_MAX - 9, INT64_MAX), &args), MX_ERR_EXTENT,
                 "is beyond its indices");
-    CHECK_FAILS(ranges_2d(mx_range_2d(ctx, 0, 1, -far, 1), &args), MX_ERR_EXTENT,
-                "stamp a _64 form");
+    CHECK_FAILS(
+        ranges_2d(mx_range_2d(ctx, 0, 1, -far, 1), &args), MX_ERR_EXTENT,
+        "beyond its int indices: declare and define the kernel over the index space with _64");
     CHECK_FAILS(ranges_count_3d(mx_range_3d(ctx, 0, 1, 0, 1, 0, high + 1), &args, &count),
                 MX_ERR_EXTENT, "beyond");
 }

@@ -407,7 +407,7 @@ static void test_arrays_into(data *d)
              ? mx_subview(table, MX_SLICES(mx_all(), mx_index(2)), &column)
              : mx_subview(table, MX_SLICES(mx_index(2), mx_all()), &column));
     CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, column), MX_ERR_LAYOUT,
-                "elements are apart");
+                "elements are not contiguous");
     MUST(mx_view_destroy(&column));
     MUST(mx_view_destroy(&table));
     CHECK_FAILS(rd_bins_into(mx_range_1d(d->ctx, 0, N), &d->args, MX_VIEW_NULL), MX_ERR_STALE, "");

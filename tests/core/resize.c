@@ -133,11 +133,11 @@ static void test_resize_refused(mx_ctx ctx)
     check_numbered(ctx, view, extents);
     MUST(mx_subview(view, MX_SLICES(mx_index(0), mx_all(), mx_index(0)), &part));
     CHECK_FAILS(mx_view_resize(ctx, &part, row), MX_ERR_LAYOUT,
-                "'u[0,:,0]': layout: got 3, expected left or right");
+                "'u[0,:,0]': layout: got 3, expected a layout of layout.h");
     if (!check_host_reaches(ctx)) {
         mx_view mirror;
         MUST(mx_mirror_create(view, &mirror));
-        CHECK_FAILS(mx_view_resize(ctx, &mirror, extents), MX_ERR_SPACE, "cannot reach");
+        CHECK_FAILS(mx_view_resize(ctx, &mirror, extents), MX_ERR_SPACE, "cannot access");
         MUST(mx_view_destroy(&mirror));
     }
     MUST(mx_view_destroy(&part));
@@ -227,7 +227,7 @@ static void test_remap_refused(mx_ctx ctx)
     CHECK_FAILS(mx_remap(ctx, a, ints), MX_ERR_TYPE, "element types differ: f64 and i64");
     CHECK_FAILS(mx_remap(ctx, a, flat), MX_ERR_RANK, "ranks differ: 3 and 1");
     CHECK_FAILS(mx_remap(ctx, a, longer), MX_ERR_EXTENT, "extent 2 differs: 7 and 8");
-    CHECK_FAILS(mx_remap(NULL, a, b), MX_ERR_ARG, "view 'a': copied without a context");
+    CHECK_FAILS(mx_remap(NULL, a, b), MX_ERR_ARG, "view 'a': a copy needs a context");
     CHECK_FAILS(mx_remap(ctx, a, MX_VIEW_NULL), MX_ERR_STALE, "any more");
     CHECK_OK(mx_remap(ctx, a, a));
     mx_view all[] = {a, b, longer, flat, ints};

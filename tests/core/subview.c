@@ -238,7 +238,7 @@ static void test_far_gaps(mx_ctx ctx)
     MUST(mx_subview(u, MX_SLICES(mx_all(), mx_all(), mx_index(1)), &part));
     MUST(mx_mirror_create(part, &mirror));
     CHECK_OK(mx_deep_copy(ctx, mirror, part)); /* the mirror owns its gaps */
-    CHECK_FAILS(mx_deep_copy(ctx, part, mirror), MX_ERR_SPACE, "does not reach both");
+    CHECK_FAILS(mx_deep_copy(ctx, part, mirror), MX_ERR_SPACE, "cannot access both");
     CHECK_OK(mx_remap(ctx, part, mirror)); /* by way of staging memory */
     mx_view all[] = {u, part, mirror};
     for (int v = 0; v < 3; v++) MUST(mx_view_destroy(&all[v]));
@@ -284,7 +284,7 @@ static void test_kernels(mx_ctx ctx, mx_layout layout)
     CHECK_F64(total, value_at(0, 0, 1), 0);
     /* the part is gone: the launch says so */
     MUST(mx_view_destroy(&part));
-    CHECK_FAILS(subview_add(mx_range_2d(ctx, 0, 4, 0, N1), &add), MX_ERR_STALE, "is gone");
+    CHECK_FAILS(subview_add(mx_range_2d(ctx, 0, 4, 0, N1), &add), MX_ERR_STALE, "is destroyed");
     mx_view all[] = {u, row, v, element};
     for (int k = 0; k < 4; k++) MUST(mx_view_destroy(&all[k]));
 }
@@ -367,20 +367,20 @@ static void test_constant(mx_ctx ctx)
     MUST(mx_subview(row, MX_SLICES(mx_index(0)), &scalar));
     CHECK(check_info(constant).constant && check_info(row).constant && !check_info(u).constant);
     CHECK_FAILS(mx_bind(ctx, constant, &writer), MX_ERR_CONST,
-                "bind &writer to view 'u': the view is only to be read: bind it to a const");
+                "bind &writer to view 'u': the view is read-only: bind it to a const");
     CHECK_OK(mx_bind(ctx, constant, &reader));
-    CHECK_FAILS(mx_deep_copy(ctx, constant, other), MX_ERR_CONST, "view 'u' is only to be read");
-    CHECK_FAILS(mx_deep_copy(ctx, constant, constant), MX_ERR_CONST, "only to be read");
-    CHECK_FAILS(mx_remap(ctx, constant, other), MX_ERR_CONST, "only to be read");
-    CHECK_FAILS(mx_fill(ctx, constant, &value), MX_ERR_CONST, "only to be read");
-    CHECK_FAILS(mx_fill(ctx, row, &value), MX_ERR_CONST, "'u[1,2,:]' is only to be read");
-    CHECK_FAILS(mx_write_element(ctx, row, 0, &value), MX_ERR_CONST, "only to be read");
-    CHECK_FAILS(mx_view_resize(ctx, &constant, extents), MX_ERR_CONST, "only to be read");
-    CHECK_FAILS(mx_view_realloc(ctx, &constant, extents), MX_ERR_CONST, "only to be read");
+    CHECK_FAILS(mx_deep_copy(ctx, constant, other), MX_ERR_CONST, "view 'u' is read-only");
+    CHECK_FAILS(mx_deep_copy(ctx, constant, constant), MX_ERR_CONST, "read-only");
+    CHECK_FAILS(mx_remap(ctx, constant, other), MX_ERR_CONST, "read-only");
+    CHECK_FAILS(mx_fill(ctx, constant, &value), MX_ERR_CONST, "read-only");
+    CHECK_FAILS(mx_fill(ctx, row, &value), MX_ERR_CONST, "'u[1,2,:]' is read-only");
+    CHECK_FAILS(mx_write_element(ctx, row, 0, &value), MX_ERR_CONST, "read-only");
+    CHECK_FAILS(mx_view_resize(ctx, &constant, extents), MX_ERR_CONST, "read-only");
+    CHECK_FAILS(mx_view_realloc(ctx, &constant, extents), MX_ERR_CONST, "read-only");
     subview_sum_args sum;
     MUST(mx_bind(ctx, row, &sum.row));
     CHECK_FAILS(subview_sum_into(mx_range_1d(ctx, 0, N2), &sum, scalar, 0), MX_ERR_CONST,
-                "result into view 'u[1,2,0]': it is only to be read");
+                "result into view 'u[1,2,0]': it is read-only");
     CHECK_OK(mx_read_element(ctx, row, 4, &got));
     CHECK_F64(got, value_at(1, 2, 4), 0);
     CHECK_OK(mx_deep_copy(ctx, other, constant));
@@ -453,7 +453,7 @@ static void test_wrap_refused(mx_ctx ctx)
     const mx_view_options elsewhere = {out_of_reach, MX_LAYOUT_DEFAULT, false, false};
     const mx_view_options left = {MX_SPACE_DEFAULT, MX_LAYOUT_LEFT, false, false};
     CHECK_FAILS(mx_view_wrap(ctx, "w", MX_I32, 2, extents, NULL, &elsewhere, data, &w),
-                MX_ERR_SPACE, "cannot reach memory space");
+                MX_ERR_SPACE, "cannot access memory space");
     CHECK_FAILS(mx_view_wrap(ctx, "w", MX_I32, 2, extents, NULL, NULL, NULL, &w), MX_ERR_ARG,
                 "view 'w': memory at");
     CHECK_FAILS(mx_view_wrap(ctx, "w", MX_I32, 2, extents, NULL, NULL, data + 2, &w), MX_ERR_ARG,

@@ -239,7 +239,7 @@ static void mark(void)
     mx_event_mark("now");
     mx_event_mark("fence");
     expect("event now\nevent fence\n");
-    expect_fence_of_all("minx::fence asked for by the tool");
+    expect_fence_of_all("minx::fence requested by the tool");
     mx_metadata("deck", "small");
 }
 

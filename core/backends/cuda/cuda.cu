@@ -1,6 +1,6 @@
-/* cuda: one device and one stream a context. Kernel files stamp their own launches (minx/kernel_cuda.h); here is what they
- * share: memory, copies, results, fences. The CUDA run time is linked statically, so a program also
- * starts where there is no driver, and says then that cuda is not available. */
+/* cuda: a context has one device and one stream. Kernel files define the launches of their kernels (minx/kernel_cuda.h). This file
+ * has what they share: memory, copies, results, fences. The CUDA run time is linked statically, so a program also starts
+ * without a driver, and then says that cuda is not available. */
 #include "../../src/backend.h"
 #include "cuda_grid.h"
 
@@ -9,26 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ARRAY_ITEMS: of a thread, at least, in a reduction into an array */
-enum { ARRAY_ITEMS = 4, RESULT_BYTES = 4096 };
+enum {
+    ARRAY_ITEMS = 4,    /* of a thread, at least, in a reduction into an array */
+    RESULT_BYTES = 4096 /* of pinned memory for results, at first */
+};
 
-/* Devices that contexts were opened on: pinned memory may be in use on any of them. */
-enum { MOST_DEVICES = 1024 };
-static bool in_use[MOST_DEVICES];
+/* The devices that contexts were opened on. Kernels on each of them may use pinned memory. */
+enum { MAX_DEVICES = 1024 };
+static bool in_use[MAX_DEVICES];
 
-/* A context's own: pinned memory that reductions write host results to. */
 typedef struct cuda_state {
-    void *result;
+    void *result; /* pinned memory: reductions write results for the host to it */
     size_t result_bytes;
-    int64_t resident;  /* thread blocks that the device runs at a time, at best */
-    bool overlaps;     /* kernels may be set up while the one before runs */
+    int64_t resident;  /* thread blocks that the device can run at the same time, at most */
+    bool overlaps;     /* a kernel may be set up while the kernel before it runs */
     size_t max_shared; /* bytes of shared memory that a block can have */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
 static cudaStream_t stream_of(mx_ctx ctx) { return (cudaStream_t)ctx->queue; }
 
-/* The run time keeps the last error for whoever asks next. It has been told here: nobody else shall find it. */
+/* The CUDA run time keeps the last error. It is reported here, so a later cudaGetLastError shall not return it again. */
 static cudaError_t clear_sticky_error(cudaError_t err)
 {
     if (err != cudaSuccess) cudaGetLastError();
@@ -51,7 +52,8 @@ static bool cuda_available(const char **why)
     *why = text;
     if (err == cudaErrorInsufficientDriver)
         snprintf(text, sizeof text,
-                 "no NVIDIA driver, or one older than CUDA %d.%d, which this program is built with",
+                 "there is no NVIDIA driver, or it is older than CUDA %d.%d, with which this "
+                 "program was built",
                  CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     else if (err != cudaSuccess)
         snprintf(text, sizeof text, "%s", cudaGetErrorString(err));
@@ -78,17 +80,19 @@ static mx_err cuda_open(mx_ctx ctx)
                "%s: device: got %d, this machine has %d (0 to %d)", ctx->name, ctx->device, devices,
                devices - 1);
     MX_REQUIRE(ctx->threads <= 1, MX_ERR_INPUT,
-               "%s: threads: got %d, cuda chooses its threads itself", ctx->name, ctx->threads);
+               "%s: threads: got %d; a cuda context takes no number of threads", ctx->name,
+               ctx->threads);
     ctx->threads = 1;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    if (ctx->device < MOST_DEVICES) in_use[ctx->device] = true;
+    if (ctx->device < MAX_DEVICES) in_use[ctx->device] = true;
     CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
     snprintf(ctx->device_name, sizeof ctx->device_name, "%.127s", properties.name);
     cudaFuncAttributes attributes;
     const cudaError_t image = clear_sticky_error(cudaFuncGetAttributes(&attributes, probe_kernel));
     MX_REQUIRE(
         image == cudaSuccess, MX_ERR_BACKEND,
-        "device %d (%s, compute capability %d.%d): %s; configure with -DMINX_CUDA_ARCHITECTURES=%d%d-real",
+        "device %d (%s, compute capability %d.%d): %s; this build has no kernels for it: configure "
+        "with -DMINX_CUDA_ARCHITECTURES=%d%d-real",
         ctx->device, properties.name, properties.major, properties.minor, cudaGetErrorString(image),
         properties.major, properties.minor);
     cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
@@ -120,7 +124,7 @@ static void cuda_close(mx_ctx ctx)
 static mx_err cuda_fence(mx_ctx ctx)
 {
     if (ctx->state == NULL) return MX_OK;
-    /* a tool's fence waits for the contexts of all threads */
+    /* atomic, because a tool's fence waits for the contexts of all threads */
     __atomic_fetch_add(&ctx->synchronisations, 1, __ATOMIC_RELAXED);
     CUDA_TRY(cudaSetDevice(ctx->device));
     const cudaError_t err = clear_sticky_error(cudaStreamSynchronize(stream_of(ctx)));
@@ -150,7 +154,8 @@ static mx_err cuda_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **dat
 static void cuda_release(mx_space space, void *data)
 {
     if (space == MX_SPACE_PINNED) {
-        for (int d = 0; d < MOST_DEVICES; d++) /* cudaFreeHost, unlike cudaFree, waits for none */
+        /* cudaFreeHost, unlike cudaFree, does not wait for kernels that use the memory */
+        for (int d = 0; d < MAX_DEVICES; d++)
             if (in_use[d] && clear_sticky_error(cudaSetDevice(d)) == cudaSuccess)
                 clear_sticky_error(cudaDeviceSynchronize());
         cudaFreeHost(data);
@@ -184,7 +189,7 @@ struct alignas(16) fill_value {
     unsigned char bytes[FILL_BYTES];
 };
 
-/* An element is some words: the largest kind that its size allows. */
+/* An element is written as words: W is the largest type that the size and the address allow. */
 template <class W>
 static __global__ void fill_kernel(W *data, int64_t count, const __grid_constant__ fill_value value,
                                    int words)
@@ -200,9 +205,10 @@ static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fil
                          size_t size)
 {
     const int words = (int)(size / sizeof(W));
-    const int64_t blocks = (count * words + THREADS - 1) / THREADS, most = state_of(ctx)->resident;
-    fill_kernel<W><<<(unsigned)(blocks < most ? blocks : most), THREADS, 0, stream_of(ctx)>>>(
-        (W *)destination, count, value, words);
+    const int64_t blocks = (count * words + THREADS - 1) / THREADS;
+    const int64_t max_blocks = state_of(ctx)->resident;
+    const unsigned grid = (unsigned)(blocks < max_blocks ? blocks : max_blocks);
+    fill_kernel<W><<<grid, THREADS, 0, stream_of(ctx)>>>((W *)destination, count, value, words);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
@@ -223,52 +229,51 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
                "fill: elements of %zu bytes, expected at most %zu on cuda", size,
                sizeof copy.bytes);
     memcpy(copy.bytes, value, size);
-    const size_t chunk =
-        size |
-        (size_t)(uintptr_t)destination; /* its lowest bit set is what both are multiples of */
-    if (chunk % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
-    if (chunk % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
-    if (chunk % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
+    /* a multiple of a power of two exactly if size and address both are */
+    const size_t both = size | (size_t)(uintptr_t)destination;
+    if (both % 16 == 0) return fill_words<uint4>(ctx, destination, count, copy, size);
+    if (both % 8 == 0) return fill_words<unsigned long long>(ctx, destination, count, copy, size);
+    if (both % 4 == 0) return fill_words<unsigned>(ctx, destination, count, copy, size);
     return fill_words<unsigned char>(ctx, destination, count, copy, size);
 }
 
-/* An element is some words of `unit` bytes, the largest kind that sizes and addresses allow. */
-static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int chunk)
+/* An element is copied as words of `word_bytes` bytes, the largest power of two up to 8 that the size and the addresses allow. */
+static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int word_bytes)
 {
-    const int64_t words = (int64_t)c.size / chunk, all = c.count * words;
+    const int64_t words = (int64_t)c.size / word_bytes, all = c.count * words;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < all; w += step) {
         int64_t to, from;
         mx_strided_offsets_(&c, w / words, &to, &from);
-        char *const t = c.to + (to * words + w % words) * chunk;
-        const char *const f = c.from + (from * words + w % words) * chunk;
-        if (chunk == 8)
+        char *const t = c.to + (to * words + w % words) * word_bytes;
+        const char *const f = c.from + (from * words + w % words) * word_bytes;
+        if (word_bytes == 8)
             *(uint2 *)t = *(const uint2 *)f;
-        else if (chunk == 4)
+        else if (word_bytes == 4)
             *(unsigned *)t = *(const unsigned *)f;
         else
-            for (int b = 0; b < chunk; b++) t[b] = f[b];
+            for (int b = 0; b < word_bytes; b++) t[b] = f[b];
     }
 }
 
 static mx_err cuda_copy_strided(mx_ctx ctx, const mx_strided *c)
 {
-    int chunk = 8;
-    while ((c->size | (size_t)(uintptr_t)c->to | (size_t)(uintptr_t)c->from) % chunk != 0)
-        chunk /= 2;
-    const int64_t blocks = (c->count * (int64_t)(c->size / chunk) + THREADS - 1) / THREADS,
-                  most = state_of(ctx)->resident;
-    const unsigned grid = (unsigned)(blocks < most ? blocks : most);
+    int word_bytes = 8;
+    while ((c->size | (size_t)(uintptr_t)c->to | (size_t)(uintptr_t)c->from) % word_bytes != 0)
+        word_bytes /= 2;
+    const int64_t blocks = (c->count * (int64_t)(c->size / word_bytes) + THREADS - 1) / THREADS;
+    const int64_t max_blocks = state_of(ctx)->resident;
+    const unsigned grid = (unsigned)(blocks < max_blocks ? blocks : max_blocks);
     CUDA_TRY(cudaSetDevice(ctx->device));
-    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, chunk);
+    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, word_bytes);
     CUDA_TRY(cudaGetLastError());
     return MX_OK;
 }
 
 /* ---- launches ---- */
 
-/* Pinned memory for a result on its way to the host. */
-static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
+/* Gives pinned memory for a result that the host will read. */
+static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
 {
     cuda_state *state = state_of(ctx);
     if (bytes > state->result_bytes) {
@@ -279,11 +284,12 @@ static mx_err result_room(mx_ctx ctx, size_t bytes, void **room)
         MX_TRY(cuda_allocate(ctx, MX_SPACE_PINNED, bytes, &state->result));
         state->result_bytes = bytes;
     }
-    *room = state->result;
+    *memory = state->result;
     return MX_OK;
 }
 
-/* One block a team, or as many as run at a time where each has scratch in device memory or a partial result. */
+/* One block for each team. If each block needs scratch in device memory or a partial result, only as many blocks as the device can
+ * run at the same time; a block then runs several teams. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -299,25 +305,28 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     }
     const size_t shared = MX_CUDA_SLOTS_BYTES_(team->size) + team->team_bytes[0] +
                           (size_t)team->size * team->thread_bytes[0];
-    const size_t tree =
-        l->kernel->value_size * (size_t)(team->size * team->lanes); /* of a reduction */
+    /* a reduction joins the values of all threads in shared memory */
+    const size_t tree = l->kernel->value_size * (size_t)(team->size * team->lanes);
     MX_REQUIRE(
         tree <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
-        "kernel %s: values of teams of %d threads with %d lanes: %zu bytes, this device has %zu",
+        "kernel %s: the values of a team of %d threads with %d lanes need %zu bytes of shared "
+        "memory, this device has %zu for a block",
         l->kernel->name, team->size, team->lanes, tree, state_of(ctx)->max_shared);
     MX_REQUIRE(shared <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
-               "kernel %s: teams with %zu bytes of scratch of level 0: this device has %zu",
+               "kernel %s: a team has %zu bytes of scratch of level 0, expected at most %zu on "
+               "this device",
                l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
                state_of(ctx)->max_shared - MX_CUDA_SLOTS_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
     plan->blocks = l->axis[0].end;
     if (l->scratch_bytes > 0 || l->kernel->pattern == MX_PATTERN_REDUCE) {
-        const int64_t most = state_of(ctx)->resident * THREADS / (team->size * team->lanes);
-        if (plan->blocks > most) plan->blocks = most;
+        const int64_t max_blocks = state_of(ctx)->resident * THREADS / (team->size * team->lanes);
+        if (plan->blocks > max_blocks) plan->blocks = max_blocks;
     }
-    MX_REQUIRE(l->axis[0].end <= INT32_MAX, MX_ERR_EXTENT, "kernel %s: a league of %lld teams",
-               l->kernel->name, (long long)l->axis[0].end);
+    MX_REQUIRE(l->axis[0].end <= INT32_MAX, MX_ERR_EXTENT,
+               "kernel %s: the league has %lld teams, expected at most %d", l->kernel->name,
+               (long long)l->axis[0].end, INT32_MAX);
     return MX_OK;
 }
 
@@ -362,7 +371,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
         l->partials = (char *)memory;
         l->scratch = l->partials + partial_bytes;
     }
-    if (to_host) MX_TRY(result_room(ctx, bytes, &l->result));
+    if (to_host) MX_TRY(result_memory(ctx, bytes, &l->result));
     const int code = clear_sticky_error((cudaError_t)mx_instance_of(ctx, k)->enqueue(l));
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
                cudaGetErrorString((cudaError_t)code));
@@ -372,11 +381,13 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     return MX_OK;
 }
 
-/* ---- graphs: launches are captured from the stream, one at a time, behind the nodes they wait for ---- */
+/* ---- graphs ----
+ *
+ * Launches are captured from the stream, one at a time. Each depends on the nodes that it waits for. */
 
 typedef struct cuda_graph {
     cudaGraph_t graph;
-    cudaGraphExec_t ready;
+    cudaGraphExec_t executable; /* NULL until graph_finish */
 } cuda_graph;
 
 static mx_err graph_create(mx_ctx ctx, void **graph)
@@ -410,7 +421,7 @@ static mx_err graph_after(mx_ctx ctx, void *graph, void **node)
     *node = count > 0 ? last[0] : NULL;
     CUDA_TRY(cudaStreamEndCapture(stream_of(ctx), &captured));
     CUDA_TRY(err);
-    MX_REQUIRE(*node != NULL, MX_ERR_DEVICE, "graph: nothing was recorded");
+    MX_REQUIRE(*node != NULL, MX_ERR_DEVICE, "graph: the launch or copy recorded no node");
     (void)graph;
     return MX_OK;
 }
@@ -419,26 +430,26 @@ static mx_err graph_finish(mx_ctx ctx, void *graph)
 {
     cuda_graph *g = (cuda_graph *)graph;
     CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cudaGraphInstantiate(&g->ready, g->graph, 0));
+    CUDA_TRY(cudaGraphInstantiate(&g->executable, g->graph, 0));
     return MX_OK;
 }
 
 static mx_err graph_run(mx_ctx ctx, void *graph)
 {
     CUDA_TRY(cudaSetDevice(ctx->device));
-    CUDA_TRY(cudaGraphLaunch(((cuda_graph *)graph)->ready, stream_of(ctx)));
+    CUDA_TRY(cudaGraphLaunch(((cuda_graph *)graph)->executable, stream_of(ctx)));
     return MX_OK;
 }
 
 static void graph_destroy(void *graph)
 {
     cuda_graph *g = (cuda_graph *)graph;
-    if (g->ready != NULL) cudaGraphExecDestroy(g->ready);
+    if (g->executable != NULL) cudaGraphExecDestroy(g->executable);
     cudaGraphDestroy(g->graph);
     free(g);
 }
 
-/* what its kernels reach, and what it allocates in */
+/* The memory spaces that its kernels can access, and those that it allocates in. */
 enum : unsigned {
     SPACES =
         MX_SPACE_BIT(MX_SPACE_CUDA) | MX_SPACE_BIT(MX_SPACE_MANAGED) | MX_SPACE_BIT(MX_SPACE_PINNED)
@@ -461,7 +472,7 @@ const mx_backend mx_backend_cuda = {
                .accessible = SPACES,
                .allocates_in = SPACES,
                .of_device = MX_SPACE_BIT(MX_SPACE_CUDA),
-               .notes = MX_SPACE_PINNED,
+               .fault_space = MX_SPACE_PINNED,
                .allocate = cuda_allocate,
                .release = cuda_release,
                .copy = cuda_copy,

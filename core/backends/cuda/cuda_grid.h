@@ -1,5 +1,5 @@
-/* cuda: the shape of a launch over a range: threads of a block, blocks of a grid, and how many items a thread takes; as
- * minx/kernel_cuda.h says. */
+/* cuda: plans a launch over a range. A plan has the threads of a block, the blocks of the grid, and how many items a thread runs.
+ * minx/kernel_cuda.h gives the reasons. */
 #pragma once
 #include "../../src/backend.h"
 #include "minx/launch_cuda.h"
@@ -7,17 +7,17 @@
 enum {
     THREADS = 256,
     WARP = 32,
-    GRID_LIMIT = 65535,
-    FEW_ROUNDS = 4,
+    GRID_LIMIT = 65535, /* blocks along y and z that CUDA allows */
+    FEW_ROUNDS = 4,     /* of blocks on the device */
     FEW_ROWS = 8,
-    PLANE_WIDTH = 64
+    PLANE_WIDTH = 64 /* threads along the contiguous index of a plane */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* Threads along the contiguous index: all 256 of a block, or the power of two that its extent (or tile) fills; the others
- * of the block take further rows. A short extent, such as 3, has a thread for each index and none idle, where whole warps
- * take as many rows as the power of two would: 64 rows by 192 threads. */
+/* Divides the threads of a block. Along the contiguous index there are all 256, or the smallest power of two that covers its extent
+ * (or tile); the other threads run further rows. A short extent, such as 3, gets exactly one thread for each index if whole warps
+ * then run as many rows as with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
 static void shape_block(int64_t wanted, unsigned block[2])
 {
     unsigned threads = 1;
@@ -32,16 +32,16 @@ static void shape_block(int64_t wanted, unsigned block[2])
     block[1] = rows;
 }
 
-/* n, or the limit where that is less, but 1 at least; 0 stays. */
+/* The minimum of n and the limit; a limit below 1 counts as 1. */
 static int64_t at_most(int64_t n, int64_t limit)
 {
-    const int64_t most = limit > 1 ? limit : 1;
-    return n < most ? n : most;
+    const int64_t max_n = limit > 1 ? limit : 1;
+    return n < max_n ? n : max_n;
 }
 
-/* How many rows a thread takes: see kernel_cuda.h. */
-static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
-                         int64_t resident)
+/* How many rows a thread runs: see kernel_cuda.h. */
+static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
+                           int64_t resident)
 {
     const mx_cuda_launch *plan = mx_cuda_planned(l);
     const int64_t rounds = ceil_div(along * ceil_div(rows, plan->block[1]), resident);
@@ -51,15 +51,15 @@ static int rows_a_thread(const mx_launch *l, int per_thread, int64_t along, int6
     return per_thread;
 }
 
-/* A range of three dimensions or more, by planes; see kernel_cuda.h. False: it is tiled along its rows, has short ones or
- * more planes than a grid, and goes by rows. */
+/* Plans a range of three dimensions or more that is divided into planes: see kernel_cuda.h. false: the range is not suitable. It has
+ * tiles along its rows, short rows, or more planes than a grid can have. */
 static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
-    const bool joined = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     const int last = l->dims - 1;
     plan->planes = false;
-    if (l->dims < 3 || (!joined && l->kernel->pattern != MX_PATTERN_FOR)) return false;
+    if (l->dims < 3 || (!reduces && l->kernel->pattern != MX_PATTERN_FOR)) return false;
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     const int64_t rows = l->axis[last - 1].end - l->axis[last - 1].begin;
     int64_t planes = 1;
@@ -72,8 +72,8 @@ static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
     const bool many =
         ceil_div(planes, MX_CUDA_PLANES) >= ceil_div(FEW_ROUNDS * resident, along * across);
-    plan->per_thread = joined ? MX_CUDA_FEW_PLANES : 1;
-    if (many && (joined || per_thread > 1)) plan->per_thread = MX_CUDA_PLANES;
+    plan->per_thread = reduces ? MX_CUDA_FEW_PLANES : 1;
+    if (many && (reduces || per_thread > 1)) plan->per_thread = MX_CUDA_PLANES;
     const int64_t deep = ceil_div(planes, plan->per_thread);
     if (deep > GRID_LIMIT) return false;
     plan->planes = true;
@@ -99,13 +99,13 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     plan->block[1] = 1;
     if (l->dims > 1)
         shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
-    /* of a thread, along the row */
+    /* the items of a thread in its row */
     const int64_t items = l->dims == 1 && !strides ? per_thread : 1;
     int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
     if (strides && along > 2 * resident) along = 2 * resident;
     plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
                     l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
-    plan->per_thread = plan->strides ? 1 : rows_a_thread(l, per_thread, along, rows, resident);
+    plan->per_thread = plan->strides ? 1 : rows_per_thread(l, per_thread, along, rows, resident);
     int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
     if (plan->strides) {
         along = at_most(along, 2 * resident / (across > 0 ? across : 1));
@@ -117,12 +117,14 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     plan->grid[0] = (unsigned)along;
     plan->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
     plan->grid[1] = (unsigned)ceil_div(across, plan->grid[2]);
-    /* blocks beyond the end count on: see MX_INDEX_END */
+    /* row numbers of threads beyond the end must fit an int too: see MX_INDEX_END */
     const int64_t counted =
         (int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * plan->per_thread;
     MX_REQUIRE(l->kernel->index_64 || l->dims != 2 || l->axis[0].begin + counted <= INT32_MAX,
-               MX_ERR_EXTENT, "kernel %s: %lld rows: stamp a _64 form", l->kernel->name,
-               (long long)rows);
+               MX_ERR_EXTENT,
+               "kernel %s: %lld rows are too many for int indices: declare and define the kernel "
+               "over 2D_64",
+               l->kernel->name, (long long)rows);
     plan->blocks = (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2];
     return MX_OK;
 }

@@ -1,4 +1,4 @@
-/* openmp: every thread of a parallel region runs one contiguous share of the chunks. */
+/* openmp: each thread of a parallel region runs one contiguous part of the chunks. */
 #include "../../src/backend.h"
 
 #include <omp.h>
@@ -16,26 +16,26 @@ static mx_err openmp_open(mx_ctx ctx)
 static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     if (chunks == 1 || ctx->threads == 1) {
-        mx_thread_ = 0; /* it may have been another one of a larger launch */
+        mx_thread_ = 0; /* a launch with more threads may have left another number */
         run(launch, 0, chunks);
         return;
     }
-    const int cores = ctx->cores, asked = ctx->threads;
+    const int cores = ctx->cores, requested = ctx->threads;
     if (launch->dynamic) {
-#pragma omp parallel for schedule(dynamic) num_threads(asked)
+#pragma omp parallel for schedule(dynamic) num_threads(requested)
         for (int64_t u = 0; u < chunks; u++) {
             mx_thread_ = omp_get_thread_num();
-            mx_cores_bind_thread(ctx, cores, mx_thread_, asked);
+            mx_cores_bind_thread(ctx, cores, mx_thread_, requested);
             run(launch, u, u + 1);
         }
         return;
     }
-#pragma omp parallel num_threads(asked)
+#pragma omp parallel num_threads(requested)
     {
-        /* the run time may give fewer threads than asked for: share by what there is */
+        /* the run time may start fewer threads than requested: divide by the actual number */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         mx_thread_ = (int)thread;
-        mx_cores_bind_thread(ctx, cores, (int)thread, asked);
+        mx_cores_bind_thread(ctx, cores, (int)thread, requested);
         int64_t first = thread, last = thread + 1;
         if (chunks != threads) {
             first = chunks * thread / threads;

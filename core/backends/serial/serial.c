@@ -13,7 +13,7 @@ static mx_err serial_open(mx_ctx ctx)
 static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     (void)ctx;
-    mx_thread_ = 0; /* it may have been another one in a launch of openmp */
+    mx_thread_ = 0; /* a launch of openmp may have left another number */
     run(launch, 0, chunks);
 }
 
@@ -28,6 +28,6 @@ const mx_backend mx_backend_serial = {
     .memory = MX_HOST_MEMORY,
     .launch = MX_HOST_LAUNCH,
     .host = {.run = serial_run,
-             /* a random order is run item by item, which is what simt does */
+             /* it runs item by item, with the kernels of simt */
              .shuffled = &mx_backend_shuffled},
 };

@@ -63,28 +63,28 @@ static void shuffled_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int
 static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     const int threads = ctx->threads;
-    mx_simt_memory_enter();
+    mx_simt_memory_open();
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int64_t u = 0; u < chunks; u++) {
         mx_thread_ = omp_get_thread_num();
         mx_cores_bind_thread(ctx, 0, mx_thread_, threads);
         run(launch, u, u + 1);
     }
-    mx_simt_memory_leave();
+    mx_simt_memory_close();
 }
 
 /* Partial results are joined outside of simt_run. */
 static mx_err simt_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result)
 {
-    mx_simt_memory_enter();
+    mx_simt_memory_open();
     const mx_err err = mx_host_launch(ctx, launch, args, result);
-    mx_simt_memory_leave();
+    mx_simt_memory_close();
     return err;
 }
 
 static mx_err simt_open(mx_ctx ctx)
 {
-    mx_simt_memory_watch();
+    mx_simt_memory_install_handler();
     return open_threads(ctx);
 }
 
@@ -101,7 +101,7 @@ const mx_backend mx_backend_simt = {
     .memory = {.space = MX_SPACE_SIMT,
                .accessible = KERNEL_SPACES,
                .allocates_in = KERNEL_SPACES,
-               .notes = MX_SPACE_PINNED,
+               .fault_space = MX_SPACE_PINNED,
                .allocate = mx_simt_allocate,
                .release = mx_simt_release,
                .copy = mx_simt_copy,

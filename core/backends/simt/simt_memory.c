@@ -77,14 +77,14 @@ static void protect_all(int access)
     protect(begin, (size_t)(end - begin), access);
 }
 
-void mx_simt_memory_enter(void)
+void mx_simt_memory_open(void)
 {
     pthread_mutex_lock(&memory.lock);
     if (memory.users++ == 0) protect_all(PROT_READ | PROT_WRITE);
     pthread_mutex_unlock(&memory.lock);
 }
 
-void mx_simt_memory_leave(void)
+void mx_simt_memory_close(void)
 {
     pthread_mutex_lock(&memory.lock);
     if (--memory.users == 0) protect_all(PROT_NONE);
@@ -158,7 +158,7 @@ static void install(void)
     if (sigaction(SIGSEGV, &own, &previous) != 0) perror("minx: simt's memory: sigaction");
 }
 
-void mx_simt_memory_watch(void) { pthread_once(&watched, install); }
+void mx_simt_memory_install_handler(void) { pthread_once(&watched, install); }
 
 /* A shared libminx may be unloaded: its handler must not stay. */
 __attribute__((destructor)) static void uninstall(void)
@@ -281,24 +281,24 @@ bool mx_simt_identify(const void *address, mx_space *space, int *device)
 
 mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
-    mx_simt_memory_enter();
+    mx_simt_memory_open();
     const mx_err err = mx_host_copy(ctx, destination, source, bytes);
-    mx_simt_memory_leave();
+    mx_simt_memory_close();
     return err;
 }
 
 mx_err mx_simt_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
-    mx_simt_memory_enter();
+    mx_simt_memory_open();
     const mx_err err = mx_host_fill(ctx, destination, count, value, size);
-    mx_simt_memory_leave();
+    mx_simt_memory_close();
     return err;
 }
 
 mx_err mx_simt_copy_strided(mx_ctx ctx, const mx_strided *copy)
 {
-    mx_simt_memory_enter();
+    mx_simt_memory_open();
     const mx_err err = mx_host_copy_strided(ctx, copy);
-    mx_simt_memory_leave();
+    mx_simt_memory_close();
     return err;
 }

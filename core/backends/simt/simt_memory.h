@@ -3,11 +3,11 @@
 #include "../../src/backend.h"
 
 /* Opens simt's memory to this process, and closes it when the last of those who opened it have left. */
-void mx_simt_memory_enter(void);
-void mx_simt_memory_leave(void);
+void mx_simt_memory_open(void);
+void mx_simt_memory_close(void);
 
 /* From now on a touch by host code ends the program with a message. */
-void mx_simt_memory_watch(void);
+void mx_simt_memory_install_handler(void);
 
 /* Members of the table. */
 mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);

@@ -1,27 +1,29 @@
-/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, and the templates below do the rest.
+/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the templates below take.
  *
- * A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the rows (a row is one
- * combination of the other indices). In one dimension it has fewer where items loop and are few.
- * Rows are counted by blockIdx.y and, beyond its limit, blockIdx.z. A thread takes
- * `per_thread` neighbouring rows, or in one dimension that many items, 256 apart: two in a reduction (more where the value is
- * large, so that it is joined less often), two where items read their neighbours, which then share loads. Else one row, since
- * a store keeps the next row's loads waiting, unless that would need a few rounds of blocks where two rows need one.
+ * Ranges of one and two dimensions. A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the
+ * rows. (A row is one combination of the other indices.) blockIdx.y counts the rows and, beyond its limit, blockIdx.z too.
+ * A thread runs `per_thread` neighbouring rows; in one dimension that many items, which are 256 apart. The number is
+ *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often;
+ *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads;
+ *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
+ *     would need a few rounds of blocks on the device, and 2 small items (MX_ITEMS_SIMD) in one dimension.
  *
- * A range of three dimensions or more goes by planes: a block has 64 (or 32) threads along the contiguous index by 4 (or 8) along
- * the next, and a thread takes the same place of one plane or, in a reduction and where items read their neighbours, of several
- * in turn. Then most of what a plane's items read was loaded for the planes before, and no index is divided in three dimensions.
+ * Ranges of three dimensions or more are divided into planes (the last two indices). A block has 64 (or 32) threads along the
+ * contiguous index and 4 (or 8) along the next. A thread runs one item of a plane or, in reductions and where items read their
+ * neighbours, the items at the same position in several planes, one plane after the other. Most of what an item reads was then
+ * loaded already for the planes before. In three dimensions no index needs a division.
  *
- * Reductions: threads of a block join by shuffles and shared memory into one partial result a block; a second kernel of one
- * block joins those, in a fixed order, so the bits do not change from run to run. Ranges of one dimension, of few rows or of
- * short ones are strided through by as many blocks as the device holds at a time. Rejected: letting the last block to finish do the join, which was slower
- * once kernels overlap. */
+ * Reductions. The threads of a block join their values by shuffles and shared memory into one partial result. A second kernel with
+ * one block joins the partial results in a fixed order, so the bits do not change from run to run. If the range has one dimension,
+ * few rows or short rows, there are only as many blocks as the device can run at a time, and threads step through the range.
+ * Rejected: the last block to finish joins the partial results. That was slower once kernels overlap. */
 #pragma once
 #include "minx/range_cuda.h"
 
 #include <cuda_runtime.h>
 #include <string.h>
 
-/* How many rows a thread takes, and how many items in one dimension, by the trait. */
+/* How many rows a thread runs for each trait, and how many items in one dimension. */
 #define MX_ITEMS_SIMD_ROWS_ 1
 #define MX_ITEMS_PLAIN_ROWS_ 1
 #define MX_ITEMS_STENCIL_ROWS_ 2
@@ -35,8 +37,8 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
     return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
 }
 
-/* First thing in a kernel: the next kernel of the stream may be set up from now on, and what comes after this line waits
- * until the one before is done. Hides most of the time between two kernels (programmatic dependent launch). */
+/* The first statement of each kernel (programmatic dependent launch). From here on the device may set up the next kernel of the
+ * stream. The statements after this one wait until the kernel before has ended. This hides most of the time between two kernels. */
 static __device__ __forceinline__ void mx_cuda_begin_()
 {
 #if __CUDA_ARCH__ >= 900
@@ -45,16 +47,16 @@ static __device__ __forceinline__ void mx_cuda_begin_()
 #endif
 }
 
-/* The items of one thread that takes `planes` planes. Where all are inside, no branch is between them, so that what one plane
- * loads by MX_TRAIT_RANDOM_ACCESS may be loaded before another's store. */
+/* The items of one thread in `planes` planes. If all these planes are inside the range, there is no branch between their items. The
+ * compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before the store of an earlier plane. */
 template <class K, int planes>
 static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::args *args,
                                                              const mx_cuda_range_of_<K> &range)
 {
     typename K::index o[MX_MAX_DIMS], i;
     if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
-    const bool all = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
-    if (all) {
+    const bool all_inside = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (all_inside) {
 #pragma unroll
         for (int n = 0; n < planes; n++) {
             mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
@@ -129,11 +131,11 @@ static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distan
     return result;
 }
 
-/* Joins the values of all threads of a block; thread 0 has the result. Every thread must call. */
+/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call it. */
 template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
 {
     typedef typename K::value T;
-    __shared__ T of_warp[MX_CUDA_JOIN_THREADS_ / 32];
+    __shared__ T warp_value[MX_CUDA_JOIN_THREADS_ / 32];
     const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
               warp = thread >> 5;
     const int warps = (int)(blockDim.x * blockDim.y) >> 5;
@@ -141,11 +143,11 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
         const T other = mx_cuda_shuffle_down_(*v, distance);
         K::join(v, &other);
     }
-    if (lane == 0) of_warp[warp] = *v;
+    if (lane == 0) warp_value[warp] = *v;
     __syncthreads();
     if (warp > 0) return;
     if (lane < warps)
-        *v = of_warp[lane];
+        *v = warp_value[lane];
     else
         K::init(v);
     for (int distance = 16; distance > 0; distance >>= 1) {
@@ -154,7 +156,8 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
-/* The share of one thread of a grid that is smaller than its range, which has few rows or short ones. */
+/* The items of one thread in a reduction, for a range with few rows or short ones: the grid is smaller than the range, and each
+ * thread steps through it. */
 template <class K>
 static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::args *args,
                                                               const mx_cuda_range_of_<K> &range,
@@ -169,7 +172,7 @@ static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::
     I o[MX_MAX_DIMS];
     for (int d = 0; d < K::dims - 1; d++) rows *= (int64_t)range.end[d] - (int64_t)range.begin[d];
     if (i >= end) return;
-    if (gridDim.x == 1) { /* an item a row */
+    if (gridDim.x == 1) { /* one item of each row */
 #pragma unroll 4
         for (int64_t row = first; row < rows; row += row_step) {
             mx_cuda_row_<K>(range, (typename K::row)row, o);
@@ -184,7 +187,7 @@ static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::
     }
 }
 
-/* The share of one thread. */
+/* The items of one thread in a reduction. */
 template <class K>
 static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
                                                       const mx_cuda_range_of_<K> &range,
@@ -207,7 +210,7 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
     }
 }
 
-/* The share of one thread that takes `planes` planes. */
+/* The items of one thread in a reduction, in `planes` planes. */
 template <class K, int planes>
 static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::args *args,
                                                              const mx_cuda_range_of_<K> &range,
@@ -215,8 +218,8 @@ static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::a
 {
     typename K::index o[MX_MAX_DIMS], i;
     if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
-    const bool all = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
-    if (all) {
+    const bool all_inside = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (all_inside) {
 #pragma unroll
         for (int n = 0; n < planes; n++) {
             mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
@@ -230,7 +233,7 @@ static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::a
     }
 }
 
-/* By planes, or with planes 0 by rows. */
+/* planes 0: the range is divided into rows, not planes. */
 template <class K, int planes, bool strides>
 static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args *args,
                                                           const mx_cuda_range_of_<K> &range,
@@ -277,8 +280,8 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     if (threadIdx.x == 0) *result = total;
 }
 
-/* Array reductions: items go by atomics to an array that their block has in shared memory, or, where it is too long for that, to
- * the one in device memory that all arrays end in. */
+/* Reductions into an array. Items add by atomic operations to an array of their block in shared memory, which is then added to the
+ * array in device memory. If the array is too long for shared memory, items add to the one in device memory at once. */
 template <class K> static __global__ void mx_cuda_array_begin_(typename K::value *array, int64_t n)
 {
     mx_cuda_begin_();
@@ -314,20 +317,20 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
                    int64_t length, bool shared, typename K::value *array)
 {
     typedef typename K::value T;
-    T *const mine = shared ? (T *)mx_cuda_array_of_block_ : array;
-    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&mine[e]);
+    T *const values = shared ? (T *)mx_cuda_array_of_block_ : array;
+    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&values[e]);
     mx_cuda_begin_();
     __syncthreads();
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::prologue(&args_copy);
-        mx_cuda_array_items_<K>(&args_copy, range, items, mine);
+        mx_cuda_array_items_<K>(&args_copy, range, items, values);
     } else {
-        mx_cuda_array_items_<K>(&args, range, items, mine);
+        mx_cuda_array_items_<K>(&args, range, items, values);
     }
     if (!shared) return;
     __syncthreads();
-    for (int64_t e = threadIdx.x; e < length; e += blockDim.x) K::merge(&array[e], mine[e]);
+    for (int64_t e = threadIdx.x; e < length; e += blockDim.x) K::merge(&array[e], values[e]);
 }
 
 template <class T> static __global__ void mx_cuda_array_end_(const T *array, int64_t n, T *result)
@@ -347,7 +350,8 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...), allowed to be set up while the kernel before it still runs. */
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). The device may set the kernel up while the kernel before it still
+ * runs. */
 template <class... Parameters, class... Arguments>
 static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                                  dim3 block, size_t shared_bytes, Arguments... arguments)
@@ -371,7 +375,7 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
     return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
 }
 
-/* The form of a kernel that the plan asks for. */
+/* The form of a kernel that the plan requests. */
 template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch *plan)
 {
     if constexpr (K::dims > 2) {
@@ -406,8 +410,8 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
     T *const partials = (T *)launch->partials;
-    if (mx_cuda_planned(launch)->blocks >
-        0) { /* an empty range has no partial results: what is joined then is the identity */
+    /* an empty range has no partial results; the join then gives the identity */
+    if (mx_cuda_planned(launch)->blocks > 0) {
         const int code = mx_cuda_start_(
             launch, mx_cuda_reduce_of_<K>(mx_cuda_planned(launch)),
             dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
@@ -446,7 +450,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 
 /* ---- the definitions ---- */
 
-/* The outer indices by the names that MX_ITEM_2D_ and its like know. */
+/* The outer indices, with the names that MX_ITEM_2D_ and the others use. */
 #define MX_OUTER_1D_ (void)o;
 #define MX_OUTER_2D_ const auto o0 = o[0];
 #define MX_OUTER_3D_ MX_OUTER_2D_ const auto o1 = o[1];
@@ -454,7 +458,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 #define MX_OUTER_5D_ MX_OUTER_4D_ const auto o3 = o[3];
 #define MX_OUTER_6D_ MX_OUTER_5D_ const auto o4 = o[4];
 
-/* What hosts alone use stays NULL. */
+/* The members that only host instances have stay NULL. */
 static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
                                                       int per_thread,
                                                       size_t (*temporary)(const mx_launch *))
@@ -506,7 +510,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     };                                                                              \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
 
-/* INIT, JOIN: statements on `v`, and on `into` and `v`. */
+/* INIT is a statement on `v`, JOIN one on `into` and `v`. */
 #define MX_DEFINE_VALUED_(name, D, I, prologue_, INIT, JOIN)                               \
     struct name##__traits {                                                                \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                             \

@@ -1,10 +1,10 @@
-/* How a kernel file is compiled for hosts: each kernel becomes a function that runs some chunks of a launch on the calling
- * thread. Which thread runs which chunks is the backend's affair, so serial, openmp and any other host backend share this
- * one instance. The simt instance differs in two things: its layout, and that nothing is vectorised.
+/* How a kernel file is compiled for hosts. Each kernel becomes a function that runs some chunks of a launch on the calling thread.
+ * The backend decides which thread runs which chunks. So serial, openmp and any other host backend share this instance. The simt
+ * instance differs in two things: its layout, and that no loop is vectorised.
  *
- * The arguments are copied into the function: behind a pointer that a store in the loop might reach, they would be loaded
- * again at every item (3 to 9 times slower). Loop counter and body index have one type: mixing them turns contiguous
- * loads into gathers. */
+ * The function copies the arguments to local variables. Through a pointer they would be loaded again for every item, because a
+ * store in the loop might change them (3 to 9 times slower). The loop counter and the index of the body have the same type:
+ * with different types the compiler turned contiguous loads into gathers. */
 #pragma once
 
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
@@ -22,14 +22,14 @@ typedef struct mx_tile_ {
     int64_t begin[MX_MAX_DIMS], end[MX_MAX_DIMS];
 } mx_tile_;
 
-/* The tile that is chunk number `unit`. */
+/* The tile of a chunk. */
 MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chunk)
 {
     mx_tile_ tile;
     for (int d = dims - 1; d >= 0; d--) {
         const mx_axis *axis = &launch->axis[d];
         int64_t t = chunk;
-        if (d > 0 && axis->tiles == 1) { /* as usual, and a division less */
+        if (d > 0 && axis->tiles == 1) { /* the usual case needs no division */
             t = 0;
         } else if (d > 0) {
             t = chunk % axis->tiles;
@@ -42,7 +42,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     return tile;
 }
 
-/* The loops over rows: o0 is the outermost index, o1 the next. */
+/* The loops over the rows of a tile. A row is one combination of the outer indices; o0 is the outermost index, o1 the next. */
 #define MX_OUTER_(I, d) for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++)
 #define MX_ROWS_1D_(I)
 #define MX_ROWS_2D_(I) MX_OUTER_(I, 0)
@@ -51,9 +51,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_ROWS_5D_(I) MX_ROWS_4D_(I) MX_OUTER_(I, 3)
 #define MX_ROWS_6D_(I) MX_ROWS_5D_(I) MX_OUTER_(I, 4)
 
-/* The functions of a kernel. One for a box: BEFORE, for each row ROW, AFTER, where `a` are the arguments and `out` is where the
- * box's partial result goes. It is never inlined, so that rows, which may be short, have the registers to themselves. And one
- * for the chunks of a thread. */
+/* A kernel has two functions: NAME__tile runs one tile, NAME__run runs the chunks of a thread.
+ *
+ * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the arguments, i0 to i1-1 is the range of the
+ * contiguous index, and `out` is the memory for the tile's partial result. It is never inlined, so that the loop over a row,
+ * which may be short, has all registers. */
 #define MX_DEFINE_TILE_(name, D, I, tile_, BEFORE, ROWS, AFTER)                       \
     static __attribute__((noinline)) void tile_(const name##__args *MX_RESTRICT args, \
                                                 const mx_tile_ *shape, void *out)     \
@@ -67,98 +69,104 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
         (void)i1;                                                                     \
         BEFORE{ROWS} AFTER                                                            \
     }
-/* Rows of three have a function of their own: in one with others, clang gave those fewer registers. */
-#define MX_DEFINE_RUN_(name, D, I, prologue, THREES, BEFORE, SHORT, ROW, AFTER)       \
-    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER) \
-    MX_DEFINE_TILE_(name, D, I, name##__threes, BEFORE, SHORT, AFTER)                 \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)     \
-    {                                                                                 \
-        const name##__args *args = (const name##__args *)launch->args;                \
-        for (int64_t u = first; u < last; u++) {                                      \
-            const int64_t chunk = launch->first_chunk + u;                            \
-            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                   \
-            void *const out = launch->partials + chunk * launch->partial_bytes;       \
-            if (THREES && D > 1 && tile.begin[D - 1] == 0 && tile.end[D - 1] == 3)    \
-                name##__threes(args, &tile, out);                                     \
-            else                                                                      \
-                name##__tile(args, &tile, out);                                       \
-        }                                                                             \
-    }                                                                                 \
+/* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows, clang had fewer registers for
+ * those. */
+#define MX_DEFINE_RUN_(name, D, I, prologue, HAS_ROWS_OF_3, BEFORE, ROWS_OF_3, ROW, AFTER) \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER)      \
+    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, BEFORE, ROWS_OF_3, AFTER)               \
+    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)          \
+    {                                                                                      \
+        const name##__args *args = (const name##__args *)launch->args;                     \
+        for (int64_t u = first; u < last; u++) {                                           \
+            const int64_t chunk = launch->first_chunk + u;                                 \
+            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                        \
+            void *const out = launch->partials + chunk * launch->partial_bytes;            \
+            if (HAS_ROWS_OF_3 && D > 1 && tile.begin[D - 1] == 0 && tile.end[D - 1] == 3)  \
+                name##__rows_of_3(args, &tile, out);                                       \
+            else                                                                           \
+                name##__tile(args, &tile, out);                                            \
+        }                                                                                  \
+    }                                                                                      \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
 
-/* Rows go by eights, which is what is vectorised: with nothing but these and the last items, taken one by one, the start of a
- * row costs least, and rows may be short (1.02 to 1.05 times slower otherwise for some hundred items; the one row of a
- * kernel without result over one dimension has no need of that). Eight also on CPUs with shorter vectors: a reduction has a
- * lane for each of the eight, so its bits are the same there, and its lanes stay in registers from row to row, where an `omp
- * simd reduction` would start and end at each. The empty asm keeps the last items from being vectorised, too.
+/* How a row is vectorised: in groups of eight items, and the remaining items one by one. This form has the lowest cost at the
+ * start of a row, and rows may be short: an ordinary `omp simd` loop was 2 to 5 percent slower with some hundred items a row. Only
+ * a kernel without result over one dimension uses such a loop, because its one row is long.
  *
- * clang is told more than `omp simd` says: it would unroll eight items before it looks for vectors, and not see then that
- * their loads and stores are independent (a stencil ran 5 times slower). */
+ * A group has eight items on every CPU, even if its vectors are shorter. A reduction has one lane for each item of a group, so its
+ * result has the same bits on all CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join them
+ * at the end of each row. The empty asm statement prevents that compilers vectorise the remaining items too.
+ *
+ * clang needs more than `omp simd`. It would unroll the eight items before it vectorises, and then not recognise that their loads
+ * and stores are independent (a stencil was 5 times slower). */
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
 #define MX_ITEMS_SIMD_LANES_ 1
-#define MX_ITEMS_SIMD_GROUP_
-#define MX_ITEMS_SIMD_GROUPS_
+#define MX_ITEMS_SIMD_VECTOR_
+#define MX_ITEMS_SIMD_UNROLL_
 #else
 #define MX_ITEMS_SIMD_LANES_ 8
 #ifdef __clang__
-#define MX_ITEMS_SIMD_GROUP_                                           \
+#define MX_ITEMS_SIMD_VECTOR_                                          \
     MX_PRAGMA_(clang loop vectorize(assume_safety) vectorize_width(8)) \
     MX_PRAGMA_(clang loop interleave_count(1) unroll(disable))
-#define MX_ITEMS_SIMD_GROUPS_ MX_PRAGMA_(clang loop unroll_count(4))
+#define MX_ITEMS_SIMD_UNROLL_ MX_PRAGMA_(clang loop unroll_count(4))
 #else
-#define MX_ITEMS_SIMD_GROUP_ MX_PRAGMA_(omp simd)
-#define MX_ITEMS_SIMD_GROUPS_
+#define MX_ITEMS_SIMD_VECTOR_ MX_PRAGMA_(omp simd)
+#define MX_ITEMS_SIMD_UNROLL_
 #endif
 #endif
 #define MX_ITEMS_STENCIL_LANES_ MX_ITEMS_SIMD_LANES_
-#define MX_ITEMS_STENCIL_GROUP_ MX_ITEMS_SIMD_GROUP_
-#define MX_ITEMS_STENCIL_GROUPS_ MX_ITEMS_SIMD_GROUPS_
+#define MX_ITEMS_STENCIL_VECTOR_ MX_ITEMS_SIMD_VECTOR_
+#define MX_ITEMS_STENCIL_UNROLL_ MX_ITEMS_SIMD_UNROLL_
 #define MX_ITEMS_PLAIN_LANES_ 1
-#define MX_ITEMS_PLAIN_GROUP_
-#define MX_ITEMS_PLAIN_GROUPS_
+#define MX_ITEMS_PLAIN_VECTOR_
+#define MX_ITEMS_PLAIN_UNROLL_
 
-/* One vector's items, from item `at` and lane `lane0` on; the items of a row behind the last whole vector. */
-#define MX_GROUP_(I, S, at, lane0, ITEM)            \
-    S##_GROUP_ for (int e = 0; e < S##_LANES_; e++) \
-    {                                               \
-        const I i = (at) + e;                       \
-        const int l = (lane0) + e;                  \
-        (void)l;                                    \
-        ITEM;                                       \
+/* The items of one vector: the first is item `at`, in lane `lane0`. */
+#define MX_VECTOR_ITEMS_(I, S, at, lane0, ITEM)      \
+    S##_VECTOR_ for (int e = 0; e < S##_LANES_; e++) \
+    {                                                \
+        const I i = (at) + e;                        \
+        const int l = (lane0) + e;                   \
+        (void)l;                                     \
+        ITEM;                                        \
     }
-#define MX_LAST_ITEMS_(I, ITEM)        \
-    MX_PRAGMA_(GCC unroll 1)           \
-    for (I i = full; i < i1; i++) {    \
-        const int l = (int)(i - full); \
-        (void)l;                       \
-        __asm__ volatile("");          \
-        ITEM;                          \
+/* The items of a row after its last whole vector. */
+#define MX_REMAINING_ITEMS_(I, ITEM)             \
+    MX_PRAGMA_(GCC unroll 1)                     \
+    for (I i = end_of_vectors; i < i1; i++) {    \
+        const int l = (int)(i - end_of_vectors); \
+        (void)l;                                 \
+        __asm__ volatile("");                    \
+        ITEM;                                    \
     }
-#define MX_WHOLE_(I, lanes) (I)(i0 + ((int64_t)i1 - i0) / (lanes) * (lanes))
+#define MX_END_OF_VECTORS_(I, lanes) (I)(i0 + ((int64_t)i1 - i0) / (lanes) * (lanes))
 
-#define MX_ROW_(I, S, ITEM)                                                               \
-    const I full = MX_WHOLE_(I, S##_LANES_);                                              \
-    S##_GROUPS_ for (I at = i0; at < full; at += S##_LANES_) MX_GROUP_(I, S, at, 0, ITEM) \
-        MX_LAST_ITEMS_(I, ITEM)
+#define MX_ROW_(I, S, ITEM)                                            \
+    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);        \
+    S##_UNROLL_ for (I at = i0; at < end_of_vectors; at += S##_LANES_) \
+        MX_VECTOR_ITEMS_(I, S, at, 0, ITEM) MX_REMAINING_ITEMS_(I, ITEM)
 
-/* A row of a reduction. The one row of one dimension is long: its vectors take turns on two groups of lanes, so that no sum
- * waits for itself (1.7 times faster in cache). Short rows are faster with one. */
+/* A row of a reduction. In one dimension there is one row, and it is long. There two groups of lanes take turns, so that an
+ * addition need not wait for the result of the addition before it (1.7 times faster in cache). Short rows are faster with one
+ * group. */
 #define MX_ROW_LANES_(D, S) (D == 1 && S##_LANES_ > 1 ? 2 * S##_LANES_ : S##_LANES_)
-#define MX_ROW_OF_SUMS_(D, I, S, ITEM)                                                    \
-    const I full = MX_WHOLE_(I, S##_LANES_);                                              \
-    const I pairs = MX_ROW_LANES_(D, S) > S##_LANES_ ? MX_WHOLE_(I, 2 * S##_LANES_) : i0; \
-    for (I at = i0; at < pairs; at += 2 * S##_LANES_) {                                   \
-        MX_GROUP_(I, S, at, 0, ITEM)                                                      \
-        MX_GROUP_(I, S, at + S##_LANES_, MX_ROW_LANES_(D, S) / 2, ITEM)                   \
-    }                                                                                     \
-    for (I at = pairs; at < full; at += S##_LANES_) {                                     \
-        MX_GROUP_(I, S, at, 0, ITEM)                                                      \
-    }                                                                                     \
-    MX_LAST_ITEMS_(I, ITEM)
+#define MX_REDUCE_ROW_(D, I, S, ITEM)                                                  \
+    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                        \
+    const I end_of_pairs =                                                             \
+        MX_ROW_LANES_(D, S) > S##_LANES_ ? MX_END_OF_VECTORS_(I, 2 * S##_LANES_) : i0; \
+    for (I at = i0; at < end_of_pairs; at += 2 * S##_LANES_) {                         \
+        MX_VECTOR_ITEMS_(I, S, at, 0, ITEM)                                            \
+        MX_VECTOR_ITEMS_(I, S, at + S##_LANES_, MX_ROW_LANES_(D, S) / 2, ITEM)         \
+    }                                                                                  \
+    for (I at = end_of_pairs; at < end_of_vectors; at += S##_LANES_) {                 \
+        MX_VECTOR_ITEMS_(I, S, at, 0, ITEM)                                            \
+    }                                                                                  \
+    MX_REMAINING_ITEMS_(I, ITEM)
 
 #define MX_FOR_ROW_1D_(I, S, ITEM) S##_LOOP_() for (I i = i0; i < i1; i++) ITEM;
 #define MX_FOR_ROW_2D_ MX_ROW_
@@ -166,77 +174,78 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-/* Rows of the items 0, 1 and 2, such as coordinates: vectors go across the rows, eight at a time in a reduction. The three are
- * constants, so that compilers see them side by side (18 times faster with clang). d: the dimension of
- * rows. In one dimension, and where bodies loop themselves, there is nothing of this. */
-#define MX_THREE_(I, ITEM) \
-    {                      \
-        const I i = 0;     \
-        ITEM;              \
-    }                      \
-    {                      \
-        const I i = 1;     \
-        ITEM;              \
-    }                      \
-    {                      \
-        const I i = 2;     \
-        ITEM;              \
+/* Rows of the three items 0, 1 and 2, such as coordinates. Vectors extend across the rows: item 0 of several rows, then item 1, then
+ * item 2. The three indices are constants, so that compilers know that the items are contiguous (18 times faster with
+ * clang). d is the dimension of the rows. Kernels over one dimension, and those whose bodies have loops, do not have this form. */
+#define MX_ITEMS_0_1_2_(I, ITEM) \
+    {                            \
+        const I i = 0;           \
+        ITEM;                    \
+    }                            \
+    {                            \
+        const I i = 1;           \
+        ITEM;                    \
+    }                            \
+    {                            \
+        const I i = 2;           \
+        ITEM;                    \
     }
-#define MX_SHORT_ROWS_(I, d, ITEM)                                                       \
+#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                                    \
     MX_ITEMS_SIMD_LOOP_() for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++) \
     {                                                                                    \
-        MX_THREE_(I, ITEM)                                                               \
+        MX_ITEMS_0_1_2_(I, ITEM)                                                         \
     }
-#define MX_SHORT_SUMS_(I, d, ITEM)                                                  \
-    {                                                                               \
-        const I whole = (I)(tile.begin[d] + (tile.end[d] - tile.begin[d]) / 8 * 8); \
-        for (I at = (I)tile.begin[d]; at < whole; at += 8) {                        \
-            MX_ITEMS_SIMD_GROUP_ for (int l = 0; l < 8; l++)                        \
-            {                                                                       \
-                const I o##d = at + l;                                              \
-                MX_THREE_(I, ITEM)                                                  \
-            }                                                                       \
-        }                                                                           \
-        for (I o##d = whole; o##d < (I)tile.end[d]; o##d++) {                       \
-            const int l = (int)(o##d - whole);                                      \
-            MX_THREE_(I, ITEM)                                                      \
-        }                                                                           \
+#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                                                     \
+    {                                                                                        \
+        const I end_of_vectors = (I)(tile.begin[d] + (tile.end[d] - tile.begin[d]) / 8 * 8); \
+        for (I at = (I)tile.begin[d]; at < end_of_vectors; at += 8) {                        \
+            MX_ITEMS_SIMD_VECTOR_ for (int l = 0; l < 8; l++)                                \
+            {                                                                                \
+                const I o##d = at + l;                                                       \
+                MX_ITEMS_0_1_2_(I, ITEM)                                                     \
+            }                                                                                \
+        }                                                                                    \
+        for (I o##d = end_of_vectors; o##d < (I)tile.end[d]; o##d++) {                       \
+            const int l = (int)(o##d - end_of_vectors);                                      \
+            MX_ITEMS_0_1_2_(I, ITEM)                                                         \
+        }                                                                                    \
     }
-#define MX_SHORT_1D_(I, LOOP, ITEM)
-#define MX_SHORT_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
-#define MX_SHORT_3D_(I, LOOP, ITEM) MX_ROWS_2D_(I) LOOP(I, 1, ITEM)
-#define MX_SHORT_4D_(I, LOOP, ITEM) MX_ROWS_3D_(I) LOOP(I, 2, ITEM)
-#define MX_SHORT_5D_(I, LOOP, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, ITEM)
-#define MX_SHORT_6D_(I, LOOP, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, ITEM)
+#define MX_ROWS_OF_3_1D_(I, LOOP, ITEM)
+#define MX_ROWS_OF_3_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
+#define MX_ROWS_OF_3_3D_(I, LOOP, ITEM) MX_ROWS_2D_(I) LOOP(I, 1, ITEM)
+#define MX_ROWS_OF_3_4D_(I, LOOP, ITEM) MX_ROWS_3D_(I) LOOP(I, 2, ITEM)
+#define MX_ROWS_OF_3_5D_(I, LOOP, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, ITEM)
+#define MX_ROWS_OF_3_6D_(I, LOOP, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, ITEM)
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
-#define MX_ITEMS_SIMD_THREES_ 0
-#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM)
+#define MX_ITEMS_SIMD_HAS_ROWS_OF_3_ 0
+#define MX_ITEMS_SIMD_ROWS_OF_3_(D, I, LOOP, ITEM)
 #else
-#define MX_ITEMS_SIMD_THREES_ 1
-#define MX_ITEMS_SIMD_SHORT_(D, I, LOOP, ITEM) MX_SHORT_##D##D_(I, LOOP, ITEM)
+#define MX_ITEMS_SIMD_HAS_ROWS_OF_3_ 1
+#define MX_ITEMS_SIMD_ROWS_OF_3_(D, I, LOOP, ITEM) MX_ROWS_OF_3_##D##D_(I, LOOP, ITEM)
 #endif
-#define MX_ITEMS_STENCIL_THREES_ 0
-#define MX_ITEMS_PLAIN_THREES_ 0
-#define MX_ITEMS_STENCIL_SHORT_(D, I, LOOP, ITEM)
-#define MX_ITEMS_PLAIN_SHORT_(D, I, LOOP, ITEM)
+#define MX_ITEMS_STENCIL_HAS_ROWS_OF_3_ 0
+#define MX_ITEMS_PLAIN_HAS_ROWS_OF_3_ 0
+#define MX_ITEMS_STENCIL_ROWS_OF_3_(D, I, LOOP, ITEM)
+#define MX_ITEMS_PLAIN_ROWS_OF_3_(D, I, LOOP, ITEM)
 
-#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                         \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, ,                                 \
-                   S##_SHORT_(D, I, MX_SHORT_ROWS_, name##__item(&a, MX_ITEM_##D##D_)), \
-                   MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )       \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                           \
+#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                                \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, ,                                 \
+                   S##_ROWS_OF_3_(D, I, MX_FOR_ROWS_OF_3_, name##__item(&a, MX_ITEM_##D##D_)), \
+                   MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )              \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
-/* The functions that begin and join values, from statements on `v` and `into`. */
+/* NAME__init and NAME__join: INIT is a statement on `v`, JOIN one on `into` and `v`. */
 #define MX_DEFINE_VALUE_(name, INIT, JOIN)                  \
     MX_INLINE void name##__init(name##__value *v) { INIT; } \
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
-/* The lanes of a reduction: for each, and joining them. */
+/* Runs the statement DO for each lane l of a reduction. */
 #define MX_EACH_LANE_(D, S, DO)                     \
     for (int l = 0; l < MX_ROW_LANES_(D, S); l++) { \
         DO;                                         \
     }
+/* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. */
 #define MX_JOIN_LANES_(D, S, JOIN)                         \
     for (int n = MX_ROW_LANES_(D, S) / 2; n > 0; n /= 2) { \
         for (int l = 0; l < n; l++) {                      \
@@ -244,7 +253,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
         }                                                  \
     }
 
-/* One number. */
+/* ---- a reduction to one number ---- */
+
 #define MX_NUMBER_BEGIN_(name, D, S)         \
     name##__value lane[MX_ROW_LANES_(D, S)]; \
     MX_EACH_LANE_(D, S, name##__init(&lane[l]))
@@ -255,15 +265,17 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     name##__value value = lane[l];             \
     name##__item(&a, MX_ITEM_##D##D_, &value); \
     lane[l] = value
-#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                              \
-    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))           \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, MX_NUMBER_BEGIN_(name, D, S),                \
-                   S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_NUMBER_ITEM_(name, D)),                     \
-                   MX_ROW_OF_SUMS_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name, D, S)) \
+#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                             \
+    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))          \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, MX_NUMBER_BEGIN_(name, D, S),        \
+                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_NUMBER_ITEM_(name, D)),          \
+                   MX_REDUCE_ROW_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name, D, S)) \
     MX_DEFINE_JOIN_(name, prologue)
 
-/* A list of fields: each field has lanes of its own, which is what vectorises. They visit the struct that the body sees one by
- * one: set by a function, it stays in memory, and the loop ran 4 times slower. */
+/* ---- a reduction to a struct with a list of fields ----
+ *
+ * Each field has its own lanes, so the loop can be vectorised. The struct that the body gets is filled field by field here; when a
+ * function filled it, the compiler kept it in memory, and the loop was 4 times slower. */
 #define MX_FIELD_LANES_(T, field, R) T lane_##field[2 * MX_ITEMS_SIMD_LANES_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value.field = lane_##field[l];
@@ -284,12 +296,12 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     name##__value *partial = (name##__value *)out;  \
     MX_JOIN_LANES_(D, S, LIST(MX_FIELD_LANE_JOIN_)) \
     LIST(MX_FIELD_STORE_)
-#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                             \
-    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))               \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_THREES_, MX_FIELDS_BEGIN_(S, LIST),     \
-                   S##_SHORT_(D, I, MX_SHORT_SUMS_, MX_FIELDS_ITEM_(name, D, LIST)), \
-                   MX_ROW_OF_SUMS_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)),         \
-                   MX_FIELDS_END_(name, D, S, LIST))                                 \
+#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                       \
+    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                         \
+    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, MX_FIELDS_BEGIN_(S, LIST),        \
+                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_FIELDS_ITEM_(name, D, LIST)), \
+                   MX_REDUCE_ROW_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)),                    \
+                   MX_FIELDS_END_(name, D, S, LIST))                                           \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                \
@@ -314,7 +326,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     const mx_instance MX_SYMBOL_(name) = { \
         .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
-/* An array of launch->length values: one array a unit, joined element by element. */
+/* ---- a reduction to an array of launch->length values ----
+ *
+ * Each chunk has its own array. The arrays are joined element by element. */
 #define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue)                                          \
     static void name##__run(const mx_launch *launch, int64_t first, int64_t last)             \
     {                                                                                         \

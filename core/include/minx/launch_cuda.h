@@ -1,19 +1,20 @@
-/* What the cuda backend plans for a launch, and its kernels read: mx_launch.device. For the backend and nvcc only. */
+/* The part of a planned launch that belongs to the cuda backend (mx_launch.device). The backend writes it, and the compiled kernels
+ * read it. For the backend and nvcc only. */
 #pragma once
 #include "minx/launch.h"
 
-/* Planes that a thread takes where there are many (in reductions and in stencils), and in reductions where there are few. */
+/* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with few planes. */
 enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 
 typedef struct mx_cuda_launch {
-    unsigned grid[3];  /* blocks */
-    unsigned block[2]; /* threads of one */
-    int per_thread;    /* rows that a thread takes, or items in one dimension */
-    int64_t blocks;    /* in all */
+    unsigned grid[3];  /* the number of blocks in each dimension */
+    unsigned block[2]; /* the number of threads of a block in each dimension */
+    int per_thread;    /* rows of a thread; in one dimension its items, with `planes` its planes */
+    int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
-    bool strides;      /* a reduction of few or short rows: threads stride through them */
-    bool planes;       /* three dimensions or more: per_thread is the planes that a thread takes */
+    bool strides;      /* a reduction of few or short rows: threads step through them */
+    bool planes;       /* three dimensions or more: the range is divided into planes */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 

@@ -1,4 +1,4 @@
-/* Which items of a range a thread of a CUDA device has; see kernel_cuda.h. */
+/* Which items of a range a thread of a CUDA device runs: see kernel_cuda.h. */
 #pragma once
 #include "minx/launch_cuda.h"
 
@@ -9,8 +9,9 @@ template <class I, int dims> struct mx_cuda_range_ {
 };
 template <class K> using mx_cuda_range_of_ = mx_cuda_range_<typename K::index, K::dims>;
 
-/* Row number `row` of the range: its outer indices; false: outside. Rows of a 2-dimensional range count in the index type,
- * those of more dimensions in 64 bits. Threads beyond the end of a range do not wrap around: see MX_INDEX_END. */
+/* Sets `o` to the outer indices of a row of the range. false: the row is outside. Row numbers of a 2-dimensional range have the
+ * type of the index, those of more dimensions 64 bits. Row numbers of threads beyond the end of the range do not overflow: see
+ * MX_INDEX_END. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_of_<K> &range,
                                                     typename K::row row, typename K::index *o)
@@ -62,7 +63,7 @@ static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_
     return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
 }
 
-/* Range by planes: this thread's contiguous index and the one of the next dimension; false: outside. */
+/* A range that is divided into planes: sets this thread's two indices inside a plane. false: they are outside. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_in_plane_(const mx_cuda_range_of_<K> &range,
                                                          typename K::index *o, typename K::index *i)
@@ -73,7 +74,7 @@ static __device__ __forceinline__ bool mx_cuda_in_plane_(const mx_cuda_range_of_
     return *i < range.end[K::dims - 1] && o[K::dims - 2] < range.end[K::dims - 2];
 }
 
-/* The outer indices of plane number `plane`; false: outside. */
+/* Sets `o` to the outer indices of a plane. false: the plane is outside. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_plane_(const mx_cuda_range_of_<K> &range,
                                                       unsigned plane, typename K::index *o)

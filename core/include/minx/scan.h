@@ -33,7 +33,7 @@
     lane[l] = value
 #define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                                 \
     MX_DEFINE_RUN_(name, 1, I, prologue, 0, MX_NUMBER_BEGIN_(name, 1, S), ,                       \
-                   MX_ROW_OF_SUMS_(1, I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name, 1, S))     \
+                   MX_REDUCE_ROW_(1, I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name, 1, S))      \
     MX_DEFINE_JOIN_ALL_(name)                                                                     \
     static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last) \
     {                                                                                             \

@@ -11,11 +11,11 @@
  *         }
  *     }
  *     MX_FOR(TEAM, spmv)                     driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
- *     MX_REDUCE(TEAM, energy, MX_SUM)        body with a value as last argument, one of each thread: a team adds once what it
- *                                            adds under MX_TEAM_SINGLE, else once a lane. Also MX_REDUCE_FIELDS
- *                                            and MX_REDUCE_CUSTOM.
+ *     MX_REDUCE(TEAM, energy, MX_SUM)        the body gets a pointer to a value as its last argument. Every lane has a value of its
+ *                                            own, and all are joined: what the team is to add once is added under
+ *                                            MX_TEAM_SINGLE. Also MX_REDUCE_FIELDS and MX_REDUCE_CUSTOM.
  *
- * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; within a thread lanes all do the same
+ * Loops      MX_TEAM_FOR(t, i, begin, end)          threads share it; all lanes of a thread execute the same iterations
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
  *            MX_TEAM_VECTOR_FOR(t, i, begin, end)   threads and lanes share it
  *            MX_VECTOR_SUM(t, i, begin, end, s...)  as MX_VECTOR_FOR, with up to four sums: `s += x`
@@ -26,9 +26,10 @@
  *                                                   location: mx_maxloc_f64_init, mx_maxloc_f64_join; not vectorised on hosts
  *            MX_VECTOR_SCAN(t, i, begin, end, s, x) runs the statement with s = the sum of x over the indices before i
  *            MX_VECTOR_SCAN_INCLUSIVE(...)          the same, i included. x: an expression of i, evaluated once for each i
- *            Every lane has the result behind the loop; s is the sum of all x then. The loop sets it to its identity first, which
- *            is the result of an empty range: 0, the largest and the smallest number (infinities), what init says. NaN: as
- *            reduce.h says of MX_MIN and MX_MAX. Lanes join in a fixed order, so a launch gives the same bits again.
+ *            After the loop every lane has the result; after a scan, s is the sum of all x. The loop first sets the variable to
+ *            its identity, which is also the result of an empty range: 0 for a sum, plus infinity (or the largest integer) for a
+ *            minimum, minus infinity (or the smallest) for a maximum, the value that init sets. NaN: as reduce.h says of MX_MIN
+ *            and MX_MAX. Lanes are joined in a fixed order, so a repeated launch gives the same bits.
  * Single     MX_TEAM_SINGLE(t), MX_VECTOR_SINGLE(t) statement: by one thread of the team, by one lane of the thread
  * Collective mx_team_barrier(t)                     waits for all threads of the team, and makes their stores visible
  *            mx_team_sum(t, v), _min, _max          over threads (all lanes of a thread pass the same v); all get the result
@@ -36,7 +37,7 @@
  *            mx_team_broadcast(t, v, rank)          the value of one thread
  *            for f64 f32 i32 i64 u32 u64
  * Scratch    MX_TEAM_SCRATCH(t, level, mx_f64_2, name, n0, n1)      declares accessor `name` of n0 x n1 elements that the team
- *            MX_THREAD_SCRATCH(t, level, mx_i32_1, name, n)         shares; or that each thread has to itself; any rank from 1
+ *            MX_THREAD_SCRATCH(t, level, mx_i32_1, name, n)         shares, or that each thread has for itself; any rank from 1
  *            Contents are undefined at first. The policy sets how much scratch there is (mx_with_scratch). A request for more
  *            makes the body return, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
@@ -64,14 +65,14 @@
 
 typedef struct mx_team {
     int league_rank, league_size;
-    int rank;            /* of this thread in its team */
-    int size;            /* threads of the team */
-    int lane;            /* of this lane in its thread; 0 on hosts */
-    int lanes;           /* of a thread; 1 on hosts */
-    char *scratch[2][2]; /* [level][0]: the team's, [level][1]: the thread's */
-    size_t used[2][2];   /* bytes of each that are taken */
-    size_t room[2][2];   /* bytes of each */
-    int64_t *overflow;   /* [level]: the bytes of a request that was too large */
+    int rank;              /* of this thread in its team */
+    int size;              /* threads of the team */
+    int lane;              /* of this lane in its thread; 0 on hosts */
+    int lanes;             /* of a thread; 1 on hosts */
+    char *scratch[2][2];   /* [level][0]: the team's, [level][1]: the thread's */
+    size_t used[2][2];     /* bytes of each that are in use */
+    size_t capacity[2][2]; /* bytes of each */
+    int64_t *overflow;     /* [level]: the bytes of a request that was too large */
     struct mx_team_shared_ *shared;
     int phase[2]; /* of the barrier of the team, and of the barrier of the lanes */
 } mx_team;
@@ -81,17 +82,17 @@ typedef struct mx_team {
 #define MX_OVER_TEAM_FIELDS_ ~, TEAM_
 #define MX_OVER_TEAM_CUSTOM_ ~, TEAM_
 
-/* Takes bytes from an area of scratch; NULL if the area is too small. */
-MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int per_thread, size_t bytes)
+/* Allocates bytes of a scratch area. NULL: the area is too small. */
+MX_INLINE void *mx_scratch_allocate_(mx_team *t, int level, int per_thread, size_t bytes)
 {
     level = level != 0; /* as in mx_with_scratch */
     const size_t begin = t->used[level][per_thread];
-    const size_t room = t->room[level][per_thread];
+    const size_t capacity = t->capacity[level][per_thread];
     t->used[level][per_thread] = begin + ((bytes + 15) & ~(size_t)15);
-    if (bytes <= room && t->used[level][per_thread] <= room)
+    if (bytes <= capacity && t->used[level][per_thread] <= capacity)
         return t->scratch[level][per_thread] + begin;
     mx_atomic_store(&t->overflow[level],
-                    (int64_t)(bytes > room ? bytes : t->used[level][per_thread]));
+                    (int64_t)(bytes > capacity ? bytes : t->used[level][per_thread]));
     return NULL;
 }
 #ifdef MINX_BOUNDS_CHECK
@@ -104,7 +105,7 @@ MX_INLINE void *mx_scratch_take_(mx_team *t, int level, int per_thread, size_t b
 #else
 #define MX_TYPE_OF_DATA_(name) __typeof__(name.data)
 #endif
-/* Extents and strides of an accessor on scratch; the number of its elements. */
+/* Sets the extents and strides of an accessor on scratch. Returns the number of its elements. */
 MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, int64_t *extent,
                                    mx_stride *stride)
 {
@@ -118,7 +119,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
     }
     return (size_t)count;
 }
-#define MX_SCRATCH_STAMP_ ((uint64_t)1) /* bound, but to no view */
+#define MX_SCRATCH_STAMP_ ((uint64_t)1) /* the accessor is bound, but not to a view */
 #define MX_SCRATCH_(t, level, per_thread, type, name, ...)                                        \
     type name;                                                                                    \
     name.stamp = MX_SCRATCH_STAMP_;                                                               \
@@ -130,7 +131,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
             sizeof given_ / sizeof given_[0] == rank_ &&                                          \
                 (MX_CODE_(name) >> 4 & 15) <= MX_LAYOUT_STRIDE && MX_CODE_(name) >> 12 == 0,      \
             "scratch " #name ": an extent for each dimension; left or right; no static extents"); \
-        name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_take_(                                     \
+        name.data = (MX_TYPE_OF_DATA_(name))mx_scratch_allocate_(                                 \
             t, level, per_thread,                                                                 \
             sizeof *name.data * mx_scratch_shape_((int)(MX_CODE_(name) >> 4 & 15), rank_, given_, \
                                                   name.extent, name.stride));                     \

@@ -1,5 +1,6 @@
-/* Teams on CUDA devices: a team is a block of lanes by threads, so the lanes of a thread are neighbours in a warp. Scratch of
- * level 0 is shared memory, of level 1 a part of device memory for each block that runs. */
+/* Teams on CUDA devices. A team is a thread block: lanes along x, threads of the team along y, so the lanes of a thread are
+ * neighbours in a warp. Scratch of level 0 is shared memory. Scratch of level 1 is device memory, a part for each block that
+ * runs. */
 #pragma once
 
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.y; i < (e); i += (int)blockDim.y)
@@ -10,7 +11,7 @@
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)
 #define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, v)
 #define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, v)
-/* BEGIN sets each variable to its identity, JOIN joins the lanes' ones. */
+/* BEGIN sets each variable to its identity. JOIN joins the variables of all lanes. */
 #define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                   \
     for (int mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)->lanes); mx_lanes_of_ > 0; \
          MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = 0)                                   \
@@ -30,7 +31,7 @@
                              }),                                              \
              mx_lanes_of_ = 0)                                                \
         for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
-/* All lanes take the same number of steps, those without an item too: a step shuffles. */
+/* All lanes execute the same number of steps, also lanes without an item, because each step has a shuffle. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                      \
     for (decltype(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
          (s) = mx_next_##i, mx_once_##i = NULL)                                                  \
@@ -57,7 +58,7 @@ static __device__ __forceinline__ unsigned mx_lane_mask_(int lanes)
     return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << first;
 }
 template <class T>
-static __device__ __forceinline__ T mx_lane_of_(unsigned mask, const T &v, int distance)
+static __device__ __forceinline__ T mx_lane_shuffle_xor_(unsigned mask, const T &v, int distance)
 {
     enum { length = (sizeof(T) + 3) / 4 };
     unsigned words[length] = {0};
@@ -69,7 +70,8 @@ static __device__ __forceinline__ T mx_lane_of_(unsigned mask, const T &v, int d
     return result;
 }
 
-/* What all lanes of a thread have, joined, for all of them. The lower lane's value comes first, so all have the same bits. */
+/* Joins the values of all lanes of a thread; every lane gets the result. The value of the lower lane comes first in each join, so
+ * all lanes get the same bits. */
 template <class T, class F>
 static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
 {
@@ -77,7 +79,7 @@ static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
 #pragma unroll
     for (int distance = 16; distance > 0; distance >>= 1) {
         if (distance >= lanes) continue;
-        const T other = mx_lane_of_(mask, v, distance);
+        const T other = mx_lane_shuffle_xor_(mask, v, distance);
         v = ((int)threadIdx.x & distance) != 0 ? join(other, v) : join(v, other);
     }
     return v;
@@ -99,28 +101,29 @@ template <class T> static __device__ __forceinline__ T mx_lane_max_(int lanes, T
     return mx_lane_join_(lanes, v, [](T a, T b) { return MX_LARGEST_OF_(a, b); });
 }
 
-/* What comes before this lane's share, or behind it; *next moves behind those of all lanes. */
+/* The prefix sum over the lanes, from *next on: without this lane's share or, if inclusive, with it. Adds the shares of all lanes
+ * to *next. */
 template <class T>
 static __device__ __forceinline__ T mx_lane_scan_(int lanes, T *next, T share, bool inclusive)
 {
     const unsigned mask = mx_lane_mask_(lanes);
     const int lane = (int)threadIdx.x;
-    T behind = share;
+    T with_share = share;
 #pragma unroll
     for (int distance = 1; distance < 32; distance <<= 1) {
         if (distance >= lanes) continue;
-        const T other = __shfl_up_sync(mask, behind, distance, lanes);
-        if (lane >= distance) behind = (T)(other + behind);
+        const T other = __shfl_up_sync(mask, with_share, distance, lanes);
+        if (lane >= distance) with_share = (T)(other + with_share);
     }
-    const T before = __shfl_up_sync(mask, behind, 1, lanes), start = *next;
-    *next = (T)(start + __shfl_sync(mask, behind, lanes - 1, lanes));
-    return (T)(start + (inclusive ? behind : lane > 0 ? before : (T)0));
+    const T before = __shfl_up_sync(mask, with_share, 1, lanes), start = *next;
+    *next = (T)(start + __shfl_sync(mask, with_share, lanes - 1, lanes));
+    return (T)(start + (inclusive ? with_share : lane > 0 ? before : (T)0));
 }
 
-/* Slots of the collectives, in front of the shared memory. */
+/* The shared memory of a block begins with the slots for collectives. */
 extern __shared__ __align__(16) char mx_shared_[];
 
-/* Folds the values of the threads begin..end-1. */
+/* Combines the values of threads begin to end-1: start, then step(all, value) for each. */
 template <class T, class F>
 static __device__ __forceinline__ T mx_team_fold_(T v, int begin, int end, T start, F step)
 {
@@ -157,7 +160,7 @@ template <class T> static __device__ __forceinline__ T mx_team_broadcast(mx_team
     return mx_team_fold_(v, root, root + 1, v, [](T, T b) { return b; });
 }
 
-/* lanes: known when compiling, so that vector loops unroll; 0: not. */
+/* lanes: a compile-time constant, so that vector loops are unrolled; 0: known at run time only. */
 template <int lanes>
 static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape, int league,
                                                       char *level1, int64_t *overflow)
@@ -171,16 +174,16 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
     t.overflow = overflow;
     char *at = mx_shared_ + MX_CUDA_SLOTS_BYTES_(blockDim.y);
     for (int level = 0; level < 2; level++) {
-        t.room[level][0] = shape.team_bytes[level];
-        t.room[level][1] = shape.thread_bytes[level];
+        t.capacity[level][0] = shape.team_bytes[level];
+        t.capacity[level][1] = shape.thread_bytes[level];
         t.scratch[level][0] = at;
-        t.scratch[level][1] = at + t.room[level][0] + (size_t)t.rank * t.room[level][1];
+        t.scratch[level][1] = at + t.capacity[level][0] + (size_t)t.rank * t.capacity[level][1];
         at = level1;
     }
     return t;
 }
 
-/* Every team that a block runs, one after the other. */
+/* Runs all teams of a block, one after the other. */
 template <class K, int lanes>
 static __device__ __forceinline__ void
 mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
@@ -196,8 +199,8 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
     }
 }
 
-template <class K, int most, int lanes>
-static __global__ void __launch_bounds__(most)
+template <class K, int max_threads, int lanes>
+static __global__ void __launch_bounds__(max_threads)
     mx_cuda_team_(const __grid_constant__ typename K::args args,
                   const __grid_constant__ mx_team_shape shape, int league, char *scratch,
                   size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
@@ -214,16 +217,16 @@ static __global__ void __launch_bounds__(most)
         mx_cuda_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
     }
     if (!K::reduces) return;
-    /* a tree over all threads of the block, in shared memory, which the teams are done with */
-    typename K::value *const of = (typename K::value *)mx_shared_;
-    const int threads = (int)(blockDim.x * blockDim.y),
-              me = (int)(threadIdx.y * blockDim.x + threadIdx.x);
-    of[me] = total;
+    /* a tree over all threads of the block, in shared memory, which the teams no longer use */
+    typename K::value *const value = (typename K::value *)mx_shared_;
+    const int threads = (int)(blockDim.x * blockDim.y);
+    const int thread = (int)(threadIdx.y * blockDim.x + threadIdx.x);
+    value[thread] = total;
     for (int n = MX_TEAM_MAX / 2; n > 0; n /= 2) {
         __syncthreads();
-        if (me < n && me + n < threads) K::join(&of[me], &of[me + n]);
+        if (thread < n && thread + n < threads) K::join(&value[thread], &value[thread + n]);
     }
-    if (me == 0) partials[blockIdx.x] = of[0];
+    if (thread == 0) partials[blockIdx.x] = value[0];
 }
 
 template <class K> static size_t mx_cuda_shared_bytes_(const mx_launch *launch)

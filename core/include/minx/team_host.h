@@ -1,26 +1,30 @@
-/* Teams on hosts. A team of one thread is an ordinary chunk of work. Larger teams are real threads, all of them at once: those
- * of a team stand side by side, and a team takes every so-many'th unit. In the simt instance each lane is a thread as well, and
- * one team runs at a time. */
+/* Teams on hosts. A team of one thread is an ordinary chunk of work. Larger teams are host threads that run at the same time.
+ * Threads with neighbouring numbers form a team. With n teams at a time, team number k runs the chunks k, k + n, k + 2n and so on.
+ * In the simt instance each lane is a thread too, and one team runs at a time. */
 #pragma once
 #include <string.h>
 
-/* What the threads of a team share: in front of its scratch. Barriers count down and turn a phase (Mellor-Crummey and Scott
- * 1991, section 2.2, a sense-reversing barrier); results pass through slots, two sets in turn so that one barrier is enough. */
+/* What the threads of a team share. It is in front of the team's scratch. A barrier counts the threads that are still to come, and
+ * the last one changes the phase (a sense-reversing barrier: Mellor-Crummey and Scott 1991, section 2.2). Collectives exchange
+ * values through slots. There are two sets of slots, used in turn, so that a collective needs only one barrier. */
 typedef struct mx_barrier_ {
-    int waiting, phase;
+    int missing; /* threads that have not arrived */
+    int phase;
 } mx_barrier_;
 typedef struct mx_team_shared_ {
     mx_barrier_ team __attribute__((aligned(64)));
-    int idle; /* MX_TEAM_MAX, members that wait (simt), and MX_TEAM_DONE_ for each that has ended */
+    /* MX_TEAM_MAX, plus the members that wait (simt), plus MX_TEAM_DONE_ for each member that has ended */
+    int idle;
     uint64_t slot[2][2 * MX_TEAM_MAX] __attribute__((aligned(64)));
-    mx_barrier_ thread[MX_TEAM_MAX]; /* simt: of its lanes */
+    mx_barrier_ thread[MX_TEAM_MAX]; /* simt: the barrier of the lanes of each thread */
     const char *kernel;
 } mx_team_shared_;
 
 enum { MX_TEAM_DONE_ = 1 << 16 };
 
-/* watched: simt ends the program where nobody is left to come. */
-void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, bool watched);
+/* detects_deadlock: ends the program with a message if the threads that are missing can no longer arrive (simt). */
+void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
+                      bool detects_deadlock);
 
 #ifdef MX_INSTANCE_SIMT_
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (t)->rank; i < (e); i += (t)->size)
@@ -30,7 +34,7 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, b
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, (v))
 #define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, (v))
 #define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, (v))
-/* BEGIN sets each variable to its identity, JOIN joins the lanes' ones. */
+/* BEGIN sets each variable to its identity. JOIN joins the variables of all lanes. */
 #define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                     \
     for (mx_team *mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)); mx_lanes_of_ != NULL; \
          MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = NULL)                                  \
@@ -52,7 +56,7 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count, b
         (v) = of_lane_[0];                                                 \
         for (int l_ = 1; l_ < (t)->lanes; l_++) join(&(v), &of_lane_[l_]); \
     })
-/* All lanes take the same number of steps, those without an item too: each step is a collective of the lanes. */
+/* All lanes execute the same number of steps, also lanes without an item, because each step is a collective of the lanes. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                        \
     for (__typeof__(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
          (s) = mx_next_##i, mx_once_##i = NULL)                                                    \
@@ -72,7 +76,7 @@ MX_INLINE void mx_team_barrier(mx_team *t)
         mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size * t->lanes, true);
 }
 #else
-/* The part of a range that a thread has. */
+/* The begin of the part of a range that belongs to thread `rank`; the part ends where that of rank + 1 begins. */
 MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 {
     return t->size == 1 ? (rank == 0 ? b : e) : (int)(b + ((int64_t)e - b) * rank / t->size);
@@ -97,7 +101,7 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 #define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                       \
     for (int mx_once_##i = (init(&(v)), 1); mx_once_##i; mx_once_##i = 0) \
         for (int i = (b); i < (e); i++)
-/* A plain loop: `omp scan` needs a directive inside of the statement. */
+/* A loop without simd: `omp scan` would need a directive inside the statement. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                               \
     for (__typeof__(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL; \
          (s) = mx_next_##i, mx_once_##i = NULL)                                           \
@@ -106,7 +110,8 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
                                (s) = (inclusive) ? mx_next_##i : (s), true);              \
              i++)
 
-/* Compilers have `min` and `max` of their own, whose identity is the largest finite number for some: they lose infinities. */
+/* OpenMP's own `min` and `max` are not used: with some compilers their identity is the largest finite number, which loses
+ * infinities. */
 #if defined(MX_INSTANCE_SUFFIX) || defined(MX_DISPATCH)
 #define MX_DECLARE_EXTREMES_(tag, T, low, high)                                   \
     MX_PRAGMA_(omp declare reduction(mx_least_:T                                  \
@@ -129,7 +134,7 @@ MX_INLINE void mx_team_barrier(mx_team *t)
 #define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
     MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 
-/* The slots of this collective; every thread has put its value there when this returns. */
+/* Stores the value of this thread in its slot, and waits until all threads have done so. Returns the slots. */
 MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t size)
 {
     uint64_t *slot = t->shared->slot[t->phase[0] & 1];
@@ -138,7 +143,7 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
     return slot;
 }
 
-/* The fold of what the threads begin to end-1 have, from `start` on, by STEP(all, other). */
+/* Defines a function that combines the values of threads begin to end-1: start, then STEP(all, value) for each. */
 #define MX_TEAM_FOLD_(name, tag, T, begin, end, start, STEP)     \
     MX_INLINE T name##_##tag##_(mx_team *t, T v)                 \
     {                                                            \
@@ -169,7 +174,8 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
         return v;                                                       \
     }
 
-/* simt: what each lane of a thread has, by the slots behind those of the team's collectives, a word at a time. */
+/* simt: sets of_lane[] to the values of all lanes of a thread. They pass through the slots after those of the team's collectives,
+ * one word at a time. */
 enum { MX_LANES_MAX_ = 32 };
 MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value, size_t size, void *of_lane)
 {
@@ -193,21 +199,21 @@ MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value, size_t size, void
         for (int l = 1; l < t->lanes; l++) v = (T)STEP(v, of_lane[l]); \
         return v;                                                      \
     }
-#define MX_LANE_COLLECTIVES_(tag, T)                                                         \
-    MX_LANE_FOLD_(mx_lane_sum, tag, T, MX_SUM_OF_)                                           \
-    MX_LANE_FOLD_(mx_lane_min, tag, T, MX_LEAST_OF_)                                         \
-    MX_LANE_FOLD_(mx_lane_max, tag, T, MX_LARGEST_OF_)                                       \
-    /* what comes before this lane's share, or behind it; *next moves behind those of all */ \
-    MX_INLINE T mx_lane_scan_##tag##_(mx_team *t, T *next, T share, bool inclusive)          \
-    {                                                                                        \
-        T of_lane[MX_LANES_MAX_], mine = *next;                                              \
-        mx_lanes_gather_(t, &share, sizeof share, of_lane);                                  \
-        for (int l = 0; l < t->lanes; l++) {                                                 \
-            if (l == t->lane) mine = *next;                                                  \
-            *next = (T)(*next + of_lane[l]);                                                 \
-            if (l == t->lane && inclusive) mine = *next;                                     \
-        }                                                                                    \
-        return mine;                                                                         \
+#define MX_LANE_COLLECTIVES_(tag, T)                                                          \
+    MX_LANE_FOLD_(mx_lane_sum, tag, T, MX_SUM_OF_)                                            \
+    MX_LANE_FOLD_(mx_lane_min, tag, T, MX_LEAST_OF_)                                          \
+    MX_LANE_FOLD_(mx_lane_max, tag, T, MX_LARGEST_OF_)                                        \
+    /* the prefix sum over the lanes, from *next on; adds the shares of all lanes to *next */ \
+    MX_INLINE T mx_lane_scan_##tag##_(mx_team *t, T *next, T share, bool inclusive)           \
+    {                                                                                         \
+        T of_lane[MX_LANES_MAX_], prefix = *next;                                             \
+        mx_lanes_gather_(t, &share, sizeof share, of_lane);                                   \
+        for (int l = 0; l < t->lanes; l++) {                                                  \
+            if (l == t->lane) prefix = *next;                                                 \
+            *next = (T)(*next + of_lane[l]);                                                  \
+            if (l == t->lane && inclusive) prefix = *next;                                    \
+        }                                                                                     \
+        return prefix;                                                                        \
     }
 #define MX_TEAM_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
@@ -228,8 +234,8 @@ MX_TEAM_TYPES_(MX_LANE_COLLECTIVES_)
 #define mx_lane_max_(t, v) MX_TEAM_CALL_(mx_lane_max, v)(t, v)
 #define mx_lane_scan_(t, next, v, inclusive) MX_TEAM_CALL_(mx_lane_scan, v)(t, next, v, inclusive)
 
-/* A team's member number `rank` and lane, with its scratch at `area`: shared state, level 0, level 1, each the team's and then
- * the threads'. */
+/* The mx_team of one member. The memory at `area` has, in this order: the shared state; for each of the two levels of scratch the
+ * part of the team, then the part of each thread. */
 MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int lane, int lanes,
                               char *area)
 {
@@ -243,11 +249,11 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     t.overflow = launch->overflow;
     t.shared = (mx_team_shared_ *)area;
     for (int level = 0; level < 2; level++) {
-        t.room[level][0] = launch->team.team_bytes[level];
-        t.room[level][1] = launch->team.thread_bytes[level];
+        t.capacity[level][0] = launch->team.team_bytes[level];
+        t.capacity[level][1] = launch->team.thread_bytes[level];
         t.scratch[level][0] = at;
-        t.scratch[level][1] = at + t.room[level][0] + (size_t)rank * t.room[level][1];
-        at += t.room[level][0] + (size_t)size * t.room[level][1];
+        t.scratch[level][1] = at + t.capacity[level][0] + (size_t)rank * t.capacity[level][1];
+        at += t.capacity[level][0] + (size_t)size * t.capacity[level][1];
     }
     return t;
 }
@@ -260,7 +266,8 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
         mx_team_barrier(&t);                                               \
     }
 
-/* BEGIN and END: of the value of a unit, at launch->partials + part * partial_bytes. */
+/* BEGIN is executed before the teams of a chunk, END after them; partial result number `part` is at
+ * launch->partials + part * launch->partial_bytes. */
 #define MX_DEFINE_LEAGUE_(name, BEGIN, CALL, END)                                              \
     static void name##__run(const mx_launch *launch, int64_t first, int64_t last)              \
     {                                                                                          \
