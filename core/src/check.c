@@ -1,14 +1,14 @@
-/* Checking one backend by another. Every launch is run twice from the same state:
+/* Checking one backend against another. Every launch is run twice from the same state:
  *
- *   1. each view in the arguments gets a shadow: a host view with its contents, in the other context's layout unless every accessor
- *      of it works in any layout;
- *   2. the launch runs on its own context;
- *   3. it runs on the other one, with a copy of the arguments whose accessors point to the shadows;
- *   4. views and results are compared element by element (compare.c); the first difference ends the launch with
- *      MX_ERR_MISMATCH. Views that are marked (mx_view_set_check) are compared in any order, or not.
+ *   1. Each view in the arguments gets a shadow: a host view with the same contents. It has the layout of the other context, unless
+ *      all accessors of the view work with any layout.
+ *   2. The launch runs on its own context.
+ *   3. It runs on the other context, with a copy of the arguments whose accessors point to the shadows.
+ *   4. Views and results are compared element by element (compare.c). The first difference ends the launch with
+ *      MX_ERR_MISMATCH. A view may be marked (mx_view_set_check): its elements are then compared in any order, or not at all.
  *
- * The next launch starts from shadows of its own, so it is checked even where this one's backends rightly differ. Results of user
- * types are not compared. Cost: two copies of every view a launch. */
+ * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave different results before.
+ * Results of user types are not compared. Cost: two copies of every view for each launch. */
 #include "compare.h"
 #include "launches.h"
 
@@ -47,7 +47,7 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
         MX_REQUIRE(
             mx_record_of(view)->reserved_for == 0, MX_ERR_ARG,
             "kernel %s: view '%s' (tokens, or a scatter view that was bound before the check began) "
-            "goes by the threads of its context, which a check cannot follow",
+            "depends on the threads of its context, so another backend cannot repeat the launch",
             s->launch->kernel->name, mx_record_of(view)->label);
         s->list[s->count++] =
             (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = view};
@@ -55,8 +55,8 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
     return MX_OK;
 }
 
-/* The layout of a view's shadow: the other context's if any accessor of the view has the layout of its instance; strided
- * ones take that too. An accessor of a fixed layout (needs is STRIDE) keeps the view's own. */
+/* The layout of a view's shadow. If an accessor of the view has the layout of its instance, the shadow has the layout of the other
+ * context; strided accessors work with that too. An accessor of a fixed layout (needs is STRIDE) requires the view's layout. */
 static mx_err shadow_layout(const shadows *s, const mx_view_info *original, const shadow *one,
                             mx_layout *layout)
 {
@@ -71,8 +71,8 @@ static mx_err shadow_layout(const shadows *s, const mx_view_info *original, cons
         instance || original->layout == MX_LAYOUT_STRIDE ? s->other->layout : original->layout;
     MX_REQUIRE(
         !fixed || *layout == original->layout, MX_ERR_LAYOUT,
-        "kernel %s: view '%s' has an accessor of layout %s always, and one of the context's, which is %s on %s: check "
-        "it against a context of layout %s",
+        "kernel %s: view '%s' has one accessor of fixed layout %s and one of the context's layout, "
+        "which is %s on %s: check it against a context of layout %s",
         s->launch->kernel->name, original->label, mx_layout_name(original->layout),
         mx_layout_name(s->other->layout), s->other->name, mx_layout_name(original->layout));
     return MX_OK;
@@ -95,10 +95,11 @@ static mx_err make_shadow(shadows *s, shadow *one)
 }
 
 /* Each shadow has memory of its own, so views that share elements cannot be checked. */
-static mx_err check_apart(const shadows *s, mx_view a, mx_view b)
+static mx_err check_no_overlap(const shadows *s, mx_view a, mx_view b)
 {
     MX_REQUIRE(a.slot == b.slot || !mx_views_overlap(a, b), MX_ERR_ARG,
-               "kernel %s: views '%s' and '%s' share memory, which a check cannot follow",
+               "kernel %s: views '%s' and '%s' share memory, so another backend cannot repeat the "
+               "launch with copies of them",
                s->launch->kernel->name, mx_record_of(a)->label, mx_record_of(b)->label);
     return MX_OK;
 }
@@ -109,19 +110,20 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
     MX_TRY(find_accessors(s, args, size));
     for (int k = 0; k < s->count; k++) {
         shadow *one = &s->list[k];
-        if (result != NULL && result->host == NULL) MX_TRY(check_apart(s, one->view, result->view));
+        if (result != NULL && result->host == NULL)
+            MX_TRY(check_no_overlap(s, one->view, result->view));
         for (int before = 0; before < k; before++) {
-            MX_TRY(check_apart(s, one->view, s->list[before].view));
+            MX_TRY(check_no_overlap(s, one->view, s->list[before].view));
             if (s->list[before].view.slot == one->view.slot) one->copy = s->list[before].copy;
         }
         if (one->copy.generation == 0)
             MX_TRY(make_shadow(s, one));
         else
             MX_TRY(mx_view_retain(one->copy));
-        const bool any = one->needs == MX_LAYOUT_DEFAULT || one->needs == MX_LAYOUT_STRIDE;
+        const bool keeps = one->needs == MX_LAYOUT_DEFAULT || one->needs == MX_LAYOUT_STRIDE;
         MX_TRY(mx_accessor_move(args + one->offset, s->other, mx_record_of(one->view),
                                 mx_record_of(one->copy), one->copy,
-                                any ? one->needs : s->other->layout));
+                                keeps ? one->needs : s->other->layout));
     }
     return MX_OK;
 }
@@ -154,7 +156,7 @@ static mx_err compare_shadows(shadows *s)
     const mx_comparison comparison = comparison_of(s);
     for (int k = 0; k < s->count; k++) {
         mx_view_info original, copy;
-        if (s->list[k].mirror.generation == 0) continue; /* shared, compared already */
+        if (s->list[k].mirror.generation == 0) continue; /* it shares a shadow that was compared */
         MX_TRY(mx_deep_copy(s->ctx, s->list[k].mirror, s->list[k].view));
         MX_TRY(mx_fence(s->ctx));
         MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
@@ -258,7 +260,8 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *program_args,
     mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
     MX_REQUIRE(mx_instance_of(ctx->check, k) != NULL, MX_ERR_BACKEND,
-               "kernel %s: no instance to check it against %s", k->name, ctx->check->name);
+               "kernel %s: this build has no instance of it for %s, against which it is checked",
+               k->name, ctx->check->name);
     const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* not 0 */
     shadows s = {.ctx = ctx, .other = ctx->check, .launch = launch};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);

@@ -1,6 +1,6 @@
-/* Comparing what two backends computed. Numbers agree if they differ by at most the tolerance (of f32: 1e-5 at least) times the
- * largest magnitude in that view: sums may be taken in another order. Integers and elements of user types agree if they are
- * equal.
+/* Comparing the results of two backends. Floating-point numbers agree if they differ by at most the tolerance (for f32: at least 1e-5)
+ * times the largest magnitude in that view, because sums may be computed in another order. Integers and elements of user types
+ * agree if they are equal.
  *
  * Elements in any order are compared as sorted lists. If there is some order of one list in which each number agrees with its
  * partner in the other, then the sorted lists agree number by number. Cost: sorting both, n log n. */
@@ -18,7 +18,7 @@ static char *element_of(const mx_view_info *v, const int64_t *index)
     return (char *)v->data + (size_t)mx_view_offset(v, index) * MX_TYPE_SIZE(v->type);
 }
 
-/* Steps to the next index, the last dimension fastest; false behind the end. */
+/* Advances to the next index; the last dimension changes fastest. false: there is none. */
 static bool next_index(const mx_view_info *v, int64_t *index)
 {
     for (int d = v->rank - 1; d >= 0; d--) {
@@ -119,7 +119,7 @@ static mx_err compare_each(const mx_comparison *c, const mx_view_info *original,
     return MX_OK;
 }
 
-/* Orders of elements, for qsort_r: numbers by value, where NaNs are last; others by their bytes. */
+/* For qsort_r: numbers are sorted by value, with NaNs at the end; other elements by their bytes. */
 static int compare_elements(const void *a, const void *b, void *type_of)
 {
     const mx_type type = *(const mx_type *)type_of;
@@ -127,7 +127,7 @@ static int compare_elements(const void *a, const void *b, void *type_of)
     if (type == MX_F64 || type == MX_F32)
         return isnan(x) || isnan(y) ? (int)isnan(x) - (int)isnan(y) : (x > y) - (x < y);
     if (x != y) return (x > y) - (x < y);
-    return memcmp(a, b, MX_TYPE_SIZE(type)); /* large integers that are one double, user types */
+    return memcmp(a, b, MX_TYPE_SIZE(type)); /* user types; large integers with the same double */
 }
 
 static void sort_elements(char *sorted, const mx_view_info *v)
@@ -154,8 +154,7 @@ static mx_err compare_sorted(const mx_comparison *c, const mx_view_info *origina
     for (int64_t e = 0; e < original->count; e++, a += size, b += size)
         MX_REQUIRE(
             same_number(type, a, b, scale, c->tolerance), MX_ERR_MISMATCH,
-            "kernel %s: view '%s', element %lld of its sorted ones: %s gives %.17g, %s gives "
-            "%.17g",
+            "kernel %s: view '%s', element %lld after sorting: %s gives %.17g, %s gives %.17g",
             c->kernel, original->label, (long long)e, c->name[0], number_at(type, a), c->name[1],
             number_at(type, b));
     return MX_OK;

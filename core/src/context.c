@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_A_CORE = 8 }; /* at most: a mistyped number of threads shall not stop the machine */
+enum { MAX_THREADS_PER_CORE = 8 }; /* a mistyped number of threads must not overload the machine */
 
 static mx_ctx_defaults defaults = {.threads = 0, .device = -1, .device_by_number = -1};
 
-/* Contexts of other threads may be made at the same time. */
+/* Several threads may create contexts at the same time. */
 static uint64_t last_id;
 
 void mx_ctx_set_defaults(const mx_ctx_defaults *from_settings) { defaults = *from_settings; }
 
-/* What settings say where the resource says nothing. */
+/* Applies the settings to keys that the resource string does not have. */
 static void apply_defaults(mx_resource *r, const mx_backend *named)
 {
     const bool has_devices = named->info.devices != NULL;
@@ -30,7 +30,7 @@ static void apply_defaults(mx_resource *r, const mx_backend *named)
 
 static mx_err check_resource(const char *text, const mx_resource *r, const mx_ctx ctx)
 {
-    const int max_count = THREADS_A_CORE * mx_host_cores();
+    const int max_count = MAX_THREADS_PER_CORE * mx_host_cores();
     MX_REQUIRE(mx_backend_has_layout(ctx->backend, ctx->layout), MX_ERR_BACKEND,
                "%s: no kernels of layout %s for %s in this build; configure with "
                "-DMINX_LAYOUTS=all to build both layouts",
@@ -38,7 +38,7 @@ static mx_err check_resource(const char *text, const mx_resource *r, const mx_ct
     /* the OpenMP run time ends the program when it cannot start a thread */
     MX_REQUIRE(r->threads <= max_count, MX_ERR_INPUT,
                "%s: threads: got %d, expected at most %d, %d for each core of this process", text,
-               r->threads, max_count, THREADS_A_CORE);
+               r->threads, max_count, MAX_THREADS_PER_CORE);
     return MX_OK;
 }
 
@@ -98,7 +98,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     if (closing->backend->info.close != NULL) closing->backend->info.close(closing);
     for (int p = 0; p < MX_PLANS; p++) free(closing->plans[p].launch.args_copy);
     closing->cores = 0;
-    mx_cores_bind_thread(closing, 0, 0, 1); /* this thread is not left on a core of the context */
+    mx_cores_bind_thread(closing, 0, 0, 1); /* this thread leaves the cores of the context */
     free(closing->core);
     free(closing);
 }

@@ -1,4 +1,4 @@
-/* Who listens to events, and the fence, which is one. */
+/* The listener to events, and the fence, which is an event. */
 #include "events.h"
 
 const mx_listener *mx_tool;

@@ -1,5 +1,5 @@
-/* Events: what a profiling tool hears. Every layer reports its own by the functions below; tools.c, above all layers, is what
- * listens. Without a tool an event costs the test of one pointer. */
+/* Events for a profiling tool. Every layer reports its events by the functions below. The listener is tools.c, in the highest layer.
+ * Without a tool an event costs the test of one pointer. */
 #pragma once
 #include "backend.h"
 
@@ -12,15 +12,15 @@ typedef struct mx_listener {
     /* A fence begins, and ends. for_all: one of the fences of all contexts. */
     uint64_t (*fence_begins)(mx_ctx ctx, const char *name, bool for_all);
     void (*fence_ends)(uint64_t id);
-    /* A view's memory is there, or is about to go. */
-    void (*memory)(const struct mx_record *record, bool there);
+    /* A view's memory was allocated, or will be freed now. */
+    void (*memory)(const struct mx_record *record, bool allocated);
     /* A copy begins, and ends. A NULL record: a value in host memory. */
     void (*copy_begins)(const struct mx_record *to, const void *to_data,
                         const struct mx_record *from, const void *from_data, size_t bytes);
     void (*copy_ends)(void);
 } mx_listener;
 
-/* NULL: nobody listens. */
+/* NULL: there is no listener. */
 extern const mx_listener *mx_tool;
 
 static inline uint64_t mx_tool_begin(mx_ctx ctx, mx_pattern pattern, const char *name,
@@ -34,9 +34,9 @@ static inline void mx_tool_end(mx_pattern pattern, uint64_t id)
     if (mx_tool != NULL) mx_tool->kernel_ends(pattern, id);
 }
 
-static inline void mx_tool_memory(const struct mx_record *record, bool there)
+static inline void mx_tool_memory(const struct mx_record *record, bool allocated)
 {
-    if (mx_tool != NULL) mx_tool->memory(record, there);
+    if (mx_tool != NULL) mx_tool->memory(record, allocated);
 }
 
 static inline void mx_tool_copy(const struct mx_record *to, const void *to_data,
@@ -45,10 +45,11 @@ static inline void mx_tool_copy(const struct mx_record *to, const void *to_data,
     if (mx_tool != NULL) mx_tool->copy_begins(to, to_data, from, from_data, bytes);
 }
 
-/* The backend's fence, as an event of that name. for_all: one of the fences of all contexts. */
+/* Waits for the context by its backend's fence, and reports that as an event of this name. for_all: all contexts are fenced, this is
+ * one of them. */
 mx_err mx_fence_event(mx_ctx ctx, const char *name, bool for_all);
 
-/* err: how the copy went, which it returns. */
+/* Reports the end of a copy. Returns err, the result of the copy. */
 static inline mx_err mx_tool_copied(mx_err err)
 {
     if (mx_tool != NULL) mx_tool->copy_ends();

@@ -71,8 +71,8 @@ static mx_err check_scratch(mx_ctx ctx, int level)
     ctx->overflow[level] = 0;
     ctx->unfenced = 0;
     return MX_FAIL(MX_ERR_MEMORY,
-                   "team scratch of level %d: a kernel took %lld bytes, more than its policy gave "
-                   "(mx_with_scratch); kernels: %s",
+                   "team scratch of level %d: a kernel requested %lld bytes, more than its policy "
+                   "has (mx_with_scratch); kernels: %s",
                    level, (long long)requested, recent);
 }
 
@@ -83,8 +83,7 @@ mx_err mx_overflow_check(mx_ctx ctx)
     if (index == 0) return MX_OK;
     ctx->overflow[OUTSIDE] = 0;
     ctx->unfenced = 0;
-    return MX_FAIL(MX_ERR_BOUNDS, "permute: an index is %lld, outside of its source",
-                   (long long)index);
+    return MX_FAIL(MX_ERR_BOUNDS, "permute: index %lld is outside of the source", (long long)index);
 }
 
 #ifdef MINX_BOUNDS_CHECK

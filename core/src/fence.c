@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* Recursive: a tool may ask for a fence when it hears of one. */
+/* Recursive, because a tool may request a fence when it gets the event of another fence. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static mx_ctx first;
 static uint32_t made; /* contexts so far */
@@ -67,7 +67,7 @@ void mx_fence_for_tool(const char *name)
 {
     pthread_mutex_lock(&lock);
     for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next)
-        if (ctx->graph == NULL) /* whoever records may be at it now */
+        if (ctx->graph == NULL) /* another thread may be recording a graph on it now */
             (void)mx_fence_event(ctx, name, true);
     pthread_mutex_unlock(&lock);
 }

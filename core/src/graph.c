@@ -38,7 +38,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     *graph = NULL;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
     MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
-    MX_REQUIRE(ctx->check == NULL, MX_ERR_ARG, "%s is checked against %s: it records no graphs",
+    MX_REQUIRE(ctx->check == NULL, MX_ERR_ARG, "%s is checked against %s: it cannot record a graph",
                ctx->name, ctx->check->name);
     mx_graph made = calloc(1, sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
@@ -55,9 +55,9 @@ mx_node mx_graph_last(mx_graph graph) { return graph != NULL ? graph->count - 1 
 
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
 {
-    MX_REQUIRE(graph != NULL && graph->ctx->graph == graph && count >= 0 &&
-                   (count == 0 || nodes != NULL),
-               MX_ERR_ARG, "graph: %d nodes to wait for, expected some of one that records", count);
+    MX_REQUIRE(
+        graph != NULL && graph->ctx->graph == graph && count >= 0 && (count == 0 || nodes != NULL),
+        MX_ERR_ARG, "graph: %d nodes to wait for, expected nodes of a graph that records", count);
     for (int n = 0; n < count; n++)
         MX_REQUIRE(nodes[n] >= 0 && nodes[n] < graph->count, MX_ERR_ARG,
                    "graph: node %d of %d does not exist", nodes[n], graph->count);
@@ -209,9 +209,10 @@ mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
                        const mx_result *result)
 {
     node *n;
-    MX_REQUIRE(result == NULL || result->host == NULL, MX_ERR_ARG,
-               "kernel %s: a graph has no results in host memory; leave it in a view (%s_into)",
-               l->kernel->name, l->kernel->name);
+    MX_REQUIRE(
+        result == NULL || result->host == NULL, MX_ERR_ARG,
+        "kernel %s: a graph cannot store a result in host memory; store it in a view (%s_into)",
+        l->kernel->name, l->kernel->name);
     MX_TRY(make_node(l, args, result, &n));
     return add_node(graph, n);
 }
@@ -231,20 +232,20 @@ static mx_err check_node(mx_ctx ctx, node *n)
 mx_err mx_graph_finish(mx_graph graph)
 {
     MX_REQUIRE(graph != NULL && graph->ctx->graph == graph, MX_ERR_ARG,
-               "graph: it records no more, or there is none");
+               "graph: expected a graph that records");
     const mx_ctx ctx = graph->ctx;
     ctx->graph = NULL;
-    /* CUDA's driver may hang in cudaGraphInstantiate where the memory of a copy is gone */
+    /* CUDA's driver may hang in cudaGraphInstantiate if the memory of a copy was freed */
     for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     return graph->device != NULL ? MX_PASS(ctx->backend->graph.finish(ctx, graph->device)) : MX_OK;
 }
 
 mx_err mx_graph_run(mx_graph graph)
 {
-    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: there is none to run");
+    MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: the graph to run is NULL");
     const mx_ctx ctx = graph->ctx;
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records one", ctx->name);
-    /* all of them, before any runs */
+    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records a graph", ctx->name);
+    /* checks all nodes before the first one runs */
     for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     for (int i = 0; i < graph->count; i++) {
         node *n = graph->nodes[i];

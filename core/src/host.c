@@ -1,12 +1,14 @@
-/* What host backends have in common. A launch is cut into chunks (tiles of its range); a backend only says which thread runs
+/* What host backends have in common. A launch is divided into chunks (tiles of its range). A backend only decides which thread runs
  * which chunks.
  *
- * A kernel without result has about one chunk for each thread. A thread works on one contiguous piece, the same one at every
- * launch over the same range, so its pages stay local (first touch). For a reduction the chunks depend on the range only:
- * blocks of at least 8192 items (fewer where a body loops itself), at most about 1024 of them, and a power of two where
- * they are few, so that threads get equal shares; partial results are joined in block order. That gives the same bits for
- * any number of threads at the price of an ordinary omp reduction. Rejected: a tree over threads (bits
- * change with their number), Kahan sums (slower, and still not the same bits on a GPU). */
+ * A kernel without result has about one chunk for each thread. A thread works on one contiguous part, the same at every launch
+ * over the same range, so its pages stay local (first touch).
+ *
+ * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at least 8192 items (256 if the body
+ * has a loop, or as the kernel's trait says), and there are at most about 1024 chunks. If there are fewer than 64, their number is a
+ * power of two, so that threads get equal parts. Partial results are joined in the order of the chunks. This gives the same bits
+ * for any number of threads, and costs as much as an ordinary omp reduction. Rejected: a tree over threads (the bits change with
+ * their number) and Kahan sums (slower, and still not the same bits as on a GPU). */
 #include "backend.h"
 #include "minx/team.h"
 
@@ -16,9 +18,9 @@
 
 enum {
     REDUCE_BLOCKS = 1024,
-    FEW_BLOCKS = 64,
+    FEW_BLOCKS = 64, /* below this, the number of blocks is a power of two */
     ARRAY_CHUNKS = 64,
-    ARRAY_ITEMS = 16384, /* the least items of a chunk with an array of its own */
+    ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
     SHARES = 16,         /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 8,     /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
@@ -55,9 +57,9 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     if (l->kernel->pattern == MX_PATTERN_FOR)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
-        /* each chunk has an array: so few chunks that joining the arrays costs less than filling them */
-        const int64_t least = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
-        const int64_t chunks = power_of_two_up_to(items / least);
+        /* Each chunk has an array. There are so few chunks that joining the arrays costs less than filling them. */
+        const int64_t min_items = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
+        const int64_t chunks = power_of_two_up_to(items / min_items);
         return ceil_div(items, chunks > ARRAY_CHUNKS ? ARRAY_CHUNKS : chunks);
     }
     int64_t blocks = items / l->kernel->block;
@@ -117,7 +119,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         axis->tiles = ceil_div(extent, tile);
         l->chunks *= axis->tiles;
     }
-    /* no false sharing of cache lines between threads; with many chunks, saving memory matters more */
+    /* Threads shall not share cache lines (false sharing). With many chunks it is more important to save memory. */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     if (l->chunks <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
     if (mx_instance_of(ctx, l->kernel)->prepare != NULL) {
@@ -156,7 +158,7 @@ static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *arg
 }
 
 /* Allocates partial results, and after them the scratch of teams. */
-static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t areas)
+static mx_err allocate_scratch(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t areas)
 {
     const size_t partial_bytes = round_up((size_t)(parts * l->partial_bytes));
     void *memory = NULL;
@@ -167,9 +169,10 @@ static mx_err place_memory(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t area
     return MX_OK;
 }
 
-/* Runs a scan in parts of some blocks, which stay in cache: the sum of each block, the prefix sums, then the blocks again.
- * The blocks depend on the range only, so the result has the same bits for any threads. Rejected: two passes over everything (twice the traffic), and one
- * share for each thread (bits change with their number). */
+/* Runs a scan. The range is processed in parts of several chunks, which stay in cache. For each part: the sum of each chunk, the
+ * prefix sums of these, then all items again. The chunks depend on the range only, so the result has the same bits for any number
+ * of threads. Rejected: two passes over the whole range (twice the memory traffic), and one chunk for each thread (the bits
+ * change with their number). */
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int64_t chunks = l->chunks,
@@ -186,11 +189,14 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
 }
 
-/* Runs the members of teams in a parallel region. */
+/* Runs the members of teams in a parallel region. They need all their threads at the same time, so the region must not have fewer, as
+ * it could with OMP_DYNAMIC=true. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
     const int cores = ctx->cores;
+    const int dynamic = omp_get_dynamic();
+    omp_set_dynamic(0);
 #pragma omp parallel num_threads(threads)
     {
         mx_thread_ = omp_get_thread_num();
@@ -200,10 +206,11 @@ bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run
         else if (mx_thread_ == 0)
             enough = false;
     }
+    omp_set_dynamic(dynamic);
     return enough;
 }
 
-/* Teams of several threads: all run at once. */
+/* Teams of several threads. All threads run at the same time. */
 static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int members = l->team.size * l->team.lanes;
@@ -217,8 +224,10 @@ static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *inst
     }
     MX_REQUIRE(
         ctx->backend->host.run_team_members(ctx, l, instance->run_team_members, groups * members),
-        MX_ERR_DEVICE, "kernel %s: no %d threads at once for its teams", l->kernel->name,
-        groups * members);
+        MX_ERR_DEVICE,
+        "kernel %s: its teams need %d threads at the same time, and %s could not start them: use "
+        "fewer threads, and launch outside of OpenMP parallel regions",
+        l->kernel->name, groups * members, ctx->name);
     return MX_OK;
 }
 
@@ -231,7 +240,7 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     (void)result;
     mx_cores_bind_thread(ctx, ctx->cores, 0, 1);
     MX_TRY(prepare(l, instance, args));
-    MX_TRY(place_memory(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
+    MX_TRY(allocate_scratch(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
     if (pattern == MX_PATTERN_SCAN)
         run_scan(ctx, l, instance);
     else if (members > 1 && l->chunks > 0)
@@ -252,8 +261,8 @@ mx_err mx_host_fence(mx_ctx ctx)
     return MX_OK;
 }
 
-/* Copies and fills use the threads too, in units of 64 bytes or one element, so that each thread touches the memory that it will
- * compute on. */
+/* Copies and fills run on all threads too, divided at multiples of 64 bytes or of one element. So each thread first touches the
+ * memory that it will use in kernels. */
 typedef struct move_args {
     char *to;
     const char *from;

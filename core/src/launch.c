@@ -128,8 +128,10 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-/* Launches with a copy of the arguments, whose accessors record faults in this context; twice if launches are checked. */
-static mx_err launch_watched(mx_ctx ctx, mx_plan *plan, const void *args, const mx_result *result)
+/* A launch for debugging: with a copy of the arguments whose accessors record faults in this context, and, if launches are checked,
+ * repeated on the other backend. */
+static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
+                                 const mx_result *result)
 {
     mx_launch *l = &plan->launch;
     const size_t size = l->kernel->args_size;
@@ -140,7 +142,7 @@ static mx_err launch_watched(mx_ctx ctx, mx_plan *plan, const void *args, const 
 #ifdef MINX_BOUNDS_CHECK
     mx_accessors_adopt(ctx, copy, size);
 #endif
-    /* the core's own kernels take plain pointers, which a check could not follow */
+    /* the arguments of the core's own kernels are plain pointers, for which a check cannot make shadows */
     const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
     mx_err err;
     if (ctx->graph != NULL)
@@ -168,7 +170,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
     MX_TRY(mx_launch_set_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
-    if (ctx->check != NULL || ctx->fault != NULL) return launch_watched(ctx, plan, args, result);
+    if (ctx->check != NULL || ctx->fault != NULL)
+        return launch_with_checks(ctx, plan, args, result);
     if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
     return mx_launch_execute(ctx, l, args, result);
 }

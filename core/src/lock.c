@@ -1,5 +1,5 @@
-/* The locks behind MX_ATOMIC_UPDATE on hosts: one table for the whole program, since kernels of several contexts may update
- * the same struct. Which lock is a hash of the address; two structs may share one, which costs time and nothing else. */
+/* The locks of MX_ATOMIC_UPDATE on hosts. There is one table for the whole program, because kernels of several contexts may update the
+ * same struct. A hash of the address chooses the lock. Two structs may have the same lock; that only costs time. */
 #include "minx/atomic.h"
 
 #include <sched.h>
@@ -7,7 +7,7 @@
 enum { LOCK_BITS = 9, TRIES = 100 };
 
 static struct lock {
-    _Alignas(64) int taken; /* a cache line each: waiting for one does not slow its neighbours */
+    _Alignas(64) int taken; /* each has a cache line, so waiting for one does not slow others */
 } locks[1 << LOCK_BITS];
 
 static int *lock_of(const void *p)
@@ -19,7 +19,7 @@ bool mx_lock_(const void *p)
 {
     int *taken = lock_of(p);
     for (int tries = 1; __atomic_exchange_n(taken, 1, __ATOMIC_ACQUIRE) != 0; tries++)
-        if (tries % TRIES == 0) sched_yield(); /* its holder may wait for this core */
+        if (tries % TRIES == 0) sched_yield(); /* the thread that has it may need this core */
     return true;
 }
 

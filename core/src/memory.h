@@ -36,7 +36,7 @@ typedef struct mx_record {
         reserved_for; /* only launches on the context with this id may use it; 0: any context */
     mx_check check;   /* how a check against another backend compares its elements */
 
-    /* A part is a box in the indices of its root, the view that holds the data. */
+    /* A part covers a range of indices in each dimension of its root, the view that has the data. */
     mx_view root; /* null: this view is no part */
     int64_t root_begin[MX_MAX_RANK];
     int64_t root_end[MX_MAX_RANK];
@@ -112,7 +112,7 @@ bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout 
  * layout; MX_ERR_EXTENT: larger than the address space. */
 mx_err mx_record_lay_out(mx_record *record);
 
-/* Sets the strides to those of the user, and the layout to stride unless they follow it. requested: the layout in the
+/* Sets the strides to those of the user, and the layout to stride unless they follow the record's layout. requested: the layout in the
  * user's options. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
 mx_err mx_record_set_strides(mx_record *record, const int64_t *strides, mx_layout requested);
 
@@ -167,7 +167,7 @@ mx_err mx_record_copyable(mx_ctx ctx, const mx_record *record);
  * A graph runs later, when ordinary host memory may have been freed. */
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
-/* Do the views have the same type, rank and extents, and may the destination be written? If not, the error says so. */
+/* Checks that the views have the same type, rank and extents, and that the destination is not read-only. */
 mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from);
 
 /* Do both name the same elements in the same places? */

@@ -9,8 +9,8 @@ mx_err mx_parse_number(const char *where, const char *key, const char *value, in
     char *end;
     errno = 0;
     const long long n = strtoll(value, &end, 10);
-    const bool digit =
-        value[0] >= '0' && value[0] <= '9'; /* strtoll would take blanks and a sign */
+    /* strtoll would accept leading blanks and a sign */
+    const bool digit = value[0] >= '0' && value[0] <= '9';
     MX_REQUIRE(digit && *end == '\0' && errno == 0 && n >= low && n <= high, MX_ERR_INPUT,
                "%s: %s: got '%s', expected a whole number from %lld to %lld", where, key, value,
                (long long)low, (long long)high);

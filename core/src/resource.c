@@ -105,7 +105,7 @@ mx_err mx_resource_parse(const char *text, mx_resource *r)
     r->seed = -1;
     r->cores[0] = -1;
     MX_REQUIRE(text != NULL && text[0] != '\0', MX_ERR_INPUT,
-               "the resource of a context is empty: name a backend");
+               "the resource of a context is empty: expected the name of a backend");
     MX_REQUIRE(strlen(text) < sizeof copy, MX_ERR_INPUT,
                "resource '%.40s...' is longer than %zu characters", text, sizeof copy - 1);
     strcpy(copy, text);
@@ -150,7 +150,8 @@ static mx_err check_keys(const mx_resource *r, const mx_backend *named)
     MX_REQUIRE(!r->shuffled || r->threads <= 1, MX_ERR_INPUT,
                "threads: got %d, expected 1: %s has one thread", r->threads, r->backend);
     MX_REQUIRE(r->shuffled || r->seed < 0, MX_ERR_INPUT,
-               "seed: got %lld without order=shuffled, which it is for", (long long)r->seed);
+               "seed: got %lld without order=shuffled, the only order that uses it",
+               (long long)r->seed);
     MX_REQUIRE(r->device < 0 || named->info.devices != NULL, MX_ERR_INPUT,
                "device: got %d, %s has no devices", r->device, r->backend);
     list_backends_with(takes_cores, those, sizeof those);
@@ -159,7 +160,7 @@ static mx_err check_keys(const mx_resource *r, const mx_backend *named)
     return MX_OK;
 }
 
-/* The option of CMake that builds a backend: "MINX_CUDA" of cuda. */
+/* The CMake option that builds a backend: "MINX_CUDA" for cuda. */
 static void name_option(const char *backend, char *text, size_t size)
 {
     snprintf(text, size, "MINX_%s", backend);

@@ -1,4 +1,4 @@
-/* Start and end of the run time, and what is known of the build. */
+/* Start and end of the run time, and the description of the build. */
 #include "context.h"
 #include "minx/minx.h"
 #include "settings.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* cpu_tuned.c, compiled like the kernels: may they use the feature? */
+/* cpu_tuned.c: may the kernels use the feature? */
 extern const bool mx_cpu_tuned[];
 
 const char *mx_version(void) { return MINX_VERSION; }
@@ -27,13 +27,14 @@ static mx_err check_cpu(void)
     for (int f = 0; features[f].name != NULL; f++)
         MX_REQUIRE(
             features[f].available || !mx_cpu_tuned[f], MX_ERR_BACKEND,
-            "this program's kernels are compiled for a CPU with %s, which this one lacks; build it on this machine, or "
-            "with -DMINX_TUNE=generic or the name of the oldest CPU that it is to run on",
+            "this program's kernels are compiled for a CPU with %s, which this CPU does not have; "
+            "build the program on this machine, or with -DMINX_TUNE=NAME, where NAME is the oldest "
+            "CPU that it is to run on, or generic",
             features[f].name);
     return MX_OK;
 }
 
-static void entry(void *out, const char *key, const char *value)
+static void print_entry(void *out, const char *key, const char *value)
 {
     if (out == NULL)
         mx_metadata(key, value);
@@ -45,17 +46,17 @@ void mx_print_configuration(FILE *out)
 {
     char text[64];
     const char *why, *name;
-    entry(out, "version", mx_version());
-    entry(out, "build", mx_build_description());
-    entry(out, "instances", MINX_INSTANCES_BUILT);
+    print_entry(out, "version", mx_version());
+    print_entry(out, "build", mx_build_description());
+    print_entry(out, "instances", MINX_INSTANCES_BUILT);
     snprintf(text, sizeof text, "%d", mx_host_cores());
-    entry(out, "cores", text);
+    print_entry(out, "cores", text);
     for (int b = 0; (name = mx_backend_name(b)) != NULL; b++) {
         const bool available = mx_backend_available(name, &why);
         snprintf(text, sizeof text, "available, devices: %d", mx_backend_devices(name));
-        entry(out, name, available ? text : why);
+        print_entry(out, name, available ? text : why);
     }
-    mx_settings_each(entry, out);
+    mx_settings_each(print_entry, out);
 }
 
 mx_err mx_init_args(int *argc, char ***argv)

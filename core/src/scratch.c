@@ -1,10 +1,9 @@
-/* Memory for one launch, which the next one of the context may use again: their order on it is fixed. */
+/* Scratch memory for one launch. The next launch on the context uses it again, because launches on a context run in order. */
 #include "context.h"
 #include "events.h"
 
-enum {
-    STEP = 0x10000
-}; /* bytes: sizes are multiples of it, so that little growth needs no new memory */
+/* Sizes are multiples of this number of bytes, so that a slightly larger request needs no new memory. */
+enum { STEP = 0x10000 };
 
 /* Waits for the launches that may use the memory, and frees it. */
 static mx_err free_scratch(mx_ctx ctx)

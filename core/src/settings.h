@@ -4,12 +4,14 @@
 
 /* Reads the environment and, unless argc is NULL, the options of minx, which leave argv. On failure nothing changes. */
 mx_err mx_settings_read(int *argc, char ***argv);
-/* As if none were given. */
+
+/* Forgets all settings. */
 void mx_settings_clear(void);
 
-/* Prints all options, if --mx-help asks for it. */
+/* Prints all options if --mx-help was given. */
 void mx_settings_help(void);
-/* Is the configuration to be printed? */
+
+/* Was --mx-print-configuration given? */
 bool mx_settings_wants_configuration(void);
 
 typedef struct mx_tool_settings {
@@ -19,5 +21,5 @@ typedef struct mx_tool_settings {
 } mx_tool_settings;
 mx_tool_settings mx_settings_tool(void);
 
-/* Calls for every setting that was given. */
+/* Calls `call` for every setting that was given. */
 void mx_settings_each(void (*call)(void *state, const char *key, const char *value), void *state);

@@ -2,8 +2,9 @@
 #pragma once
 #include "settings.h"
 
-/* Loads a tool, or says on stderr why not. program: the first of its arguments. Is one listening now? */
+/* Loads a tool. Returns whether one is loaded now; if not, a message goes to stderr unless there are no settings for a tool. program: the
+ * first argument for the tool. */
 bool mx_tool_load(char *program, const mx_tool_settings *settings);
 
-/* Ends it. */
+/* Ends the tool. */
 void mx_tool_unload(void);

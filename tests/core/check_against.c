@@ -128,7 +128,7 @@ static void test_fixed_layout(void)
     CHECK_OK(ca_fixed(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &args));
     CHECK_OK(mx_ctx_check_against(ctx, "simt", 1e-9));
     CHECK_FAILS(ca_fixed(mx_range_2d(ctx, 0, ROWS, 0, COLUMNS), &args), MX_ERR_LAYOUT,
-                "view 'x' has an accessor of layout right always");
+                "view 'x' has one accessor of fixed layout right");
     MUST(mx_view_destroy(&x));
     mx_ctx_destroy(&ctx);
 }
@@ -218,7 +218,7 @@ static void test_order(const char *resource, const char *other, bool mistake)
         args.wrong = 7;
         CHECK_OK(mx_fill(ctx, count, &(int32_t){0}));
         CHECK_FAILS(ca_fill_list(mx_range_1d(ctx, 0, LIST), &args), MX_ERR_MISMATCH,
-                    "kernel ca_fill_list: view 'list', element 0 of its sorted ones: ");
+                    "kernel ca_fill_list: view 'list', element 0 after sorting: ");
     }
     CHECK_FAILS(mx_view_set_check(list, (mx_check)7), MX_ERR_ARG, "view 'list': check: got 7");
     MUST(mx_view_destroy(&count));

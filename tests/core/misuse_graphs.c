@@ -187,9 +187,9 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_no_such_node, MU_ALL, MX_ERR_ARG, "graph: node 1 of 1 does not exist", ""),
     MU_CASE(graph_minus_one_node, MU_ALL, MX_ERR_ARG, "graph: -1 nodes to wait for", "expected"),
     MU_CASE(graph_nodes_of_nowhere, MU_ALL, MX_ERR_ARG, "graph: 2 nodes to wait for", "expected"),
-    MU_CASE(graph_after_its_end, MU_ALL, MX_ERR_ARG, "expected some of one that records", ""),
-    MU_CASE(graph_run_early, MU_ALL, MX_ERR_ARG, "still records one", ""),
-    MU_CASE(graph_finished_twice, MU_ALL, MX_ERR_ARG, "records no more", ""),
+    MU_CASE(graph_after_its_end, MU_ALL, MX_ERR_ARG, "expected nodes of a graph that records", ""),
+    MU_CASE(graph_run_early, MU_ALL, MX_ERR_ARG, "still records a graph", ""),
+    MU_CASE(graph_finished_twice, MU_ALL, MX_ERR_ARG, "expected a graph that records", ""),
     MU_CASE(graph_copy, MU_CUDA, MX_ERR_SPACE, "view 'row'", "no graph can record this copy"),
     MU_CASE(graph_write, MU_ALL, MX_ERR_ARG, "view 'row': host code", "records a graph"),
     MU_CASE(graph_fill, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
@@ -200,8 +200,9 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_ended_result, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "does not exist (any more)"),
     MU_CASE(graph_alone, MU_ALL, MX_ERR_ARG, "a graph needs a context", ""),
     MU_CASE(graph_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
-    MU_CASE(graph_none, MU_ALL, MX_ERR_ARG, "there is none to run", ""),
-    MU_CASE(graph_of_checked, MU_ALL, MX_ERR_ARG, "is checked against serial", "no graphs"),
+    MU_CASE(graph_none, MU_ALL, MX_ERR_ARG, "the graph to run is NULL", ""),
+    MU_CASE(graph_of_checked, MU_ALL, MX_ERR_ARG, "is checked against serial",
+            "it cannot record a graph"),
     {NULL, NULL, 0, MX_OK, NULL, NULL},
 };
 
@@ -306,8 +307,8 @@ static mx_err setting_of_other_words(mu_world *w)
 }
 
 const mu_case mu_context_cases[] = {
-    MU_CASE(resource_null, MU_ALL, MX_ERR_INPUT, "is empty: name a backend", ""),
-    MU_CASE(resource_empty, MU_ALL, MX_ERR_INPUT, "is empty: name a backend", ""),
+    MU_CASE(resource_null, MU_ALL, MX_ERR_INPUT, "is empty: expected the name of a backend", ""),
+    MU_CASE(resource_empty, MU_ALL, MX_ERR_INPUT, "is empty: expected the name of a backend", ""),
     MU_CASE(resource_long, MU_ALL, MX_ERR_INPUT, "resource 'xxxx", "longer than 255 characters"),
     MU_CASE(resource_unknown, MU_ALL, MX_ERR_INPUT, "got 'opencl', expected one of serial", "simt"),
     MU_CASE(resource_capitals, MU_ALL, MX_ERR_INPUT, "got 'OpenMP', expected one of", "openmp"),

@@ -118,7 +118,7 @@ static void run_case(const char *name, bool handler)
     }
     const int status = pclose(out);
     CHECK(status != 0);
-    CHECK_TEXT(text, "minx: host code touched view 'temperature' at 0x");
+    CHECK_TEXT(text, "minx: host code accessed view 'temperature' at 0x");
     CHECK_TEXT(text, "use mx_import and mx_export");
     CHECK_TEXT(text, "addr2line -e ");
     if (handler) CHECK_TEXT(text, "the handler that was there");

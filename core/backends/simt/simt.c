@@ -30,7 +30,8 @@ static uint64_t next_random(uint64_t *state) /* splitmix64, Steele, Lea and Floo
     return z ^ z >> 31;
 }
 
-/* A random permutation of 0..chunks-1 without storage: a Feistel network over the next power of four, walked until inside. */
+/* A random permutation of 0..chunks-1 that needs no memory: a Feistel network permutes the numbers below the next power of four. It
+ * is applied again until the result is below `chunks`. */
 static int64_t permuted(int64_t chunk, int64_t chunks, uint64_t seed)
 {
     int half = 1;

@@ -44,7 +44,8 @@ typedef struct region {
 static struct {
     pthread_mutex_t lock;
     region *list;
-    int count, room;
+    int count;
+    int capacity; /* of the list */
     int users;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -52,7 +53,8 @@ static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 /* ---- protection ---- */
 
-/* Under the lock. It cannot fail on pages that were mapped here, short of the kernel's memory: then nothing could go on. */
+/* The caller holds the lock. On pages that were mapped here mprotect fails only if the operating system has no memory; the program
+ * cannot continue then. */
 static void protect(void *data, size_t bytes, int access)
 {
     if (bytes == 0 || mprotect(data, bytes, access) == 0) return;
@@ -60,7 +62,7 @@ static void protect(void *data, size_t bytes, int access)
     abort();
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void protect_all(int access)
 {
     char *begin = NULL;
@@ -91,12 +93,12 @@ void mx_simt_memory_close(void)
     pthread_mutex_unlock(&memory.lock);
 }
 
-/* ---- touches by host code ---- */
+/* ---- accesses by host code ---- */
 
 static struct sigaction previous;
-static pthread_once_t watched = PTHREAD_ONCE_INIT;
+static pthread_once_t handler_installed = PTHREAD_ONCE_INIT;
 
-/* The instruction that was interrupted; NULL: not known on this processor. */
+/* The instruction that caused the signal. NULL: not known on this processor. */
 static const void *instruction_of(const void *context)
 {
     const ucontext_t *c = context;
@@ -110,25 +112,26 @@ static const void *instruction_of(const void *context)
 #endif
 }
 
-static void report_touch(const char *label, const void *address, const void *instruction)
+static void report_access(const char *label, const void *address, const void *instruction)
 {
     char text[1024];
     Dl_info file = {0};
     int used = snprintf(
         text, sizeof text,
-        "minx: host code touched view '%s' at %p. Its memory space, %s, is for kernels and "
-        "copies only, as a GPU's is: use mx_import and mx_export, or a mirror.\n",
+        "minx: host code accessed view '%s' at %p. Only kernels and copies can access its memory "
+        "space, %s, as with a GPU: use mx_import and mx_export, or a mirror.\n",
         label, address, mx_space_name(MX_SPACE_SIMT));
     if (instruction != NULL && dladdr(instruction, &file) != 0 && file.dli_fname != NULL)
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         "minx: the line: addr2line -e %.600s 0x%zx\n", file.dli_fname,
-                         (size_t)((const char *)instruction - (const char *)file.dli_fbase));
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used,
+                     "minx: to see the source line: addr2line -e %.600s 0x%zx\n", file.dli_fname,
+                     (size_t)((const char *)instruction - (const char *)file.dli_fbase));
     const ssize_t written = write(STDERR_FILENO, text, (size_t)used);
     (void)written;
 }
 
-/* To whoever handled the signal before. By default the instruction is run again, and ends the program. */
-static void pass_on(int number, siginfo_t *info, void *context)
+/* Calls the earlier handler of the signal. If there was none, the instruction is executed again, and ends the program. */
+static void call_previous_handler(int number, siginfo_t *info, void *context)
 {
     const bool details = (previous.sa_flags & SA_SIGINFO) != 0;
     if (details) {
@@ -137,7 +140,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         previous.sa_handler(number);
     } else {
         signal(number, SIG_DFL);
-        if (info->si_code <= 0) raise(number); /* it was sent, no instruction caused it */
+        if (info->si_code <= 0) raise(number); /* it was sent: no instruction caused it */
     }
 }
 
@@ -147,20 +150,20 @@ static void handle(int number, siginfo_t *info, void *context)
     const size_t page = page_bytes();
     const char *begin = (const char *)info->si_addr - (uintptr_t)info->si_addr % page;
     if (info->si_code > 0 && mx_view_in_range(MX_SPACE_SIMT, begin, begin + page, &label))
-        report_touch(label, info->si_addr, instruction_of(context));
-    pass_on(number, info, context);
+        report_access(label, info->si_addr, instruction_of(context));
+    call_previous_handler(number, info, context);
 }
 
 static void install(void)
 {
-    struct sigaction own = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    sigemptyset(&own.sa_mask);
-    if (sigaction(SIGSEGV, &own, &previous) != 0) perror("minx: simt's memory: sigaction");
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGSEGV, &action, &previous) != 0) perror("minx: simt's memory: sigaction");
 }
 
-void mx_simt_memory_install_handler(void) { pthread_once(&watched, install); }
+void mx_simt_memory_install_handler(void) { pthread_once(&handler_installed, install); }
 
-/* A shared libminx may be unloaded: its handler must not stay. */
+/* A shared libminx may be unloaded. Its handler must not remain then. */
 __attribute__((destructor)) static void uninstall(void)
 {
     struct sigaction now;
@@ -171,8 +174,8 @@ __attribute__((destructor)) static void uninstall(void)
 
 /* ---- allocation ---- */
 
-/* The place of the first region behind this address. Under the lock. */
-static int place_behind(const void *address)
+/* The number of the first region that begins after this address. The caller holds the lock. */
+static int first_region_after(const void *address)
 {
     int low = 0;
     int high = memory.count;
@@ -186,17 +189,17 @@ static int place_behind(const void *address)
     return low;
 }
 
-/* Under the lock. */
-static mx_err enter_region(const region *fresh)
+/* The caller holds the lock. */
+static mx_err insert_region(const region *fresh)
 {
-    if (memory.count == memory.room) {
-        const int room = 2 * memory.room + 64;
-        region *list = realloc(memory.list, (size_t)room * sizeof *list);
+    if (memory.count == memory.capacity) {
+        const int capacity = 2 * memory.capacity + 64;
+        region *list = realloc(memory.list, (size_t)capacity * sizeof *list);
         MX_REQUIRE(list != NULL, MX_ERR_MEMORY, "no memory for the list of simt's regions");
         memory.list = list;
-        memory.room = room;
+        memory.capacity = capacity;
     }
-    const int at = place_behind(fresh->data);
+    const int at = first_region_after(fresh->data);
     memmove(memory.list + at + 1, memory.list + at,
             (size_t)(memory.count - at) * sizeof *memory.list);
     memory.list[at] = *fresh;
@@ -239,7 +242,7 @@ mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
         fresh.data = ordinary;
     }
     pthread_mutex_lock(&memory.lock);
-    const mx_err err = enter_region(&fresh);
+    const mx_err err = insert_region(&fresh);
     if (err == MX_OK && space == MX_SPACE_SIMT && memory.users == 0)
         protect(fresh.data, fresh.bytes, PROT_NONE);
     pthread_mutex_unlock(&memory.lock);
@@ -255,7 +258,7 @@ void mx_simt_release(mx_space space, void *data)
     (void)space;
     if (data == NULL) return;
     pthread_mutex_lock(&memory.lock);
-    const int at = place_behind(data) - 1;
+    const int at = first_region_after(data) - 1;
     MX_ASSERT(at >= 0 && memory.list[at].data == (char *)data);
     const region gone = memory.list[at];
     memory.count--;
@@ -268,7 +271,7 @@ void mx_simt_release(mx_space space, void *data)
 bool mx_simt_identify(const void *address, mx_space *space, int *device)
 {
     pthread_mutex_lock(&memory.lock);
-    const int at = place_behind(address) - 1;
+    const int at = first_region_after(address) - 1;
     const bool found =
         at >= 0 && (const char *)address < memory.list[at].data + memory.list[at].bytes;
     if (found) *space = memory.list[at].space;

@@ -2,14 +2,15 @@
 #pragma once
 #include "../../src/backend.h"
 
-/* Opens simt's memory to this process, and closes it when the last of those who opened it have left. */
+/* Makes simt's memory accessible to this process. Calls of open are counted: the memory is inaccessible again after as many calls of
+ * close. */
 void mx_simt_memory_open(void);
 void mx_simt_memory_close(void);
 
-/* From now on a touch by host code ends the program with a message. */
+/* From now on an access by host code ends the program with a message. */
 void mx_simt_memory_install_handler(void);
 
-/* Members of the table. */
+/* Members of the backend's table. */
 mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_simt_release(mx_space space, void *data);
 mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);
