@@ -118,7 +118,8 @@ static mx_err begin(app_base *app)
     MX_TRY(read_input(app));
     MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
                               &app->results));
-    return app_context_create(app->comm, &app->options, &app->ctx);
+    MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
+    return app_transport_create(app->comm, app->ctx, app->options.gpu_mpi, &app->transport);
 }
 
 static mx_err store_provenance(app_base *app)
@@ -132,7 +133,8 @@ static mx_err store_provenance(app_base *app)
     MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
     MX_TRY(app_results_provenance(app->results, "device", info.device_name));
     MX_TRY(app_results_provenance(app->results, "precision", "f64"));
-    return app_results_provenance(app->results, "core_build", mx_build_description());
+    MX_TRY(app_results_provenance(app->results, "core_build", mx_build_description()));
+    return app_results_provenance(app->results, "halo_path", app_transport_path(app->transport));
 }
 
 static mx_err store_common(app_base *app)
@@ -172,6 +174,7 @@ static void finish(app_base *app)
     if (app->definition->clean_up) app->definition->clean_up(app);
     app_results_discard(&app->results);
     app_report_destroy(&app->report);
+    app_transport_destroy(&app->transport);
     mx_ctx_destroy(&app->ctx);
     mx_finalize();
     free(app->deck_text);
@@ -252,6 +255,9 @@ void app_print_place(app_base *base)
               mx_layout_name(info.layout), ranks, ranks > 1 ? "s" : "", info.threads,
               info.threads > 1 ? "s" : "", info.device_name[0] != '\0' ? ", " : "",
               info.device_name);
+    const char *const reason = app_transport_reason(base->transport);
+    app_print(base->report, " messages by %s%s%s\n", app_transport_path(base->transport),
+              reason[0] != '\0' ? ": " : "", reason);
 }
 
 const char *app_verdict(const app_base *base) { return base->failed ? "failed" : base->verdict; }

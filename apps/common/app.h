@@ -10,7 +10,7 @@
  *
  *   1. MPI starts; the command lines of all ranks are compared; minx starts, with the options --mx-KEY
  *   2. the command line; --help and its like are answered, and end the run
- *   3. report, deck, results file, context
+ *   3. report, deck, results file, context, transport
  *   4. the stages of the app: set_up, run, verify, output
  *   5. what every results file has: provenance, regions, verdict, exit code, digests
  *   6. the last lines are printed. Only when they are out does the results file get its name: what is published has the exit
@@ -23,6 +23,7 @@
 #include "backend.h"
 #include "report.h"
 #include "results.h"
+#include "transport.h"
 
 typedef struct app_definition app_definition;
 
@@ -41,6 +42,7 @@ typedef struct app_base {
     app_report report;
     app_results results; /* NULL: no results file was asked for */
     mx_ctx ctx;
+    app_transport transport; /* how data of kernels go to other ranks */
 
     bool failed;         /* a check failed (app_check) */
     const char *verdict; /* of a run whose checks hold. set: another one than "passed" */
@@ -85,7 +87,7 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);
 
-/* Prints the line that says where the run takes place: backend, layout, ranks, threads, device. */
+/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device; the way of the messages. */
 void app_print_place(app_base *base);
 
 /* The verdict and the exit code of the run as it stands. */

@@ -1,4 +1,4 @@
-/* The ranks of a run, and all communication between them except halos and results files. Only this file, transport_mpi.c, halo.c,
+/* The ranks of a run, and all communication between them except messages and results files. Only this file, transport_mpi.c,
  * backend.c and the results files call MPI; apps do not.
  *
  * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all return it together. An

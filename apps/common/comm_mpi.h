@@ -1,4 +1,4 @@
-/* The MPI inside app_comm, for halo.c and the results files. Apps never include this. */
+/* The MPI inside app_comm, for transport_mpi.c and the results files. Apps never include this. */
 #pragma once
 #include "comm.h"
 

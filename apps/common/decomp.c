@@ -100,13 +100,28 @@ static mx_err check_piece(const app_decomp *decomp)
     return MX_OK;
 }
 
-static void find_neighbours(app_decomp *decomp, int rank)
+int app_decomp_rank_at(const app_decomp *decomp, const int *direction)
 {
-    int stride = 1; /* between ranks that are neighbours along dimension d */
-    for (int d = decomp->dims - 1; d >= 0; --d) {
-        decomp->neighbour[d][0] = decomp->coord[d] > 0 ? rank - stride : -1;
-        decomp->neighbour[d][1] = decomp->coord[d] < decomp->ranks[d] - 1 ? rank + stride : -1;
-        stride *= decomp->ranks[d];
+    int rank = 0;
+    for (int d = 0; d < decomp->dims; ++d) {
+        const int ranks = decomp->ranks[d];
+        int c = decomp->coord[d] + direction[d];
+        if ((c < 0 || c >= ranks) && !decomp->periodic[d]) return -1;
+        c = (c + ranks) % ranks;
+        rank = rank * ranks + c;
+    }
+    return rank;
+}
+
+void app_decomp_make_periodic(app_decomp *decomp, const bool *periodic)
+{
+    for (int d = 0; d < decomp->dims; ++d) decomp->periodic[d] = periodic[d];
+    for (int d = 0; d < decomp->dims; ++d) {
+        for (int side = 0; side < 2; ++side) {
+            int direction[APP_MAX_DIMS] = {0};
+            direction[d] = 2 * side - 1;
+            decomp->neighbour[d][side] = app_decomp_rank_at(decomp, direction);
+        }
     }
 }
 
@@ -132,6 +147,6 @@ mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_deco
         rest /= best.ranks[d];
         MX_TRY(cut(decomp, d));
     }
-    find_neighbours(decomp, app_rank(comm));
+    app_decomp_make_periodic(decomp, (const bool[APP_MAX_DIMS]){false});
     return check_piece(decomp);
 }

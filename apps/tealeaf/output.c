@@ -151,7 +151,6 @@ mx_err tl_output(void *data)
     tl_app *const app = data;
     MX_TRY(print_end(app));
     if (app->base.results == NULL) return MX_OK;
-    MX_TRY(app_results_provenance(app->base.results, "halo_path", app_halo_path(app->halo)));
     MX_TRY(parameters(app));
     MX_TRY(series(app));
     return fields(app);

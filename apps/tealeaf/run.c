@@ -60,8 +60,8 @@ mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
     tl_error_args args = app->error;
     tl_error_sums sums;
     if (of_start) args.u = args.u_start;
-    MX_TRY(app_halo_exchange(app->halo, 1, of_start ? &app->views.u_start : &app->views.u, 1,
-                             APP_HALO_FACES));
+    MX_TRY(app_box_halo_exchange(app->halo, 1, of_start ? &app->views.u_start : &app->views.u, 1,
+                                 APP_HALO_FACES));
     MX_TRY(tl_error(tl_cells(app, 0), &args, &sums));
     double both[] = {sums.rr, sums.magnitude};
     MX_TRY(app_sum_f64(app->base.comm, both, 2));

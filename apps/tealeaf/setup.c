@@ -107,7 +107,7 @@ static mx_err fill_states(tl_app *app)
 static mx_err make_faces(tl_app *app)
 {
     const double dt = app->deck.initial_timestep;
-    MX_TRY(app_halo_exchange(app->halo, 1, &app->views.density, 1, APP_HALO_CORNERS));
+    MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.density, 1, APP_HALO_CORNERS));
     app->faces.rx = dt / (app->dx * app->dx);
     app->faces.ry = dt / (app->dy * app->dy);
     app->faces.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
@@ -137,9 +137,8 @@ static void print_banner(tl_app *app)
         mx_version(), app->base.options.deck,
         app->deck.dialect == TL_DIALECT_REFERENCE ? "reference" : "port");
     app_print_place(&app->base);
-    app_print(report, " mesh %lld x %lld, decomposed into %d by %d, halo by %s\n",
-              (long long)app->deck.x_cells, (long long)app->deck.y_cells, app->decomp.ranks[1],
-              app->decomp.ranks[0], app_halo_path(app->halo));
+    app_print(report, " mesh %lld x %lld, decomposed into %d by %d\n", (long long)app->deck.x_cells,
+              (long long)app->deck.y_cells, app->decomp.ranks[1], app->decomp.ranks[0]);
 }
 
 mx_err tl_set_up(void *data)
@@ -148,8 +147,7 @@ mx_err tl_set_up(void *data)
     const app_base *const base = &app->base;
     MX_TRY(app_agree(base->comm, decompose(app)));
     MX_TRY(app_agree(base->comm, set_up_alone(app)));
-    MX_TRY(app_halo_create(base->comm, base->ctx, &app->decomp, TL_GHOSTS, 1, base->options.gpu_mpi,
-                           &app->halo));
+    MX_TRY(app_box_halo_create(base->transport, &app->decomp, TL_GHOSTS, &app->halo));
     MX_TRY(make_faces(app));
     MX_TRY(app_region_add(base->report, "whole run", &app->whole));
     MX_TRY(app_region_add(base->report, "cg solve", &app->solve));
@@ -185,5 +183,5 @@ void tl_clean_up(void *data)
                            &app->summaries.energy, &app->summaries.temperature};
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) (void)mx_view_destroy(views[v]);
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
-    app_halo_destroy(&app->halo);
+    app_box_halo_destroy(&app->halo);
 }

@@ -47,11 +47,11 @@ static mx_err matvec_edges(tl_app *app)
 static mx_err matvec(tl_app *app)
 {
     double *parts;
-    if (!app_halo_needed(app->halo))
+    if (!app_box_halo_needed(app->halo))
         return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->views.pw, 0);
-    MX_TRY(app_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
+    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
     MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->views.pw, 0));
-    MX_TRY(app_halo_end(app->halo));
+    MX_TRY(app_box_halo_end(app->halo));
     MX_TRY(matvec_edges(app));
     MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->views.pw));
     MX_TRY(mx_fence(app->base.ctx));
@@ -76,7 +76,7 @@ static mx_err iterate(tl_app *app, int64_t n)
 static mx_err begin(tl_app *app, double *rr)
 {
     MX_TRY(tl_start(tl_cells(app, 0), &app->start));
-    MX_TRY(app_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
+    MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->views.rr, ring(0)));
     MX_TRY(sum_over_ranks(app, app->views.rr, ring(0)));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, ring(0), rr));

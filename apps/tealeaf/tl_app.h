@@ -1,7 +1,7 @@
 /* TeaLeaf: one run. app_run goes through the stages in the order of this header; each stage has a file of its name. */
 #pragma once
 #include "app.h"
-#include "halo.h"
+#include "box_halo.h"
 #include "tl_deck.h"
 #include "tl_kernels.h"
 
@@ -24,7 +24,7 @@ typedef struct tl_app {
 
     /* the mesh: this rank's cells, in rows (y) and columns (x) */
     app_decomp decomp;
-    app_halo halo;
+    app_box_halo halo;
     double dx, dy;
     int rows, columns;
 

@@ -31,10 +31,12 @@ static inline mx_err paths_of_backend(app_comm comm, const char *backend, paths_
     char resource[64];
     mx_ctx ctx;
     const int devices = mx_backend_devices(backend);
-    snprintf(resource, sizeof resource, "%s", backend);
     if (devices > 0)
         snprintf(resource, sizeof resource, "%s:device=%d", backend,
                  app_local_rank(comm) % devices);
+    else /* ranks share the cores of the test machine */
+        snprintf(resource, sizeof resource, "%s%s", backend,
+                 strcmp(backend, "serial") != 0 ? ":threads=2" : "");
     MX_TRY(mx_ctx_create(resource, &ctx));
     MX_TRY(paths_of_context(comm, ctx, test));
     mx_ctx_destroy(&ctx);

@@ -1,0 +1,244 @@
+/* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and 3 dimensions, periodic or
+ * not, of random widths, with fields of several types, padded or not; exchanges of one to four fields at random depths, with and
+ * without corners, some of which overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
+ * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that cell's number, and every other
+ * element what it held before. */
+#include "box_halo.h"
+#include "check.h"
+#include "paths.h"
+
+#include <stdlib.h>
+
+enum { PROGRAMS = 25, ROUNDS = 3, FIELDS = 4, MESHES = 2, MAX_WIDTH = 3 };
+
+typedef struct mesh {
+    app_decomp decomp;
+    app_box_halo halo;
+    int width, fields;
+    mx_type type;
+    mx_view field[FIELDS];
+    /* of this rank, with ghosts */
+    int64_t extent[APP_MAX_DIMS], elements;
+    void *host;
+    /* the exchange between begin and end */
+    int depth, count, round;
+    app_halo_corners corners;
+} mesh;
+
+/* ---- numbers ---- */
+
+/* Small enough for all bits of an f32. */
+static double number_of(const mesh *m, const mx_gid *cell, int field)
+{
+    mx_gid id = 0;
+    for (int d = 0; d < m->decomp.dims; d++) id = id * m->decomp.global[d] + cell[d];
+    return (double)((id * FIELDS + field) * ROUNDS + m->round);
+}
+
+static void put(const mesh *m, int64_t at, double value)
+{
+    if (m->type == MX_F64)
+        ((double *)m->host)[at] = value;
+    else if (m->type == MX_F32)
+        ((float *)m->host)[at] = (float)value;
+    else if (m->type == MX_I32)
+        ((int32_t *)m->host)[at] = (int32_t)value;
+    else
+        ((int64_t *)m->host)[at] = (int64_t)value;
+}
+
+static double get(const mesh *m, int64_t at)
+{
+    return m->type == MX_F64   ? ((const double *)m->host)[at]
+           : m->type == MX_F32 ? (double)((const float *)m->host)[at]
+           : m->type == MX_I32 ? (double)((const int32_t *)m->host)[at]
+                               : (double)((const int64_t *)m->host)[at];
+}
+
+/* ---- places ---- */
+
+/* Where an element is: the global cell that it stands for, the ghost layers that it is away from the own cells (0: own), the
+ * directions in which it is a ghost, and whether it stands for a cell. */
+typedef struct place {
+    mx_gid cell[APP_MAX_DIMS];
+    int layer, directions;
+    bool inside;
+} place;
+
+static place place_of(const mesh *m, int64_t at)
+{
+    const app_decomp *d = &m->decomp;
+    place p = {.inside = true};
+    for (int e = d->dims - 1; e >= 0; e--) {
+        const int local = (int)(at % m->extent[e]) - m->width;
+        const int over = local < 0 ? -local : local - d->cells[e] + 1;
+        at /= m->extent[e];
+        p.cell[e] = d->first[e] + local;
+        if (d->periodic[e]) p.cell[e] = (p.cell[e] + d->global[e]) % d->global[e];
+        p.inside = p.inside && p.cell[e] >= 0 && p.cell[e] < d->global[e];
+        if (local < 0 || local >= d->cells[e]) {
+            p.directions++;
+            if (over > p.layer) p.layer = over;
+        }
+    }
+    return p;
+}
+
+/* A ghost of a dimension that is neither cut nor periodic is outside of the domain, so `inside` covers it. */
+static mx_err fill(const mesh *m, mx_ctx ctx)
+{
+    for (int f = 0; f < m->fields; f++) {
+        for (int64_t at = 0; at < m->elements; at++) {
+            const place p = place_of(m, at);
+            put(m, at, p.directions == 0 ? number_of(m, p.cell, f) : -1);
+        }
+        MX_TRY(mx_import(ctx, m->field[f], m->host, NULL));
+    }
+    return MX_OK;
+}
+
+static mx_err compare(const mesh *m, mx_ctx ctx)
+{
+    int wrong = 0;
+    for (int f = 0; f < m->fields; f++) {
+        MX_TRY(mx_export(ctx, m->field[f], m->host, NULL));
+        for (int64_t at = 0; at < m->elements; at++) {
+            const place p = place_of(m, at);
+            const bool filled =
+                p.directions == 0 || (f < m->count && p.inside && p.layer <= m->depth &&
+                                      (m->corners == APP_HALO_CORNERS || p.directions == 1));
+            wrong += get(m, at) != (filled ? number_of(m, p.cell, f) : -1);
+        }
+    }
+    CHECK_I64(wrong, 0);
+    return MX_OK;
+}
+
+/* ---- programs ---- */
+
+static mx_err make_fields(mesh *m, mx_ctx ctx, uint64_t *random)
+{
+    static const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64};
+    const mx_view_options options = {.padding = random_int(random, 0, 1) == 1};
+    m->fields = random_int(random, 1, FIELDS);
+    m->type = types[random_int(random, 0, 3)];
+    m->elements = 1;
+    for (int d = 0; d < m->decomp.dims; d++) {
+        m->extent[d] = m->decomp.cells[d] + 2 * m->width;
+        m->elements *= m->extent[d];
+    }
+    m->host = calloc((size_t)m->elements, MX_TYPE_SIZE(m->type));
+    MX_REQUIRE(m->host != NULL, MX_ERR_MEMORY, "no memory for a test");
+    for (int f = 0; f < m->fields; f++)
+        MX_TRY(mx_view_create(ctx, "field", m->type, m->decomp.dims, m->extent, &options,
+                              &m->field[f]));
+    return MX_OK;
+}
+
+static mx_err make_mesh(app_transport transport, uint64_t *random, mesh *m)
+{
+    const int ranks = app_size(app_transport_comm(transport)), dims = random_int(random, 2, 3);
+    mx_gid global[APP_MAX_DIMS];
+    bool periodic[APP_MAX_DIMS];
+    m->width = random_int(random, 1, MAX_WIDTH);
+    /* sizes of all proportions, so of all kinds of splits, in which each rank has `width` cells */
+    for (int d = 0; d < dims; d++) {
+        const int high = random_int(random, 0, 1) == 1 ? ranks * m->width + 5 : m->width + 4;
+        global[d] = random_int(random, m->width, high);
+        periodic[d] = random_int(random, 0, 1) == 1;
+    }
+    if (global[0] < (mx_gid)ranks * m->width) global[0] = (mx_gid)ranks * m->width + dims;
+    MX_TRY(app_decomp_create(app_transport_comm(transport), dims, global, &m->decomp));
+    app_decomp_make_periodic(&m->decomp, periodic);
+    double least = m->width;
+    for (int d = 0; d < dims; d++) least = fmin(least, m->decomp.cells[d]);
+    MX_TRY(app_min_f64(app_transport_comm(transport), &least, 1));
+    m->width = (int)least;
+    MX_TRY(make_fields(m, app_transport_ctx(transport), random));
+    return app_box_halo_create(transport, &m->decomp, m->width, &m->halo);
+}
+
+static mx_err free_mesh(mesh *m)
+{
+    app_box_halo_destroy(&m->halo);
+    for (int f = 0; f < m->fields; f++) MX_TRY(mx_view_destroy(&m->field[f]));
+    free(m->host);
+    return MX_OK;
+}
+
+static mx_err begin(mesh *m, mx_ctx ctx, uint64_t *random, int round)
+{
+    m->depth = random_int(random, 1, m->width);
+    m->count = random_int(random, 1, m->fields);
+    m->corners = (app_halo_corners)random_int(random, 0, 1);
+    m->round = round;
+    MX_TRY(fill(m, ctx));
+    return app_box_halo_begin(m->halo, m->depth, m->field, m->count, m->corners);
+}
+
+static mx_err run_program(app_transport transport, uint64_t seed)
+{
+    const mx_ctx ctx = app_transport_ctx(transport);
+    uint64_t random = seed;
+    mesh m[MESHES] = {{.width = 0}};
+    const int meshes = random_int(&random, 1, MESHES);
+    for (int i = 0; i < meshes; i++) MX_TRY(make_mesh(transport, &random, &m[i]));
+    for (int round = 0; round < ROUNDS; round++) {
+        const bool backwards = random_int(&random, 0, 1) == 1;
+        for (int i = 0; i < meshes; i++) MX_TRY(begin(&m[i], ctx, &random, round));
+        for (int i = 0; i < meshes; i++) {
+            mesh *const one = &m[backwards ? meshes - 1 - i : i];
+            MX_TRY(app_box_halo_end(one->halo));
+            MX_TRY(compare(one, ctx));
+        }
+    }
+    for (int i = 0; i < meshes; i++) MX_TRY(free_mesh(&m[i]));
+    return MX_OK;
+}
+
+/* ---- errors ---- */
+
+/* A rank with fewer cells than the halo is wide is refused, on all ranks alike; wrong arguments, on each. */
+static mx_err check_errors(app_transport transport)
+{
+    const app_comm comm = app_transport_comm(transport);
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const mx_gid cells[] = {app_size(comm) * 2, 3};
+    app_decomp decomp;
+    app_box_halo halo;
+    mx_view other, bytes, gone;
+    MX_TRY(app_decomp_create(comm, 2, cells, &decomp));
+    if (app_size(comm) > 1) {
+        CHECK_FAILS(app_box_halo_create(transport, &decomp, 4, &halo), MX_ERR_INPUT,
+                    "fewer than its halo of 4");
+        CHECK(halo == NULL);
+    }
+    MX_TRY(app_box_halo_create(transport, &decomp, 1, &halo));
+    CHECK(app_box_halo_needed(halo) == (app_size(comm) > 1));
+    MX_TRY(mx_view_create_2d(ctx, "other", MX_F64, 7, 1, &other));
+    MX_TRY(
+        mx_view_create_2d(ctx, "bytes", MX_U8, decomp.cells[0] + 2, decomp.cells[1] + 2, &bytes));
+    gone = other;
+    CHECK_FAILS(app_box_halo_begin(halo, 2, &other, 1, APP_HALO_FACES), MX_ERR_ARG, "depth 2");
+    CHECK_FAILS(app_box_halo_begin(halo, 1, &other, 9, APP_HALO_FACES), MX_ERR_ARG, "9 fields");
+    CHECK_FAILS(app_box_halo_begin(halo, 1, &other, 1, APP_HALO_FACES), MX_ERR_EXTENT, "extent");
+    CHECK_FAILS(app_box_halo_begin(halo, 1, &bytes, 1, APP_HALO_FACES), MX_ERR_TYPE, "multiple of");
+    MX_TRY(mx_view_destroy(&other));
+    CHECK_FAILS(app_box_halo_begin(halo, 1, &gone, 1, APP_HALO_FACES), MX_ERR_STALE, "");
+    MX_TRY(mx_view_destroy(&bytes));
+    app_box_halo_destroy(&halo);
+    app_box_halo_destroy(&halo); /* accepts NULL */
+    return MX_OK;
+}
+
+static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
+{
+    app_transport transport;
+    MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
+    for (int p = 0; p < PROGRAMS; p++) MX_TRY(run_program(transport, (uint64_t)p));
+    MX_TRY(check_errors(transport));
+    app_transport_destroy(&transport);
+    return MX_OK;
+}
+
+int main(int argc, char **argv) { return paths_main(argc, argv, try_path); }
