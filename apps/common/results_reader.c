@@ -7,16 +7,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct app_reader {
     char *path;
     hid_t file;
-    app_tree tree;
+    app_tree tree, integrity;
 };
 
-/* Checks that need no HDF5: can the file be opened and read, is it empty? */
+/* Checks that need no HDF5: is it a regular file, can it be opened and read, is it empty? Opening a pipe could wait
+ * for ever. */
 static mx_err check_readable(const char *path)
 {
+    struct stat info;
+    MX_REQUIRE(stat(path, &info) == 0, MX_ERR_IO, "%s: cannot be opened: %s", path,
+               strerror(errno));
+    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO, "%s: cannot be read: %s", path, strerror(EISDIR));
+    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO, "%s: is a device or a pipe, expected a file",
+               path);
     FILE *const file = fopen(path, "rb");
     MX_REQUIRE(file, MX_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     const int first = fgetc(file);
@@ -28,15 +36,42 @@ static mx_err check_readable(const char *path)
     return MX_OK;
 }
 
+/* Reading needs no locks of the file system's; where there are some, they show that a program still writes the file.
+ * The variable HDF5_USE_FILE_LOCKING takes precedence. */
+static hid_t access_list(void)
+{
+    const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
+    if (list >= 0) (void)H5Pset_file_locking(list, true, true);
+#endif
+    return list;
+}
+
+static mx_err fail_open(const char *path)
+{
+    const char *const reason = app_h5_reason();
+    if (strstr(reason, "lock file")) {
+        return MX_FAIL(MX_ERR_IO,
+                       "%s: is locked by a program that writes it: try again when that has ended "
+                       "(HDF5_USE_FILE_LOCKING=FALSE ignores locks): %s",
+                       path, reason);
+    }
+    return MX_FAIL(MX_ERR_INPUT, "%s: is %s: %s", path,
+                   strstr(reason, "truncated") ? "cut short" : "damaged", reason);
+}
+
 static mx_err open_file(const char *path, hid_t *file)
 {
     app_h5_quiet();
+    (void)H5PLset_loading_state(0); /* a file must not make us load a library */
     MX_REQUIRE(H5Fis_hdf5(path) > 0, MX_ERR_INPUT, "%s: is not an HDF5 file", path);
-    *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (*file >= 0) return MX_OK;
-    const char *const reason = app_h5_reason();
-    return MX_FAIL(MX_ERR_INPUT, "%s: is %s: %s", path,
-                   strstr(reason, "truncated") ? "cut short" : "damaged", reason);
+    const hid_t list = access_list();
+    MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare to read %s: %s", path, app_h5_reason());
+    *file = H5Fopen(path, H5F_ACC_RDONLY, list);
+    mx_err err = MX_OK;
+    if (*file < 0) err = fail_open(path);
+    (void)app_h5_close(list);
+    return err;
 }
 
 static mx_err check_schema(app_reader reader)
@@ -71,7 +106,8 @@ static mx_err reader_fill(const char *path, app_reader reader)
     MX_REQUIRE(reader->path, MX_ERR_MEMORY, "no memory for a name");
     MX_TRY(open_file(path, &reader->file));
     MX_TRY(check_schema(reader));
-    const mx_err err = app_tree_read(reader->file, &reader->tree);
+    mx_err err = app_tree_read(reader->file, &reader->tree);
+    if (err == MX_OK) err = app_tree_read_integrity(reader->file, &reader->integrity);
     if (err != MX_OK) return MX_FAIL(err, "%s: %s", path, mx_err_message());
     return MX_OK;
 }
@@ -95,6 +131,7 @@ mx_err app_reader_open(const char *path, app_reader *reader)
 void app_reader_close(app_reader *reader)
 {
     if (!*reader) return;
+    app_tree_free(&(*reader)->integrity);
     app_tree_free(&(*reader)->tree);
     (void)app_h5_close((*reader)->file);
     free((*reader)->path);
@@ -168,41 +205,63 @@ mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64
     return err;
 }
 
-/* A new buffer for a text of this type, zero beyond the text; MX_ERR_INPUT if the type is no
- * fixed-length string. */
-static mx_err text_buffer(hid_t type, const char *name, size_t *bytes, char **text)
+static mx_err check_text(const app_node *node, const char *path)
 {
-    char shown[24];
-    const app_node_kind kind = app_tree_type(type, shown, sizeof shown);
-    MX_REQUIRE(kind == APP_NODE_TEXT, MX_ERR_INPUT, "%s: got type %s, expected a text", name,
-               shown);
-    *bytes = H5Tget_size(type);
-    *text = calloc(*bytes + 1, 1);
-    MX_REQUIRE(*text, MX_ERR_MEMORY, "no memory for the %zu bytes of %s", *bytes, name);
+    MX_REQUIRE(node, MX_ERR_INPUT, "%s is missing", path);
+    MX_REQUIRE(node->kind == APP_NODE_TEXT, MX_ERR_INPUT, "%s: got type %s, expected a text", path,
+               node->type);
+    MX_REQUIRE(node->count == 1, MX_ERR_INPUT, "%s: got %lld values, expected one text", path,
+               (long long)node->count);
     return MX_OK;
+}
+
+/* Texts are read as they are stored: HDF5 does not convert between character sets. */
+static mx_err read_text(app_reader reader, const char *path, char *buffer)
+{
+    const hid_t set = H5Dopen2(reader->file, path, H5P_DEFAULT);
+    MX_REQUIRE(set >= 0, MX_ERR_IO, "cannot open %s: %s", path, app_h5_reason());
+    const hid_t type = H5Dget_type(set);
+    mx_err err = MX_OK;
+    if (type < 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+        err = MX_FAIL(MX_ERR_IO, "cannot read %s: %s", path, app_h5_reason());
+    (void)app_h5_close(type);
+    const mx_err closed = app_h5_close(set);
+    return err != MX_OK ? err : closed;
 }
 
 mx_err app_reader_text(app_reader reader, const char *path, size_t *length, char **text)
 {
     *text = NULL;
     *length = 0;
-    const hid_t set = H5Dopen2(reader->file, path, H5P_DEFAULT);
-    MX_REQUIRE(set >= 0, MX_ERR_INPUT, "%s is missing", path);
-    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    char *buffer = NULL;
-    mx_err err = H5Sget_simple_extent_npoints(space) == 1
-                     ? text_buffer(type, path, length, &buffer)
-                     : MX_FAIL(MX_ERR_INPUT, "%s: got several values, expected one text", path);
-    if (err == MX_OK) err = read_all(reader, path, type, buffer);
-    (void)app_h5_close(space);
-    (void)app_h5_close(type);
-    (void)app_h5_close(set);
+    const app_node *node = app_tree_find(&reader->tree, path);
+    if (!node) node = app_tree_find(&reader->integrity, path);
+    MX_TRY(check_text(node, path));
+    char *const buffer = calloc(node->item_bytes + 1, 1);
+    MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory for the %zu bytes of %s", node->item_bytes, path);
+    const mx_err err = read_text(reader, node->path, buffer);
     if (err != MX_OK) {
         free(buffer);
         return MX_PASS(err);
     }
-    if (*length == 1 && buffer[0] == '\0') *length = 0; /* how an empty text is stored */
+    const bool empty = node->item_bytes == 1 && buffer[0] == '\0'; /* how an empty text is stored */
+    *length = empty ? 0 : node->item_bytes;
     *text = buffer;
+    return MX_OK;
+}
+
+/* A new buffer for an attribute of this type, zero beyond the text; MX_ERR_INPUT if the type is no
+ * fixed-length string. */
+static mx_err text_buffer(hid_t attribute, hid_t type, const char *name, char **text)
+{
+    char shown[24];
+    const app_node_kind kind = app_tree_type(type, shown, sizeof shown);
+    MX_REQUIRE(kind == APP_NODE_TEXT, MX_ERR_INPUT, "%s: got type %s, expected a text", name,
+               shown);
+    const size_t bytes = H5Tget_size(type);
+    MX_REQUIRE(bytes <= H5Aget_storage_size(attribute), MX_ERR_INPUT,
+               "%s claims %zu bytes, which are not stored", name, bytes);
+    *text = calloc(bytes + 1, 1);
+    MX_REQUIRE(*text, MX_ERR_MEMORY, "no memory for the %zu bytes of %s", bytes, name);
     return MX_OK;
 }
 
@@ -226,10 +285,9 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
 {
     *text = NULL;
     hid_t attribute, type;
-    size_t bytes = 0;
     char *buffer = NULL;
     mx_err err = open_attribute(reader, path, name, &attribute, &type);
-    if (err == MX_OK) err = text_buffer(type, name, &bytes, &buffer);
+    if (err == MX_OK) err = text_buffer(attribute, type, name, &buffer);
     if (err == MX_OK && H5Aread(attribute, type, buffer) < 0) {
         err =
             MX_FAIL(MX_ERR_IO, "%s: cannot read attribute \"%s\": %s", path, name, app_h5_reason());

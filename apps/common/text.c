@@ -94,6 +94,31 @@ const char *app_text_show(const char *word, size_t length, app_shown *shown)
     return shown->text;
 }
 
+/* The bytes of the UTF-8 character that begins here, by its first byte and the marks of the others; 0 where there is
+ * none. Control characters of two bytes (U+0080 to U+009F) count as none. */
+static size_t printable_length(const unsigned char *text)
+{
+    if (text[0] < 0x80) return text[0] >= 0x20 && text[0] != 0x7f ? 1 : 0;
+    if (text[0] < 0xc2 || text[0] > 0xf4) return 0;
+    const size_t length = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) return 0; /* also at the NUL that ends the text */
+    }
+    return text[0] == 0xc2 && text[1] < 0xa0 ? 0 : length;
+}
+
+void app_text_print(FILE *out, const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const size_t length = printable_length(at);
+        if (length > 0)
+            fwrite(at, 1, length, out);
+        else
+            fprintf(out, "\\x%02x", *at);
+        at += length > 0 ? length : 1;
+    }
+}
+
 int app_text_is(const char *word, size_t length, const char *name)
 {
     if (strlen(name) != length) return 0;

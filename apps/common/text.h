@@ -5,6 +5,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef enum app_number {
     APP_NUMBER_OK,
@@ -26,6 +27,10 @@ typedef struct app_shown {
     char text[88];
 } app_shown;
 const char *app_text_show(const char *word, size_t length, app_shown *shown);
+
+/* Prints text that comes from a file: a terminal would act on its control characters. They, and
+ * bytes that are no UTF-8, appear as \xNN. */
+void app_text_print(FILE *out, const char *text);
 
 /* Whether the word equals a NUL-terminated name, letters of either case being the same. */
 int app_text_is(const char *word, size_t length, const char *name);

@@ -8,12 +8,18 @@ typedef struct app_tree {
     app_node *node;
     int count;
     int64_t blocks; /* digest blocks of all nodes */
+    int64_t bytes;  /* of the data of all nodes */
 } app_tree;
 
-/* Lists every object outside /integrity. MX_ERR_INPUT for what no results file holds: links that
- * leave the file, names with control characters. On failure *tree is empty. Safe on one rank of a
- * parallel file. */
+/* Lists every object outside /integrity. MX_ERR_INPUT for what no results file holds: soft and
+ * external links, an object with two names, deeply nested groups, names with control characters,
+ * virtual datasets, data in other files, filters, and datasets that claim more than the file
+ * stores. So what can be read later is at most as large as the file. On failure *tree is empty.
+ * Safe on one rank of a parallel file. */
 mx_err app_tree_read(hid_t file, app_tree *tree);
+
+/* The same for "/" and the objects of /integrity, which app_tree_read leaves out. */
+mx_err app_tree_read_integrity(hid_t file, app_tree *tree);
 
 void app_tree_free(app_tree *tree);
 

@@ -1,10 +1,13 @@
 /* minx-verify: is this results file what was written, and does its physics hold? Or: are these two
  * runs the same? */
+#include "guard.h"
 #include "text.h"
 #include "verify.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { EXIT_HOLDS = 0, EXIT_FAILS = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3 };
 
@@ -33,6 +36,9 @@ static const char help[] =
     "  --quiet         print only failures and verdicts\n"
     "  --help          print this and stop\n"
     "  --version       print the version and stop\n"
+    "\n"
+    "Files are read in a process of its own, whose time and memory are limited: a damaged file can\n"
+    "crash HDF5, which is reported like other damage.\n"
     "\n"
     "Exit codes: 0 all holds; 1 something does not; 2 bad usage; 3 a file cannot be read as a\n"
     "results file.\n";
@@ -87,8 +93,7 @@ static mx_err parse(int argc, char **argv, arguments *args)
 
 static int complain(int exit_code)
 {
-    fflush(stdout);
-    fprintf(stderr, "minx-verify: error: %s\n", mx_err_message());
+    vf_complain("%s", mx_err_message());
     return exit_code;
 }
 
@@ -122,6 +127,31 @@ static int compare_two(const arguments *args)
     return same ? EXIT_HOLDS : EXIT_FAILS;
 }
 
+/* In the child process. */
+static int verify(const void *data)
+{
+    const arguments *const args = data;
+    const int code = args->other ? compare_two(args) : verify_one(args);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    vf_complain("cannot write the output: %s", strerror(errno));
+    return EXIT_UNREADABLE;
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat info;
+    return path && stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+}
+
+static int verify_guarded(const arguments *args)
+{
+    char names[1024];
+    snprintf(names, sizeof names, args->other ? "%s or %s" : "%s", args->file, args->other);
+    const vf_limits limits = vf_limits_of(size_of(args->file) + size_of(args->other));
+    const int code = vf_guard(names, limits, verify, args);
+    return code == VF_GUARD_FAILED ? EXIT_UNREADABLE : code;
+}
+
 int main(int argc, char **argv)
 {
     arguments args = {.tolerance = DEFAULT_TOLERANCE};
@@ -138,5 +168,5 @@ int main(int argc, char **argv)
         puts("minx-verify " MINX_VERSION);
         return EXIT_HOLDS;
     }
-    return args.other ? compare_two(&args) : verify_one(&args);
+    return verify_guarded(&args);
 }

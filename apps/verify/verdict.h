@@ -1,5 +1,6 @@
 /* The output of minx-verify: one line per check (name, got, expected, tolerance, PASS or FAIL), then a
- * verdict. */
+ * verdict. Texts may come from a file that nobody vouches for: their control characters are shown as
+ * \xNN. */
 #pragma once
 #include "minx/error.h"
 
@@ -27,6 +28,13 @@ bool vf_impossible(vf_verdict *verdict, const char *name, const char *reason);
 bool vf_words(vf_verdict *verdict, const char *name, bool passed, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/* "minx-verify: error: ..." on standard error. */
+void vf_complain(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
 #endif
     ;
 

@@ -5,211 +5,20 @@
  *
  * usage: test_app_verify MINX-VERIFY GOOD.h5     one process: what is tested uses no MPI and no
  * backend */
+#define _DEFAULT_SOURCE /* flock, mkfifo */
 #include "results_reader.h"
+#include "verify_alter.h"
 
-#define H5_USE_110_API 1
-#include <hdf5.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static int failures;
-
-#define MUST(holds)                                                               \
-    do {                                                                          \
-        if (!(holds)) {                                                           \
-            fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #holds); \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-
-/* ---- alterations: one element of a dataset, and others ---- */
-
-typedef struct alteration {
-    const char *path; /* of a dataset; what else a function needs is in its name */
-    int64_t index;    /* of the element, row-major */
-    double factor;    /* a real number becomes value * factor, a whole one value + factor */
-} alteration;
-
-static hid_t open_set(hid_t file, const char *path)
-{
-    const hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
-    MUST(set >= 0);
-    return set;
-}
-
-static void *read_set(hid_t set, hid_t type, size_t *count)
-{
-    const hid_t space = H5Dget_space(set);
-    *count = (size_t)H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
-    void *const values = malloc(*count * H5Tget_size(type) + 1);
-    MUST(values && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    return values;
-}
-
-static void write_set(hid_t set, hid_t type, void *values)
-{
-    MUST(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    free(values);
-    H5Dclose(set);
-}
-
-static void alter_real(hid_t file, const alteration *a)
-{
-    size_t count;
-    const hid_t set = open_set(file, a->path);
-    double *const values = read_set(set, H5T_NATIVE_DOUBLE, &count);
-    MUST((size_t)a->index < count);
-    values[a->index] *= a->factor;
-    write_set(set, H5T_NATIVE_DOUBLE, values);
-}
-
-static void alter_whole(hid_t file, const alteration *a)
-{
-    size_t count;
-    const hid_t set = open_set(file, a->path);
-    int64_t *const values = read_set(set, H5T_NATIVE_INT64, &count);
-    MUST((size_t)a->index < count);
-    values[a->index] += (int64_t)a->factor;
-    write_set(set, H5T_NATIVE_INT64, values);
-}
-
-/* Temperature and energy of a cell together, so that only the residual can tell. */
-static void alter_cell(hid_t file, const alteration *a)
-{
-    alter_real(file, &(alteration){"/fields/temperature", a->index, a->factor});
-    alter_real(file, &(alteration){"/fields/energy", a->index, a->factor});
-}
-
-/* Moves heat between two cells of equal density, all sums but U's parts being kept: the residual
- * again. */
-static void swap_cells(hid_t file, const alteration *a)
-{
-    const char *const paths[] = {"/fields/temperature", "/fields/energy"};
-    for (int i = 0; i < 2; ++i) {
-        size_t count;
-        const hid_t set = open_set(file, paths[i]);
-        double *const values = read_set(set, H5T_NATIVE_DOUBLE, &count);
-        const double kept = values[a->index];
-        values[a->index] = values[a->index + 1];
-        values[a->index + 1] = kept;
-        write_set(set, H5T_NATIVE_DOUBLE, values);
-    }
-}
-
-static void set_nan(hid_t file, const alteration *a)
-{
-    const double zero = 0.0;
-    alter_real(file, &(alteration){a->path, a->index, zero / zero});
-}
-
-/* One letter of a text dataset, the first occurrence of "0.004" becoming "0.005" where it has one.
- */
-static void alter_text(hid_t file, const alteration *a)
-{
-    size_t count;
-    const hid_t set = open_set(file, a->path), type = H5Dget_type(set);
-    char *const text = read_set(set, type, &count);
-    text[H5Tget_size(type)] = '\0';
-    char *const number = strstr(text, "0.004");
-    if (number) {
-        number[4] = '5';
-    } else {
-        text[0] = (char)(text[0] + 1);
-    }
-    write_set(set, type, text);
-    H5Tclose(type);
-}
-
-static void put_text_attribute(hid_t file, const char *path, const char *name, const char *text)
-{
-    const hid_t object = H5Oopen(file, path, H5P_DEFAULT), space = H5Screate(H5S_SCALAR),
-                type = H5Tcopy(H5T_C_S1);
-    MUST(object >= 0 && H5Tset_size(type, strlen(text)) >= 0);
-    if (H5Aexists(object, name) > 0) MUST(H5Adelete(object, name) >= 0);
-    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    MUST(attribute >= 0 && H5Awrite(attribute, type, text) >= 0);
-    H5Aclose(attribute);
-    H5Tclose(type);
-    H5Sclose(space);
-    H5Oclose(object);
-}
-
-static void alter_units(hid_t file, const alteration *a)
-{
-    put_text_attribute(file, a->path, "units", "furlong");
-}
-
-static void alter_schema(hid_t file, const alteration *a)
-{
-    (void)a;
-    put_text_attribute(file, "/", "schema", "other-results");
-}
-
-/* `path` is the new verdict. */
-static void alter_verdict(hid_t file, const alteration *a)
-{
-    put_text_attribute(file, "/", "verdict", a->path);
-}
-
-static void alter_app(hid_t file, const alteration *a)
-{
-    (void)a;
-    put_text_attribute(file, "/", "app", "other");
-}
-
-static void alter_root_number(hid_t file, const char *name, int64_t value)
-{
-    const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    MUST(attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, &value) >= 0);
-    H5Aclose(attribute);
-}
-
-static void alter_version(hid_t file, const alteration *a)
-{
-    (void)a;
-    alter_root_number(file, "schema_version", 2);
-}
-
-/* `index` is the new code. */
-static void alter_exit_code(hid_t file, const alteration *a)
-{
-    alter_root_number(file, "exit_code", a->index);
-}
-
-static void remove_object(hid_t file, const alteration *a)
-{
-    MUST(H5Ldelete(file, a->path, H5P_DEFAULT) >= 0);
-}
-
-static void add_object(hid_t file, const alteration *a)
-{
-    const hid_t group = H5Gcreate2(file, a->path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    MUST(group >= 0);
-    H5Gclose(group);
-}
-
-/* A dataset that claims 2^index elements in one row and stores none. */
-static void add_huge(hid_t file, const alteration *a)
-{
-    const hsize_t shape[] = {(hsize_t)a->factor, (hsize_t)1 << a->index}, chunk[] = {1, 1024};
-    const hid_t space = H5Screate_simple(2, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
-    MUST(space >= 0 && H5Pset_chunk(list, 2, chunk) >= 0);
-    const hid_t set =
-        H5Dcreate2(file, a->path, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    MUST(set >= 0);
-    H5Dclose(set);
-    H5Pclose(list);
-    H5Sclose(space);
-}
-
-static void rename_object(hid_t file, const alteration *a)
-{
-    MUST(H5Lmove(file, a->path, file, "/fields/renamed", H5P_DEFAULT, H5P_DEFAULT) >= 0);
-}
 
 /* ---- files ---- */
 
@@ -277,7 +86,7 @@ typedef struct outcome {
 static void run(const char *program, const char *arguments, outcome *result)
 {
     char command[4096];
-    snprintf(command, sizeof command, "'%s' %s 2>&1", program, arguments);
+    snprintf(command, sizeof command, "exec 2>&1; '%s' %s", program, arguments);
     FILE *const pipe = popen(command, "r");
     MUST(pipe != NULL);
     result->text[fread(result->text, 1, sizeof result->text - 1, pipe)] = '\0';
@@ -291,6 +100,10 @@ static void expect(const char *name, const outcome *got, int exit_code, const ch
         ++failures;
         fprintf(stderr, "%s: exit code: got %d, expected %d\n%s", name, got->exit_code, exit_code,
                 got->text);
+    }
+    if (strchr(got->text, '\033')) {
+        ++failures;
+        fprintf(stderr, "%s: the output has control characters\n", name);
     }
     for (int i = 0; words[i]; ++i) {
         if (strstr(got->text, words[i])) continue;
@@ -356,6 +169,19 @@ static void try_unreadable(const char *program, const char *good)
     try_run(program, "bad.h5", 3, WORDS("is not a results file of minx"));
 }
 
+/* Opening a pipe waits for a program that writes to it; a lock is no damage. */
+static void try_occupied(const char *program, const char *good)
+{
+    try_run(program, "bad.fifo", 3, WORDS("a device or a pipe, expected a file"));
+    copy_file(good, "bad.h5", -1);
+    const int writer = open("bad.h5", O_RDWR);
+    MUST(writer >= 0 && flock(writer, LOCK_EX) == 0);
+    try_run(program, "bad.h5", 3, WORDS("bad.h5: is locked", "HDF5_USE_FILE_LOCKING"));
+    close(writer);
+    try_run(program, "bad.h5", 0, WORDS("physics: PASS"));
+    try_run(program, "bad.h5 > /dev/full", 3, WORDS("cannot write the output"));
+}
+
 static void try_usage(const char *program)
 {
     try_run(program, "", 2, WORDS("got no file"));
@@ -397,6 +223,8 @@ int main(int argc, char **argv)
 {
     MUST(argc == 3);
     const char *const program = argv[1], *const good = argv[2];
+    remove("bad.fifo");
+    MUST(mkfifo("bad.fifo", 0600) == 0);
     char alone[2048];
     snprintf(alone, sizeof alone, "'%s'", good);
     try_run(program, alone, 0, WORDS("integrity: PASS", "physics: PASS", "U as published"));
@@ -407,6 +235,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
         try_tampering(program, good, &table[i]);
     try_unreadable(program, good);
+    try_occupied(program, good);
     try_usage(program);
     try_comparison(program, good);
     return failures == 0 ? 0 : 1;

@@ -122,6 +122,18 @@ static const tampering table[] = {
     {"more bytes than 64 bits count", add_huge, {"/fields/huge", 61, 1}, 0, ANY, ANY,
      "claims more"},
     {"many more", add_huge, {"/fields/huge", 61, 3}, 0, ANY, ANY, "claims more"},
+    {"2^40 elements that are not stored", add_huge, {"/fields/huge", 40, 1}, 0, ANY, ANY, "claims more bytes"},
+    {"2^10 elements that are not stored", add_huge, {"/fields/huge", 10, 1}, 0, ANY, ANY, "only 0 are stored"},
+    {"3000 nested groups", nest_groups, {NULL, 3000, 0}, 0, ANY, ANY, "nested more than"},
+    {"data in a pipe", add_external, {"/fields/density", 0, 0}, 0, ANY, ANY, "in other files"},
+    {"digests in a pipe", add_external, {"/integrity/root", 0, 0}, 0, ANY, ANY, "in other files"},
+    {"a virtual dataset", add_virtual, {"/fields/more", 0, 0}, 0, ANY, ANY, "a virtual dataset"},
+    {"a filter", add_filtered, {"/fields/more", 0, 0}, 0, ANY, ANY, "through filters"},
+    {"a group in itself", link_again, {"/fields/again", 0, 0}, 0, ANY, ANY, "has 2 names"},
+    {"a link outside", link_outside, {"/fields/density", 0, 0}, 0, ANY, ANY, "external link"},
+    {"digests by a link outside", link_outside, {"/integrity", 0, 0}, 0, ANY, ANY, "external link"},
+    {"a name for the terminal", name_controls, {"/integrity/manifest", 0, 0}, 0, FAIL, PASS, "\\x1b[2J"},
+    {"a verdict for the terminal, sealed", alter_verdict, {"\033[2J", 0, 0}, SEALED, PASS, FAIL, "\\x1b[2J"},
     {"newer schema", alter_version, {NULL, 0, 0}, 0, ANY, ANY, "newer than the version 1"},
 };
 /* clang-format on */

@@ -1,0 +1,25 @@
+# minx-verify. Included by CMakeLists.txt.
+
+# A run of TeaLeaf makes the good file.
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/verify_1)
+file(MAKE_DIRECTORY ${folder})
+add_test(NAME apps_verify_good_file WORKING_DIRECTORY ${folder}
+  COMMAND tealeaf ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in --backend=serial --quiet --output=good.h5)
+set_tests_properties(apps_verify_good_file PROPERTIES FIXTURES_SETUP apps_verify LABELS apps
+  ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
+# verify_test(NAME SOURCES... [ARGUMENTS args...]): a program that runs minx-verify on copies of it
+function(verify_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGUMENTS")
+  add_executable(test_app_${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(test_app_${name} PRIVATE app_files app_hdf5)
+  target_compile_options(test_app_${name} PRIVATE ${minx_WARNINGS})
+  set(own ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  file(MAKE_DIRECTORY ${own})
+  add_test(NAME apps_${name} WORKING_DIRECTORY ${own}
+    COMMAND test_app_${name} $<TARGET_FILE:minx-verify> ${folder}/good.h5 ${arg_ARGUMENTS})
+  set_tests_properties(apps_${name} PROPERTIES FIXTURES_REQUIRED apps_verify LABELS apps)
+endfunction()
+
+verify_test(verify verify.c verify_alter.c)
+verify_test(damage damage.c damage_structure.c ARGUMENTS 300)
