@@ -1,0 +1,286 @@
+/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice.
+ *
+ *   1. register   each owner tells the directory: id, its rank, its local index
+ *   2. ask        each rank asks the directory for the owners of its ghosts, and gets rank and local index of each
+ *   3. subscribe  each rank tells the owners which of their elements it has as ghosts, in the order of its list
+ *
+ * Each step is a sparse exchange or two. What a rank keeps and sends is in proportion to its elements and ghosts, if ids are spread
+ * evenly over their range. Rejected: all ranks gather all ids, which takes memory in proportion to the whole problem. */
+#include "index_exchange_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An element or a ghost on its way through the directory. */
+typedef struct entry {
+    mx_gid id;
+    int32_t rank; /* of the owner; NO_OWNER: nobody registered the id */
+    mx_lid index; /* at the owner */
+    mx_lid ghost; /* number of the ghost at the rank that asks */
+    int32_t unused;
+} entry;
+
+enum { NO_OWNER = -1 };
+
+/* What is allocated for a match. */
+typedef struct match {
+    app_comm comm;
+    app_sparse sparse;
+    const char *label;
+    mx_gid slice;
+    mx_lid own, ghosts;
+    entry *mine, *wanted; /* the elements, and the ghosts */
+    entry *known;         /* the directory's part, by id */
+    size_t known_count;
+    app_block *block;       /* to be sent; as many as ranks */
+    app_blocks in, answers; /* received */
+    mx_lid *index;          /* at the owners, ghost by ghost */
+    mx_lid *send, *ghost;   /* the lists */
+    app_index_neighbour *neighbour;
+} match;
+
+static int by_id(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* By owner, then by index there: messages then read their elements in ascending order. */
+static int by_owner(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
+    return x->ghost < y->ghost ? -1 : x->ghost > y->ghost;
+}
+
+/* Sorts, unless the entries are sorted already, as ids often are. */
+static void sort(entry *entries, size_t count, int (*order)(const void *, const void *))
+{
+    size_t sorted = 1;
+    while (sorted < count && order(&entries[sorted - 1], &entries[sorted]) <= 0) sorted++;
+    if (sorted < count) qsort(entries, count, sizeof *entries, order);
+}
+
+static void *allocate(size_t count, size_t size) { return calloc(count > 0 ? count : 1, size); }
+
+/* ---- entries ---- */
+
+static mx_err make_entries(match *m, const mx_gid *own_ids, const mx_gid *ghost_ids, mx_gid *last)
+{
+    const int self = app_rank(m->comm);
+    m->mine = allocate((size_t)m->own, sizeof(entry));
+    m->wanted = allocate((size_t)m->ghosts, sizeof(entry));
+    m->block = allocate((size_t)app_size(m->comm), sizeof(app_block));
+    MX_REQUIRE(m->mine != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
+               "exchange '%s': no memory for %d elements and %d ghosts", m->label, m->own,
+               m->ghosts);
+    for (mx_lid i = 0; i < m->own; i++)
+        m->mine[i] = (entry){.id = own_ids[i], .rank = self, .index = i};
+    for (mx_lid g = 0; g < m->ghosts; g++)
+        m->wanted[g] = (entry){.id = ghost_ids[g], .rank = NO_OWNER, .ghost = g};
+    sort(m->mine, (size_t)m->own, by_id);
+    sort(m->wanted, (size_t)m->ghosts, by_id);
+    for (int kind = 0; kind < 2; kind++) {
+        const mx_lid count = kind == 0 ? m->own : m->ghosts;
+        const entry *entries = kind == 0 ? m->mine : m->wanted;
+        if (count == 0) continue;
+        MX_REQUIRE(entries[0].id >= 0, MX_ERR_ARG,
+                   "exchange '%s': id %" MX_PRI_GID ", expected at least 0", m->label,
+                   entries[0].id);
+        if (entries[count - 1].id > *last) *last = entries[count - 1].id;
+    }
+    return MX_OK;
+}
+
+/* Sends entries, which are sorted by id, to the ranks of the directory. */
+static mx_err send_to_directory(match *m, entry *entries, mx_lid count, app_blocks *in)
+{
+    int blocks = 0;
+    for (mx_lid first = 0; first < count;) {
+        const mx_gid rank = entries[first].id / m->slice;
+        mx_lid end = first;
+        while (end < count && entries[end].id / m->slice == rank) end++;
+        m->block[blocks++] = (app_block){.rank = (int)rank,
+                                         .bytes = (size_t)(end - first) * sizeof(entry),
+                                         .data = &entries[first]};
+        first = end;
+    }
+    return app_sparse_alltoall(m->sparse, m->block, blocks, in);
+}
+
+/* ---- the directory ---- */
+
+static mx_err keep_entries(match *m)
+{
+    size_t count = 0;
+    for (int b = 0; b < m->in.count; b++) count += m->in.block[b].bytes / sizeof(entry);
+    m->known = allocate(count, sizeof(entry));
+    MX_REQUIRE(m->known != NULL, MX_ERR_MEMORY, "exchange '%s': no memory for a directory of %zu",
+               m->label, count);
+    for (int b = 0; b < m->in.count; b++) {
+        const size_t entries = m->in.block[b].bytes / sizeof(entry);
+        memcpy(m->known + m->known_count, m->in.block[b].data, m->in.block[b].bytes);
+        m->known_count += entries;
+    }
+    sort(m->known, count, by_id);
+    for (size_t e = 1; e < count; e++)
+        MX_REQUIRE(m->known[e].id != m->known[e - 1].id, MX_ERR_ARG,
+                   "exchange '%s': id %" MX_PRI_GID " has two owners: element %d of rank %d and "
+                   "element %d of rank %d",
+                   m->label, m->known[e].id, m->known[e - 1].index, m->known[e - 1].rank,
+                   m->known[e].index, m->known[e].rank);
+    return MX_OK;
+}
+
+static mx_err register_elements(match *m)
+{
+    mx_err err = send_to_directory(m, m->mine, m->own, &m->in);
+    if (err == MX_OK) err = app_agree(m->comm, keep_entries(m));
+    app_blocks_free(&m->in);
+    return err;
+}
+
+/* Fills in the owners of the entries that others ask for. Both are sorted by id. */
+static void answer(match *m, const app_block *asked)
+{
+    entry *const wanted = asked->data;
+    const size_t count = asked->bytes / sizeof(entry);
+    size_t k = 0;
+    for (size_t e = 0; e < count; e++) {
+        while (k < m->known_count && m->known[k].id < wanted[e].id) k++;
+        if (k == m->known_count || m->known[k].id != wanted[e].id) continue;
+        wanted[e].rank = m->known[k].rank;
+        wanted[e].index = m->known[k].index;
+    }
+}
+
+static mx_err take_answers(match *m)
+{
+    mx_lid count = 0;
+    for (int b = 0; b < m->answers.count; b++) {
+        memcpy(m->wanted + count, m->answers.block[b].data, m->answers.block[b].bytes);
+        count += (mx_lid)(m->answers.block[b].bytes / sizeof(entry));
+    }
+    for (mx_lid g = 0; g < m->ghosts; g++) {
+        const entry *one = &m->wanted[g];
+        MX_REQUIRE(one->rank != NO_OWNER, MX_ERR_ARG,
+                   "exchange '%s': ghost %d has id %" MX_PRI_GID ", which no rank owns", m->label,
+                   one->ghost, one->id);
+        MX_REQUIRE(g == 0 || one->id != one[-1].id, MX_ERR_ARG,
+                   "exchange '%s': ghosts %d and %d have the same id %" MX_PRI_GID, m->label,
+                   one[-1].ghost, one->ghost, one->id);
+    }
+    sort(m->wanted, (size_t)m->ghosts, by_owner);
+    return MX_OK;
+}
+
+static mx_err ask_for_owners(match *m)
+{
+    mx_err err = send_to_directory(m, m->wanted, m->ghosts, &m->in);
+    if (err == MX_OK) {
+        for (int b = 0; b < m->in.count; b++) answer(m, &m->in.block[b]);
+        err = app_sparse_alltoall(m->sparse, m->in.block, m->in.count, &m->answers);
+    }
+    if (err == MX_OK) err = app_agree(m->comm, take_answers(m));
+    app_blocks_free(&m->in);
+    app_blocks_free(&m->answers);
+    return err;
+}
+
+/* ---- the lists ---- */
+
+/* Ghosts by owner; `blocks` of them are filled in. */
+static mx_err list_ghosts(match *m, int *blocks)
+{
+    m->index = allocate((size_t)m->ghosts, sizeof(mx_lid));
+    m->ghost = allocate((size_t)m->ghosts, sizeof(mx_lid));
+    MX_REQUIRE(m->index != NULL && m->ghost != NULL, MX_ERR_MEMORY,
+               "exchange '%s': no memory for %d ghosts", m->label, m->ghosts);
+    for (mx_lid g = 0; g < m->ghosts; g++) {
+        m->index[g] = m->wanted[g].index;
+        m->ghost[g] = m->own + m->wanted[g].ghost;
+        if (g == 0 || m->wanted[g].rank != m->wanted[g - 1].rank)
+            m->block[(*blocks)++] = (app_block){m->wanted[g].rank, 0, &m->index[g]};
+        m->block[*blocks - 1].bytes += sizeof(mx_lid);
+    }
+    return MX_OK;
+}
+
+/* Merges the ranks that sent subscriptions with those that `blocks` went to. Both are sorted by rank. */
+static mx_err list_elements(match *m, int blocks, int *neighbours)
+{
+    size_t sends = 0;
+    for (int b = 0; b < m->in.count; b++) sends += m->in.block[b].bytes / sizeof(mx_lid);
+    m->send = allocate(sends, sizeof(mx_lid));
+    m->neighbour = allocate((size_t)(blocks + m->in.count), sizeof *m->neighbour);
+    MX_REQUIRE(m->send != NULL && m->neighbour != NULL, MX_ERR_MEMORY,
+               "exchange '%s': no memory for %zu elements to send", m->label, sends);
+    MX_REQUIRE(sends <= INT32_MAX, MX_ERR_EXTENT,
+               "exchange '%s': %zu elements to send: use more ranks", m->label, sends);
+    mx_lid *send = m->send;
+    for (int to = 0, from = 0; to < m->in.count || from < blocks; (*neighbours)++) {
+        const int subscriber = to < m->in.count ? m->in.block[to].rank : INT32_MAX;
+        const int owner = from < blocks ? m->block[from].rank : INT32_MAX;
+        app_index_neighbour *const one = &m->neighbour[*neighbours];
+        one->rank = subscriber < owner ? subscriber : owner;
+        if (subscriber == one->rank) {
+            const app_block *block = &m->in.block[to++];
+            memcpy(send, block->data, block->bytes);
+            one->sends = (mx_lid)(block->bytes / sizeof(mx_lid));
+            send += one->sends;
+        }
+        if (owner == one->rank) one->receives = (mx_lid)(m->block[from++].bytes / sizeof(mx_lid));
+    }
+    return MX_OK;
+}
+
+static mx_err subscribe(match *m, app_index_exchange x)
+{
+    int blocks = 0, neighbours = 0;
+    MX_TRY(app_agree(m->comm, list_ghosts(m, &blocks)));
+    MX_TRY(app_sparse_alltoall(m->sparse, m->block, blocks, &m->in));
+    mx_err err = list_elements(m, blocks, &neighbours);
+    if (err == MX_OK)
+        err = app_index_host_lists(x, m->neighbour, neighbours, m->send, m->ghost,
+                                   m->own + m->ghosts);
+    return app_agree(m->comm, err);
+}
+
+static mx_err match_ids(match *m, app_index_exchange x, const mx_gid *own_ids,
+                        const mx_gid *ghost_ids)
+{
+    int64_t last = 0;
+    mx_err err = app_index_host_lists(x, NULL, 0, NULL, NULL, 0); /* the old lists end here */
+    if (err == MX_OK && (m->own < 0 || m->ghosts < 0 || m->own > INT32_MAX - m->ghosts))
+        err = MX_FAIL(MX_ERR_EXTENT, "exchange '%s': %d elements and %d ghosts", m->label, m->own,
+                      m->ghosts);
+    if (err == MX_OK) err = make_entries(m, own_ids, ghost_ids, &last);
+    MX_TRY(app_agree(m->comm, err));
+    MX_TRY(app_max_i64(m->comm, &last, 1));
+    m->slice = last / app_size(m->comm) + 1;
+    MX_TRY(register_elements(m));
+    MX_TRY(ask_for_owners(m));
+    return subscribe(m, x);
+}
+
+mx_err app_index_match(app_index_exchange x, mx_lid own, const mx_gid *own_ids, mx_lid ghosts,
+                       const mx_gid *ghost_ids)
+{
+    match m = {.comm = app_transport_comm(app_index_transport(x)),
+               .sparse = app_index_sparse(x),
+               .label = app_index_label(x),
+               .own = own,
+               .ghosts = ghosts};
+    const mx_err err = match_ids(&m, x, own_ids, ghost_ids);
+    free(m.mine);
+    free(m.wanted);
+    free(m.known);
+    free(m.block);
+    free(m.index);
+    free(m.ghost);
+    free(m.send);
+    free(m.neighbour);
+    app_blocks_free(&m.in);
+    return err;
+}
