@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How often a waiting thread reads the phase before it yields its core. */
+/* How often a waiting thread reads the phase before it yields its core. Threads of simt, which detects deadlocks, yield at once:
+ * a team has more of them than there are cores, and the barrier waits for one that has none. */
 enum { SPINS = 2000 };
 
 static void pause_core(void)
@@ -43,7 +44,7 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
     }
     if (detects_deadlock) __atomic_fetch_add(&t->shared->idle, 1, __ATOMIC_RELAXED);
     for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
-        if (turn < SPINS) {
+        if (!detects_deadlock && turn < SPINS) {
             pause_core();
             continue;
         }
