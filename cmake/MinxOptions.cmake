@@ -41,10 +41,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   list(APPEND minx_HOST_KERNEL_FLAGS -fno-loop-unroll-and-jam)
 endif()
 # For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. With a
-# sanitizer, which needs no debugger and is slow enough, a little of it.
+# sanitizer, which is slow enough, a little of it; a sanitizer prints functions and lines but no variables, and finding the
+# variables of vectorised loops takes gcc as long as all else.
 set(minx_HOST_DEBUG_FLAGS -O0 -g)
 if(MINX_SANITIZE)
-  set(minx_HOST_DEBUG_FLAGS -O1 -g)
+  set(minx_HOST_DEBUG_FLAGS -O1 -g1)
 endif()
 # Kernels and launches read thread-local variables in the fastest way, with one restriction: their memory is set aside as a
 # program starts, so that one which loads a shared libminx later (Python) finds too little. No attribute may ask for it either. A
