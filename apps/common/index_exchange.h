@@ -29,14 +29,21 @@ void app_index_exchange_destroy(app_index_exchange *x);
 
 /* ---- lists ---- */
 
-/* Makes the lists from global ids. Local element i is number own_ids[i]; ghost g, a copy of number ghost_ids[g], is local
- * element own + g. Ids are at least 0, in any order and with gaps. Each id has one owner, and each ghost of a rank another id.
- * A rank may have ghosts of its own elements. Host arrays, not kept. A rank finds the owners by a directory that is spread over all ranks, so that no rank needs to know all ids. Memory and
- * messages are in proportion to own + ghosts and to the number of neighbours.
+/* Elements with global ids. Host arrays. */
+typedef struct app_ids {
+    mx_lid count;
+    const mx_gid *id;    /* at least 0, in any order and with gaps */
+    const mx_lid *index; /* the local index of each; NULL: first, first + 1, ... */
+    mx_lid first;
+} app_ids;
+
+/* Makes the lists from global ids: of the rank's own elements (those suffice that may be ghosts elsewhere), and of its ghosts. Each
+ * id has one owner, and each ghost of a rank another id. A rank may have ghosts of its own elements. The arrays are not kept. A
+ * rank finds the owners by a directory that is spread over all ranks, so that no rank needs to know all ids. Memory and messages are
+ * in proportion to the elements given and to the number of neighbours.
  * Collective, agreed. Errors: MX_ERR_ARG (an id below 0, with two owners, without owner, or of two ghosts: the message names it),
  * MX_ERR_EXTENT, MX_ERR_MEMORY, MX_ERR_COMM. On failure there are no lists. */
-mx_err app_index_match(app_index_exchange x, mx_lid own, const mx_gid *own_ids, mx_lid ghosts,
-                       const mx_gid *ghost_ids);
+mx_err app_index_match(app_index_exchange x, const app_ids *own, const app_ids *ghosts);
 
 /* A neighbour in app_index_lists: how many elements go to it, how many ghosts come from it. Several entries may have the same
  * rank, also this one, if their tags differ: the receiver's receive_tag is the sender's send_tag. */

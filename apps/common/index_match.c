@@ -28,7 +28,9 @@ typedef struct match {
     app_sparse sparse;
     const char *label;
     mx_gid slice;
-    mx_lid own, ghosts;
+    const app_ids *own, *wanted_ids;
+    mx_lid ghosts;
+    mx_lid last;          /* one more than the largest local index */
     entry *mine, *wanted; /* the elements, and the ghosts */
     entry *known;         /* the directory's part, by id */
     size_t known_count;
@@ -66,23 +68,33 @@ static void *allocate(size_t count, size_t size) { return calloc(count > 0 ? cou
 
 /* ---- entries ---- */
 
-static mx_err make_entries(match *m, const mx_gid *own_ids, const mx_gid *ghost_ids, mx_gid *last)
+static mx_lid index_of(const app_ids *ids, mx_lid i)
+{
+    return ids->index != NULL ? ids->index[i] : ids->first + i;
+}
+
+static mx_err make_entries(match *m, mx_gid *last)
 {
     const int self = app_rank(m->comm);
-    m->mine = allocate((size_t)m->own, sizeof(entry));
+    const mx_lid own = m->own->count;
+    m->mine = allocate((size_t)own, sizeof(entry));
     m->wanted = allocate((size_t)m->ghosts, sizeof(entry));
     m->block = allocate((size_t)app_size(m->comm), sizeof(app_block));
     MX_REQUIRE(m->mine != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
-               "exchange '%s': no memory for %d elements and %d ghosts", m->label, m->own,
-               m->ghosts);
-    for (mx_lid i = 0; i < m->own; i++)
-        m->mine[i] = (entry){.id = own_ids[i], .rank = self, .index = i};
-    for (mx_lid g = 0; g < m->ghosts; g++)
-        m->wanted[g] = (entry){.id = ghost_ids[g], .rank = NO_OWNER, .ghost = g};
-    sort(m->mine, (size_t)m->own, by_id);
+               "exchange '%s': no memory for %d elements and %d ghosts", m->label, own, m->ghosts);
+    for (mx_lid i = 0; i < own; i++) {
+        m->mine[i] = (entry){.id = m->own->id[i], .rank = self, .index = index_of(m->own, i)};
+        if (m->mine[i].index >= m->last) m->last = m->mine[i].index + 1;
+    }
+    for (mx_lid g = 0; g < m->ghosts; g++) {
+        m->wanted[g] = (entry){
+            .id = m->wanted_ids->id[g], .rank = NO_OWNER, .ghost = index_of(m->wanted_ids, g)};
+        if (m->wanted[g].ghost >= m->last) m->last = m->wanted[g].ghost + 1;
+    }
+    sort(m->mine, (size_t)own, by_id);
     sort(m->wanted, (size_t)m->ghosts, by_id);
     for (int kind = 0; kind < 2; kind++) {
-        const mx_lid count = kind == 0 ? m->own : m->ghosts;
+        const mx_lid count = kind == 0 ? own : m->ghosts;
         const entry *entries = kind == 0 ? m->mine : m->wanted;
         if (count == 0) continue;
         MX_REQUIRE(entries[0].id >= 0, MX_ERR_ARG,
@@ -135,7 +147,7 @@ static mx_err keep_entries(match *m)
 
 static mx_err register_elements(match *m)
 {
-    mx_err err = send_to_directory(m, m->mine, m->own, &m->in);
+    mx_err err = send_to_directory(m, m->mine, m->own->count, &m->in);
     if (err == MX_OK) err = app_agree(m->comm, keep_entries(m));
     app_blocks_free(&m->in);
     return err;
@@ -165,10 +177,11 @@ static mx_err take_answers(match *m)
     for (mx_lid g = 0; g < m->ghosts; g++) {
         const entry *one = &m->wanted[g];
         MX_REQUIRE(one->rank != NO_OWNER, MX_ERR_ARG,
-                   "exchange '%s': ghost %d has id %" MX_PRI_GID ", which no rank owns", m->label,
-                   one->ghost, one->id);
+                   "exchange '%s': element %d is a ghost with id %" MX_PRI_GID
+                   ", which no rank owns",
+                   m->label, one->ghost, one->id);
         MX_REQUIRE(g == 0 || one->id != one[-1].id, MX_ERR_ARG,
-                   "exchange '%s': ghosts %d and %d have the same id %" MX_PRI_GID, m->label,
+                   "exchange '%s': the ghosts %d and %d have the same id %" MX_PRI_GID, m->label,
                    one[-1].ghost, one->ghost, one->id);
     }
     sort(m->wanted, (size_t)m->ghosts, by_owner);
@@ -199,7 +212,7 @@ static mx_err list_ghosts(match *m, int *blocks)
                "exchange '%s': no memory for %d ghosts", m->label, m->ghosts);
     for (mx_lid g = 0; g < m->ghosts; g++) {
         m->index[g] = m->wanted[g].index;
-        m->ghost[g] = m->own + m->wanted[g].ghost;
+        m->ghost[g] = m->wanted[g].ghost;
         if (g == 0 || m->wanted[g].rank != m->wanted[g - 1].rank)
             m->block[(*blocks)++] = (app_block){m->wanted[g].rank, 0, &m->index[g]};
         m->block[*blocks - 1].bytes += sizeof(mx_lid);
@@ -242,20 +255,18 @@ static mx_err subscribe(match *m, app_index_exchange x)
     MX_TRY(app_sparse_alltoall(m->sparse, m->block, blocks, &m->in));
     mx_err err = list_elements(m, blocks, &neighbours);
     if (err == MX_OK)
-        err = app_index_host_lists(x, m->neighbour, neighbours, m->send, m->ghost,
-                                   m->own + m->ghosts);
+        err = app_index_host_lists(x, m->neighbour, neighbours, m->send, m->ghost, m->last);
     return app_agree(m->comm, err);
 }
 
-static mx_err match_ids(match *m, app_index_exchange x, const mx_gid *own_ids,
-                        const mx_gid *ghost_ids)
+static mx_err match_ids(match *m, app_index_exchange x)
 {
     int64_t last = 0;
     mx_err err = app_index_host_lists(x, NULL, 0, NULL, NULL, 0); /* the old lists end here */
-    if (err == MX_OK && (m->own < 0 || m->ghosts < 0 || m->own > INT32_MAX - m->ghosts))
-        err = MX_FAIL(MX_ERR_EXTENT, "exchange '%s': %d elements and %d ghosts", m->label, m->own,
-                      m->ghosts);
-    if (err == MX_OK) err = make_entries(m, own_ids, ghost_ids, &last);
+    if (err == MX_OK && (m->own->count < 0 || m->ghosts < 0))
+        err = MX_FAIL(MX_ERR_ARG, "exchange '%s': %d elements and %d ghosts", m->label,
+                      m->own->count, m->ghosts);
+    if (err == MX_OK) err = make_entries(m, &last);
     MX_TRY(app_agree(m->comm, err));
     MX_TRY(app_max_i64(m->comm, &last, 1));
     m->slice = last / app_size(m->comm) + 1;
@@ -264,15 +275,15 @@ static mx_err match_ids(match *m, app_index_exchange x, const mx_gid *own_ids,
     return subscribe(m, x);
 }
 
-mx_err app_index_match(app_index_exchange x, mx_lid own, const mx_gid *own_ids, mx_lid ghosts,
-                       const mx_gid *ghost_ids)
+mx_err app_index_match(app_index_exchange x, const app_ids *own, const app_ids *ghosts)
 {
     match m = {.comm = app_transport_comm(app_index_transport(x)),
                .sparse = app_index_sparse(x),
                .label = app_index_label(x),
                .own = own,
-               .ghosts = ghosts};
-    const mx_err err = match_ids(&m, x, own_ids, ghost_ids);
+               .wanted_ids = ghosts,
+               .ghosts = ghosts->count};
+    const mx_err err = match_ids(&m, x);
     free(m.mine);
     free(m.wanted);
     free(m.known);
