@@ -1,8 +1,6 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "backend.h"
 
-#include "comm_mpi.h"
-
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -22,7 +20,6 @@ void app_backends_print(FILE *out)
 static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
 {
     cpu_set_t mine;
-    MPI_Comm local = MPI_COMM_NULL;
     cpu_set_t *all = calloc((size_t)app_local_size(comm), sizeof *all);
     mx_err err = all != NULL ? MX_OK
                              : MX_FAIL(MX_ERR_MEMORY, "no memory for %d affinity masks",
@@ -34,15 +31,7 @@ static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
     }
     CPU_ZERO(&mine);
     const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
-    err = app_mpi_check(
-        MPI_Comm_split_type(app_comm_mpi(comm), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
-        "MPI_Comm_split_type");
-    if (err == MX_OK) {
-        err = app_mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine,
-                                          MPI_BYTE, local),
-                            "MPI_Allgather");
-        MPI_Comm_free(&local);
-    }
+    err = app_local_allgather(comm, &mine, sizeof mine, all);
     *sharing = 0;
     for (int r = 0; r < app_local_size(comm); r++) *sharing += CPU_EQUAL(&all[r], &mine) ? 1 : 0;
     if (!known) *sharing = 1;

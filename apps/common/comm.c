@@ -13,6 +13,7 @@
 
 struct app_comm {
     MPI_Comm world; /* a duplicate: messages of libraries cannot be mistaken for ours */
+    MPI_Comm local; /* the ranks of this host */
     int rank, size;
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -69,13 +70,12 @@ static mx_err check_launcher(int size)
 
 static mx_err find_local_ranks(app_comm comm)
 {
-    MPI_Comm local = MPI_COMM_NULL;
-    APP_MPI_TRY(
-        MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &local));
-    mx_err err = app_mpi_check(MPI_Comm_rank(local, &comm->local_rank), "MPI_Comm_rank");
-    if (err == MX_OK) err = app_mpi_check(MPI_Comm_size(local, &comm->local_size), "MPI_Comm_size");
-    const mx_err freed = app_mpi_check(MPI_Comm_free(&local), "MPI_Comm_free");
-    return err != MX_OK ? err : freed;
+    APP_MPI_TRY(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
+                                    &comm->local));
+    APP_MPI_TRY(MPI_Comm_set_errhandler(comm->local, MPI_ERRORS_RETURN));
+    APP_MPI_TRY(MPI_Comm_rank(comm->local, &comm->local_rank));
+    APP_MPI_TRY(MPI_Comm_size(comm->local, &comm->local_size));
+    return MX_OK;
 }
 
 /* Libraries return a long text; it begins with name and version, up to the first comma. */
@@ -114,7 +114,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
         err = MX_FAIL(MX_ERR_COMM, "this MPI library does not allow threads (MPI_THREAD_FUNNELED)");
     }
     if (err == MX_OK) {
-        made->world = MPI_COMM_NULL;
+        made->world = made->local = MPI_COMM_NULL;
         err = comm_setup(made);
     }
     if (err != MX_OK) {
@@ -129,6 +129,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 void app_comm_close(app_comm *comm)
 {
     if (!*comm) return;
+    MPI_Comm_free(&(*comm)->local);
     MPI_Comm_free(&(*comm)->world);
     free(*comm);
     *comm = NULL;
@@ -186,6 +187,32 @@ mx_err app_sum_i64(app_comm comm, int64_t *values, int n)
 mx_err app_max_i64(app_comm comm, int64_t *values, int n)
 {
     return reduce_in_place(comm, values, n, MPI_INT64_T, MPI_MAX);
+}
+
+mx_err app_exscan_i64(app_comm comm, int64_t *values, int n)
+{
+    MX_REQUIRE(n >= 0, MX_ERR_ARG, "number of values to scan must not be negative, got %d", n);
+    APP_MPI_TRY(MPI_Exscan(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm->world));
+    if (comm->rank == 0 && n > 0) memset(values, 0, (size_t)n * sizeof *values);
+    return MX_OK;
+}
+
+static mx_err allgather(MPI_Comm among, const void *mine, size_t bytes, void *all)
+{
+    MX_REQUIRE(bytes <= INT32_MAX, MX_ERR_EXTENT, "%zu bytes of each rank to gather, at most %d",
+               bytes, INT32_MAX);
+    APP_MPI_TRY(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, among));
+    return MX_OK;
+}
+
+mx_err app_allgather(app_comm comm, const void *mine, size_t bytes, void *all)
+{
+    return allgather(comm->world, mine, bytes, all);
+}
+
+mx_err app_local_allgather(app_comm comm, const void *mine, size_t bytes, void *all)
+{
+    return allgather(comm->local, mine, bytes, all);
 }
 
 /* MPI counts are int: longer buffers go in pieces of this size. */

@@ -1,5 +1,5 @@
-/* The ranks of a run, and all communication between them except messages and results files. Only this file, transport_mpi.c,
- * backend.c and the results files call MPI; apps do not.
+/* The ranks of a run, and all communication between them except messages and results files. Only this file, transport_mpi.c
+ * and the results files call MPI; apps do not.
  *
  * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all return it together. An
  * error after which a rank cannot communicate (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
@@ -57,6 +57,15 @@ mx_err app_min_f64(app_comm comm, double *values, int n);
 mx_err app_max_f64(app_comm comm, double *values, int n);
 mx_err app_sum_i64(app_comm comm, int64_t *values, int n);
 mx_err app_max_i64(app_comm comm, int64_t *values, int n);
+
+/* In-place exclusive prefix sums of n values: on rank r the sums over ranks 0 to r-1, on rank 0 zeros. Collective, blocking. */
+mx_err app_exscan_i64(app_comm comm, int64_t *values, int n);
+
+/* Gathers `bytes` bytes of every rank, by rank, in `all` (bytes times app_size), on all ranks. Collective, blocking. */
+mx_err app_allgather(app_comm comm, const void *mine, size_t bytes, void *all);
+
+/* The same among the ranks of this host, by app_local_rank (bytes times app_local_size). */
+mx_err app_local_allgather(app_comm comm, const void *mine, size_t bytes, void *all);
 
 /* Copies bytes from rank 0 to all. Collective, blocking. */
 mx_err app_broadcast(app_comm comm, void *data, size_t bytes);

@@ -19,43 +19,69 @@ static mx_err all_can(app_comm comm, bool mine, bool *all)
     return MX_OK;
 }
 
-/* For contexts with memory that host code cannot access. */
-static mx_err choose_for_device(app_comm comm, app_gpu_mpi wanted, const app_path **path,
-                                char *reason, size_t size)
+enum { REASON = sizeof((app_transport)0)->reason };
+
+/* By MPI, on the device's memory where it can. nccl: why NCCL was not chosen. Collective. */
+static mx_err choose_mpi(app_comm comm, app_gpu_mpi wanted, const char *nccl, const app_path **path,
+                         char *reason)
 {
     bool able = false;
     MX_TRY(all_can(comm, app_comm_device_aware(comm), &able));
-    MX_REQUIRE(wanted != APP_GPU_MPI_NCCL, MX_ERR_INPUT,
-               "--gpu-mpi=nccl: this program was built without NCCL; use auto, on or off");
     MX_REQUIRE(wanted != APP_GPU_MPI_ON || able, MX_ERR_INPUT,
                "--gpu-mpi=on: %s does not take device memory; use auto, nccl or off",
                app_comm_version(comm));
     *path = able && wanted != APP_GPU_MPI_OFF ? &app_path_device : &app_path_staged;
     if (wanted != APP_GPU_MPI_AUTO)
-        snprintf(reason, size, "--gpu-mpi=%s", wanted == APP_GPU_MPI_ON ? "on" : "off");
+        snprintf(reason, REASON, "--gpu-mpi=%s", wanted == APP_GPU_MPI_ON ? "on" : "off");
     else
-        snprintf(reason, size, "%.64s %s device memory", app_comm_version(comm),
-                 able ? "takes" : "does not take");
+        snprintf(reason, REASON, "%.60s %s device memory; no NCCL: %.150s", app_comm_version(comm),
+                 able ? "takes" : "does not take", nccl);
     return MX_OK;
+}
+
+/* For contexts with memory that host code cannot access. Collective. */
+static mx_err choose_for_device(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
+                                const app_path **path, char *reason)
+{
+    char nccl[REASON] = "";
+    if (wanted == APP_GPU_MPI_ON || wanted == APP_GPU_MPI_OFF)
+        return choose_mpi(comm, wanted, "", path, reason);
+    const mx_err err = app_nccl_check(comm, ctx, nccl, sizeof nccl);
+    if (err == MX_OK) {
+        *path = &app_path_nccl;
+        snprintf(reason, REASON, "%.200s, a GPU for each rank", nccl);
+        return MX_OK;
+    }
+    snprintf(nccl, sizeof nccl, "%s", mx_err_message());
+    MX_REQUIRE(wanted != APP_GPU_MPI_NCCL, MX_ERR_INPUT, "--gpu-mpi=nccl: %s", nccl);
+    mx_err_clear();
+    return choose_mpi(comm, wanted, nccl, path, reason);
 }
 
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
 {
     mx_ctx_info info;
     bool host = true;
-    char reason[sizeof(*transport)->reason] = "";
+    char reason[REASON] = "";
     const app_path *path = &app_path_host;
     *transport = NULL;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     MX_TRY(all_can(comm, info.host_accessible, &host));
     if (app_size(comm) == 1)
         path = &app_path_none;
-    else if (!host && info.device < 0) /* simt */
+    else if (!host && info.device < 0) /* simt: no device of which MPI or NCCL knows */
         path = &app_path_staged;
     else if (!host)
-        MX_TRY(choose_for_device(comm, wanted, &path, reason, sizeof reason));
-    MX_TRY(app_transport_create_path(comm, ctx, path, transport));
-    snprintf((*transport)->reason, sizeof reason, "%s", reason);
+        MX_TRY(choose_for_device(comm, ctx, wanted, &path, reason));
+    mx_err err = app_transport_create_path(comm, ctx, path, transport);
+    if (err != MX_OK && path == &app_path_nccl && wanted == APP_GPU_MPI_AUTO) {
+        char nccl[REASON];
+        snprintf(nccl, sizeof nccl, "%s", mx_err_message());
+        MX_TRY(choose_mpi(comm, wanted, nccl, &path, reason));
+        err = app_transport_create_path(comm, ctx, path, transport);
+    }
+    MX_TRY(err);
+    snprintf((*transport)->reason, REASON, "%s", reason);
     return MX_OK;
 }
 

@@ -55,7 +55,10 @@ struct app_messages {
 };
 
 /* The paths. */
-extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device;
+extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device, app_path_nccl;
+
+/* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed; the error says why not. */
+mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size);
 
 /* A transport that takes this path. Collective; agreed. */
 mx_err app_transport_create_path(app_comm comm, mx_ctx ctx, const app_path *path,

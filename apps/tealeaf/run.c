@@ -39,7 +39,7 @@ static mx_err summarise(tl_app *app)
 {
     tl_summaries *history = &app->summaries;
     tl_summary s;
-    MX_TRY(tl_summarise(tl_cells(app, 0), &app->summary, &s));
+    MX_TRY(tl_summarise(tl_cells(app), &app->summary, &s));
     double sums[] = {s.volume, s.mass, s.energy, s.temperature};
     MX_TRY(app_sum_f64(app->base.comm, sums, 4));
     app->last = (tl_summary){sums[0], sums[1], sums[2], sums[3]};
@@ -62,7 +62,7 @@ mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
     if (of_start) args.u = args.u_start;
     MX_TRY(app_box_halo_exchange(app->halo, 1, of_start ? &app->views.u_start : &app->views.u, 1,
                                  APP_HALO_FACES));
-    MX_TRY(tl_error(tl_cells(app, 0), &args, &sums));
+    MX_TRY(tl_error(tl_cells(app), &args, &sums));
     double both[] = {sums.rr, sums.magnitude};
     MX_TRY(app_sum_f64(app->base.comm, both, 2));
     *norms = (tl_residual_norms){sqrt(both[0]), sqrt(both[1])};
@@ -130,7 +130,7 @@ static bool finished(const tl_app *app)
 }
 
 /* u before the first step, so that a summary can be made of it. */
-static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app, 0), &app->start); }
+static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app), &app->start); }
 
 mx_err tl_run(void *data)
 {

@@ -3,11 +3,10 @@
 
 #include <stdlib.h>
 
-mx_range_2 tl_cells(const tl_app *app, int inset)
+mx_range_2 tl_cells(const tl_app *app)
 {
-    const int first = TL_GHOSTS + inset;
-    return mx_range_2d(app->base.ctx, first, TL_GHOSTS + app->rows - inset, first,
-                       TL_GHOSTS + app->columns - inset);
+    return mx_range_2d(app->base.ctx, TL_GHOSTS, TL_GHOSTS + app->rows, TL_GHOSTS,
+                       TL_GHOSTS + app->columns);
 }
 
 mx_err tl_read_deck(void *data)
@@ -46,9 +45,8 @@ static mx_err make_views(tl_app *app)
         MX_TRY(mx_view_create_2d(app->base.ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
                                  app->columns + 2 * TL_GHOSTS, fields[f].view));
     MX_TRY(mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING, &app->views.rr));
-    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_PARTS, &app->views.pw));
+    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, 1, &app->views.pw));
     MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
-    MX_TRY(mx_mirror_view_create(app->views.pw, &app->pw_host));
     return MX_OK;
 }
 
@@ -174,10 +172,10 @@ mx_err tl_series_add(tl_series *series, double value)
 void tl_clean_up(void *data)
 {
     tl_app *const app = data;
-    mx_view *views[] = {
-        &app->views.density, &app->views.energy, &app->views.u, &app->views.u_start, &app->views.kx,
-        &app->views.ky,      &app->views.p,      &app->views.r, &app->views.w,       &app->views.rr,
-        &app->views.pw,      &app->rr_host,      &app->pw_host};
+    mx_view *views[] = {&app->views.density, &app->views.energy, &app->views.u,
+                        &app->views.u_start, &app->views.kx,     &app->views.ky,
+                        &app->views.p,       &app->views.r,      &app->views.w,
+                        &app->views.rr,      &app->views.pw,     &app->rr_host};
     tl_series *series[] = {&app->residuals,        &app->step_iterations,      &app->summaries.step,
                            &app->summaries.time,   &app->summaries.volume,     &app->summaries.mass,
                            &app->summaries.energy, &app->summaries.temperature};

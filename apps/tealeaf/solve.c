@@ -1,13 +1,16 @@
 /* One time step, by conjugate gradients without preconditioner.
  *
- * The scalars of an iteration stay with the vectors: r.r goes into a ring `rr` by iteration, p.w into `pw`, and the kernels
- * that need alpha and beta take them from there in their prologues. On a device, iterations can so be queued without
- * waiting; the host reads the ring after each batch. Iterations that were queued after convergence change
- * nothing, because their alpha is 0. On hosts, and with several ranks, where each sum has to go through MPI anyway, a batch is
- * one iteration.
+ * The scalars of an iteration stay with the vectors: r.r goes into a ring `rr` by iteration, p.w into `pw`, their sums over
+ * ranks are made in place, and the kernels that need alpha and beta take them from there in their prologues. On a device,
+ * iterations can so be queued without waiting; the host reads the ring after each batch. Iterations that were queued after
+ * convergence change nothing, because their alpha is 0. On hosts, where the ring can be read at any time, a batch is one
+ * iteration.
  *
- * With several ranks the ghosts of p travel while the interior of w = A p is computed; the cells along the four edges
- * follow when they are there. Cost: 104 bytes and 23 flops a cell and iteration, two sums over ranks. */
+ * With several ranks the ghosts of r are exchanged, not those of p, while r.r is summed over the ranks: both are ready at the
+ * same time, and p = r + beta p then gives the ghosts of p too, from the same numbers as on the rank that owns them. So
+ * w = A p is one launch over all cells that waits for no message. Rejected: to exchange p while the interior of w is
+ * computed. The edges then need launches of their own, which cost more than the messages: on a GPU, because they are small, on
+ * hosts, because the columns are not contiguous. Cost: 104 bytes and 23 flops a cell and iteration, two sums over ranks. */
 #include "tl_app.h"
 
 #include <float.h>
@@ -15,70 +18,41 @@
 
 static int ring(int64_t iteration) { return (int)(iteration % TL_RING); }
 
-/* Element `index` of a view: its sum over all ranks, on all ranks. */
-static mx_err sum_over_ranks(tl_app *app, mx_view view, int index)
+/* The cells of this rank, and the ghosts that stand for cells of others. */
+static mx_range_2 cells_and_ghosts(const tl_app *app)
 {
-    double value;
-    if (app_size(app->base.comm) == 1) return MX_OK;
-    MX_TRY(mx_read_element(app->base.ctx, view, index, &value));
-    MX_TRY(app_sum_f64(app->base.comm, &value, 1));
-    return mx_write_element(app->base.ctx, view, index, &value);
-}
-
-/* w = A p along the four edges of this rank's cells, p.w into elements 1 to 4. */
-static mx_err matvec_edges(tl_app *app)
-{
-    const int first = TL_GHOSTS, rows = app->rows, columns = app->columns;
-    const int last_row = first + rows - 1, last_column = first + columns - 1;
-    const mx_range_2 edges[] = {
-        mx_range_2d(app->base.ctx, first, first + 1, first, last_column + 1),
-        mx_range_2d(app->base.ctx, rows > 1 ? last_row : last_row + 1, last_row + 1, first,
-                    last_column + 1),
-        mx_range_2d(app->base.ctx, first + 1, last_row, first, first + 1),
-        mx_range_2d(app->base.ctx, first + 1, last_row, columns > 1 ? last_column : last_column + 1,
-                    last_column + 1),
-    };
-    for (int e = 0; e < 4; e++)
-        MX_TRY(tl_cg_matvec_into(edges[e], &app->matvec, app->views.pw, e + 1));
-    return MX_OK;
-}
-
-/* pw[0] = p . A p over all ranks, w = A p. */
-static mx_err matvec(tl_app *app)
-{
-    double *parts;
-    if (!app_box_halo_needed(app->halo))
-        return tl_cg_matvec_into(tl_cells(app, 0), &app->matvec, app->views.pw, 0);
-    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
-    MX_TRY(tl_cg_matvec_into(tl_cells(app, 1), &app->matvec, app->views.pw, 0));
-    MX_TRY(app_box_halo_end(app->halo));
-    MX_TRY(matvec_edges(app));
-    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->views.pw));
-    MX_TRY(mx_fence(app->base.ctx));
-    MX_TRY(mx_view_host_data(app->pw_host, (void **)&parts));
-    for (int e = 1; e < TL_PARTS; e++) parts[0] += parts[e];
-    MX_TRY(app_sum_f64(app->base.comm, parts, 1));
-    return mx_deep_copy(app->base.ctx, app->views.pw, app->pw_host);
+    mx_range_2 range = tl_cells(app);
+    for (int d = 0; d < 2; d++) {
+        if (app->decomp.neighbour[d][0] >= 0) range.begin[d] -= TL_GHOSTS;
+        if (app->decomp.neighbour[d][1] >= 0) range.end[d] += TL_GHOSTS;
+    }
+    return range;
 }
 
 /* Iteration n (from 1) of this step. */
 static mx_err iterate(tl_app *app, int64_t n)
 {
+    const app_transport transport = app->base.transport;
     app->update.before = app->direction.before = ring(n - 1);
     app->direction.now = ring(n);
-    MX_TRY(matvec(app));
-    MX_TRY(tl_cg_update_into(tl_cells(app, 0), &app->update, app->views.rr, ring(n)));
-    MX_TRY(sum_over_ranks(app, app->views.rr, ring(n)));
-    return tl_cg_direction(tl_cells(app, 0), &app->direction);
+    MX_TRY(tl_cg_matvec_into(tl_cells(app), &app->matvec, app->views.pw, 0));
+    MX_TRY(app_sum_view(transport, app->views.pw, 0, 1));
+    MX_TRY(tl_cg_update_into(tl_cells(app), &app->update, app->views.rr, ring(n)));
+    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.r, 1, APP_HALO_FACES));
+    MX_TRY(app_sum_view(transport, app->views.rr, ring(n), 1));
+    MX_TRY(app_box_halo_end(app->halo));
+    return tl_cg_direction(cells_and_ghosts(app), &app->direction);
 }
 
-/* r = p = u_start - A u; rr[0] of the ring. */
+/* r = p = u_start - A u, with the ghosts of p; rr[0] of the ring. */
 static mx_err begin(tl_app *app, double *rr)
 {
-    MX_TRY(tl_start(tl_cells(app, 0), &app->start));
+    MX_TRY(tl_start(tl_cells(app), &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
-    MX_TRY(tl_residual_into(tl_cells(app, 0), &app->residual, app->views.rr, ring(0)));
-    MX_TRY(sum_over_ranks(app, app->views.rr, ring(0)));
+    MX_TRY(tl_residual_into(tl_cells(app), &app->residual, app->views.rr, ring(0)));
+    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
+    MX_TRY(app_sum_view(app->base.transport, app->views.rr, ring(0), 1));
+    MX_TRY(app_box_halo_end(app->halo));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, ring(0), rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                "step %lld: the initial residual is not a finite number: the deck's values are "
@@ -119,8 +93,7 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
 {
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    const int64_t batch = info.host_accessible || app_size(app->base.comm) > 1 ? 1 : TL_BATCH,
-                  max_iterations = app->deck.max_iters;
+    const int64_t batch = info.host_accessible ? 1 : TL_BATCH, max_iterations = app->deck.max_iters;
     const double tolerance = app->deck.eps * app->deck.eps * first_rr;
     double rr = first_rr;
     int64_t n = 0;
@@ -139,7 +112,7 @@ static mx_err iterate_to_tolerance(tl_app *app, double first_rr, int64_t *iterat
 
 static mx_err end(tl_app *app)
 {
-    MX_TRY(tl_finish(tl_cells(app, 0), &app->finish));
+    MX_TRY(tl_finish(tl_cells(app), &app->finish));
     return mx_fence(app->base.ctx);
 }
 

@@ -5,7 +5,7 @@
 #include "tl_deck.h"
 #include "tl_kernels.h"
 
-enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1, TL_PARTS = 5 };
+enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 /* A history that grows. */
 typedef struct tl_series {
@@ -29,7 +29,7 @@ typedef struct tl_app {
     int rows, columns;
 
     tl_views views;
-    mx_view rr_host, pw_host; /* mirrors of rr and pw */
+    mx_view rr_host; /* mirror of rr */
 
     /* kernel arguments, bound once */
     tl_faces_args faces;
@@ -74,8 +74,8 @@ mx_err tl_verify(void *data);
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
 mx_err tl_output(void *data);
 
-/* The cells of this rank as a range of indices; `inset` cells less on every side. */
-mx_range_2 tl_cells(const tl_app *app, int inset);
+/* The cells of this rank as a range of indices. */
+mx_range_2 tl_cells(const tl_app *app);
 
 /* solve.c: one time step: (I - dt div K grad) u = u_start by conjugate gradients. Collective. */
 mx_err tl_solve(tl_app *app);

@@ -14,8 +14,8 @@
 typedef struct tl_views {
     /* the state */
     mx_view density, energy, u, u_start, kx, ky;
-    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration; pw holds p.w of
-     * the interior and of the four edges, or their sum over all ranks in element 0 */
+    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration, pw is p.w;
+     * both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
 } tl_views;
 

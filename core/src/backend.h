@@ -188,6 +188,7 @@ struct mx_ctx_s {
     bool shuffled;
     /* set by open; the rest may stay 0 */
     char device_name[128];
+    char device_id[48];
     int64_t max_concurrency; /* accelerators: items that run at once, at most */
     void *state;             /* the backend's own */
     void *queue;             /* accelerators: the queue of launches; cuda: a cudaStream_t */

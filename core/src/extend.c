@@ -13,7 +13,8 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
                                 .max_concurrency = ctx->max_concurrency,
                                 .records = ctx->graph != NULL,
                                 .checked = ctx->check != NULL,
-                                .queue = ctx->queue};
+                                .queue = ctx->queue,
+                                .device_id = ctx->device_id};
     return MX_OK;
 }
 

@@ -57,6 +57,35 @@ static void check_reductions(app_comm comm)
     CHECK_OK(app_sum_f64(comm, NULL, 0));
 }
 
+static void check_scan(app_comm comm)
+{
+    const int rank = app_rank(comm);
+    int64_t before[2] = {1, (int64_t)rank << 40};
+    CHECK_OK(app_exscan_i64(comm, before, 2));
+    CHECK_I64(before[0], rank);
+    CHECK_I64(before[1], (int64_t)(rank * (rank - 1) / 2) << 40);
+    CHECK_OK(app_exscan_i64(comm, NULL, 0));
+    CHECK_FAILS(app_exscan_i64(comm, before, -1), MX_ERR_ARG, "negative");
+}
+
+static void check_gather(app_comm comm)
+{
+    enum { BYTES = 5 };
+    const int size = app_size(comm), local = app_local_size(comm);
+    char mine[BYTES], *const all = calloc((size_t)size, BYTES);
+    int wrong = 0;
+    CHECK(all != NULL);
+    if (!all) return;
+    for (int i = 0; i < BYTES; ++i) mine[i] = (char)(app_rank(comm) * BYTES + i);
+    CHECK_OK(app_allgather(comm, mine, BYTES, all));
+    for (int i = 0; i < size * BYTES; ++i) wrong += all[i] != (char)i;
+    for (int i = 0; i < BYTES; ++i) mine[i] = (char)(app_local_rank(comm) * BYTES + i);
+    CHECK_OK(app_local_allgather(comm, mine, BYTES, all));
+    for (int i = 0; i < local * BYTES; ++i) wrong += all[i] != (char)i;
+    CHECK_I64(wrong, 0);
+    free(all);
+}
+
 static void check_broadcast(app_comm comm)
 {
     enum { BYTES = 100003 };
@@ -105,6 +134,8 @@ int main(int argc, char **argv)
     if (!comm) return 1;
     check_agreement(comm);
     check_reductions(comm);
+    check_scan(comm);
+    check_gather(comm);
     check_broadcast(comm);
     check_facts(comm);
     const int exit_code = check_exit(comm);

@@ -11,6 +11,9 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool device_mpi = info.device >= 0 && app_comm_device_aware(comm);
+    char words[64];
+    const bool nccl = info.device >= 0 && app_size(comm) > 1 &&
+                      app_nccl_check(comm, ctx, words, sizeof words) == MX_OK;
     const struct {
         const app_path *path;
         bool possible;
@@ -19,6 +22,7 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
         {&app_path_host, info.host_accessible},
         {&app_path_staged, true},
         {&app_path_device, device_mpi},
+        {&app_path_nccl, nccl},
         {&fake_path, true},
     };
     for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++)

@@ -87,6 +87,9 @@ static mx_err cuda_open(mx_ctx ctx)
     if (ctx->device < MAX_DEVICES) in_use[ctx->device] = true;
     CUDA_TRY(cudaGetDeviceProperties(&properties, ctx->device));
     snprintf(ctx->device_name, sizeof ctx->device_name, "%.127s", properties.name);
+    for (size_t b = 0; b < sizeof properties.uuid.bytes; b++)
+        snprintf(ctx->device_id + 2 * b, sizeof ctx->device_id - 2 * b, "%02x",
+                 (unsigned)(unsigned char)properties.uuid.bytes[b]);
     cudaFuncAttributes attributes;
     const cudaError_t image = clear_sticky_error(cudaFuncGetAttributes(&attributes, probe_kernel));
     MX_REQUIRE(

@@ -1,0 +1,130 @@
+/* Sums over ranks of elements of views, by every path and on every backend: each number type, parts of a view, and in order with
+ * the kernels before and after; the choice of a path by --gpu-mpi. */
+#include "transport.h"
+#include "check.h"
+#include "paths.h"
+
+enum { ELEMENTS = 12, FIRST = 3, COUNT = 5 };
+
+/* Rank r has (r + 1) (i + 1) in element i: all sums are exact. */
+#define CHECK_SUMS(name, T, TYPE)                                                                 \
+    static mx_err sum_##name(app_transport transport)                                             \
+    {                                                                                             \
+        const mx_ctx ctx = app_transport_ctx(transport);                                          \
+        const int rank = app_rank(app_transport_comm(transport));                                 \
+        const int size = app_size(app_transport_comm(transport));                                 \
+        T values[ELEMENTS];                                                                       \
+        mx_view view, other;                                                                      \
+        MX_TRY(mx_view_create_1d(ctx, "sums", TYPE, ELEMENTS, &view));                            \
+        MX_TRY(mx_view_create_1d(ctx, "other", TYPE, ELEMENTS, &other));                          \
+        for (int i = 0; i < ELEMENTS; i++) values[i] = (T)((rank + 1) * (i + 1));                 \
+        MX_TRY(mx_import(ctx, other, values, NULL));                                              \
+        MX_TRY(mx_deep_copy(ctx, view, other)); /* as a kernel: the sum is behind it */           \
+        MX_TRY(app_sum_view(transport, view, FIRST, COUNT));                                      \
+        MX_TRY(app_sum_view(transport, view, 0, 0));                                              \
+        MX_TRY(mx_deep_copy(ctx, other, view)); /* behind the sum */                              \
+        MX_TRY(mx_export(ctx, other, values, NULL));                                              \
+        for (int i = 0; i < ELEMENTS; i++) {                                                      \
+            const bool summed = i >= FIRST && i < FIRST + COUNT;                                  \
+            const int ranks = size * (size + 1) / 2;                                              \
+            CHECK_F64((double)values[i], (double)((summed ? ranks : rank + 1) * (i + 1)), 0);     \
+        }                                                                                         \
+        MX_TRY(mx_view_destroy(&other));                                                          \
+        return mx_view_destroy(&view);                                                            \
+    }
+CHECK_SUMS(f64, double, MX_F64)
+CHECK_SUMS(f32, float, MX_F32)
+CHECK_SUMS(i32, int32_t, MX_I32)
+CHECK_SUMS(i64, int64_t, MX_I64)
+
+/* A scalar that is summed again and again, as CG does, without a wait of the driver's own. */
+static mx_err sum_many(app_transport transport)
+{
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int size = app_size(app_transport_comm(transport));
+    mx_view view;
+    int64_t value = 1, expected = 1;
+    MX_TRY(mx_view_create_0d(ctx, "scalar", MX_I64, &view));
+    MX_TRY(mx_fill(ctx, view, &value));
+    for (int i = 0; i < 10; i++) {
+        MX_TRY(app_sum_view(transport, view, 0, 1));
+        expected *= size;
+    }
+    MX_TRY(mx_read_element(ctx, view, 0, &value));
+    CHECK_I64(value, expected);
+    return mx_view_destroy(&view);
+}
+
+static mx_err check_errors(app_transport transport)
+{
+    const mx_ctx ctx = app_transport_ctx(transport);
+    mx_view flat, bytes, column, part;
+    MX_TRY(mx_view_create_2d(ctx, "flat", MX_F64, 3, 4, &flat));
+    MX_TRY(mx_view_create_1d(ctx, "bytes", MX_U8, 4, &bytes));
+    MX_TRY(mx_view_create_1d(ctx, "column", MX_F64, 4, &column));
+    MX_TRY(mx_subview(flat, MX_SLICES(mx_index(1), mx_all()), &part));
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(part, &info));
+    CHECK_FAILS(app_sum_view(transport, flat, 0, 1), MX_ERR_RANK, "rank 2");
+    CHECK_FAILS(app_sum_view(transport, bytes, 0, 1), MX_ERR_TYPE, "elements u8");
+    CHECK_FAILS(app_sum_view(transport, column, 2, 3), MX_ERR_BOUNDS, "3 elements from 2 on");
+    CHECK_FAILS(app_sum_view(transport, column, -1, 1), MX_ERR_BOUNDS, "from -1 on");
+    if (info.stride[0] != 1)
+        CHECK_FAILS(app_sum_view(transport, part, 0, 1), MX_ERR_LAYOUT, "gaps");
+    MX_TRY(mx_view_destroy(&part));
+    MX_TRY(mx_view_destroy(&flat));
+    MX_TRY(mx_view_destroy(&bytes));
+    MX_TRY(mx_view_destroy(&column));
+    CHECK_FAILS(app_sum_view(transport, column, 0, 1), MX_ERR_STALE, "");
+    return MX_OK;
+}
+
+static const char *word_of(app_gpu_mpi wanted)
+{
+    static const char *const words[] = {"auto", "on", "off", "nccl"};
+    return words[wanted];
+}
+
+/* What is chosen for this context, and that a way that is not possible is refused on all ranks, with the reason. */
+static mx_err check_choice(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted)
+{
+    mx_ctx_info info;
+    app_transport transport;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    const mx_err err = app_transport_create(comm, ctx, wanted, &transport);
+    if (err != MX_OK) {
+        CHECK(info.device >= 0 && app_size(comm) > 1);
+        CHECK_FAILS(err, MX_ERR_INPUT, word_of(wanted));
+        CHECK(transport == NULL);
+        return MX_OK;
+    }
+    if (app_size(comm) == 1)
+        CHECK(strcmp(app_transport_path(transport), "none (one rank)") == 0);
+    else if (info.host_accessible)
+        CHECK(strcmp(app_transport_path(transport), "host memory") == 0);
+    else if (info.device < 0 || wanted == APP_GPU_MPI_OFF)
+        CHECK(strcmp(app_transport_path(transport), "pinned host memory") == 0);
+    else
+        CHECK(strlen(app_transport_reason(transport)) > 0);
+    app_transport_destroy(&transport);
+    app_transport_destroy(&transport); /* accepts NULL */
+    return MX_OK;
+}
+
+static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
+{
+    app_transport transport;
+    MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
+    MX_TRY(sum_f64(transport));
+    MX_TRY(sum_f32(transport));
+    MX_TRY(sum_i32(transport));
+    MX_TRY(sum_i64(transport));
+    MX_TRY(sum_many(transport));
+    MX_TRY(check_errors(transport));
+    app_transport_destroy(&transport);
+    for (int wanted = APP_GPU_MPI_AUTO; wanted <= APP_GPU_MPI_NCCL; wanted++)
+        MX_TRY(check_choice(comm, ctx, (app_gpu_mpi)wanted));
+    return MX_OK;
+}
+
+int main(int argc, char **argv) { return paths_main(argc, argv, try_path); }
