@@ -28,17 +28,17 @@
 
 enum { DEVICE_ID = 64 };
 
-#define FUNCTIONS(F)       \
-    F(ncclGetVersion)      \
-    F(ncclGetErrorString)  \
-    F(ncclGetUniqueId)     \
-    F(ncclCommInitRank)    \
-    F(ncclCommDestroy)     \
+#define FUNCTIONS(F)         \
+    F(ncclGetVersion)        \
+    F(ncclGetErrorString)    \
+    F(ncclGetUniqueId)       \
+    F(ncclCommInitRank)      \
+    F(ncclCommDestroy)       \
     F(ncclCommGetAsyncError) \
-    F(ncclGroupStart)      \
-    F(ncclGroupEnd)        \
-    F(ncclSend)            \
-    F(ncclRecv)            \
+    F(ncclGroupStart)        \
+    F(ncclGroupEnd)          \
+    F(ncclSend)              \
+    F(ncclRecv)              \
     F(ncclAllReduce)
 
 #define MEMBER(name) __typeof__(&(name)) name;
@@ -59,9 +59,9 @@ typedef struct nccl_transport {
 static mx_err load_functions(void *library, const char *name, nccl_functions *nccl)
 {
     void *symbol;
-#define LOAD(function)                                                                           \
-    symbol = dlsym(library, #function);                                                          \
-    MX_REQUIRE(symbol != NULL, MX_ERR_BACKEND, "%s has no function %s", name, #function);        \
+#define LOAD(function)                                                                    \
+    symbol = dlsym(library, #function);                                                   \
+    MX_REQUIRE(symbol != NULL, MX_ERR_BACKEND, "%s has no function %s", name, #function); \
     memcpy(&nccl->function, &symbol, sizeof symbol);
     FUNCTIONS(LOAD)
     return MX_OK;
@@ -116,8 +116,9 @@ static mx_err check_devices(app_comm comm, const mx_ctx_details *details)
     err = app_allgather(comm, mine, sizeof mine, all);
     for (int r = 0; r < size && err == MX_OK; r++)
         if (r != rank && strcmp(all + (size_t)r * DEVICE_ID, mine) == 0)
-            err = MX_FAIL(MX_ERR_BACKEND, "ranks %d and %d share a GPU, and NCCL needs one for each",
-                          rank < r ? rank : r, rank < r ? r : rank);
+            err =
+                MX_FAIL(MX_ERR_BACKEND, "ranks %d and %d share a GPU, and NCCL needs one for each",
+                        rank < r ? rank : r, rank < r ? r : rank);
     free(all);
     return app_agree(comm, err);
 }
@@ -216,8 +217,7 @@ typedef struct sum_request {
 
 static mx_err queue_group(nccl_transport *own, const sum_request *sum)
 {
-    for (int p = 0; p < own->pending_count; p++)
-        MX_TRY(send_and_receive(own, own->pending[p]));
+    for (int p = 0; p < own->pending_count; p++) MX_TRY(send_and_receive(own, own->pending[p]));
     if (sum->data != NULL)
         NCCL_TRY(own, ncclAllReduce(sum->data, sum->data, sum->count, sum->type, ncclSum, own->comm,
                                     own->stream));
@@ -244,8 +244,7 @@ static mx_err start(app_messages m)
     nccl_transport *const own = m->transport->state;
     if (own->pending_count == own->pending_room) {
         const int room = own->pending_room + 8;
-        app_messages *pending =
-            realloc((void *)own->pending, (size_t)room * sizeof(app_messages));
+        app_messages *pending = realloc((void *)own->pending, (size_t)room * sizeof(app_messages));
         MX_REQUIRE(pending != NULL, MX_ERR_MEMORY, "messages '%s': no memory", m->label);
         own->pending = pending;
         own->pending_room = room;

@@ -1,7 +1,7 @@
 /* The decomposition: every cell belongs to exactly one rank, neighbours know each other, pieces are
  * even, the surface is least. Properties are checked for many random sizes; the shapes of a few
  * splits are known beforehand. */
-#include "decomp.h"
+#include "bisection.h"
 #include "check.h"
 
 enum { RANDOM_SIZES = 200 };
@@ -110,6 +110,72 @@ static void check_errors(app_comm comm)
     }
 }
 
+/* Along a periodic dimension the last rank is before the first; the table of neighbours and app_decomp_rank_at agree. */
+static void check_periodic(app_comm comm, int dims, const mx_gid *global, const bool *periodic)
+{
+    const int rank = app_rank(comm), size = app_size(comm);
+    int64_t after_of[MOST_RANKS] = {0};
+    app_decomp d;
+    if (app_decomp_create(comm, dims, global, &d) != MX_OK) return; /* too small for all ranks */
+    app_decomp_make_periodic(&d, periodic);
+    for (int e = 0; e < dims; ++e) {
+        int step[APP_MAX_DIMS] = {0};
+        step[e] = 1;
+        CHECK_I64(app_decomp_rank_at(&d, step), d.neighbour[e][1]);
+        CHECK((d.neighbour[e][1] < 0) == (!periodic[e] && d.coord[e] == d.ranks[e] - 1));
+        memset(after_of, 0, sizeof after_of);
+        after_of[rank] = d.neighbour[e][1];
+        CHECK_OK(app_sum_i64(comm, after_of, size));
+        if (d.neighbour[e][0] >= 0) CHECK_I64(after_of[d.neighbour[e][0]], rank);
+        if (periodic[e] && d.ranks[e] == 1) CHECK_I64(d.neighbour[e][0], rank);
+    }
+}
+
+/* Every cell has one owner, whose box it is in; boxes hold all cells. */
+static void check_bisection(int ranks, int dims, const mx_gid *global)
+{
+    app_bisection b;
+    mx_gid cells = 0;
+    const mx_err err = app_bisection_create(ranks, dims, global, &b);
+    if (err != MX_OK) {
+        CHECK_FAILS(err, MX_ERR_INPUT, "use fewer ranks");
+        return;
+    }
+    for (int r = 0; r < ranks; ++r) {
+        const app_box box = app_bisection_box(&b, r);
+        const mx_gid last = dims == 3 ? box.cells[2] : 1;
+        int wrong = 0;
+        for (mx_gid i = 0; i < box.cells[0] * box.cells[1] * last; ++i) {
+            const mx_gid at[] = {box.first[0] + i / (box.cells[1] * last),
+                                 box.first[1] + i / last % box.cells[1], box.first[2] + i % last};
+            wrong += app_bisection_owner(&b, at) != r;
+        }
+        CHECK_I64(wrong, 0);
+        cells += box.cells[0] * box.cells[1] * last;
+    }
+    CHECK_I64(cells, global[0] * global[1] * (dims == 3 ? global[2] : 1));
+}
+
+/* Boxes computed by hand: 3 ranks, 10 x 8 x 6 cells. Rank 0 has 10 - floor(10 * 2 / 3) = 4 layers of z; the others halve y. */
+static void check_known_bisection(void)
+{
+    app_bisection b;
+    CHECK_OK(app_bisection_create(3, 3, (mx_gid[]){10, 8, 6}, &b));
+    const mx_gid expected[3][6] = {{0, 0, 0, 4, 8, 6}, {4, 0, 0, 6, 4, 6}, {4, 4, 0, 6, 4, 6}};
+    for (int r = 0; r < 3; ++r) {
+        const app_box box = app_bisection_box(&b, r);
+        for (int d = 0; d < 3; ++d) {
+            CHECK_I64(box.first[d], expected[r][d]);
+            CHECK_I64(box.cells[d], expected[r][3 + d]);
+        }
+    }
+    CHECK_FAILS(app_bisection_create(3, 1, (mx_gid[]){4}, &b), MX_ERR_ARG, "2 or 3 dimensions");
+    CHECK_FAILS(app_bisection_create(0, 2, (mx_gid[]){4, 4}, &b), MX_ERR_ARG, "0 ranks");
+    CHECK_FAILS(app_bisection_create(2, 2, (mx_gid[]){4, 0}, &b), MX_ERR_ARG, "positive");
+    CHECK_FAILS(app_bisection_create(1, 3, (mx_gid[]){4000, 4000, 4000}, &b), MX_ERR_EXTENT,
+                "use more ranks");
+}
+
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
@@ -119,6 +185,12 @@ int main(int argc, char **argv)
         const mx_gid flat[2] = {draw(40), draw(40)}, solid[3] = {draw(12), draw(12), draw(12)};
         check_size(comm, 2, flat);
         check_size(comm, 3, solid);
+        const int mask = (int)draw(8) - 1;
+        const bool periodic[3] = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
+        check_periodic(comm, 2, flat, periodic);
+        check_periodic(comm, 3, solid, periodic);
+        check_bisection((int)draw(40), 2, flat);
+        check_bisection((int)draw(40), 3, solid);
     }
     check_shape(comm, 2, 2, 10, 10, 0, 2, 1, 0); /* a tie: the contiguous faces win */
     check_shape(comm, 4, 2, 10, 10, 0, 2, 2, 0);
@@ -127,6 +199,7 @@ int main(int argc, char **argv)
     check_shape(comm, 2, 3, 8, 8, 20, 1, 1, 2);
     check_shape(comm, 4, 3, 8, 8, 8, 2, 2, 1);
     check_errors(comm);
+    check_known_bisection();
     const int exit_code = check_exit(comm);
     app_comm_close(&comm);
     return exit_code;

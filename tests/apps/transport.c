@@ -7,30 +7,30 @@
 enum { ELEMENTS = 12, FIRST = 3, COUNT = 5 };
 
 /* Rank r has (r + 1) (i + 1) in element i: all sums are exact. */
-#define CHECK_SUMS(name, T, TYPE)                                                                 \
-    static mx_err sum_##name(app_transport transport)                                             \
-    {                                                                                             \
-        const mx_ctx ctx = app_transport_ctx(transport);                                          \
-        const int rank = app_rank(app_transport_comm(transport));                                 \
-        const int size = app_size(app_transport_comm(transport));                                 \
-        T values[ELEMENTS];                                                                       \
-        mx_view view, other;                                                                      \
-        MX_TRY(mx_view_create_1d(ctx, "sums", TYPE, ELEMENTS, &view));                            \
-        MX_TRY(mx_view_create_1d(ctx, "other", TYPE, ELEMENTS, &other));                          \
-        for (int i = 0; i < ELEMENTS; i++) values[i] = (T)((rank + 1) * (i + 1));                 \
-        MX_TRY(mx_import(ctx, other, values, NULL));                                              \
-        MX_TRY(mx_deep_copy(ctx, view, other)); /* as a kernel: the sum is behind it */           \
-        MX_TRY(app_sum_view(transport, view, FIRST, COUNT));                                      \
-        MX_TRY(app_sum_view(transport, view, 0, 0));                                              \
-        MX_TRY(mx_deep_copy(ctx, other, view)); /* behind the sum */                              \
-        MX_TRY(mx_export(ctx, other, values, NULL));                                              \
-        for (int i = 0; i < ELEMENTS; i++) {                                                      \
-            const bool summed = i >= FIRST && i < FIRST + COUNT;                                  \
-            const int ranks = size * (size + 1) / 2;                                              \
-            CHECK_F64((double)values[i], (double)((summed ? ranks : rank + 1) * (i + 1)), 0);     \
-        }                                                                                         \
-        MX_TRY(mx_view_destroy(&other));                                                          \
-        return mx_view_destroy(&view);                                                            \
+#define CHECK_SUMS(name, T, TYPE)                                                             \
+    static mx_err sum_##name(app_transport transport)                                         \
+    {                                                                                         \
+        const mx_ctx ctx = app_transport_ctx(transport);                                      \
+        const int rank = app_rank(app_transport_comm(transport));                             \
+        const int size = app_size(app_transport_comm(transport));                             \
+        T values[ELEMENTS];                                                                   \
+        mx_view view, other;                                                                  \
+        MX_TRY(mx_view_create_1d(ctx, "sums", TYPE, ELEMENTS, &view));                        \
+        MX_TRY(mx_view_create_1d(ctx, "other", TYPE, ELEMENTS, &other));                      \
+        for (int i = 0; i < ELEMENTS; i++) values[i] = (T)((rank + 1) * (i + 1));             \
+        MX_TRY(mx_import(ctx, other, values, NULL));                                          \
+        MX_TRY(mx_deep_copy(ctx, view, other)); /* as a kernel: the sum is behind it */       \
+        MX_TRY(app_sum_view(transport, view, FIRST, COUNT));                                  \
+        MX_TRY(app_sum_view(transport, view, 0, 0));                                          \
+        MX_TRY(mx_deep_copy(ctx, other, view)); /* behind the sum */                          \
+        MX_TRY(mx_export(ctx, other, values, NULL));                                          \
+        for (int i = 0; i < ELEMENTS; i++) {                                                  \
+            const bool summed = i >= FIRST && i < FIRST + COUNT;                              \
+            const int ranks = size * (size + 1) / 2;                                          \
+            CHECK_F64((double)values[i], (double)((summed ? ranks : rank + 1) * (i + 1)), 0); \
+        }                                                                                     \
+        MX_TRY(mx_view_destroy(&other));                                                      \
+        return mx_view_destroy(&view);                                                        \
     }
 CHECK_SUMS(f64, double, MX_F64)
 CHECK_SUMS(f32, float, MX_F32)
