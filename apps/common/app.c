@@ -231,7 +231,8 @@ double app_relative(double value, double expected)
     return expected != 0 ? fabs(value / expected - 1) : fabs(value);
 }
 
-mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance)
+mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
+                 app_compare compare)
 {
     const double difference = app_relative(value, expected);
     const bool passed = difference <= tolerance; /* false for NaN */
@@ -243,7 +244,7 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
         app_rank(base->comm) == 0) /* --quiet still prints failures */
         fprintf(stderr, "%s: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
                 base->definition->name, name, value, expected, tolerance);
-    return app_results_check(base->results, name, value, expected, tolerance, passed);
+    return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
 }
 
 void app_print_place(app_base *base)

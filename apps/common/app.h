@@ -81,8 +81,10 @@ struct app_definition {
 int app_run(const app_definition *definition, int argc, char **argv);
 
 /* Compares a value with what is known of it: prints one line, stores /verification/NAME, and sets base->failed unless it holds.
- * `tolerance` is relative to |expected|, absolute where that is 0. NaN never holds. Collective, agreed. */
-mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance);
+ * `tolerance` is relative to |expected|, absolute where that is 0. NaN never holds. `compare`: as for app_results_check.
+ * Collective, agreed. */
+mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
+                 app_compare compare);
 
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);

@@ -188,17 +188,31 @@ static herr_t visit_attribute(hid_t owner, const char *name, const H5A_info_t *i
 }
 
 /* In the order of names, bytewise: HDF5's name index. */
-static mx_err add_attributes(hid_t file, const app_node *node, app_strbuf *text)
+static mx_err add_attributes(hid_t file, const char *path, app_strbuf *text)
 {
-    const hid_t object = H5Oopen(file, node->path, H5P_DEFAULT);
-    MX_REQUIRE(object >= 0, MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
+    const hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+    MX_REQUIRE(object >= 0, MX_ERR_IO, "cannot open %s: %s", path, app_h5_reason());
     attribute_list list = {.text = text, .err = MX_OK};
     if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &list) < 0) {
         list.err =
-            MX_FAIL(MX_ERR_IO, "cannot list the attributes of %s: %s", node->path, app_h5_reason());
+            MX_FAIL(MX_ERR_IO, "cannot list the attributes of %s: %s", path, app_h5_reason());
     }
     (void)app_h5_close(object);
     return list.err;
+}
+
+mx_err app_digest_attributes(hid_t file, const char *path, char **lines)
+{
+    app_strbuf text = {0};
+    *lines = NULL;
+    mx_err err = app_strbuf_add(&text, "%s", "");
+    if (err == MX_OK) err = add_attributes(file, path, &text);
+    if (err != MX_OK) {
+        app_strbuf_free(&text);
+        return MX_PASS(err);
+    }
+    *lines = text.text;
+    return MX_OK;
 }
 
 static mx_err add_object(hid_t file, const app_node *node,
@@ -211,7 +225,7 @@ static mx_err add_object(hid_t file, const app_node *node,
         MX_TRY(add_shape(text, node->rank, node->shape));
         MX_TRY(app_strbuf_add(text, " %s\n", node->path));
     }
-    MX_TRY(add_attributes(file, node, text));
+    MX_TRY(add_attributes(file, node->path, text));
     for (int64_t b = 0; b < node->blocks; ++b) {
         char hex[APP_DIGEST_HEX];
         to_hex(blocks[node->first_block + b], hex);

@@ -17,6 +17,9 @@ mx_err app_digest_text(const void *data, size_t length, char hex[APP_DIGEST_HEX]
 mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size,
                          unsigned char (*blocks)[APP_DIGEST_BYTES]);
 
+/* The lines of an object's attributes. The caller frees *lines, which is NULL on failure. */
+mx_err app_digest_attributes(hid_t file, const char *path, char **lines);
+
 /* The manifest: one line "HEX  PATH" per object in the tree's order, from all blocks. The caller
  * frees *manifest, which is NULL on failure. */
 mx_err app_digest_manifest(hid_t file, const app_tree *tree,

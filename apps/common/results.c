@@ -73,14 +73,14 @@ mx_err app_results_provenance(app_results results, const char *name, const char 
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_text(value);
-    return app_results_put(results, "/provenance", name, &item, NULL);
+    return app_results_put(results, "/provenance", name, &item, NULL, APP_NEVER);
 }
 
 mx_err app_results_deck(app_results results, const char *text, size_t length)
 {
     if (!results) return MX_OK;
     const app_h5_item item = {.kind = APP_H5_TEXT, .count = length, .data = text};
-    return app_results_put(results, "/input", "deck", &item, NULL);
+    return app_results_put(results, "/input", "deck", &item, NULL, APP_EXACT);
 }
 
 mx_err app_results_parameter_f64(app_results results, const char *name, double value,
@@ -88,7 +88,7 @@ mx_err app_results_parameter_f64(app_results results, const char *name, double v
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_f64(&value);
-    return app_results_put(results, "/input", name, &item, unit);
+    return app_results_put(results, "/input", name, &item, unit, APP_EXACT);
 }
 
 mx_err app_results_parameter_i64(app_results results, const char *name, int64_t value,
@@ -96,41 +96,41 @@ mx_err app_results_parameter_i64(app_results results, const char *name, int64_t 
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_i64(&value);
-    return app_results_put(results, "/input", name, &item, unit);
+    return app_results_put(results, "/input", name, &item, unit, APP_EXACT);
 }
 
 mx_err app_results_parameter_text(app_results results, const char *name, const char *value)
 {
     if (!results) return MX_OK;
     const app_h5_item item = app_h5_text(value);
-    return app_results_put(results, "/input", name, &item, NULL);
+    return app_results_put(results, "/input", name, &item, NULL, APP_EXACT);
 }
 
 static mx_err put_list(app_results results, const char *group, const char *name, const char *unit,
-                       app_h5_kind kind, const void *values, mx_gid n)
+                       app_compare compare, app_h5_kind kind, const void *values, mx_gid n)
 {
     if (!results) return MX_OK;
     const app_h5_item item = {
         .kind = kind, .vector = true, .count = n > 0 ? (hsize_t)n : 0, .data = values};
-    return app_results_put(results, group, name, &item, unit);
+    return app_results_put(results, group, name, &item, unit, compare);
 }
 
 mx_err app_results_parameter_list(app_results results, const char *name, const double *values,
                                   mx_gid n, const char *unit)
 {
-    return put_list(results, "/input", name, unit, APP_H5_F64, values, n);
+    return put_list(results, "/input", name, unit, APP_EXACT, APP_H5_F64, values, n);
 }
 
 mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
-                              const double *values, mx_gid n)
+                              app_compare compare, const double *values, mx_gid n)
 {
-    return put_list(results, "/series", name, unit, APP_H5_F64, values, n);
+    return put_list(results, "/series", name, unit, compare, APP_H5_F64, values, n);
 }
 
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
-                              const int64_t *values, mx_gid n)
+                              app_compare compare, const int64_t *values, mx_gid n)
 {
-    return put_list(results, "/series", name, unit, APP_H5_I64, values, n);
+    return put_list(results, "/series", name, unit, compare, APP_H5_I64, values, n);
 }
 
 /* Remembers a field for the XDMF file. */
@@ -161,43 +161,49 @@ static mx_err begin_arrays(app_results results)
     return app_results_flush(results);
 }
 
-static mx_err put_array(app_results results, const char *path, const char *unit, mx_type type,
-                        const app_slab *slab, const void *values, const double *origin,
-                        const double *spacing)
+static mx_err put_array(app_results results, const app_array *array, const void *values)
 {
+    MX_TRY(begin_arrays(results));
+    return app_file_put(&results->file, array, values);
+}
+
+mx_err app_results_array(app_results results, const char *name, const char *unit,
+                         app_compare compare, mx_type type, const app_slab *slab,
+                         const void *values)
+{
+    if (!results) return MX_OK;
+    char *path = NULL;
+    app_compare_words words;
+    mx_err err = app_agree(results->comm, app_results_path("/fields", name, &path));
     const app_array array = {.path = path,
                              .type = type,
                              .slab = *slab,
                              .units = unit,
-                             .origin = origin,
-                             .spacing = spacing};
-    MX_TRY(begin_arrays(results));
-    return app_file_put(&results->file, &array, values);
-}
-
-mx_err app_results_array(app_results results, const char *name, const char *unit, mx_type type,
-                         const app_slab *slab, const void *values)
-{
-    if (!results) return MX_OK;
-    char *path = NULL;
-    mx_err err = app_agree(results->comm, app_results_path("/fields", name, &path));
-    if (err == MX_OK) err = put_array(results, path, unit, type, slab, values, NULL, NULL);
+                             .compare = app_compare_text(compare, &words)};
+    if (err == MX_OK) err = put_array(results, &array, values);
     free(path);
     return err;
 }
 
 mx_err app_results_field(app_results results, const char *name, const char *unit,
-                         const app_decomp *decomp, const double *values, const double *origin,
-                         const double *spacing)
+                         app_compare compare, const app_decomp *decomp, const double *values,
+                         const double *origin, const double *spacing)
 {
     if (!results) return MX_OK;
     char *path = NULL;
-    const app_slab slab = app_slab_cells(decomp);
+    app_compare_words words;
     mx_err err = values ? app_results_path("/fields", name, &path)
                         : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
     err = app_agree(results->comm, err);
     if (err == MX_OK) {
-        err = put_array(results, path, unit, MX_F64, &slab, values, origin, spacing);
+        const app_array array = {.path = path,
+                                 .type = MX_F64,
+                                 .slab = app_slab_cells(decomp),
+                                 .units = unit,
+                                 .compare = app_compare_text(compare, &words),
+                                 .origin = origin,
+                                 .spacing = spacing};
+        err = put_array(results, &array, values);
         if (err == MX_OK)
             err = app_agree(results->comm, note_field(results, name, decomp, origin, spacing));
     }
@@ -210,6 +216,7 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
 typedef struct scalar {
     const char *name, *unit;
     app_h5_item item;
+    app_compare compare;
 } scalar;
 
 static mx_err put_record(app_results results, const char *group, const char *name,
@@ -219,7 +226,8 @@ static mx_err put_record(app_results results, const char *group, const char *nam
     MX_TRY(app_results_path(group, name, &path));
     mx_err err = app_results_put_group(results, path);
     for (int i = 0; i < count && err == MX_OK; ++i) {
-        err = app_results_put(results, path, scalars[i].name, &scalars[i].item, scalars[i].unit);
+        err = app_results_put(results, path, scalars[i].name, &scalars[i].item, scalars[i].unit,
+                              scalars[i].compare);
     }
     free(path);
     return err;
@@ -236,28 +244,28 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
     MX_TRY(app_max_i64(results->comm, counts, 2));
     const double mean = sums[0] / app_size(results->comm), min = -bounds[0];
     const scalar scalars[] = {
-        {"calls", "1", app_h5_i64(&counts[0])},
-        {"seconds_min", "s", app_h5_f64(&min)},
-        {"seconds_mean", "s", app_h5_f64(&mean)},
-        {"seconds_max", "s", app_h5_f64(&bounds[1])},
-        {"bytes", "byte", app_h5_f64(&sums[1])},
-        {"flops", "flop", app_h5_f64(&sums[2])},
-        {"synchronisations", "1", app_h5_i64(&counts[1])},
+        {"calls", "1", app_h5_i64(&counts[0]), APP_NEVER},
+        {"seconds_min", "s", app_h5_f64(&min), APP_NEVER},
+        {"seconds_mean", "s", app_h5_f64(&mean), APP_NEVER},
+        {"seconds_max", "s", app_h5_f64(&bounds[1]), APP_NEVER},
+        {"bytes", "byte", app_h5_f64(&sums[1]), APP_NEVER},
+        {"flops", "flop", app_h5_f64(&sums[2]), APP_NEVER},
+        {"synchronisations", "1", app_h5_i64(&counts[1]), APP_NEVER},
     };
     return put_record(results, "/performance", name, scalars,
                       (int)(sizeof scalars / sizeof scalars[0]));
 }
 
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
-                         double tolerance, bool passed)
+                         double tolerance, bool passed, app_compare compare)
 {
     if (!results) return MX_OK;
     const int64_t outcome = passed ? 1 : 0;
     const scalar scalars[] = {
-        {"value", "1", app_h5_f64(&value)},
-        {"expected", "1", app_h5_f64(&expected)},
-        {"tolerance", "1", app_h5_f64(&tolerance)},
-        {"passed", "1", app_h5_i64(&outcome)},
+        {"value", "1", app_h5_f64(&value), compare},
+        {"expected", "1", app_h5_f64(&expected), compare},
+        {"tolerance", "1", app_h5_f64(&tolerance), compare},
+        {"passed", "1", app_h5_i64(&outcome), APP_EXACT},
     };
     return put_record(results, "/verification", name, scalars,
                       (int)(sizeof scalars / sizeof scalars[0]));

@@ -10,6 +10,7 @@
  * collects the items, and they are written together. What fails then is returned by the next call that is collective: a
  * field, or app_results_finish. What collective calls return is agreed among the ranks. */
 #pragma once
+#include "compare.h"
 #include "slab.h"
 
 typedef struct app_results *app_results;
@@ -22,6 +23,9 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
 /* MX_ERR_INPUT if a results file of this name, or its side file, would replace the file `input`, also through links.
  * Collective, agreed. */
 mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
+
+/* What has a parameter `compare` is compared with another run as it says; provenance and performance never are, parameters
+ * must be equal. */
 
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
@@ -38,20 +42,21 @@ mx_err app_results_parameter_text(app_results results, const char *name, const c
 
 /* /series/NAME: a history of n values; rank 0's values count. */
 mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
-                              const double *values, mx_gid n);
+                              app_compare compare, const double *values, mx_gid n);
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
-                              const int64_t *values, mx_gid n);
+                              app_compare compare, const int64_t *values, mx_gid n);
 
 /* Collective. /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo), row-major in the order of
  * decomp's dimensions, in host memory. `origin` and `spacing` (dims entries, for ParaView) may be NULL. */
 mx_err app_results_field(app_results results, const char *name, const char *unit,
-                         const app_decomp *decomp, const double *values, const double *origin,
-                         const double *spacing);
+                         app_compare compare, const app_decomp *decomp, const double *values,
+                         const double *origin, const double *spacing);
 
 /* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: node fields, particles in the order of their
  * ids, connectivity. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. Collective. */
-mx_err app_results_array(app_results results, const char *name, const char *unit, mx_type type,
-                         const app_slab *slab, const void *values);
+mx_err app_results_array(app_results results, const char *name, const char *unit,
+                         app_compare compare, mx_type type, const app_slab *slab,
+                         const void *values);
 
 /* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
  * this rank's totals that the algorithm must move and do; the file gets their sums. */
@@ -63,9 +68,10 @@ typedef struct app_region_totals {
 } app_region_totals;
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals);
 
-/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute where that is 0. */
+/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute where that is 0. `compare`:
+ * how value, expected and tolerance are compared with another run's. */
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
-                         double tolerance, bool passed);
+                         double tolerance, bool passed, app_compare compare);
 
 /* Ends the file's contents: writes verdict and exit code, digests everything (/integrity), closes. It still has its temporary
  * name, and on failure it will be discarded. */

@@ -1,6 +1,7 @@
 /* Arrays of a results file, by slabs. With a parallel HDF5 all ranks write and read their boxes in one collective call.
  * With a serial one rank 0 does it for all: the boxes travel in pieces of bounded size (app_slab_piece), so that rank 0
  * needs little memory beside its own box. */
+#include "compare.h"
 #include "results_file.h"
 
 #include <stdio.h>
@@ -222,6 +223,10 @@ static mx_err describe_set(hid_t set, const app_array *array)
     const app_h5_item step = {
         .kind = APP_H5_F64, .vector = true, .count = dims, .data = array->spacing};
     if (array->units) MX_TRY(app_h5_put_attribute(set, "units", &text));
+    if (array->compare) {
+        const app_h5_item rule = app_h5_text(array->compare);
+        MX_TRY(app_h5_put_attribute(set, APP_COMPARE_ATTRIBUTE, &rule));
+    }
     if (array->origin) MX_TRY(app_h5_put_attribute(set, "origin", &corner));
     if (array->spacing) MX_TRY(app_h5_put_attribute(set, "spacing", &step));
     return MX_OK;

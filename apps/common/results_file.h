@@ -48,6 +48,7 @@ typedef struct app_array {
     mx_type type; /* MX_F32, MX_F64, MX_I32 or MX_I64 */
     app_slab slab;
     const char *units;              /* NULL: none */
+    const char *compare;            /* the attribute of compare.h; NULL: none */
     const double *origin, *spacing; /* one entry for each dimension, or NULL */
 } app_array;
 

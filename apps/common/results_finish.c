@@ -67,9 +67,11 @@ static mx_err put_integrity(app_results results)
     if (err == MX_OK) {
         const app_h5_item method = app_h5_text(APP_DIGEST_METHOD);
         const app_h5_item list = app_h5_text(manifest ? manifest : ""), digest = app_h5_text(root);
-        err = app_results_put(results, "/integrity", "method", &method, NULL);
-        if (err == MX_OK) err = app_results_put(results, "/integrity", "manifest", &list, NULL);
-        if (err == MX_OK) err = app_results_put(results, "/integrity", "root", &digest, NULL);
+        err = app_results_put(results, "/integrity", "method", &method, NULL, APP_NEVER);
+        if (err == MX_OK)
+            err = app_results_put(results, "/integrity", "manifest", &list, NULL, APP_NEVER);
+        if (err == MX_OK)
+            err = app_results_put(results, "/integrity", "root", &digest, NULL, APP_NEVER);
         err = app_agree(results->comm, err);
         if (err == MX_OK) err = app_results_flush(results);
     }

@@ -99,5 +99,5 @@ mx_err app_results_origin(app_results results, const char *app, int argc, char *
     MX_TRY(app_results_provenance(results, "host", host));
     const int64_t ranks = app_size(results->comm);
     const app_h5_item number = app_h5_i64(&ranks);
-    return app_results_put(results, "/provenance", "ranks", &number, "1");
+    return app_results_put(results, "/provenance", "ranks", &number, "1", APP_NEVER);
 }

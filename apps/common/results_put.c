@@ -125,12 +125,17 @@ static void collect(app_results results, put_what what, const char *owner, const
 }
 
 mx_err app_results_put(app_results results, const char *group, const char *name,
-                       const app_h5_item *item, const char *units)
+                       const app_h5_item *item, const char *units, app_compare compare)
 {
     char *path = NULL;
+    app_compare_words words;
+    const app_h5_item rule = app_h5_text(app_compare_text(compare, &words));
     MX_TRY(check_name(name));
     const mx_err err = app_results_path(group, name, &path);
-    if (err == MX_OK) collect(results, PUT_DATASET, path, "", units, item);
+    if (err == MX_OK) {
+        collect(results, PUT_DATASET, path, "", units, item);
+        collect(results, PUT_ATTRIBUTE, path, APP_COMPARE_ATTRIBUTE, NULL, &rule);
+    }
     if (err != MX_OK) results->list.failed = err;
     free(path);
     return MX_OK;

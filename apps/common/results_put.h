@@ -25,10 +25,10 @@ struct app_results {
     int field_count;
 };
 
-/* Collects GROUP/NAME: rank 0's data count, and are copied. `units` NULL: a text. MX_ERR_ARG, on every rank, for a name
+/* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`: rank 0's data count, and are copied. MX_ERR_ARG, on every rank, for a name
  * that cannot be one; what else can fail fails in app_results_flush. Not collective, but all ranks make the same calls. */
 mx_err app_results_put(app_results results, const char *group, const char *name,
-                       const app_h5_item *item, const char *units);
+                       const app_h5_item *item, const char *units, app_compare compare);
 
 /* The same for an attribute of `owner` ("/": the root), and for a group. */
 mx_err app_results_put_attribute(app_results results, const char *owner, const char *name,

@@ -319,6 +319,11 @@ mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char 
     return err;
 }
 
+mx_err app_reader_attributes(app_reader reader, const char *path, char **lines)
+{
+    return app_digest_attributes(reader->file, path, lines);
+}
+
 mx_err app_reader_manifest(app_reader reader, char **manifest)
 {
     *manifest = NULL;

@@ -61,6 +61,10 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
 mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name,
                                 int64_t *value);
 
+/* The attributes of an object, a line each in bytewise order of names: "attribute DIGEST TYPE [SHAPE] NAME". The caller frees
+ * *lines. */
+mx_err app_reader_attributes(app_reader reader, const char *path, char **lines);
+
 /* The manifest recomputed from what the file holds now: a line "DIGEST  PATH" per object. The
  * caller frees it. */
 mx_err app_reader_manifest(app_reader reader, char **manifest);

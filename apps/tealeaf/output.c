@@ -50,7 +50,7 @@ static mx_err parameters(tl_app *app)
     return states(r, d);
 }
 
-static mx_err integers(tl_app *app, const char *name, const tl_series *series)
+static mx_err integers(tl_app *app, const char *name, app_compare compare, const tl_series *series)
 {
     int64_t *values = malloc((size_t)(series->count > 0 ? series->count : 1) * sizeof *values);
     const mx_err memory =
@@ -58,7 +58,7 @@ static mx_err integers(tl_app *app, const char *name, const tl_series *series)
     mx_err err = app_agree(app->base.comm, memory);
     if (err == MX_OK) {
         for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
-        err = app_results_series_i64(app->base.results, name, "1", values, series->count);
+        err = app_results_series_i64(app->base.results, name, "1", compare, values, series->count);
     }
     free(values);
     return err;
@@ -70,20 +70,21 @@ static mx_err series(tl_app *app)
     const tl_summaries *s = &app->summaries;
     const struct {
         const char *name, *unit;
+        app_compare compare;
         const tl_series *series;
     } all[] = {
-        {"time", "time", &s->time},
-        {"volume", "length^2", &s->volume},
-        {"mass", "mass", &s->mass},
-        {"internal_energy", "energy", &s->energy},
-        {"temperature_total", "mass*energy/length^2", &s->temperature},
-        {"cg_residual", "energy/length^2", &app->residuals},
+        {"time", "time", APP_EXACT, &s->time},
+        {"volume", "length^2", TL_SUMS, &s->volume},
+        {"mass", "mass", TL_SUMS, &s->mass},
+        {"internal_energy", "energy", TL_SUMS, &s->energy},
+        {"temperature_total", "mass*energy/length^2", TL_SUMS, &s->temperature},
+        {"cg_residual", "energy/length^2", APP_ROUNDING, &app->residuals},
     };
-    MX_TRY(integers(app, "step", &s->step));
-    MX_TRY(integers(app, "cg_iterations", &app->step_iterations));
+    MX_TRY(integers(app, "step", APP_EXACT, &s->step));
+    MX_TRY(integers(app, "cg_iterations", TL_ITERATIONS, &app->step_iterations));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_results_series_f64(r, all[i].name, all[i].unit, all[i].series->values,
-                                      all[i].series->count));
+        MX_TRY(app_results_series_f64(r, all[i].name, all[i].unit, all[i].compare,
+                                      all[i].series->values, all[i].series->count));
     return MX_OK;
 }
 
@@ -100,19 +101,21 @@ static mx_err gather(tl_app *app, mx_view view, double *values)
     return err;
 }
 
-static mx_err field(tl_app *app, const char *name, const char *unit, mx_view view, double *values)
+static mx_err field(tl_app *app, const char *name, const char *unit, app_compare compare,
+                    mx_view view, double *values)
 {
     const double origin[] = {app->deck.ymin, app->deck.xmin}, spacing[] = {app->dy, app->dx};
     MX_TRY(app_agree(app->base.comm, gather(app, view, values)));
-    return app_results_field(app->base.results, name, unit, &app->decomp, values, origin, spacing);
+    return app_results_field(app->base.results, name, unit, compare, &app->decomp, values, origin,
+                             spacing);
 }
 
 static mx_err write_fields(tl_app *app, double *values)
 {
-    MX_TRY(field(app, "density", "mass/length^2", app->views.density, values));
-    MX_TRY(field(app, "energy", "energy/mass", app->views.energy, values));
-    MX_TRY(field(app, "temperature", "energy/length^2", app->views.u, values));
-    return field(app, "temperature_start", "energy/length^2", app->views.u_start, values);
+    MX_TRY(field(app, "density", "mass/length^2", APP_EXACT, app->views.density, values));
+    MX_TRY(field(app, "energy", "energy/mass", TL_SUMS, app->views.energy, values));
+    MX_TRY(field(app, "temperature", "energy/length^2", TL_SUMS, app->views.u, values));
+    return field(app, "temperature_start", "energy/length^2", TL_SUMS, app->views.u_start, values);
 }
 
 static mx_err fields(tl_app *app)

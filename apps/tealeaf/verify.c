@@ -30,7 +30,7 @@ static mx_err check_residual(tl_app *app)
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
     return app_check(&app->base, "residual", last.norm / scale, 0,
-                     fmax(app->deck.eps, reached) + (drift + rounding) / scale);
+                     fmax(app->deck.eps, reached) + (drift + rounding) / scale, APP_ROUNDING);
 }
 
 /* The deck's volume, and its states' mass and energy over all ranks. */
@@ -74,12 +74,12 @@ mx_err tl_verify(void *data)
     const char *source = NULL;
     double expected = 0;
     MX_TRY(sum_deck(app));
-    MX_TRY(app_check(base, "volume", last->volume, deck->volume, SUM_TOLERANCE));
-    MX_TRY(app_check(base, "mass", last->mass, deck->mass, SUM_TOLERANCE));
-    MX_TRY(app_check(base, "energy", last->energy, deck->energy, SUM_TOLERANCE));
+    MX_TRY(app_check(base, "volume", last->volume, deck->volume, SUM_TOLERANCE, TL_SUMS));
+    MX_TRY(app_check(base, "mass", last->mass, deck->mass, SUM_TOLERANCE, TL_SUMS));
+    MX_TRY(app_check(base, "energy", last->energy, deck->energy, SUM_TOLERANCE, TL_SUMS));
     MX_TRY(check_residual(app));
     if (tl_deck_expected(&app->deck, &expected, &source)) {
-        MX_TRY(app_check(base, "U", last->temperature, expected, PUBLISHED_TOLERANCE));
+        MX_TRY(app_check(base, "U", last->temperature, expected, PUBLISHED_TOLERANCE, TL_SUMS));
         if (app->deck.dialect == TL_DIALECT_REFERENCE)
             print_reference_verdict(app, expected);
         else

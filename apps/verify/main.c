@@ -11,10 +11,6 @@
 
 enum { EXIT_HOLDS = 0, EXIT_FAILS = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3 };
 
-/* Differences of this size, relative to the largest value of a dataset, come from adding in another
- * order: see verify_tealeaf.c for the bound. */
-#define DEFAULT_TOLERANCE 1e-11
-
 typedef struct arguments {
     const char *file, *other; /* other NULL: verify one file */
     double tolerance;
@@ -27,12 +23,13 @@ static const char help[] =
     "\n"
     "One file: \"integrity\" recomputes the digest of every dataset and attribute; \"physics\"\n"
     "recomputes every check of the app that wrote it from the stored data, trusting no stored\n"
-    "verdict. Two files: compares inputs, fields, series and checks; not provenance and\n"
-    "performance. Numbers of iterations may differ by 2 a step, and residuals are not compared,\n"
-    "unless with --tolerance=0. One line per check, then a verdict.\n"
+    "verdict. Two files: compares each dataset as its attribute \"compare\" says (exactly, with a\n"
+    "tolerance, not at all), units and other attributes, and the outcome. One line per check, then\n"
+    "a verdict.\n"
     "\n"
-    "  --tolerance=X   two files only: the difference that passes, relative to the largest\n"
-    "                  magnitude in a dataset (default 1e-11)\n"
+    "  --tolerance=X   two files only: real numbers may differ by X times the largest magnitude in\n"
+    "                  their dataset, instead of by what the file says; 0: everything that can be\n"
+    "                  compared must be equal to the bit\n"
     "  --quiet         print only failures and verdicts\n"
     "  --help          print this and stop\n"
     "  --version       print the version and stop\n"
@@ -120,7 +117,7 @@ static int compare_two(const arguments *args)
         return complain(EXIT_UNREADABLE);
     }
     vf_verdict verdict = {.title = "comparison", .quiet = args->quiet};
-    vf_compare(one, other, args->tolerance, &verdict);
+    vf_compare(one, other, args->tolerance_given ? &args->tolerance : NULL, &verdict);
     const bool same = vf_conclude(&verdict);
     app_reader_close(&other);
     app_reader_close(&one);
@@ -154,7 +151,7 @@ static int verify_guarded(const arguments *args)
 
 int main(int argc, char **argv)
 {
-    arguments args = {.tolerance = DEFAULT_TOLERANCE};
+    arguments args = {.quiet = false};
     if (parse(argc, argv, &args) != MX_OK) {
         complain(EXIT_USAGE);
         fputs("try: minx-verify --help\n", stderr);

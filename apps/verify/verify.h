@@ -12,9 +12,10 @@ void vf_integrity(app_reader reader, vf_verdict *verdict);
  * stored checks. */
 void vf_physics(app_reader reader, vf_verdict *verdict);
 
-/* Compares inputs, fields, series and checks of two runs. Numbers may differ by `tolerance` times
- * the largest magnitude in their dataset. Provenance and performance are not compared. */
-void vf_compare(app_reader one, app_reader other, double tolerance, vf_verdict *verdict);
+/* Compares two runs: the objects of their files, all attributes but those of the run itself, and each
+ * dataset as its attribute says (compare.h). tolerance NULL: as the file says; else it takes the place
+ * of the file's relative tolerances, and 0 makes every comparison exact. */
+void vf_compare(app_reader one, app_reader other, const double *tolerance, vf_verdict *verdict);
 
 /* What the stored check of this name, /verification/NAME, must hold. It may not be absent. */
 typedef struct vf_recomputed {

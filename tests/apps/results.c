@@ -44,7 +44,7 @@ static void put_solid(app_comm comm, app_results results)
             }
         }
     }
-    CHECK_OK(app_results_field(results, "solid", "1", &d, values, NULL, NULL));
+    CHECK_OK(app_results_field(results, "solid", "1", APP_EXACT, &d, values, NULL, NULL));
 }
 
 /* Arrays of the narrow types: a vector in each node, and a whole number in each row of a block. */
@@ -58,10 +58,11 @@ static void put_arrays(app_comm comm, app_results results)
     int32_t numbers[9];
     for (mx_gid i = 0; i < app_slab_elements(&nodes); ++i) vectors[i] = 0.1f;
     for (mx_gid i = 0; i < rows.count[0]; ++i) numbers[i] = (int32_t)(rows.first[0] + i) - 4;
-    CHECK_OK(app_results_array(results, "vectors", "m", MX_F32, &nodes, vectors));
-    CHECK_OK(app_results_array(results, "numbers", "1", MX_I32, &rows, numbers));
-    CHECK_FAILS(app_results_array(results, "bad", "1", MX_U8, &rows, numbers), MX_ERR_ARG,
-                "elements of type u8 cannot be stored");
+    CHECK_OK(
+        app_results_array(results, "vectors", "m", APP_RELATIVE(1e-6), MX_F32, &nodes, vectors));
+    CHECK_OK(app_results_array(results, "numbers", "1", APP_WITHIN(2), MX_I32, &rows, numbers));
+    CHECK_FAILS(app_results_array(results, "bad", "1", APP_EXACT, MX_U8, &rows, numbers),
+                MX_ERR_ARG, "elements of type u8 cannot be stored");
 }
 
 static void check_arrays(app_reader reader)
@@ -97,12 +98,12 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
     CHECK_OK(app_results_parameter_text(results, "coefficient", "density"));
     CHECK_OK(app_results_parameter_text(results, "empty", ""));
     /* rank 0's values and length count */
-    CHECK_OK(
-        app_results_series_f64(results, "residual", "1", first ? history : NULL, first ? 4 : 99));
-    CHECK_OK(app_results_series_i64(results, "iterations", "1", counts, 3));
-    CHECK_OK(app_results_series_f64(results, "nothing", "s", NULL, 0));
-    CHECK_OK(app_results_field(results, "wave", "K", &d, values, (double[]){-1.0, 2.0},
-                               (double[]){0.5, 0.25}));
+    CHECK_OK(app_results_series_f64(results, "residual", "1", APP_ROUNDING, first ? history : NULL,
+                                    first ? 4 : 99));
+    CHECK_OK(app_results_series_i64(results, "iterations", "1", APP_EXACT, counts, 3));
+    CHECK_OK(app_results_series_f64(results, "nothing", "s", APP_EXACT, NULL, 0));
+    CHECK_OK(app_results_field(results, "wave", "K", APP_RELATIVE(1e-11), &d, values,
+                               (double[]){-1.0, 2.0}, (double[]){0.5, 0.25}));
     put_solid(comm, results);
     put_arrays(comm, results);
     const app_region_totals totals = {.calls = 7,
@@ -111,7 +112,7 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
                                       .flops = 10.0,
                                       .synchronisations = 3};
     CHECK_OK(app_results_region(results, "solve", &totals));
-    CHECK_OK(app_results_check(results, "volume", 1.0, 1.0, 1e-10, true));
+    CHECK_OK(app_results_check(results, "volume", 1.0, 1.0, 1e-10, true, APP_EXACT));
     CHECK_FAILS(app_results_parameter_f64(results, "a/b", 1.0, "1"), MX_ERR_ARG,
                 "must not contain '/'");
     CHECK_OK(app_results_finish(&results, "passed", 0));
@@ -266,7 +267,7 @@ static void check_inert(app_comm comm)
     app_results results = NULL;
     CHECK_OK(app_results_create(comm, NULL, "test", 0, NULL, &results));
     CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
-    CHECK_OK(app_results_series_i64(results, "x", "1", NULL, 0));
+    CHECK_OK(app_results_series_i64(results, "x", "1", APP_EXACT, NULL, 0));
     CHECK_OK(app_results_finish(&results, "passed", 0));
     app_results_discard(&results);
 }

@@ -150,7 +150,7 @@ static mx_err write_much(app_comm comm, const char *path, const double *values, 
     for (int i = 0; i < 4 && err == MX_OK; ++i) {
         char name[16];
         snprintf(name, sizeof name, "f%d", i);
-        err = app_results_field(results, name, "1", d, values, NULL, NULL);
+        err = app_results_field(results, name, "1", APP_EXACT, d, values, NULL, NULL);
     }
     if (err == MX_OK) return app_results_finish(&results, "passed", 0);
     app_results_discard(&results);

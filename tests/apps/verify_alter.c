@@ -75,6 +75,18 @@ void set_nan(hid_t file, const alteration *a)
     alter_real(file, &(alteration){a->path, a->index, zero / zero});
 }
 
+void set_infinite(hid_t file, const alteration *a)
+{
+    alter_real(file, &(alteration){a->path, a->index, 1e308 * 1e308});
+}
+
+/* An infinite element must not hide that another one differs. */
+void set_infinite_and_other(hid_t file, const alteration *a)
+{
+    set_infinite(file, a);
+    alter_real(file, &(alteration){a->path, a->index + 1, a->factor});
+}
+
 /* One letter of a text dataset, the first occurrence of "0.004" becoming "0.005" where it has one.
  */
 void alter_text(hid_t file, const alteration *a)
@@ -110,6 +122,27 @@ static void put_text_attribute(hid_t file, const char *path, const char *name, c
 void alter_units(hid_t file, const alteration *a)
 {
     put_text_attribute(file, a->path, "units", "furlong");
+}
+
+static void double_attribute(hid_t file, const char *path, const char *name)
+{
+    double values[2];
+    const hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    MUST(attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, values) >= 0);
+    values[0] = 2.0 * values[0] + 1.0;
+    MUST(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values) >= 0);
+    H5Aclose(attribute);
+    H5Oclose(object);
+}
+
+void alter_origin(hid_t file, const alteration *a) { double_attribute(file, a->path, "origin"); }
+
+void alter_spacing(hid_t file, const alteration *a) { double_attribute(file, a->path, "spacing"); }
+
+void alter_compare(hid_t file, const alteration *a)
+{
+    put_text_attribute(file, a->path, "compare", "never");
 }
 
 void alter_schema(hid_t file, const alteration *a)

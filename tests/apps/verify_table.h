@@ -2,6 +2,11 @@
  * once. */
 #pragma once
 
+enum {
+    LOOSE = 4,
+    STRICT = 5
+}; /* in the place of SEALED: comparing with --tolerance=1e-6, and =0 */
+
 enum { SEALED = 1, PASS = 2, FAIL = 3, ANY = 0 };
 
 typedef struct tampering {
@@ -135,5 +140,40 @@ static const tampering table[] = {
     {"a name for the terminal", name_controls, {"/integrity/manifest", 0, 0}, 0, FAIL, PASS, "\\x1b[2J"},
     {"a verdict for the terminal, sealed", alter_verdict, {"\033[2J", 0, 0}, SEALED, PASS, FAIL, "\\x1b[2J"},
     {"newer schema", alter_version, {NULL, 0, 0}, 0, ANY, ANY, "newer than the version 1"},
+};
+
+/* What comparing the good file with its copy must say; PASS or FAIL of the comparison in the place of integrity. */
+static const tampering differences[] = {
+    {"nothing", NULL, {NULL, 0, 0}, 0, PASS, 0, "/fields/temperature"},
+    {"a value", alter_real, {"/fields/temperature", 10, 1.0000001}, 0, FAIL, 0, "1 of 100 values differ"},
+    {"its place", alter_real, {"/fields/temperature", 10, 1.0000001}, 0, FAIL, 0, "at [1,0]"},
+    {"a value, loosely", alter_real, {"/fields/temperature", 10, 1.0000001}, LOOSE, PASS, 0, "/fields/temperature"},
+    {"rounding", alter_real, {"/fields/temperature", 10, 1.0000000000001}, 0, PASS, 0, "differ; largest"},
+    {"rounding, strictly", alter_real, {"/fields/temperature", 10, 1.0000000000001}, STRICT, FAIL, 0, "tolerance 0"},
+    {"an infinite value", set_infinite, {"/fields/temperature", 10, 0}, LOOSE, FAIL, 0, "inf"},
+    {"a NaN", set_nan, {"/fields/temperature", 10, 0}, LOOSE, FAIL, 0, "nan"},
+    {"infinite elsewhere", set_infinite_and_other, {"/fields/temperature", 10, 2.0}, 0, FAIL, 0, "FAIL  /fields/temperature"},
+    {"a parameter", alter_real, {"/input/eps", 0, 1.0000000000001}, LOOSE, FAIL, 0, "FAIL  /input/eps"},
+    {"a step", alter_whole, {"/series/step", 1, 1}, LOOSE, FAIL, 0, "FAIL  /series/step"},
+    {"iterations by 2", alter_whole, {"/series/cg_iterations", 0, 2}, 0, PASS, 0, "largest difference 2 at [0]"},
+    {"iterations by 3", alter_whole, {"/series/cg_iterations", 0, -3}, 0, FAIL, 0, "tolerance 2"},
+    {"iterations, strictly", alter_whole, {"/series/cg_iterations", 0, 1}, STRICT, FAIL, 0, "FAIL  /series/cg"},
+    {"iterations beyond 64 bits", alter_whole, {"/series/cg_iterations", 0, 9e18}, 0, FAIL, 0, "FAIL  /series/cg"},
+    {"residuals", alter_real, {"/series/cg_residual", 3, 2}, 0, PASS, 0, "not compared: rounding"},
+    {"residuals, strictly", alter_real, {"/series/cg_residual", 3, 2}, STRICT, FAIL, 0, "FAIL  /series/cg_residual"},
+    {"provenance", alter_text, {"/provenance/compiler", 0, 0}, STRICT, PASS, 0, "/fields/energy"},
+    {"the deck", alter_text, {"/input/deck", 0, 0}, 0, FAIL, 0, "differs from byte"},
+    {"a check", alter_whole, {"/verification/mass/passed", 0, -1}, 0, FAIL, 0, "FAIL  /verification/mass/passed"},
+    {"the verdict", alter_verdict, {"failed", 0, 0}, 0, FAIL, 0, "attribute verdict differs"},
+    {"the exit code", alter_exit_code, {NULL, 1, 0}, 0, FAIL, 0, "attribute exit_code differs"},
+    {"the app", alter_app, {NULL, 0, 0}, 0, FAIL, 0, "attribute app differs"},
+    {"units", alter_units, {"/fields/temperature", 0, 0}, 0, FAIL, 0, "attribute units differs: "},
+    {"origin", alter_origin, {"/fields/temperature", 0, 0}, 0, FAIL, 0, "attribute origin differs"},
+    {"spacing", alter_spacing, {"/fields/temperature", 0, 0}, 0, FAIL, 0, "attribute spacing differs"},
+    {"how it is compared", alter_compare, {"/fields/temperature", 0, 0}, 0, FAIL, 0, "attribute compare differs"},
+    {"a dataset less", remove_object, {"/fields/energy", 0, 0}, 0, FAIL, 0, "missing in the other"},
+    {"a region less", remove_object, {"/performance/whole run", 0, 0}, 0, FAIL, 0, "missing in the other"},
+    {"a group more", add_object, {"/fields/more", 0, 0}, 0, FAIL, 0, "only in the other"},
+    {"a group more elsewhere", add_object, {"/more", 0, 0}, 0, FAIL, 0, "only in the other"},
 };
 /* clang-format on */
