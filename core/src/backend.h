@@ -2,7 +2,7 @@
  *
  *   1. strided copies, which a backend does for the core
  *   2. mx_backend, the table of functions that a backend is
- *   3. mx_ctx_s, a context: members that a backend reads and sets, and members of the core
+ *   3. mx_ctx_s, a context: members that a backend reads and sets
  *   4. functions that backends call: memory, faults, cores; and those that host backends share */
 #pragma once
 #include "minx/accessor.h"
@@ -103,7 +103,7 @@ typedef struct mx_backend_memory {
     mx_space space;        /* the default space of views, and the space of scratch */
     unsigned accessible;   /* spaces that its kernels can access */
     unsigned allocates_in; /* spaces that it allocates in */
-    unsigned of_device;    /* those of them that belong to one device */
+    unsigned of_device;    /* the spaces among them that belong to one device */
     mx_space fault_space;  /* for fault records: its kernels and host code can access it */
     mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
     void (*release)(mx_space space, void *data);
@@ -111,20 +111,21 @@ typedef struct mx_backend_memory {
     mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
     mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
     mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
-    /* Is the memory at this address the backend's? Then also its space, and its device or -1. NULL: it is the host's. */
+    /* Is the memory at this address the backend's? If so, sets its space, and its device or -1. NULL: all its memory is the host's. */
     bool (*identify)(const void *address, mx_space *space, int *device);
 } mx_backend_memory;
 
 typedef struct mx_backend_launch {
-    /* Cuts a launch, whose axes have the tiles that the user asked for (0: none), for this context. */
+    /* Divides a launch into chunks for this context. Its axes have the tiles that the user requested (0: none). */
     mx_err (*plan)(mx_ctx ctx, mx_launch *launch);
-    /* Runs a planned launch. The joined result is at launch->result when the work is done; in result->host on return. */
+    /* Runs a planned launch. When the work is done, the joined result is at launch->result. If result->host is not NULL, the
+     * result is there on return. */
     mx_err (*run)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
     /* Waits until all work on the context is done. */
     mx_err (*fence)(mx_ctx ctx);
 } mx_backend_launch;
 
-/* Graphs of a device. Without them (create NULL) launches are replayed one by one. */
+/* Graphs of a device. create NULL: the backend has none, and the core repeats recorded launches one by one. */
 typedef struct mx_backend_graph {
     mx_err (*create)(mx_ctx ctx, void **graph);
     /* Launches between these two calls become one node, or a chain whose last node is *node. It waits for `nodes`. */
@@ -137,10 +138,10 @@ typedef struct mx_backend_graph {
 
 /* Host backends only. */
 typedef struct mx_backend_host {
-    /* Shares the chunks 0 to chunks-1 of a launch among the context's threads; done on return. NULL: not a host backend. */
+    /* Divides the chunks 0 to chunks-1 of a launch among the context's threads. Done on return. NULL: not a host backend. */
     void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks);
-    /* One call run(launch, t, threads) for each t on as many threads at once. false: there are not so many. NULL: teams have
-     * one thread. */
+    /* Calls run(launch, t, threads) for t = 0 to threads-1, each on a thread of its own, all at the same time. false: there are not
+     * enough threads. NULL: teams have one thread. */
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;
@@ -161,69 +162,33 @@ typedef struct mx_backend {
 
 /* ---- 3. contexts ---- */
 
-enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
-
-/* The last plan of a launch, kept for the next launch of the same kernel over the same range. Members that do not change are not
- * written again, so that they stay in the caches of the other threads. */
-typedef struct mx_plan {
-    mx_launch launch;               /* kernel NULL: none yet */
-    int64_t range[3 * MX_MAX_DIMS]; /* begin, end and tile of the policy, for each dimension */
-    int64_t length;
-    bool dynamic;
-    mx_team_shape team; /* as the policy requests it */
-} mx_plan;
-
-struct mx_move;
-
+/* Only the core creates contexts: each has more members, which backends do not see (state.h). */
 struct mx_ctx_s {
     const mx_backend *backend;
-    char name[64];         /* as the user would write it */
+    char name[64];         /* the resource string, for messages */
     char backend_name[48]; /* "openmp", or "serial:order=shuffled" */
     mx_layout layout;
 
-    /* set before the backend's open, which replaces values that were not given */
+    /* Options of the resource string, set before the backend's open, which replaces values that were not given. */
     int threads;
     int device;
     uint64_t seed;
     bool shuffled;
-    /* set by open; the rest may stay 0 */
-    char device_name[128];
-    char device_id[48];
-    int64_t max_concurrency; /* accelerators: items that run at once, at most */
-    void *state;             /* the backend's own */
-    void *queue;             /* accelerators: the queue of launches; cuda: a cudaStream_t */
-    /* backends read these */
-    int cores; /* 0: no cores of its own; else its number among the contexts that have */
-    int64_t *
-        overflow; /* kernels store there the bytes of a too large scratch request (by level) and a wrong index */
-    int64_t synchronisations; /* accelerators count how often the host waited */
 
-    /* the core's own: cores.c */
-    int core_count;
-    int *core; /* CPUs as the system numbers them */
-    /* fault.c: where kernels note indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
-    mx_fault *fault;
-    /* scratch.c: partial results, in the backend's space */
-    void *scratch;
-    size_t scratch_bytes;
-    void **node_memory; /* while a device records: where mx_scratch is allocated anew */
-    /* fence.c: kernels since the last fence, a ring; the list of open contexts */
-    const char *recent[MX_RECENT_KERNELS];
-    int64_t unfenced;
-    mx_ctx next;
-    uint32_t number; /* of the contexts made so far, from 1 */
-    /* context.c: no other context of the program has had this number */
-    uint64_t id;
-    /* launches */
-    struct mx_graph_s *graph; /* the graph that records; NULL: launches run */
-    /* while it records: takes copies and fills */
-    mx_err (*record_move)(struct mx_graph_s *graph, const struct mx_move *move);
-    mx_ctx check; /* repeat launches there; NULL: no */
-    double check_tolerance;
-    int64_t launches;
-    const char *running; /* the kernel in its launch */
-    const char *nested;  /* a kernel that was launched inside of it */
-    mx_plan plans[MX_PLANS];
+    /* The backend's open sets these. A host backend may leave all of them 0. */
+    char device_name[128];
+    char device_id[48];      /* unique among the devices of all machines; see mx_ctx_details */
+    int64_t max_concurrency; /* accelerators: the maximum of items that run at the same time */
+    void *state;             /* the backend's own data */
+    void *queue;             /* accelerators: the queue of launches; cuda: a cudaStream_t */
+
+    /* Backends read these. */
+    int cores; /* 0: it has no cores of its own; else its number among the contexts that have */
+    /* Kernels store here the bytes of a scratch request that was too large, for each level, and a wrong index of a gather. */
+    int64_t *overflow;
+
+    /* Accelerators count here how often the host waited for the device. */
+    int64_t synchronisations;
 };
 
 /* The instance of a kernel for this context; NULL: not in this build. */
@@ -246,14 +211,14 @@ mx_err mx_overflow_check(mx_ctx ctx);
 /* "a, b, c": the kernels since the last fence, the latest last. */
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
-/* The number of this thread in a launch, for kernels that keep something for each: host backends set it, 0 to threads-1. */
+/* The number of this thread in a launch, 0 to threads-1. Host backends set it; kernels use it to index memory of each thread. */
 extern __thread int mx_thread_;
 
-/* Each OpenMP thread that runs a part of a launch calls mx_cores_bind_thread first: the thread goes to its core, to its
- * place, or back to where it was before it came to a core. `cores` is ctx->cores, which other threads do not read there: it
- * shares its cache line with what changes at each launch. `threads`: of this launch. */
+/* Each OpenMP thread that runs a part of a launch first calls mx_cores_bind_thread. It binds the thread to its core or to its place,
+ * or removes the binding to a core of another context (see cores.c). cores: ctx->cores, which the launching thread has read, so that
+ * the others need not load its cache line. threads: the number of threads of this launch. */
 void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch);
-/* Is it on another core than it was bound to? libomp binds threads anew when their number changes. */
+/* Is the thread on another core than the one to which it was bound? libomp binds its threads again when their number changes. */
 bool mx_cores_thread_moved(void);
 extern __thread int64_t mx_cores_bound;
 static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int threads)
@@ -296,7 +261,7 @@ mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
 /* mx_backend_host.run_team_members by an OpenMP parallel region. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
 
-/* The serial backend is in every build. It owns memory that has no context (mirrors). */
+/* The serial backend, which is in every build. */
 extern const mx_backend mx_backend_serial;
 
 #ifdef __cplusplus

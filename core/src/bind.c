@@ -106,7 +106,7 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
     const size_t slots = SLOTS(r);
     head h = {.data = r->data, .stamp = mx_stamp_make(r, view, needs)};
 #ifdef MINX_BOUNDS_CHECK
-    h.fault = ctx != NULL ? ctx->fault : NULL;
+    h.fault = ctx != NULL ? mx_core(ctx)->fault : NULL;
     memmove(at + sizeof h, origin, slots * sizeof *origin);
 #else
     for (int d = 0; d < r->rank; d++)
@@ -238,7 +238,7 @@ static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
                "kernel %s: accessor '%s': view '%s' is in memory space %s, which %s cannot access",
                kernel, name, r->label, mx_space_name(r->space), ctx->name);
     MX_REQUIRE(
-        r->reserved_for == 0 || r->reserved_for == ctx->id, MX_ERR_ARG,
+        r->reserved_for == 0 || r->reserved_for == mx_core(ctx)->id, MX_ERR_ARG,
         "kernel %s: accessor '%s': view '%s' (tokens, or a scatter view) was made or bound for "
         "launches on another context, not on %s; bind a scatter view again for this one",
         kernel, name, r->label, ctx->name);
@@ -307,7 +307,7 @@ void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size)
         mx_stamp stamp;
         char *const word = (char *)args + at;
         if (mx_stamp_read(word, &stamp))
-            memcpy(word + sizeof(uint64_t), &ctx->fault, sizeof ctx->fault);
+            memcpy(word + sizeof(uint64_t), &mx_core(ctx)->fault, sizeof mx_core(ctx)->fault);
     }
 }
 #endif

@@ -140,7 +140,7 @@ static mx_comparison comparison_of(const shadows *s)
 {
     return (mx_comparison){.kernel = s->launch->kernel->name,
                            .name = {s->ctx->name, s->other->name},
-                           .tolerance = s->ctx->check_tolerance};
+                           .tolerance = mx_core(s->ctx)->check_tolerance};
 }
 
 /* How a view is compared: by its own mark or that of its root, whichever compares less. */
@@ -259,11 +259,11 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *program_args,
 {
     mx_launch *const launch = &plan->launch;
     const mx_kernel *k = launch->kernel;
-    MX_REQUIRE(mx_instance_of(ctx->check, k) != NULL, MX_ERR_BACKEND,
+    MX_REQUIRE(mx_instance_of(mx_core(ctx)->check, k) != NULL, MX_ERR_BACKEND,
                "kernel %s: this build has no instance of it for %s, against which it is checked",
-               k->name, ctx->check->name);
+               k->name, mx_core(ctx)->check->name);
     const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* not 0 */
-    shadows s = {.ctx = ctx, .other = ctx->check, .launch = launch};
+    shadows s = {.ctx = ctx, .other = mx_core(ctx)->check, .launch = launch};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);
     mx_err err = MX_OK;
     if (args == NULL || values == NULL) {

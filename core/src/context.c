@@ -69,11 +69,12 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
     apply_defaults(&r, named);
-    mx_ctx created = aligned_alloc(_Alignof(struct mx_ctx_s), sizeof *created);
-    MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a context");
-    memset(created, 0, sizeof *created);
+    mx_core_ctx *const memory = aligned_alloc(_Alignof(mx_core_ctx), sizeof *memory);
+    MX_REQUIRE(memory != NULL, MX_ERR_MEMORY, "no memory for a context");
+    memset(memory, 0, sizeof *memory);
+    mx_ctx created = &memory->base;
     created->backend = runs;
-    created->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    mx_core(created)->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     snprintf(created->backend_name, sizeof created->backend_name, "%s%s", named->info.name,
              r.shuffled ? ":order=shuffled" : "");
     const mx_err err = open_context(text, &r, created);
@@ -91,23 +92,23 @@ void mx_ctx_destroy(mx_ctx *ctx)
     mx_ctx closing = *ctx;
     *ctx = NULL;
     mx_ctx_unlist(closing);
-    mx_ctx_destroy(&closing->check);
+    mx_ctx_destroy(&mx_core(closing)->check);
     if (mx_fence_event(closing, "minx::Context::destruction", false) == MX_OK)
         mx_scratch_destroy(closing);
     mx_faults_destroy(closing);
     if (closing->backend->info.close != NULL) closing->backend->info.close(closing);
-    for (int p = 0; p < MX_PLANS; p++) free(closing->plans[p].launch.args_copy);
+    for (int p = 0; p < MX_PLANS; p++) free(mx_core(closing)->plans[p].launch.args_copy);
     closing->cores = 0;
     mx_cores_bind_thread(closing, 0, 0, 1); /* this thread leaves the cores of the context */
-    free(closing->core);
-    free(closing);
+    free(mx_core(closing)->cpus);
+    free(mx_core(closing));
 }
 
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context",
                text != NULL ? text : "nothing");
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "check: %s records a graph", ctx->name);
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "check: %s records a graph", ctx->name);
     MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG, "check: tolerance: got %g", tolerance);
     mx_ctx other = NULL;
     if (text != NULL) MX_TRY(mx_ctx_create(text, &other));
@@ -115,9 +116,9 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
     if (!fits) mx_ctx_destroy(&other);
     MX_REQUIRE(fits, MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
                text);
-    mx_ctx_destroy(&ctx->check);
-    ctx->check = other;
-    ctx->check_tolerance = tolerance;
+    mx_ctx_destroy(&mx_core(ctx)->check);
+    mx_core(ctx)->check = other;
+    mx_core(ctx)->check_tolerance = tolerance;
     return MX_OK;
 }
 
@@ -133,7 +134,7 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
     info->device = ctx->device;
     info->device_name = ctx->device_name;
     info->host_accessible = (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(space)) != 0;
-    info->launches = ctx->launches;
+    info->launches = mx_core(ctx)->launches;
     info->synchronisations = ctx->synchronisations;
     return MX_OK;
 }

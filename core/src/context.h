@@ -1,6 +1,6 @@
 /* Contexts: the functions for the core only. backend.h has those that backends use. */
 #pragma once
-#include "backend.h"
+#include "state.h"
 
 /* ---- fence.c: waiting, and the list of open contexts ---- */
 
@@ -18,13 +18,13 @@ void mx_fence_for_tool(const char *name);
 
 /* ---- fault.c: faults that kernels record for the host ---- */
 
-/* Allocates memory for the records: ctx->overflow and, with MINX_BOUNDS_CHECK, ctx->fault. */
+/* Allocates memory for the records: ctx->overflow and, with MINX_BOUNDS_CHECK, mx_core(ctx)->fault. */
 mx_err mx_faults_create(mx_ctx ctx);
 void mx_faults_destroy(mx_ctx ctx);
 
 /* ---- cores.c ---- */
 
-/* Gives a context cores of its own: number first to last of the process's cores. Sets ctx->threads if it is 0. */
+/* Gives a context cores of its own: numbers first to last of the process's cores. Sets ctx->threads if it is 0. */
 mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last);
 
 /* Lets the backend open the context. Threads that it starts may run on all cores of the process, also where OpenMP has bound

@@ -108,7 +108,7 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': a copy needs a context", r->label);
-    MX_REQUIRE(ctx->graph == NULL || mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
+    MX_REQUIRE(mx_core(ctx)->graph == NULL || mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "view '%s': it is in memory space %s, which kernels of %s cannot access, so a graph "
                "cannot record this copy (use pinned memory)",
                r->label, mx_space_name(r->space), ctx->name);
@@ -122,7 +122,7 @@ mx_err mx_record_recordable(mx_ctx ctx, const mx_record *r)
 
 mx_err mx_record_copyable(mx_ctx ctx, const mx_record *r)
 {
-    MX_REQUIRE(ctx == NULL || ctx->graph == NULL, MX_ERR_ARG,
+    MX_REQUIRE(ctx == NULL || mx_core(ctx)->graph == NULL, MX_ERR_ARG,
                "view '%s': host code reads or writes it while %s records a graph; a graph cannot "
                "record such a copy",
                r->label, ctx->name);
@@ -190,9 +190,9 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
                "destination, and %s cannot access both views to copy element by element; mx_remap "
                "can copy them, through staging memory",
                to->label, from->label, ctx->name);
-    if (ctx->graph != NULL && to->count > 0) {
+    if (mx_core(ctx)->graph != NULL && to->count > 0) {
         const mx_move move = {.to = destination, .from = source, .plain = true};
-        return ctx->record_move(ctx->graph, &move);
+        return mx_core(ctx)->record_move(mx_core(ctx)->graph, &move);
     }
     /* the spans differ if the padding behind a single row does */
     const int64_t shared = from->span < to->span ? from->span : to->span;
@@ -219,9 +219,9 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
                mx_space_name(r->space));
     MX_TRY(mx_record_writable(r));
     if (r->count == 0) return MX_OK;
-    if (ctx->graph != NULL) {
+    if (mx_core(ctx)->graph != NULL) {
         const mx_move move = {.to = view, .value = value};
-        return ctx->record_move(ctx->graph, &move);
+        return mx_core(ctx)->record_move(mx_core(ctx)->graph, &move);
     }
     const size_t size = MX_TYPE_SIZE(r->type);
     mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);

@@ -91,12 +91,12 @@ mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last)
                "%s: cores: got %lld, expected at most %d: this process has %d cores, numbered "
                "from 0",
                ctx->name, (long long)last, count - 1, count);
-    ctx->core_count = (int)(last - first + 1);
-    ctx->core = malloc((size_t)ctx->core_count * sizeof *ctx->core);
-    MX_REQUIRE(ctx->core != NULL, MX_ERR_MEMORY, "%s: no memory for its cores", ctx->name);
-    for (int c = 0; c < ctx->core_count; c++) ctx->core[c] = cpus[first + c];
+    mx_core(ctx)->cpu_count = (int)(last - first + 1);
+    mx_core(ctx)->cpus = malloc((size_t)mx_core(ctx)->cpu_count * sizeof *mx_core(ctx)->cpus);
+    MX_REQUIRE(mx_core(ctx)->cpus != NULL, MX_ERR_MEMORY, "%s: no memory for its cores", ctx->name);
+    for (int c = 0; c < mx_core(ctx)->cpu_count; c++) mx_core(ctx)->cpus[c] = cpus[first + c];
     ctx->cores = __atomic_add_fetch(&reserved, 1, __ATOMIC_RELAXED);
-    if (ctx->threads == 0) ctx->threads = ctx->core_count;
+    if (ctx->threads == 0) ctx->threads = mx_core(ctx)->cpu_count;
     return MX_OK;
 }
 
@@ -153,7 +153,7 @@ void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch)
     else if (ctx->cores != 0 && bound_core < 0)
         sched_getaffinity(0, sizeof before_core, &before_core.set);
     if (ctx->cores != 0)
-        bind_to_core(ctx->core[thread % ctx->core_count]);
+        bind_to_core(mx_core(ctx)->cpus[thread % mx_core(ctx)->cpu_count]);
     else if (place >= 0)
         bind_to_place(place);
     else if (bound_core >= 0 || inherits_core)

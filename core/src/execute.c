@@ -46,8 +46,8 @@ mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
 
 void mx_launch_count(mx_ctx ctx, const mx_launch *l)
 {
-    ctx->recent[ctx->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
-    ctx->launches++;
+    mx_core(ctx)->recent[mx_core(ctx)->unfenced++ % MX_RECENT_KERNELS] = l->kernel->name;
+    mx_core(ctx)->launches++;
 }
 
 mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
@@ -55,12 +55,12 @@ mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_re
     mx_launch_count(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_tool_begin(ctx, k->pattern, k->name, NULL);
-    ctx->running = k->name;
+    mx_core(ctx)->running = k->name;
     mx_err err = ctx->backend->launch.run(ctx, l, args, result);
-    if (ctx->nested != NULL)
+    if (mx_core(ctx)->nested != NULL)
         err = MX_FAIL(MX_ERR_ARG, "kernel %s: kernel %s was launched while it ran", k->name,
-                      ctx->nested);
-    ctx->running = ctx->nested = NULL;
+                      mx_core(ctx)->nested);
+    mx_core(ctx)->running = mx_core(ctx)->nested = NULL;
     mx_tool_end(k->pattern, id);
     return err;
 }

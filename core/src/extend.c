@@ -8,11 +8,11 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
 {
     MX_REQUIRE(ctx != NULL && details != NULL, MX_ERR_ARG,
                "context details: the context or the output pointer is NULL");
-    *details = (mx_ctx_details){.id = ctx->id,
+    *details = (mx_ctx_details){.id = mx_core(ctx)->id,
                                 .instance = ctx->backend->info.instance,
                                 .max_concurrency = ctx->max_concurrency,
-                                .records = ctx->graph != NULL,
-                                .checked = ctx->check != NULL,
+                                .records = mx_core(ctx)->graph != NULL,
+                                .checked = mx_core(ctx)->check != NULL,
                                 .queue = ctx->queue,
                                 .device_id = ctx->device_id};
     return MX_OK;
@@ -72,15 +72,15 @@ mx_err mx_view_reserve(mx_ctx ctx, mx_view view)
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "reserve view '%s': no context", r->label);
-    r->reserved_for = ctx->id;
+    r->reserved_for = mx_core(ctx)->id;
     return MX_OK;
 }
 
 mx_err mx_ctx_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "copy of %zu bytes: no context", bytes);
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "copy of %zu bytes: %s records a graph", bytes,
-               ctx->name);
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "copy of %zu bytes: %s records a graph",
+               bytes, ctx->name);
     return bytes > 0 ? ctx->backend->memory.copy(ctx, destination, source, bytes) : MX_OK;
 }
 
@@ -88,7 +88,7 @@ mx_err mx_view_gather(mx_ctx ctx, mx_view to, const mx_rows *rows, int64_t *wron
 {
     mx_record *r;
     MX_TRY(mx_record_find(to, &r));
-    MX_REQUIRE(ctx != NULL && ctx->graph == NULL, MX_ERR_ARG,
+    MX_REQUIRE(ctx != NULL && mx_core(ctx)->graph == NULL, MX_ERR_ARG,
                "gather into view '%s': no context, or one that records a graph", r->label);
     const mx_strided gather = {.index = rows->index,
                                .index_stride = rows->index_stride,

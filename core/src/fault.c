@@ -24,7 +24,7 @@ mx_err mx_faults_create(mx_ctx ctx)
     memset(notes, 0, NOTES_BYTES);
     ctx->overflow = notes;
 #ifdef MINX_BOUNDS_CHECK
-    ctx->fault = (mx_fault *)(ctx->overflow + NOTES);
+    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + NOTES);
 #endif
     return MX_OK;
 }
@@ -34,7 +34,7 @@ void mx_faults_destroy(mx_ctx ctx)
     const mx_backend_memory *memory = &ctx->backend->memory;
     if (ctx->overflow != NULL) memory->release(memory->fault_space, ctx->overflow);
     ctx->overflow = NULL;
-    ctx->fault = NULL;
+    mx_core(ctx)->fault = NULL;
 }
 
 /* The label of the view that an accessor was bound to, by its stamp. */
@@ -47,12 +47,12 @@ static const char *label_of(uint64_t word)
 
 mx_err mx_fault_check(mx_ctx ctx)
 {
-    if (ctx->fault == NULL || ctx->fault->count == 0) return MX_OK;
-    const mx_fault fault = *ctx->fault;
+    if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
+    const mx_fault fault = *mx_core(ctx)->fault;
     char recent[256];
     mx_recent_kernels(ctx, recent, sizeof recent);
-    memset(ctx->fault, 0, sizeof *ctx->fault);
-    ctx->unfenced = 0;
+    memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
+    mx_core(ctx)->unfenced = 0;
     return MX_FAIL(
         MX_ERR_BOUNDS,
         "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld (%d such "
@@ -69,7 +69,7 @@ static mx_err check_scratch(mx_ctx ctx, int level)
     if (requested == 0) return MX_OK;
     mx_recent_kernels(ctx, recent, sizeof recent);
     ctx->overflow[level] = 0;
-    ctx->unfenced = 0;
+    mx_core(ctx)->unfenced = 0;
     return MX_FAIL(MX_ERR_MEMORY,
                    "team scratch of level %d: a kernel requested %lld bytes, more than its policy "
                    "has (mx_with_scratch); kernels: %s",
@@ -82,7 +82,7 @@ mx_err mx_overflow_check(mx_ctx ctx)
     const int64_t index = ctx->overflow[OUTSIDE];
     if (index == 0) return MX_OK;
     ctx->overflow[OUTSIDE] = 0;
-    ctx->unfenced = 0;
+    mx_core(ctx)->unfenced = 0;
     return MX_FAIL(MX_ERR_BOUNDS, "permute: index %lld is outside of the source", (long long)index);
 }
 

@@ -14,9 +14,9 @@ void mx_ctx_list(mx_ctx ctx)
 {
     pthread_mutex_lock(&lock);
     mx_ctx *at = &first;
-    while (*at != NULL) at = &(*at)->next;
+    while (*at != NULL) at = &mx_core(*at)->next;
     *at = ctx;
-    ctx->number = ++made;
+    mx_core(ctx)->number = ++made;
     pthread_mutex_unlock(&lock);
 }
 
@@ -24,8 +24,8 @@ void mx_ctx_unlist(mx_ctx ctx)
 {
     pthread_mutex_lock(&lock);
     mx_ctx *at = &first;
-    while (*at != NULL && *at != ctx) at = &(*at)->next;
-    if (*at != NULL) *at = ctx->next;
+    while (*at != NULL && *at != ctx) at = &mx_core(*at)->next;
+    if (*at != NULL) *at = mx_core(ctx)->next;
     pthread_mutex_unlock(&lock);
 }
 
@@ -33,12 +33,13 @@ void mx_ctx_restart_numbers(void) { made = 0; }
 
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
 {
-    const int64_t count = ctx->unfenced < MX_RECENT_KERNELS ? ctx->unfenced : MX_RECENT_KERNELS;
+    const int64_t count =
+        mx_core(ctx)->unfenced < MX_RECENT_KERNELS ? mx_core(ctx)->unfenced : MX_RECENT_KERNELS;
     size_t used = 0;
     snprintf(text, size, "none");
-    for (int64_t k = ctx->unfenced - count; k < ctx->unfenced && used < size; k++)
+    for (int64_t k = mx_core(ctx)->unfenced - count; k < mx_core(ctx)->unfenced && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
-                                 ctx->recent[k % MX_RECENT_KERNELS]);
+                                 mx_core(ctx)->recent[k % MX_RECENT_KERNELS]);
 }
 
 mx_err mx_fence(mx_ctx ctx)
@@ -47,7 +48,7 @@ mx_err mx_fence(mx_ctx ctx)
     MX_TRY(mx_fence_event(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
-    ctx->unfenced = 0;
+    mx_core(ctx)->unfenced = 0;
     return MX_OK;
 }
 
@@ -55,7 +56,7 @@ mx_err mx_fence_all(void)
 {
     mx_err failed = MX_OK;
     pthread_mutex_lock(&lock);
-    for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next) {
+    for (mx_ctx ctx = first; ctx != NULL; ctx = mx_core(ctx)->next) {
         const mx_err err = mx_fence(ctx);
         if (err != MX_OK) failed = err;
     }
@@ -66,8 +67,8 @@ mx_err mx_fence_all(void)
 void mx_fence_for_tool(const char *name)
 {
     pthread_mutex_lock(&lock);
-    for (mx_ctx ctx = first; ctx != NULL; ctx = ctx->next)
-        if (ctx->graph == NULL) /* another thread may be recording a graph on it now */
+    for (mx_ctx ctx = first; ctx != NULL; ctx = mx_core(ctx)->next)
+        if (mx_core(ctx)->graph == NULL) /* another thread may be recording a graph on it now */
             (void)mx_fence_event(ctx, name, true);
     pthread_mutex_unlock(&lock);
 }

@@ -37,17 +37,18 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "the pointer to the graph is NULL");
     *graph = NULL;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
-    MX_REQUIRE(ctx->check == NULL, MX_ERR_ARG, "%s is checked against %s: it cannot record a graph",
-               ctx->name, ctx->check->name);
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
+    MX_REQUIRE(mx_core(ctx)->check == NULL, MX_ERR_ARG,
+               "%s is checked against %s: it cannot record a graph", ctx->name,
+               mx_core(ctx)->check->name);
     mx_graph made = calloc(1, sizeof *made);
     MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
     made->ctx = ctx;
     const mx_backend_graph *const ops = &ctx->backend->graph;
     const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
     if (err != MX_OK) free(made);
-    *graph = ctx->graph = err == MX_OK ? made : NULL;
-    ctx->record_move = record_move;
+    *graph = mx_core(ctx)->graph = err == MX_OK ? made : NULL;
+    mx_core(ctx)->record_move = record_move;
     return err;
 }
 
@@ -55,9 +56,10 @@ mx_node mx_graph_last(mx_graph graph) { return graph != NULL ? graph->count - 1 
 
 mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes)
 {
-    MX_REQUIRE(
-        graph != NULL && graph->ctx->graph == graph && count >= 0 && (count == 0 || nodes != NULL),
-        MX_ERR_ARG, "graph: %d nodes to wait for, expected nodes of a graph that records", count);
+    MX_REQUIRE(graph != NULL && mx_core(graph->ctx)->graph == graph && count >= 0 &&
+                   (count == 0 || nodes != NULL),
+               MX_ERR_ARG, "graph: %d nodes to wait for, expected nodes of a graph that records",
+               count);
     for (int n = 0; n < count; n++)
         MX_REQUIRE(nodes[n] >= 0 && nodes[n] < graph->count, MX_ERR_ARG,
                    "graph: node %d of %d does not exist", nodes[n], graph->count);
@@ -142,15 +144,15 @@ static mx_err capture(mx_graph graph, node *n)
 {
     const mx_ctx ctx = graph->ctx;
     if (n->launch.kernel == NULL) {
-        ctx->graph = NULL;
+        mx_core(ctx)->graph = NULL;
         const mx_err err = run_move(ctx, &n->move);
-        ctx->graph = graph;
+        mx_core(ctx)->graph = graph;
         return err;
     }
-    ctx->node_memory = &n->memory;
+    mx_core(ctx)->node_memory = &n->memory;
     const mx_err err =
         ctx->backend->launch.run(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
-    ctx->node_memory = NULL;
+    mx_core(ctx)->node_memory = NULL;
     return err;
 }
 
@@ -231,10 +233,10 @@ static mx_err check_node(mx_ctx ctx, node *n)
 
 mx_err mx_graph_finish(mx_graph graph)
 {
-    MX_REQUIRE(graph != NULL && graph->ctx->graph == graph, MX_ERR_ARG,
+    MX_REQUIRE(graph != NULL && mx_core(graph->ctx)->graph == graph, MX_ERR_ARG,
                "graph: expected a graph that records");
     const mx_ctx ctx = graph->ctx;
-    ctx->graph = NULL;
+    mx_core(ctx)->graph = NULL;
     /* CUDA's driver may hang in cudaGraphInstantiate if the memory of a copy was freed */
     for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     return graph->device != NULL ? MX_PASS(ctx->backend->graph.finish(ctx, graph->device)) : MX_OK;
@@ -244,7 +246,8 @@ mx_err mx_graph_run(mx_graph graph)
 {
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: the graph to run is NULL");
     const mx_ctx ctx = graph->ctx;
-    MX_REQUIRE(ctx->graph == NULL, MX_ERR_ARG, "graph: %s still records a graph", ctx->name);
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "graph: %s still records a graph",
+               ctx->name);
     /* checks all nodes before the first one runs */
     for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     for (int i = 0; i < graph->count; i++) {
@@ -266,7 +269,7 @@ void mx_graph_destroy(mx_graph *graph)
     if (graph == NULL || *graph == NULL) return;
     mx_graph gone = *graph;
     *graph = NULL;
-    if (gone->ctx->graph == gone) gone->ctx->graph = NULL;
+    if (mx_core(gone->ctx)->graph == gone) mx_core(gone->ctx)->graph = NULL;
     (void)mx_fence_event(gone->ctx, "minx::Graph::destruction", false);
     if (gone->device != NULL) gone->ctx->backend->graph.destroy(gone->device);
     for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);

@@ -104,7 +104,7 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const 
         range[2 * dims + d] = policy->tile[d];
         hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
     }
-    mx_plan *plan = *found = &policy->ctx->plans[hash % MX_PLANS];
+    mx_plan *plan = *found = &mx_core(policy->ctx)->plans[hash % MX_PLANS];
     const size_t size = 3 * (size_t)dims * sizeof range[0];
     if (plan->launch.kernel == kernel && plan->length == length &&
         plan->dynamic == policy->dynamic && memcmp(plan->range, range, size) == 0 &&
@@ -145,9 +145,9 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
     /* the arguments of the core's own kernels are plain pointers, for which a check cannot make shadows */
     const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
     mx_err err;
-    if (ctx->graph != NULL)
-        err = mx_graph_record(ctx->graph, l, copy, result);
-    else if (ctx->check != NULL && !of_core)
+    if (mx_core(ctx)->graph != NULL)
+        err = mx_graph_record(mx_core(ctx)->graph, l, copy, result);
+    else if (mx_core(ctx)->check != NULL && !of_core)
         err = mx_launch_checked(ctx, plan, copy, result);
     else
         err = mx_launch_execute(ctx, l, copy, result);
@@ -162,16 +162,18 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
     mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
-    if (ctx->running != NULL) __atomic_store_n(&ctx->nested, kernel->name, __ATOMIC_RELAXED);
-    MX_REQUIRE(ctx->running == NULL, MX_ERR_ARG, "kernel %s: launched while kernel %s runs on %s",
-               kernel->name, ctx->running, ctx->name);
+    if (mx_core(ctx)->running != NULL)
+        __atomic_store_n(&mx_core(ctx)->nested, kernel->name, __ATOMIC_RELAXED);
+    MX_REQUIRE(mx_core(ctx)->running == NULL, MX_ERR_ARG,
+               "kernel %s: launched while kernel %s runs on %s", kernel->name,
+               mx_core(ctx)->running, ctx->name);
     MX_TRY(find_plan(kernel, &policy, args, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
     MX_TRY(mx_launch_set_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
-    if (ctx->check != NULL || ctx->fault != NULL)
+    if (mx_core(ctx)->check != NULL || mx_core(ctx)->fault != NULL)
         return launch_with_checks(ctx, plan, args, result);
-    if (ctx->graph != NULL) return mx_graph_record(ctx->graph, l, args, result);
+    if (mx_core(ctx)->graph != NULL) return mx_graph_record(mx_core(ctx)->graph, l, args, result);
     return mx_launch_execute(ctx, l, args, result);
 }

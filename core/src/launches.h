@@ -1,7 +1,7 @@
 /* Launches, lowest file first: execute.c runs one; graph.c records some; check.c repeats one on another backend; launch.c, which
  * programs call, checks and plans one and hands it to one of these. */
 #pragma once
-#include "backend.h"
+#include "state.h"
 
 /* ---- execute.c ---- */
 
@@ -22,5 +22,5 @@ mx_err mx_graph_record(struct mx_graph_s *graph, const mx_launch *launch, const 
 
 /* ---- check.c ---- */
 
-/* Runs a planned launch on ctx and on ctx->check, and compares. */
+/* Runs a planned launch on ctx and on the context that checks it, and compares the results. */
 mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *args, const mx_result *result);

@@ -3,8 +3,8 @@
  * destroys views, subview.c creates views of parts, bind.c creates accessors. A file calls only the files before it, a backend
  * through its table, and tools through their hooks. */
 #pragma once
-#include "backend.h"
 #include "minx/args.h"
+#include "state.h"
 
 #ifdef __cplusplus
 extern "C" {

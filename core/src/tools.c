@@ -98,7 +98,7 @@ static uint32_t device_of(mx_ctx ctx)
 {
     const uint32_t device = ctx->device > 0 ? (uint32_t)ctx->device & DEVICE_MASK : 0;
     return ctx->backend->info.tool_type << TYPE_SHIFT | device << DEVICE_SHIFT |
-           (ctx->number & INSTANCE_MASK);
+           (mx_core(ctx)->number & INSTANCE_MASK);
 }
 
 static uint64_t fence_begins(mx_ctx ctx, const char *name, bool for_all)

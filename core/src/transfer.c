@@ -205,9 +205,9 @@ mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source)
                "copy '%s' from '%s': the views overlap", to->label, from->label);
     const bool to_accessible = mx_ctx_can_access(ctx, to);
     const bool from_accessible = mx_ctx_can_access(ctx, from);
-    if (ctx->graph != NULL && to->count > 0) {
+    if (mx_core(ctx)->graph != NULL && to->count > 0) {
         const mx_move move = {.to = destination, .from = source, .plain = false};
-        return ctx->record_move(ctx->graph, &move);
+        return mx_core(ctx)->record_move(mx_core(ctx)->graph, &move);
     }
     if (to_accessible && from_accessible) {
         report_copy(to, from);

@@ -1,8 +1,8 @@
-/* pthreads: a host backend in one file, the example of docs/add-a-backend.md. A context keeps its threads; they sleep between
- * launches. The calling thread is number 0 and works as well.
+/* pthreads: a host backend in one file, the example of docs/add-a-backend.md. A context has a pool of threads, which sleep between
+ * launches. The calling thread is number 0 and works too.
  *
- * Invariants: the fields of a job are written by the calling thread while all others wait, under the lock; a thread takes up a
- * job when `turn` is not the one it did last; the job is over when `busy` is 0. */
+ * Invariants: the calling thread writes the fields of a job under the lock, while all other threads wait; a thread starts a job when
+ * `job_number` differs from that of its last job; a job has ended when `busy` is 0. */
 #include "backend.h"
 
 #include <pthread.h>
@@ -10,35 +10,37 @@
 
 typedef struct pool pool;
 typedef struct worker {
-    pool *of;
+    pool *pool;
     int number;
     pthread_t thread;
 } worker;
 
 struct pool {
     pthread_mutex_t lock;
-    pthread_cond_t go, done;
-    int threads, started, busy;
-    unsigned turn;
+    pthread_cond_t job_begins, job_ends;
+    int threads;
+    int started; /* threads of the pool that were created */
+    int busy;    /* threads of the pool that have not ended the job */
+    unsigned job_number;
     bool stop;
     /* the job */
     const mx_launch *launch;
     mx_run_fn run;
-    int64_t chunks,
-        next;          /* next: the first chunk nobody has yet, where chunks go to whom is free */
-    bool every_thread; /* every thread calls run(launch, its number, threads) */
-    worker *workers;   /* those beside the calling thread */
+    int64_t chunks;
+    int64_t next_chunk; /* dynamic schedule: the first chunk that no thread has */
+    bool every_thread;  /* every thread calls run(launch, its number, threads) */
+    worker *workers;    /* the threads other than the calling thread */
 };
 
-/* What thread `number` has to do of the job. */
-static void work(pool *p, int number)
+/* The part of the job that belongs to thread `number`. */
+static void run_part(pool *p, int number)
 {
     mx_thread_ = number;
     if (p->every_thread) {
         p->run(p->launch, number, p->threads);
     } else if (p->launch->dynamic) {
         int64_t chunk;
-        while ((chunk = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->chunks)
+        while ((chunk = __atomic_fetch_add(&p->next_chunk, 1, __ATOMIC_RELAXED)) < p->chunks)
             p->run(p->launch, chunk, chunk + 1);
     } else {
         const int64_t first = p->chunks * number / p->threads,
@@ -47,41 +49,41 @@ static void work(pool *p, int number)
     }
 }
 
-static void *live(void *argument)
+static void *thread_main(void *argument)
 {
     worker *w = argument;
-    pool *p = w->of;
-    unsigned did = 0;
+    pool *p = w->pool;
+    unsigned last_job = 0;
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (p->turn == did && !p->stop) pthread_cond_wait(&p->go, &p->lock);
+        while (p->job_number == last_job && !p->stop) pthread_cond_wait(&p->job_begins, &p->lock);
         if (p->stop) break;
-        did = p->turn;
+        last_job = p->job_number;
         pthread_mutex_unlock(&p->lock);
-        work(p, w->number);
+        run_part(p, w->number);
         pthread_mutex_lock(&p->lock);
-        if (--p->busy == 0) pthread_cond_signal(&p->done);
+        if (--p->busy == 0) pthread_cond_signal(&p->job_ends);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-static void do_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t chunks,
-                   bool every_thread)
+static void run_job(pool *p, const mx_launch *launch, mx_run_fn run, int64_t chunks,
+                    bool every_thread)
 {
     pthread_mutex_lock(&p->lock);
     p->launch = launch;
     p->run = run;
     p->chunks = chunks;
-    p->next = 0;
+    p->next_chunk = 0;
     p->every_thread = every_thread;
     p->busy = p->threads - 1;
-    p->turn++;
-    pthread_cond_broadcast(&p->go);
+    p->job_number++;
+    pthread_cond_broadcast(&p->job_begins);
     pthread_mutex_unlock(&p->lock);
-    work(p, 0);
+    run_part(p, 0);
     pthread_mutex_lock(&p->lock);
-    while (p->busy > 0) pthread_cond_wait(&p->done, &p->lock);
+    while (p->busy > 0) pthread_cond_wait(&p->job_ends, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -89,22 +91,21 @@ static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int
 {
     pool *p = ctx->state;
     if (chunks != 1 && p->threads != 1) {
-        do_job(p, launch, run, chunks, false);
+        run_job(p, launch, run, chunks, false);
         return;
     }
-    mx_thread_ = 0; /* it may have been another one in a launch of another context */
+    mx_thread_ = 0; /* a launch on another context may have left another number */
     run(launch, 0, chunks);
 }
 
-/* Teams of several threads: all at once, as many as the context has or fewer. */
+/* Teams of several threads, which run at the same time. They may need fewer threads than the context has. */
 static bool pthreads_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run,
                                       int threads)
 {
     pool *p = ctx->state;
-    const int all = p->threads;
-    if (threads > all) return false;
-    if (threads < all) return mx_host_run_team_members(ctx, launch, run, threads);
-    do_job(p, launch, run, 0, true);
+    if (threads > p->threads) return false;
+    if (threads < p->threads) return mx_host_run_team_members(ctx, launch, run, threads);
+    run_job(p, launch, run, 0, true);
     return true;
 }
 
@@ -114,11 +115,11 @@ static void pthreads_close(mx_ctx ctx)
     if (p == NULL) return;
     pthread_mutex_lock(&p->lock);
     p->stop = true;
-    pthread_cond_broadcast(&p->go);
+    pthread_cond_broadcast(&p->job_begins);
     pthread_mutex_unlock(&p->lock);
     for (int w = 0; w < p->started; w++) pthread_join(p->workers[w].thread, NULL);
-    pthread_cond_destroy(&p->go);
-    pthread_cond_destroy(&p->done);
+    pthread_cond_destroy(&p->job_begins);
+    pthread_cond_destroy(&p->job_ends);
     pthread_mutex_destroy(&p->lock);
     free(p->workers);
     free(p);
@@ -137,15 +138,16 @@ static mx_err pthreads_open(mx_ctx ctx)
         return MX_FAIL(MX_ERR_MEMORY, "%s: no memory for %d threads", ctx->name, ctx->threads);
     }
     *p = (pool){.lock = PTHREAD_MUTEX_INITIALIZER,
-                .go = PTHREAD_COND_INITIALIZER,
-                .done = PTHREAD_COND_INITIALIZER,
+                .job_begins = PTHREAD_COND_INITIALIZER,
+                .job_ends = PTHREAD_COND_INITIALIZER,
                 .threads = ctx->threads,
                 .workers = workers};
-    ctx->state = p; /* pthreads_close ends what has been started */
+    ctx->state = p; /* on failure, pthreads_close ends the threads that were started */
     for (int w = 0; w < ctx->threads - 1; w++) {
-        workers[w] = (worker){.of = p, .number = w + 1};
-        MX_REQUIRE(pthread_create(&workers[w].thread, NULL, live, &workers[w]) == 0, MX_ERR_DEVICE,
-                   "%s: could not start thread %d of %d", ctx->name, w + 2, ctx->threads);
+        workers[w] = (worker){.pool = p, .number = w + 1};
+        MX_REQUIRE(pthread_create(&workers[w].thread, NULL, thread_main, &workers[w]) == 0,
+                   MX_ERR_DEVICE, "%s: could not start thread %d of %d", ctx->name, w + 2,
+                   ctx->threads);
         p->started++;
     }
     return MX_OK;

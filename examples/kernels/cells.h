@@ -1,11 +1,11 @@
-/* Particles sorted into the cells of a cube, in three kernels:
+/* Sorts particles into the cells of a cube, in three kernels:
  *
- *     count    each particle draws a number from its cell's counter, by an atomic: its slot in the cell
- *     offsets  a scan of the counters: where each cell begins (offsets.h)
+ *     count    each particle increments its cell's counter by an atomic; the old value is its slot in the cell
+ *     offsets  a scan of the counters gives where each cell begins (offsets.h)
  *     fill     order(begin(cell) + slot) = particle, without atomics
  *
- * Cell c then has the particles order(begin(c)) to order(begin(c + 1) - 1). Which one comes first depends on timing; the fourth
- * kernel sorts each cell, so that what follows has the same bits on every backend. Cells along x are neighbours in memory. */
+ * Cell c then has the particles order(begin(c)) to order(begin(c + 1) - 1). Their order inside a cell depends on timing. A fourth
+ * kernel sorts each cell, so that later kernels give the same bits on every backend. Cells along x are neighbours in memory. */
 #pragma once
 #include "offsets.h"
 
@@ -34,12 +34,12 @@ typedef struct cells_sort_args {
 MX_ARGS(cells_sort_args, begin, order)
 MX_DECLARE_FOR(1D, cells_sort, cells_sort_args)
 
-/* What a driver holds. */
+/* The data of a driver. */
 typedef struct cell_grid {
     mx_ctx ctx;
     int particles, side, count; /* count: side^3 */
-    mx_view cell, slot;         /* of each particle */
-    mx_view counts, begin;      /* of each cell, and one more */
+    mx_view cell, slot;         /* for each particle */
+    mx_view counts, begin;      /* for each cell, with one more element */
     mx_view order;
     cells_count_args count_args;
     offsets_args scan_args;
@@ -47,9 +47,10 @@ typedef struct cell_grid {
     cells_sort_args sort_args;
 } cell_grid;
 
-/* A cube from 0 to `length` along each axis. On failure *c holds nothing. */
+/* The cube extends from 0 to `length` along each axis. On failure *c has no views. */
 mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cell_grid *c);
-/* Positions x(i, 0..2), of which those outside of the cube go to its border cells. Asynchronous where the context is. */
+
+/* Sorts particles at positions x(i, 0..2). Particles outside of the cube belong to its border cells. Does not wait. */
 mx_err cells_build(cell_grid *c, mx_view x);
 mx_err cells_build_sorted(cell_grid *c, mx_view x);
 mx_err cells_destroy(cell_grid *c);

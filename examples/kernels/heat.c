@@ -1,7 +1,7 @@
 #include "heat.h"
 #include "minx/kernel.h"
 
-/* What a cell of temperature u changes by. */
+/* The change of a cell that has temperature u. */
 MX_BODY double heat_change(const heat_args *a, double u, int i, int j, int k)
 {
     const double along_i = MX_LOAD(a->u, i - 1, j, k) + MX_LOAD(a->u, i + 1, j, k);

@@ -2,12 +2,13 @@
  *
  *     fresh = u + k (the sum of the six neighbours - 6 u),     k = diffusivity * time step / cell width^2, at most 1/6
  *
- * as a loop, and with the squared norm of the change (fresh - u), by which a driver sees whether a steady state is reached.
- * Tiles belong to the range: mx_tiled_3d(mx_range_3d(...), 8, 8, 0) runs the same kernels by blocks of rows. */
+ * There are two kernels: one without result, and one that also gives the squared norm of the change (fresh - u), so that a driver
+ * can test for a steady state. Tiles are a property of the range: mx_tiled_3d(mx_range_3d(...), 8, 8, 0) runs the same kernels
+ * by blocks of rows. */
 #pragma once
 #include "minx/minx.h"
 
-/* Not written by a step: a cell's loads need not wait for another's store. */
+/* A step does not write u, so the loads of a cell need not wait for the store of another. */
 MX_ACCESSOR(heat_before, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct heat_args {

@@ -1,7 +1,7 @@
 #include "mesh.h"
 #include "minx/kernel.h"
 
-/* Nodes are numbered along x, then y, then z; so are elements, and the nodes of one. */
+/* Nodes are numbered along x, then y, then z. So are the elements, and the nodes of an element. */
 MX_BODY void mesh_nodes_body(const mesh_nodes_args *a, int e)
 {
     const int s = a->side, x = e % s, y = e / s % s, z = e / s / s;
@@ -12,7 +12,7 @@ MX_BODY void mesh_nodes_body(const mesh_nodes_args *a, int e)
 }
 MX_FOR(1D, mesh_nodes, MX_ITEMS_PLAIN)
 
-/* A node and its neighbours along one axis: from first to last. */
+/* Along one axis, a node and its neighbours are the nodes first to last. */
 MX_BODY int mesh_first(int at) { return at > 0 ? at - 1 : 0; }
 
 MX_BODY int mesh_last(int at, int side) { return at < side ? at + 1 : side; }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The rows: count, scan, and as many columns as the scan found. */
+/* Creates the rows: count, scan, and then the columns, whose number is the total of the scan. */
 static mx_err make_rows(hex_mesh *m, mx_view counts)
 {
     const mx_ctx ctx = m->ctx;

@@ -1,7 +1,7 @@
 #include "neighbours.h"
 #include "minx/kernel.h"
 
-/* The three cells along x are one piece of `order`, so that there are nine pieces to go through. */
+/* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are nine parts of `order`. */
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);

@@ -1,17 +1,18 @@
-/* Neighbour lists from cells, with overflow and growth: list(i, k), for k < count(i), are the particles within a cutoff of i,
- * which is at most the width of a cell. A full list has each pair twice; a half list has it once, in the list of the lower index.
+/* Neighbour lists from cells, with overflow and growth. list(i, k), for k < count(i), are the particles within a cutoff of particle i.
+ * The cutoff is at most the width of a cell. Full lists have each pair twice. Half lists have it once, in the list of the lower
+ * index.
  *
- * The kernel counts all neighbours and stores as many as there is room for. It returns the longest count: if that is more than
- * the capacity, the driver makes the list larger and runs the kernel again. No memory is allocated in a kernel. */
+ * The kernel counts all neighbours, and stores at most `capacity` of them. Its result is the largest count. If that is more than the
+ * capacity, the driver makes the lists longer and runs the kernel again. Kernels allocate no memory. */
 #pragma once
 #include "cells.h"
 
 MX_ACCESSOR(neighbours_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
-MX_ACCESSOR(neighbours_ints, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(neighbours_i32, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct neighbours_args {
     neighbours_points x;
-    neighbours_ints cell, begin, order; /* as in cells.h */
+    neighbours_i32 cell, begin, order; /* as in cells.h */
     mx_i32_2 list;
     mx_i32_1 count;
     double cutoff2;
@@ -21,18 +22,19 @@ typedef struct neighbours_args {
 MX_ARGS(neighbours_args, x, cell, begin, order, list, count)
 MX_DECLARE_REDUCE(1D, neighbours_find, neighbours_args, int32_t)
 
-/* What a driver holds. */
+/* The data of a driver. */
 typedef struct neighbour_lists {
     mx_ctx ctx;
     int particles, capacity;
     mx_view list, count;
     neighbours_args args;
-    int growths; /* how often the list was too small */
+    int growths; /* how often the lists were too short */
 } neighbour_lists;
 
-/* capacity: of each list, to begin with. On failure *n holds nothing. */
+/* capacity: the initial capacity of each list. On failure *n has no views. */
 mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_lists *n);
-/* Lists of all particles, which `c` has sorted into cells. Waits. */
+
+/* Builds the lists of all particles, which `c` has sorted into cells. Waits for the context. */
 mx_err neighbours_build(neighbour_lists *n, const cell_grid *c, mx_view x, double cutoff,
                         bool half);
 mx_err neighbours_destroy(neighbour_lists *n);

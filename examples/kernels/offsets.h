@@ -1,5 +1,5 @@
-/* From counts to offsets: begin(i) = the sum of count(j) over all j < i. For n counts, run over n + 1 items, the last of which
- * counts nothing: begin(n) then is the sum of all. */
+/* From counts to offsets: begin(i) = the sum of count(j) over all j < i. For n counts, run it over n + 1 items, where the last count
+ * is 0: begin(n) is then the sum of all counts. */
 #pragma once
 #include "minx/minx.h"
 

@@ -1,13 +1,13 @@
-/* Packing some particles' positions into a message, and unpacking a message:
+/* Packs the positions of some particles into a message, and unpacks a message:
  *
  *     buffer(k, c) = x(index(k), c)           x(index(k), c) = buffer(k, c)         c = 0, 1, 2
  *
- * In two forms: an item is a component (k, c), by a range of n x 3; or an item is a particle, with a loop over its components. An
- * unpacking has each index once: two items must not write to the same element. */
+ * There are two forms: an item is a component (k, c), over a range of n x 3; or an item is a particle, with a loop over its
+ * components. To unpack, all indices must differ, because two items must not write the same element. */
 #pragma once
 #include "minx/minx.h"
 
-/* The second extent is always 3, so that offsets fold at compile time. */
+/* The second extent is the constant 3, so the compiler can simplify the computation of offsets. */
 MX_ACCESSOR(pack_points, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 MX_ACCESSOR(pack_const_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 

@@ -1,57 +1,75 @@
 #include "pairs.h"
 #include "minx/kernel.h"
 
-/* The force over the distance. */
-MX_BODY double pairs_force(double r2)
+typedef struct pairs_vector {
+    double x, y, z;
+} pairs_vector;
+
+MX_BODY pairs_vector pairs_position(const pairs_points *points, int i)
 {
+    const pairs_vector position = {MX_LOAD(*points, i, 0), MX_LOAD(*points, i, 1),
+                                   MX_LOAD(*points, i, 2)};
+    return position;
+}
+
+/* The force of particle j on a particle at this position. false: j is beyond the cutoff. */
+MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int j, double cutoff2,
+                         pairs_vector *force)
+{
+    const pairs_vector other = pairs_position(points, j);
+    const double dx = position.x - other.x, dy = position.y - other.y, dz = position.z - other.z;
+    const double r2 = dx * dx + dy * dy + dz * dz;
+    if (r2 >= cutoff2) return false;
     const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;
-    return 48.0 * s6 * (s6 - 0.5) * s2;
+    const double force_over_r = 48.0 * s6 * (s6 - 0.5) * s2;
+    force->x = dx * force_over_r;
+    force->y = dy * force_over_r;
+    force->z = dz * force_over_r;
+    return true;
+}
+
+MX_BODY void pairs_add(pairs_vector *sum, const pairs_vector *v)
+{
+    sum->x += v->x;
+    sum->y += v->y;
+    sum->z += v->z;
 }
 
 MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
 {
-    const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
+    const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
-    double fx = 0, fy = 0, fz = 0;
+    pairs_vector sum = {0, 0, 0}, force;
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
-        const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
-        const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;
-        if (r2 >= a->cutoff2) continue;
-        const double f = pairs_force(r2);
-        fx += dx * f;
-        fy += dy * f;
-        fz += dz * f;
-        mx_atomic_add(&MX_AT(a->f, j, 0), -dx * f);
-        mx_atomic_add(&MX_AT(a->f, j, 1), -dy * f);
-        mx_atomic_add(&MX_AT(a->f, j, 2), -dz * f);
+        if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
+        pairs_add(&sum, &force);
+        mx_atomic_add(&MX_AT(a->f, j, 0), -force.x);
+        mx_atomic_add(&MX_AT(a->f, j, 1), -force.y);
+        mx_atomic_add(&MX_AT(a->f, j, 2), -force.z);
     }
-    mx_atomic_add(&MX_AT(a->f, i, 0), fx);
-    mx_atomic_add(&MX_AT(a->f, i, 1), fy);
-    mx_atomic_add(&MX_AT(a->f, i, 2), fz);
+    mx_atomic_add(&MX_AT(a->f, i, 0), sum.x);
+    mx_atomic_add(&MX_AT(a->f, i, 1), sum.y);
+    mx_atomic_add(&MX_AT(a->f, i, 2), sum.z);
 }
 MX_FOR(1D, pairs_atomic, MX_ITEMS_PLAIN)
 
+/* The same, but each item adds by the scatter view. */
 MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
 {
-    const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
+    const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
-    double fx = 0, fy = 0, fz = 0;
+    pairs_vector sum = {0, 0, 0}, force;
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
-        const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
-        const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;
-        if (r2 >= a->cutoff2) continue;
-        const double f = pairs_force(r2);
-        fx += dx * f;
-        fy += dy * f;
-        fz += dz * f;
-        MX_SCATTER(a->f, -dx * f, j, 0);
-        MX_SCATTER(a->f, -dy * f, j, 1);
-        MX_SCATTER(a->f, -dz * f, j, 2);
+        if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
+        pairs_add(&sum, &force);
+        MX_SCATTER(a->f, -force.x, j, 0);
+        MX_SCATTER(a->f, -force.y, j, 1);
+        MX_SCATTER(a->f, -force.z, j, 2);
     }
-    MX_SCATTER(a->f, fx, i, 0);
-    MX_SCATTER(a->f, fy, i, 1);
-    MX_SCATTER(a->f, fz, i, 2);
+    MX_SCATTER(a->f, sum.x, i, 0);
+    MX_SCATTER(a->f, sum.y, i, 1);
+    MX_SCATTER(a->f, sum.z, i, 2);
 }
 MX_FOR(1D, pairs_scatter, MX_ITEMS_PLAIN)

@@ -1,12 +1,12 @@
-/* Lennard-Jones forces from half lists: a pair is in one list only, so that the item that has it adds to the forces on both. Two
- * items may add to the same particle, which goes in two ways:
+/* Lennard-Jones forces from half lists. A pair is in one list only, so the item with this list adds to the forces on both particles.
+ * Several items may add to the same particle. There are two kernels:
  *
- *     by atomics         pairs_atomic, on forces that are zero before
- *     by a scatter view  pairs_scatter: a copy of the forces for each host thread, atomics on a GPU, one source for both
+ *     pairs_atomic    adds by atomics; the forces must be zero before
+ *     pairs_scatter   adds by a scatter view: a copy of the forces for each host thread, atomics on a GPU
  *
- * By the trait of random access, loads from the lists need not wait for the atomics in front of them.
+ * With the trait of random access, loads from the lists need not wait for earlier atomics.
  *
- * In units of the particles' diameter and of the depth of their potential, 4 (r^-12 - r^-6). */
+ * Units: the particles' diameter, and the depth of their potential, 4 (r^-12 - r^-6). */
 #pragma once
 #include "minx/minx.h"
 #include "minx/scatter.h"

@@ -14,8 +14,8 @@ MX_FOR(1D, spmv, MX_ITEMS_PLAIN)
 
 MX_BODY void spmv_team_body(const spmv_args *a, mx_team *t)
 {
-    const int r0 = t->league_rank * a->rows_a_team;
-    const int r1 = r0 + a->rows_a_team < a->rows ? r0 + a->rows_a_team : a->rows;
+    const int r0 = t->league_rank * a->rows_per_team;
+    const int r1 = r0 + a->rows_per_team < a->rows ? r0 + a->rows_per_team : a->rows;
     MX_TEAM_FOR (t, r, r0, r1) {
         const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
         double sum;

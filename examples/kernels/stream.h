@@ -1,4 +1,4 @@
-/* Vectors: the five loops by which memory bandwidth is measured (copy, mul, add, triad, dot). One argument struct serves all. */
+/* Vectors: the five loops that measure memory bandwidth (copy, mul, add, triad, dot). All have the same argument struct. */
 #pragma once
 #include "minx/minx.h"
 

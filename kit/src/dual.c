@@ -34,8 +34,7 @@ mx_err mx_dual_sync(mx_ctx ctx, mx_dual *dual, mx_side side)
     mx_view_info info;
     MX_TRY(mx_view_get_info(dual != NULL ? dual->device : MX_VIEW_NULL, &info));
     MX_REQUIRE(!dual->modified[MX_SIDE_HOST] || !dual->modified[MX_SIDE_DEVICE], MX_ERR_ARG,
-               "sync of dual view '%s': both sides were modified since they last agreed",
-               info.label);
+               "sync of dual view '%s': both sides were modified since the last sync", info.label);
     if (!mx_dual_need_sync(dual, side)) return MX_OK;
     mx_tool_dual_sync(info.label, info.data, !to_host);
     MX_TRY(mx_deep_copy(ctx, to_host ? dual->host : dual->device,

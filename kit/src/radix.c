@@ -86,8 +86,8 @@ static void count_parts(void *work, int64_t first, int64_t last)
     }
 }
 
-/* Runs on a thread of the context, since other host code may not access its scratch. */
-static void place_parts(void *work, int64_t first, int64_t last)
+/* Runs on a thread of the context, because other host code may not be able to access its scratch. */
+static void compute_offsets(void *work, int64_t first, int64_t last)
 {
     const radix *r = work;
     (void)first;
@@ -190,9 +190,9 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     for (r.shift = bits; r.shift > 0 && largest == p->count;) {
         r.shift -= DIGIT_BITS;
         MX_TRY(mx_ctx_run(ctx, count_parts, &r, r.parts));
-        MX_TRY(mx_ctx_run(ctx, place_parts, &r, 1));
+        MX_TRY(mx_ctx_run(ctx, compute_offsets, &r, 1));
     }
-    if (largest == p->count) return MX_OK; /* one key */
+    if (largest == p->count) return MX_OK; /* all keys are equal */
     if (r.parts == 1 || largest * r.parts <= p->count + p->count / 2) {
         MX_TRY(mx_ctx_run(ctx, move_parts, &r, r.parts));
         p->current = !p->current;
@@ -203,7 +203,7 @@ mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *p, int bits)
     const int top = r.shift;
     for (r.shift = 0; r.shift <= top; r.shift += DIGIT_BITS) {
         MX_TRY(mx_ctx_run(ctx, count_parts, &r, r.parts));
-        MX_TRY(mx_ctx_run(ctx, place_parts, &r, 1));
+        MX_TRY(mx_ctx_run(ctx, compute_offsets, &r, 1));
         if (largest == p->count) continue;
         MX_TRY(mx_ctx_run(ctx, move_parts, &r, r.parts));
         p->current = !p->current;

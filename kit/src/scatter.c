@@ -1,6 +1,6 @@
-/* Scatter views: what drivers call. The copies are one array; the first one is wrapped twice in the target's shape: as a view that
- * is reserved for the context whose threads have the copies, and as one that any context may add to by atomics. So
- * a launch on another context that uses an accessor for copies is an error. */
+/* Scatter views: what drivers call. All copies are in one array. Two views in the target's shape wrap the first copy. One is reserved
+ * for the context whose threads have the copies, so a launch on another context with an accessor for copies is an error. To the
+ * other view kernels of any context may add by atomics. */
 #include "minx/scatter.h"
 #include "containers.h"
 
@@ -25,7 +25,8 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
     MX_TRY(mx_ctx_get_details(ctx, &details));
     MX_TRY(mx_ctx_get_info(ctx, &info));
     MX_REQUIRE(!details.records, MX_ERR_ARG,
-               "scatter view of '%s': it cannot be made while a graph is recorded", target->label);
+               "scatter view of '%s': it cannot be created while the context records a graph",
+               target->label);
     const int64_t span = (int64_t)(target->bytes / MX_TYPE_SIZE(target->type));
     const mx_view_options options = {.uninitialized = true};
     s->owner_id = details.id;
@@ -63,12 +64,12 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
     mx_view_info info;
     MX_REQUIRE(s != NULL, MX_ERR_ARG, "bind %s: no scatter view", expression);
     MX_TRY(mx_ctx_get_details(ctx, &details));
-    const bool own = details.id == s->owner_id && !details.checked;
-    MX_TRY(mx_bind_(ctx, own ? s->copies : s->shared, NULL, accessor, code, element_size,
+    const bool has_copies = details.id == s->owner_id && !details.checked;
+    MX_TRY(mx_bind_(ctx, has_copies ? s->copies : s->shared, NULL, accessor, code, element_size,
                     expression, file, line, func));
     MX_TRY(mx_view_get_info(s->memory, &info));
     MX_TRY(mx_expect(op == s->op, MX_ERR_TYPE, &info, names[op], names[s->op]));
-    *step = own ? s->step : -1;
+    *step = has_copies ? s->step : -1;
     return MX_OK;
 }
 
@@ -115,7 +116,7 @@ static mx_err join(mx_ctx ctx, const mx_scatter *s, mx_view target, bool overwri
     MX_TRY(mx_expect(to.type == from.type && to.rank == from.rank &&
                          memcmp(to.extent, from.extent, sizeof to.extent) == 0 &&
                          memcmp(to.stride, from.stride, sizeof to.stride) == 0,
-                     MX_ERR_EXTENT, &to, what, "what it was created for"));
+                     MX_ERR_EXTENT, &to, what, "the type, extents and strides of its target"));
     switch (to.type) {
     case MX_F64: return join_f64(ctx, s, target, &to, overwrite);
     case MX_F32: return join_f32(ctx, s, target, &to, overwrite);

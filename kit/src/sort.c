@@ -27,10 +27,10 @@ static mx_sort_args sort_args(const mx_view_info *keys, const mx_pairs *p)
                           .index = p->index[p->current]};
 }
 
-/* Takes memory for p->count pairs from the context's scratch, and spare_bytes more at *spare. in_place: keys that need no
- * conversion to bits, else NULL. */
-static mx_err take_scratch(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_t spare_bytes,
-                           void **spare)
+/* Sets the arrays of p to scratch memory of the context, for p->count pairs, and *spare to spare_bytes more. in_place: keys that need
+ * no conversion to bits, else NULL. */
+static mx_err allocate_pairs(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_t spare_bytes,
+                             void **spare)
 {
     const size_t padded_count = ((size_t)p->count + 63) & ~(size_t)63;
     const size_t bits_bytes = padded_count * sizeof(uint64_t);
@@ -63,7 +63,7 @@ static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, si
                      "numbers, rank 1, MX_INDEX_END of them at most"));
     *p = (mx_pairs){
         .count = n, .keys_only = keys_only, .signed_keys = in_place && keys->type == MX_I64};
-    MX_TRY(take_scratch(ctx, p, bits, in_place ? keys->data : NULL, spare_bytes, spare));
+    MX_TRY(allocate_pairs(ctx, p, bits, in_place ? keys->data : NULL, spare_bytes, spare));
     if (n == 0) return MX_OK;
     const mx_sort_args args = sort_args(keys, p);
     if (!in_place) MX_TRY(mx_sort_encode(mx_range_1d(ctx, 0, n), &args));
@@ -72,9 +72,9 @@ static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, si
     return mx_ctx_copy(ctx, keys->data, p->bits[1], (size_t)n * sizeof(uint64_t));
 }
 
-/* Rows of a view by way of a copy at `spare`. */
-static mx_err put_in_order(mx_ctx ctx, mx_view view, const mx_view_info *v, const int32_t *order,
-                           void *spare)
+/* Moves the rows of a view into this order. `spare` has memory for a copy of the view. */
+static mx_err reorder(mx_ctx ctx, mx_view view, const mx_view_info *v, const int32_t *order,
+                      void *spare)
 {
     const mx_rows rows = {.from = spare, .stride = v->stride, .index = order, .index_stride = 1};
     int64_t wrong;
@@ -94,17 +94,18 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values)
     MX_TRY(mx_expect(v.rank > 0 && v.extent[0] == k.extent[0] &&
                          (keys_only || !mx_views_overlap(keys, values)),
                      MX_ERR_EXTENT, &v, "sort values", "as many as keys, in other memory"));
-    const bool real = k.type == MX_F64 || k.type == MX_F32; /* bits lose the sign of zero */
+    /* floating-point keys are moved, not converted back: their bits do not have the sign of zero */
+    const bool real = k.type == MX_F64 || k.type == MX_F32;
     const size_t for_keys = real ? k.bytes : 0;
     const size_t for_values = keys_only ? 0 : v.bytes;
     MX_TRY(sort_bits(ctx, &k, keys_only && !real, for_keys > for_values ? for_keys : for_values, &p,
                      &spare));
     const mx_sort_args args = sort_args(&k, &p);
     if (real)
-        MX_TRY(put_in_order(ctx, keys, &k, p.index[p.current], spare));
+        MX_TRY(reorder(ctx, keys, &k, p.index[p.current], spare));
     else if (p.bits[0] != k.data)
         MX_TRY(mx_sort_decode(mx_range_1d(ctx, 0, p.count), &args));
-    return keys_only ? MX_OK : put_in_order(ctx, values, &v, p.index[p.current], spare);
+    return keys_only ? MX_OK : reorder(ctx, values, &v, p.index[p.current], spare);
 }
 
 mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order)
@@ -112,23 +113,23 @@ mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order)
     mx_view_info k, to, at;
     mx_pairs p;
     void *spare;
-    const bool ordered = offsets.generation == 0;
+    const bool order_only = offsets.generation == 0;
     MX_TRY(usable(ctx, bins, false, "sort", &k));
     MX_TRY(usable(ctx, order, true, "sort order", &to));
-    MX_TRY(usable(ctx, ordered ? order : offsets, true, "sort offsets", &at));
+    MX_TRY(usable(ctx, order_only ? order : offsets, true, "sort offsets", &at));
     MX_TRY(mx_expect(to.rank == 1 && to.type == MX_I32 && to.extent[0] == k.extent[0] &&
                          to.bytes == (size_t)to.count * sizeof(int32_t),
                      MX_ERR_EXTENT, &to, "sort order", "contiguous i32, as many as keys"));
-    MX_TRY(mx_expect(ordered || (at.rank == 1 && at.type == MX_I32 && k.type == MX_I32),
+    MX_TRY(mx_expect(order_only || (at.rank == 1 && at.type == MX_I32 && k.type == MX_I32),
                      MX_ERR_TYPE, &at, "sort offsets", "i32 of rank 1, and bins of i32"));
-    MX_TRY(mx_expect(ordered || !mx_views_overlap(offsets, order), MX_ERR_ARG, &at, "sort offsets",
-                     "other memory than the order's"));
+    MX_TRY(mx_expect(order_only || !mx_views_overlap(offsets, order), MX_ERR_ARG, &at,
+                     "sort offsets", "other memory than the order's"));
     MX_TRY(sort_bits(ctx, &k, false, 0, &p, &spare));
     mx_sort_args args = sort_args(&k, &p);
     args.count = p.count;
     args.offsets = at.data;
     args.offset_stride = at.stride[0];
-    if (!ordered) MX_TRY(mx_bin_offsets(mx_range_1d(ctx, 0, at.extent[0]), &args));
+    if (!order_only) MX_TRY(mx_bin_offsets(mx_range_1d(ctx, 0, at.extent[0]), &args));
     return mx_ctx_copy(ctx, to.data, p.index[p.current], (size_t)p.count * sizeof(int32_t));
 }
 

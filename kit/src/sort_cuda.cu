@@ -25,7 +25,7 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *p, int bits)
             : p->keys_only
                 ? radix::SortKeys(p->work, p->work_bytes, keys, p->count, 0, bits, stream)
                 : radix::SortPairs(p->work, p->work_bytes, keys, values, p->count, 0, bits, stream);
-    if (err != cudaSuccess) cudaGetLastError(); /* it is told here, and to nobody else */
+    if (err != cudaSuccess) cudaGetLastError(); /* clears it: the error is reported here */
     MX_REQUIRE(err == cudaSuccess, MX_ERR_DEVICE, "sort: %s", cudaGetErrorString(err));
     p->current = p->current != (p->signed_keys ? signed_keys.selector : keys.selector);
     return MX_OK;

@@ -50,7 +50,7 @@ static mx_err spmv_setup(bench_work *w)
     MX_TRY(mx_bind(ctx, x, &w->spmv.x));
     MX_TRY(mx_bind(ctx, y, &w->spmv.y));
     w->spmv.rows = rows;
-    w->spmv.rows_a_team = w->target->info.host_accessible ? ROWS_OF_ONE : THREADS;
+    w->spmv.rows_per_team = w->target->info.host_accessible ? ROWS_OF_ONE : THREADS;
     w->outputs[w->output_count++] = y;
     return MX_OK;
 }
@@ -59,7 +59,7 @@ static mx_err spmv_core(bench_work *w) { return spmv(w->line, &w->spmv); }
 
 static mx_err spmv_team_core(bench_work *w)
 {
-    const int64_t league = (w->items + w->spmv.rows_a_team - 1) / w->spmv.rows_a_team;
+    const int64_t league = (w->items + w->spmv.rows_per_team - 1) / w->spmv.rows_per_team;
     const bool host = w->target->info.host_accessible;
     return spmv_team(mx_league(w->target->ctx, league, host ? 1 : THREADS, host ? 1 : LANES),
                      &w->spmv);
@@ -68,7 +68,7 @@ static mx_err spmv_team_core(bench_work *w)
 static mx_err spmv_two_setup(bench_work *w)
 {
     MX_TRY(spmv_setup(w));
-    w->spmv.rows_a_team = ROWS_OF_TWO;
+    w->spmv.rows_per_team = ROWS_OF_TWO;
     return MX_OK;
 }
 

@@ -17,7 +17,7 @@
     typedef struct bench_columns_##s##_args {                                                \
         bench_reals_##s value;                                                               \
         bench_ints_##s column;                                                               \
-        spmv_reals x;                                                                        \
+        spmv_f64 x;                                                                          \
         mx_f64_1 y;                                                                          \
     } bench_columns_##s##_args;                                                              \
     MX_ARGS(bench_columns_##s##_args, value, column, x, y)                                   \

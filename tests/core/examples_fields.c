@@ -122,14 +122,14 @@ void check_heat(mx_ctx ctx)
 
 /* ---- a matrix with rows of unequal lengths, some empty, of whole numbers ---- */
 
-enum { ROWS = 601, LONGEST = 40, ROWS_A_TEAM = 7 };
+enum { ROWS = 601, LONGEST = 40, ROWS_PER_TEAM = 7 };
 
 /* By a range (team 0), and by teams of one, of two, and as minx likes best. */
 static void check_spmv_with(mx_ctx ctx, int team, const spmv_args *args, mx_view y,
                             const double *expected)
 {
     const double spoilt = -7777;
-    const int64_t league = (ROWS + ROWS_A_TEAM - 1) / ROWS_A_TEAM;
+    const int64_t league = (ROWS + ROWS_PER_TEAM - 1) / ROWS_PER_TEAM;
     double got[ROWS], wrong = 0;
     MUST(mx_fill(ctx, y, &spoilt));
     if (team == 0)
@@ -153,7 +153,7 @@ void check_spmv(mx_ctx ctx)
 {
     static int32_t begin[ROWS + 1], column[ROWS * LONGEST];
     static double value[ROWS * LONGEST], x[ROWS], y[ROWS];
-    spmv_args args = {.rows = ROWS, .rows_a_team = ROWS_A_TEAM};
+    spmv_args args = {.rows = ROWS, .rows_per_team = ROWS_PER_TEAM};
     for (int r = 0; r < ROWS; r++) x[r] = (double)check_random_int(-50, 50);
     for (int r = 0; r < ROWS; r++) {
         begin[r + 1] = begin[r] + (int32_t)check_random_int(0, LONGEST);

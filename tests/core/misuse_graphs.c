@@ -193,7 +193,7 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_copy, MU_CUDA, MX_ERR_SPACE, "view 'row'", "no graph can record this copy"),
     MU_CASE(graph_write, MU_ALL, MX_ERR_ARG, "view 'row': host code", "records a graph"),
     MU_CASE(graph_fill, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
-    MU_CASE(graph_scatter, MU_ALL, MX_ERR_ARG, "scatter view of 'row'", "a graph is recorded"),
+    MU_CASE(graph_scatter, MU_ALL, MX_ERR_ARG, "scatter view of 'row'", "records a graph"),
     MU_CASE(graph_ended_source, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(graph_check, MU_ALL, MX_ERR_ARG, "check: ", "records a graph"),
     MU_CASE(graph_ended_view, MU_ALL, MX_ERR_STALE, "kernel mu_double", "bind it again"),

@@ -35,7 +35,7 @@ static mx_view upload(mx_ctx ctx, mx_type type, int64_t count, const void *numbe
 
 static mx_teams league(mx_ctx ctx, shape s)
 {
-    return mx_league(ctx, (ROWS + VE_ROWS_A_TEAM - 1) / VE_ROWS_A_TEAM, s.size, s.lanes);
+    return mx_league(ctx, (ROWS + VE_ROWS_PER_TEAM - 1) / VE_ROWS_PER_TEAM, s.size, s.lanes);
 }
 
 /* A number that is in no row of whole numbers: what was not stored. */

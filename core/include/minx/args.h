@@ -42,14 +42,15 @@ typedef struct mx_args_table {
     size_t count;
 } mx_args_table;
 
-#define MX_BUNDLE(T, VIEWS, ...)                                                                   \
-    MX_ARGS(T, __VA_ARGS__)                                                                        \
-    static inline __attribute__((unused)) mx_err T##_bind(mx_ctx ctx, const VIEWS *views, T *args) \
-    {                                                                                              \
-        MX_EACH_MEMBER_(MX_ARGS_BIND_, T, __VA_ARGS__)                                             \
-        return MX_OK;                                                                              \
+#define MX_BUNDLE(T, VIEWS, ...)                               \
+    MX_ARGS(T, __VA_ARGS__)                                    \
+    static inline __attribute__((unused))                      \
+    mx_err T##_bind(mx_ctx ctx, const VIEWS *views_, T *args_) \
+    {                                                          \
+        MX_EACH_MEMBER_(MX_ARGS_BIND_, T, __VA_ARGS__)         \
+        return MX_OK;                                          \
     }
-#define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views->member, &args->member));
+#define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
 
 /* Only the dispatch unit of a kernel file has the table; other units just check the list. A struct without a list gets an empty
  * table from the kernel's declaration, as a tentative definition in C: if there is a list, that declaration changes nothing. */

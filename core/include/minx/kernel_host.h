@@ -23,27 +23,30 @@ typedef struct mx_tile_ {
 } mx_tile_;
 
 /* The tile of a chunk. */
-MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chunk)
+MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t chunk_)
 {
-    mx_tile_ tile;
+    mx_tile_ tile_;
     for (int d = dims - 1; d >= 0; d--) {
-        const mx_axis *axis = &launch->axis[d];
-        int64_t t = chunk;
+        const mx_axis *axis = &launch_->axis[d];
+        int64_t t = chunk_;
         if (d > 0 && axis->tiles == 1) { /* the usual case needs no division */
             t = 0;
         } else if (d > 0) {
-            t = chunk % axis->tiles;
-            chunk /= axis->tiles;
+            t = chunk_ % axis->tiles;
+            chunk_ /= axis->tiles;
         }
-        tile.begin[d] = axis->begin + t * axis->tile;
-        tile.end[d] = tile.begin[d] + axis->tile;
-        if (tile.end[d] > axis->end) tile.end[d] = axis->end;
+        tile_.begin[d] = axis->begin + t * axis->tile;
+        tile_.end[d] = tile_.begin[d] + axis->tile;
+        if (tile_.end[d] > axis->end) tile_.end[d] = axis->end;
     }
-    return tile;
+    return tile_;
 }
 
+/* In the functions that the macros below define, names that a user's type may have end with an underscore; otherwise -Wshadow would
+ * warn in the user's files. */
+
 /* The loops over the rows of a tile. A row is one combination of the outer indices; o0 is the outermost index, o1 the next. */
-#define MX_OUTER_(I, d) for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++)
+#define MX_OUTER_(I, d) for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++)
 #define MX_ROWS_1D_(I)
 #define MX_ROWS_2D_(I) MX_OUTER_(I, 0)
 #define MX_ROWS_3D_(I) MX_ROWS_2D_(I) MX_OUTER_(I, 1)
@@ -54,42 +57,42 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 /* A kernel has two functions: NAME__tile runs one tile, NAME__run runs the chunks of a thread.
  *
  * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the arguments, i0 to i1-1 is the range of the
- * contiguous index, and `out` is the memory for the tile's partial result. It is never inlined, so that the loop over a row,
+ * contiguous index, and `out_` is the memory for the tile's partial result. It is never inlined, so that the loop over a row,
  * which may be short, has all registers. */
-#define MX_DEFINE_TILE_(name, D, I, tile_, BEFORE, ROWS, AFTER)                       \
-    static __attribute__((noinline)) void tile_(const name##__args *MX_RESTRICT args, \
-                                                const mx_tile_ *shape, void *out)     \
-    {                                                                                 \
-        const mx_tile_ tile = *shape;                                                 \
-        const name##__args a = *args;                                                 \
-        const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                   \
-        (void)a;                                                                      \
-        (void)out;                                                                    \
-        (void)i0;                                                                     \
-        (void)i1;                                                                     \
-        BEFORE{ROWS} AFTER                                                            \
+#define MX_DEFINE_TILE_(name, D, I, function, BEFORE, ROWS, AFTER)                        \
+    static __attribute__((noinline)) void function(const name##__args *MX_RESTRICT args_, \
+                                                   const mx_tile_ *shape, void *out_)     \
+    {                                                                                     \
+        const mx_tile_ tile_ = *shape;                                                    \
+        const name##__args a = *args_;                                                    \
+        const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                     \
+        (void)a;                                                                          \
+        (void)out_;                                                                       \
+        (void)i0;                                                                         \
+        (void)i1;                                                                         \
+        BEFORE{ROWS} AFTER                                                                \
     }
 /* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows, clang had fewer registers for
  * those. */
-#define MX_DEFINE_RUN_(name, D, I, prologue, HAS_ROWS_OF_3, BEFORE, ROWS_OF_3, ROW, AFTER) \
-    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER)      \
-    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, BEFORE, ROWS_OF_3, AFTER)               \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)          \
-    {                                                                                      \
-        const name##__args *args = (const name##__args *)launch->args;                     \
-        for (int64_t u = first; u < last; u++) {                                           \
-            const int64_t chunk = launch->first_chunk + u;                                 \
-            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                        \
-            void *const out = launch->partials + chunk * launch->partial_bytes;            \
-            if (HAS_ROWS_OF_3 && D > 1 && tile.begin[D - 1] == 0 && tile.end[D - 1] == 3)  \
-                name##__rows_of_3(args, &tile, out);                                       \
-            else                                                                           \
-                name##__tile(args, &tile, out);                                            \
-        }                                                                                  \
-    }                                                                                      \
+#define MX_DEFINE_RUN_(name, D, I, prologue, HAS_ROWS_OF_3, BEFORE, ROWS_OF_3, ROW, AFTER)  \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER)       \
+    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, BEFORE, ROWS_OF_3, AFTER)                \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)        \
+    {                                                                                       \
+        const name##__args *args_ = (const name##__args *)launch_->args;                    \
+        for (int64_t u = first_; u < last_; u++) {                                          \
+            const int64_t chunk_ = launch_->first_chunk + u;                                \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                      \
+            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;         \
+            if (HAS_ROWS_OF_3 && D > 1 && tile_.begin[D - 1] == 0 && tile_.end[D - 1] == 3) \
+                name##__rows_of_3(args_, &tile_, out_);                                     \
+            else                                                                            \
+                name##__tile(args_, &tile_, out_);                                          \
+        }                                                                                   \
+    }                                                                                       \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
-    MX_INLINE void name##__prologue(void *args) { prologue((name##__args *)args); }
+    MX_INLINE void name##__prologue(void *args_) { prologue((name##__args *)args_); }
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
 
@@ -190,25 +193,25 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
         const I i = 2;           \
         ITEM;                    \
     }
-#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                                    \
-    MX_ITEMS_SIMD_LOOP_() for (I o##d = (I)tile.begin[d]; o##d < (I)tile.end[d]; o##d++) \
-    {                                                                                    \
-        MX_ITEMS_0_1_2_(I, ITEM)                                                         \
+#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                                      \
+    MX_ITEMS_SIMD_LOOP_() for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++) \
+    {                                                                                      \
+        MX_ITEMS_0_1_2_(I, ITEM)                                                           \
     }
-#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                                                     \
-    {                                                                                        \
-        const I end_of_vectors = (I)(tile.begin[d] + (tile.end[d] - tile.begin[d]) / 8 * 8); \
-        for (I at = (I)tile.begin[d]; at < end_of_vectors; at += 8) {                        \
-            MX_ITEMS_SIMD_VECTOR_ for (int l = 0; l < 8; l++)                                \
-            {                                                                                \
-                const I o##d = at + l;                                                       \
-                MX_ITEMS_0_1_2_(I, ITEM)                                                     \
-            }                                                                                \
-        }                                                                                    \
-        for (I o##d = end_of_vectors; o##d < (I)tile.end[d]; o##d++) {                       \
-            const int l = (int)(o##d - end_of_vectors);                                      \
-            MX_ITEMS_0_1_2_(I, ITEM)                                                         \
-        }                                                                                    \
+#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                                                        \
+    {                                                                                           \
+        const I end_of_vectors = (I)(tile_.begin[d] + (tile_.end[d] - tile_.begin[d]) / 8 * 8); \
+        for (I at = (I)tile_.begin[d]; at < end_of_vectors; at += 8) {                          \
+            MX_ITEMS_SIMD_VECTOR_ for (int l = 0; l < 8; l++)                                   \
+            {                                                                                   \
+                const I o##d = at + l;                                                          \
+                MX_ITEMS_0_1_2_(I, ITEM)                                                        \
+            }                                                                                   \
+        }                                                                                       \
+        for (I o##d = end_of_vectors; o##d < (I)tile_.end[d]; o##d++) {                         \
+            const int l = (int)(o##d - end_of_vectors);                                         \
+            MX_ITEMS_0_1_2_(I, ITEM)                                                            \
+        }                                                                                       \
     }
 #define MX_ROWS_OF_3_1D_(I, LOOP, ITEM)
 #define MX_ROWS_OF_3_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
@@ -255,16 +258,16 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 
 /* ---- a reduction to one number ---- */
 
-#define MX_NUMBER_BEGIN_(name, D, S)         \
-    name##__value lane[MX_ROW_LANES_(D, S)]; \
-    MX_EACH_LANE_(D, S, name##__init(&lane[l]))
-#define MX_NUMBER_END_(name, D, S)                             \
-    MX_JOIN_LANES_(D, S, name##__join(&lane[l], &lane[l + n])) \
-    *(name##__value *)out = lane[0];
-#define MX_NUMBER_ITEM_(name, D)               \
-    name##__value value = lane[l];             \
-    name##__item(&a, MX_ITEM_##D##D_, &value); \
-    lane[l] = value
+#define MX_NUMBER_BEGIN_(name, D, S)          \
+    name##__value lane_[MX_ROW_LANES_(D, S)]; \
+    MX_EACH_LANE_(D, S, name##__init(&lane_[l]))
+#define MX_NUMBER_END_(name, D, S)                               \
+    MX_JOIN_LANES_(D, S, name##__join(&lane_[l], &lane_[l + n])) \
+    *(name##__value *)out_ = lane_[0];
+#define MX_NUMBER_ITEM_(name, D)                \
+    name##__value value_ = lane_[l];            \
+    name##__item(&a, MX_ITEM_##D##D_, &value_); \
+    lane_[l] = value_
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                             \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))          \
     MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, MX_NUMBER_BEGIN_(name, D, S),        \
@@ -278,8 +281,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
  * function filled it, the compiler kept it in memory, and the loop was 4 times slower. */
 #define MX_FIELD_LANES_(T, field, R) T lane_##field[2 * MX_ITEMS_SIMD_LANES_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
-#define MX_FIELD_IN_(T, field, R) value.field = lane_##field[l];
-#define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value.field;
+#define MX_FIELD_IN_(T, field, R) value_.field = lane_##field[l];
+#define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value_.field;
 #define MX_FIELD_LANE_JOIN_(T, field, R) R##_JOIN(T, &lane_##field[l], &lane_##field[l + n]);
 #define MX_FIELD_STORE_(T, field, R) partial->field = lane_##field[0];
 #define MX_FIELDS_BEGIN_(S, LIST)              \
@@ -287,13 +290,13 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
     for (int l = 0; l < 2 * S##_LANES_; l++) { \
         LIST(MX_FIELD_BEGIN_)                  \
     }
-#define MX_FIELDS_ITEM_(name, D, LIST)         \
-    name##__value value;                       \
-    LIST(MX_FIELD_IN_)                         \
-    name##__item(&a, MX_ITEM_##D##D_, &value); \
+#define MX_FIELDS_ITEM_(name, D, LIST)          \
+    name##__value value_;                       \
+    LIST(MX_FIELD_IN_)                          \
+    name##__item(&a, MX_ITEM_##D##D_, &value_); \
     LIST(MX_FIELD_OUT_)
 #define MX_FIELDS_END_(name, D, S, LIST)            \
-    name##__value *partial = (name##__value *)out;  \
+    name##__value *partial = (name##__value *)out_; \
     MX_JOIN_LANES_(D, S, LIST(MX_FIELD_LANE_JOIN_)) \
     LIST(MX_FIELD_STORE_)
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                       \
@@ -304,22 +307,22 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
                    MX_FIELDS_END_(name, D, S, LIST))                                           \
     MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                \
-    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                            \
-    MX_DEFINE_RUN_(name, D, I, prologue, 0, name##__value total; name##__init(&total);        \
-                   , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total); \
-                   , *(name##__value *)out = total;)                                          \
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                 \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                             \
+    MX_DEFINE_RUN_(name, D, I, prologue, 0, name##__value total_; name##__init(&total_);       \
+                   , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total_); \
+                   , *(name##__value *)out_ = total_;)                                         \
     MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_DEFINE_JOIN_ALL_(name)                                                                  \
-    static void name##__join_all(const mx_launch *launch, void *result, int64_t n)                 \
-    {                                                                                              \
-        name##__value total;                                                                       \
-        name##__init(&total);                                                                      \
-        for (int64_t part = 0; part < n; part++)                                                   \
-            name##__join(                                                                          \
-                &total, (const name##__value *)(launch->partials + part * launch->partial_bytes)); \
-        *(name##__value *)result = total;                                                          \
+#define MX_DEFINE_JOIN_ALL_(name)                                                           \
+    static void name##__join_all(const mx_launch *launch_, void *result_, int64_t n)        \
+    {                                                                                       \
+        name##__value total_;                                                               \
+        name##__init(&total_);                                                              \
+        for (int64_t part_ = 0; part_ < n; part_++)                                         \
+            name##__join(&total_, (const name##__value *)(launch_->partials +               \
+                                                          part_ * launch_->partial_bytes)); \
+        *(name##__value *)result_ = total_;                                                 \
     }
 #define MX_DEFINE_JOIN_(name, prologue)    \
     MX_DEFINE_JOIN_ALL_(name)              \
@@ -329,38 +332,38 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch, int dims, int64_t chu
 /* ---- a reduction to an array of launch->length values ----
  *
  * Each chunk has its own array. The arrays are joined element by element. */
-#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue)                                          \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)             \
-    {                                                                                         \
-        const name##__args a = *(const name##__args *)launch->args;                           \
-        for (int64_t chunk = first; chunk < last; chunk++) {                                  \
-            const mx_tile_ tile = mx_chunk_tile_(launch, D, chunk);                           \
-            const I i0 = (I)tile.begin[D - 1], i1 = (I)tile.end[D - 1];                       \
-            name##__value *values =                                                           \
-                (name##__value *)(launch->partials + chunk * launch->partial_bytes);          \
-            for (int64_t e = 0; e < launch->length; e++) R##_INIT(name##__value, &values[e]); \
-            const name##__array array = {values};                                             \
-            MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                    \
-                name##__item(&a, MX_ITEM_##D##D_, array);                                     \
-        }                                                                                     \
-    }                                                                                         \
-    static void name##__join_array(const mx_launch *launch, int64_t first, int64_t last)      \
-    {                                                                                         \
-        name##__value *result = (name##__value *)launch->result;                              \
-        if (launch->chunks == 0) {                                                            \
-            for (int64_t e = first; e < last; e++) R##_INIT(name##__value, &result[e]);       \
-            return;                                                                           \
-        }                                                                                     \
-        memcpy(&result[first], (const name##__value *)launch->partials + first,               \
-               (size_t)(last - first) * sizeof *result);                                      \
-        for (int64_t chunk = 1; chunk < launch->chunks; chunk++) {                            \
-            const name##__value *values =                                                     \
-                (const name##__value *)(launch->partials + chunk * launch->partial_bytes);    \
-            for (int64_t e = first; e < last; e++)                                            \
-                R##_JOIN(name##__value, &result[e], &values[e]);                              \
-        }                                                                                     \
-    }                                                                                         \
-    MX_DEFINE_PROLOGUE_(name, prologue)                                                       \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                 \
-                                          .prepare = MX_PROLOGUE_(name, prologue),            \
+#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue)                                           \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)           \
+    {                                                                                          \
+        const name##__args a = *(const name##__args *)launch_->args;                           \
+        for (int64_t chunk_ = first_; chunk_ < last_; chunk_++) {                              \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                         \
+            const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                      \
+            name##__value *values =                                                            \
+                (name##__value *)(launch_->partials + chunk_ * launch_->partial_bytes);        \
+            for (int64_t e = 0; e < launch_->length; e++) R##_INIT(name##__value, &values[e]); \
+            const name##__array array_ = {values};                                             \
+            MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                     \
+                name##__item(&a, MX_ITEM_##D##D_, array_);                                     \
+        }                                                                                      \
+    }                                                                                          \
+    static void name##__join_array(const mx_launch *launch_, int64_t first_, int64_t last_)    \
+    {                                                                                          \
+        name##__value *result_ = (name##__value *)launch_->result;                             \
+        if (launch_->chunks == 0) {                                                            \
+            for (int64_t e = first_; e < last_; e++) R##_INIT(name##__value, &result_[e]);     \
+            return;                                                                            \
+        }                                                                                      \
+        memcpy(&result_[first_], (const name##__value *)launch_->partials + first_,            \
+               (size_t)(last_ - first_) * sizeof *result_);                                    \
+        for (int64_t chunk_ = 1; chunk_ < launch_->chunks; chunk_++) {                         \
+            const name##__value *values =                                                      \
+                (const name##__value *)(launch_->partials + chunk_ * launch_->partial_bytes);  \
+            for (int64_t e = first_; e < last_; e++)                                           \
+                R##_JOIN(name##__value, &result_[e], &values[e]);                              \
+        }                                                                                      \
+    }                                                                                          \
+    MX_DEFINE_PROLOGUE_(name, prologue)                                                        \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
+                                          .prepare = MX_PROLOGUE_(name, prologue),             \
                                           .join_array = name##__join_array};

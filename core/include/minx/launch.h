@@ -174,8 +174,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
                   const mx_result *result);
 
 #define MX_LAUNCHER_ static inline __attribute__((unused))
-#define MX_OF_RANGE_(range) \
-    ((mx_policy){(range).ctx, (range).begin, (range).end, (range).tile, (range).dynamic, NULL})
+#define MX_OF_RANGE_(range_) \
+    ((mx_policy){(range_).ctx, (range_).begin, (range_).end, (range_).tile, (range_).dynamic, NULL})
 
 /* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. CUDA allows 4096 bytes of parameters
  * for a launch; the core needs the rest. */
@@ -233,49 +233,49 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
 
 /* NAME__value and NAME__array are types in each of them, so that a definition by another macro is one error. */
-#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                    \
-    MX_DECLARE_KERNEL_(name, ARGS)                                  \
-    typedef int name##__value;                                      \
-    typedef int name##__array;                                      \
-    MX_LAUNCHER_ mx_err name(P policy, const ARGS *args)            \
-    {                                                               \
-        return mx_launch_(&name##__kernel, OF(policy), args, NULL); \
+#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                      \
+    MX_DECLARE_KERNEL_(name, ARGS)                                    \
+    typedef int name##__value;                                        \
+    typedef int name##__array;                                        \
+    MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_)            \
+    {                                                                 \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, NULL); \
     }
 
-#define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                       \
-    MX_DECLARE_KERNEL_(name, ARGS)                                                           \
-    typedef T name##__value;                                                                 \
-    typedef int name##__array;                                                               \
-    MX_LAUNCHER_ mx_err name(P policy, const ARGS *args, T *result)                          \
-    {                                                                                        \
-        const mx_result to = {result, {0, 0}, 0, 1};                                         \
-        return mx_launch_(&name##__kernel, OF(policy), args, &to);                           \
-    }                                                                                        \
-    MX_LAUNCHER_ mx_err name##_into(P policy, const ARGS *args, mx_view view, int64_t index) \
-    {                                                                                        \
-        const mx_result to = {NULL, view, index, 1};                                         \
-        return mx_launch_(&name##__kernel, OF(policy), args, &to);                           \
+#define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                          \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                              \
+    typedef T name##__value;                                                                    \
+    typedef int name##__array;                                                                  \
+    MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_, T *result_)                          \
+    {                                                                                           \
+        const mx_result to_ = {result_, {0, 0}, 0, 1};                                          \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, &to_);                           \
+    }                                                                                           \
+    MX_LAUNCHER_ mx_err name##_into(P policy_, const ARGS *args_, mx_view view_, int64_t index) \
+    {                                                                                           \
+        const mx_result to_ = {NULL, view_, index, 1};                                          \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, &to_);                           \
     }
 #define MX_DECLARE_SCAN_(D, I, P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)
 
-#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                              \
-    MX_DECLARE_KERNEL_(name, ARGS)                                                 \
-    typedef T name##__value;                                                       \
-    typedef struct name##_array {                                                  \
-        T *at;                                                                     \
-    } name##_array;                                                                \
-    typedef name##_array name##__array;                                            \
-    MX_LAUNCHER_ mx_err name(P range, const ARGS *args, int64_t length, T *result) \
-    {                                                                              \
-        const mx_result to = {result, {0, 0}, 0, length};                          \
-        return mx_launch_(&name##__kernel, OF(range), args, &to);                  \
-    }                                                                              \
-    MX_LAUNCHER_ mx_err name##_into(P range, const ARGS *args, mx_view view)       \
-    {                                                                              \
-        mx_view_info info;                                                         \
-        MX_TRY(mx_view_get_info(view, &info));                                     \
-        const mx_result to = {NULL, view, 0, info.count};                          \
-        return mx_launch_(&name##__kernel, OF(range), args, &to);                  \
+#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                                  \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                     \
+    typedef T name##__value;                                                           \
+    typedef struct name##_array {                                                      \
+        T *at;                                                                         \
+    } name##_array;                                                                    \
+    typedef name##_array name##__array;                                                \
+    MX_LAUNCHER_ mx_err name(P range_, const ARGS *args_, int64_t length_, T *result_) \
+    {                                                                                  \
+        const mx_result to_ = {result_, {0, 0}, 0, length_};                           \
+        return mx_launch_(&name##__kernel, OF(range_), args_, &to_);                   \
+    }                                                                                  \
+    MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)        \
+    {                                                                                  \
+        mx_view_info info;                                                             \
+        MX_TRY(mx_view_get_info(view_, &info));                                        \
+        const mx_result to_ = {NULL, view_, 0, info.count};                            \
+        return mx_launch_(&name##__kernel, OF(range_), args_, &to_);                   \
     }
 
 #ifdef __cplusplus

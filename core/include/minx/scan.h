@@ -27,41 +27,42 @@
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
 
 #elif !defined(__CUDACC__)
-#define MX_SCAN_ITEM_(name)             \
-    name##__value value = lane[l];      \
-    name##__item(&a, i, &value, false); \
-    lane[l] = value
-#define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                                 \
-    MX_DEFINE_RUN_(name, 1, I, prologue, 0, MX_NUMBER_BEGIN_(name, 1, S), ,                       \
-                   MX_REDUCE_ROW_(1, I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name, 1, S))      \
-    MX_DEFINE_JOIN_ALL_(name)                                                                     \
-    static void name##__prefix(const mx_launch *launch, void *carry, int64_t first, int64_t last) \
-    {                                                                                             \
-        name##__value *const before = (name##__value *)carry;                                     \
-        for (int64_t part = first; part < last; part++) {                                         \
-            name##__value *const at =                                                             \
-                (name##__value *)(launch->partials + part * launch->partial_bytes);               \
-            const name##__value share = *at;                                                      \
-            *at = *before;                                                                        \
-            name##__join(before, &share);                                                         \
-        }                                                                                         \
-    }                                                                                             \
-    static void name##__scan(const mx_launch *launch, int64_t first, int64_t last)                \
-    {                                                                                             \
-        const name##__args a = *(const name##__args *)launch->args;                               \
-        for (int64_t u = first; u < last; u++) {                                                  \
-            const int64_t chunk = launch->first_chunk + u;                                        \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                               \
-            name##__value value =                                                                 \
-                *(const name##__value *)(launch->partials + chunk * launch->partial_bytes);       \
-            for (I i = (I)tile.begin[0]; i < (I)tile.end[0]; i++)                                 \
-                name##__item(&a, i, &value, true);                                                \
-        }                                                                                         \
-    }                                                                                             \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                     \
-                                          .prepare = MX_PROLOGUE_(name, prologue),                \
-                                          .join = name##__join_all,                               \
-                                          .prefix = name##__prefix,                               \
+#define MX_SCAN_ITEM_(name)              \
+    name##__value value_ = lane_[l];     \
+    name##__item(&a, i, &value_, false); \
+    lane_[l] = value_
+#define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                              \
+    MX_DEFINE_RUN_(name, 1, I, prologue, 0, MX_NUMBER_BEGIN_(name, 1, S), ,                    \
+                   MX_REDUCE_ROW_(1, I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name, 1, S))   \
+    MX_DEFINE_JOIN_ALL_(name)                                                                  \
+    static void name##__prefix(const mx_launch *launch_, void *carry, int64_t first_,          \
+                               int64_t last_)                                                  \
+    {                                                                                          \
+        name##__value *const before = (name##__value *)carry;                                  \
+        for (int64_t part_ = first_; part_ < last_; part_++) {                                 \
+            name##__value *const at =                                                          \
+                (name##__value *)(launch_->partials + part_ * launch_->partial_bytes);         \
+            const name##__value share = *at;                                                   \
+            *at = *before;                                                                     \
+            name##__join(before, &share);                                                      \
+        }                                                                                      \
+    }                                                                                          \
+    static void name##__scan(const mx_launch *launch_, int64_t first_, int64_t last_)          \
+    {                                                                                          \
+        const name##__args a = *(const name##__args *)launch_->args;                           \
+        for (int64_t u = first_; u < last_; u++) {                                             \
+            const int64_t chunk_ = launch_->first_chunk + u;                                   \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, 1, chunk_);                         \
+            name##__value value_ =                                                             \
+                *(const name##__value *)(launch_->partials + chunk_ * launch_->partial_bytes); \
+            for (I i = (I)tile_.begin[0]; i < (I)tile_.end[0]; i++)                            \
+                name##__item(&a, i, &value_, true);                                            \
+        }                                                                                      \
+    }                                                                                          \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
+                                          .prepare = MX_PROLOGUE_(name, prologue),             \
+                                          .join = name##__join_all,                            \
+                                          .prefix = name##__prefix,                            \
                                           .scan = name##__scan};
 #define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                      \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \

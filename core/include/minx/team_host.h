@@ -135,10 +135,10 @@ MX_INLINE void mx_team_barrier(mx_team *t)
     MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 
 /* Stores the value of this thread in its slot, and waits until all threads have done so. Returns the slots. */
-MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t size)
+MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value_, size_t size)
 {
     uint64_t *slot = t->shared->slot[t->phase[0] & 1];
-    if (t->lane == 0) memcpy(&slot[t->rank], value, size);
+    if (t->lane == 0) memcpy(&slot[t->rank], value_, size);
     mx_team_barrier(t);
     return slot;
 }
@@ -177,13 +177,13 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value, size_t 
 /* simt: sets of_lane[] to the values of all lanes of a thread. They pass through the slots after those of the team's collectives,
  * one word at a time. */
 enum { MX_LANES_MAX_ = 32 };
-MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value, size_t size, void *of_lane)
+MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value_, size_t size, void *of_lane)
 {
-    memcpy(of_lane, value, size);
+    memcpy(of_lane, value_, size);
     for (size_t at = 0; at < size && t->lanes > 1; at += sizeof(uint64_t)) {
         const size_t bytes = size - at < sizeof(uint64_t) ? size - at : sizeof(uint64_t);
         uint64_t *slot = t->shared->slot[t->phase[1] & 1] + t->size + t->rank * t->lanes;
-        memcpy(&slot[t->lane], (const char *)value + at, bytes);
+        memcpy(&slot[t->lane], (const char *)value_ + at, bytes);
         mx_barrier_wait_(t, &t->shared->thread[t->rank], &t->phase[1], t->lanes, true);
         for (int l = 0; l < t->lanes; l++)
             memcpy((char *)of_lane + (size_t)l * size + at, &slot[l], bytes);
@@ -236,21 +236,21 @@ MX_TEAM_TYPES_(MX_LANE_COLLECTIVES_)
 
 /* The mx_team of one member. The memory at `area` has, in this order: the shared state; for each of the two levels of scratch the
  * part of the team, then the part of each thread. */
-MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int lane, int lanes,
+MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int lane_, int lanes,
                               char *area)
 {
     mx_team t = {0};
     char *at = area + (size > 1 || lanes > 1 ? sizeof(mx_team_shared_) : 0);
-    t.league_size = (int)(launch->axis[0].end - launch->axis[0].begin);
+    t.league_size = (int)(launch_->axis[0].end - launch_->axis[0].begin);
     t.rank = rank;
     t.size = size;
-    t.lane = lane;
+    t.lane = lane_;
     t.lanes = lanes;
-    t.overflow = launch->overflow;
+    t.overflow = launch_->overflow;
     t.shared = (mx_team_shared_ *)area;
     for (int level = 0; level < 2; level++) {
-        t.capacity[level][0] = launch->team.team_bytes[level];
-        t.capacity[level][1] = launch->team.thread_bytes[level];
+        t.capacity[level][0] = launch_->team.team_bytes[level];
+        t.capacity[level][1] = launch_->team.thread_bytes[level];
         t.scratch[level][0] = at;
         t.scratch[level][1] = at + t.capacity[level][0] + (size_t)rank * t.capacity[level][1];
         at += t.capacity[level][0] + (size_t)size * t.capacity[level][1];
@@ -258,42 +258,42 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     return t;
 }
 
-#define MX_LEAGUE_(tile, CALL)                                             \
-    for (int64_t league = tile.begin[0]; league < tile.end[0]; league++) { \
-        t.league_rank = (int)league;                                       \
-        memset(t.used, 0, sizeof t.used);                                  \
-        CALL;                                                              \
-        mx_team_barrier(&t);                                               \
+#define MX_LEAGUE_(tile_, CALL)                                              \
+    for (int64_t league = tile_.begin[0]; league < tile_.end[0]; league++) { \
+        t.league_rank = (int)league;                                         \
+        memset(t.used, 0, sizeof t.used);                                    \
+        CALL;                                                                \
+        mx_team_barrier(&t);                                                 \
     }
 
 /* BEGIN is executed before the teams of a chunk, END after them; partial result number `part` is at
  * launch->partials + part * launch->partial_bytes. */
-#define MX_DEFINE_LEAGUE_(name, BEGIN, CALL, END)                                              \
-    static void name##__run(const mx_launch *launch, int64_t first, int64_t last)              \
-    {                                                                                          \
-        const name##__args a = *(const name##__args *)launch->args;                            \
-        mx_team t = mx_team_of_(launch, 1, 0, 0, 1,                                            \
-                                launch->scratch + (size_t)mx_thread_ * launch->scratch_bytes); \
-        for (int64_t part = first; part < last; part++) {                                      \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, part);                             \
-            BEGIN MX_LEAGUE_(tile, CALL) END                                                   \
-        }                                                                                      \
-    }                                                                                          \
-    static void name##__team(const mx_launch *launch, int64_t thread, int64_t threads)         \
-    {                                                                                          \
-        const name##__args a = *(const name##__args *)launch->args;                            \
-        const int lanes = launch->team.lanes, size = launch->team.size;                        \
-        const int64_t members = (int64_t)size * lanes, group = thread / members;               \
-        const int member = (int)(thread % members);                                            \
-        mx_team t = mx_team_of_(launch, size, member / lanes, member % lanes, lanes,           \
-                                launch->scratch + (size_t)group * launch->scratch_bytes);      \
-        for (int64_t chunk = group; chunk < launch->chunks; chunk += threads / members) {      \
-            const mx_tile_ tile = mx_chunk_tile_(launch, 1, chunk);                            \
-            const int64_t part = chunk * members + member;                                     \
-            (void)part;                                                                        \
-            BEGIN MX_LEAGUE_(tile, CALL) END                                                   \
-        }                                                                                      \
-        __atomic_fetch_add(&t.shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED);                  \
+#define MX_DEFINE_LEAGUE_(name, BEGIN, CALL, END)                                                \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)             \
+    {                                                                                            \
+        const name##__args a = *(const name##__args *)launch_->args;                             \
+        mx_team t = mx_team_of_(launch_, 1, 0, 0, 1,                                             \
+                                launch_->scratch + (size_t)mx_thread_ * launch_->scratch_bytes); \
+        for (int64_t part_ = first_; part_ < last_; part_++) {                                   \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, 1, part_);                            \
+            BEGIN MX_LEAGUE_(tile_, CALL) END                                                    \
+        }                                                                                        \
+    }                                                                                            \
+    static void name##__team(const mx_launch *launch_, int64_t thread, int64_t threads)          \
+    {                                                                                            \
+        const name##__args a = *(const name##__args *)launch_->args;                             \
+        const int lanes = launch_->team.lanes, size = launch_->team.size;                        \
+        const int64_t members = (int64_t)size * lanes, group = thread / members;                 \
+        const int member = (int)(thread % members);                                              \
+        mx_team t = mx_team_of_(launch_, size, member / lanes, member % lanes, lanes,            \
+                                launch_->scratch + (size_t)group * launch_->scratch_bytes);      \
+        for (int64_t chunk_ = group; chunk_ < launch_->chunks; chunk_ += threads / members) {    \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, 1, chunk_);                           \
+            const int64_t part_ = chunk_ * members + member;                                     \
+            (void)part_;                                                                         \
+            BEGIN MX_LEAGUE_(tile_, CALL) END                                                    \
+        }                                                                                        \
+        __atomic_fetch_add(&t.shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED);                    \
     }
 
 #ifndef MX_DISPATCH
@@ -303,15 +303,15 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch, int size, int rank, int l
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                      \
                                           .prepare = MX_PROLOGUE_(name, prologue), \
                                           .run_team_members = name##__team};
-#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN)                              \
-    MX_DEFINE_VALUE_(name, INIT, JOIN)                                                  \
-    MX_DEFINE_LEAGUE_(                                                                  \
-        name, name##__value total; name##__init(&total);, name##__item(&a, &t, &total); \
-        , *(name##__value *)(launch->partials + part * launch->partial_bytes) = total;) \
-    MX_DEFINE_JOIN_ALL_(name)                                                           \
-    MX_DEFINE_PROLOGUE_(name, prologue)                                                 \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                           \
-                                          .prepare = MX_PROLOGUE_(name, prologue),      \
-                                          .join = name##__join_all,                     \
+#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN)                                  \
+    MX_DEFINE_VALUE_(name, INIT, JOIN)                                                      \
+    MX_DEFINE_LEAGUE_(                                                                      \
+        name, name##__value total_; name##__init(&total_);, name##__item(&a, &t, &total_);  \
+        , *(name##__value *)(launch_->partials + part_ * launch_->partial_bytes) = total_;) \
+    MX_DEFINE_JOIN_ALL_(name)                                                               \
+    MX_DEFINE_PROLOGUE_(name, prologue)                                                     \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                               \
+                                          .prepare = MX_PROLOGUE_(name, prologue),          \
+                                          .join = name##__join_all,                         \
                                           .run_team_members = name##__team};
 #endif

@@ -21,9 +21,9 @@
 #include "minx/token.h"
 
 typedef struct mx_scatter {
-    mx_view memory;    /* all copies, one behind the other */
+    mx_view memory;    /* all copies, one after the other */
     mx_view copies;    /* the first copy, for kernels that have a copy for each thread */
-    mx_view shared;    /* the same one, for kernels that add by atomics */
+    mx_view shared;    /* the first copy, for kernels that add by atomics */
     int64_t step;      /* elements from one copy to the next */
     int count;         /* the number of copies */
     int op;            /* the reducer */
@@ -83,19 +83,19 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
 /* `op` is a constant where this is inlined. */
-#define MX_SCATTER_FN_(tag, T)                                                   \
-    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v) \
-    {                                                                            \
-        const int64_t mine = MX_WORKERS_MEET_ ? 0 : step * (int64_t)MX_WORKER_;  \
-        if (MX_WORKERS_MEET_ || step < 0) {                                      \
-            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                        \
-            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                       \
-            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                        \
-            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                        \
-            return;                                                              \
-        }                                                                        \
-        at[mine] = (T)MX_SCATTER_JOIN_(op, at[mine], v);                         \
-        MX_ITEM_BARRIER_();                                                      \
+#define MX_SCATTER_FN_(tag, T)                                                           \
+    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)         \
+    {                                                                                    \
+        const int64_t copy = MX_NUMBERS_SHARED_ ? 0 : step * (int64_t)MX_THREAD_NUMBER_; \
+        if (MX_NUMBERS_SHARED_ || step < 0) {                                            \
+            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                \
+            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                               \
+            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                \
+            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                \
+            return;                                                                      \
+        }                                                                                \
+        at[copy] = (T)MX_SCATTER_JOIN_(op, at[copy], v);                                 \
+        MX_ITEM_BARRIER_();                                                              \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)

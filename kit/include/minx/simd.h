@@ -1,32 +1,32 @@
-/* Packs: eight numbers that are worked on at once, for kernel files (which include this one behind kernel.h) whose items are
- * groups of eight elements:
+/* Packs: vectors of eight numbers, for kernel files (which include minx/kernel.h first) whose items are groups of eight elements:
  *
  *     MX_BODY void scale_body(const scale_args *a, int group)
  *     {
  *         const int first = group * MX_PACK_WIDTH;
- *         const mx_mask_f64 inside = mx_mask_first_f64(a->n - first);      for the last group: lanes n - first.. are off
+ *         const mx_mask_f64 inside = mx_mask_first_f64(a->n - first);      in the last group some lanes are off
  *         mx_pack_f64 x = mx_pack_load_masked(&MX_AT(a->x, first), inside, mx_pack_set_f64(0.0));
  *         x = mx_pack_select(x < a->top, x * x, x);
  *         mx_pack_store_masked(&MX_AT(a->x, first), inside, x);
  *     }
  *     MX_FOR(1D, scale, MX_ITEMS_PLAIN)                   over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
  *
- * mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64, ...: integer packs of the same lane size, whose lanes are -1 (on)
- * or 0 (off); f64 and i64 have one mask type, f32 and i32 another. The width is the same on every backend, so that one range
- * fits all and results agree: on hosts a pack is a vector of the compiler, on cuda a struct in registers of one thread.
- * Most loops need no packs, since items are vectorised anyway; packs serve where lanes are exchanged, gathered or masked in a way
- * that the compiler does not see through. Elements of a pack are neighbours in memory: only along a contiguous index.
+ * The types are mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64 and so on. A mask is an integer pack with lanes of the same
+ * size; a lane is -1 (on) or 0 (off). f64 and i64 have the same mask type, and so have f32 and i32. All backends have the same
+ * width, so a range is the same for all, and results agree. On hosts a pack is a vector type of the compiler. On cuda it is a
+ * struct in the registers of one thread.
+ * Most loops need no packs, because items are vectorised anyway. Packs are for loops that exchange, gather or mask lanes in a way
+ * that the compiler cannot vectorise. The elements of a pack are neighbours in memory, so use them along a contiguous index only.
  *
- *   + - * /  < <= > >= == != (which give masks)  and for integers % & | ^ << >> ~ : between packs, or a pack and a number
- *       of its type; also unary -, and += and the like with a pack. pack[l] is one lane
+ *   + - * /  < <= > >= == != (these six give masks)  and for integers % & | ^ << >> ~ : for two packs, or a pack and a number
+ *       of its type; also unary -, and += and similar with a pack. pack[l] is one lane
  *   mx_pack_set_f64(x)  all lanes x            mx_mask_first_f64(n)  the lanes below n (f32, i32, i64 likewise)
- *   mx_pack_load(p)  mx_pack_store(p, a)       eight elements from p on, which need not be aligned
- *   mx_pack_load_masked(p, mask, otherwise)  mx_pack_store_masked(p, mask, a)    touch only memory whose lanes are on
- *   mx_pack_gather(p, index)  mx_pack_scatter(p, index, a)   p[index[l]], index an i32 pack (scatter: no index twice)
+ *   mx_pack_load(p)  mx_pack_store(p, a)       p[0] to p[7]; p need not be aligned
+ *   mx_pack_load_masked(p, mask, otherwise)  mx_pack_store_masked(p, mask, a)    access only the elements of lanes that are on
+ *   mx_pack_gather(p, index)  mx_pack_scatter(p, index, a)   p[index[l]]; index is an i32 pack (scatter: all indices differ)
  *   mx_pack_min(a, b)  mx_pack_max(a, b)       as mx_min and mx_max      mx_pack_abs(a)
  *   mx_pack_fma(a, b, c)  mx_pack_sqrt(a)      f64 and f32; fma rounds once
  *   mx_pack_select(mask, a, b)                 a where the mask is on, else b
- *   mx_pack_sum(a)  mx_pack_lowest(a)  mx_pack_highest(a)    over the lanes; sums in one order on every backend
+ *   mx_pack_sum(a)  mx_pack_lowest(a)  mx_pack_highest(a)    over the lanes; the order of additions is the same on every backend
  *   mx_mask_any(mask)  mx_mask_all(mask)  mx_mask_count(mask) */
 #pragma once
 #include "minx/math.h"
@@ -98,7 +98,8 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
     MX_FN_(mx_pack_select, tag, P, (M m, P a, P b), ((M)a & m) | ((M)b & ~m))
 #define MX_PICK_FLOAT_PACK_(f, value) \
     _Generic((value), mx_pack_f64 : f##_f64_, mx_pack_f32 : f##_f32_)
-#define MX_PICK_MASK_(f, value) /* of a comparison, clang makes long long where gcc makes long */ \
+#define MX_PICK_MASK_(                                                                   \
+    f, value) /* comparisons of doubles have lanes of long (gcc) or long long (clang) */ \
     _Generic((value)[0], int : f##_i32_, long : f##_i64_, long long : f##_i64_)
 #define MX_PICK_PACK_(f, value)      \
     _Generic((value), mx_pack_f64    \
@@ -112,7 +113,7 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 typedef mx_pack_i64 mx_mask_f64, mx_mask_i64;
 typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 
-/* A function whose result is made lane by lane. */
+/* A function that computes its result lane by lane. */
 #define MX_LANE_FN_(name, R, parameters, expression) \
     MX_INLINE R name parameters                      \
     {                                                \
@@ -122,10 +123,10 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     }
 #define MX_PACK_FN_(f, tag, parameters, expression) \
     MX_LANE_FN_(MX_TYPED_(mx_pack_##f, tag), mx_pack_##tag, parameters, expression)
-/* A statement for every lane. */
+/* A function that executes a statement for every lane. */
 #define MX_LANE_DO_(f, tag, parameters, statement) \
     MX_INLINE void MX_TYPED_(mx_pack_##f, tag) parameters { MX_PACK_LANES_ statement; }
-/* All lanes joined. */
+/* A function that joins all lanes. */
 #define MX_LANE_JOIN_(name, R, parameters, first, statement) \
     MX_INLINE R name parameters                              \
     {                                                        \

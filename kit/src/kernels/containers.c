@@ -2,7 +2,7 @@
 
 #include "../containers.h"
 
-/* Element i of a view of this rank, by its strides; rank 0: of memory without gaps. */
+/* The offset of element i of a view of this rank. rank 0: of memory without gaps. */
 MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *stride, int64_t i)
 {
     int64_t offset = rank > 0 ? 0 : i;
@@ -27,7 +27,8 @@ MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *st
     MX_FOR(1D_64, mx_scatter_join_##tag)
 MX_SCATTER_TYPES_(JOIN)
 
-/* Negative numbers are turned over and lie below the others; -0 is 0; NaNs are last. */
+/* Bits whose unsigned order is the order of the numbers: those of negative numbers are inverted, the others get the highest bit.
+ * -0 is 0, and NaNs are last. */
 MX_BODY uint64_t mx_ordered_(double v)
 {
     uint64_t bits;

@@ -1,6 +1,5 @@
-#include "minx/team.h"
-
 #include "seeds.h"
+#include "minx/kernel.h"
 
 MX_BODY void seeds_axpy_body(const seeds_axpy_args *a, int i)
 {
@@ -34,32 +33,7 @@ MX_BODY void seeds_join_tops(seeds_top *into, const seeds_top *v)
 }
 MX_BODY void seeds_max_plus_body(const seeds_dot_args *a, int i, seeds_top *top)
 {
-    const seeds_top mine = {MX_AT(a->x, i) + MX_AT(a->y, i), 1};
-    seeds_join_tops(top, &mine);
+    const seeds_top item = {MX_AT(a->x, i) + MX_AT(a->y, i), 1};
+    seeds_join_tops(top, &item);
 }
 MX_REDUCE_CUSTOM(1D, seeds_max_plus, seeds_no_top, seeds_join_tops)
-
-MX_BODY void seeds_spmv_body(const seeds_matrix_args *a, int r)
-{
-    const int begin = MX_LOAD(a->begin, r), end = MX_LOAD(a->begin, r + 1);
-    double sum = 0;
-    MX_SIMD_SUM(sum)
-    for (int k = begin; k < end; k++)
-        sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
-    MX_AT(a->y, r) = sum;
-}
-MX_FOR(1D, seeds_spmv, MX_ITEMS_PLAIN)
-
-MX_BODY void seeds_spmv_team_body(const seeds_matrix_args *a, mx_team *t)
-{
-    const int first = t->league_rank * a->rows_a_team, last = first + a->rows_a_team;
-    const int end = last < a->rows ? last : a->rows;
-    MX_TEAM_FOR (t, r, first, end) {
-        const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
-        double sum;
-        MX_VECTOR_SUM (t, k, k0, k1, sum)
-            sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
-        MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
-    }
-}
-MX_FOR(TEAM, seeds_spmv_team)

@@ -1,6 +1,28 @@
-/* One kernel of each pattern. */
+/* One kernel of each pattern. The names of the types below are common names of parameters and variables: with -Wshadow a compiler
+ * warns if minx's macros declare a variable of such a name. */
 #pragma once
 #include <minx/minx.h>
+
+typedef struct args args;
+typedef struct range range;
+typedef struct policy policy;
+typedef struct view view;
+typedef struct views views;
+typedef struct result result;
+typedef struct value value;
+typedef struct array array;
+typedef struct tile tile;
+typedef struct lane lane;
+typedef struct launch launch;
+typedef struct chunk chunk;
+typedef struct team team;
+typedef struct part part;
+typedef struct first first;
+typedef struct last last;
+typedef struct to to;
+typedef struct out out;
+typedef struct total total;
+typedef struct length length;
 
 typedef struct box_args {
     mx_f64_1 x;
@@ -9,6 +31,15 @@ typedef struct box_args {
     double shift[3];
 } box_args;
 MX_ARGS(box_args, x, count, position)
+
+typedef struct box_views {
+    mx_view x, count, position;
+} box_views;
+typedef struct bundled_args {
+    mx_f64_1 x;
+    mx_i32_1 count;
+} bundled_args;
+MX_BUNDLE(bundled_args, box_views, x, count)
 
 #define SUMMARY(FIELD) FIELD(double, total, MX_SUM) FIELD(int32_t, largest, MX_MAX)
 MX_VALUE(summary, SUMMARY)
