@@ -4,8 +4,8 @@
 #   --check   changes nothing; names the files that are not formatted, and exits with 1 if there are any
 #   FILE...   only these files
 #
-# Uses clang-format, or the program that CLANG_FORMAT names; installs it where it may. Versions differ in details: what
-# counts is clang-format 14, which Debian 12 has and continuous integration uses.
+# Uses clang-format, or the program that CLANG_FORMAT names; installs it if it can. Versions differ in details. Use clang-format
+# 14, as continuous integration does; Debian 12 has it.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"

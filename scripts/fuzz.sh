@@ -3,7 +3,8 @@
 #
 #   scripts/fuzz.sh [SECONDS]     default 60; needs clang with libFuzzer (Debian: clang libclang-rt-dev)
 #
-# What it finds lies in build-fuzz/ as crash-*; add the file, cut down, to tests/apps/fuzz_corpus/ with the mend.
+# An input that makes the parser fail is saved as build-fuzz/crash-*. Make it as short as possible, and add it to
+# tests/apps/fuzz_corpus/ together with the correction.
 set -eu
 if [ "${1:-}" = --help ]; then
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"

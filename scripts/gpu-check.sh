@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# What only a machine with an NVIDIA GPU can show: scripts/gpu-check.sh [--no-build] [--no-bench]
+# Runs the checks that need an NVIDIA GPU: scripts/gpu-check.sh [--no-build] [--no-bench]
 #
-# Builds the gpu preset (for this machine's GPU); runs the tests labelled cuda, and the one of checked indices in a build that
-# checks them; runs the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer; lets every launch
-# of a run be repeated on serial and compared; runs 2 ranks on one GPU and, where there are two, on two; measures with minx-bench.
-# Prints one line a check; logs are in build-gpu/gpu-check/. Exits with 0 only if all hold.
+# Builds the gpu preset for this machine's GPU. The checks are:
+#   - the tests with the label cuda, and the test of index checks in a build that checks indices;
+#   - the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer;
+#   - a run whose launches are all repeated on serial and compared;
+#   - 2 ranks on one GPU and, if there are two GPUs, on two;
+#   - minx-bench.
+# Prints one line for each check; logs are in build-gpu/gpu-check/. Exits with 0 only if all checks passed.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"

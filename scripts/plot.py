@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws a field of a results file, and the residuals of its solver: scripts/plot.py RESULTS.h5 PICTURE.png [--field NAME]
 
-Needs h5py, numpy and matplotlib. The picture in the README was made by
+Needs h5py, numpy and matplotlib. These commands drew the picture in the README:
     build/bin/tealeaf inputs/tealeaf/crooked_pipe_long.in --output=crooked.h5
     scripts/plot.py crooked.h5 docs/img/crooked_pipe.png
 """

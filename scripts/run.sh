@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Builds minx and runs its apps on the shipped decks, on every backend that this machine has; verifies each results file
-# with minx-verify and prints one table: app, deck, backend, ranks x threads, seconds, rate, share of the machine's limit,
-# verdict. Exits with 0 only if every run PASSED.
+# Builds minx and runs its apps on the shipped decks, on every backend that this machine has. Verifies each results file with
+# minx-verify, and prints one table: app, deck, backend, ranks x threads, seconds, rate, share of the machine's limit, verdict.
+# Exits with 0 only if every run PASSED.
 #
 #   scripts/run.sh [--preset NAME] [--app NAME] [--backend NAME] [--deck NAME]
 #
 #   --preset NAME   what to build: release (default), debug, bounds-check, sanitizers or gpu
-#   --app NAME      only this app; --backend and --deck likewise (a deck's name is its file's without .in)
+#   --app NAME      only this app
+#   --backend NAME  only this backend
+#   --deck NAME     only this deck: the name of a file inputs/APP/NAME.in
 #
-# serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. A deck is inputs/APP/*.in.
-# Results files, logs and the table stay in build/results/. Builds the programs only, no test; installs what is missing, and
-# takes the same environment (CC, MPICC, MINX_BUILD_DIR and others), as build.sh --help says.
+# serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. Results files, logs and the
+# table are in build/results/. Builds the programs, not the tests. build.sh --help explains what is installed, and the variables
+# of the environment (CC, MPICC, MINX_BUILD_DIR and others).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"

@@ -2,15 +2,15 @@
 # Builds minx and runs its tests: scripts/test.sh [OPTION...] [-- CTEST ARGUMENT...]
 #
 #   --preset NAME   what to build: release (default), debug, sanitizers, threads, bounds-check or gpu
-#   --label L       only the tests that carry this label (a regular expression), for example unit or cuda
-#   --jobs N        tests at a time; default: the number of cores
+#   --label L       only tests with this label (a regular expression), for example unit or cuda
+#   --jobs N        how many tests run at the same time; default: the number of cores
 #   --help          this text
 #
-# The output of a test is printed if it fails. At the end: how many passed, failed and were skipped, why each was
-# skipped, and ctest's closing line. Exits with 0 only if none failed. Installs what is missing as build.sh does.
+# Prints the output of tests that fail. At the end it prints how many tests passed, failed and were skipped, why each was skipped,
+# and the last line of ctest. Exits with 0 only if no test failed. Installs what is missing, as build.sh does.
 #
-# Reference data are read from the folder that MINX_REFERENCE_DATA names; without it, tests that need them are skipped
-# (failed, where MINX_REQUIRE_DATA=1).
+# Reference data are read from the folder that MINX_REFERENCE_DATA names. Without it, tests that need these data are skipped; with
+# MINX_REQUIRE_DATA=1 they fail.
 #
 #   scripts/test.sh --label unit
 #   scripts/test.sh -- -R view

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Tries the README's two commands as a newcomer would meet them: in a fresh system that has no compiler, no MPI, no git.
-# Makes a minimal root with debootstrap, copies this working tree there, checks that an ordinary user is told the one
-# command that installs what is missing, then runs scripts/run.sh and scripts/test.sh as root.
+# Tries the README's two commands in a new system without compiler, MPI and git. Creates a minimal root folder with debootstrap, and
+# copies this working tree there. Checks that an ordinary user gets a message with the command that installs what is missing.
+# Then runs scripts/run.sh and scripts/test.sh as root.
 #
 #   scripts/try-bare.sh [--suite NAME] [--dir FOLDER] [--keep]
 #
 #   --suite NAME   bookworm (Debian 12, the default), trixie (Debian 13) or noble (Ubuntu 24.04)
-#   --dir FOLDER   where to make the root; must not exist; default: a new folder in /var/tmp. Takes 3 GB
-#   --keep         leave it there (else it is removed, also on failure)
+#   --dir FOLDER   the root folder, which must not exist; default: a new folder in /var/tmp. It needs 3 GB
+#   --keep         keep the folder (default: it is removed, also on failure)
 #
-# Needs root and debootstrap. Mounts /proc, /dev and /sys inside the root, in a mount namespace of its own: nothing outside is
-# mounted or changed, and nothing stays mounted however this ends. The folder that MINX_REFERENCE_DATA names is copied too.
+# Needs root and debootstrap. Mounts /proc, /dev and /sys inside the root folder, in a separate mount namespace: nothing outside is
+# mounted or changed, and nothing stays mounted after the script has ended. The folder that MINX_REFERENCE_DATA names is copied too.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"

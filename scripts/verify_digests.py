@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recomputes the digests of a results file with h5py and hashlib alone: a check of minx-verify that shares no code with it.
 
-usage: verify_digests.py FILE.h5...      exit code 0: all digests hold, 1: not, 77: h5py is missing
+usage: verify_digests.py FILE.h5...      exit code 0: all digests are right, 1: one is wrong, 77: h5py is missing
 """
 import hashlib
 import sys

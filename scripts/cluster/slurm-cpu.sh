@@ -23,7 +23,7 @@ main() {
     [ -x "build/bin/$app" ] || { echo "no build/bin/$app here: build first, and submit from the root" >&2; exit 2; }
     local threads=${SLURM_CPUS_PER_TASK:-1} file=$app-${SLURM_JOB_ID:-0}.h5
     export OMP_PLACES=cores OMP_PROC_BIND=close
-    # srun does not take --cpus-per-task from sbatch since Slurm 22.05, so it is said again
+    # since Slurm 22.05 srun does not inherit --cpus-per-task from sbatch
     srun --mpi="${MINX_MPI:-pmix}" --cpus-per-task="$threads" --cpu-bind=cores \
         "build/bin/$app" "$deck" --backend=openmp "--threads=$threads" "--output=$file"
     build/bin/minx-verify "$file"

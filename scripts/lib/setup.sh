@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What build.sh, run.sh, test.sh and their like share: finding what the build needs, installing it where that is
-# allowed, and the environment in which MPI programs start anywhere. Sourced, never run; names begin with minx_.
+# Functions that build.sh, run.sh, test.sh and other scripts share: they find what the build needs, install it if that is allowed,
+# and set the environment with which MPI programs start on any machine. This file is sourced, not run; names begin with minx_.
 
 MINX_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 MINX_PRESETS=(release debug sanitizers threads bounds-check gpu)
@@ -186,7 +186,7 @@ minx_tool() { minx_have "$1" || minx_install "${2:-$1}"; }
 # minx_test_tools: what only some tests use. They are skipped without it, so it is no error that it cannot be installed.
 minx_test_tools() {
     if ! minx_have gdb && minx_may_install; then
-        (minx_install gdb) || minx_say "going on without gdb; its test will be skipped"
+        (minx_install gdb) || minx_say "gdb is missing; its test will be skipped"
     fi
 }
 

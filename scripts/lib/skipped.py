@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts what ctest's JUnit file says of each test, and names for each skipped one the reason that the test gave.
+"""Counts the results of tests in ctest's JUnit file, and prints for each skipped test the reason that the test gave.
 
 usage: skipped.py FILE.xml
 
-A test is skipped where it returns 77; its reason is the line of its output that speaks of skipping, else the last one.
+A test is skipped if it returns 77. Its reason is the line of its output that has the word "skip"; if there is none, the last line.
 """
 import sys
 import xml.etree.ElementTree as ElementTree

@@ -4,10 +4,10 @@
 usage: summary.py RUNS.tsv [LIMITS.json]
 
 RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
-tabs. The rest comes from the results files: seconds are those of the region "whole run" (else the wall time of the
-program, marked with ~), the rate is that of the region inside it that moves most bytes: bytes that its algorithm must
-move, over the seconds of the slowest rank. LIMITS.json is what `minx-bench --json` wrote: with it, the rate is also given as a share of
-the best that this machine's memory can do for that backend.
+tabs. All else is read from the results files. The seconds are those of the region "whole run"; if it is missing, the wall time
+of the program, marked with ~. The rate is that of the region which moves most bytes: the bytes that its algorithm must move,
+divided by the seconds of the slowest rank. LIMITS.json is a file from `minx-bench --json`. With it, the rate is also printed as
+a share of the highest memory bandwidth of this machine for that backend.
 """
 import csv
 import json

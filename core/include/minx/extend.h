@@ -18,7 +18,7 @@ typedef struct mx_ctx_details {
     bool checked;            /* its launches are repeated on another backend */
     void *queue; /* accelerators: the queue of launches; cuda: a cudaStream_t. NULL on hosts */
     const char *
-        device_id; /* tells a device from all others, also of other hosts; "" on hosts. The context owns it */
+        device_id; /* identifies a device among those of all machines; "" on hosts. The context owns it */
 } mx_ctx_details;
 mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details);
 
