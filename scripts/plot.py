@@ -8,13 +8,6 @@ Needs h5py, numpy and matplotlib. These commands drew the picture in the README:
 import argparse
 import sys
 
-import h5py
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import LogNorm  # noqa: E402
-
 
 def parameter(results, name):
     value = results["input"][name][()]
@@ -22,6 +15,8 @@ def parameter(results, name):
 
 
 def draw_field(axes, results, name):
+    from matplotlib.colors import LogNorm
+
     if name not in results["fields"]:
         sys.exit(f"plot.py: no field {name}: this file has {', '.join(results['fields'])}")
     field = results["fields"][name]
@@ -54,6 +49,13 @@ def main():
     parser.add_argument("picture")
     parser.add_argument("--field", default="temperature")
     args = parser.parse_args()
+    try:  # only here, so that --help works without them
+        import h5py
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        sys.exit(f"plot.py: {error}: it needs h5py, numpy and matplotlib")
     with h5py.File(args.results, "r") as results:
         figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
         draw_field(axes[0], results, args.field)

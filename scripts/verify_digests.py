@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Recomputes the digests of a results file with h5py and hashlib alone: a check of minx-verify that shares no code with it.
 
-usage: verify_digests.py FILE.h5...      exit code 0: all digests are right, 1: one is wrong, 77: h5py is missing
+Exit code 0: all digests are right, 1: one is wrong, 77: h5py or numpy is missing.
 """
+import argparse
 import hashlib
 import sys
 
 try:
     import h5py
     import numpy
-except ImportError:
-    if "--help" not in sys.argv:
-        sys.exit(77)
+    missing = None
+except ImportError as error:  # --help works without them
+    missing = error
 
 
 def sha(data):
@@ -66,7 +67,15 @@ def holds(path):
     return stored == manifest and root.decode() == sha(manifest)
 
 
-if sys.argv[1:] in ([], ["--help"]):
-    print(__doc__.strip())
-    sys.exit(0 if sys.argv[1:] else 2)
-sys.exit(0 if all([holds(path) for path in sys.argv[1:]]) else 1)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", metavar="FILE.h5")
+    args = parser.parse_args()
+    if missing:
+        print(f"skipped: verify_digests.py: {missing}: it needs h5py and numpy")
+        return 77
+    return 0 if all([holds(path) for path in args.results]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

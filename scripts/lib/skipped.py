@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Counts the results of tests in ctest's JUnit file, and prints for each skipped test the reason that the test gave.
+"""Counts the results of tests in ctest's JUnit file, and prints each reason for which tests were skipped, with their number.
 
 usage: skipped.py FILE.xml
 
-A test is skipped if it returns 77. Its reason is the line of its output that has the word "skip"; if there is none, the last line.
+A test is skipped if it returns 77. Its reason is the line of its output that has the word "skip"; if there is none, the first line.
 """
+import collections
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -20,7 +22,7 @@ def reason(case):
     lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
     spoken = [line for line in lines if "skip" in line.lower()]
     if spoken or lines:
-        return (spoken or lines)[-1]
+        return re.sub(r"^(skipped( under valgrind)?: )?(# )?", "", spoken[-1] if spoken else lines[0])
     skipped = case.find("skipped")
     return (skipped.get("message") if skipped is not None else None) or "no reason given"
 
@@ -32,8 +34,12 @@ def main():
     skipped = [case for case in cases if was_skipped(case)]
     failed = [case for case in cases if case.get("status") != "run" and case not in skipped]
     print(f"\n{len(cases) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    tests = collections.defaultdict(list)
     for case in skipped:
-        print(f"  skipped: {case.get('name')}: {reason(case)}")
+        tests[reason(case)].append(case.get("name"))
+    for why, names in sorted(tests.items(), key=lambda item: -len(item[1])):
+        others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        print(f"  {len(names)} skipped: {why} ({names[0]}{others})")
     for case in failed:
         print(f"  failed: {case.get('name')}")
 

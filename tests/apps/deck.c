@@ -533,7 +533,8 @@ static void test_page(const char *source)
 /* The argument is the folder of minx's sources: for the decks that it ships. */
 int main(int argc, char **argv)
 {
-    const char *const data = getenv("MINX_REFERENCE_DATA");
+    const char *const named = getenv("MINX_REFERENCE_DATA");
+    const char *const data = named && named[0] != '\0' ? named : NULL;
     const char *const required = getenv("MINX_REQUIRE_DATA");
     test_good();
     test_bad();

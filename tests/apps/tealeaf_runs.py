@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--runs", nargs="+", required=True)
     args = parser.parse_args()
     if args.deck.startswith("data:"):
-        args.deck = os.path.join(os.environ.get("MINX_REFERENCE_DATA", "nowhere"), args.deck[5:])
+        args.deck = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", args.deck[5:])
     if not os.path.exists(args.deck):
         print(f"skipped: no {args.deck}: set MINX_REFERENCE_DATA to the folder of reference data")
         return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
