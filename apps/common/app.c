@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,23 +38,13 @@ static mx_err start(app_base *app, const app_definition *definition, int argc, c
 
 /* ---- what is printed instead of a run ---- */
 
-static bool list_deck_keys, list_backends;
-
-static const app_option own_options[] = {
-    {"help-deck", APP_OPTION_SWITCH, &list_deck_keys, .help = "list the keys of decks, and stop",
-     .instead_of_run = true},
-    {"backends", APP_OPTION_SWITCH, &list_backends,
-     .help = "list the backends available here, and stop", .instead_of_run = true},
-};
-
 static app_program program_of(const app_definition *d)
 {
     return (app_program){.name = d->name,
                          .summary = d->summary,
                          .deck = d->deck,
                          .default_deck = d->default_deck,
-                         .options = own_options,
-                         .option_count = 2,
+                         .input = d->input,
                          .notes = d->notes};
 }
 
@@ -68,7 +59,7 @@ static mx_err answer(app_base *app, bool *answered)
     const app_definition *const d = app->definition;
     const app_options *const o = &app->options;
     const bool mx_help = app_command_has(app->argc, app->argv, "--mx-help"); /* minx printed it */
-    *answered = o->help || o->version || list_deck_keys || list_backends || mx_help;
+    *answered = o->help || o->version || o->help_deck || o->backends || mx_help;
     if (!*answered) return MX_OK;
     if (app_rank(app->comm) == 0) {
         const app_program program = program_of(d);
@@ -76,9 +67,9 @@ static mx_err answer(app_base *app, bool *answered)
             app_options_help(&program, stdout);
         else if (o->version)
             print_version(d);
-        else if (list_deck_keys && d->help_deck)
-            d->help_deck(stdout);
-        else if (list_backends)
+        else if (o->help_deck && d->input)
+            app_keys_help(d->input, stdout);
+        else if (o->backends)
             app_backends_print(stdout);
     }
     return app_print_finish(app->comm);
@@ -102,13 +93,17 @@ static mx_err stage(app_base *app, app_stage *call)
     return call ? end_stage(app, call(app)) : MX_OK;
 }
 
+/* The deck, then what the command line sets: the same on every rank. */
 static mx_err read_input(app_base *app)
 {
+    const app_definition *const d = app->definition;
     const app_options *const o = &app->options;
-    if (!app->definition->deck) return MX_OK;
-    MX_TRY(app_read_file(app->comm, o->deck, &app->deck_text, &app->deck_length));
-    MX_TRY(stage(app, app->definition->read_deck));
-    return app_results_check_input(app->comm, o->output, o->deck);
+    if (o->deck) MX_TRY(app_read_file(app->comm, o->deck, &app->deck_text, &app->deck_length));
+    if (d->input)
+        MX_TRY(app_agree(app->comm,
+                         app_keys_read(&app->keys, d->input, o->deck, app->deck_text,
+                                       app->deck_length, o->overrides, (char *)app + d->input_at)));
+    return o->deck ? app_results_check_input(app->comm, o->output, o->deck) : MX_OK;
 }
 
 static mx_err begin(app_base *app)
@@ -137,11 +132,43 @@ static mx_err store_provenance(app_base *app)
     return app_results_provenance(app->results, "halo_path", app_transport_path(app->transport));
 }
 
+static mx_err store_parameter(app_results results, const app_parameter *p)
+{
+    switch (p->kind) {
+    case APP_PARAMETER_REAL: return app_results_parameter_f64(results, p->name, p->real, p->unit);
+    case APP_PARAMETER_WHOLE: return app_results_parameter_i64(results, p->name, p->whole, p->unit);
+    case APP_PARAMETER_TEXT: return app_results_parameter_text(results, p->name, p->text);
+    case APP_PARAMETER_LIST:
+        return app_results_parameter_list(results, p->name, p->list, p->count, p->unit);
+    }
+    return MX_OK;
+}
+
+/* The input as it was given, and every parameter as it was understood. */
+static mx_err store_input(app_base *app)
+{
+    const app_definition *const d = app->definition;
+    const void *const target = (const char *)app + d->input_at;
+    if (app->deck_text) MX_TRY(app_results_deck(app->results, app->deck_text, app->deck_length));
+    if (app->options.overrides)
+        MX_TRY(app_results_parameter_text(app->results, "overrides", app->options.overrides));
+    for (int i = 0; d->input; i++) {
+        app_parameter p;
+        MX_TRY(
+            app_agree(app->comm, app_keys_parameter(d->input, app->keys.dialect, target, i, &p)));
+        if (!p.name) break;
+        const mx_err err = store_parameter(app->results, &p);
+        app_parameter_free(&p);
+        MX_TRY(err);
+    }
+    return MX_OK;
+}
+
 static mx_err store_common(app_base *app)
 {
     if (!app->results) return MX_OK;
     MX_TRY(store_provenance(app));
-    if (app->deck_text) MX_TRY(app_results_deck(app->results, app->deck_text, app->deck_length));
+    MX_TRY(store_input(app));
     const app_region *region;
     for (int i = 0; (region = app_report_region(app->report, i)) != NULL; i++)
         MX_TRY(app_results_region(app->results, region->name, &region->totals));
@@ -177,6 +204,8 @@ static void finish(app_base *app)
     app_transport_destroy(&app->transport);
     mx_ctx_destroy(&app->ctx);
     mx_finalize();
+    app_keys_close(&app->keys);
+    app_options_close(&app->options);
     free(app->deck_text);
     free((void *)app->argv);
     app_comm_close(&app->comm);
@@ -245,6 +274,18 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
         fprintf(stderr, "%s: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
                 base->definition->name, name, value, expected, tolerance);
     return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
+}
+
+void app_note(app_base *base, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    if (app_rank(base->comm) != 0) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    app_progress_end(base->report);
+    fprintf(stderr, "%s: note: %s\n", base->definition->name, text);
 }
 
 void app_print_place(app_base *base)

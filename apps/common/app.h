@@ -1,8 +1,9 @@
 /* The skeleton of an app. Its main.c says what the app is, and calls app_run:
  *
- *     typedef struct heat { app_base base; heat_deck deck; mx_view u; ... } heat;
+ *     typedef struct heat { app_base base; heat_input input; mx_view u; ... } heat;
  *
- *     static const app_definition definition = {.name = "heat", .size = sizeof(heat), .run = heat_run, ...};
+ *     static const app_definition definition = {.name = "heat", .size = sizeof(heat), .input = &heat_keys,
+ *                                               .input_at = offsetof(heat, input), .run = heat_run, ...};
  *
  *     int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
  *
@@ -10,9 +11,9 @@
  *
  *   1. MPI starts; the command lines of all ranks are compared; minx starts, with the options --mx-KEY
  *   2. the command line; --help and its like are answered, and end the run
- *   3. report, deck, results file, context, transport
+ *   3. report, input (deck, then keys on the command line), results file, context, transport
  *   4. the stages of the app: set_up, run, verify, output
- *   5. what every results file has: provenance, regions, verdict, exit code, digests
+ *   5. what every results file has: provenance, parameters, regions, verdict, exit code, digests
  *   6. the last lines are printed. Only when they are out does the results file get its name: what is published has the exit
  *      code that the program ends with.
  *
@@ -37,6 +38,7 @@ typedef struct app_base {
 
     app_comm comm;
     app_options options;
+    app_keys keys; /* of the input: where each was set */
     char *deck_text;
     size_t deck_length;
     app_report report;
@@ -59,14 +61,13 @@ typedef mx_err app_stage(void *app);
 struct app_definition {
     const char *name;    /* of the program: "tealeaf" */
     const char *summary; /* completes "NAME: ..." */
+    const char *notes;   /* the end of --help, or NULL */
     size_t size;         /* of the app's struct, whose first member is an app_base */
-    const char *deck;    /* what --help calls the positional argument; NULL: the app has no deck */
-    const char *default_deck; /* read where none is given; NULL: one must be given */
-    const char *notes;        /* the end of --help, or NULL */
 
-    /* --help-deck, and the deck: base.deck_text into the app's struct, the same on every rank */
-    void (*help_deck)(FILE *out);
-    app_stage *read_deck;
+    const char *deck;         /* what --help calls the positional argument; NULL: there is none */
+    const char *default_deck; /* read where none is given */
+    const app_input *input;   /* keys, and how a deck is read; NULL: the app has none */
+    size_t input_at;          /* where in the app's struct the struct is that the keys fill */
 
     app_stage *set_up; /* all that a run needs */
     app_stage *run;
@@ -85,6 +86,13 @@ int app_run(const app_definition *definition, int argc, char **argv);
  * Collective, agreed. */
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
                  app_compare compare);
+
+/* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: what is no error, but most likely not meant. */
+void app_note(app_base *base, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
 
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);

@@ -1,216 +1,110 @@
 #include "options.h"
 
+#include "strbuf.h"
 #include "text.h"
 
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COMMON_OPTIONS = 10, MAX_OPTIONS = 64, MAX_THREADS = 4096, MAX_DEVICE = 1023 };
+enum { MAX_THREADS = 4096, MAX_DEVICE = 1023 };
 
 static const char *const layouts[] = {"auto", "left", "right", NULL};
 static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
 
-/* Values of choices, as int; later they are converted to their enum types. */
-typedef struct choices {
-    int layout, gpu_mpi;
-} choices;
-
-static void set_defaults(app_options *o)
-{
-    *o = (app_options){.backend = "auto", .threads = 0, .device = -1, .layout = layouts[0]};
-}
-
 /* clang-format off */
-#define TEXT(NAME, VALUE, WORD, HELP) \
-    {.name = NAME, .kind = APP_OPTION_TEXT, .value = VALUE, .argument = WORD, .help = HELP}
-#define COUNT(NAME, VALUE, LEAST, MOST, STANDARD, HELP) \
-    {.name = NAME, .kind = APP_OPTION_INT, .value = VALUE, .low = LEAST, .high = MOST, \
-     .automatic = "auto", .automatic_value = STANDARD, .argument = "N", .help = HELP}
-#define CHOICE(NAME, VALUE, WORDS, HELP) \
-    {.name = NAME, .kind = APP_OPTION_CHOICE, .value = VALUE, .words = WORDS, .argument = "WORD", \
-     .help = HELP}
-#define SWITCH(NAME, VALUE, ALONE, HELP) \
-    {.name = NAME, .kind = APP_OPTION_SWITCH, .value = VALUE, .help = HELP, .instead_of_run = ALONE}
+#define AT(MEMBER) .offset = offsetof(app_options, MEMBER), .sources = APP_KEY_COMMAND
+#define TEXT(NAME, MEMBER, NORMAL, WORD, HELP) \
+    {.name = NAME, .type = APP_KEY_TEXT, AT(MEMBER), .text = NORMAL, .argument = WORD, .help = HELP}
+#define COUNT(NAME, MEMBER, LEAST, MOST, NORMAL, HELP) \
+    {.name = NAME, .type = APP_KEY_INT, AT(MEMBER), .low = LEAST, .high = MOST, .standard = NORMAL, \
+     .automatic = "auto", .help = HELP}
+#define CHOICE(NAME, MEMBER, WORDS, HELP) \
+    {.name = NAME, .type = APP_KEY_CHOICE, AT(MEMBER), .words = WORDS, .help = HELP}
+#define SWITCH(NAME, MEMBER, HELP) {.name = NAME, .type = APP_KEY_SWITCH, AT(MEMBER), .help = HELP}
 
-/* The rows of every app, bound to the struct that they fill. */
-static void common_rows(app_options *o, choices *c, app_option *row)
-{
-    const app_option rows[COMMON_OPTIONS] = {
-        TEXT("backend", &o->backend, "NAME", "run the kernels on this backend"),
-        COUNT("threads", &o->threads, 1, MAX_THREADS, 0,
-              "threads of each rank; auto: its cores, shared among the ranks that have them"),
-        COUNT("device", &o->device, 0, MAX_DEVICE, -1,
-              "accelerator to use; auto: rank within the host, modulo devices"),
-        CHOICE("layout", &c->layout, layouts, "layout of arrays; auto: the backend's own"),
-        TEXT("check-against", &o->check_against, "NAME",
-             "repeat every launch on this backend and stop at the first difference"),
-        TEXT("output", &o->output, "FILE.h5", "write the results file"),
-        CHOICE("gpu-mpi", &c->gpu_mpi, gpu_mpi_words,
-               "how data of GPUs go to other ranks: by MPI from device memory (on) or host memory (off), or by NCCL"),
-        SWITCH("quiet", &o->quiet, false, "print errors and failed checks only"),
-        SWITCH("help", &o->help, true, "print this text, and stop"),
-        SWITCH("version", &o->version, true, "print the version, and stop"),
-    };
-    memcpy(row, rows, sizeof rows);
-}
+static const app_key rows[] = {
+    TEXT("backend", backend, "auto", "NAME", "run the kernels on this backend"),
+    COUNT("threads", threads, 1, MAX_THREADS, 0,
+          "threads of each rank; auto: its cores, shared among the ranks that have them"),
+    COUNT("device", device, 0, MAX_DEVICE, -1,
+          "accelerator to use; auto: rank within the host, modulo devices"),
+    CHOICE("layout", layout_number, layouts, "layout of arrays; auto: the backend's own"),
+    TEXT("check-against", check_against, NULL, "NAME",
+         "repeat every launch on this backend and stop at the first difference"),
+    TEXT("output", output, NULL, "FILE.h5", "write the results file"),
+    CHOICE("gpu-mpi", gpu_mpi, gpu_mpi_words,
+           "between devices: on: device memory to MPI; off: through host memory; auto: the best here"),
+    SWITCH("quiet", quiet, "print errors and failed checks only"),
+    SWITCH("help", help, "print this text, and stop"),
+    SWITCH("help-deck", help_deck, "list the keys of the input, and stop"),
+    SWITCH("backends", backends, "list the backends available here, and stop"),
+    SWITCH("version", version, "print the version, and stop"),
+};
 /* clang-format on */
+
+static const app_input common = {
+    .keys = rows, .count = (int)(sizeof rows / sizeof rows[0]), .size = sizeof(app_options)};
+
+/* The input of a program without keys. */
+static const app_input none = {.keys = NULL};
+
+static const app_input *input_of(const app_program *program)
+{
+    return program->input ? program->input : &none;
+}
 
 typedef struct parser {
     const app_program *program;
     app_options *options;
-    choices choices;
-    app_option row[MAX_OPTIONS];    /* the common ones, then the program's */
-    const char *given[MAX_OPTIONS]; /* the value an option was given with; NULL: not given */
-    int rows;
+    app_strbuf overrides;
+    int argc;
+    char **argv;
+    int at; /* the argument that is read now */
 } parser;
 
-static mx_err open_parser(const app_program *program, app_options *options, parser *p)
+/* ---- names ---- */
+
+/* The row of an argument without its value. A name with dashes is an alias as a whole; else two dashes stand in front of it. */
+static const app_key *find(const parser *p, const app_input *input, const app_word *argument)
 {
-    MX_REQUIRE(program->option_count >= 0 && program->option_count <= MAX_OPTIONS - COMMON_OPTIONS,
-               MX_ERR_ARG, "%d options, room for %d", program->option_count,
-               MAX_OPTIONS - COMMON_OPTIONS);
-    *p = (parser){.program = program, .options = options};
-    common_rows(options, &p->choices, p->row);
-    for (int i = 0; i < program->option_count; i++)
-        p->row[COMMON_OPTIONS + i] = program->options[i];
-    p->rows = COMMON_OPTIONS + program->option_count;
-    return MX_OK;
-}
-
-/* ---- values ---- */
-
-typedef struct expected {
-    char text[256];
-} expected;
-
-/* Describes the allowed values of this option, for messages and --help. */
-static const char *describe(const app_option *row, expected *e)
-{
-    size_t used = 0;
-    e->text[0] = '\0';
-    switch (row->kind) {
-    case APP_OPTION_SWITCH: return "no value";
-    case APP_OPTION_REAL: return "a number";
-    case APP_OPTION_TEXT: return row->argument;
-    case APP_OPTION_INT:
-        snprintf(e->text, sizeof e->text, "%s%sa whole number from %d to %d",
-                 row->automatic ? row->automatic : "", row->automatic ? " or " : "", row->low,
-                 row->high);
-        break;
-    case APP_OPTION_CHOICE:
-        for (int i = 0; row->words[i] && used < sizeof e->text; i++) {
-            const char *const between = i == 0 ? "" : row->words[i + 1] ? ", " : " or ";
-            used += (size_t)snprintf(e->text + used, sizeof e->text - used, "%s%s", between,
-                                     row->words[i]);
+    const char *name = argument->text;
+    size_t length = argument->length;
+    const app_key *const whole = app_input_find(input, ~0u, APP_KEY_COMMAND, name, length);
+    if (whole && name[0] == '-') return whole;
+    if (input_of(p->program)->free_form) {
+        while (length > 0 && *name == '-') {
+            name++;
+            length--;
         }
-        break;
+    } else if (length > 2 && strncmp(name, "--", 2) == 0) {
+        name += 2;
+        length -= 2;
+    } else {
+        return NULL;
     }
-    return e->text;
+    return app_input_find(input, ~0u, APP_KEY_COMMAND, name, length);
 }
 
-static mx_err fail_value(const app_option *row, const char *value)
+static mx_err fail_unknown(const parser *p, const app_word *argument)
 {
-    expected e;
-    app_shown shown;
-    return MX_FAIL(MX_ERR_INPUT, "--%s: got %s, expected %s", row->name,
-                   app_text_show(value, strlen(value), &shown), describe(row, &e));
-}
-
-static mx_err store_int(const app_option *row, const char *value)
-{
-    int64_t number;
-    if (row->automatic && strcmp(value, row->automatic) == 0) {
-        *(int *)row->value = row->automatic_value;
-        return MX_OK;
-    }
-    if (app_text_whole(value, strlen(value), &number) != APP_NUMBER_OK || number < row->low ||
-        number > row->high) {
-        return fail_value(row, value);
-    }
-    *(int *)row->value = (int)number;
-    return MX_OK;
-}
-
-static mx_err store_choice(const app_option *row, const char *value)
-{
-    for (int i = 0; row->words[i]; i++) {
-        if (strcmp(value, row->words[i]) == 0) {
-            *(int *)row->value = i;
-            return MX_OK;
-        }
-    }
-    return fail_value(row, value);
-}
-
-static mx_err store(const app_option *row, const char *value)
-{
-    switch (row->kind) {
-    case APP_OPTION_SWITCH: *(bool *)row->value = true; return MX_OK;
-    case APP_OPTION_INT: return store_int(row, value);
-    case APP_OPTION_CHOICE: return store_choice(row, value);
-    case APP_OPTION_REAL:
-        if (app_text_real(value, strlen(value), row->value) != APP_NUMBER_OK)
-            return fail_value(row, value);
-        return MX_OK;
-    case APP_OPTION_TEXT:
-        if (value[0] == '\0') return fail_value(row, value);
-        *(const char **)row->value = value;
-        return MX_OK;
-    }
-    return MX_OK;
-}
-
-/* ---- arguments ---- */
-
-static int find_row(const parser *p, const char *name, size_t length)
-{
-    for (int i = 0; i < p->rows; i++) {
-        if (strlen(p->row[i].name) == length && memcmp(p->row[i].name, name, length) == 0) return i;
-    }
-    return -1;
-}
-
-static mx_err fail_unknown(const parser *p, const char *argument, size_t length)
-{
+    const app_keys own = {.input = input_of(p->program), .source = APP_KEY_COMMAND};
     app_nearest nearest = APP_NEAREST_NONE;
     app_shown shown;
     size_t dashes = 0;
-    while (dashes < length && argument[dashes] == '-') dashes++;
-    for (int i = 0; i < p->rows; i++) {
-        app_nearest_offer(&nearest, argument + dashes, length - dashes, p->row[i].name);
-    }
+    while (dashes < argument->length && argument->text[dashes] == '-') dashes++;
+    const char *const word = argument->text + dashes;
+    const size_t length = argument->length - dashes;
+    const char *const one = app_keys_nearest(&p->options->keys, ~0u, word, length);
+    const char *const other = app_keys_nearest(&own, ~0u, word, length);
+    if (one) app_nearest_offer(&nearest, word, length, one);
+    if (other) app_nearest_offer(&nearest, word, length, other);
     return MX_FAIL(MX_ERR_INPUT, "got an unknown option %s, expected %s%s",
-                   app_text_show(argument, length, &shown),
+                   app_text_show(argument->text, argument->length, &shown),
                    nearest.name ? "--" : "one of those that --help lists",
                    nearest.name ? nearest.name : "");
 }
 
-/* One option. Its value follows '=' or is the next argument; *at is advanced past what was read. */
-static mx_err read_option(parser *p, int argc, char **argv, int *at)
-{
-    const char *const argument = argv[*at];
-    const size_t length = strcspn(argument, "=");
-    const int i = strncmp(argument, "--", 2) == 0 ? find_row(p, argument + 2, length - 2) : -1;
-    if (i < 0) return fail_unknown(p, argument, length);
-    const app_option *const row = &p->row[i];
-    const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    expected e;
-    if (row->kind == APP_OPTION_SWITCH) {
-        if (value) return fail_value(row, value);
-        value = "";
-    } else if (!value) {
-        const char *const next = *at + 1 < argc ? argv[*at + 1] : NULL;
-        MX_REQUIRE(next && strncmp(next, "--", 2) != 0, MX_ERR_INPUT,
-                   "--%s: got no value, expected %s", row->name, describe(row, &e));
-        value = next;
-        ++*at;
-    }
-    MX_REQUIRE(!p->given[i] || strcmp(p->given[i], value) == 0, MX_ERR_INPUT,
-               "--%s: got both \"%.100s\" and \"%.100s\", expected it once", row->name, p->given[i],
-               value);
-    p->given[i] = value;
-    return store(row, value);
-}
+/* ---- values ---- */
 
 static mx_err read_positional(parser *p, const char *argument)
 {
@@ -226,95 +120,150 @@ static mx_err read_positional(parser *p, const char *argument)
     return MX_OK;
 }
 
-static mx_err read_arguments(parser *p, int argc, char **argv)
+/* What will be read like a line of a deck must be one line. */
+static mx_err add_override(parser *p, const app_key *row, const app_word *key,
+                           const app_word *value)
+{
+    app_expected expected;
+    app_shown shown;
+    MX_REQUIRE(value->text || !app_key_has_value(row), MX_ERR_INPUT,
+               "%.*s: got no value, expected %s", (int)key->length, key->text,
+               app_key_expected(row, &expected));
+    for (size_t i = 0; i < value->length; i++)
+        MX_REQUIRE((unsigned char)value->text[i] >= 0x20, MX_ERR_INPUT,
+                   "%.*s: got %s, expected text without control characters", (int)key->length,
+                   key->text, app_text_show(value->text, value->length, &shown));
+    return app_strbuf_add(&p->overrides, "%s%s%.*s\n", row->name, value->text ? "=" : "",
+                          (int)value->length, value->text ? value->text : "");
+}
+
+static mx_err set(parser *p, const app_key *row, bool own, const app_word *key, app_word *value)
+{
+    const bool switches = !app_key_has_value(row);
+    if (!switches && !value->text) {
+        const char *const next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
+        if (next && strncmp(next, "--", 2) != 0) {
+            *value = (app_word){.text = next, .length = strlen(next)};
+            p->at++;
+        }
+    }
+    if (!own) return app_keys_set(&p->options->keys, row, key, value->text ? value : NULL);
+    if (row->sources == APP_KEY_DECK_NAME && value->text) return read_positional(p, value->text);
+    return add_override(p, row, key, value);
+}
+
+/* ---- arguments ---- */
+
+/* The part in front of '=' (free form: or ':'), and the part behind it. */
+static void split(const parser *p, const char *argument, app_word *key, app_word *value)
+{
+    const size_t length = strcspn(argument, input_of(p->program)->free_form ? "=:" : "=");
+    *key = (app_word){.text = argument, .length = length};
+    *value = (app_word){.text = NULL};
+    if (argument[length] != '\0')
+        *value = (app_word){.text = argument + length + 1, .length = strlen(argument + length + 1)};
+}
+
+static mx_err read_option(parser *p, const char *argument)
+{
+    app_word key, value;
+    split(p, argument, &key, &value);
+    const app_key *row = find(p, &common, &key);
+    if (row) return set(p, row, false, &key, &value);
+    row = find(p, input_of(p->program), &key);
+    return row ? set(p, row, true, &key, &value) : fail_unknown(p, &key);
+}
+
+/* key=value of the input; else it is the deck. Free form: "key value" too. */
+static mx_err read_argument(parser *p, const char *argument)
+{
+    const app_input *const input = input_of(p->program);
+    app_word key, value;
+    split(p, argument, &key, &value);
+    const app_key *const row = app_input_find(input, ~0u, APP_KEY_COMMAND, key.text, key.length);
+    if (row && (value.text || input->free_form)) return set(p, row, true, &key, &value);
+    const bool may_be_deck = p->program->deck && !p->options->deck;
+    if (value.text && input->count > 0 && !may_be_deck) return fail_unknown(p, &key);
+    return read_positional(p, argument);
+}
+
+static mx_err read_arguments(parser *p)
 {
     bool only_positional = false;
-    for (int at = 1; at < argc; at++) {
-        const char *const argument = argv[at];
-        if (!only_positional && strcmp(argument, "--") == 0) {
-            only_positional = true;
-        } else if (!only_positional && argument[0] == '-' && argument[1] != '\0') {
-            MX_TRY(read_option(p, argc, argv, &at));
-        } else {
+    for (p->at = 1; p->at < p->argc; p->at++) {
+        const char *const argument = p->argv[p->at];
+        if (only_positional)
             MX_TRY(read_positional(p, argument));
-        }
+        else if (strcmp(argument, "--") == 0)
+            only_positional = true;
+        else if (argument[0] == '-' && argument[1] != '\0')
+            MX_TRY(read_option(p, argument));
+        else
+            MX_TRY(read_argument(p, argument));
     }
     return MX_OK;
 }
 
 /* Does the program run, rather than only print --help or the like? */
-static bool runs(const parser *p)
+static bool runs(const app_options *o)
 {
-    for (int i = 0; i < p->rows; i++) {
-        if (p->row[i].instead_of_run && p->given[i]) return false;
-    }
-    return true;
+    return !o->help && !o->version && !o->backends && !o->help_deck;
 }
 
-mx_err app_options_parse(const app_program *program, int argc, char **argv, app_options *options)
+static mx_err choose_deck(const app_program *program, app_options *options)
 {
-    parser p;
-    set_defaults(options);
-    MX_TRY(open_parser(program, options, &p));
-    MX_TRY(read_arguments(&p, argc, argv));
-    options->layout = layouts[p.choices.layout];
-    options->gpu_mpi = (app_gpu_mpi)p.choices.gpu_mpi;
-    if (!program->deck || options->deck || !runs(&p)) return MX_OK;
-    MX_REQUIRE(program->default_deck, MX_ERR_INPUT, "got no %s, expected: %s [OPTIONS] %s",
-               program->deck, program->name, program->deck);
+    if (!program->deck || options->deck || !runs(options)) return MX_OK;
+    MX_REQUIRE(program->default_deck || input_of(program)->deck_optional, MX_ERR_INPUT,
+               "got no %s, expected: %s [OPTIONS] %s", program->deck, program->name, program->deck);
     options->deck = program->default_deck;
     return MX_OK;
 }
 
-/* ---- help ---- */
-
-static void print_default(const app_option *row, FILE *out)
+mx_err app_options_parse(const app_program *program, int argc, char **argv, app_options *options)
 {
-    switch (row->kind) {
-    case APP_OPTION_SWITCH: return;
-    case APP_OPTION_INT:
-        if (row->automatic && *(const int *)row->value == row->automatic_value) {
-            fprintf(out, " [%s]", row->automatic);
-        } else {
-            fprintf(out, " [%d]", *(const int *)row->value);
-        }
-        return;
-    case APP_OPTION_REAL: fprintf(out, " [%g]", *(const double *)row->value); return;
-    case APP_OPTION_CHOICE: fprintf(out, " [%s]", row->words[*(const int *)row->value]); return;
-    case APP_OPTION_TEXT:
-        fprintf(out, " [%s]",
-                *(const char *const *)row->value ? *(const char *const *)row->value : "none");
-        return;
-    }
+    parser p = {.program = program, .options = options, .argc = argc, .argv = argv};
+    MX_TRY(app_keys_open(&options->keys, &common, NULL, options));
+    options->keys.source = APP_KEY_COMMAND;
+    const mx_err err = read_arguments(&p);
+    options->overrides = p.overrides.text;
+    options->layout = layouts[options->layout_number];
+    return err == MX_OK ? choose_deck(program, options) : MX_PASS(err);
 }
 
-static void print_row(const app_option *row, FILE *out)
+void app_options_close(app_options *options)
 {
-    char left[96];
-    expected e;
-    if (row->kind == APP_OPTION_SWITCH) {
-        snprintf(left, sizeof left, "--%s", row->name);
-    } else {
-        snprintf(left, sizeof left, "--%s=%s", row->name, row->argument ? row->argument : "VALUE");
-    }
-    fprintf(out, "  %-24s %s", left, row->help);
-    if (row->kind == APP_OPTION_CHOICE) fprintf(out, " (%s)", describe(row, &e));
-    print_default(row, out);
-    fprintf(out, "\n");
+    app_keys_close(&options->keys);
+    free(options->overrides);
+    options->overrides = NULL;
+}
+
+/* ---- help ---- */
+
+static void print_usage(const app_program *program, FILE *out)
+{
+    const bool keys = input_of(program)->count > 0;
+    fprintf(out, "%s: %s\n\nUsage: %s [OPTIONS]", program->name, program->summary, program->name);
+    if (program->deck)
+        fprintf(out, input_of(program)->deck_optional ? " [%s]" : " %s", program->deck);
+    fprintf(out, "%s\n", keys ? " [KEY=VALUE]..." : "");
+    if (program->default_deck)
+        fprintf(out, "Without %s, it is %s.\n", program->deck, program->default_deck);
+    if (keys)
+        fprintf(out,
+                "KEY=VALUE, or --KEY=VALUE, sets a key of the input%s; --help-deck lists them.\n",
+                program->deck ? ", whatever the deck says" : "");
 }
 
 void app_options_help(const app_program *program, FILE *out)
 {
-    app_options defaults;
-    parser p;
-    set_defaults(&defaults);
-    if (open_parser(program, &defaults, &p) != MX_OK) return;
-    fprintf(out, "%s: %s\n\nUsage: %s [OPTIONS] %s\n", program->name, program->summary,
-            program->name, program->deck ? program->deck : "");
-    if (program->default_deck)
-        fprintf(out, "Without %s, it is %s.\n", program->deck, program->default_deck);
+    const app_input *const input = input_of(program);
+    print_usage(program, out);
     fprintf(out,
             "\nOptions, with defaults in brackets (--key value works as well as --key=value):\n");
-    for (int i = 0; i < p.rows; i++) print_row(&p.row[i], out);
+    for (int i = 0; i < common.count; i++) app_key_print_option(&rows[i], out);
+    for (int i = 0; i < input->count; i++)
+        if (input->keys[i].sources && !(input->keys[i].sources & ~(unsigned)APP_KEY_DECK_NAME))
+            app_key_print_option(&input->keys[i], out);
+    fprintf(out, "  %-24s options of minx itself; --mx-help lists them\n", "--mx-KEY[=VALUE]");
     if (program->notes) fprintf(out, "\n%s\n", program->notes);
 }

@@ -45,15 +45,57 @@ static bool real_syntax(const char *word, size_t length, bool *nonzero)
     return at > exponent && at == length;
 }
 
+/* A number as 0.DIGITS times ten to the power of `exponent`, without leading zeros. A double and the midpoints between doubles
+ * have at most 767 significant digits, so of what comes after DIGITS only counts whether it is all zero. */
+enum { DIGITS = 800 };
+typedef struct decimal {
+    char digits[DIGITS + 2]; /* with one more that stands for the rest, and a NUL */
+    size_t count;
+    int64_t exponent;
+} decimal;
+
+static void add_digit(decimal *d, char digit, bool behind_point)
+{
+    if (d->count == 0 && digit == '0') {
+        d->exponent -= behind_point ? 1 : 0;
+        return;
+    }
+    d->exponent += behind_point ? 0 : 1;
+    if (d->count < DIGITS)
+        d->digits[d->count++] = digit;
+    else if (digit != '0')
+        d->digits[DIGITS] = '1';
+}
+
+/* The mantissa, and the exponent behind it; beyond 1e9 it makes no difference any more. */
+static decimal read_decimal(const char *word, size_t length)
+{
+    decimal d = {.count = 0};
+    bool behind_point = false;
+    size_t at = skip_sign(word, length, 0);
+    for (; at < length && (is_digit(word[at]) || word[at] == '.'); at++) {
+        if (word[at] == '.')
+            behind_point = true;
+        else
+            add_digit(&d, word[at], behind_point);
+    }
+    int64_t exponent = 0;
+    const bool down = at + 1 < length && word[at + 1] == '-';
+    for (at = skip_sign(word, length, at + 1); at < length; at++)
+        if (exponent < 1000000000) exponent = exponent * 10 + (word[at] - '0');
+    d.exponent += down ? -exponent : exponent;
+    return d;
+}
+
 app_number app_text_real(const char *word, size_t length, double *value)
 {
-    char copy[512];
+    char text[DIGITS + 64];
     bool nonzero;
     if (!real_syntax(word, length, &nonzero)) return APP_NUMBER_SYNTAX;
-    if (length >= sizeof copy) return APP_NUMBER_RANGE; /* an error, instead of a shorter number */
-    for (size_t i = 0; i < length; i++) copy[i] = lower(word[i]) == 'd' ? 'e' : word[i];
-    copy[length] = '\0';
-    const double result = strtod(copy, NULL);
+    const decimal d = read_decimal(word, length);
+    snprintf(text, sizeof text, "%s0.%se%lld", word[0] == '-' ? "-" : "",
+             d.count > 0 ? d.digits : "0", (long long)(d.count > 0 ? d.exponent : 0));
+    const double result = strtod(text, NULL);
     if (!isfinite(result) || (nonzero && result == 0.0)) return APP_NUMBER_RANGE;
     *value = result;
     return APP_NUMBER_OK;

@@ -1,54 +1,7 @@
 #include "tl_app.h"
-#include "tl_states.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static mx_err states(app_results r, const tl_deck *d)
-{
-    double values[TL_MAX_STATES];
-    char geometries[TL_GEOMETRIES_SIZE];
-    for (int m = 0; m < TL_STATE_MEMBERS; m++) {
-        tl_states_list(d, m, values);
-        MX_TRY(app_results_parameter_list(r, tl_state_members[m].name, values, d->states,
-                                          tl_state_members[m].unit));
-    }
-    tl_states_geometries(d, geometries);
-    return app_results_parameter_text(r, "state_geometry", geometries);
-}
-
-/* Units are the deck's own, any consistent set: their names say which quantity is meant. u is density times specific energy,
- * a temperature where the heat capacity of a volume is 1. */
-static mx_err parameters(tl_app *app)
-{
-    const tl_deck *d = &app->deck;
-    const app_results r = app->base.results;
-    MX_TRY(app_results_parameter_text(r, "dialect",
-                                      d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port"));
-    MX_TRY(app_results_parameter_i64(r, "x_cells", d->x_cells, "1"));
-    MX_TRY(app_results_parameter_i64(r, "y_cells", d->y_cells, "1"));
-    MX_TRY(app_results_parameter_f64(r, "xmin", d->xmin, "length"));
-    MX_TRY(app_results_parameter_f64(r, "xmax", d->xmax, "length"));
-    MX_TRY(app_results_parameter_f64(r, "ymin", d->ymin, "length"));
-    MX_TRY(app_results_parameter_f64(r, "ymax", d->ymax, "length"));
-    MX_TRY(app_results_parameter_f64(r, "initial_timestep", d->initial_timestep, "time"));
-    MX_TRY(app_results_parameter_f64(r, "end_time", d->end_time, "time"));
-    MX_TRY(app_results_parameter_i64(r, "end_step", d->end_step, "1"));
-    MX_TRY(app_results_parameter_i64(r, "steps", app->step, "1"));
-    MX_TRY(app_results_parameter_i64(r, "summary_frequency", d->summary_frequency, "1"));
-    MX_TRY(app_results_parameter_text(r, "solver", "cg"));
-    MX_TRY(app_results_parameter_text(
-        r, "coefficient",
-        d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density"));
-    MX_TRY(app_results_parameter_f64(r, "eps", d->eps, "1"));
-    MX_TRY(app_results_parameter_i64(r, "max_iters", d->max_iters, "1"));
-    MX_TRY(app_results_parameter_i64(r, "test_problem", d->test_problem, "1"));
-    MX_TRY(app_results_parameter_i64(r, "check_result", d->check_result, "1"));
-    MX_TRY(app_results_parameter_i64(r, "profiler_on", d->profiler_on, "1"));
-    MX_TRY(app_results_parameter_i64(r, "verbose_on", d->verbose_on, "1"));
-    MX_TRY(app_results_parameter_i64(r, "states", d->states, "1"));
-    return states(r, d);
-}
 
 static mx_err integers(tl_app *app, const char *name, app_compare compare, const tl_series *series)
 {
@@ -154,7 +107,6 @@ mx_err tl_output(void *data)
     tl_app *const app = data;
     MX_TRY(print_end(app));
     if (app->base.results == NULL) return MX_OK;
-    MX_TRY(parameters(app));
     MX_TRY(series(app));
     return fields(app);
 }

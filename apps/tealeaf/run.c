@@ -119,14 +119,9 @@ static mx_err step(tl_app *app)
                   (long long)app->step + 1, app->time, deck->initial_timestep);
     MX_TRY(tl_solve(app));
     app->step++;
-    app->time += deck->initial_timestep;
+    app->time = (double)app->step * deck->initial_timestep;
     return port ? print_port_step(app, first)
                 : print_reference_step(app, first, app_now() - started);
-}
-
-static bool finished(const tl_app *app)
-{
-    return app->step >= app->deck.end_step || app->time + 1e-16 > app->deck.end_time;
 }
 
 /* u before the first step, so that a summary can be made of it. */
@@ -140,11 +135,11 @@ mx_err tl_run(void *data)
     app_region_begin(app->whole);
     MX_TRY(initial_temperature(app));
     MX_TRY(summarise(app));
-    while (!finished(app)) {
+    while (app->step < deck->steps) {
         MX_TRY(step(app));
-        app_progress(app->base.report, "step", app->step, deck->end_step);
+        app_progress(app->base.report, "step", app->step, deck->steps);
         if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 &&
-            !finished(app))
+            app->step < deck->steps)
             MX_TRY(summarise(app));
     }
     if (app->step > 0) MX_TRY(summarise(app));

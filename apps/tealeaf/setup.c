@@ -9,14 +9,6 @@ mx_range_2 tl_cells(const tl_app *app)
                        TL_GHOSTS + app->columns);
 }
 
-mx_err tl_read_deck(void *data)
-{
-    tl_app *const app = data;
-    const char *const name = app->base.options.deck;
-    MX_TRY(tl_deck_parse(name, app->base.deck_text, app->base.deck_length, &app->deck));
-    return tl_deck_check_problem(name, &app->deck);
-}
-
 static mx_err decompose(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
@@ -139,10 +131,19 @@ static void print_banner(tl_app *app)
               (long long)app->deck.y_cells, app->decomp.ranks[1], app->decomp.ranks[0]);
 }
 
+/* The original codes accept such states, so decks with them still run. */
+static void note_states_outside(tl_app *app)
+{
+    for (int i = 0; i < app->deck.states; i++)
+        if (tl_state_is_outside(&app->deck, &app->deck.state[i]))
+            app_note(&app->base, "state %d lies outside of the domain and fills no cell", i + 1);
+}
+
 mx_err tl_set_up(void *data)
 {
     tl_app *const app = data;
     const app_base *const base = &app->base;
+    MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
     MX_TRY(app_agree(base->comm, set_up_alone(app)));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, TL_GHOSTS, &app->halo));
@@ -152,6 +153,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
+    note_states_outside(app);
     return MX_OK;
 }
 

@@ -67,8 +67,7 @@ typedef struct tl_app {
 
 /* The stages (app.h); data is a tl_app. */
 
-/* setup.c: the deck; then decomposition, views, arguments, the deck's states. */
-mx_err tl_read_deck(void *data);
+/* setup.c: decomposition, views, arguments, the deck's states. */
 mx_err tl_set_up(void *data);
 void tl_clean_up(void *data);
 

@@ -3,14 +3,14 @@
  *   1. find_dialect: which dialect the keys belong to. The last key of a deck may decide it, but
  *      the first key already depends on it (its meaning, its default, the nearest valid name).
  *      All errors of the text itself are found here.
- *   2. read_deck: words to values, by the tables of tl_deck_keys.c. Every value is kept as a double,
- *      so that one rule finds a key, or two keys for one field, with contradicting values.
+ *   2. read_words: words to values, by the table of tl_deck_keys.c (apps/common/keys.h).
  *
- * Then the checks that need more than one key. Time is linear in the text, but for the constant
- * cost of looking a key up (about 80 comparisons); no memory is allocated. */
+ * Then, when the command line has been read too, the checks that need more than one key. Time is linear in the text, but for
+ * the constant cost of looking a key up (about 80 comparisons). */
 #include "tl_deck.h"
 
-#include "../common/text.h"
+#include "steps.h"
+#include "text.h"
 #include "tl_deck_lexer.h"
 #include "tl_deck_states.h"
 #include "tl_deck_table.h"
@@ -19,58 +19,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_KEYS = 128 };
-
-typedef struct parser {
-    tl_lexer lexer;
-    tl_deck *deck;
-    unsigned known_dialects; /* TL_BOTH if no key decides the dialect */
-    long line[MAX_KEYS];     /* where each row of tl_keys was given; 0: nowhere */
-    double given[MAX_KEYS];  /* and with which value */
-    tl_state_lines states;
-    long end_line; /* of *endtea */
-} parser;
-
-static unsigned bit_of(tl_dialect dialect)
-{
-    return dialect == TL_DIALECT_PORT ? TL_PORT : TL_REFERENCE;
-}
-
 static const char *dialect_word(unsigned dialect)
 {
     return dialect == TL_PORT ? "the C++ port's" : "the reference's";
 }
 
-static bool is_key(const tl_word *word, const tl_key *key)
-{
-    return app_text_is(word->text, word->length, key->name);
-}
-
-/* The dialects that know a word as a key. */
-static unsigned dialects_of(const tl_word *word)
-{
-    unsigned dialects = 0;
-    for (int i = 0; i < tl_key_count; i++) {
-        if (is_key(word, &tl_keys[i])) dialects |= tl_keys[i].dialects;
-    }
-    return dialects;
-}
-
-static const tl_key *find_key(const tl_word *word, unsigned dialects)
-{
-    for (int i = 0; i < tl_key_count; i++) {
-        if ((tl_keys[i].dialects & dialects) && is_key(word, &tl_keys[i])) return &tl_keys[i];
-    }
-    return NULL;
-}
-
-static const char *nearest_key(const tl_word *word, unsigned dialects)
+static const char *nearest_key(const app_keys *keys, unsigned dialects, const app_word *word)
 {
     app_nearest nearest = APP_NEAREST_NONE;
-    for (int i = 0; i < tl_key_count; i++) {
-        if (tl_keys[i].dialects & dialects)
-            app_nearest_offer(&nearest, word->text, word->length, tl_keys[i].name);
-    }
+    const char *const key = app_keys_nearest(keys, dialects, word->text, word->length);
+    if (key) app_nearest_offer(&nearest, word->text, word->length, key);
     app_nearest_offer(&nearest, word->text, word->length, "state");
     return nearest.name;
 }
@@ -79,39 +37,38 @@ static const char *nearest_key(const tl_word *word, unsigned dialects)
 
 static mx_err pass_line(tl_lexer *lexer)
 {
-    tl_word word;
+    app_word word;
     do {
         MX_TRY(tl_lexer_next(lexer, &word));
     } while (word.length > 0);
     return MX_OK;
 }
 
-static mx_err fail_mixed(const tl_lexer *x, const tl_word *word, const tl_word *first,
+static mx_err fail_mixed(const tl_lexer *x, const app_word *word, const app_word *first,
                          unsigned dialect)
 {
-    const char *const nearest = nearest_key(word, dialect);
+    const char *const nearest = nearest_key(x->keys, dialect, word);
     app_shown shown;
-    return tl_deck_fail(x->name, word->line, word->text, word->length,
-                        "got a key of %s dialect, expected %s%sone of %s, as %s on line %ld is",
-                        dialect_word(dialect ^ TL_BOTH), nearest ? nearest : "",
-                        nearest ? ", " : "", dialect_word(dialect),
-                        app_text_show(first->text, first->length, &shown), first->line);
+    return app_keys_fail(
+        x->keys, word, "got a key of %s dialect, expected %s%sone of %s, as %s on line %ld is",
+        dialect_word(dialect ^ TL_BOTH), nearest ? nearest : "", nearest ? ", " : "",
+        dialect_word(dialect), app_text_show(first->text, first->length, &shown), first->line);
 }
 
 /* Values are looked up like keys. This is safe: no word that may be a value is a key. */
 static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
 {
-    tl_word first = {0};
+    app_word first = {0};
     *dialects = TL_BOTH;
     while (!lexer.finished) {
-        tl_word word;
+        app_word word;
         MX_TRY(tl_lexer_next(&lexer, &word));
         if (word.length == 0) continue;
         if (app_text_is(word.text, word.length, "state")) {
             MX_TRY(pass_line(&lexer));
             continue;
         }
-        const unsigned known = dialects_of(&word);
+        const unsigned known = app_keys_dialects(lexer.keys, word.text, word.length) & TL_BOTH;
         if (known == 0 || known == TL_BOTH) continue;
         if (*dialects == TL_BOTH) {
             first = word;
@@ -125,204 +82,129 @@ static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
 
 /* ---- second pass ---- */
 
-static void store(tl_deck *deck, const tl_key *key, double value)
-{
-    void *const field = (char *)deck + key->field;
-    switch (key->store) {
-    case TL_STORE_NONE: break;
-    case TL_STORE_F64: *(double *)field = value; break;
-    case TL_STORE_I64: *(int64_t *)field = (int64_t)value; break;
-    case TL_STORE_INT: *(int *)field = (int)value; break;
-    case TL_STORE_SOLVER: deck->solver = (tl_solver)value; break;
-    case TL_STORE_COEFFICIENT: deck->coefficient = (tl_coefficient)value; break;
-    }
-}
-
-static void store_defaults(tl_deck *deck)
-{
-    for (int i = 0; i < tl_key_count; i++) {
-        const tl_key *const key = &tl_keys[i];
-        if ((key->dialects & bit_of(deck->dialect)) && key->kind != TL_KEY_SWITCH)
-            store(deck, key, key->value);
-    }
-}
-
-static mx_err read_count(parser *p, const tl_key *key, const tl_word *word, double *value)
-{
-    tl_expected expected;
-    tl_word text;
-    int64_t count;
-    tl_key_expected(key, &expected);
-    MX_TRY(tl_lexer_value(&p->lexer, word, expected.text, &text));
-    if (app_text_whole(text.text, text.length, &count) != APP_NUMBER_OK ||
-        (double)count < key->low || (double)count > key->high) {
-        return tl_deck_fail_value(p->lexer.name, word, &text, expected.text);
-    }
-    *value = (double)count;
-    return MX_OK;
-}
-
-static mx_err read_choice(parser *p, const tl_key *key, const tl_word *word, double *value)
-{
-    tl_expected expected;
-    tl_word text;
-    tl_key_expected(key, &expected);
-    MX_TRY(tl_lexer_value(&p->lexer, word, expected.text, &text));
-    for (int i = 0; key->words[i] != NULL; i++) {
-        if (app_text_is(text.text, text.length, key->words[i])) {
-            *value = i;
-            return MX_OK;
-        }
-    }
-    return tl_deck_fail_value(p->lexer.name, word, &text, expected.text);
-}
-
-static mx_err read_value(parser *p, const tl_key *key, const tl_word *word, double *value)
-{
-    tl_expected expected;
-    switch (key->kind) {
-    case TL_KEY_REAL:
-        return tl_lexer_real(&p->lexer, word, key->low, key->high, tl_key_expected(key, &expected),
-                             value);
-    case TL_KEY_COUNT: return read_count(p, key, word, value);
-    case TL_KEY_WORD: return read_choice(p, key, word, value);
-    case TL_KEY_SWITCH: *value = key->value; break;
-    }
-    return MX_OK;
-}
-
-/* Two rows are about one thing if they are the same row or store to the same field. */
-static bool same_thing(const tl_key *a, const tl_key *b)
-{
-    return a == b ||
-           (a->store != TL_STORE_NONE && b->store != TL_STORE_NONE && a->field == b->field);
-}
-
-static mx_err check_repeated(const parser *p, const tl_key *key, const tl_word *word, double value)
-{
-    for (int i = 0; i < tl_key_count; i++) {
-        if (p->line[i] == 0 || p->given[i] == value || !same_thing(key, &tl_keys[i])) continue;
-        return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
-                            "got another value than %s on line %ld, expected it once",
-                            tl_keys[i].name, p->line[i]);
-    }
-    return MX_OK;
-}
-
-static mx_err check_supported(const parser *p, const tl_key *key, const tl_word *word, double value)
-{
-    if (key->instead == NULL) return MX_OK;
-    if (key->kind != TL_KEY_SWITCH && value <= key->value) return MX_OK;
-    return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
-                        "got a key or value that this version does not have (%s), expected %s",
-                        key->help, key->instead);
-}
-
-static mx_err read_key(parser *p, const tl_key *key, const tl_word *word)
-{
-    double value;
-    MX_TRY(read_value(p, key, word, &value));
-    MX_TRY(check_supported(p, key, word, value));
-    MX_TRY(check_repeated(p, key, word, value));
-    p->line[key - tl_keys] = word->line;
-    p->given[key - tl_keys] = value;
-    store(p->deck, key, value);
-    return MX_OK;
-}
-
 /* A word that should be a key, but is not. After another key of the same line it may be meant as a
- * value. */
-static mx_err fail_unknown(const parser *p, const tl_word *word, const tl_key *previous)
+ * value. `known`: the dialects that the deck may be of. */
+static mx_err fail_unknown(const app_keys *keys, unsigned known, const app_word *word,
+                           const app_key *previous)
 {
-    const char *const nearest = nearest_key(word, p->known_dialects);
+    const char *const nearest = nearest_key(keys, known, word);
     app_shown shown;
     if (previous != NULL && nearest == NULL) {
-        return tl_deck_fail(p->lexer.name, word->line, previous->name, strlen(previous->name),
-                            "got %s behind %s, expected the end of the line or another key",
-                            app_text_show(word->text, word->length, &shown),
-                            previous->kind == TL_KEY_SWITCH ? "a key that takes no value"
-                                                            : "its value");
+        const app_word at = {previous->name, strlen(previous->name), word->line};
+        return app_keys_fail(
+            keys, &at, "got %s behind %s, expected the end of the line or another key",
+            app_text_show(word->text, word->length, &shown),
+            app_key_has_value(previous) ? "its value" : "a key that takes no value");
     }
-    return tl_deck_fail(p->lexer.name, word->line, word->text, word->length,
-                        "got an unknown key, expected %s",
-                        nearest ? nearest : "one of those that --help-deck lists");
+    return app_keys_fail(keys, word, "got an unknown key, expected %s",
+                         nearest ? nearest : "one of those that --help-deck lists");
 }
 
-static mx_err read_deck(parser *p)
+/* A key, and its value where it has one. */
+static mx_err read_key(app_keys *keys, tl_lexer *lexer, const app_key *row, const app_word *key)
 {
-    const tl_key *previous = NULL;
-    tl_word word;
+    app_word value = {0};
+    if (app_key_has_value(row)) MX_TRY(tl_lexer_next(lexer, &value));
+    return app_keys_set(keys, row, key, value.length > 0 ? &value : NULL);
+}
+
+static mx_err read_words(app_keys *keys, unsigned known, tl_lexer *lexer, tl_state_lines *states)
+{
+    const app_key *previous = NULL;
+    app_word word;
     for (;;) {
-        MX_TRY(tl_lexer_next(&p->lexer, &word));
-        if (p->lexer.finished) break;
+        MX_TRY(tl_lexer_next(lexer, &word));
+        if (lexer->finished) break;
         if (word.length == 0) {
             previous = NULL;
         } else if (app_text_is(word.text, word.length, "state")) {
-            MX_TRY(tl_deck_read_state(&p->lexer, &word, &p->states, p->deck));
+            MX_TRY(tl_deck_read_state(keys, lexer, &word, states));
             previous = NULL;
         } else {
-            const tl_key *const key = find_key(&word, bit_of(p->deck->dialect));
-            if (key == NULL) return fail_unknown(p, &word, previous);
-            MX_TRY(read_key(p, key, &word));
-            previous = key;
+            const app_key *const row = app_keys_find(keys, word.text, word.length);
+            if (row == NULL) return fail_unknown(keys, known, &word, previous);
+            MX_TRY(read_key(keys, lexer, row, &word));
+            previous = row;
         }
     }
-    p->end_line = word.line;
+    keys->last_line = word.line;
     return MX_OK;
+}
+
+mx_err tl_deck_read(app_keys *keys, const char *text, size_t length)
+{
+    tl_deck *const deck = keys->target;
+    tl_state_lines states = {{0}};
+    unsigned known = TL_BOTH; /* if no key decides the dialect */
+    tl_lexer lexer;
+    MX_TRY(tl_lexer_open(keys, length > 0 ? text : "", length, &lexer));
+    MX_TRY(find_dialect(lexer, &known));
+    const tl_dialect dialect = known == TL_PORT ? TL_DIALECT_PORT : TL_DIALECT_REFERENCE;
+    app_keys_begin(keys, (int)dialect);
+    deck->dialect = dialect;
+    MX_TRY(read_words(keys, known, &lexer, &states));
+    return tl_deck_check_states(keys, &states);
 }
 
 /* ---- what needs more than one key ---- */
 
-/* The line of the last of the given keys, or of *endtea. */
-static long line_of(const parser *p, const char *a, const char *b)
+/* A key of these members, for a message: where it was set last, or else the end of the deck. */
+static app_word place_of(const app_keys *keys, const char *name, size_t a, size_t b)
 {
-    long line = 0;
-    for (int i = 0; i < tl_key_count; i++) {
-        const bool named = strcmp(tl_keys[i].name, a) == 0 || strcmp(tl_keys[i].name, b) == 0;
-        if (named && p->line[i] > line) line = p->line[i];
-    }
-    return line > 0 ? line : p->end_line;
+    const app_given *const one = app_keys_given(keys, a), *const two = app_keys_given(keys, b);
+    const app_given *last = one ? one : two;
+    if (one && two && one->source == APP_KEY_FILE &&
+        (two->source == APP_KEY_COMMAND || two->key.line > one->key.line))
+        last = two;
+    return (app_word){name, strlen(name), last ? last->key.line : keys->last_line};
+}
+
+static app_word end_of_deck(const app_keys *keys, const char *name)
+{
+    return (app_word){name, strlen(name), keys->last_line};
 }
 
 /* One direction of the mesh: sides in order, and cells wide enough that their edges differ in
  * double precision. */
-static mx_err check_direction(const parser *p, char axis, double low, double high, int64_t cells,
-                              double *width)
+static mx_err check_direction(const app_keys *keys, const app_word *place, double low, double high,
+                              int64_t cells, double *width)
 {
-    const char sides[2][5] = {{axis, 'm', 'i', 'n', '\0'}, {axis, 'm', 'a', 'x', '\0'}};
-    const long line = line_of(p, sides[0], sides[1]);
     if (!(high > low)) {
-        return tl_deck_fail(p->lexer.name, line, sides[1], 4,
-                            "got %.17g, expected more than %s, which is %.17g", high, sides[0],
-                            low);
+        return app_keys_fail(keys, place, "got %.17g, expected more than %cmin, which is %.17g",
+                             high, place->text[0], low);
     }
     *width = (high - low) / (double)cells;
     if (!isfinite(*width)) {
-        return tl_deck_fail(
-            p->lexer.name, line, sides[1], 4,
+        return app_keys_fail(
+            keys, place,
             "got a side from %g to %g, expected a length that double precision can hold", low,
             high);
     }
     if (!(low + *width > low && high - *width < high)) {
-        return tl_deck_fail(p->lexer.name, line, sides[1], 4,
-                            "got cells %g wide between %.17g and %.17g, expected cells that double "
-                            "precision can tell apart",
-                            *width, low, high);
+        return app_keys_fail(
+            keys, place,
+            "got cells %g wide between %.17g and %.17g, expected cells that double "
+            "precision can tell apart",
+            *width, low, high);
     }
     return MX_OK;
 }
 
-static mx_err check_mesh(const parser *p)
+static mx_err check_mesh(const app_keys *keys)
 {
-    const tl_deck *const d = p->deck;
+    const tl_deck *const d = keys->target;
+    const app_word x = place_of(keys, "xmax", offsetof(tl_deck, xmin), offsetof(tl_deck, xmax));
+    const app_word y = place_of(keys, "ymax", offsetof(tl_deck, ymin), offsetof(tl_deck, ymax));
     double dx, dy;
-    MX_TRY(check_direction(p, 'x', d->xmin, d->xmax, d->x_cells, &dx));
-    MX_TRY(check_direction(p, 'y', d->ymin, d->ymax, d->y_cells, &dy));
+    MX_TRY(check_direction(keys, &x, d->xmin, d->xmax, d->x_cells, &dx));
+    MX_TRY(check_direction(keys, &y, d->ymin, d->ymax, d->y_cells, &dy));
     const double rx = d->initial_timestep / (dx * dx);
     const double ry = d->initial_timestep / (dy * dy);
     if (!isfinite(rx) || !isfinite(ry)) {
-        return tl_deck_fail(
-            p->lexer.name, line_of(p, "initial_timestep", ""), "initial_timestep", 16,
+        const size_t dt = offsetof(tl_deck, initial_timestep);
+        const app_word place = place_of(keys, "initial_timestep", dt, dt);
+        return app_keys_fail(
+            keys, &place,
             "got %g, expected a step whose ratio to the square of the cells (%g by %g) "
             "double precision can hold",
             d->initial_timestep, dx, dy);
@@ -344,22 +226,25 @@ static bool sums_hold(const tl_state *s, double cell, double area)
            holds(s->density * s->density) && holds(1.0 / s->density / s->density);
 }
 
-static mx_err check_sums(const parser *p)
+static mx_err check_sums(const app_keys *keys)
 {
-    const tl_deck *const d = p->deck;
+    const tl_deck *const d = keys->target;
     const double x = d->xmax - d->xmin, y = d->ymax - d->ymin;
     const double cell = x / (double)d->x_cells * (y / (double)d->y_cells);
     if (!holds(x * y) || !holds(cell)) {
-        return tl_deck_fail(
-            p->lexer.name, line_of(p, "xmax", "ymax"), "xmin, xmax, ymin, ymax", 22,
+        const app_word place = place_of(keys, "xmin, xmax, ymin, ymax", offsetof(tl_deck, xmax),
+                                        offsetof(tl_deck, ymax));
+        return app_keys_fail(
+            keys, &place,
             "got a domain of %g by %g, expected one whose area, and that of a cell, "
             "double precision can hold",
             x, y);
     }
     for (int i = 0; i < d->states; i++) {
         if (sums_hold(&d->state[i], cell, x * y)) continue;
-        return tl_deck_fail(
-            p->lexer.name, p->end_line, "density, energy", 15,
+        const app_word place = end_of_deck(keys, "density, energy");
+        return app_keys_fail(
+            keys, &place,
             "got %g and %g in state %d on a domain of area %g, expected values whose "
             "squares, and sums over the domain, double precision can hold",
             d->state[i].density, d->state[i].energy, i + 1, x * y);
@@ -369,47 +254,53 @@ static mx_err check_sums(const parser *p)
 
 /* The solver compares squares, eps^2 r.r: those of a residual of rounding errors must still be
  * numbers of full precision, or a step would end before it has begun. */
-static mx_err check_scale(const parser *p)
+static mx_err check_scale(const app_keys *keys)
 {
-    const tl_deck *const d = p->deck;
+    const tl_deck *const d = keys->target;
     double max = 0.0;
     for (int i = 0; i < d->states; i++) max = fmax(max, d->state[i].density * d->state[i].energy);
     if (max == 0.0 || d->eps * (DBL_EPSILON * max) >= sqrt(DBL_MIN)) return MX_OK;
-    return tl_deck_fail(p->lexer.name, p->end_line, "density, energy, eps", 20,
-                        "got temperatures up to %g and eps %g, too small for the squares that the "
-                        "solver compares, expected larger ones: rescale the units, or raise eps",
-                        max, d->eps);
+    const app_word place = end_of_deck(keys, "density, energy, eps");
+    return app_keys_fail(keys, &place,
+                         "got temperatures up to %g and eps %g, too small for the squares that the "
+                         "solver compares, expected larger ones: rescale the units, or raise eps",
+                         max, d->eps);
 }
 
 /* The reference's default solver does not exist in this version, so reference decks must name a
  * solver. */
-static mx_err check_solver(const parser *p)
+static mx_err check_solver(const app_keys *keys)
 {
-    if (p->deck->dialect == TL_DIALECT_PORT) return MX_OK;
-    for (int i = 0; i < tl_key_count; i++) {
-        if (tl_keys[i].store == TL_STORE_SOLVER && p->line[i] > 0) return MX_OK;
-    }
-    return tl_deck_fail(
-        p->lexer.name, p->end_line, "solver", 6,
+    const tl_deck *const d = keys->target;
+    const app_word place = end_of_deck(keys, "solver");
+    bool decided = false; /* does a key decide the dialect? */
+    if (d->dialect == TL_DIALECT_PORT || app_keys_given(keys, offsetof(tl_deck, solver)))
+        return MX_OK;
+    for (int i = 0; i < tl_key_count; i++)
+        decided = decided || (keys->given[i].source && tl_keys[i].dialects != TL_BOTH);
+    return app_keys_fail(
+        keys, &place,
         "got none, which means Jacobi to the reference, expected tl_use_cg%s: this version "
         "solves with CG without preconditioner",
-        p->known_dialects == TL_BOTH ? " (use_cg in a deck of the port)" : "");
+        decided ? "" : " (use_cg in a deck of the port)");
+}
+
+mx_err tl_deck_check(app_keys *keys)
+{
+    tl_deck *const deck = keys->target;
+    MX_TRY(check_mesh(keys));
+    MX_TRY(check_sums(keys));
+    MX_TRY(check_scale(keys));
+    MX_TRY(check_solver(keys));
+    deck->steps = app_steps(deck->initial_timestep, deck->end_time, deck->end_step);
+    return MX_OK;
 }
 
 mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck *deck)
 {
-    parser p = {.deck = deck};
-    MX_REQUIRE(tl_key_count <= MAX_KEYS, MX_ERR_ARG, "%d keys, room for %d", tl_key_count,
-               MAX_KEYS);
-    memset(deck, 0, sizeof *deck);
-    MX_TRY(tl_lexer_open(name, length > 0 ? text : "", length, &p.lexer));
-    MX_TRY(find_dialect(p.lexer, &p.known_dialects));
-    deck->dialect = p.known_dialects == TL_PORT ? TL_DIALECT_PORT : TL_DIALECT_REFERENCE;
-    store_defaults(deck);
-    MX_TRY(read_deck(&p));
-    MX_TRY(tl_deck_check_states(name, p.end_line, &p.states, deck));
-    MX_TRY(check_mesh(&p));
-    MX_TRY(check_sums(&p));
-    MX_TRY(check_scale(&p));
-    return check_solver(&p);
+    app_keys keys;
+    const mx_err err =
+        app_keys_read(&keys, &tl_input, name, length > 0 ? text : "", length, NULL, deck);
+    app_keys_close(&keys);
+    return err;
 }

@@ -1,4 +1,4 @@
-/* The tables of keys: one row a key, or one for each dialect where its defaults differ. Defaults
+/* The table of keys: one row a key, or one for each dialect where its defaults differ. Defaults
  * are those of the originals' code, not of their manuals, but for the port's end_time, which the
  * port reads and never uses: no limit unless given. */
 #include "tl_deck_table.h"
@@ -7,39 +7,73 @@
 #include <math.h>
 
 #define COUNT_MAX 2147483647.0
-#define ABOVE_0 DBL_TRUE_MIN
+#define ABOVE_0 APP_KEY_ABOVE_0
 #define NEVER (-INFINITY) /* the default of a key that is an error with any value */
 
 /* Rows that do something: */
-#define REAL(key, in, member, least, standard, of, what)                                      \
-    {                                                                                         \
-        .name = key, .dialects = in, .kind = TL_KEY_REAL, .store = TL_STORE_F64,              \
-        .field = offsetof(tl_deck, member), .low = least, .high = DBL_MAX, .value = standard, \
-        .unit = of, .help = what                                                              \
+#define REAL(key, in, member, least, normal, of, what, as)                                      \
+    {                                                                                           \
+        .name = key, .dialects = in, .type = APP_KEY_REAL, .offset = offsetof(tl_deck, member), \
+        .low = least, .high = DBL_MAX, .standard = normal, .unit = of, .help = what,            \
+        .parameter = as                                                                         \
     }
-#define COUNT(key, in, member, least, most, standard, of, what)                            \
-    {                                                                                      \
-        .name = key, .dialects = in, .kind = TL_KEY_COUNT, .store = TL_STORE_I64,          \
-        .field = offsetof(tl_deck, member), .low = least, .high = most, .value = standard, \
-        .unit = of, .help = what                                                           \
+#define COUNT(key, in, member, least, most, normal, of, what, as)                                \
+    {                                                                                            \
+        .name = key, .dialects = in, .type = APP_KEY_INT64, .offset = offsetof(tl_deck, member), \
+        .low = least, .high = most, .standard = normal, .argument = of, .help = what,            \
+        .parameter = as                                                                          \
     }
-#define SWITCH(key, in, how, member, sets, what)                                     \
-    {                                                                                \
-        .name = key, .dialects = in, .kind = TL_KEY_SWITCH, .store = how,            \
-        .field = offsetof(tl_deck, member), .value = sets, .unit = "1", .help = what \
+#define SWITCH(key, in, member, what, as)                                                         \
+    {                                                                                             \
+        .name = key, .dialects = in, .type = APP_KEY_SWITCH, .offset = offsetof(tl_deck, member), \
+        .help = what, .parameter = as                                                             \
+    }
+#define PICK(key, in, member, names, number, what)                             \
+    {                                                                          \
+        .name = key, .dialects = in, .type = APP_KEY_PICK, .words = names,     \
+        .offset = offsetof(tl_deck, member), .standard = number, .help = what, \
+        .parameter = #member                                                   \
     }
 /* rows that change nothing, read so that existing decks run: */
-#define IGNORED(key, in, how, what)                                                         \
-    {                                                                                       \
-        .name = key, .dialects = in, .kind = how, .low = 0, .high = COUNT_MAX, .unit = "1", \
-        .help = what                                                                        \
+#define IGNORED(key, in, how, what)                                          \
+    {                                                                        \
+        .name = key, .dialects = in, .type = how, .offset = APP_KEY_NOWHERE, \
+        .sources = APP_KEY_FILE, .high = COUNT_MAX, .help = what             \
     }
 /* rows of what this version does not support: */
-#define LATER(key, in, how, least, pass, what, text)                                  \
-    {                                                                                 \
-        .name = key, .dialects = in, .kind = how, .low = least,                       \
-        .high = how == TL_KEY_REAL ? DBL_MAX : COUNT_MAX, .value = pass, .unit = "1", \
-        .help = what, .instead = text                                                 \
+#define LATER(key, in, how, least, pass, what, text)                                              \
+    {                                                                                             \
+        .name = key, .dialects = in, .type = how, .offset = APP_KEY_NOWHERE,                      \
+        .sources = APP_KEY_FILE, .low = least, .high = how == APP_KEY_REAL ? DBL_MAX : COUNT_MAX, \
+        .standard = pass, .help = what, .instead = text                                           \
+    }
+/* a part of a state, in the member of each: */
+#define STATE(key, member, shapes, least, of, what)                                              \
+    {                                                                                            \
+        .name = key, .parameter = "state_" key, .type = APP_KEY_REAL, .sources = APP_KEY_RECORD, \
+        .low = least, .high = DBL_MAX, .unit = of, .help = what, .flags = shapes,                \
+        IN_STATES(member)                                                                        \
+    }
+#define SHAPE(in, names)                                                                     \
+    {                                                                                        \
+        .name = "geometry", .parameter = "state_geometry", .type = APP_KEY_CHOICE,           \
+        .sources = APP_KEY_RECORD, .dialects = in, .words = names, .low = TL_RECTANGLE,      \
+        .help = "the shape that the state fills",                                            \
+        .flags = TL_NEEDED_BY(TL_FOR_RECTANGLE | ROUND) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND), \
+        IN_STATES(geometry)                                                                  \
+    }
+#define IN_STATES(member)                                                                        \
+    .offset = offsetof(tl_deck, state) + offsetof(tl_state, member), .stride = sizeof(tl_state), \
+    .length = offsetof(tl_deck, states), .capacity = TL_MAX_STATES
+#define ROUND (TL_FOR_CIRCLE | TL_FOR_POINT)
+#define CORNER (TL_NEEDED_BY(TL_FOR_RECTANGLE | ROUND) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND))
+#define OTHER_CORNER \
+    (TL_NEEDED_BY(TL_FOR_RECTANGLE) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND) | TL_IGNORED_FOR(ROUND))
+/* what the parser finds out: */
+#define DERIVED(key, how, member, names, what)                                                     \
+    {                                                                                              \
+        .name = key, .type = how, .sources = APP_KEY_DERIVED, .offset = offsetof(tl_deck, member), \
+        .words = names, .help = what                                                               \
     }
 
 #define THIS_VERSION ": this version solves with CG without preconditioner"
@@ -52,157 +86,161 @@
 #define BY_BACKEND "kernels are chosen by --backend="
 #define NO_TILES "there are no tiles"
 
+static const char *const dialects[] = {"reference", "port", NULL};
+static const char *const solvers[] = {"cg", NULL};
+static const char *const coefficients[] = {"density", "inverse_density", NULL};
+static const char *const shapes[] = {"background", "rectangle", "circle", "point", NULL};
+static const char *const port_shapes[] = {"background", "rectangle", "circular", "point", NULL};
 static const char *const preconditioners[] = {"none", "jac_diag", "jac_block", NULL};
 
-const tl_key tl_keys[] = {
+const app_key tl_keys[] = {
     REAL("initial_timestep", TL_BOTH, initial_timestep, ABOVE_0, 0.1, "time",
-         "the time step, constant over the run"),
-    REAL("end_time", TL_REFERENCE, end_time, 0, 10, "time", "stop when it is passed"),
-    REAL("end_time", TL_PORT, end_time, 0, DBL_MAX, "time", "stop when it is passed"),
+         "the time step, constant over the run", NULL),
+    REAL("end_time", TL_REFERENCE, end_time, 0, 10, "time", "stop when it is passed", NULL),
+    REAL("end_time", TL_PORT, end_time, 0, DBL_MAX, "time", "stop when it is passed", NULL),
     COUNT("end_step", TL_REFERENCE, end_step, 0, COUNT_MAX, 640000, "steps",
-          "stop after it, or by end_time"),
+          "stop after it, or by end_time", NULL),
     COUNT("end_step", TL_PORT, end_step, 0, COUNT_MAX, COUNT_MAX, "steps",
-          "stop after it, or by end_time"),
-    REAL("xmin", TL_BOTH, xmin, -DBL_MAX, 0, "length", "left side of the domain"),
-    REAL("xmax", TL_BOTH, xmax, -DBL_MAX, 100, "length", "right side of the domain"),
-    REAL("ymin", TL_BOTH, ymin, -DBL_MAX, 0, "length", "bottom of the domain"),
-    REAL("ymax", TL_BOTH, ymax, -DBL_MAX, 100, "length", "top of the domain"),
-    COUNT("x_cells", TL_BOTH, x_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along x"),
-    COUNT("y_cells", TL_BOTH, y_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along y"),
-    SWITCH("tl_use_cg", TL_REFERENCE, TL_STORE_SOLVER, solver, TL_SOLVER_CG,
-           "solve with CG; must be given"),
-    SWITCH("use_cg", TL_PORT, TL_STORE_SOLVER, solver, TL_SOLVER_CG, "solve with CG; the default"),
+          "stop after it, or by end_time", NULL),
+    REAL("xmin", TL_BOTH, xmin, -DBL_MAX, 0, "length", "left side of the domain", NULL),
+    REAL("xmax", TL_BOTH, xmax, -DBL_MAX, 100, "length", "right side of the domain", NULL),
+    REAL("ymin", TL_BOTH, ymin, -DBL_MAX, 0, "length", "bottom of the domain", NULL),
+    REAL("ymax", TL_BOTH, ymax, -DBL_MAX, 100, "length", "top of the domain", NULL),
+    COUNT("x_cells", TL_BOTH, x_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along x", NULL),
+    COUNT("y_cells", TL_BOTH, y_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along y", NULL),
+    PICK("tl_use_cg", TL_REFERENCE, solver, solvers, TL_SOLVER_CG, "solve with CG; must be given"),
+    PICK("use_cg", TL_PORT, solver, solvers, TL_SOLVER_CG, "solve with CG; the default"),
     REAL("tl_eps", TL_REFERENCE, eps, ABOVE_0, 1e-10, "1",
-         "solve until the residual is below eps times the first one"),
+         "solve until the residual is below eps times the first one", "eps"),
     REAL("eps", TL_PORT, eps, ABOVE_0, 1e-15, "1",
-         "solve until the residual is below eps times the first one"),
+         "solve until the residual is below eps times the first one", NULL),
     COUNT("tl_max_iters", TL_REFERENCE, max_iters, 1, COUNT_MAX, 1000, "iterations",
-          "maximum number of iterations of a step"),
+          "maximum number of iterations of a step", "max_iters"),
     COUNT("max_iters", TL_PORT, max_iters, 1, COUNT_MAX, 10000, "iterations",
-          "maximum number of iterations of a step"),
-    SWITCH("tl_coefficient_density", TL_REFERENCE, TL_STORE_COEFFICIENT, coefficient,
-           TL_COEFFICIENT_DENSITY, "conductivity of a face: mean of 1/density; the default"),
-    SWITCH("coefficient_density", TL_PORT, TL_STORE_COEFFICIENT, coefficient,
-           TL_COEFFICIENT_DENSITY, "conductivity of a face: mean of 1/density; the default"),
-    SWITCH("tl_coefficient_inverse_density", TL_REFERENCE, TL_STORE_COEFFICIENT, coefficient,
-           TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
-    SWITCH("coefficient_inverse_density", TL_PORT, TL_STORE_COEFFICIENT, coefficient,
-           TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
+          "maximum number of iterations of a step", NULL),
+    PICK("tl_coefficient_density", TL_REFERENCE, coefficient, coefficients, TL_COEFFICIENT_DENSITY,
+         "conductivity of a face: mean of 1/density; the default"),
+    PICK("coefficient_density", TL_PORT, coefficient, coefficients, TL_COEFFICIENT_DENSITY,
+         "conductivity of a face: mean of 1/density; the default"),
+    PICK("tl_coefficient_inverse_density", TL_REFERENCE, coefficient, coefficients,
+         TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
+    PICK("coefficient_inverse_density", TL_PORT, coefficient, coefficients,
+         TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
     COUNT("summary_frequency", TL_BOTH, summary_frequency, 0, COUNT_MAX, 10, "steps",
-          "steps between field summaries; 0: at the start and the end only"),
-    SWITCH("tl_check_result", TL_REFERENCE, TL_STORE_INT, check_result, 1,
-           "print the true residual of each step"),
-    SWITCH("check_result", TL_PORT, TL_STORE_INT, check_result, 1,
-           "print the true residual of each step"),
+          "steps between field summaries; 0: at the start and the end only", NULL),
+    SWITCH("tl_check_result", TL_REFERENCE, check_result, "print the true residual of each step",
+           "check_result"),
+    SWITCH("check_result", TL_PORT, check_result, "print the true residual of each step", NULL),
     {.name = "test_problem",
      .dialects = TL_REFERENCE,
-     .kind = TL_KEY_COUNT,
-     .store = TL_STORE_INT,
-     .field = offsetof(tl_deck, test_problem),
+     .type = APP_KEY_INT,
+     .offset = offsetof(tl_deck, test_problem),
      .low = 0,
      .high = 6,
-     .unit = "1",
      .help = "compare with the reference's published value; 0: do not"},
-    SWITCH("profiler_on", TL_REFERENCE, TL_STORE_INT, profiler_on, 1,
-           "print the table of regions at the end"),
-    SWITCH("verbose_on", TL_REFERENCE, TL_STORE_INT, verbose_on, 1,
-           "print the residual of each iteration"),
+    SWITCH("profiler_on", TL_REFERENCE, profiler_on, "print the table of regions at the end", NULL),
+    SWITCH("verbose_on", TL_REFERENCE, verbose_on, "print the residual of each iteration", NULL),
 
-    IGNORED("test_problem", TL_PORT, TL_KEY_COUNT,
+    IGNORED("test_problem", TL_PORT, APP_KEY_INT64,
             "expected values are looked up by the problem itself"),
-    IGNORED("profiler_on", TL_PORT, TL_KEY_SWITCH, "the port ignores it too"),
-    IGNORED("use_c_kernels", TL_PORT, TL_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_fortran_kernels", TL_BOTH, TL_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_cuda_kernels", TL_BOTH, TL_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_opencl_kernels", TL_BOTH, TL_KEY_SWITCH, BY_BACKEND),
-    IGNORED("tiles_per_task", TL_REFERENCE, TL_KEY_COUNT, NO_TILES),
-    IGNORED("tiles_per_problem", TL_REFERENCE, TL_KEY_COUNT, NO_TILES),
-    IGNORED("sub_tiles_per_tile", TL_REFERENCE, TL_KEY_COUNT, NO_TILES),
-    IGNORED("tiling_frequency", TL_REFERENCE, TL_KEY_COUNT, NO_TILES),
+    IGNORED("profiler_on", TL_PORT, APP_KEY_SWITCH, "the port ignores it too"),
+    IGNORED("use_c_kernels", TL_PORT, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_fortran_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_cuda_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_opencl_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("tiles_per_task", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
+    IGNORED("tiles_per_problem", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
+    IGNORED("sub_tiles_per_tile", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
+    IGNORED("tiling_frequency", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
 
-    LATER("tl_use_jacobi", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with Jacobi", CG_REFERENCE),
-    LATER("tl_use_chebyshev", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with Chebyshev",
+    LATER("tl_use_jacobi", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Jacobi", CG_REFERENCE),
+    LATER("tl_use_chebyshev", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Chebyshev",
           CG_REFERENCE),
-    LATER("tl_use_ppcg", TL_REFERENCE, TL_KEY_SWITCH, 0, 0,
+    LATER("tl_use_ppcg", TL_REFERENCE, APP_KEY_SWITCH, 0, 0,
           "solve with polynomially preconditioned CG", CG_REFERENCE),
-    LATER("tl_use_dpcg", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with deflated CG", CG_REFERENCE),
-    LATER("use_jacobi", TL_PORT, TL_KEY_SWITCH, 0, 0, "solve with Jacobi", CG_PORT),
-    LATER("use_chebyshev", TL_PORT, TL_KEY_SWITCH, 0, 0, "solve with Chebyshev", CG_PORT),
-    LATER("use_ppcg", TL_PORT, TL_KEY_SWITCH, 0, 0, "solve with polynomially preconditioned CG",
+    LATER("tl_use_dpcg", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with deflated CG",
+          CG_REFERENCE),
+    LATER("use_jacobi", TL_PORT, APP_KEY_SWITCH, 0, 0, "solve with Jacobi", CG_PORT),
+    LATER("use_chebyshev", TL_PORT, APP_KEY_SWITCH, 0, 0, "solve with Chebyshev", CG_PORT),
+    LATER("use_ppcg", TL_PORT, APP_KEY_SWITCH, 0, 0, "solve with polynomially preconditioned CG",
           CG_PORT),
     {.name = "tl_preconditioner_type",
      .dialects = TL_REFERENCE,
-     .kind = TL_KEY_WORD,
-     .unit = "1",
+     .type = APP_KEY_CHOICE,
+     .sources = APP_KEY_FILE,
+     .offset = APP_KEY_NOWHERE,
      .help = "preconditioner of CG",
      .instead = "none" THIS_VERSION,
      .words = preconditioners},
-    LATER("tl_preconditioner_on", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "precondition CG", NO_TUNING),
-    LATER("preconditioner_on", TL_PORT, TL_KEY_SWITCH, 0, 0, "precondition CG; the port ignores it",
-          NO_TUNING),
-    LATER("tl_ch_cg_presteps", TL_REFERENCE, TL_KEY_COUNT, 0, NEVER,
+    LATER("tl_preconditioner_on", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "precondition CG", NO_TUNING),
+    LATER("preconditioner_on", TL_PORT, APP_KEY_SWITCH, 0, 0,
+          "precondition CG; the port ignores it", NO_TUNING),
+    LATER("tl_ch_cg_presteps", TL_REFERENCE, APP_KEY_INT64, 0, NEVER,
           "CG iterations before Chebyshev", NO_TUNING),
-    LATER("tl_ch_cg_epslim", TL_REFERENCE, TL_KEY_REAL, 0, NEVER,
+    LATER("tl_ch_cg_epslim", TL_REFERENCE, APP_KEY_REAL, 0, NEVER,
           "error at which Chebyshev may begin", NO_TUNING),
-    LATER("tl_ch_cg_errswitch", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "begin Chebyshev by the error",
+    LATER("tl_ch_cg_errswitch", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error",
           NO_TUNING),
-    LATER("presteps", TL_PORT, TL_KEY_COUNT, 0, NEVER, "CG iterations before Chebyshev", NO_TUNING),
-    LATER("epslim", TL_PORT, TL_KEY_REAL, 0, NEVER, "error at which Chebyshev may begin",
+    LATER("presteps", TL_PORT, APP_KEY_INT64, 0, NEVER, "CG iterations before Chebyshev",
           NO_TUNING),
-    LATER("errswitch", TL_PORT, TL_KEY_SWITCH, 0, 0, "begin Chebyshev by the error", NO_TUNING),
-    LATER("tl_ppcg_inner_steps", TL_REFERENCE, TL_KEY_COUNT, -1, NEVER,
+    LATER("epslim", TL_PORT, APP_KEY_REAL, 0, NEVER, "error at which Chebyshev may begin",
+          NO_TUNING),
+    LATER("errswitch", TL_PORT, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error", NO_TUNING),
+    LATER("tl_ppcg_inner_steps", TL_REFERENCE, APP_KEY_INT64, -1, NEVER,
           "degree of PPCG's polynomial", NO_TUNING),
-    LATER("ppcg_inner_steps", TL_PORT, TL_KEY_COUNT, -1, NEVER, "degree of PPCG's polynomial",
+    LATER("ppcg_inner_steps", TL_PORT, APP_KEY_INT64, -1, NEVER, "degree of PPCG's polynomial",
           NO_TUNING),
-    LATER("coarse_solve_eps", TL_REFERENCE, TL_KEY_REAL, 0, NEVER, "of deflated CG", NO_TUNING),
-    LATER("coarse_solve_max_iters", TL_REFERENCE, TL_KEY_COUNT, 0, NEVER, "of deflated CG",
+    LATER("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, 0, NEVER, "of deflated CG", NO_TUNING),
+    LATER("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "of deflated CG",
           NO_TUNING),
-    LATER("visit_frequency", TL_REFERENCE, TL_KEY_COUNT, 0, 0,
+    LATER("visit_frequency", TL_REFERENCE, APP_KEY_INT64, 0, 0,
           "steps between dumps of the fields; 0: none",
           "0 or no such key: --output=FILE.h5 writes the final fields"),
-    LATER("reflective_boundary", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "zero flux by mirrored halos",
+    LATER("reflective_boundary", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "zero flux by mirrored halos",
           "no such key: boundaries have zero flux, which has the same solution"),
-    LATER("halo_depth", TL_REFERENCE, TL_KEY_COUNT, 1, 1, "width of halos, for PPCG",
+    LATER("halo_depth", TL_REFERENCE, APP_KEY_INT64, 1, 1, "width of halos, for PPCG",
           "1" THIS_VERSION),
-    LATER("halo_depth", TL_PORT, TL_KEY_COUNT, 1, 2, "width of halos", "1 or 2" THIS_VERSION),
-    LATER("num_chunks_per_rank", TL_PORT, TL_KEY_COUNT, 1, 1, "pieces of mesh per rank",
+    LATER("halo_depth", TL_PORT, APP_KEY_INT64, 1, 2, "width of halos", "1 or 2" THIS_VERSION),
+    LATER("num_chunks_per_rank", TL_PORT, APP_KEY_INT64, 1, 1, "pieces of mesh per rank",
           "1: a rank has one piece"),
-    LATER("cuda_device", TL_REFERENCE, TL_KEY_COUNT, 0, NEVER, "the GPU to use", NO_DEVICE),
-    LATER("opencl_device", TL_REFERENCE, TL_KEY_COUNT, 0, NEVER, "the device to use", NO_DEVICE),
-    LATER("use_petsc", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with PETSc", NO_LIBRARY),
-    LATER("use_hypre", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with hypre", NO_LIBRARY),
-    LATER("use_trilinos", TL_REFERENCE, TL_KEY_SWITCH, 0, 0, "solve with Trilinos", NO_LIBRARY),
-    LATER("z_cells", TL_REFERENCE, TL_KEY_COUNT, 1, NEVER, "cells along z", NO_3D),
-    LATER("zmin", TL_REFERENCE, TL_KEY_REAL, -DBL_MAX, NEVER, "front of the domain", NO_3D),
-    LATER("zmax", TL_REFERENCE, TL_KEY_REAL, -DBL_MAX, NEVER, "back of the domain", NO_3D),
+    LATER("cuda_device", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "the GPU to use", NO_DEVICE),
+    LATER("opencl_device", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "the device to use", NO_DEVICE),
+    LATER("use_petsc", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with PETSc", NO_LIBRARY),
+    LATER("use_hypre", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with hypre", NO_LIBRARY),
+    LATER("use_trilinos", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Trilinos", NO_LIBRARY),
+    LATER("z_cells", TL_REFERENCE, APP_KEY_INT64, 1, NEVER, "cells along z", NO_3D),
+    LATER("zmin", TL_REFERENCE, APP_KEY_REAL, -DBL_MAX, NEVER, "front of the domain", NO_3D),
+    LATER("zmax", TL_REFERENCE, APP_KEY_REAL, -DBL_MAX, NEVER, "back of the domain", NO_3D),
+
+    /* Density and energy make every state. A circle's centre and a point are given by xmin and ymin. The background fills the
+     * domain, so its shape means nothing and may stand. */
+    STATE("density", density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^2", "mass density"),
+    STATE("energy", energy, TL_NEEDED_BY(TL_FOR_ALL), 0, "energy/mass", "specific energy"),
+    SHAPE(TL_REFERENCE, shapes),
+    SHAPE(TL_PORT, port_shapes),
+    STATE("xmin", xmin, CORNER, -DBL_MAX, "length", "left side, or centre"),
+    STATE("ymin", ymin, CORNER, -DBL_MAX, "length", "bottom, or centre"),
+    STATE("xmax", xmax, OTHER_CORNER, -DBL_MAX, "length", "right side"),
+    STATE("ymax", ymax, OTHER_CORNER, -DBL_MAX, "length", "top"),
+    STATE("radius", radius, TL_NEEDED_BY(TL_FOR_CIRCLE) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND),
+          ABOVE_0, "length", "radius of a circle"),
+
+    DERIVED("dialect", APP_KEY_CHOICE, dialect, dialects, "whose keys the deck has"),
+    DERIVED("states", APP_KEY_INT, states, NULL, "number of states"),
+    DERIVED("steps", APP_KEY_INT64, steps, NULL, "steps to be done, by end_step and end_time"),
 };
 const int tl_key_count = (int)(sizeof tl_keys / sizeof tl_keys[0]);
 
-/* Density and energy make every state. A circle's centre and a point are given by xmin and ymin.
- * The background fills the domain, so its shape means nothing and may stand. */
-#define ROUND (TL_FOR_CIRCLE | TL_FOR_POINT)
-#define STATE(key, member, must, may, may_port, least, of, what)                          \
-    {                                                                                     \
-        .name = key, .field = offsetof(tl_state, member), .needed = must, .allowed = may, \
-        .ignored = may_port, .low = least, .unit = of, .help = what                       \
-    }
-
-const tl_state_key tl_state_keys[] = {
-    STATE("density", density, TL_FOR_ALL, 0, 0, ABOVE_0, "mass/area", "mass density"),
-    STATE("energy", energy, TL_FOR_ALL, 0, 0, 0, "energy/mass", "specific energy"),
-    {.name = "geometry",
-     .needed = TL_FOR_RECTANGLE | ROUND,
-     .allowed = TL_FOR_BACKGROUND,
-     .unit = "1",
-     .help = "the shape that the state fills"},
-    STATE("xmin", xmin, TL_FOR_RECTANGLE | ROUND, TL_FOR_BACKGROUND, 0, -DBL_MAX, "length",
-          "left side, or centre"),
-    STATE("ymin", ymin, TL_FOR_RECTANGLE | ROUND, TL_FOR_BACKGROUND, 0, -DBL_MAX, "length",
-          "bottom, or centre"),
-    STATE("xmax", xmax, TL_FOR_RECTANGLE, TL_FOR_BACKGROUND, ROUND, -DBL_MAX, "length",
-          "right side"),
-    STATE("ymax", ymax, TL_FOR_RECTANGLE, TL_FOR_BACKGROUND, ROUND, -DBL_MAX, "length", "top"),
-    STATE("radius", radius, TL_FOR_CIRCLE, TL_FOR_BACKGROUND, 0, ABOVE_0, "length",
-          "radius of a circle"),
+const app_input tl_input = {
+    .keys = tl_keys,
+    .count = (int)(sizeof tl_keys / sizeof tl_keys[0]),
+    .size = sizeof(tl_deck),
+    .dialects = dialects,
+    .about =
+        "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; ! and ; begin a comment;\n"
+        "\\ at the end of a line continues it; letters of either case are the same. Two dialects: that of the\n"
+        "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one.\n",
+    .more = tl_deck_help_states,
+    .read = tl_deck_read,
+    .check = tl_deck_check,
 };
-const int tl_state_key_count = (int)(sizeof tl_state_keys / sizeof tl_state_keys[0]);

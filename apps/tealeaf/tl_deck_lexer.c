@@ -1,32 +1,13 @@
 #include "tl_deck_lexer.h"
 
-#include "../common/text.h"
+#include "text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-mx_err tl_deck_fail(const char *name, long line, const char *key, size_t key_length,
-                    const char *format, ...)
+/* A part of the deck's form, as the key of a message. */
+static app_word part(const tl_lexer *x, const char *name)
 {
-    char text[640];
-    app_shown shown;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    app_text_show(key, key_length, &shown);
-    const int unquoted = (int)strlen(shown.text) - 2;
-    return MX_FAIL(MX_ERR_INPUT, "%.250s:%ld: %.*s: %s", name, line, unquoted, shown.text + 1,
-                   text);
-}
-
-mx_err tl_deck_fail_value(const char *name, const tl_word *key, const tl_word *value,
-                          const char *expected)
-{
-    app_shown shown;
-    return tl_deck_fail(name, value->line, key->text, key->length, "got %s, expected %s",
-                        app_text_show(value->text, value->length, &shown), expected);
+    return (app_word){.text = name, .length = strlen(name), .line = x->line};
 }
 
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
@@ -44,13 +25,15 @@ static bool is_control(char c)
 static mx_err fail_byte(const tl_lexer *x)
 {
     app_shown shown;
-    return tl_deck_fail(x->name, x->line, "text", 4, "got the byte %s, expected a text file",
-                        app_text_show(x->at, 1, &shown));
+    const app_word text = part(x, "text");
+    return app_keys_fail(x->keys, &text, "got the byte %s, expected a text file",
+                         app_text_show(x->at, 1, &shown));
 }
 
 static mx_err fail_marker(const tl_lexer *x, const char *what, const char *got)
 {
-    return tl_deck_fail(x->name, x->line, what, strlen(what), "got %s", got);
+    const app_word marker = part(x, what);
+    return app_keys_fail(x->keys, &marker, "got %s", got);
 }
 
 static void pass_line_end(tl_lexer *x)
@@ -96,10 +79,10 @@ static bool at_begin_marker(const tl_lexer *x)
     return left == 4 || is_blank(x->at[4]) || is_line_end(x->at[4]) || is_comment(x->at[4]);
 }
 
-mx_err tl_lexer_open(const char *name, const char *text, size_t length, tl_lexer *lexer)
+mx_err tl_lexer_open(const app_keys *keys, const char *text, size_t length, tl_lexer *lexer)
 {
     *lexer =
-        (tl_lexer){.name = name, .at = text, .end = text + length, .line = 1, .line_start = true};
+        (tl_lexer){.keys = keys, .at = text, .end = text + length, .line = 1, .line_start = true};
     tl_lexer *const x = lexer;
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         x->at += 3; /* a byte order mark, from some editors */
@@ -130,9 +113,9 @@ static mx_err pass_continuation(tl_lexer *x)
     return MX_OK;
 }
 
-static mx_err read_word(tl_lexer *x, tl_word *word)
+static mx_err read_word(tl_lexer *x, app_word *word)
 {
-    *word = (tl_word){.text = x->at, .line = x->line};
+    *word = (app_word){.text = x->at, .line = x->line};
     for (; !at_line_end(x) && !is_blank(*x->at) && !is_comment(*x->at) && *x->at != '\\'; x->at++) {
         if (is_control(*x->at) || (unsigned char)*x->at >= 0x80) return fail_byte(x);
     }
@@ -142,7 +125,7 @@ static mx_err read_word(tl_lexer *x, tl_word *word)
 }
 
 /* A word that begins with '*' where a line may begin can only end the deck. */
-static mx_err read_end_marker(tl_lexer *x, tl_word *word)
+static mx_err read_end_marker(tl_lexer *x, app_word *word)
 {
     const bool joined = x->joined;
     MX_TRY(read_word(x, word));
@@ -152,18 +135,19 @@ static mx_err read_end_marker(tl_lexer *x, tl_word *word)
     if (!app_text_is(word->text, word->length, "*endtea") &&
         !app_text_is(word->text, word->length, "*tea")) {
         app_shown shown;
-        return tl_deck_fail(x->name, x->line, "*endtea", 7, "got %s, expected *endtea or a key",
-                            app_text_show(word->text, word->length, &shown));
+        const app_word marker = part(x, "*endtea");
+        return app_keys_fail(x->keys, &marker, "got %s, expected *endtea or a key",
+                             app_text_show(word->text, word->length, &shown));
     }
     word->length = 0;
     x->finished = true;
     return pass_marker_line(x, "*endtea");
 }
 
-mx_err tl_lexer_next(tl_lexer *lexer, tl_word *word)
+mx_err tl_lexer_next(tl_lexer *lexer, app_word *word)
 {
     tl_lexer *const x = lexer;
-    *word = (tl_word){.text = x->at, .line = x->line};
+    *word = (app_word){.text = x->at, .line = x->line};
     if (x->finished) return MX_OK;
     for (;;) {
         MX_TRY(pass_comment(x));
@@ -176,7 +160,7 @@ mx_err tl_lexer_next(tl_lexer *lexer, tl_word *word)
             continue;
         }
         if (is_line_end(*x->at)) {
-            *word = (tl_word){.text = x->at, .line = x->line};
+            *word = (app_word){.text = x->at, .line = x->line};
             pass_line_end(x);
             x->joined = false;
             x->line_start = true;
@@ -186,28 +170,4 @@ mx_err tl_lexer_next(tl_lexer *lexer, tl_word *word)
         x->line_start = false;
         return read_word(x, word);
     }
-}
-
-mx_err tl_lexer_value(tl_lexer *lexer, const tl_word *key, const char *expected, tl_word *value)
-{
-    MX_TRY(tl_lexer_next(lexer, value));
-    if (value->length > 0) return MX_OK;
-    return tl_deck_fail(lexer->name, key->line, key->text, key->length, "got no value, expected %s",
-                        expected);
-}
-
-mx_err tl_lexer_real(tl_lexer *lexer, const tl_word *key, double low, double high,
-                     const char *expected, double *value)
-{
-    tl_word word;
-    MX_TRY(tl_lexer_value(lexer, key, expected, &word));
-    switch (app_text_real(word.text, word.length, value)) {
-    case APP_NUMBER_SYNTAX: return tl_deck_fail_value(lexer->name, key, &word, expected);
-    case APP_NUMBER_RANGE:
-        return tl_deck_fail_value(lexer->name, key, &word,
-                                  "a number that double precision can hold");
-    case APP_NUMBER_OK: break;
-    }
-    if (*value < low || *value > high) return tl_deck_fail_value(lexer->name, key, &word, expected);
-    return MX_OK;
 }

@@ -9,9 +9,8 @@ typedef struct tl_state_lines {
 
 /* Reads the rest of the line behind the word `state` into deck->state[N - 1]; deck->states becomes
  * the highest N. */
-mx_err tl_deck_read_state(tl_lexer *lexer, const tl_word *keyword, tl_state_lines *lines,
-                          tl_deck *deck);
+mx_err tl_deck_read_state(app_keys *keys, tl_lexer *lexer, const app_word *keyword,
+                          tl_state_lines *lines);
 
-/* Whether states 1 to the highest are all there; `line` is the deck's last. */
-mx_err tl_deck_check_states(const char *name, long line, const tl_state_lines *lines,
-                            const tl_deck *deck);
+/* Whether states 1 to the highest are all there. */
+mx_err tl_deck_check_states(const app_keys *keys, const tl_state_lines *lines);

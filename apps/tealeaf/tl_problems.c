@@ -5,6 +5,7 @@
  * meshes of different fineness and for different numbers of steps. The port looks a value up by
  * mesh and last step alone; with another time step, domain, coefficient or other states its value
  * means nothing, so these are compared too. */
+#include "steps.h"
 #include "tl_deck.h"
 
 #define PUBLISHED_BY_REFERENCE "TeaLeaf reference, field_summary, test_problem"
@@ -71,18 +72,6 @@ static bool same_state(const tl_state *a, const tl_state *b)
            a->radius == b->radius;
 }
 
-/* Whether end_time lets the run reach end_step: it ends after the first step at whose end time +
- * 1e-16 > end_time. */
-static bool reaches_end_step(const tl_deck *deck)
-{
-    double time = 0.0;
-    for (int64_t step = 1; step < deck->end_step; step++) {
-        time += deck->initial_timestep;
-        if (time + 1e-16 > deck->end_time) return false;
-    }
-    return true;
-}
-
 /* The first part of the deck that is not the crooked pipe's; NULL: it is the crooked pipe. */
 static const char *not_crooked_pipe(const tl_deck *deck)
 {
@@ -105,7 +94,8 @@ static const char *difference(const tl_deck *deck, const problem *p)
     if (deck->x_cells != p->cells) return "x_cells";
     if (deck->y_cells != p->cells) return "y_cells";
     if (deck->end_step != p->end_step) return "end_step";
-    if (!reaches_end_step(deck)) return "end_time";
+    if (app_steps(deck->initial_timestep, deck->end_time, deck->end_step) < deck->end_step)
+        return "end_time";
     return not_crooked_pipe(deck);
 }
 

@@ -1,7 +1,6 @@
 #include "tl_states.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool holds(const tl_deck *deck, const tl_state *s, int64_t j, int64_t k)
 {
@@ -16,6 +15,7 @@ static bool holds(const tl_deck *deck, const tl_state *s, int64_t j, int64_t k)
     case TL_CIRCLE:
         return hypot((x0 + x1) / 2 - (s->xmin + dx / 100), (y0 + y1) / 2 - (s->ymin + dy / 100)) <=
                s->radius;
+    case TL_BACKGROUND: return true;
     case TL_POINT: return x0 <= s->xmin && s->xmin < x1 && y0 <= s->ymin && s->ymin < y1;
     }
     return false;
@@ -29,27 +29,23 @@ void tl_state_at(const tl_deck *deck, int64_t j, int64_t k, double *density, dou
     *energy = deck->state[last].energy;
 }
 
-const struct tl_state_member tl_state_members[TL_STATE_MEMBERS] = {
-    {"state_density", "mass/length^2", offsetof(tl_state, density)},
-    {"state_energy", "energy/mass", offsetof(tl_state, energy)},
-    {"state_xmin", "length", offsetof(tl_state, xmin)},
-    {"state_xmax", "length", offsetof(tl_state, xmax)},
-    {"state_ymin", "length", offsetof(tl_state, ymin)},
-    {"state_ymax", "length", offsetof(tl_state, ymax)},
-    {"state_radius", "length", offsetof(tl_state, radius)},
-};
-
-void tl_states_list(const tl_deck *deck, int member, double values[TL_MAX_STATES])
+/* The distance from x to the interval. */
+static double distance(double x, double low, double high)
 {
-    for (int i = 0; i < deck->states; i++)
-        memcpy(&values[i], (const char *)&deck->state[i] + tl_state_members[member].offset,
-               sizeof values[i]);
+    return fmax(0, fmax(low - x, x - high));
 }
 
-void tl_states_geometries(const tl_deck *deck, char text[TL_GEOMETRIES_SIZE])
+bool tl_state_is_outside(const tl_deck *d, const tl_state *s)
 {
-    static const char *const words[] = {
-        [TL_RECTANGLE] = " rectangle", [TL_CIRCLE] = " circle", [TL_POINT] = " point"};
-    strcpy(text, "background");
-    for (int i = 1; i < deck->states; i++) strcat(text, words[deck->state[i].geometry]);
+    switch (s->geometry) {
+    case TL_BACKGROUND: return false;
+    case TL_RECTANGLE:
+        return s->xmax <= d->xmin || s->xmin >= d->xmax || s->ymax <= d->ymin || s->ymin >= d->ymax;
+    case TL_CIRCLE:
+        return hypot(distance(s->xmin, d->xmin, d->xmax), distance(s->ymin, d->ymin, d->ymax)) >
+               s->radius;
+    case TL_POINT:
+        return s->xmin < d->xmin || s->xmin >= d->xmax || s->ymin < d->ymin || s->ymin >= d->ymax;
+    }
+    return false;
 }

@@ -9,12 +9,5 @@
  * it. */
 void tl_state_at(const tl_deck *deck, int64_t j, int64_t k, double *density, double *energy);
 
-/* The states as results files hold them: for each of these members a list of the values of all states (0 where a shape has
- * none), and the shapes as one text, "background rectangle point". */
-enum { TL_STATE_MEMBERS = 7, TL_GEOMETRIES_SIZE = 11 * TL_MAX_STATES };
-extern const struct tl_state_member {
-    const char *name, *unit;
-    size_t offset; /* of a double in tl_state */
-} tl_state_members[TL_STATE_MEMBERS];
-void tl_states_list(const tl_deck *deck, int member, double values[TL_MAX_STATES]);
-void tl_states_geometries(const tl_deck *deck, char text[TL_GEOMETRIES_SIZE]);
+/* Does the state lie wholly outside of the domain, so that it fills no cell? */
+bool tl_state_is_outside(const tl_deck *deck, const tl_state *state);

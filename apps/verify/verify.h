@@ -1,6 +1,7 @@
 /* The parts of minx-verify. Each prints its lines into a verdict; what cannot be read counts as a
  * failed check. */
 #pragma once
+#include "keys.h"
 #include "results_reader.h"
 #include "verdict.h"
 
@@ -11,6 +12,11 @@ void vf_integrity(app_reader reader, vf_verdict *verdict);
 /* Recomputes the physics of the app that wrote the file, from its stored data alone, and then the
  * stored checks. */
 void vf_physics(app_reader reader, vf_verdict *verdict);
+
+/* Parses the stored deck, with what the command line set, into *target, and compares every parameter of /input. False where the
+ * deck cannot be parsed. *keys is to be closed in any case; texts in *target are valid until then. */
+bool vf_input(app_reader reader, const app_input *input, app_keys *keys, void *target,
+              vf_verdict *verdict);
 
 /* Compares two runs: the objects of their files, all attributes but those of the run itself, and each
  * dataset as its attribute says (compare.h). tolerance NULL: as the file says; else it takes the place

@@ -38,8 +38,9 @@ enum { SUMMARY_SERIES = 5 };
 typedef struct tealeaf {
     app_reader reader;
     vf_verdict *verdict;
+    app_keys keys;
     tl_deck deck;
-    int64_t steps;
+    int64_t steps; /* = deck.steps */
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     int64_t *summary_step;                /* series, one entry a summary */
     double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */
@@ -62,141 +63,6 @@ static bool check_relative(const tealeaf *t, const char *name, double got, doubl
 {
     return vf_number(t->verdict, name, got, expected,
                      tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
-}
-
-/* ---- input ---- */
-
-static bool read_deck(tealeaf *t)
-{
-    size_t length = 0;
-    char *text = NULL;
-    if (app_reader_text(t->reader, "/input/deck", &length, &text) != MX_OK ||
-        tl_deck_parse("/input/deck", text, length, &t->deck) != MX_OK) {
-        free(text);
-        return vf_impossible(t->verdict, "deck", mx_err_message());
-    }
-    free(text);
-    return vf_words(t->verdict, "deck", true, "parsed again: %lld x %lld cells, %d states",
-                    (long long)t->deck.x_cells, (long long)t->deck.y_cells, t->deck.states);
-}
-
-static bool read_whole(const tealeaf *t, const char *name, int64_t *value)
-{
-    char path[256];
-    int64_t count = 0, *values = NULL;
-    snprintf(path, sizeof path, "/input/%s", name);
-    if (app_reader_i64(t->reader, path, &count, &values) != MX_OK)
-        return vf_impossible(t->verdict, path, mx_err_message());
-    *value = count > 0 ? values[0] : 0;
-    free(values);
-    return count == 1 || vf_impossible(t->verdict, path, "expected one value");
-}
-
-static void check_whole(const tealeaf *t, const char *name, int64_t expected)
-{
-    int64_t value = 0;
-    if (read_whole(t, name, &value)) vf_count(t->verdict, name, value, expected);
-}
-
-/* The same parser on the same text: equal to the last bit. */
-static void check_real(const tealeaf *t, const char *name, double expected)
-{
-    char path[256];
-    int64_t count = 0;
-    double *values = NULL;
-    snprintf(path, sizeof path, "/input/%s", name);
-    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
-        vf_impossible(t->verdict, path, mx_err_message());
-    } else if (count != 1) {
-        vf_impossible(t->verdict, path, "expected one value");
-    } else {
-        vf_number(t->verdict, name, values[0], expected, 0.0);
-    }
-    free(values);
-}
-
-static void check_list(const tealeaf *t, const char *name, const double *expected, int64_t length)
-{
-    char path[256];
-    int64_t count = 0, astray = 0;
-    double *values = NULL;
-    snprintf(path, sizeof path, "/input/%s", name);
-    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
-        vf_impossible(t->verdict, path, mx_err_message());
-    } else if (count != length) {
-        vf_count(t->verdict, name, count, length);
-    } else {
-        for (int64_t i = 0; i < count; ++i) astray += values[i] != expected[i];
-        vf_count(t->verdict, name, astray, 0);
-    }
-    free(values);
-}
-
-static void check_word(const tealeaf *t, const char *name, const char *expected)
-{
-    char path[256];
-    size_t length = 0;
-    char *text = NULL;
-    snprintf(path, sizeof path, "/input/%s", name);
-    if (app_reader_text(t->reader, path, &length, &text) != MX_OK) {
-        vf_impossible(t->verdict, path, mx_err_message());
-    } else {
-        vf_text(t->verdict, name, text, expected);
-    }
-    free(text);
-}
-
-static void check_states(const tealeaf *t)
-{
-    double values[TL_MAX_STATES];
-    char geometries[TL_GEOMETRIES_SIZE];
-    for (int m = 0; m < TL_STATE_MEMBERS; ++m) {
-        tl_states_list(&t->deck, m, values);
-        check_list(t, tl_state_members[m].name, values, t->deck.states);
-    }
-    tl_states_geometries(&t->deck, geometries);
-    check_word(t, "state_geometry", geometries);
-}
-
-static void check_parameters(const tealeaf *t)
-{
-    const tl_deck *const d = &t->deck;
-    check_word(t, "dialect", d->dialect == TL_DIALECT_REFERENCE ? "reference" : "port");
-    check_word(t, "solver", "cg");
-    check_word(t, "coefficient",
-               d->coefficient == TL_COEFFICIENT_DENSITY ? "density" : "inverse_density");
-    check_whole(t, "x_cells", d->x_cells);
-    check_whole(t, "y_cells", d->y_cells);
-    check_whole(t, "states", d->states);
-    check_whole(t, "end_step", d->end_step);
-    check_whole(t, "summary_frequency", d->summary_frequency);
-    check_whole(t, "max_iters", d->max_iters);
-    check_whole(t, "test_problem", d->test_problem);
-    check_whole(t, "check_result", d->check_result);
-    check_whole(t, "profiler_on", d->profiler_on);
-    check_whole(t, "verbose_on", d->verbose_on);
-    check_real(t, "xmin", d->xmin);
-    check_real(t, "xmax", d->xmax);
-    check_real(t, "ymin", d->ymin);
-    check_real(t, "ymax", d->ymax);
-    check_real(t, "initial_timestep", d->initial_timestep);
-    check_real(t, "end_time", d->end_time);
-    check_real(t, "eps", d->eps);
-    check_states(t);
-}
-
-/* The time loop without its work: a run ends at end_step, or after the first step whose end reaches
- * end_time. */
-static void check_steps(const tealeaf *t)
-{
-    const tl_deck *const d = &t->deck;
-    int64_t step = 0;
-    double time = 0.0;
-    while (step < d->end_step && !(time + 1e-16 > d->end_time) && step <= t->steps) {
-        ++step;
-        time += d->initial_timestep;
-    }
-    vf_count(t->verdict, "steps", t->steps, step);
 }
 
 /* ---- fields ---- */
@@ -478,11 +344,9 @@ static void note_sums(const tealeaf *t, vf_physics_result *result)
 
 static void verify(tealeaf *t, vf_physics_result *result)
 {
-    if (!read_deck(t)) return;
-    check_parameters(t);
-    if (!read_whole(t, "steps", &t->steps)) return;
-    check_steps(t);
-    if (t->steps < 0 || !read_fields(t)) return;
+    if (!vf_input(t->reader, &tl_input, &t->keys, &t->deck, t->verdict)) return;
+    t->steps = t->deck.steps;
+    if (!read_fields(t)) return;
     check_fields(t);
     check_published(t);
     note_sums(t, result);
@@ -503,6 +367,7 @@ void vf_tealeaf(app_reader reader, vf_verdict *verdict, vf_physics_result *resul
     t->reader = reader;
     t->verdict = verdict;
     verify(t, result);
+    app_keys_close(&t->keys);
     free(t->residual);
     free(t->iterations);
     for (int s = 0; s < SUMMARY_SERIES; ++s) free(t->summary[s]);

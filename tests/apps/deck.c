@@ -4,6 +4,7 @@
  * nothing runs in parallel, so neither ranks nor backends matter. */
 #include "../../apps/tealeaf/tl_deck.h"
 
+#include "../../apps/common/steps.h"
 #include "deck_bad.h"
 
 #include <float.h>
@@ -313,6 +314,16 @@ static void test_long(void)
         !strstr(mx_err_message(), "...\", expected a number that double precision can hold")) {
         fail("a long number", mx_err_message());
     }
+    memset(text + used, '0', LONG - 1);
+    memcpy(text + used, "xmax=10.", 8);
+    if (parse(text, strlen(text), &deck) != MX_OK || deck.xmax != 10.0)
+        fail("ten with 100000 zeros behind the point", mx_err_message());
+    memcpy(text + used, "xmax=0.000", 10);
+    memcpy(text + used + LONG - 11, "25e99983", 8);
+    text[used + LONG - 3] = ' ';
+    text[used + LONG - 2] = ' ';
+    if (parse(text, strlen(text), &deck) != MX_OK || deck.xmax != 2.5)
+        fail("2.5 as a long number with an exponent", mx_err_message());
     memset(text + used, 'q', LONG);
     if (parse(text, strlen(text), &deck) != MX_ERR_INPUT ||
         !strstr(mx_err_message(), "got an unknown key")) {
@@ -336,6 +347,38 @@ static void test_many_states(void)
     } else if (deck.states != TL_MAX_STATES ||
                deck.state[TL_MAX_STATES - 1].density != (double)TL_MAX_STATES) {
         fail("many states", "the last one is not what it should be");
+    }
+}
+
+/* ---- steps ---- */
+
+/* Whole numbers of steps, also where sums and quotients of doubles fall a little short of them. */
+static void test_steps(void)
+{
+    static const struct {
+        double dt, end_time;
+        int64_t end_step, want;
+    } cases[] = {
+        {0.1, 0.3, 100, 3},
+        {0.1, 0.35, 100, 4},
+        {0.1, 0.0, 100, 0},
+        {0.004, 10.0, 9999, 2500},
+        {0.04, 10.0, 10, 10},
+        {1e-18, 5e-17, 640000, 50},
+        {0.1, 1e-17, 100, 1},
+        {1e-300, 1e300, 77, 77},
+        {1.0, 1e15, INT64_MAX, 1000000000000000},
+        {0.7, 0.7 * 49, 100, 49},
+        {3.0, 7.0, 2, 2},
+        {0.1, 5.0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int64_t got = app_steps(cases[i].dt, cases[i].end_time, cases[i].end_step);
+        if (got == cases[i].want) continue;
+        fprintf(stderr, "steps of %g to %g or %lld: got %lld, expected %lld\n", cases[i].dt,
+                cases[i].end_time, (long long)cases[i].end_step, (long long)got,
+                (long long)cases[i].want);
+        failures++;
     }
 }
 
@@ -512,7 +555,7 @@ static void test_page(const char *source)
     }
     page[fread(page, 1, sizeof page - 1, f)] = '\0';
     fclose(f);
-    tl_deck_keys(list);
+    app_keys_help(&tl_input, list);
     rewind(list);
     int keys = 0;
     while (fgets(line, sizeof line, list)) {
@@ -540,6 +583,7 @@ int main(int argc, char **argv)
     test_bad();
     test_long();
     test_many_states();
+    test_steps();
     test_reference_values();
     test_port_values();
     test_other_problems();

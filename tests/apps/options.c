@@ -23,62 +23,71 @@ static void check(bool holds, const char *what)
 
 /* ---- a program with options of its own ---- */
 
-static bool list_keys;
-static int level;
-static double scale;
-static int mode;
-static const char *label;
+typedef struct own_input {
+    int level;
+    double scale;
+    int mode;
+    const char *label;
+    bool loud;
+    int list[3], length;
+} own_input;
+static own_input own;
+static app_keys keys;
 static const char *const modes[] = {"slow", "fast", NULL};
-static const app_option own[] = {
-    {.name = "help-deck",
-     .kind = APP_OPTION_SWITCH,
-     .value = &list_keys,
-     .help = "list keys",
-     .instead_of_run = true},
+#define AT(member) .offset = offsetof(own_input, member)
+static const app_key rows[] = {
     {.name = "level",
-     .kind = APP_OPTION_INT,
-     .value = &level,
+     .type = APP_KEY_INT,
+     AT(level),
      .low = -2,
      .high = 9,
-     .argument = "N",
-     .help = "a level"},
-    {.name = "scale",
-     .kind = APP_OPTION_REAL,
-     .value = &scale,
-     .argument = "X",
-     .help = "a factor"},
-    {.name = "mode",
-     .kind = APP_OPTION_CHOICE,
-     .value = &mode,
-     .words = modes,
-     .argument = "WORD",
-     .help = "a mode"},
-    {.name = "label",
-     .kind = APP_OPTION_TEXT,
-     .value = &label,
-     .argument = "TEXT",
-     .help = "a label"},
+     .standard = 3,
+     .aliases = "-l"},
+    {.name = "scale", .type = APP_KEY_REAL, AT(scale), .standard = 1.5},
+    {.name = "mode", .type = APP_KEY_CHOICE, AT(mode), .words = modes},
+    {.name = "label", .type = APP_KEY_TEXT, AT(label)},
+    {.name = "loud", .type = APP_KEY_SWITCH, AT(loud)},
+    {.name = "list",
+     .type = APP_KEY_INT,
+     AT(list),
+     .stride = sizeof(int),
+     .length = offsetof(own_input, length),
+     .capacity = 3,
+     .high = 99},
+    {.name = "input_file",
+     .aliases = "-i",
+     .type = APP_KEY_TEXT,
+     .sources = APP_KEY_DECK_NAME,
+     .offset = APP_KEY_NOWHERE,
+     .argument = "FILE",
+     .help = "the deck"},
 };
-static const app_program with_deck = {"prog", "tests options", "DECK", NULL, own, 5, "Some notes."};
-static const app_program with_default = {"prog", "tests options", "DECK", "tea.in", own, 5, NULL};
-static const app_program without_deck = {"prog", "tests options", NULL, NULL, NULL, 0, NULL};
+static const app_input input = {.keys = rows, .count = 7, .size = sizeof own};
+static const app_input free_input = {
+    .keys = rows, .count = 7, .size = sizeof own, .deck_optional = true, .free_form = true};
+static const app_program with_deck = {"prog", "tests options", "DECK", NULL, &input, "Some notes."};
+static const app_program with_default = {"prog", "tests options", "DECK", "tea.in", &input, NULL};
+static const app_program without_deck = {"prog", "tests options", NULL, NULL, NULL, NULL};
+static const app_program free_program = {"prog", "tests options", "FILE", NULL, &free_input, NULL};
 
 enum { MAX_ARGS = 8 };
 typedef struct command {
     const char *arg[MAX_ARGS]; /* ends with NULL */
 } command;
 
+static app_options opened; /* texts in *options are valid until the next parse */
+
 static mx_err parse(const app_program *program, const command *c, app_options *options)
 {
     char *argv[MAX_ARGS + 2] = {(char *)"prog"};
     int argc = 1;
     for (int i = 0; i < MAX_ARGS && c->arg[i]; i++) argv[argc++] = (char *)c->arg[i];
-    list_keys = false;
-    level = 3;
-    scale = 1.5;
-    mode = 0;
-    label = NULL;
-    return app_options_parse(program, argc, argv, options);
+    app_keys_close(&keys);
+    app_options_close(&opened);
+    const mx_err err = app_options_parse(program, argc, argv, &opened);
+    *options = opened;
+    if (err != MX_OK || !program->input) return err;
+    return app_keys_read(&keys, program->input, opened.deck, NULL, 0, opened.overrides, &own);
 }
 
 #define PARSE(...) parse(&with_deck, &(const command){{__VA_ARGS__}}, &o)
@@ -98,7 +107,7 @@ static void test_defaults(void)
     check(!o.check_against && !o.output && o.gpu_mpi == APP_GPU_MPI_AUTO, "defaults of paths");
     check(!o.quiet && !o.help && !o.version && same_text(o.deck, "deck.in"),
           "defaults of switches");
-    check(level == 3 && scale == 1.5 && mode == 0 && !label && !list_keys,
+    check(own.level == 3 && own.scale == 1.5 && own.mode == 0 && !own.label && !o.help_deck,
           "own options keep their defaults");
     check(parse(&with_default, &(const command){{NULL}}, &o) == MX_OK &&
               same_text(o.deck, "tea.in"),
@@ -120,20 +129,48 @@ static void test_values(void)
     check(same_text(o.output, "a.h5") && o.gpu_mpi == APP_GPU_MPI_OFF, "choices of --key=value");
     check(PARSE("--threads", "8", "d", "--layout", "right", "--level", "-2", "--quiet") == MX_OK,
           "--key value");
-    check(o.threads == 8 && same_text(o.layout, "right") && level == -2 && o.quiet,
+    check(o.threads == 8 && same_text(o.layout, "right") && own.level == -2 && o.quiet,
           "values of --key value");
     check(PARSE("--threads=auto", "--device=auto", "d") == MX_OK && o.threads == 0 &&
               o.device == -1,
           "auto");
     check(PARSE("--scale=2.5e-1", "--mode=fast", "--label=x=y", "d") == MX_OK, "own options");
-    check(scale == 0.25 && mode == 1 && same_text(label, "x=y"), "values of own options");
+    check(own.scale == 0.25 && own.mode == 1 && same_text(own.label, "x=y"),
+          "values of own options");
     check(PARSE("--", "--quiet") == MX_OK && same_text(o.deck, "--quiet") && !o.quiet,
           "-- ends the options");
     check(PARSE("-") == MX_OK && same_text(o.deck, "-"), "- is an argument");
     check(PARSE("--threads=2", "--threads", "2", "d") == MX_OK && o.threads == 2, "twice the same");
     check(PARSE("--help") == MX_OK && o.help, "--help needs no deck");
     check(PARSE("--version") == MX_OK && o.version, "--version needs no deck");
-    check(PARSE("--help-deck") == MX_OK && list_keys, "own switch that needs no deck");
+    check(PARSE("--help-deck") == MX_OK && o.help_deck, "--help-deck needs no deck");
+}
+
+static void test_keys(void)
+{
+    app_options o;
+    check(PARSE("d", "level=7", "mode=fast", "--loud", "list=1,22,3") == MX_OK,
+          "keys behind the deck");
+    check(own.level == 7 && own.mode == 1 && own.loud && own.length == 3 && own.list[1] == 22,
+          "values of keys behind the deck");
+    check(PARSE("level=7", "d") == MX_OK && own.level == 7 && same_text(o.deck, "d"),
+          "a key in front of the deck");
+    check(PARSE("-l", "7", "-i", "d") == MX_OK && own.level == 7 && same_text(o.deck, "d"),
+          "names with one dash");
+    check(PARSE("-l=7", "-i=d") == MX_OK && own.level == 7 && same_text(o.deck, "d"),
+          "names with one dash, and =");
+    check(PARSE("x=y") == MX_OK && same_text(o.deck, "x=y"), "a deck with = in its name");
+    check(PARSE("d", "label=# no comment") == MX_OK && same_text(own.label, "# no comment"),
+          "a text with #");
+#define FREE(...) parse(&free_program, &(const command){{__VA_ARGS__}}, &o)
+    check(FREE(NULL) == MX_OK && !o.deck && own.level == 3, "an optional deck");
+    check(FREE("level=7", "mode:fast", "scale", "2", "---loud") == MX_OK && own.level == 7 &&
+              own.mode == 1 && own.scale == 2.0 && own.loud,
+          "keys in free form");
+    check(FREE("-level", "-2", "--threads:3", "-list=5") == MX_OK && own.level == -2 &&
+              o.threads == 3 && own.list[0] == 5 && own.length == 1,
+          "keys in free form, with dashes");
+    check(FREE("input_file=d") == MX_OK && same_text(o.deck, "d"), "a deck in free form");
 }
 
 static void test_refused(void)
@@ -172,14 +209,25 @@ static void test_refused(void)
         {{{"--output=", "d"}}, "--output: got \"\", expected FILE.h5"},
         {{{"--threads=2", "--threads=3", "d"}},
          "--threads: got both \"2\" and \"3\", expected it once"},
-        {{{"--scale=fast", "d"}}, "--scale: got \"fast\", expected a number"},
-        {{{"--scale=1e999", "d"}}, "--scale: got \"1e999\""},
-        {{{"--level=10", "d"}}, "--level: got \"10\", expected a whole number from -2 to 9"},
+        {{{"--scale=fast", "d"}}, "command line: scale: got \"fast\", expected a number"},
+        {{{"--scale=1e999", "d"}}, "command line: scale: got \"1e999\""},
+        {{{"--level=10", "d"}},
+         "command line: level: got \"10\", expected a whole number from -2 to 9"},
         {{{"a", "b"}}, "got a second argument \"b\", expected one DECK"},
         {{{""}}, "got an empty argument, expected DECK"},
         {{{NULL}}, "got no DECK, expected: prog [OPTIONS] DECK"},
         {{{"--quiet"}}, "got no DECK"},
-        {{{"--label=\033[31m\n", "--label=b", "d"}}, "expected it once"},
+        {{{"--label=a", "--label=b", "d"}}, "label: got both \"a\" and \"b\", expected it once"},
+        {{{"--label=\033[31m\n", "d"}},
+         "--label: got \"\\x1b[31m\\x0a\", expected text without control characters"},
+        {{{"d", "lable=a"}}, "got an unknown option \"lable\", expected --label"},
+        {{{"d", "level"}}, "got a second argument \"level\""},
+        {{{"d", "list=1,2,3,4"}},
+         "list: got \"1,2,3,4\", expected up to 3 values, divided by commas, each a whole number from 0 to 99"},
+        {{{"d", "list=1,,2"}}, "list: got \"\", expected up to 3 values"},
+        {{{"d", "--loud=yes"}}, "loud: got \"yes\", expected no value"},
+        {{{"d", "--level"}}, "--level: got no value, expected a whole number from -2 to 9"},
+        {{{"-i", "d", "e"}}, "got a second argument \"e\", expected one DECK"},
         {{{"--\033[31m\n", "d"}}, "\"--\\x1b[31m\\x0a\""},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -216,13 +264,10 @@ static void test_help(void)
         "--help",
         "--version",
         "--help-deck",
-        "--level=N",
-        "[3]",
-        "--scale=X",
-        "[1.5]",
-        "--mode=WORD",
-        "[slow]",
-        "--label=TEXT",
+        "--input_file=FILE",
+        "(also -i)",
+        "[KEY=VALUE]...",
+        "--mx-KEY[=VALUE]",
         "Some notes.",
     };
     app_options o;
@@ -320,6 +365,7 @@ int main(int argc, char **argv)
     }
     test_defaults();
     test_values();
+    test_keys();
     test_refused();
     test_help();
     test_files(comm);

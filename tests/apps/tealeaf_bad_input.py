@@ -160,12 +160,35 @@ PIPE = GOOD.replace("rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0\n", "rectangl
     f"state {n} density=0.1 energy=0.1 geometry=rectangle xmin={a} xmax={b} ymin={c} ymax={d}\n"
     for n, a, b, c, d in [(3, 1, 6, 1, 2), (4, 5, 6, 1, 8), (5, 5, 10, 7, 8)]))
 PIPE = PIPE.replace("end_step=2", "end_step=10\ntest_problem 1").replace("max_iters=1000", "max_iters=1")
+TINY = GOOD.replace("initial_timestep=0.004", "initial_timestep=1e-18\nend_time=5e-17").replace("end_step=2\n", "")
 ENDS = [
     ("a failed check, quietly", PIPE, SERIAL + ["--quiet"], "/dev/null", 1, ["check U FAILED"]),
 ]
 if os.path.exists("/dev/full"):
     ENDS += [("output on a full disk", GOOD, SERIAL, "/dev/full", 3, ["the output cannot be written"]),
              ("help on a full disk", GOOD, ["--help"], "/dev/full", 3, ["the output cannot be written"])]
+
+
+# runs that end well: what they print, and a note on stderr or none
+RUNS = [
+    ("tiny time steps", TINY, [], "step:     50 ", ""),
+    ("a rectangle outside", line("xmin=0.0 xmax=1.0 ymin=1.0", "xmin=10.0 xmax=11.0 ymin=1.0"), [], "PASSED", "state 2 lies outside"),
+    ("a number of 803 characters", line("xmax=10.0\n", "xmax=10." + 800 * "0" + "\n"), [], "PASSED", ""),
+    ("keys on the command line", GOOD, ["end_step=3", "--x_cells", "12", "--tl_eps=1e-9"], "mesh 12 x 10", ""),
+]
+
+
+def good_end(tealeaf, folder, name, deck, options, printed, note):
+    path = os.path.join(folder, "deck.in")
+    with open(path, "w") as f:
+        f.write(deck)
+    done = subprocess.run([tealeaf, path, *SERIAL, *options], cwd=folder, capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    good = done.returncode == 0 and printed in done.stdout and (note in done.stderr if note else done.stderr == "")
+    if not good:
+        print(f"{name}: exit code: got {done.returncode}, expected 0, '{printed}' on stdout and '{note}' on stderr\n"
+              f"{done.stdout[-1500:]}\n{done.stderr}")
+    return good
 
 
 def main():
@@ -179,8 +202,11 @@ def main():
     for end in ENDS if ranks == 1 else ENDS[:1]: # mpirun itself writes what ranks print
         with tempfile.TemporaryDirectory() as folder:
             failed += not end_of_run(tealeaf, launcher, folder, *end)
+    for case in RUNS if ranks == 1 else []:
+        with tempfile.TemporaryDirectory() as folder:
+            failed += not good_end(tealeaf, folder, *case)
     if failed:
-        print(f"{failed} of {len(cases) + len(ENDS)} cases failed")
+        print(f"{failed} of {len(cases) + len(ENDS) + len(RUNS)} cases failed")
     return 1 if failed else 0
 
 

@@ -1,0 +1,186 @@
+/* Tables of keys as text: what a value must be, and the lists for --help and --help-deck. */
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+static void list_words(const app_key *row, char *text, size_t size)
+{
+    const char *const *const words = row->words + (int)row->low;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; words[i] && used < size; i++) {
+        const char *const between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
+    }
+}
+
+static const char *argument_of(const app_key *row)
+{
+    if (row->argument) return row->argument;
+    switch (row->type) {
+    case APP_KEY_INT:
+    case APP_KEY_INT64: return "N";
+    case APP_KEY_REAL: return "X";
+    case APP_KEY_CHOICE: return "WORD";
+    default: return "TEXT";
+    }
+}
+
+static void expected_real(const app_key *row, char *text, size_t size)
+{
+    const bool bounded = row->low != 0 || row->high != 0;
+    if (!bounded || (row->low == -DBL_MAX && row->high == DBL_MAX))
+        snprintf(text, size, "a number");
+    else if (row->high < DBL_MAX && row->low == APP_KEY_ABOVE_0)
+        snprintf(text, size, "a number above 0, at most %.10g", row->high);
+    else if (row->high < DBL_MAX)
+        snprintf(text, size, "a number from %.10g to %.10g", row->low, row->high);
+    else if (row->low == APP_KEY_ABOVE_0)
+        snprintf(text, size, "a number above 0");
+    else
+        snprintf(text, size, "a number, %.10g or more", row->low);
+}
+
+static void expected_whole(const app_key *row, char *text, size_t size)
+{
+    const char *const automatic = row->automatic ? row->automatic : "";
+    const char *const between = row->automatic ? " or " : "";
+    if (row->low == 0 && row->high == 0)
+        snprintf(text, size, "%s%sa whole number", automatic, between);
+    else
+        snprintf(text, size, "%s%sa whole number from %.0f to %.0f", automatic, between, row->low,
+                 row->high);
+}
+
+const char *app_key_expected(const app_key *row, app_expected *expected)
+{
+    char *text = expected->text;
+    size_t size = sizeof expected->text;
+    if (row->stride > 0 && row->sources != APP_KEY_RECORD) {
+        const int used =
+            snprintf(text, size, "up to %d values, divided by commas, each ", row->capacity);
+        text += used;
+        size -= (size_t)used;
+    }
+    switch (row->type) {
+    case APP_KEY_SWITCH:
+    case APP_KEY_PICK: snprintf(text, size, "no value"); break;
+    case APP_KEY_INT:
+    case APP_KEY_INT64: expected_whole(row, text, size); break;
+    case APP_KEY_REAL: expected_real(row, text, size); break;
+    case APP_KEY_CHOICE: list_words(row, text, size); break;
+    case APP_KEY_TEXT: snprintf(text, size, "%s", argument_of(row)); break;
+    }
+    return expected->text;
+}
+
+static const char *show_default(const app_key *row, char *text, size_t size)
+{
+    switch (row->type) {
+    case APP_KEY_SWITCH:
+    case APP_KEY_PICK: return "";
+    case APP_KEY_CHOICE: return row->words[(int)row->standard];
+    case APP_KEY_TEXT: return row->text ? row->text : "none";
+    default: break;
+    }
+    if (row->stride > 0) return "none";
+    if (row->automatic) return row->automatic;
+    if (row->standard == DBL_MAX) return "none";
+    snprintf(text, size, "%.10g", row->standard);
+    return text;
+}
+
+/* ---- --help ---- */
+
+void app_key_print_option(const app_key *row, FILE *out)
+{
+    char left[96], text[64];
+    app_expected expected;
+    if (app_key_has_value(row))
+        snprintf(left, sizeof left, "--%s=%s", row->name, argument_of(row));
+    else
+        snprintf(left, sizeof left, "--%s", row->name);
+    fprintf(out, "  %-24s %s", left, row->help);
+    if (row->type == APP_KEY_CHOICE) fprintf(out, " (%s)", app_key_expected(row, &expected));
+    if (app_key_has_value(row)) fprintf(out, " [%s]", show_default(row, text, sizeof text));
+    if (row->aliases) fprintf(out, " (also %s)", row->aliases);
+    fprintf(out, "\n");
+}
+
+/* ---- --help-deck: three lists from one table ---- */
+
+typedef enum key_list { LIST_WORKING, LIST_IGNORED, LIST_LATER, LIST_HIDDEN } key_list;
+
+static key_list list_of(const app_key *row)
+{
+    if (row->sources && !(row->sources & APP_KEY_FILE)) return LIST_HIDDEN;
+    if (row->instead) return LIST_LATER;
+    return row->offset == APP_KEY_NOWHERE ? LIST_IGNORED : LIST_WORKING;
+}
+
+static const char *dialect_of(const app_input *input, const app_key *row)
+{
+    if (!input->dialects) return "";
+    int known = 0, last = 0, all = 0;
+    for (; input->dialects[all]; all++) {
+        if (row->dialects && !(row->dialects >> all & 1u)) continue;
+        known++;
+        last = all;
+    }
+    if (known < all) return input->dialects[last];
+    return all == 2 ? "both" : "all";
+}
+
+static void print_name(const app_input *input, const app_key *row, FILE *out)
+{
+    fprintf(out, "  %-31s ", row->name);
+    if (input->dialects) fprintf(out, "%-10s ", dialect_of(input, row));
+}
+
+static const char *unit_of(const app_key *row)
+{
+    if (!app_key_has_value(row)) return "switch";
+    if (row->unit) return row->unit;
+    return row->argument ? row->argument : "1";
+}
+
+static void print_working(const app_input *input, FILE *out)
+{
+    fprintf(out, "Keys:\n  %-31s ", "key");
+    if (input->dialects) fprintf(out, "%-10s ", "dialect");
+    fprintf(out, "%-11s %-11s %s\n", "default", "unit", "meaning");
+    for (int i = 0; i < input->count; i++) {
+        const app_key *const row = &input->keys[i];
+        char standard[64];
+        app_expected expected;
+        if (list_of(row) != LIST_WORKING) continue;
+        print_name(input, row, out);
+        fprintf(out, "%-11s %-11s %s", show_default(row, standard, sizeof standard), unit_of(row),
+                row->help);
+        if (row->type == APP_KEY_CHOICE) fprintf(out, " (%s)", app_key_expected(row, &expected));
+        fprintf(out, "\n");
+    }
+}
+
+static void print_others(const app_input *input, key_list list, const char *title, FILE *out)
+{
+    int printed = 0;
+    for (int i = 0; i < input->count; i++) {
+        const app_key *const row = &input->keys[i];
+        if (list_of(row) != list) continue;
+        if (printed++ == 0) fprintf(out, "\n%s:\n", title);
+        print_name(input, row, out);
+        fprintf(out, "%s\n", row->help);
+        if (list == LIST_LATER) fprintf(out, "  %42s instead: %s\n", "", row->instead);
+    }
+}
+
+void app_keys_help(const app_input *input, FILE *out)
+{
+    if (input->about) fprintf(out, "%s\n", input->about);
+    print_working(input, out);
+    if (input->more) input->more(out);
+    print_others(input, LIST_IGNORED, "Read, and without effect here", out);
+    print_others(input, LIST_LATER, "Known, and not in this version", out);
+}
