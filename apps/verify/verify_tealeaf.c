@@ -40,7 +40,7 @@ typedef struct tealeaf {
     vf_verdict *verdict;
     app_keys keys;
     tl_deck deck;
-    int64_t steps; /* = deck.steps */
+    int64_t steps;                        /* = deck.steps */
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     int64_t *summary_step;                /* series, one entry a summary */
     double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */

@@ -1,0 +1,98 @@
+/* The on-node work of miniFE. Rows, columns and entries: see fe_mesh.h. The matrix is in CSR form: row r has the entries from
+ * begin(r) to before begin(r + 1), in the order of z, y, x of their nodes; a column is a local index. */
+#pragma once
+#include "fe_mesh.h"
+#include "minx/minx.h"
+
+typedef struct fe_views {
+    mx_view coordinates;          /* of all nodes held: 3 x nodes, x, y, z */
+    mx_view begin, column, value; /* the matrix: i64, i32, f64 */
+    mx_view b, x, r, p, w;        /* vectors: rows; x and p with ghosts */
+} fe_views;
+
+/* ---- set-up (kernels/setup.c) ---- */
+
+typedef struct fe_structure_args {
+    mx_i64_1 begin;
+    mx_i32_1 column;
+    mx_f64_1 value;
+    fe_mesh mesh;
+} fe_structure_args;
+MX_BUNDLE(fe_structure_args, fe_views, begin, column, value)
+/* begin(r), r from 0 to the number of rows, both included */
+MX_DECLARE_SCAN(1D, fe_row_begins, fe_structure_args, int64_t)
+/* columns and zeros of row r */
+MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
+
+typedef struct fe_coordinates_args {
+    mx_f64_2 coordinates;
+    fe_mesh mesh;
+} fe_coordinates_args;
+MX_BUNDLE(fe_coordinates_args, fe_views, coordinates)
+/* node (z, y, x) of the box that the rank holds */
+MX_DECLARE_FOR(3D, fe_coordinates, fe_coordinates_args)
+
+typedef struct fe_assemble_args {
+    mx_ci64_1 begin;
+    mx_f64_1 value;
+    mx_f64_1 b;
+    mx_cf64_2 coordinates;
+    fe_mesh mesh;
+    int low[3]; /* of a colour: the first element, and 2 elements from one to the next */
+} fe_assemble_args;
+MX_BUNDLE(fe_assemble_args, fe_views, begin, value, b, coordinates)
+/* element (z, y, x): its matrix and source go to the rows of its nodes, by atomic additions */
+MX_DECLARE_FOR(3D, fe_assemble_atomic, fe_assemble_args)
+/* element (low + 2 (z, y, x)): no two of a launch share a node, so that sums do not depend on the order of threads */
+MX_DECLARE_FOR(3D, fe_assemble_colour, fe_assemble_args)
+
+typedef struct fe_boundary_args {
+    mx_ci64_1 begin;
+    mx_f64_1 value;
+    mx_f64_1 b;
+    fe_mesh mesh;
+} fe_boundary_args;
+MX_BUNDLE(fe_boundary_args, fe_views, begin, value, b)
+/* row r: the given values, first those at 0, then those at 1 */
+MX_DECLARE_FOR(1D, fe_boundary, fe_boundary_args)
+
+/* ---- the solver (kernels/cg.c) ---- */
+
+typedef struct fe_product_args {
+    mx_ci64_1 begin;
+    mx_ci32_1 column;
+    mx_cf64_1 value;
+    mx_cf64_1 p;
+    mx_f64_1 w;
+} fe_product_args;
+MX_BUNDLE(fe_product_args, fe_views, begin, column, value, p, w)
+/* w = A p; the value is p . w */
+MX_DECLARE_REDUCE(1D, fe_product, fe_product_args, double)
+
+typedef struct fe_start_args {
+    mx_f64_1 r, p;
+    mx_cf64_1 x, b, w;
+} fe_start_args;
+MX_BUNDLE(fe_start_args, fe_views, r, p, x, b, w)
+/* p = x */
+MX_DECLARE_FOR(1D, fe_copy, fe_start_args)
+/* r = p = b - w; the value is r . r */
+MX_DECLARE_REDUCE(1D, fe_start, fe_start_args, double)
+
+typedef struct fe_update_args {
+    mx_f64_1 x, r;
+    mx_cf64_1 p, w;
+    double alpha;
+} fe_update_args;
+MX_BUNDLE(fe_update_args, fe_views, x, r, p, w)
+/* x += alpha p, r -= alpha w; the value is r . r */
+MX_DECLARE_REDUCE(1D, fe_update, fe_update_args, double)
+
+typedef struct fe_direction_args {
+    mx_f64_1 p;
+    mx_cf64_1 r;
+    double beta;
+} fe_direction_args;
+MX_BUNDLE(fe_direction_args, fe_views, p, r)
+/* p = r + beta p */
+MX_DECLARE_FOR(1D, fe_direction, fe_direction_args)

@@ -1,0 +1,47 @@
+#include "fe_app.h"
+
+#include <stdlib.h>
+
+/* The nodes of this rank in the whole mesh. */
+static app_slab node_slab(const fe_mesh *m)
+{
+    app_slab slab = {.rank = 3};
+    for (int d = 0; d < 3; d++) {
+        slab.global[d] = m->elements[d] + 1;
+        slab.first[d] = m->first[d];
+        slab.count[d] = m->count[d];
+    }
+    return slab;
+}
+
+static mx_err write_solution(fe_app *app)
+{
+    const app_slab slab = node_slab(&app->mesh);
+    double *const x = malloc((size_t)fe_rows(&app->mesh) * sizeof *x);
+    mx_err err = x != NULL ? mx_export(app->base.ctx, app->views.x, x, NULL)
+                           : MX_FAIL(MX_ERR_MEMORY, "no memory to write the solution");
+    err = app_agree(app->base.comm, err);
+    if (err == MX_OK)
+        err = app_results_array(app->base.results, "solution", "temperature", APP_RELATIVE(1e-9),
+                                MX_F64, &slab, x);
+    free(x);
+    return err;
+}
+
+mx_err fe_output(void *data)
+{
+    fe_app *const app = data;
+    double seconds = app->solve_time->totals.seconds;
+    MX_TRY(fe_dump(app, "solution"));
+    MX_TRY(app_max_f64(app->base.comm, &seconds, 1));
+    MX_TRY(app_report_table(app->base.report, 0));
+    if (app->iterations > 0)
+        app_print(app->base.report, "CG: %lld iterations, milliseconds an iteration: %.4f\n",
+                  (long long)app->iterations, 1e3 * seconds / (double)app->iterations);
+    app->base.merit = seconds > 0 ? (double)app->all_rows * (double)app->iterations / seconds : 0;
+    app->base.merit_unit = "row iterations/s";
+    if (app->base.results == NULL) return MX_OK;
+    MX_TRY(app_results_series_f64(app->base.results, "residual", "1", APP_ROUNDING, app->residuals,
+                                  app->iterations + 1));
+    return write_solution(app);
+}
