@@ -6,7 +6,7 @@
 #include "tl_kernels.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the sums of a step differ by
- * rounding, and the solver takes them to the same solution (verify_tealeaf.c has the bound of a sum). */
+ * rounding, and the solver takes them to the same solution (physics.c has the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
 
 /* With sums in another order the solver may stop one or two iterations earlier or later. */

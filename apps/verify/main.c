@@ -100,9 +100,9 @@ static int verify_one(const arguments *args)
     if (app_reader_open(args->file, &reader) != MX_OK) return complain(EXIT_UNREADABLE);
     vf_verdict integrity = {.title = "integrity", .quiet = args->quiet};
     vf_verdict physics = {.title = "physics", .quiet = args->quiet};
-    vf_integrity(reader, &integrity);
+    vf_check_integrity(reader, &integrity);
     const bool whole = vf_conclude(&integrity);
-    vf_physics(reader, &physics);
+    vf_check_physics(reader, &physics);
     const bool right = vf_conclude(&physics);
     app_reader_close(&reader);
     return whole && right ? EXIT_HOLDS : EXIT_FAILS;

@@ -74,7 +74,7 @@ static void check_digests(app_reader reader, char *stored, size_t length, const 
     free(recomputed);
 }
 
-void vf_integrity(app_reader reader, vf_verdict *verdict)
+void vf_check_integrity(app_reader reader, vf_verdict *verdict)
 {
     check_groups(reader, verdict);
     char *stored = NULL, *root = NULL;

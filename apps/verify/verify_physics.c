@@ -1,3 +1,4 @@
+#include "physics.h"
 #include "verify.h"
 
 #include <math.h>
@@ -11,14 +12,6 @@ typedef struct check_data {
     double value, expected, tolerance;
     bool passed;
 } check_data;
-
-/* The apps whose physics is known here. */
-static const struct {
-    const char *app;
-    void (*verify)(app_reader reader, vf_verdict *verdict, vf_physics_result *result);
-} known[] = {
-    {"tealeaf", vf_tealeaf},
-};
 
 static bool read_f64(app_reader reader, const char *group, const char *name, double *value)
 {
@@ -54,10 +47,10 @@ static bool read_check(app_reader reader, const char *group, check_data *check)
            read_flag(reader, group, "passed", &check->passed);
 }
 
-static const vf_recomputed *find_recomputed(const vf_physics_result *result, const char *name)
+static const vf_recomputed *find_recomputed(const vf_base *base, const char *name)
 {
-    for (int i = 0; i < result->count; ++i) {
-        if (strcmp(result->check[i].name, name) == 0) return &result->check[i];
+    for (int i = 0; i < base->recomputed_count; ++i) {
+        if (strcmp(base->recomputed[i].name, name) == 0) return &base->recomputed[i];
     }
     return NULL;
 }
@@ -79,13 +72,12 @@ static bool holds(const check_data *check)
 
 /* The stored value must be the recomputed one, and the stored verdict what value, expected and
  * tolerance say. */
-static void verify_check(const check_data *check, const vf_physics_result *result,
-                         vf_verdict *verdict)
+static void verify_check(const check_data *check, const vf_base *base, vf_verdict *verdict)
 {
     char name[128];
     snprintf(name, sizeof name, "check %s: passed", check->name);
     vf_text(verdict, name, check->passed ? "yes" : "no", holds(check) ? "yes" : "no");
-    const vf_recomputed *const again = find_recomputed(result, check->name);
+    const vf_recomputed *const again = find_recomputed(base, check->name);
     if (!again) {
         snprintf(name, sizeof name, "check %s: value", check->name);
         vf_impossible(verdict, name, "no check of this name can be recomputed");
@@ -100,18 +92,17 @@ static void verify_check(const check_data *check, const vf_physics_result *resul
 }
 
 /* Every check that can be recomputed must have been stored. */
-static void find_absent(app_reader reader, const vf_physics_result *result, vf_verdict *verdict)
+static void find_absent(app_reader reader, const vf_base *base, vf_verdict *verdict)
 {
-    for (int i = 0; i < result->count; ++i) {
+    for (int i = 0; i < base->recomputed_count; ++i) {
         char path[128];
-        snprintf(path, sizeof path, "/verification/%s", result->check[i].name);
+        snprintf(path, sizeof path, "/verification/%s", base->recomputed[i].name);
         if (!app_reader_find(reader, path)) vf_impossible(verdict, path, "this check is missing");
     }
 }
 
 /* The verdict and the exit code must be what the checks say. (4, no convergence, is no app's yet.) */
-static void verify_outcome(app_reader reader, const vf_physics_result *result, bool all,
-                           vf_verdict *verdict)
+static void verify_outcome(app_reader reader, const vf_base *base, bool all, vf_verdict *verdict)
 {
     int64_t exit_code = -1;
     char *words = NULL;
@@ -121,8 +112,8 @@ static void verify_outcome(app_reader reader, const vf_physics_result *result, b
         vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
     if (app_reader_attribute_text(reader, "/", "verdict", &words) != MX_OK)
         vf_impossible(verdict, "verdict", mx_err_message());
-    else if (!all || result->verdict)
-        vf_text(verdict, "verdict", words, all ? result->verdict : "failed");
+    else if (!all || base->outcome)
+        vf_text(verdict, "verdict", words, all ? base->outcome : "failed");
     free(words);
 }
 
@@ -133,7 +124,7 @@ static bool is_check(const app_node *node)
     return node->kind == APP_NODE_GROUP && strncmp(node->path, prefix, sizeof prefix - 1) == 0;
 }
 
-static void verify_checks(app_reader reader, const vf_physics_result *result, vf_verdict *verdict)
+static void verify_checks(app_reader reader, const vf_base *base, vf_verdict *verdict)
 {
     bool all = true;
     for (int i = 0; i < app_reader_count(reader); ++i) {
@@ -145,29 +136,57 @@ static void verify_checks(app_reader reader, const vf_physics_result *result, vf
                           "needs value, expected, tolerance (numbers) and passed (0 or 1)");
             continue;
         }
-        verify_check(&check, result, verdict);
+        verify_check(&check, base, verdict);
         all = all && holds(&check);
     }
-    find_absent(reader, result, verdict);
-    verify_outcome(reader, result, all, verdict);
+    find_absent(reader, base, verdict);
+    verify_outcome(reader, base, all, verdict);
 }
 
-void vf_physics(app_reader reader, vf_verdict *verdict)
+/* What follows a row that ends the checks fails, too: nothing is left out silently. */
+static void check_rows(const vf_physics *physics, void *state, vf_verdict *verdict)
+{
+    int i = 0;
+    while (i < physics->count && physics->rows[i].check(state)) ++i;
+    for (int rest = i + 1; rest < physics->count; ++rest)
+        vf_impossible(verdict, physics->rows[rest].name, "cannot be checked without the above");
+}
+
+static void check_physics(const vf_physics *physics, app_reader reader, vf_verdict *verdict)
+{
+    vf_base *const base = calloc(1, physics->state_bytes);
+    if (!base) {
+        vf_impossible(verdict, physics->app, "no memory");
+        return;
+    }
+    base->reader = reader;
+    base->verdict = verdict;
+    check_rows(physics, base, verdict);
+    verify_checks(reader, base, verdict);
+    physics->release(base);
+    free(base);
+}
+
+void vf_recompute(vf_base *base, vf_recomputed check)
+{
+    if (base->recomputed_count < VF_MAX_RECOMPUTED)
+        base->recomputed[base->recomputed_count++] = check;
+    else
+        vf_impossible(base->verdict, check.name, "more checks than there is room for");
+}
+
+void vf_check_physics(app_reader reader, vf_verdict *verdict)
 {
     char *app = NULL;
     if (app_reader_attribute_text(reader, "/", "app", &app) != MX_OK) {
         vf_impossible(verdict, "app", mx_err_message());
         return;
     }
-    const size_t count = sizeof known / sizeof known[0];
-    size_t i = 0;
-    while (i < count && strcmp(known[i].app, app) != 0) ++i;
-    if (i < count) {
-        vf_physics_result result = {.count = 0};
-        known[i].verify(reader, verdict, &result);
-        verify_checks(reader, &result, verdict);
-    } else {
+    int i = 0;
+    while (vf_physics_list[i] && strcmp(vf_physics_list[i]->app, app) != 0) ++i;
+    if (vf_physics_list[i])
+        check_physics(vf_physics_list[i], reader, verdict);
+    else
         vf_words(verdict, "app", false, "got %s, whose physics this program does not know", app);
-    }
     free(app);
 }

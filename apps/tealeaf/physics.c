@@ -19,9 +19,10 @@
  * U, 1e-5: as published with the original codes.
  *
  * Temperature, 4u: u = density * (u / density) is two roundings. */
-#include "tealeaf_fields.h"
+#include "physics.h"
+
+#include "physics_fields.h"
 #include "tl_states.h"
-#include "verify.h"
 
 #include <float.h>
 #include <math.h>
@@ -36,8 +37,7 @@
 enum { SUMMARY_SERIES = 5 };
 
 typedef struct tealeaf {
-    app_reader reader;
-    vf_verdict *verdict;
+    vf_base base;
     app_keys keys;
     tl_deck deck;
     int64_t steps;                        /* = deck.steps */
@@ -61,7 +61,7 @@ static double relative(double value, double expected)
 static bool check_relative(const tealeaf *t, const char *name, double got, double expected,
                            double tolerance)
 {
-    return vf_number(t->verdict, name, got, expected,
+    return vf_number(t->base.verdict, name, got, expected,
                      tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
 }
 
@@ -71,14 +71,14 @@ static double *read_field(const tealeaf *t, const char *path)
 {
     int64_t count = 0;
     double *values = NULL;
-    const app_node *const node = app_reader_find(t->reader, path);
-    if (app_reader_f64(t->reader, path, &count, &values) != MX_OK) {
-        vf_impossible(t->verdict, path, mx_err_message());
+    const app_node *const node = app_reader_find(t->base.reader, path);
+    if (app_reader_f64(t->base.reader, path, &count, &values) != MX_OK) {
+        vf_impossible(t->base.verdict, path, mx_err_message());
         return NULL;
     }
     const bool fits =
         node->rank == 2 && node->shape[0] == t->deck.y_cells && node->shape[1] == t->deck.x_cells;
-    if (!vf_words(t->verdict, path, fits,
+    if (!vf_words(t->base.verdict, path, fits,
                   fits ? "is y_cells x x_cells" : "is not y_cells x x_cells")) {
         free(values);
         return NULL;
@@ -100,9 +100,9 @@ static void check_fields(tealeaf *t)
     t->initial = tv_initial_sums(&t->deck);
     t->final = tv_field_sums(&t->deck, t->density, t->u);
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
-    vf_count(t->verdict, "cells with another density", tv_foreign_densities(&t->deck, t->density),
-             0);
-    vf_max(t->verdict, "temperature / (density energy) - 1",
+    vf_count(t->base.verdict, "cells with another density",
+             tv_foreign_densities(&t->deck, t->density), 0);
+    vf_max(t->base.verdict, "temperature / (density energy) - 1",
            tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
     check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
@@ -110,7 +110,7 @@ static void check_fields(tealeaf *t)
     check_relative(t, "energy before the last step", start.energy, t->initial.energy,
                    CONSERVED_TOLERANCE);
     if (t->steps <= 1) {
-        vf_max(t->verdict, "start / initial temperature - 1",
+        vf_max(t->base.verdict, "start / initial temperature - 1",
                tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
     }
 }
@@ -121,9 +121,9 @@ static void check_published(const tealeaf *t)
     const char *source = NULL;
     if (tl_deck_expected(&t->deck, &expected, &source)) {
         check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
-        vf_info(t->verdict, "U as published", source);
+        vf_info(t->base.verdict, "U as published", source);
     } else {
-        vf_info(t->verdict, "U as published", "no value is known for this deck");
+        vf_info(t->base.verdict, "U as published", "no value is known for this deck");
     }
 }
 
@@ -134,20 +134,20 @@ static bool read_summaries(tealeaf *t)
     static const char *const paths[SUMMARY_SERIES] = {"/series/time", "/series/volume",
                                                       "/series/mass", "/series/internal_energy",
                                                       "/series/temperature_total"};
-    if (app_reader_i64(t->reader, "/series/step", &t->summaries, &t->summary_step) != MX_OK) {
-        return vf_impossible(t->verdict, "/series/step", mx_err_message());
+    if (app_reader_i64(t->base.reader, "/series/step", &t->summaries, &t->summary_step) != MX_OK) {
+        return vf_impossible(t->base.verdict, "/series/step", mx_err_message());
     }
     bool good = true;
     for (int s = 0; s < SUMMARY_SERIES; ++s) {
         int64_t count = 0;
-        if (app_reader_f64(t->reader, paths[s], &count, &t->summary[s]) != MX_OK) {
-            good = vf_impossible(t->verdict, paths[s], mx_err_message());
+        if (app_reader_f64(t->base.reader, paths[s], &count, &t->summary[s]) != MX_OK) {
+            good = vf_impossible(t->base.verdict, paths[s], mx_err_message());
         } else if (count != t->summaries) {
-            good = vf_count(t->verdict, paths[s], count, t->summaries);
+            good = vf_count(t->base.verdict, paths[s], count, t->summaries);
         }
     }
-    return good &&
-           (t->summaries > 0 || vf_impossible(t->verdict, "/series/step", "there is no summary"));
+    return good && (t->summaries > 0 ||
+                    vf_impossible(t->base.verdict, "/series/step", "there is no summary"));
 }
 
 /* Summaries at step 0, every summary_frequency steps, and at the end. */
@@ -160,8 +160,8 @@ static void check_schedule(const tealeaf *t)
         last = expected;
         expected = expected > t->steps - every ? t->steps : expected + every;
     }
-    vf_count(t->verdict, "summaries at other steps", astray, 0);
-    vf_count(t->verdict, "step of the last summary", last, t->steps);
+    vf_count(t->base.verdict, "summaries at other steps", astray, 0);
+    vf_count(t->base.verdict, "step of the last summary", last, t->steps);
 }
 
 /* Time is a sum of equal steps: each addition rounds once. */
@@ -173,7 +173,7 @@ static void check_times(const tealeaf *t)
             relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
-    vf_max(t->verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
+    vf_max(t->base.verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
 }
 
 static void check_constant(const tealeaf *t, const char *name, const double *values,
@@ -212,20 +212,21 @@ static void check_summaries(const tealeaf *t)
 static bool read_iterations(tealeaf *t)
 {
     int64_t count = 0, entries = t->steps;
-    if (app_reader_i64(t->reader, "/series/cg_iterations", &count, &t->iterations) != MX_OK ||
-        app_reader_f64(t->reader, "/series/cg_residual", &t->residuals, &t->residual) != MX_OK) {
-        return vf_impossible(t->verdict, "/series/cg_iterations", mx_err_message());
+    if (app_reader_i64(t->base.reader, "/series/cg_iterations", &count, &t->iterations) != MX_OK ||
+        app_reader_f64(t->base.reader, "/series/cg_residual", &t->residuals, &t->residual) !=
+            MX_OK) {
+        return vf_impossible(t->base.verdict, "/series/cg_iterations", mx_err_message());
     }
-    if (!vf_count(t->verdict, "entries of cg_iterations", count, t->steps)) return false;
+    if (!vf_count(t->base.verdict, "entries of cg_iterations", count, t->steps)) return false;
     for (int64_t s = 0; s < t->steps; ++s) {
         if (t->iterations[s] < 0 || t->iterations[s] > t->deck.max_iters) {
-            return vf_words(t->verdict, "cg_iterations", false,
+            return vf_words(t->base.verdict, "cg_iterations", false,
                             "step %lld: got %lld, expected 0 to %lld", (long long)s + 1,
                             (long long)t->iterations[s], (long long)t->deck.max_iters);
         }
         entries += t->iterations[s];
     }
-    return vf_count(t->verdict, "entries of cg_residual", t->residuals, entries);
+    return vf_count(t->base.verdict, "entries of cg_residual", t->residuals, entries);
 }
 
 /* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters. The
@@ -241,7 +242,7 @@ static bool stopped_by_rule(const tealeaf *t, const double *r, int64_t n, bool *
     return *converged || n == t->deck.max_iters;
 }
 
-static void check_iterations(const tealeaf *t, vf_physics_result *result)
+static void check_iterations(tealeaf *t)
 {
     int64_t astray = 0, unconverged = 0;
     const double *r = t->residual;
@@ -251,8 +252,8 @@ static void check_iterations(const tealeaf *t, vf_physics_result *result)
         unconverged += !converged;
         r += t->iterations[s] + 1;
     }
-    vf_count(t->verdict, "steps against the stopping rule", astray, 0);
-    result->verdict = unconverged > 0 ? "iteration limit" : "passed";
+    vf_count(t->base.verdict, "steps against the stopping rule", astray, 0);
+    t->base.outcome = unconverged > 0 ? "iteration limit" : "passed";
 }
 
 /* ---- the last step ---- */
@@ -269,19 +270,14 @@ static void check_maximum_principle(const tealeaf *t, double residual)
     const double beyond = isnan(min) || isnan(max) || isnan(low) || isnan(high)
                               ? (double)NAN
                               : fmax(0.0, fmax(low - min, max - high));
-    vf_max(t->verdict, "temperature beyond its bounds", beyond,
+    vf_max(t->base.verdict, "temperature beyond its bounds", beyond,
            residual + SUM_TOLERANCE * fabs(high));
-}
-
-static void add_check(vf_physics_result *result, vf_recomputed check)
-{
-    result->check[result->count++] = check;
 }
 
 /* The app's own check of the residual: relative to the first one that the solver saw. What the app
  * computes and what is computed here differ by the roundings of A u, and by sums in another order. */
-static void add_residual_check(const tealeaf *t, const double *history, int64_t iterations,
-                               tv_residual first, tv_residual last, vf_physics_result *result)
+static void add_residual_check(tealeaf *t, const double *history, int64_t iterations,
+                               tv_residual first, tv_residual last)
 {
     const double scale = history[0] > 0.0 ? history[0] : 1.0;
     const double magnitude = fmax(first.magnitude, last.magnitude);
@@ -289,16 +285,16 @@ static void add_residual_check(const tealeaf *t, const double *history, int64_t 
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
     const double tolerance =
         fmax(t->deck.eps, history[iterations] / scale) + (drift + rounding) / scale;
-    add_check(result,
-              (vf_recomputed){.name = "residual",
-                              .value = last.norm / scale,
-                              .value_tolerance = 10.0 * DBL_EPSILON * last.magnitude / scale +
-                                                 SUM_TOLERANCE * last.norm / scale,
-                              .tolerance = tolerance,
-                              .tolerance_tolerance = SUM_TOLERANCE * tolerance});
+    vf_recompute(&t->base,
+                 (vf_recomputed){.name = "residual",
+                                 .value = last.norm / scale,
+                                 .value_tolerance = 10.0 * DBL_EPSILON * last.magnitude / scale +
+                                                    SUM_TOLERANCE * last.norm / scale,
+                                 .tolerance = tolerance,
+                                 .tolerance_tolerance = SUM_TOLERANCE * tolerance});
 }
 
-static void check_last_step(const tealeaf *t, vf_physics_result *result)
+static void check_last_step(tealeaf *t)
 {
     const int64_t iterations = t->iterations[t->steps - 1];
     const double *const history = t->residual + t->residuals - iterations - 1;
@@ -307,66 +303,83 @@ static void check_last_step(const tealeaf *t, vf_physics_result *result)
     const double drift =
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm;
-    vf_number(t->verdict, "initial residual, last step", history[0], first.norm, rounding);
-    vf_number(t->verdict, "final residual, last step", history[iterations], last.norm, drift);
+    vf_number(t->base.verdict, "initial residual, last step", history[0], first.norm, rounding);
+    vf_number(t->base.verdict, "final residual, last step", history[iterations], last.norm, drift);
     if (iterations < t->deck.max_iters && first.norm > 0.0) {
-        vf_max(t->verdict, "final / initial residual, last step", last.norm / first.norm,
+        vf_max(t->base.verdict, "final / initial residual, last step", last.norm / first.norm,
                t->deck.eps + (drift + rounding) / first.norm);
     }
     check_maximum_principle(t, last.norm + drift);
-    add_residual_check(t, history, iterations, first, last, result);
+    add_residual_check(t, history, iterations, first, last);
 }
 
 /* ---- all together ---- */
 
 /* The app's own checks of sums: values of its last summary, expected ones of the deck's states. */
-static void note_sum(vf_physics_result *result, const char *name, double value, double expected,
-                     double tolerance)
+static void note_sum(tealeaf *t, const char *name, double value, double expected, double tolerance)
 {
-    add_check(result, (vf_recomputed){.name = name,
-                                      .value = value,
-                                      .value_tolerance = SUM_TOLERANCE * fabs(value),
-                                      .expected = expected,
-                                      .expected_tolerance = SUM_TOLERANCE * fabs(expected),
-                                      .tolerance = tolerance});
+    vf_recompute(&t->base, (vf_recomputed){.name = name,
+                                           .value = value,
+                                           .value_tolerance = SUM_TOLERANCE * fabs(value),
+                                           .expected = expected,
+                                           .expected_tolerance = SUM_TOLERANCE * fabs(expected),
+                                           .tolerance = tolerance});
 }
 
-static void note_sums(const tealeaf *t, vf_physics_result *result)
+static void note_sums(tealeaf *t)
 {
     double published = 0.0;
     const char *source = NULL;
-    note_sum(result, "volume", t->final.volume, t->initial.volume, CONSERVED_TOLERANCE);
-    note_sum(result, "mass", t->final.mass, t->initial.mass, CONSERVED_TOLERANCE);
-    note_sum(result, "energy", t->final.energy, t->initial.energy, CONSERVED_TOLERANCE);
+    note_sum(t, "volume", t->final.volume, t->initial.volume, CONSERVED_TOLERANCE);
+    note_sum(t, "mass", t->final.mass, t->initial.mass, CONSERVED_TOLERANCE);
+    note_sum(t, "energy", t->final.energy, t->initial.energy, CONSERVED_TOLERANCE);
     if (tl_deck_expected(&t->deck, &published, &source))
-        note_sum(result, "U", t->final.u, published, PUBLISHED_TOLERANCE);
+        note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);
 }
 
-static void verify(tealeaf *t, vf_physics_result *result)
+static bool row_input(void *state)
 {
-    if (!vf_input(t->reader, &tl_input, &t->keys, &t->deck, t->verdict)) return;
+    tealeaf *const t = state;
+    if (!vf_input(t->base.reader, &tl_input, &t->keys, &t->deck, t->base.verdict)) return false;
     t->steps = t->deck.steps;
-    if (!read_fields(t)) return;
+    return true;
+}
+
+static bool row_fields(void *state)
+{
+    tealeaf *const t = state;
+    if (!read_fields(t)) return false;
     check_fields(t);
     check_published(t);
-    note_sums(t, result);
-    if (read_summaries(t)) check_summaries(t);
-    if (read_iterations(t)) {
-        check_iterations(t, result);
-        if (t->steps > 0) check_last_step(t, result);
-    }
+    note_sums(t);
+    return true;
 }
 
-void vf_tealeaf(app_reader reader, vf_verdict *verdict, vf_physics_result *result)
+static bool row_summaries(void *state)
 {
-    tealeaf *const t = calloc(1, sizeof *t); /* the deck's states make it large for a stack */
-    if (!t) {
-        vf_impossible(verdict, "tealeaf", "no memory");
-        return;
-    }
-    t->reader = reader;
-    t->verdict = verdict;
-    verify(t, result);
+    tealeaf *const t = state;
+    if (read_summaries(t)) check_summaries(t);
+    return true;
+}
+
+static bool row_iterations(void *state)
+{
+    tealeaf *const t = state;
+    if (!read_iterations(t)) return false;
+    check_iterations(t);
+    return true;
+}
+
+static bool row_last_step(void *state)
+{
+    tealeaf *const t = state;
+    if (t->steps > 0) check_last_step(t);
+    return true;
+}
+
+static void release(void *state)
+{
+    tealeaf *const t = state;
     app_keys_close(&t->keys);
     free(t->residual);
     free(t->iterations);
@@ -376,5 +389,17 @@ void vf_tealeaf(app_reader reader, vf_verdict *verdict, vf_physics_result *resul
     free(t->u);
     free(t->energy);
     free(t->density);
-    free(t);
 }
+
+static const vf_row rows[] = {
+    {"input", row_input},           {"fields", row_fields},       {"summaries", row_summaries},
+    {"iterations", row_iterations}, {"last step", row_last_step},
+};
+
+const vf_physics vf_physics_tealeaf = {
+    .app = "tealeaf",
+    .state_bytes = sizeof(tealeaf),
+    .release = release,
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+};

@@ -7,7 +7,7 @@
  * rx = dt/dx^2, ry = dt/dy^2. The conductivity of the face between cells a and b is
  * (w_a + w_b) / (2 w_a w_b), where w is the density or its inverse (the deck's coefficient), and 0
  * on the boundary. */
-#include "tealeaf_fields.h"
+#include "physics_fields.h"
 
 #include "tl_states.h"
 

@@ -1,0 +1,51 @@
+/* What an app brings to minx-verify: its checks of the physics, as a table of rows. The app's checking files are in its own
+ * folder, know no MPI, and are named in its CMakeLists.txt (minx_add_physics); they read the file by results_reader.h alone, may
+ * use the app's deck parser, and never its solver: the check must be independent. */
+#pragma once
+#include "keys.h"
+#include "results_reader.h"
+#include "verdict.h"
+
+/* What the stored check of this name, /verification/NAME, must hold. It may not be absent. */
+typedef struct vf_recomputed {
+    const char *name;
+    double value, value_tolerance;
+    double expected, expected_tolerance;
+    double tolerance, tolerance_tolerance; /* the check's own, and how far it may be off */
+} vf_recomputed;
+
+enum { VF_MAX_RECOMPUTED = 16 };
+
+/* The state that the rows of an app share begins with this. Rows print their checks into `verdict`. */
+typedef struct vf_base {
+    app_reader reader;
+    vf_verdict *verdict;
+    vf_recomputed recomputed[VF_MAX_RECOMPUTED];
+    int recomputed_count;
+    const char *outcome; /* the verdict of a run whose checks all hold; NULL: not known */
+} vf_base;
+
+/* Adds a check that must be stored. */
+void vf_recompute(vf_base *base, vf_recomputed check);
+
+/* Parses the stored deck, with what the command line set, into *target, and compares every parameter of /input. False where the
+ * deck cannot be parsed. *keys is to be closed in any case; texts in *target are valid until then. */
+bool vf_input(app_reader reader, const app_input *input, app_keys *keys, void *target,
+              vf_verdict *verdict);
+
+typedef struct vf_row {
+    const char *name;
+    bool (*check)(void *state); /* false: the rows after it cannot be checked */
+} vf_row;
+
+/* Exported as vf_physics_APP. */
+typedef struct vf_physics {
+    const char *app;    /* as the file names it */
+    size_t state_bytes; /* of a struct that begins with vf_base; zero at the start */
+    void (*release)(void *state);
+    const vf_row *rows;
+    int count;
+} vf_physics;
+
+/* All apps whose physics is known, ended by NULL; made by CMake. */
+extern const vf_physics *const vf_physics_list[];
