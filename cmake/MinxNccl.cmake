@@ -4,7 +4,7 @@
 #   minx_NCCL_INCLUDES   folders of nccl.h and of the CUDA headers that it includes
 #   minx_NCCL_LIBRARY    the library beside that header, or empty
 #
-# MINX_NCCL_ROOT names the folder that has include/nccl.h and lib/libnccl.so.2; else it is looked for where compilers look, and
+# MINX_NCCL_ROOT (an option, or a variable of the environment) names the folder that has include/nccl.h and lib/libnccl.so.2; else it is looked for where compilers look, and
 # in the CUDA toolkit. Debian and Ubuntu: libnccl-dev, from NVIDIA's CUDA repository. Elsewhere the Python package
 # nvidia-nccl-cu13 has both: MINX_NCCL_ROOT is its folder nvidia/nccl.
 

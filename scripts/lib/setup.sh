@@ -133,6 +133,12 @@ minx_check_choices() {
     esac
 }
 
+# NCCL speeds up runs on several GPUs, but none needs it: it is missing only where it can be used, found and installed.
+minx_has_nccl() {
+    ! minx_have nvcc || [ -n "${MINX_NCCL_ROOT:-}" ] || minx_includes nccl.h "-I$(dirname "$(command -v nvcc)")/../include" ||
+        ! minx_may_install || ! apt-cache show libnccl-dev >/dev/null 2>&1
+}
+
 minx_missing() { # minx_missing PRESET: prints the Debian packages that would bring what is missing, one per line
     { minx_compiles && minx_has_openmp; } || minx_compiler_packages
     minx_has_cmake || echo cmake
@@ -140,6 +146,7 @@ minx_missing() { # minx_missing PRESET: prints the Debian packages that would br
     minx_has_mpi || minx_mpi_packages
     minx_has_hdf5 || echo "libhdf5-$(minx_mpi_family)-dev"
     minx_has_openssl || echo libssl-dev
+    minx_has_nccl || echo libnccl-dev
     minx_have git || echo git
     [ "$1" != threads ] || minx_find_thread_sanitizer || printf '%s\n' clang libclang-rt-dev libomp-dev
     minx_find_python || printf '%s\n' python3 python3-h5py python3-numpy python3-matplotlib
