@@ -14,8 +14,7 @@
 #
 # Environment: CC: the C compiler; MPICC: the compiler wrapper of the MPI library; HDF5_ROOT: where HDF5 is installed;
 # MINX_NCCL_ROOT: the folder of NCCL; MINX_BUILD_DIR: another build folder; MINX_CMAKE_ARGS: more CMake arguments;
-# MINX_NCCL_ROOT: the folder of NCCL; MINX_BUILD_DIR: another build folder; MINX_CMAKE_ARGS: more CMake arguments;
-# MINX_INSTALL=no: install nothing; MINX_PYTHON: a Python with h5py, numpy and matplotlib. run.sh and test.sh use the same variables.
+# MINX_INSTALL=no: install nothing; MINX_PYTHON: a Python with h5py, numpy and matplotlib. run.sh and test.sh use the same.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
