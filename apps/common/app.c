@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include "command_line.h"
+#include "strbuf.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -106,6 +107,23 @@ static mx_err read_input(app_base *app)
     return o->deck ? app_results_check_input(app->comm, o->output, o->deck) : MX_OK;
 }
 
+static mx_err open_checkpoint(app_base *app)
+{
+    const app_options *const o = &app->options;
+    const app_checkpoint_plan plan = {.program = app->definition->name,
+                                      .file = o->checkpoint,
+                                      .every = o->checkpoint_every,
+                                      .restart = o->restart,
+                                      .argc = app->argc,
+                                      .argv = app->argv};
+    const bool wanted = plan.file || plan.every || plan.restart;
+    mx_err err = MX_OK;
+    if (wanted && !app->definition->keep)
+        err = MX_FAIL(MX_ERR_INPUT, "%s has no checkpoints", plan.program);
+    MX_TRY(app_agree(app->comm, err));
+    return app_checkpoint_create(app->comm, &plan, &app->checkpoint);
+}
+
 static mx_err begin(app_base *app)
 {
     const app_definition *const d = app->definition;
@@ -113,6 +131,7 @@ static mx_err begin(app_base *app)
     MX_TRY(read_input(app));
     MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
                               &app->results));
+    MX_TRY(open_checkpoint(app));
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
     return app_transport_create(app->comm, app->ctx, app->options.gpu_mpi, &app->transport);
 }
@@ -181,12 +200,87 @@ static void print_end(app_base *app)
     if (app->merit_unit) app_figure_of_merit(app->report, app->merit, app->merit_unit);
 }
 
+/* Is the name one of the words? */
+static bool is_among(const char *words, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = words ? words : ""; *at; at += strspn(at, " ")) {
+        const size_t word = strcspn(at, " ");
+        if (word == length && memcmp(at, name, length) == 0) return true;
+        at += word;
+    }
+    return false;
+}
+
+/* A line of the input as a checkpoint keeps it; 17 digits tell any two doubles apart. */
+static mx_err add_line(app_strbuf *lines, const app_parameter *p)
+{
+    MX_TRY(app_strbuf_add(lines, "%s=", p->name));
+    switch (p->kind) {
+    case APP_PARAMETER_REAL: return app_strbuf_add(lines, "%.17g\n", p->real);
+    case APP_PARAMETER_WHOLE: return app_strbuf_add(lines, "%lld\n", (long long)p->whole);
+    case APP_PARAMETER_TEXT: return app_strbuf_add(lines, "%s\n", p->text);
+    case APP_PARAMETER_LIST:
+        for (int i = 0; i < p->count; i++)
+            MX_TRY(app_strbuf_add(lines, "%s%.17g", i > 0 ? "," : "", p->list[i]));
+    }
+    return app_strbuf_add(lines, "\n");
+}
+
+/* The parameters that a restart must have too. */
+static mx_err add_lines(app_base *app, app_strbuf *lines)
+{
+    const app_definition *const d = app->definition;
+    const void *const target = (const char *)app + d->input_at;
+    MX_TRY(app_strbuf_add(lines, "dialect_number=%d\n", app->keys.dialect));
+    for (int i = 0; d->input; i++) {
+        app_parameter p;
+        MX_TRY(app_keys_parameter(d->input, app->keys.dialect, target, i, &p));
+        if (!p.name) break;
+        const mx_err err = is_among(d->free_at_restart, p.name) ? MX_OK : add_line(lines, &p);
+        app_parameter_free(&p);
+        MX_TRY(err);
+    }
+    return MX_OK;
+}
+
+static mx_err keep_input(app_base *app)
+{
+    app_strbuf lines = {0};
+    mx_err err = add_lines(app, &lines);
+    if (err == MX_OK) err = app_keep_input(app->checkpoint, lines.text);
+    app_strbuf_free(&lines);
+    return app_agree(app->comm, err);
+}
+
+/* What is kept is known when all is set up. */
+static mx_err restart(app_base *app)
+{
+    if (!app->checkpoint) return MX_OK;
+    MX_TRY(keep_input(app));
+    MX_TRY(stage(app, app->definition->keep));
+    MX_TRY(app_checkpoint_restore(app->checkpoint));
+    app->restarted = app_checkpoint_restarts(app->checkpoint);
+    if (app->restarted) app_print(app->report, " Restarted from %s\n", app->options.restart);
+    return MX_OK;
+}
+
+static mx_err stop(app_base *app)
+{
+    app_progress_end(app->report);
+    app_print(app->report, " %s\n", app_checkpoint_stop_line(app->checkpoint));
+    app_results_discard(&app->results);
+    return app_print_finish(app->comm);
+}
+
 static mx_err run(app_base *app)
 {
     const app_definition *const d = app->definition;
     MX_TRY(begin(app));
     MX_TRY(stage(app, d->set_up));
+    MX_TRY(restart(app));
     MX_TRY(stage(app, d->run));
+    if (app->stopped) return stop(app);
     MX_TRY(stage(app, d->verify));
     MX_TRY(stage(app, d->output));
     MX_TRY(store_common(app));
@@ -200,6 +294,7 @@ static void finish(app_base *app)
 {
     if (app->definition->clean_up) app->definition->clean_up(app);
     app_results_discard(&app->results);
+    app_checkpoint_destroy(&app->checkpoint);
     app_report_destroy(&app->report);
     app_transport_destroy(&app->transport);
     mx_ctx_destroy(&app->ctx);
@@ -255,6 +350,11 @@ int app_run(const app_definition *definition, int argc, char **argv)
 
 /* ---- what stages call ---- */
 
+mx_err app_step_end(app_base *base, int64_t step)
+{
+    return app_checkpoint_step(base->checkpoint, step, &base->stopped);
+}
+
 double app_relative(double value, double expected)
 {
     return expected != 0 ? fabs(value / expected - 1) : fabs(value);
@@ -306,5 +406,6 @@ const char *app_verdict(const app_base *base) { return base->failed ? "failed" :
 
 int app_verdict_code(const app_base *base)
 {
+    if (base->stopped) return APP_EXIT_STOPPED;
     return base->failed ? APP_EXIT_FAILED : base->exit_code;
 }

@@ -12,7 +12,8 @@
  *   1. MPI starts; the command lines of all ranks are compared; minx starts, with the options --mx-KEY
  *   2. the command line; --help and its like are answered, and end the run
  *   3. report, input (deck, then keys on the command line), results file, context, transport
- *   4. the stages of the app: set_up, run, verify, output
+ *   4. the stages of the app: set_up, keep and the restart if the user asks for checkpoints or a restart, run, verify,
+ *      output. A run that a signal stopped ends after `run`, with exit code 5 and without a results file
  *   5. what every results file has: provenance, parameters, regions, verdict, exit code, digests
  *   6. the last lines are printed. Only when they are out does the results file get its name: what is published has the exit
  *      code that the program ends with.
@@ -22,6 +23,7 @@
  * with two exceptions: there is only one rank, or it is MX_ERR_INPUT, which is an error on all ranks. */
 #pragma once
 #include "backend.h"
+#include "checkpoint.h"
 #include "report.h"
 #include "results.h"
 #include "transport.h"
@@ -44,7 +46,10 @@ typedef struct app_base {
     app_report report;
     app_results results; /* NULL: no results file was asked for */
     mx_ctx ctx;
-    app_transport transport; /* how data of kernels go to other ranks */
+    app_transport transport;   /* how data of kernels go to other ranks */
+    app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
+    bool restarted;            /* what is kept was restored: the stage `run` goes on from there */
+    bool stopped;              /* by a signal: the stage `run` returns at once */
 
     bool failed;         /* a check failed (app_check) */
     const char *verdict; /* of a run whose checks hold. set: another one than "passed" */
@@ -70,7 +75,10 @@ struct app_definition {
     size_t input_at;          /* where in the app's struct the struct is that the keys fill */
 
     app_stage *set_up; /* all that a run needs */
-    app_stage *run;
+    app_stage *keep;   /* tells base.checkpoint what to keep (checkpoint.h); NULL: no checkpoints */
+    /* keys that may differ when a run goes on from a checkpoint, with blanks between them: when it ends, what it prints */
+    const char *free_at_restart;
+    app_stage *run;    /* calls app_step_end */
     app_stage *verify; /* compares the solution with what is known of it, by app_check */
     app_stage *output; /* prints the last lines; series and fields, into base.results */
 
@@ -93,6 +101,9 @@ void app_note(app_base *base, const char *format, ...)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+
+/* The end of a step, for checkpoints: after it the stage `run` returns if base->stopped. Collective, agreed. */
+mx_err app_step_end(app_base *base, int64_t step);
 
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);

@@ -1,6 +1,7 @@
 #include "comm_mpi.h"
 
 #include "h5_util.h"
+#include "signals.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +20,6 @@ struct app_comm {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     mx_err agreed; /* of the last app_agree, with the message of a failure */
     char agreed_message[1024];
-    void (*clean)(void *data); /* before an abort; NULL: nothing */
-    void *clean_data;
 };
 
 /* The error of one rank, as it is sent to the others. */
@@ -320,12 +319,6 @@ int app_exit_code(mx_err err)
     return err == MX_ERR_INPUT ? APP_EXIT_INPUT : APP_EXIT_RUNTIME;
 }
 
-void app_on_abort(app_comm comm, void (*clean)(void *data), void *data)
-{
-    comm->clean = clean;
-    comm->clean_data = data;
-}
-
 /* Lower ranks wait less: the first rank that aborts ends the others before they print. */
 static void wait_for_lower_ranks(int rank)
 {
@@ -337,7 +330,7 @@ static void wait_for_lower_ranks(int rank)
 void app_abort(app_comm comm, const char *program)
 {
     if (comm) wait_for_lower_ranks(comm->rank);
-    if (comm && comm->clean) comm->clean(comm->clean_data);
+    app_signals_remove_files();
     fflush(stdout);
     fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);
     fflush(stderr);

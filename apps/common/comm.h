@@ -21,7 +21,8 @@ enum {
     APP_EXIT_FAILED = 1,
     APP_EXIT_INPUT = 2,
     APP_EXIT_RUNTIME = 3,
-    APP_EXIT_NOT_CONVERGED = 4
+    APP_EXIT_NOT_CONVERGED = 4,
+    APP_EXIT_STOPPED = 5 /* by a signal, after a checkpoint */
 };
 
 /* How device data go to other ranks, as the user wants it: --gpu-mpi. See transport.h. */
@@ -89,9 +90,7 @@ void app_print_error(app_comm comm, const char *program);
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);
 
-/* For errors after which the ranks cannot agree: cleans up, prints this rank's message and ends all ranks with exit code 3.
- * Ranks other than 0 wait at least a second first, so that an error of all ranks is printed once. */
+/* For errors after which the ranks cannot agree: removes temporary files, prints this rank's message
+ * and ends all ranks with exit code 3. Ranks other than 0 wait at least a second first, so that an
+ * error of all ranks is printed once. */
 void app_abort(app_comm comm, const char *program);
-
-/* What app_abort is to do before it ends the run: clean(data), on the rank that aborts; NULL: nothing. One at a time. */
-void app_on_abort(app_comm comm, void (*clean)(void *data), void *data);

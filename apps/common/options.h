@@ -19,7 +19,10 @@ typedef struct app_options {
     const char *layout;        /* "auto" (the backend's own), "left" or "right" */
     const char *check_against; /* backend to compare every launch with, or NULL */
     const char *output;        /* results file, or NULL */
-    app_gpu_mpi gpu_mpi;       /* how messages and sums go from one device to another */
+    const char *checkpoint;    /* file, or NULL; what these three mean: checkpoint.h */
+    const char *checkpoint_every;
+    const char *restart;
+    app_gpu_mpi gpu_mpi; /* how messages and sums go from one device to another */
     bool quiet;
     bool help, version, backends, help_deck; /* print this instead of a run */
     const char *deck; /* the positional argument, the app's default deck, or NULL */

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE /* realpath, O_DIRECTORY */
 #include "output_files.h"
 
+#include "signals.h"
 #include "strbuf.h"
 
 #include <errno.h>
@@ -12,34 +14,40 @@
 
 /* A file that already has the final name must be a plain file with write permission: a rename would
  * also replace /dev/null or a write-protected result. */
-static mx_err check_target(const char *path)
+static mx_err check_target(const char *what, const char *path)
 {
     struct stat info;
-    MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the results file needs a name, got an empty one");
+    MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the %s needs a name, got an empty one", what);
     if (stat(path, &info) != 0) {
-        MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "results file %s: cannot be written: %s", path,
+        MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "%s %s: cannot be written: %s", what, path,
                    strerror(errno));
         return MX_OK;
     }
-    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO,
-               "results file %s: cannot be written: it is a folder", path);
-    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO,
-               "results file %s: cannot be written: it is not a plain file", path);
-    MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "results file %s: cannot be replaced: %s", path,
+    MX_REQUIRE(!S_ISDIR(info.st_mode), MX_ERR_IO, "%s %s: cannot be written: it is a folder", what,
+               path);
+    MX_REQUIRE(S_ISREG(info.st_mode), MX_ERR_IO, "%s %s: cannot be written: it is not a plain file",
+               what, path);
+    MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "%s %s: cannot be replaced: %s", what, path,
                strerror(errno));
     return MX_OK;
 }
 
 /* HOST and PID make the name unique to this process. The number avoids temporary files that a killed
- * run with the same pid left. */
+ * run with the same pid left. Of a long name only the beginning is in the temporary one, because file
+ * systems allow 255 bytes. */
 static mx_err name_temporary(const char *path, int attempt, char **temporary)
 {
+    enum { MAX_BASE = 120, MAX_HOST = 64 };
     char host[256] = "host";
     gethostname(host, sizeof host - 1);
+    const char *const slash = strrchr(path, '/'), *const base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    if (length > MAX_BASE) length = MAX_BASE;
     app_strbuf name = {0};
     *temporary = NULL;
     const mx_err err =
-        app_strbuf_add(&name, "%s.tmp-%s-%ld-%d", path, host, (long)getpid(), attempt);
+        app_strbuf_add(&name, "%.*s.tmp-%.*s-%ld-%d", (int)((size_t)(base - path) + length), path,
+                       MAX_HOST, host, (long)getpid(), attempt);
     if (err != MX_OK) {
         app_strbuf_free(&name);
         return err;
@@ -48,25 +56,40 @@ static mx_err name_temporary(const char *path, int attempt, char **temporary)
     return MX_OK;
 }
 
-static mx_err create_temporary(const char *path, char **temporary)
+/* A file that replaces another one keeps its owner, as far as this user may set it, and its mode. */
+static void keep_owner(const char *path, int file)
+{
+    struct stat old, new;
+    if (stat(path, &old) != 0 || fstat(file, &new) != 0) return;
+    const bool same = old.st_uid == new.st_uid &&old.st_gid == new.st_gid;
+    const bool owned = same || fchown(file, old.st_uid, old.st_gid) == 0 ||
+                       fchown(file, (uid_t)-1, old.st_gid) == 0;
+    /* without its group, the mode may not give this user's group what it gave the other one */
+    const mode_t mode = owned ? old.st_mode & 0777 : old.st_mode & 0707;
+    (void)fchmod(file, mode | S_IRUSR | S_IWUSR);
+}
+
+static mx_err create_temporary(const char *what, const char *path, char **temporary)
 {
     enum { ATTEMPTS = 100 };
     for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
         MX_TRY(name_temporary(path, attempt, temporary));
+        app_signals_note(*temporary);
         const int file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0) {
+            keep_owner(path, file);
             close(file);
             return MX_OK;
         }
         const int reason = errno;
+        app_signals_forget(*temporary);
         free(*temporary);
         *temporary = NULL;
-        MX_REQUIRE(reason == EEXIST, MX_ERR_IO, "results file %s: cannot be created: %s", path,
+        MX_REQUIRE(reason == EEXIST, MX_ERR_IO, "%s %s: cannot be created: %s", what, path,
                    strerror(reason));
     }
-    return MX_FAIL(MX_ERR_IO,
-                   "results file %s: cannot be created: %d temporary files are in the way", path,
-                   ATTEMPTS);
+    return MX_FAIL(MX_ERR_IO, "%s %s: cannot be created: %d temporary files are in the way", what,
+                   path, ATTEMPTS);
 }
 
 /* run.h5 -> run.xmf; other names get .xmf added. */
@@ -81,34 +104,40 @@ static mx_err name_side(const char *path, char **side)
 }
 
 /* The link itself stays; the file that it points to is replaced. */
-static mx_err resolve(const char *path, char **resolved)
+static mx_err resolve(const char *what, const char *path, char **resolved)
 {
     struct stat info;
     const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
     *resolved = is_link ? realpath(path, NULL) : strdup(path);
-    MX_REQUIRE(*resolved || !is_link, MX_ERR_IO, "results file %s: cannot follow the link: %s",
-               path, strerror(errno));
-    MX_REQUIRE(*resolved, MX_ERR_MEMORY, "no memory for the name of the results file");
+    MX_REQUIRE(*resolved || !is_link, MX_ERR_IO, "%s %s: cannot follow the link: %s", what, path,
+               strerror(errno));
+    MX_REQUIRE(*resolved, MX_ERR_MEMORY, "no memory for the name of the %s", what);
     return MX_OK;
 }
 
-static mx_err set_names(const char *path, app_output *output)
+static mx_err set_side_names(app_output *output)
 {
-    MX_TRY(resolve(path, &output->path));
-    MX_TRY(check_target(output->path));
     MX_TRY(name_side(output->path, &output->side));
-    MX_TRY(check_target(output->side));
-    MX_TRY(create_temporary(output->path, &output->temporary));
+    MX_TRY(check_target(output->what, output->side));
     app_strbuf name = {0};
     MX_TRY(app_strbuf_add(&name, "%s.xmf", output->temporary));
     output->side_temporary = name.text;
+    app_signals_note(output->side_temporary);
     return MX_OK;
 }
 
-mx_err app_output_reserve(const char *path, app_output *output)
+static mx_err set_names(const char *path, bool with_side, app_output *output)
 {
-    *output = (app_output){0};
-    const mx_err err = set_names(path, output);
+    MX_TRY(resolve(output->what, path, &output->path));
+    MX_TRY(check_target(output->what, output->path));
+    MX_TRY(create_temporary(output->what, output->path, &output->temporary));
+    return with_side ? set_side_names(output) : MX_OK;
+}
+
+mx_err app_output_reserve(const char *what, const char *path, bool with_side, app_output *output)
+{
+    *output = (app_output){.what = what};
+    const mx_err err = set_names(path, with_side, output);
     if (err != MX_OK) {
         app_output_remove(output);
         app_output_free(output);
@@ -138,40 +167,105 @@ mx_err app_output_check_input(const char *path, const char *input)
 }
 
 /* Some file systems report a full disk only here. */
-static mx_err flush(const char *path)
+static mx_err flush(const char *what, const char *path)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC);
-    MX_REQUIRE(file >= 0, MX_ERR_IO, "%s: cannot be opened again: %s", path, strerror(errno));
-    const bool flushed =
-        fsync(file) == 0 || errno == EINVAL; /* EINVAL: a file system without fsync */
-    const int reason = errno;
-    close(file);
-    MX_REQUIRE(flushed, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
-    return MX_OK;
-}
-
-static mx_err move(const char *from, const char *to)
-{
-    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "results file %s: cannot take its name: %s", to,
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    MX_REQUIRE(file >= 0, MX_ERR_IO, "%s %s: cannot be opened again: %s", what, path,
                strerror(errno));
+    const int failed = fsync(file) != 0 ? errno : 0;
+    close(file);
+    MX_REQUIRE(failed == 0, MX_ERR_IO, "%s %s: cannot be written to the disk: %s", what, path,
+               strerror(failed));
     return MX_OK;
 }
 
-mx_err app_output_publish(const app_output *output, bool with_side)
+static mx_err move(const char *what, const char *from, const char *to)
 {
-    MX_TRY(flush(output->temporary));
-    if (with_side) MX_TRY(move(output->side_temporary, output->side));
-    return move(output->temporary, output->path);
+    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "%s %s: cannot take its name: %s", what, to,
+               strerror(errno));
+    app_signals_forget(from);
+    return MX_OK;
+}
+
+/* Names are on the disk when their folder is. A file system that cannot do it is no failure. */
+static void flush_folder(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *const folder = slash ? strndup(path, length) : strdup(".");
+    const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+    free(folder);
+}
+
+mx_err app_output_previous(const char *path, char **previous)
+{
+    app_strbuf name = {0};
+    *previous = NULL;
+    MX_TRY(app_strbuf_add(&name, "%s.1", path));
+    *previous = name.text;
+    return MX_OK;
+}
+
+/* PATH becomes PATH.1 also. A second link to the file does it without a moment in which there is no
+ * PATH; where there are no links, a rename does. */
+static mx_err keep_previous(const app_output *output)
+{
+    struct stat info;
+    char *previous = NULL;
+    app_strbuf second = {0};
+    if (stat(output->path, &info) != 0) return MX_OK;
+    MX_TRY(app_output_previous(output->path, &previous));
+    mx_err err = app_strbuf_add(&second, "%s-1", output->temporary);
+    if (err == MX_OK) {
+        const bool linked = link(output->path, second.text) == 0;
+        err = move(output->what, linked ? second.text : output->path, previous);
+        if (linked) unlink(second.text); /* still there if both names were the same file */
+    }
+    app_strbuf_free(&second);
+    free(previous);
+    return err;
+}
+
+static void keep_side_owner(const app_output *output)
+{
+    const int file = open(output->side_temporary, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    keep_owner(output->side, file);
+    close(file);
+}
+
+mx_err app_output_publish(const app_output *output, bool with_side, bool keep)
+{
+    MX_TRY(flush(output->what, output->temporary));
+    if (keep) MX_TRY(keep_previous(output));
+    if (with_side) keep_side_owner(output);
+    if (with_side) MX_TRY(move(output->what, output->side_temporary, output->side));
+    MX_TRY(move(output->what, output->temporary, output->path));
+    flush_folder(output->path);
+    return MX_OK;
+}
+
+static void remove_file(const char *path)
+{
+    if (!path) return;
+    unlink(path);
+    app_signals_forget(path);
 }
 
 void app_output_remove(const app_output *output)
 {
-    if (output->temporary) unlink(output->temporary);
-    if (output->side_temporary) unlink(output->side_temporary);
+    remove_file(output->temporary);
+    remove_file(output->side_temporary);
 }
 
 void app_output_free(app_output *output)
 {
+    if (output->temporary) app_signals_forget(output->temporary);
+    if (output->side_temporary) app_signals_forget(output->side_temporary);
     free(output->path);
     free(output->temporary);
     free(output->side);

@@ -5,24 +5,31 @@
 #include "minx/error.h"
 
 typedef struct app_output {
-    char *path;      /* the final name, links resolved */
-    char *temporary; /* beside it, this process's own */
-    char *side;      /* the XDMF file's final name */
+    const char *what; /* for messages: "results file" */
+    char *path;       /* the final name, links resolved */
+    char *temporary;  /* beside it, this process's own */
+    char *side;       /* the XDMF file's final name */
     char *side_temporary;
 } app_output;
 
-/* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file.
+/* Makes sure that `path` can be written when the run ends, and creates the (empty) temporary file,
+ * which has the owner and mode of a file that is to be replaced. A signal that ends the program
+ * removes it.
  * MX_ERR_IO with the path and the reason: no such folder, no permission, a folder or device of that
  * name or of the side file's, a write-protected file, a link to nothing. A file
  * at `path` is not changed. On failure *output is empty. */
-mx_err app_output_reserve(const char *path, app_output *output);
+mx_err app_output_reserve(const char *what, const char *path, bool with_side, app_output *output);
 
 /* MX_ERR_INPUT if `path` or its side file is the file `input`, also by links. */
 mx_err app_output_check_input(const char *path, const char *input);
 
 /* Flushes the temporary file to its disk, then renames the side file, where there is one, and it.
+ * With `keep`, what has the final name until then is afterwards called as app_output_previous says.
  * MX_ERR_IO on failure. */
-mx_err app_output_publish(const app_output *output, bool with_side);
+mx_err app_output_publish(const app_output *output, bool with_side, bool keep);
+
+/* PATH.1, in *previous, which the caller frees. */
+mx_err app_output_previous(const char *path, char **previous);
 
 /* Removes what is left of the temporary files. Accepts an empty output. */
 void app_output_remove(const app_output *output);

@@ -4,16 +4,22 @@
 
 #include "results_put.h"
 #include "results_schema.h"
-#include "strbuf.h"
+#include "signals.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static mx_err reserve(const char *path, app_results results)
+{
+    const app_results_kind *const kind = results->kind;
+    return app_output_reserve(kind->what, path, kind->with_fields, &results->output);
+}
 
 /* Rank 0 reserves the names and sends the temporary one to the other ranks, which need no other. */
 static mx_err share_place(app_results results, const char *path)
 {
     const bool first = app_rank(results->comm) == 0;
-    MX_TRY(app_agree(results->comm, first ? app_output_reserve(path, &results->output) : MX_OK));
+    MX_TRY(app_agree(results->comm, first ? reserve(path, results) : MX_OK));
     size_t bytes = first ? strlen(results->output.temporary) + 1 : 0;
     MX_TRY(app_broadcast(results->comm, &bytes, sizeof bytes));
     mx_err err = MX_OK;
@@ -23,7 +29,9 @@ static mx_err share_place(app_results results, const char *path)
             err = MX_FAIL(MX_ERR_MEMORY, "no memory for the name of the results file");
     }
     MX_TRY(app_agree(results->comm, err));
-    return app_broadcast(results->comm, results->output.temporary, bytes);
+    MX_TRY(app_broadcast(results->comm, results->output.temporary, bytes));
+    if (!first) app_signals_note(results->output.temporary);
+    return MX_OK;
 }
 
 mx_err app_results_check_input(app_comm comm, const char *path, const char *input)
@@ -32,30 +40,26 @@ mx_err app_results_check_input(app_comm comm, const char *path, const char *inpu
     return app_agree(comm, app_rank(comm) == 0 ? app_output_check_input(path, input) : MX_OK);
 }
 
-static void remove_output(void *output) { app_output_remove(output); }
-
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
 {
+    const app_results_kind *const kind = results->kind;
     MX_TRY(share_place(results, path));
-    app_on_abort(results->comm, remove_output, &results->output);
     MX_TRY(app_agree(results->comm, app_file_open(&results->file, results->comm,
                                                   results->output.temporary, APP_FILE_CREATE)));
-    static const char *const groups[] = {APP_SCHEMA_GROUPS};
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
-        MX_TRY(app_results_put_group(results, groups[i]));
+    for (int i = 0; kind->groups[i]; ++i) MX_TRY(app_results_put_group(results, kind->groups[i]));
     return app_agree(results->comm, app_results_origin(results, app, argc, argv));
 }
 
-mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
-                          app_results *results)
+mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char *path,
+                         const char *app, int argc, char **argv, app_results *results)
 {
     *results = NULL;
-    if (!path) return MX_OK;
     app_results made = calloc(1, sizeof *made);
-    mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the results file");
+    mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the %s", kind->what);
     err = app_agree(comm, err);
     if (err == MX_OK) {
         made->comm = comm;
+        made->kind = kind;
         made->file.id = H5I_INVALID_HID;
         err = app_agree(comm, begin(made, path, app, argc, argv));
         if (err == MX_OK) {
@@ -67,6 +71,20 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
     }
     free(made);
     return err;
+}
+
+mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
+                          app_results *results)
+{
+    static const char *const groups[] = {APP_SCHEMA_GROUPS, NULL};
+    static const app_results_kind kind = {.what = "results file",
+                                          .schema = APP_SCHEMA_NAME,
+                                          .version = APP_SCHEMA_VERSION,
+                                          .groups = groups,
+                                          .with_fields = true};
+    *results = NULL;
+    if (!path) return MX_OK;
+    return app_results_begin(comm, &kind, path, app, argc, argv, results);
 }
 
 mx_err app_results_provenance(app_results results, const char *name, const char *value)

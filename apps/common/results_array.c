@@ -80,7 +80,7 @@ static mx_err transfer_all(app_file *file, hid_t set, const app_array *array, co
 {
     const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
     mx_err err = MX_OK;
-    if (transfer < 0 || H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
+    if (transfer < 0 || (file->collective && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0))
         err = MX_FAIL(MX_ERR_IO, "cannot prepare to access %s: %s", array->path, app_h5_reason());
     err = app_agree(file->comm, err);
     if (err == MX_OK) err = transfer_box(set, array, &array->slab, transfer, out, in);

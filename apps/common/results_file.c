@@ -6,6 +6,8 @@
 #define _GNU_SOURCE /* fallocate */
 #include "results_file.h"
 
+#include "strbuf.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,19 +26,50 @@ bool app_file_is_parallel(void)
 
 bool app_file_takes_part(app_comm comm) { return app_file_is_parallel() || app_rank(comm) == 0; }
 
-/* How the file is accessed: through MPI-IO by all ranks, or plainly by rank 0. Negative on failure.
- */
-static hid_t access_list(app_comm comm)
+/* Whenever a file is opened, Open MPI prepares a file pointer that ranks share, which HDF5 never
+ * uses. Where all ranks are on one host, its choice is a file and a semaphore in shared memory by the
+ * file's name: names of more than about 230 characters end the program, without room in /dev/shm the
+ * ranks fail or wait for ever, and a killed run leaves the semaphore. The component `individual` uses
+ * two small files of each rank instead, which remove_small_files removes. It is chosen when the first
+ * file is opened. What the user chose in the environment, or by mpirun --mca, stays. On several hosts
+ * Open MPI chooses a lock file, and that stays as well: two files of each of many ranks would take
+ * long. Other MPI libraries do not read this variable. */
+#define SHARED_POINTER "OMPI_MCA_sharedfp"
+
+static void avoid_shared_file_pointers(app_comm comm)
+{
+    if (app_local_size(comm) != app_size(comm) || getenv(SHARED_POINTER)) return;
+    setenv(SHARED_POINTER, "individual", 0);
+}
+
+static void remove_small_files(app_comm comm, const char *path)
+{
+    static const char *const kinds[] = {"data", "metadata"};
+    const char *const component = getenv(SHARED_POINTER);
+    if (!component || strcmp(component, "individual") != 0) return;
+    for (int k = 0; k < 2; ++k) {
+        app_strbuf name = {0};
+        if (app_strbuf_add(&name, "%s.%s.%d", path, kinds[k], app_rank(comm)) == MX_OK)
+            unlink(name.text);
+        app_strbuf_free(&name);
+    }
+}
+
+/* How the file is accessed: through MPI-IO by all ranks, or plainly. Negative on failure. */
+static hid_t access_list(app_comm comm, bool collective)
 {
     const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
 #ifdef H5_HAVE_PARALLEL
-    if (list >= 0 && (H5Pset_fapl_mpio(list, app_comm_mpi(comm), MPI_INFO_NULL) < 0 ||
-                      H5Pset_coll_metadata_write(list, true) < 0)) {
+    if (collective) avoid_shared_file_pointers(comm);
+    if (list >= 0 && collective &&
+        (H5Pset_fapl_mpio(list, app_comm_mpi(comm), MPI_INFO_NULL) < 0 ||
+         H5Pset_coll_metadata_write(list, true) < 0)) {
         H5Pclose(list);
         return H5I_INVALID_HID;
     }
 #else
     (void)comm;
+    (void)collective;
 #endif
     return list;
 }
@@ -49,12 +82,16 @@ static hid_t open_as(const char *path, app_file_mode mode, hid_t list)
 
 mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_mode mode)
 {
-    *file = (app_file){.comm = comm, .id = H5I_INVALID_HID, .path = path};
+    /* MPI-IO gains nothing for reading on one host, and may write beside the file */
+    const bool one_host = app_local_size(comm) == app_size(comm);
+    const bool collective = app_file_is_parallel() && !(mode == APP_FILE_READ && one_host);
+    *file = (app_file){.comm = comm, .id = H5I_INVALID_HID, .path = path, .collective = collective};
     if (!app_file_takes_part(comm)) return MX_OK;
     app_h5_quiet();
-    const hid_t list = access_list(comm);
+    const hid_t list = access_list(comm, collective);
     MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare the access to %s: %s", path, app_h5_reason());
     file->id = open_as(path, mode, list);
+    if (collective) remove_small_files(comm, path);
     mx_err err = MX_OK;
     struct stat info;
     if (file->id < 0) {

@@ -11,6 +11,7 @@ typedef struct app_file {
     app_comm comm;
     hid_t id;         /* negative while closed, and on ranks that take no part */
     const char *path; /* borrowed */
+    bool collective;  /* through MPI-IO */
     /* rank 0 only, in bytes: */
     hsize_t used;     /* what the file takes at most, with metadata */
     hsize_t reserved; /* what the disk has promised */

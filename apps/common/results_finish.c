@@ -100,7 +100,6 @@ mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 static void release(app_results *results)
 {
     app_results const r = *results;
-    app_on_abort(r->comm, NULL, NULL);
     for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
     free(r->fields);
     app_put_list_free(&r->list);
@@ -114,7 +113,8 @@ mx_err app_results_publish(app_results *results)
     app_results const r = *results;
     if (!r) return MX_OK;
     mx_err err = MX_OK;
-    if (app_rank(r->comm) == 0) err = app_output_publish(&r->output, r->field_count > 0);
+    if (app_rank(r->comm) == 0)
+        err = app_output_publish(&r->output, r->field_count > 0, r->kind->keep_previous);
     err = app_agree(r->comm, err);
     if (err != MX_OK) {
         app_results_discard(results);

@@ -1,7 +1,6 @@
 /* The provenance of a results file: program, command line, time, build, libraries, machine. */
 #include "minx_provenance.h" /* generated at each build by cmake/MinxProvenance.cmake */
 #include "results_put.h"
-#include "results_schema.h"
 #include "strbuf.h"
 
 #include <openssl/crypto.h>
@@ -59,13 +58,13 @@ static mx_err put_root_text(app_results results, const char *name, const char *v
 
 static mx_err put_root(app_results results, const char *app, int argc, char **argv)
 {
-    const int64_t version = APP_SCHEMA_VERSION;
+    const int64_t version = results->kind->version;
     const app_h5_item number = app_h5_i64(&version);
     const time_t now = time(NULL);
     struct tm utc;
     char when[32] = "";
     if (gmtime_r(&now, &utc)) strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    MX_TRY(put_root_text(results, "schema", APP_SCHEMA_NAME));
+    MX_TRY(put_root_text(results, "schema", results->kind->schema));
     MX_TRY(app_results_put_attribute(results, "/", "schema_version", &number));
     MX_TRY(put_root_text(results, "app", app));
     MX_TRY(put_root_text(results, "utc_time", when));

@@ -15,8 +15,19 @@ typedef struct app_put_list {
     char reason[256];
 } app_put_list;
 
+/* What kind of file it is. */
+typedef struct app_results_kind {
+    const char *what; /* for messages: "results file" */
+    const char *schema;
+    int64_t version;
+    const char *const *groups; /* that it always has; ends with NULL */
+    bool with_fields;          /* there may be fields, and so a side file */
+    bool keep_previous;        /* a file that is replaced stays as PATH.1 */
+} app_results_kind;
+
 struct app_results {
     app_comm comm;
+    const app_results_kind *kind;
     app_output output; /* rank 0 has all names, the others only `temporary` */
     app_file file;
     app_put_list list; /* of rank 0 */
@@ -24,6 +35,10 @@ struct app_results {
     app_xdmf_field *fields;
     int field_count;
 };
+
+/* app_results_create for any kind. *kind must outlive *results. Collective, agreed. */
+mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char *path,
+                         const char *app, int argc, char **argv, app_results *results);
 
 /* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`: rank 0's data count, and are copied. MX_ERR_ARG, on every rank, for a name
  * that cannot be one; what else can fail fails in app_results_flush. Not collective, but all ranks make the same calls. */

@@ -11,14 +11,18 @@ static const app_definition definition = {
     .input = &tl_input,
     .input_at = offsetof(tl_app, deck),
     .set_up = tl_set_up,
+    .keep = tl_keep,
+    .free_at_restart =
+        "steps end_step end_time summary_frequency check_result profiler_on verbose_on",
     .run = tl_run,
     .verify = tl_verify,
     .output = tl_output,
     .clean_up = tl_clean_up,
     .notes =
-        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time. A step that\n"
-        "ends at the deck's maximum number of iterations is accepted, as by the original codes: the verdict then is\n"
-        "\"iteration limit\", and the exit code is 0 if all checks pass. (4, no convergence, is never returned.)\n",
+        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time;\n"
+        "5 stopped by a signal after a checkpoint. A step that ends at the deck's maximum number of iterations is accepted,\n"
+        "as by the original codes: the verdict then is \"iteration limit\", and the exit code is 0 if all checks pass. (4, no\n"
+        "convergence, is never returned.)\n",
 };
 
 int main(int argc, char **argv) { return app_run(&definition, argc, argv); }

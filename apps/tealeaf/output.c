@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static mx_err integers(tl_app *app, const char *name, app_compare compare, const tl_series *series)
+static mx_err integers(tl_app *app, const char *name, app_compare compare, const app_series *series)
 {
     int64_t *values = malloc((size_t)(series->count > 0 ? series->count : 1) * sizeof *values);
     const mx_err memory =
@@ -24,7 +24,7 @@ static mx_err series(tl_app *app)
     const struct {
         const char *name, *unit;
         app_compare compare;
-        const tl_series *series;
+        const app_series *series;
     } all[] = {
         {"time", "time", APP_EXACT, &s->time},
         {"volume", "length^2", TL_SUMS, &s->volume},

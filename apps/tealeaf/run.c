@@ -47,12 +47,12 @@ static mx_err summarise(tl_app *app)
     if (history->step.count > 0 &&
         history->step.values[history->step.count - 1] == (double)app->step)
         return MX_OK;
-    MX_TRY(tl_series_add(&history->step, (double)app->step));
-    MX_TRY(tl_series_add(&history->time, app->time));
-    MX_TRY(tl_series_add(&history->volume, sums[0]));
-    MX_TRY(tl_series_add(&history->mass, sums[1]));
-    MX_TRY(tl_series_add(&history->energy, sums[2]));
-    return tl_series_add(&history->temperature, sums[3]);
+    MX_TRY(app_series_add(&history->step, (double)app->step));
+    MX_TRY(app_series_add(&history->time, app->time));
+    MX_TRY(app_series_add(&history->volume, sums[0]));
+    MX_TRY(app_series_add(&history->mass, sums[1]));
+    MX_TRY(app_series_add(&history->energy, sums[2]));
+    return app_series_add(&history->temperature, sums[3]);
 }
 
 mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
@@ -90,7 +90,7 @@ static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
     app_print(app->base.report, " Iteration count %8lld\n Wall clock    %.6f\n",
               (long long)(app->residuals.count - first - 1), all);
     app_print(app->base.report, " Average time per cell %.6E\n Step time per cell    %.6E\n",
-              all / (cells * (double)app->step), seconds / cells);
+              all / (cells * (double)(app->step - app->first_step)), seconds / cells);
     return MX_OK;
 }
 
@@ -101,7 +101,8 @@ static mx_err print_port_step(tl_app *app, int64_t first)
     app_print(
         app->base.report,
         " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
-        (long long)(app->residuals.count - first - 1), all, all / (cells * (double)app->step),
+        (long long)(app->residuals.count - first - 1), all,
+        all / (cells * (double)(app->step - app->first_step)),
         app->residuals.values[app->residuals.count - 1]);
     return app->deck.check_result ? print_exact_error(app, app->residuals.values[first]) : MX_OK;
 }
@@ -127,20 +128,43 @@ static mx_err step(tl_app *app)
 /* u before the first step, so that a summary can be made of it. */
 static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app), &app->start); }
 
+/* Is a summary due after this step, before the last one? */
+static bool summary_is_due(const tl_app *app)
+{
+    const tl_deck *deck = &app->deck;
+    return deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 &&
+           app->step < deck->steps;
+}
+
+/* The summary of the beginning. After a restart: the one that was not due if the run before had its last step here. */
+static mx_err begin(tl_app *app)
+{
+    const app_series *const steps = &app->summaries.step;
+    if (!app->base.restarted) {
+        MX_TRY(initial_temperature(app));
+        return summarise(app);
+    }
+    MX_REQUIRE(app->step <= app->deck.steps, MX_ERR_INPUT,
+               "--restart: the checkpoint is of step %lld, but the deck has %lld steps",
+               (long long)app->step, (long long)app->deck.steps);
+    const bool done = steps->count > 0 && steps->values[steps->count - 1] == (double)app->step;
+    return summary_is_due(app) && !done ? summarise(app) : MX_OK;
+}
+
 mx_err tl_run(void *data)
 {
     tl_app *const app = data;
     const tl_deck *deck = &app->deck;
     app->started = app_now();
+    app->first_step = app->step;
     app_region_begin(app->whole);
-    MX_TRY(initial_temperature(app));
-    MX_TRY(summarise(app));
+    MX_TRY(begin(app));
     while (app->step < deck->steps) {
         MX_TRY(step(app));
         app_progress(app->base.report, "step", app->step, deck->steps);
-        if (deck->summary_frequency > 0 && app->step % deck->summary_frequency == 0 &&
-            app->step < deck->steps)
-            MX_TRY(summarise(app));
+        if (summary_is_due(app)) MX_TRY(summarise(app));
+        MX_TRY(app_step_end(&app->base, app->step));
+        if (app->base.stopped) return MX_OK;
     }
     if (app->step > 0) MX_TRY(summarise(app));
     app_progress_end(app->base.report);

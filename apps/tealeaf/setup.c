@@ -157,20 +157,6 @@ mx_err tl_set_up(void *data)
     return MX_OK;
 }
 
-mx_err tl_series_add(tl_series *series, double value)
-{
-    if (series->count == series->capacity) {
-        const int64_t capacity = series->capacity > 0 ? 2 * series->capacity : 256;
-        double *values = realloc(series->values, (size_t)capacity * sizeof *values);
-        MX_REQUIRE(values != NULL, MX_ERR_MEMORY, "no memory for a history of %lld values",
-                   (long long)capacity);
-        series->values = values;
-        series->capacity = capacity;
-    }
-    series->values[series->count++] = value;
-    return MX_OK;
-}
-
 void tl_clean_up(void *data)
 {
     tl_app *const app = data;
@@ -178,10 +164,11 @@ void tl_clean_up(void *data)
                         &app->views.u_start, &app->views.kx,     &app->views.ky,
                         &app->views.p,       &app->views.r,      &app->views.w,
                         &app->views.rr,      &app->views.pw,     &app->rr_host};
-    tl_series *series[] = {&app->residuals,        &app->step_iterations,      &app->summaries.step,
-                           &app->summaries.time,   &app->summaries.volume,     &app->summaries.mass,
-                           &app->summaries.energy, &app->summaries.temperature};
+    app_series *series[] = {&app->residuals,        &app->step_iterations,
+                            &app->summaries.step,   &app->summaries.time,
+                            &app->summaries.volume, &app->summaries.mass,
+                            &app->summaries.energy, &app->summaries.temperature};
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) (void)mx_view_destroy(views[v]);
-    for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) free(series[s]->values);
+    for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) app_series_free(series[s]);
     app_box_halo_destroy(&app->halo);
 }

@@ -64,7 +64,7 @@ static mx_err begin(tl_app *app, double *rr)
         "step %lld: the initial residual %g times eps %g is too small to be squared: rescale the units of the deck",
         (long long)app->step + 1, sqrt(*rr), eps);
     if (app->deck.verbose_on) app_print(app->base.report, " Initial residual %15.7E\n", sqrt(*rr));
-    return tl_series_add(&app->residuals, sqrt(*rr));
+    return app_series_add(&app->residuals, sqrt(*rr));
 }
 
 /* Checks the completed iterations first..last for convergence. Records their residuals up to the first that converged; *n is
@@ -81,7 +81,7 @@ static mx_err check_convergence(tl_app *app, int64_t first, int64_t last, double
         MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                    "step %lld, iteration %lld: the residual is not a finite number",
                    (long long)app->step + 1, (long long)*n);
-        MX_TRY(tl_series_add(&app->residuals, sqrt(*rr)));
+        MX_TRY(app_series_add(&app->residuals, sqrt(*rr)));
         if (app->deck.verbose_on)
             app_print(app->base.report, " Residual %lld %15.7E\n", (long long)*n, sqrt(*rr));
         if (*rr <= tolerance || *n == last) return MX_OK;
@@ -141,5 +141,5 @@ mx_err tl_solve(tl_app *app)
     app_region_end(app->rest, cells * 24, cells, 1);
 
     app->iterations += iterations;
-    return tl_series_add(&app->step_iterations, (double)iterations);
+    return app_series_add(&app->step_iterations, (double)iterations);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "app.h"
 #include "box_halo.h"
+#include "series.h"
 #include "tl_deck.h"
 #include "tl_kernels.h"
 
@@ -14,15 +15,9 @@
 
 enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
-/* A history that grows. */
-typedef struct tl_series {
-    int64_t count, capacity;
-    double *values;
-} tl_series;
-
 /* The field summaries so far, one entry each. */
 typedef struct tl_summaries {
-    tl_series step, time, volume, mass, energy, temperature;
+    app_series step, time, volume, mass, energy, temperature;
 } tl_summaries;
 
 typedef struct tl_app {
@@ -50,15 +45,15 @@ typedef struct tl_app {
     tl_summary_args summary;
 
     /* what the run did */
-    int64_t step;
+    int64_t step, first_step; /* done; done before a restart */
     double time;
     double started;     /* app_now() at the start of the time loop */
     int64_t iterations; /* of all steps */
     double
         last_error; /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
     bool iteration_limit; /* a step ended at max_iters */
-    tl_series residuals;  /* ||r|| of every iteration, each step beginning with its initial one */
-    tl_series step_iterations; /* iterations of each step */
+    app_series residuals; /* ||r|| of every iteration, each step beginning with its initial one */
+    app_series step_iterations; /* iterations of each step */
     tl_summaries summaries;
     tl_summary deck_summary,
         last; /* of all ranks: the deck's states summed on the host; the last summary */
@@ -70,6 +65,9 @@ typedef struct tl_app {
 /* setup.c: decomposition, views, arguments, the deck's states. */
 mx_err tl_set_up(void *data);
 void tl_clean_up(void *data);
+
+/* keep.c: what a checkpoint keeps. */
+mx_err tl_keep(void *data);
 
 /* run.c: the time loop with its printed lines and summaries. */
 mx_err tl_run(void *data);
@@ -92,6 +90,3 @@ typedef struct tl_residual_norms {
     double norm, magnitude;
 } tl_residual_norms;
 mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms);
-
-/* MX_ERR_MEMORY when it cannot grow. */
-mx_err tl_series_add(tl_series *series, double value);

@@ -41,6 +41,10 @@ if(minx_CUDA)
 endif()
 
 foreach(ranks 1 2)
+  add_test(NAME tealeaf_restart_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_restart.py
+    --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --ranks ${ranks} --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(tealeaf_restart_${ranks} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   set(launcher)
   if(ranks GREATER 1)
     set(launcher ${minx_MPIEXEC} -n ${ranks})

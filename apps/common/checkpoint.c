@@ -1,0 +1,247 @@
+/* When checkpoints are written, and how ranks agree on it.
+ *
+ * A signal often comes to one rank only, or to several at different moments, but all must stop after
+ * the same step. So they compare: one reduction (maximum) of the signal, of the seconds that a step
+ * took, and of whether rank 0's clock says that it is time. The seconds that a step took give the
+ * number of steps until the next comparison, which is the same on all ranks: as many as take 20 ms.
+ * A step that takes longer is compared at each of its ends. So a reduction of at most some tens of
+ * microseconds costs at most some thousandths of the time, and a signal is seen at the end of the
+ * step, or 20 ms later. Rejected: a reduction per step (a step of molecular dynamics may take less
+ * than a millisecond, and waits for the slowest rank); clocks alone (those of the ranks differ). */
+#include "checkpoint_file.h"
+
+#include "signals.h"
+#include "text.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double check_every = 0.020; /* seconds */
+enum { MAX_STEPS_BETWEEN = 1000 };
+
+/* ---- the plan ---- */
+
+static mx_err fail_every(const char *text)
+{
+    app_shown shown;
+    return MX_FAIL(MX_ERR_INPUT,
+                   "--checkpoint-every: got %s, expected a whole number of steps (100), or seconds "
+                   "with an s (600s)",
+                   app_text_show(text, strlen(text), &shown));
+}
+
+static mx_err parse_every(const char *text, int64_t *steps, double *seconds)
+{
+    const size_t length = strlen(text);
+    *steps = 0;
+    *seconds = 0;
+    if (length > 1 && text[length - 1] == 's') {
+        if (app_text_real(text, length - 1, seconds) != APP_NUMBER_OK || *seconds <= 0)
+            return fail_every(text);
+        return MX_OK;
+    }
+    if (app_text_whole(text, length, steps) != APP_NUMBER_OK || *steps < 1) return fail_every(text);
+    return MX_OK;
+}
+
+mx_err app_checkpoint_check(const app_checkpoint_plan *plan)
+{
+    int64_t steps;
+    double seconds;
+    if (!plan->every) return MX_OK;
+    MX_REQUIRE(plan->file, MX_ERR_INPUT,
+               "--checkpoint-every: got no name of a file, expected --checkpoint=FILE as well");
+    return parse_every(plan->every, &steps, &seconds);
+}
+
+/* Can the file be written? The temporary file shows it. */
+static mx_err try_file(const char *path)
+{
+    app_output output;
+    MX_TRY(app_output_reserve("checkpoint", path, false, &output));
+    app_output_remove(&output);
+    app_output_free(&output);
+    return MX_OK;
+}
+
+static mx_err begin(app_checkpoint c)
+{
+    MX_TRY(app_checkpoint_check(&c->plan));
+    if (c->plan.every) MX_TRY(parse_every(c->plan.every, &c->every_steps, &c->every_seconds));
+    if (c->plan.file && app_rank(c->comm) == 0) MX_TRY(try_file(c->plan.file));
+    if (c->plan.file) app_signals_catch_stop();
+    c->written_at = c->checked_at = app_now();
+    c->written_step = -1;
+    return MX_OK;
+}
+
+mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,
+                             app_checkpoint *checkpoint)
+{
+    *checkpoint = NULL;
+    if (!plan->file && !plan->every && !plan->restart) return MX_OK;
+    app_checkpoint const made = calloc(1, sizeof *made);
+    mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for checkpoints");
+    if (err == MX_OK) {
+        made->comm = comm;
+        made->plan = *plan;
+        err = begin(made);
+    }
+    err = app_agree(comm, err);
+    *checkpoint = made;
+    if (err != MX_OK) app_checkpoint_destroy(checkpoint);
+    return err;
+}
+
+void app_checkpoint_destroy(app_checkpoint *checkpoint)
+{
+    app_checkpoint const c = *checkpoint;
+    if (!c) return;
+    for (int i = 0; i < c->count; ++i) free(c->kept[i].path);
+    free(c->kept);
+    free(c->input);
+    free(c);
+    *checkpoint = NULL;
+}
+
+/* ---- what is kept ---- */
+
+static mx_err add(app_checkpoint c, const char *name, app_kept kept)
+{
+    if (!c) return MX_OK;
+    if (c->count == c->capacity) {
+        const int capacity = c->capacity > 0 ? 2 * c->capacity : 32;
+        app_kept *const grown = realloc(c->kept, (size_t)capacity * sizeof *grown);
+        MX_REQUIRE(grown, MX_ERR_MEMORY, "no memory for a list of %d kept values", capacity);
+        c->kept = grown;
+        c->capacity = capacity;
+    }
+    MX_TRY(app_results_path("/state", name, &kept.path));
+    c->kept[c->count++] = kept;
+    return MX_OK;
+}
+
+mx_err app_keep_f64(app_checkpoint c, const char *name, double *values, int count)
+{
+    return add(c, name, (app_kept){.kind = APP_KEPT_F64, .data = values, .count = count});
+}
+
+mx_err app_keep_i64(app_checkpoint c, const char *name, int64_t *values, int count)
+{
+    return add(c, name, (app_kept){.kind = APP_KEPT_I64, .data = values, .count = count});
+}
+
+mx_err app_keep_flag(app_checkpoint c, const char *name, bool *value)
+{
+    return add(c, name, (app_kept){.kind = APP_KEPT_FLAG, .data = value});
+}
+
+mx_err app_keep_series(app_checkpoint c, const char *name, app_series *series)
+{
+    return add(c, name, (app_kept){.kind = APP_KEPT_SERIES, .data = series});
+}
+
+mx_err app_keep_view(app_checkpoint c, const char *name, mx_ctx ctx, mx_view view, int ghosts,
+                     const app_slab *slab)
+{
+    return add(
+        c, name,
+        (app_kept){
+            .kind = APP_KEPT_VIEW, .ctx = ctx, .view = view, .ghosts = ghosts, .slab = *slab});
+}
+
+mx_err app_keep_rows(app_checkpoint c, const char *name, mx_ctx ctx, mx_view *view, mx_lid *rows)
+{
+    return add(c, name,
+               (app_kept){.kind = APP_KEPT_ROWS, .ctx = ctx, .rows_view = view, .rows = rows});
+}
+
+mx_err app_keep_input(app_checkpoint c, const char *lines)
+{
+    if (!c) return MX_OK;
+    free(c->input);
+    c->input = strdup(lines);
+    MX_REQUIRE(c->input, MX_ERR_MEMORY, "no memory for the input");
+    return MX_OK;
+}
+
+/* ---- use ---- */
+
+bool app_checkpoint_restarts(app_checkpoint c) { return c && c->plan.restart; }
+
+mx_err app_checkpoint_restore(app_checkpoint c)
+{
+    if (!app_checkpoint_restarts(c)) return MX_OK;
+    return app_checkpoint_read(c);
+}
+
+/* What the ranks compare; the maximum over the ranks counts. */
+typedef struct comparison {
+    double signal;           /* its number, or 0 */
+    double seconds_per_step; /* since the last comparison */
+    double due;              /* 1: time for a checkpoint, by rank 0's clock */
+} comparison;
+
+static mx_err compare(app_checkpoint c, comparison *all)
+{
+    const double now = app_now();
+    const int64_t steps = c->steps_since_check;
+    const bool due =
+        app_rank(c->comm) == 0 && c->every_seconds > 0 && now - c->written_at >= c->every_seconds;
+    double values[3] = {app_signals_stop(), (now - c->checked_at) / (double)steps, due ? 1 : 0};
+    MX_TRY(app_max_f64(c->comm, values, 3));
+    *all = (comparison){values[0], values[1], values[2]};
+    const double next = check_every / (all->seconds_per_step + 1e-9);
+    const int64_t grown = 2 * steps < MAX_STEPS_BETWEEN ? 2 * steps : MAX_STEPS_BETWEEN;
+    c->check_in = next < 1 ? 1 : next < (double)grown ? (int64_t)next : grown;
+    c->steps_since_check = 0;
+    return MX_OK;
+}
+
+static void warn(app_checkpoint c, int64_t step)
+{
+    if (app_rank(c->comm) != 0) return;
+    fflush(stdout);
+    fprintf(stderr, "%s: warning: no checkpoint after step %lld: %s; ", c->plan.program,
+            (long long)step, mx_err_message());
+    if (c->written_step >= 0)
+        fprintf(stderr, "that of step %lld is kept\n", (long long)c->written_step);
+    else
+        fprintf(stderr, "this run has written none before\n");
+}
+
+/* Failures to write are agreed, and the run can go on; a failure to communicate cannot be survived. */
+static mx_err write_one(app_checkpoint c, int64_t step, bool must)
+{
+    if (c->written_step == step) return MX_OK;
+    const mx_err err = app_checkpoint_write(c, step);
+    if (err == MX_OK) c->written_step = step;
+    c->written_at = app_now();
+    if (err == MX_OK || must || (err != MX_ERR_IO && err != MX_ERR_MEMORY)) return err;
+    warn(c, step);
+    return MX_OK;
+}
+
+static const char *signal_name(int number) { return number == SIGTERM ? "SIGTERM" : "SIGUSR1"; }
+
+mx_err app_checkpoint_step(app_checkpoint c, int64_t step, bool *stop)
+{
+    *stop = false;
+    if (!c || !c->plan.file) return MX_OK;
+    comparison all = {0};
+    const bool compared = ++c->steps_since_check >= c->check_in;
+    if (compared) MX_TRY(compare(c, &all));
+    const bool by_steps = c->every_steps > 0 && step % c->every_steps == 0;
+    *stop = all.signal > 0;
+    if (by_steps || all.due > 0 || *stop) MX_TRY(write_one(c, step, *stop));
+    if (compared) c->checked_at = app_now(); /* without the time of writing */
+    if (*stop)
+        snprintf(c->stop_line, sizeof c->stop_line,
+                 "Stopped by %s after step %lld. Go on with --restart=%s",
+                 signal_name((int)all.signal), (long long)step, c->plan.file);
+    return MX_OK;
+}
+
+const char *app_checkpoint_stop_line(app_checkpoint c) { return c ? c->stop_line : ""; }

@@ -1,0 +1,90 @@
+/* Checkpoints: what a run needs to go on later, in a file of its own, and the restart from it.
+ *
+ * An app says once what is to be kept, and the same list writes and restores:
+ *
+ *     MX_TRY(app_keep_i64(c, "step", &app->step, 1));
+ *     MX_TRY(app_keep_series(c, "energy", &app->energies));
+ *     MX_TRY(app_keep_view(c, "u", ctx, app->u, 1, &cells));
+ *     MX_TRY(app_checkpoint_restore(c));          with --restart
+ *     for each step: ...; MX_TRY(app_checkpoint_step(c, app->step, &stop)); if (stop) ...
+ *
+ * A run that goes on from a checkpoint, on as many ranks and the same backend, gives the same bits
+ * as one that was not interrupted, if the list holds all that later steps read; on other ranks or
+ * backends it differs by rounding.
+ *
+ * A checkpoint is written to a temporary file, flushed to the disk, and renamed. FILE is the newest,
+ * FILE.1 the one before. At every moment there is a whole one. A checkpoint that cannot be written
+ * (a full disk) is a warning, and the run goes on.
+ *
+ * Signals: where checkpoints are written, SIGTERM and SIGUSR1, on any rank, make a run write one at
+ * the end of its step and stop. */
+#pragma once
+#include "series.h"
+#include "slab.h"
+
+typedef struct app_checkpoint *app_checkpoint;
+
+/* What the user asked for, by --checkpoint, --checkpoint-every and --restart. */
+typedef struct app_checkpoint_plan {
+    const char *program;
+    const char *file;    /* NULL: none are written */
+    const char *every;   /* "N": steps, "Ns": seconds; NULL: at signals only */
+    const char *restart; /* NULL: from the beginning */
+    int argc;            /* for the record */
+    char **argv;
+} app_checkpoint_plan;
+
+/* MX_ERR_INPUT for an `every` that is no number, or without a file. Not collective. */
+mx_err app_checkpoint_check(const app_checkpoint_plan *plan);
+
+/* MX_ERR_IO if `file` could not be written. With neither `file` nor `restart` *checkpoint is NULL,
+ * and all functions accept that. What the plan points to must outlive it. Collective, agreed. */
+mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,
+                             app_checkpoint *checkpoint);
+
+/* Accepts NULL; sets *checkpoint = NULL. */
+void app_checkpoint_destroy(app_checkpoint *checkpoint);
+
+/* ---- what is kept; all ranks make the same calls ---- */
+
+/* Numbers that are the same on all ranks. */
+mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count);
+mx_err app_keep_i64(app_checkpoint checkpoint, const char *name, int64_t *values, int count);
+mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
+
+/* A history that is the same on all ranks. */
+mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series);
+
+/* The elements [ghosts, ghosts + slab->count) of a view, in each dimension, which are this rank's
+ * box of a global array. The view may be in any memory space and layout. */
+mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, mx_view view,
+                     int ghosts, const app_slab *slab);
+
+/* The first *rows rows of a view of rank 1 or 2 whose number differs among ranks and changes
+ * (particles). On as many ranks each gets its rows back in their order; on another number the rows
+ * come in blocks, and the app sends them where they belong. *view is replaced by a larger one where
+ * it is too small. */
+mx_err app_keep_rows(app_checkpoint checkpoint, const char *name, mx_ctx ctx, mx_view *view,
+                     mx_lid *rows);
+
+/* The input as lines "name=value": a run goes on only with an input of the same lines. Leave out
+ * what may differ (the end of the run, what is printed). `lines` is copied. */
+mx_err app_keep_input(app_checkpoint checkpoint, const char *lines);
+
+/* ---- use ---- */
+
+/* Restores what is kept, where a restart was asked for; else nothing. MX_ERR_IO if the file cannot be
+ * read or is damaged: then the message names the one before, if there is one. MX_ERR_INPUT if it is
+ * of another program or another input: then nothing was restored. Collective, agreed. */
+mx_err app_checkpoint_restore(app_checkpoint checkpoint);
+
+/* Was a restart asked for? */
+bool app_checkpoint_restarts(app_checkpoint checkpoint);
+
+/* To be called at the end of every step, on all ranks: writes a checkpoint where it is time to, or
+ * where a signal asked to stop; then *stop is true. Ranks agree on signals by one small reduction,
+ * at most every 20 ms (a step that takes longer: each step). Collective, agreed. */
+mx_err app_checkpoint_step(app_checkpoint checkpoint, int64_t step, bool *stop);
+
+/* After a stop: one line that says which signal, and how to go on. */
+const char *app_checkpoint_stop_line(app_checkpoint checkpoint);

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Checkpoints and restarts of tealeaf, as its users meet them: a run that is killed at random moments, signals, a disk
+without room, a wrong or damaged checkpoint. What the runs leave is compared with an uninterrupted run: to the bit on as many
+ranks and the same backend, by minx-verify's default tolerance on others.
+
+usage: tealeaf_restart.py --tealeaf PROGRAM --verify PROGRAM --ranks N --mpiexec WORD...
+"""
+import argparse
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPS = 60
+
+DECK = """*tea
+x_cells=48
+y_cells=40
+xmin=0.0
+xmax=10.0
+ymin=0.0
+ymax=10.0
+initial_timestep=0.004
+end_step={steps}
+end_time=1000.0
+state 1 density=100.0 energy=0.0001
+state 2 density=0.1 energy=25.0 geometry=rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0
+state 3 density=0.1 energy=0.1 geometry=rectangle xmin=1.0 xmax=6.0 ymin=1.0 ymax=2.0
+tl_use_cg
+tl_eps=1.0e-15
+tl_max_iters={iterations}
+summary_frequency=6
+*endtea
+"""
+
+failures = 0
+
+
+def check(good, text):
+    global failures
+    if not good:
+        failures += 1
+        print("FAILED: " + text)
+
+
+class Runs:
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.deck("deck.in")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def deck(self, name, steps=STEPS, iterations=10000, old="", new=""):
+        with open(self.path(name), "w", encoding="ascii") as file:
+            file.write(DECK.format(steps=steps, iterations=iterations).replace(old, new))
+
+    def command(self, *options, deck="deck.in", ranks=None, backend="serial"):
+        ranks = ranks or self.args.ranks
+        words = [self.args.tealeaf, self.path(deck), "--backend=" + backend, *options]
+        return self.args.mpiexec + ["-n", str(ranks)] + words if ranks > 1 else words
+
+    def start(self, *options, **more):
+        return subprocess.Popen(self.command(*options, **more), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, *options, code=0, **more):
+        process = self.start(*options, **more)
+        out, err = process.communicate(timeout=120)
+        check(process.returncode == code, f"{' '.join(process.args)}: exit code {process.returncode}, expected {code}\n"
+              f"{out[-1500:]}{err[-1500:]}")
+        return out, err
+
+    def same(self, name, *options):
+        done = subprocess.run([self.args.verify, "--quiet", self.path("full.h5"), self.path(name), *options],
+                              capture_output=True, text=True)
+        check(done.returncode == 0, f"{name} differs from the uninterrupted run:\n{done.stdout[-2000:]}{done.stderr[-500:]}")
+
+    def programs(self, mark):
+        """The processes of tealeaf that have the mark on their command line (mpirun has it too, but is none)."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if words[0] == self.args.tealeaf.encode() and mark.encode() in b" ".join(words):
+                found.append(int(pid))
+        return sorted(found)
+
+    def kill(self, process, mark, number):
+        for pid in self.programs(mark):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+        return process
+
+    def wait_for(self, name, process):
+        """Until the file is there, or the run has ended."""
+        until = time.monotonic() + 60
+        while not os.path.exists(self.path(name)) and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+
+    def temporaries(self):
+        return [name for name in os.listdir(self.folder) if ".tmp-" in name]
+
+
+def kills(runs, seed):
+    """kill -9 at random moments; after each one the last checkpoint must serve, and the last run completes."""
+    dice = random.Random(seed)
+    wanted = 10 if runs.args.ranks == 1 else 4 # mpirun takes a second to start and end
+    done, runs_started = 0, 0
+    while done < wanted and runs_started < 40:
+        options = ["--output=killed.h5", "--checkpoint=k.ck", "--checkpoint-every=1"]
+        if os.path.exists(runs.path("k.ck")):
+            options.append("--restart=k.ck")
+        before = os.stat(runs.path("k.ck")).st_mtime_ns if len(options) > 3 else None
+        process = runs.start(*options)
+        runs_started += 1
+        # the set-up takes most of a run: wait until it is over, then for some steps and a part of one
+        until = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < until:
+            if os.path.exists(runs.path("k.ck")) and os.stat(runs.path("k.ck")).st_mtime_ns != before:
+                break
+            time.sleep(0.001)
+        time.sleep(dice.uniform(0, 0.03))
+        finished = process.poll() is not None
+        runs.kill(process, "killed.h5", signal.SIGKILL)
+        out, err = process.communicate(timeout=60)
+        if finished or process.returncode == 0:
+            check(process.returncode == 0, f"seed {seed}: run {runs_started}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
+            for name in ("k.ck", "k.ck.1"):
+                os.unlink(runs.path(name))
+        else:
+            done += 1
+            check(os.path.exists(runs.path("k.ck")), f"seed {seed}: no checkpoint is left after kill {done}")
+    check(done == wanted, f"seed {seed}: {done} kills, expected {wanted}")
+    restart = ["--restart=k.ck"] if os.path.exists(runs.path("k.ck")) else []
+    runs.run("--output=killed.h5", *restart)
+    runs.same("killed.h5", "--tolerance=0")
+    for name in runs.temporaries():
+        os.unlink(runs.path(name))
+
+
+def step_of(out):
+    found = re.search(r"Stopped by .* after step (\d+)", out)
+    return int(found[1]) if found else None
+
+
+def one_signal(runs, number, all_ranks):
+    """A signal to all ranks or to the last one only: a checkpoint after the step, exit code 5, no results file."""
+    name = signal.Signals(number).name
+    process = runs.start("--output=s.h5", "--checkpoint=s.ck", "--checkpoint-every=3")
+    runs.wait_for("s.ck", process)
+    pids = runs.programs("s.h5")
+    for pid in pids if all_ranks else pids[-1:]:
+        os.kill(pid, number)
+    out, err = process.communicate(timeout=60)
+    check(process.returncode == 5, f"{name}: exit code {process.returncode}, expected 5\n{out[-800:]}{err[-800:]}")
+    check(f"Stopped by {name} after step" in out and "--restart=s.ck" in out, f"{name}: got {out[-300:]}")
+    check(not os.path.exists(runs.path("s.h5")) and not runs.temporaries(), f"{name}: left {runs.temporaries()}")
+    last = [int(number) for number in re.findall(r"^ Step +(\d+) time", out, re.M)]
+    check(bool(last) and step_of(out) == last[-1], f"{name}: stopped after step {step_of(out)}, expected {last[-1:]}")
+    runs.run("--output=s.h5", "--restart=s.ck")
+    runs.same("s.h5", "--tolerance=0")
+    for leftover in ("s.h5", "s.ck", "s.ck.1"):
+        os.unlink(runs.path(leftover))
+
+
+def second_signal(runs):
+    """A step that takes long: the first signal waits for its end, the second one ends the run at once."""
+    runs.deck("long.in", steps=1, iterations=1000000, old="x_cells=48\ny_cells=40", new="x_cells=1200\ny_cells=1200")
+    process = runs.start("--output=l.h5", "--checkpoint=l.ck", deck="long.in", ranks=1)
+    until = time.monotonic() + 30
+    while not any(".tmp-" in name for name in os.listdir(runs.folder)) and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.7)
+    check(process.poll() is None, "the first SIGTERM ended a run in the middle of a step")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+    check(process.returncode == -signal.SIGTERM, f"the second SIGTERM: {process.returncode}, expected {-signal.SIGTERM}")
+    check(not runs.temporaries(), f"the second SIGTERM left {runs.temporaries()}")
+
+
+def full_disk(runs):
+    """From some moment on no file can grow: a warning, and the last checkpoint serves."""
+    process = runs.start("--checkpoint=d.ck", "--checkpoint-every=5", "--threads=1")
+    runs.wait_for("d.ck", process)
+    for pid in runs.programs("d.ck"):
+        try:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, 4096))
+        except ProcessLookupError:
+            pass
+    out, err = process.communicate(timeout=60)
+    check(process.returncode == 0, f"full disk: exit code {process.returncode}, expected 0\n{out[-800:]}{err[-800:]}")
+    check("warning: no checkpoint after step" in err and "is kept" in err, f"full disk: got {err[-500:]}")
+    check(not runs.temporaries(), f"full disk: left {runs.temporaries()}")
+    runs.run("--output=d.h5", "--restart=d.ck")
+    runs.same("d.h5", "--tolerance=0")
+
+
+def refusals(runs):
+    out, err = runs.run("--restart=none", code=3)
+    check("No such file" in err, f"missing: got {err}")
+    runs.deck("other.in", old="x_cells=48", new="x_cells=49")
+    out, err = runs.run("--restart=r.ck", deck="other.in", code=2)
+    check("x_cells: got 49, expected 48" in err, f"another deck: got {err}")
+    out, err = runs.run("--restart=deck.in", code=3)
+    check("no checkpoint" in err, f"no checkpoint: got {err}")
+    with open(runs.path("r.ck"), "r+b") as file:
+        file.seek(5000)
+        byte = file.read(1)
+        file.seek(5000)
+        file.write(bytes([byte[0] ^ 16]))
+    out, err = runs.run("--restart=r.ck", code=3)
+    check("r.ck: is damaged" in err and "the checkpoint before it is r.ck.1" in err, f"damaged: got {err}")
+    out, err = runs.run("--checkpoint-every=5", code=2)
+    check("--checkpoint=FILE" in err, f"every without a file: got {err}")
+
+
+def other_places(runs):
+    """On other ranks and another backend: equal but for rounding. The end of the run, and what is printed, may differ."""
+    runs.deck("half.in", steps=STEPS // 2, old="*endtea", new="verbose_on\n*endtea")
+    runs.run("--checkpoint=r.ck", f"--checkpoint-every={STEPS // 4}", deck="half.in")
+    runs.run("--output=other.h5", "--restart=r.ck")
+    runs.same("other.h5", "--tolerance=0")
+    runs.run("--output=other.h5", "--restart=r.ck.1", ranks=3 - runs.args.ranks)
+    runs.same("other.h5")
+    runs.run("--output=other.h5", "--restart=r.ck.1", "--threads=2", backend="openmp")
+    runs.same("other.h5")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tealeaf", required=True)
+    parser.add_argument("--verify", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(args, folder)
+        runs.run("--output=full.h5")
+        if failures == 0:
+            kills(runs, args.seed)
+            one_signal(runs, signal.SIGTERM, True)
+            one_signal(runs, signal.SIGUSR1, False)
+            if args.ranks == 1:
+                second_signal(runs)
+            full_disk(runs)
+            other_places(runs)
+            if args.ranks == 1:
+                refusals(runs)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
