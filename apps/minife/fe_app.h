@@ -26,6 +26,7 @@ typedef struct fe_app {
     fe_coordinates_args coordinates;
     fe_assemble_args assemble;
     fe_boundary_args boundary;
+    fe_error_args error;
     fe_product_args product;
     fe_start_args start;
     fe_update_args update;

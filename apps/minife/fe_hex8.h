@@ -1,10 +1,12 @@
 /* The trilinear hexahedron: its diffusion matrix K_mn = sum over points q of |J| w grad N_m . grad N_n, and its source vector
  * f_m = sum over q of Q |J| w N_m, with 2 x 2 x 2 Gauss points (Reddy and Gartling, The Finite Element Method in Heat Transfer
- * and Fluid Dynamics, equations 3.4.5 and 3.4.7). Conductivity, source Q and weights w are 1.
+ * and Fluid Dynamics, equations 3.4.5 and 3.4.7). Conductivity and weights w are 1.
  *
  * Nodes in the order of z, y, x: node 4 c + 2 b + a is at corner (z, y, x) = (c, b, a). */
 #pragma once
 #include "minx/kernel.h"
+
+#include "fe_exact.h"
 
 /* 1 / sqrt(3), with the nine digits that the original has: coefficients that would be 0 then are about 1e-10, as in its output. */
 #define FE_GAUSS_POINT 0.577350269
@@ -58,7 +60,8 @@ MX_BODY void fe_shapes(const double *point, double *shape)
                    (1 + fe_corner(m, 2) * point[2]);
 }
 
-MX_BODY void fe_element_operators(double x[3][8], fe_element *element)
+/* manufactured: the source is fe_exact_source; else it is 1. */
+MX_BODY void fe_element_operators(double x[3][8], bool manufactured, fe_element *element)
 {
     for (int m = 0; m < 8; m++) {
         element->source[m] = 0;
@@ -69,8 +72,12 @@ MX_BODY void fe_element_operators(double x[3][8], fe_element *element)
         for (int d = 0; d < 3; d++) point[d] = fe_corner(q, d) * FE_GAUSS_POINT;
         const double det = fe_gradients(x, point, gradient);
         fe_shapes(point, shape);
+        double at[3] = {0, 0, 0};
+        for (int d = 0; d < 3; d++)
+            for (int m = 0; m < 8; m++) at[d] += shape[m] * x[d][m];
+        const double source = manufactured ? fe_exact_source(at[0], at[1], at[2]) : 1;
         for (int m = 0; m < 8; m++) {
-            element->source[m] += det * shape[m];
+            element->source[m] += det * source * shape[m];
             for (int n = 0; n < 8; n++)
                 element->matrix[m][n] +=
                     det * (gradient[0][m] * gradient[0][n] + gradient[1][m] * gradient[1][n] +

@@ -27,6 +27,7 @@ MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
 typedef struct fe_coordinates_args {
     mx_f64_2 coordinates;
     fe_mesh mesh;
+    bool distorted;
 } fe_coordinates_args;
 MX_BUNDLE(fe_coordinates_args, fe_views, coordinates)
 /* node (z, y, x) of the box that the rank holds */
@@ -38,7 +39,8 @@ typedef struct fe_assemble_args {
     mx_f64_1 b;
     mx_cf64_2 coordinates;
     fe_mesh mesh;
-    int low[3]; /* of a colour: the first element, and 2 elements from one to the next */
+    int low[3]; /* of a colour: the first element; the next ones are 2 apart */
+    bool manufactured;
 } fe_assemble_args;
 MX_BUNDLE(fe_assemble_args, fe_views, begin, value, b, coordinates)
 /* element (z, y, x): its matrix and source go to the rows of its nodes, by atomic additions */
@@ -50,11 +52,25 @@ typedef struct fe_boundary_args {
     mx_ci64_1 begin;
     mx_f64_1 value;
     mx_f64_1 b;
+    mx_cf64_2 coordinates;
     fe_mesh mesh;
 } fe_boundary_args;
-MX_BUNDLE(fe_boundary_args, fe_views, begin, value, b)
+MX_BUNDLE(fe_boundary_args, fe_views, begin, value, b, coordinates)
 /* row r: the given values, first those at 0, then those at 1 */
 MX_DECLARE_FOR(1D, fe_boundary, fe_boundary_args)
+/* row r: the exact solution on the whole boundary */
+MX_DECLARE_FOR(1D, fe_boundary_exact, fe_boundary_args)
+
+typedef struct fe_error_args {
+    mx_cf64_1 p; /* the solution, with ghosts */
+    mx_cf64_2 coordinates;
+    fe_mesh mesh;
+} fe_error_args;
+MX_BUNDLE(fe_error_args, fe_views, p, coordinates)
+/* the integral of the squared error over element (z, y, x), by 2 x 2 x 2 Gauss points */
+MX_DECLARE_REDUCE(3D, fe_error_l2, fe_error_args, double)
+/* the largest error at own nodes */
+MX_DECLARE_REDUCE(1D, fe_error_max, fe_error_args, double)
 
 /* ---- the solver (kernels/cg.c) ---- */
 

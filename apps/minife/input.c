@@ -3,6 +3,8 @@
 #include <float.h>
 #include <stddef.h>
 
+static const char *const problems[] = {"original", "manufactured", NULL};
+static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"colours", "atomics", NULL};
 
 #define AT(member) .offset = offsetof(fe_input, member)
@@ -48,6 +50,16 @@ static const app_key keys[] = {
      .high = DBL_MAX,
      .standard = DBL_EPSILON,
      .help = "stop at this 2-norm of the residual (absolute)"},
+    {.name = "problem",
+     .type = APP_KEY_CHOICE,
+     AT(problem),
+     .words = problems,
+     .help = "the original's, or one whose exact solution is known"},
+    {.name = "mesh",
+     .type = APP_KEY_CHOICE,
+     AT(mesh),
+     .words = meshes,
+     .help = "equal boxes, or elements that are smoothly distorted"},
     {.name = "assembly",
      .type = APP_KEY_CHOICE,
      AT(assembly),

@@ -46,6 +46,8 @@ static mx_err assemble(fe_app *app)
     const mx_ctx ctx = app->base.ctx;
     const int *low = app->from, *high = app->to;
     app->coordinates.mesh = app->assemble.mesh = app->mesh;
+    app->coordinates.distorted = app->input.mesh == FE_MESH_DISTORTED;
+    app->assemble.manufactured = app->input.problem == FE_PROBLEM_MANUFACTURED;
     MX_TRY(mx_view_create_1d(ctx, "b", MX_F64, fe_rows(&app->mesh), &app->views.b));
     MX_TRY(mx_view_create_2d(ctx, "coordinates", MX_F64, 3, fe_held(&app->mesh),
                              &app->views.coordinates));
@@ -59,8 +61,7 @@ static mx_err assemble(fe_app *app)
     else
         MX_TRY(fe_assemble_atomic(
             mx_range_3d(ctx, low[0], high[0], low[1], high[1], low[2], high[2]), &app->assemble));
-    MX_TRY(mx_fence(ctx));
-    return mx_view_destroy(&app->views.coordinates);
+    return mx_fence(ctx);
 }
 
 static mx_err impose_boundary(fe_app *app)
@@ -68,8 +69,14 @@ static mx_err impose_boundary(fe_app *app)
     const mx_ctx ctx = app->base.ctx;
     app->boundary.mesh = app->mesh;
     MX_TRY(fe_boundary_args_bind(ctx, &app->views, &app->boundary));
-    MX_TRY(fe_boundary(mx_range_1d(ctx, 0, fe_rows(&app->mesh)), &app->boundary));
-    return mx_fence(ctx);
+    const mx_range_1 rows = mx_range_1d(ctx, 0, fe_rows(&app->mesh));
+    if (app->input.problem == FE_PROBLEM_MANUFACTURED) {
+        MX_TRY(fe_boundary_exact(rows, &app->boundary));
+        return mx_fence(ctx);
+    }
+    MX_TRY(fe_boundary(rows, &app->boundary));
+    MX_TRY(mx_fence(ctx));
+    return mx_view_destroy(&app->views.coordinates); /* the solver does not need them */
 }
 
 /* ---- the solver's vectors ---- */

@@ -34,11 +34,12 @@ MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int z, int y, int
     const fe_mesh *const m = &a->mesh;
     const fe_node n = {{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
     const int i = fe_local(m, n);
-    MX_AT(a->coordinates, 0, i) = (double)n.at[2] / m->elements[2];
-    MX_AT(a->coordinates, 1, i) = (double)n.at[1] / m->elements[1];
-    MX_AT(a->coordinates, 2, i) = (double)n.at[0] / m->elements[0];
+    double at[3];
+    for (int d = 0; d < 3; d++) at[d] = (double)n.at[2 - d] / m->elements[2 - d];
+    if (a->distorted) fe_distort(&at[0], &at[1], &at[2]);
+    for (int d = 0; d < 3; d++) MX_AT(a->coordinates, d, i) = at[d];
 }
-MX_FOR(3D, fe_coordinates)
+MX_FOR(3D, fe_coordinates, MX_ITEMS_PLAIN)
 
 /* Corner m of the element whose first node is `low`. */
 MX_BODY fe_node corner(fe_node low, int m)
@@ -54,7 +55,7 @@ MX_BODY void element_at(const fe_assemble_args *a, fe_node low, fe_element *elem
         const int i = fe_local(&a->mesh, corner(low, m));
         for (int d = 0; d < 3; d++) x[d][m] = MX_AT(a->coordinates, d, i);
     }
-    fe_element_operators(x, element);
+    fe_element_operators(x, a->manufactured, element);
 }
 
 MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int z, int y, int x)
@@ -95,7 +96,7 @@ MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int z, int y, in
 MX_FOR(3D, fe_assemble_colour, MX_ITEMS_PLAIN)
 
 /* One set of given values: the row of a node in the set becomes u = value; from other rows the set's columns are eliminated. */
-MX_BODY void fix(const fe_boundary_args *a, int row, fe_node node, int set, double value)
+MX_BODY void fix_set(const fe_boundary_args *a, int row, fe_node node, int set, double value)
 {
     const fe_stencil s = fe_stencil_of(&a->mesh, node);
     const int64_t begin = MX_AT(a->begin, row);
@@ -117,7 +118,67 @@ MX_BODY void fe_boundary_body(const fe_boundary_args *a, int row)
 {
     const fe_node node = fe_node_of_row(&a->mesh, row);
     if (!fe_near_boundary(&a->mesh, node)) return;
-    fix(a, row, node, FE_FIXED_AT_0, 0);
-    fix(a, row, node, FE_FIXED_AT_1, 1);
+    fix_set(a, row, node, FE_FIXED_AT_0, 0);
+    fix_set(a, row, node, FE_FIXED_AT_1, 1);
 }
 MX_FOR(1D, fe_boundary, MX_ITEMS_PLAIN)
+
+/* The exact solution at a node that the rank holds. */
+MX_BODY double exact_at(const mx_cf64_2 *coordinates, int i)
+{
+    return fe_exact(MX_AT(*coordinates, 0, i), MX_AT(*coordinates, 1, i),
+                    MX_AT(*coordinates, 2, i));
+}
+
+MX_BODY void fe_boundary_exact_body(const fe_boundary_args *a, int row)
+{
+    const fe_node node = fe_node_of_row(&a->mesh, row);
+    if (!fe_near_boundary(&a->mesh, node)) return;
+    const fe_stencil s = fe_stencil_of(&a->mesh, node);
+    const int64_t begin = MX_AT(a->begin, row);
+    const bool fixed = fe_fixed(&a->mesh, node) != 0;
+    const int entries = fe_stencil_size(&s), diagonal = fe_entry_of(&s, node);
+    for (int e = 0; e < entries; e++) {
+        const fe_node other = fe_node_of_entry(&s, e);
+        if (!fixed && fe_fixed(&a->mesh, other) == 0) continue;
+        if (!fixed)
+            MX_AT(a->b, row) -=
+                MX_AT(a->value, begin + e) * exact_at(&a->coordinates, fe_local(&a->mesh, other));
+        MX_AT(a->value, begin + e) = fixed && e == diagonal ? 1 : 0;
+    }
+    if (fixed) MX_AT(a->b, row) = exact_at(&a->coordinates, row);
+}
+MX_FOR(1D, fe_boundary_exact, MX_ITEMS_PLAIN)
+
+/* ---- the error of the manufactured problem ---- */
+
+MX_BODY void fe_error_l2_body(const fe_error_args *a, int z, int y, int x, double *sum)
+{
+    const fe_node low = {{z, y, x}};
+    double at[3][8], u[8];
+    for (int m = 0; m < 8; m++) {
+        const int i = fe_local(&a->mesh, corner(low, m));
+        u[m] = MX_AT(a->p, i);
+        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, i);
+    }
+    for (int q = 0; q < 8; q++) {
+        double point[3], gradient[3][8], shape[8], position[3] = {0, 0, 0}, value = 0;
+        for (int d = 0; d < 3; d++) point[d] = fe_corner(q, d) * FE_GAUSS_POINT;
+        const double det = fe_gradients(at, point, gradient);
+        fe_shapes(point, shape);
+        for (int m = 0; m < 8; m++) {
+            value += shape[m] * u[m];
+            for (int d = 0; d < 3; d++) position[d] += shape[m] * at[d][m];
+        }
+        const double error = value - fe_exact(position[0], position[1], position[2]);
+        *sum += det * error * error;
+    }
+}
+MX_REDUCE(3D, fe_error_l2, MX_SUM, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_error_max_body(const fe_error_args *a, int row, double *largest)
+{
+    const double error = fabs(MX_AT(a->p, row) - exact_at(&a->coordinates, row));
+    if (!(error <= *largest)) *largest = error;
+}
+MX_REDUCE(1D, fe_error_max, MX_MAX, MX_ITEMS_PLAIN)
