@@ -62,6 +62,7 @@ static mx_err iterate(fe_app *app)
             MX_TRY(fe_direction(rows(app), &app->direction));
         }
         norm = sqrt(rr);
+        if (norm == 0) break; /* exact: another iteration would divide 0 by 0 */
         print_residual(app, k, norm);
         MX_TRY(fe_multiply(app, &pw));
         if (broke_down(pw, &breakdown)) {

@@ -1,0 +1,406 @@
+/* miniFE's physics, from the stored input, solution and residuals.
+ *
+ * The equations are formed anew, element by element, with code of its own: no matrix is stored, and nothing is shared with the
+ * kernels but the definition of the problem (fe_exact.h). With given values at some nodes, the equation of node i is
+ *
+ *     u_i = given                                  where a value is given
+ *     f_i - sum over j of K_ij v_j = 0             elsewhere; v_j is u_j, or the value by which j was eliminated
+ *
+ * In the original's problem the edges of the face x = 1 have u = 1, but were eliminated with 0: the faces at 0 come first.
+ *
+ * Tolerances (u: the unit roundoff). A row has up to 27 entries, each a sum over 8 elements and 8 points: f - K v has at most some 60
+ * roundings of | f | + | K | | v |. The residual that the solver tracks drifts from the true one by one such rounding an iteration
+ * (Greenbaum, SIAM J. Matrix Anal. Appl. 18, 1997, 535). Sums of squares over rows: 1e-11 relative. */
+#include "physics.h"
+
+#include "fe_exact.h"
+#include "fe_input.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SUM_TOLERANCE 1e-11
+#define ROUNDINGS 60.0
+#define GAUSS_POINT 0.577350269 /* as the original: nine digits */
+#define ANALYTIC_WINDOW 0.05
+#define ANALYTIC_TOLERANCE 0.06
+
+typedef struct minife {
+    vf_base base;
+    app_keys keys;
+    fe_input input;
+    int64_t nodes[3]; /* along x, y, z */
+    int64_t rows;
+    double *u;        /* by node, x fastest */
+    double *residual; /* of the solver: iterations + 1 */
+    int64_t iterations;
+    /* by row: f - K v, and | f | + | K | | v |; for the solution and for u = 0 */
+    double *difference, *magnitude;
+} minife;
+
+static int64_t least(const fe_input *in)
+{
+    const int64_t xy = in->nx < in->ny ? in->nx : in->ny;
+    return xy < in->nz ? xy : in->nz;
+}
+
+static void position(const minife *m, int64_t node, double *at)
+{
+    for (int d = 0; d < 3; d++) {
+        at[d] = (double)(node % m->nodes[d]) / (double)(m->nodes[d] - 1);
+        node /= m->nodes[d];
+    }
+    if (m->input.mesh == FE_MESH_DISTORTED) fe_distort(&at[0], &at[1], &at[2]);
+}
+
+/* Is u given at the node? Then *value is it, and *eliminated what its neighbours' equations have instead. */
+static bool is_given(const minife *m, int64_t node, double *value, double *eliminated)
+{
+    bool zero = false, one = false;
+    int64_t rest = node;
+    for (int d = 0; d < 3; d++) {
+        const int64_t i = rest % m->nodes[d];
+        const bool last = i == m->nodes[d] - 1;
+        rest /= m->nodes[d];
+        zero = zero || i == 0 || (d > 0 && last);
+        one = one || (d == 0 && last);
+    }
+    *value = one ? 1 : 0;
+    *eliminated = zero ? 0 : *value;
+    if (m->input.problem == FE_PROBLEM_MANUFACTURED && (zero || one)) {
+        double at[3];
+        position(m, node, at);
+        *value = *eliminated = fe_exact(at[0], at[1], at[2]);
+    }
+    return zero || one;
+}
+
+/* ---- elements ---- */
+
+typedef struct element {
+    int64_t node[8];
+    double at[8][3];
+    double stiffness[8][8], load[8];
+    double error; /* the integral of (u - exact)^2 */
+} element;
+
+static double det3(double a[3][3])
+{
+    return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+           a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+           a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+/* Gradients by Cramer's rule: J g = dN, where row r of J is the derivative of x, y, z by reference coordinate r. */
+static void gradient_of(double jacobian[3][3], double det, const double *by_reference, double *g)
+{
+    for (int c = 0; c < 3; c++) {
+        double replaced[3][3];
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < 3; k++) replaced[r][k] = k == c ? by_reference[r] : jacobian[r][k];
+        g[c] = det3(replaced) / det;
+    }
+}
+
+/* Shape functions and their derivatives at a point of the reference cube. */
+static void shapes_at(const double *point, double *shape, double by_reference[8][3])
+{
+    for (int n = 0; n < 8; n++) {
+        double factor[3], sign[3];
+        for (int d = 0; d < 3; d++) {
+            sign[d] = n & 1 << d ? 0.5 : -0.5;
+            factor[d] = 0.5 + sign[d] * point[d];
+        }
+        shape[n] = factor[0] * factor[1] * factor[2];
+        for (int d = 0; d < 3; d++)
+            by_reference[n][d] = sign[d] * factor[(d + 1) % 3] * factor[(d + 2) % 3];
+    }
+}
+
+static void add_point(const minife *m, element *e, const double *point)
+{
+    double shape[8], by_reference[8][3], jacobian[3][3] = {{0}}, g[8][3], at[3] = {0}, value = 0;
+    shapes_at(point, shape, by_reference);
+    for (int n = 0; n < 8; n++) {
+        value += shape[n] * m->u[e->node[n]];
+        for (int c = 0; c < 3; c++) {
+            at[c] += shape[n] * e->at[n][c];
+            for (int r = 0; r < 3; r++) jacobian[r][c] += by_reference[n][r] * e->at[n][c];
+        }
+    }
+    const bool manufactured = m->input.problem == FE_PROBLEM_MANUFACTURED;
+    const double det = det3(jacobian);
+    const double source = manufactured ? fe_exact_source(at[0], at[1], at[2]) : 1;
+    const double error = manufactured ? value - fe_exact(at[0], at[1], at[2]) : 0;
+    e->error += det * error * error;
+    for (int n = 0; n < 8; n++) gradient_of(jacobian, det, by_reference[n], g[n]);
+    for (int i = 0; i < 8; i++) {
+        e->load[i] += det * source * shape[i];
+        for (int j = 0; j < 8; j++)
+            e->stiffness[i][j] +=
+                det * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+    }
+}
+
+static void make_element(const minife *m, int64_t x, int64_t y, int64_t z, element *e)
+{
+    *e = (element){.error = 0};
+    for (int n = 0; n < 8; n++) {
+        e->node[n] = (x + (n & 1)) + m->nodes[0] * ((y + (n >> 1 & 1)) + m->nodes[1] * (z + (n >> 2)));
+        position(m, e->node[n], e->at[n]);
+    }
+    for (int q = 0; q < 8; q++) {
+        const double point[] = {q & 1 ? GAUSS_POINT : -GAUSS_POINT, q & 2 ? GAUSS_POINT : -GAUSS_POINT,
+                                q & 4 ? GAUSS_POINT : -GAUSS_POINT};
+        add_point(m, e, point);
+    }
+}
+
+/* ---- the system ---- */
+
+/* Norms of the residual for u as stored and for u = 0, and of the magnitudes; the L2 error. */
+typedef struct norms {
+    double residual, first, magnitude;
+    double error;
+} norms;
+
+static void add_element(minife *m, const element *e, double *first)
+{
+    double v[8], given[8], unused;
+    for (int j = 0; j < 8; j++) {
+        v[j] = m->u[e->node[j]];
+        given[j] = 0;
+        if (is_given(m, e->node[j], &unused, &given[j])) v[j] = given[j];
+    }
+    for (int i = 0; i < 8; i++) {
+        const int64_t row = e->node[i];
+        m->difference[row] += e->load[i];
+        first[row] += e->load[i];
+        m->magnitude[row] += fabs(e->load[i]);
+        for (int j = 0; j < 8; j++) {
+            m->difference[row] -= e->stiffness[i][j] * v[j];
+            first[row] -= e->stiffness[i][j] * given[j];
+            m->magnitude[row] += fabs(e->stiffness[i][j]) * fabs(v[j]);
+        }
+    }
+}
+
+static norms sum_rows(const minife *m, const double *first)
+{
+    long double residual = 0, start = 0, magnitude = 0;
+    for (int64_t row = 0; row < m->rows; row++) {
+        double value, eliminated, r = m->difference[row], r0 = first[row], size = m->magnitude[row];
+        if (is_given(m, row, &value, &eliminated)) {
+            r = value - m->u[row];
+            r0 = value;
+            size = fabs(value) + fabs(m->u[row]);
+        }
+        residual += (long double)r * r;
+        start += (long double)r0 * r0;
+        magnitude += (long double)size * size;
+    }
+    return (norms){.residual = (double)sqrtl(residual),
+                   .first = (double)sqrtl(start),
+                   .magnitude = (double)sqrtl(magnitude)};
+}
+
+static bool form_system(minife *m, norms *n)
+{
+    long double error = 0;
+    double *const first = calloc((size_t)m->rows, sizeof *first);
+    m->difference = calloc((size_t)m->rows, sizeof *m->difference);
+    m->magnitude = calloc((size_t)m->rows, sizeof *m->magnitude);
+    if (first == NULL || m->difference == NULL || m->magnitude == NULL) {
+        free(first);
+        return vf_impossible(m->base.verdict, "/fields/solution", "no memory to verify it");
+    }
+    for (int64_t z = 0; z < m->input.nz; z++)
+        for (int64_t y = 0; y < m->input.ny; y++)
+            for (int64_t x = 0; x < m->input.nx; x++) {
+                element e;
+                make_element(m, x, y, z, &e);
+                add_element(m, &e, first);
+                error += e.error;
+            }
+    *n = sum_rows(m, first);
+    n->error = (double)sqrtl(error);
+    free(first);
+    return true;
+}
+
+/* ---- rows ---- */
+
+static bool read_input(void *state)
+{
+    minife *const m = state;
+    if (!vf_input(m->base.reader, &fe_keys, &m->keys, &m->input, m->base.verdict)) return false;
+    m->nodes[0] = m->input.nx + 1;
+    m->nodes[1] = m->input.ny + 1;
+    m->nodes[2] = m->input.nz + 1;
+    m->rows = m->nodes[0] * m->nodes[1] * m->nodes[2];
+    return true;
+}
+
+static bool read_data(void *state)
+{
+    minife *const m = state;
+    int64_t count = 0;
+    const app_node *const node = app_reader_find(m->base.reader, "/fields/solution");
+    if (app_reader_f64(m->base.reader, "/fields/solution", &count, &m->u) != MX_OK)
+        return vf_impossible(m->base.verdict, "/fields/solution", mx_err_message());
+    if (!vf_words(m->base.verdict, "/fields/solution",
+                  node->rank == 3 && node->shape[0] == m->nodes[2] &&
+                      node->shape[1] == m->nodes[1] && node->shape[2] == m->nodes[0],
+                  "is to be (nz + 1) x (ny + 1) x (nx + 1)"))
+        return false;
+    if (app_reader_f64(m->base.reader, "/series/residual", &count, &m->residual) != MX_OK)
+        return vf_impossible(m->base.verdict, "/series/residual", mx_err_message());
+    m->iterations = count - 1;
+    return vf_words(m->base.verdict, "/series/residual",
+                    count >= 1 && m->iterations <= m->input.max_iterations,
+                    "is to have 1 to max_iterations + 1 entries");
+}
+
+/* The norm that is compared with the tolerance is the one at the start of an iteration; so one more is done. */
+static bool check_rule(void *state)
+{
+    minife *const m = state;
+    const int64_t n = m->iterations;
+    int64_t late = 0;
+    for (int64_t k = 0; k <= n; k++) {
+        const bool number = m->residual[k] >= 0 && isfinite(m->residual[k]);
+        late += !number || (k <= n - 2 && m->residual[k] <= m->input.tolerance);
+    }
+    vf_count(m->base.verdict, "iterations after the norm was small enough", late, 0);
+    const bool stopped = n == m->input.max_iterations || m->residual[n] == 0 ||
+                         m->residual[n > 0 ? n - 1 : 0] <= m->input.tolerance;
+    m->base.outcome = stopped ? "passed" : "breakdown";
+    return true;
+}
+
+static void check_residual(minife *m, const norms *n)
+{
+    const double rounding = ROUNDINGS * DBL_EPSILON * n->magnitude;
+    const double drift = rounding * (1 + (double)m->iterations);
+    const double first = m->residual[0], last = m->residual[m->iterations];
+    const double scale = first > 0 ? first : 1;
+    vf_number(m->base.verdict, "initial residual", first, n->first,
+              rounding + SUM_TOLERANCE * n->first);
+    vf_number(m->base.verdict, "final residual", last, n->residual, drift);
+    const double tolerance =
+        (2 * last + (10.0 + (double)m->iterations) * DBL_EPSILON * first) / scale;
+    vf_recompute(&m->base, (vf_recomputed){.name = "residual",
+                                           .value = n->residual / scale,
+                                           .value_tolerance = rounding / scale,
+                                           .tolerance = tolerance,
+                                           .tolerance_tolerance = SUM_TOLERANCE * tolerance});
+}
+
+static void expect(minife *m, const char *name, double value, double value_tolerance,
+                   double expected, double tolerance)
+{
+    vf_recompute(&m->base, (vf_recomputed){.name = name,
+                                           .value = value,
+                                           .value_tolerance = value_tolerance,
+                                           .expected = expected,
+                                           .tolerance = tolerance,
+                                           .tolerance_tolerance = SUM_TOLERANCE * tolerance});
+}
+
+/* ---- the original's check ---- */
+
+/* The series of Carslaw and Jaeger 6.2 (9), (10), with terms as quotients of exponentials. */
+static double analytic(const double *at)
+{
+    const double pi = 3.14159265358979323846;
+    double sum = 0;
+    for (int p = 0; p <= 300; p++)
+        for (int q = 0; q <= 300; q++) {
+            const double a = (2 * p + 1) * pi, b = (2 * q + 1) * pi, l = hypot(a, b);
+            if (l * (1 - at[0]) > 45) break;
+            const double ratio =
+                (exp(l * (at[0] - 1)) - exp(-l * (at[0] + 1))) / (1 - exp(-2 * l));
+            sum += ratio * sin(a * at[1]) * sin(b * at[2]) / ((2 * p + 1) * (2 * q + 1));
+        }
+    return 16 / (pi * pi) * sum;
+}
+
+static double analytic_error(const minife *m)
+{
+    double largest = 0;
+    for (int64_t node = 0; node < m->rows; node++) {
+        double at[3], value, unused;
+        bool near = true;
+        int64_t rest = node;
+        for (int d = 0; d < 3; d++) {
+            const int64_t n = m->nodes[d] - 1, i = rest % m->nodes[d];
+            const double away = fabs((double)i / (double)n - 0.5);
+            rest /= m->nodes[d];
+            at[d] = (double)i / (double)n;
+            /* the window, and of an odd number of elements the two nodes beside the centre */
+            near = near && (away < ANALYTIC_WINDOW || llabs(2 * i - n) <= 1);
+        }
+        if (!near) continue;
+        if (!is_given(m, node, &value, &unused)) value = analytic(at);
+        largest = fmax(largest, fabs(m->u[node] - value));
+    }
+    return largest;
+}
+
+static double exact_error(const minife *m)
+{
+    double largest = 0, at[3];
+    for (int64_t node = 0; node < m->rows; node++) {
+        position(m, node, at);
+        largest = fmax(largest, fabs(m->u[node] - fe_exact(at[0], at[1], at[2])));
+    }
+    return largest;
+}
+
+static bool check_system(void *state)
+{
+    minife *const m = state;
+    norms n = {0};
+    if (!form_system(m, &n)) return false;
+    check_residual(m, &n);
+    const double entries = (double)(3 * m->input.nx + 1) * (double)(3 * m->input.ny + 1) *
+                           (double)(3 * m->input.nz + 1);
+    expect(m, "rows", (double)m->rows, 0, (double)m->rows, 0);
+    expect(m, "nonzeros", entries, 0, entries, 0);
+    if (m->input.problem == FE_PROBLEM_MANUFACTURED) {
+        const double h = 1.0 / (double)least(&m->input);
+        const double largest = exact_error(m);
+        expect(m, "error_l2", n.error, SUM_TOLERANCE * n.error + 1e-14, 0, 0.95 * h * h);
+        expect(m, "error_max", largest, SUM_TOLERANCE * largest + 1e-14, 0, 0.3 * h * h);
+    } else {
+        expect(m, "sample", 1, 0, 1, 0);
+        expect(m, "analytic", analytic_error(m), 1e-12, 0, ANALYTIC_TOLERANCE);
+    }
+    return true;
+}
+
+static void release(void *state)
+{
+    minife *const m = state;
+    free(m->u);
+    free(m->residual);
+    free(m->difference);
+    free(m->magnitude);
+    app_keys_close(&m->keys);
+}
+
+static const vf_row rows[] = {
+    {"input", read_input},
+    {"data", read_data},
+    {"stopping rule", check_rule},
+    {"equations", check_system},
+};
+
+const vf_physics vf_physics_minife = {
+    .app = "minife",
+    .state_bytes = sizeof(minife),
+    .release = release,
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+};
