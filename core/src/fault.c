@@ -12,19 +12,19 @@
 enum {
     LEVELS = 2,
     OUTSIDE = 2,
-    NOTES = 3,
-    NOTES_BYTES = NOTES * sizeof(int64_t) + sizeof(mx_fault)
+    NUMBERS = 3,
+    RECORD_BYTES = NUMBERS * sizeof(int64_t) + sizeof(mx_fault)
 };
 
 mx_err mx_faults_create(mx_ctx ctx)
 {
     const mx_backend_memory *memory = &ctx->backend->memory;
-    void *notes = NULL;
-    MX_TRY(memory->allocate(ctx, memory->fault_space, NOTES_BYTES, &notes));
-    memset(notes, 0, NOTES_BYTES);
-    ctx->overflow = notes;
+    void *records = NULL;
+    MX_TRY(memory->allocate(ctx, memory->fault_space, RECORD_BYTES, &records));
+    memset(records, 0, RECORD_BYTES);
+    ctx->overflow = records;
 #ifdef MINX_BOUNDS_CHECK
-    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + NOTES);
+    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + NUMBERS);
 #endif
     return MX_OK;
 }

@@ -8,7 +8,7 @@
 /* Recursive, because a tool may request a fence when it gets the event of another fence. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static mx_ctx first;
-static uint32_t made; /* contexts so far */
+static uint32_t created_contexts; /* contexts so far */
 
 void mx_ctx_list(mx_ctx ctx)
 {
@@ -16,7 +16,7 @@ void mx_ctx_list(mx_ctx ctx)
     mx_ctx *at = &first;
     while (*at != NULL) at = &mx_core(*at)->next;
     *at = ctx;
-    mx_core(ctx)->number = ++made;
+    mx_core(ctx)->number = ++created_contexts;
     pthread_mutex_unlock(&lock);
 }
 
@@ -29,7 +29,7 @@ void mx_ctx_unlist(mx_ctx ctx)
     pthread_mutex_unlock(&lock);
 }
 
-void mx_ctx_restart_numbers(void) { made = 0; }
+void mx_ctx_restart_numbers(void) { created_contexts = 0; }
 
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
 {

@@ -41,13 +41,13 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     MX_REQUIRE(mx_core(ctx)->check == NULL, MX_ERR_ARG,
                "%s is checked against %s: it cannot record a graph", ctx->name,
                mx_core(ctx)->check->name);
-    mx_graph made = calloc(1, sizeof *made);
-    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
-    made->ctx = ctx;
+    mx_graph created = calloc(1, sizeof *created);
+    MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    created->ctx = ctx;
     const mx_backend_graph *const ops = &ctx->backend->graph;
-    const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &made->device)) : MX_OK;
-    if (err != MX_OK) free(made);
-    *graph = mx_core(ctx)->graph = err == MX_OK ? made : NULL;
+    const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &created->device)) : MX_OK;
+    if (err != MX_OK) free(created);
+    *graph = mx_core(ctx)->graph = err == MX_OK ? created : NULL;
     mx_core(ctx)->record_move = record_move;
     return err;
 }
@@ -81,15 +81,16 @@ static void free_node(mx_ctx ctx, node *n)
     free(n);
 }
 
-static mx_err make_node(const mx_launch *l, const void *args, const mx_result *result, node **made)
+static mx_err make_node(const mx_launch *l, const void *args, const mx_result *result,
+                        node **created)
 {
-    const size_t size = l->kernel->args_size, own_size = (size + 63) & ~(size_t)63;
+    const size_t size = l->kernel->args_size, rounded_size = (size + 63) & ~(size_t)63;
     node *n = aligned_alloc(_Alignof(node), sizeof *n);
     MX_REQUIRE(n != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a node", l->kernel->name);
     memset(n, 0, sizeof *n);
     n->launch = *l;
     n->args = malloc(size);
-    n->launch.args_copy = l->args_copy != NULL ? aligned_alloc(64, own_size) : NULL;
+    n->launch.args_copy = l->args_copy != NULL ? aligned_alloc(64, rounded_size) : NULL;
     if (n->args == NULL || (l->args_copy != NULL && n->launch.args_copy == NULL)) {
         free_node(NULL, n);
         return MX_FAIL(MX_ERR_MEMORY, "kernel %s: no memory for a node", l->kernel->name);
@@ -101,11 +102,11 @@ static mx_err make_node(const mx_launch *l, const void *args, const mx_result *r
     }
     n->has_result = result != NULL;
     if (result != NULL) n->result = *result;
-    *made = n;
+    *created = n;
     return MX_OK;
 }
 
-static mx_err make_move_node(const mx_move *move, node **made)
+static mx_err make_move_node(const mx_move *move, node **created)
 {
     mx_view_info info;
     MX_TRY(mx_view_get_info(move->to, &info));
@@ -123,7 +124,7 @@ static mx_err make_move_node(const mx_move *move, node **made)
         memcpy(n->args, move->value, size);
         n->move.value = n->args;
     }
-    *made = n;
+    *created = n;
     return MX_OK;
 }
 
@@ -267,13 +268,13 @@ mx_err mx_graph_run(mx_graph graph)
 void mx_graph_destroy(mx_graph *graph)
 {
     if (graph == NULL || *graph == NULL) return;
-    mx_graph gone = *graph;
+    mx_graph closing = *graph;
     *graph = NULL;
-    if (mx_core(gone->ctx)->graph == gone) mx_core(gone->ctx)->graph = NULL;
-    (void)mx_fence_event(gone->ctx, "minx::Graph::destruction", false);
-    if (gone->device != NULL) gone->ctx->backend->graph.destroy(gone->device);
-    for (int i = 0; i < gone->count; i++) free_node(gone->ctx, gone->nodes[i]);
-    free(gone->nodes);
-    free(gone->after);
-    free(gone);
+    if (mx_core(closing->ctx)->graph == closing) mx_core(closing->ctx)->graph = NULL;
+    (void)mx_fence_event(closing->ctx, "minx::Graph::destruction", false);
+    if (closing->device != NULL) closing->ctx->backend->graph.destroy(closing->device);
+    for (int i = 0; i < closing->count; i++) free_node(closing->ctx, closing->nodes[i]);
+    free(closing->nodes);
+    free(closing->after);
+    free(closing);
 }

@@ -1,8 +1,8 @@
-/* The bench: what its files share.
+/* Declarations that the files of minx-bench share.
  *
- * A target is a backend on this machine with its rivals; a case is a piece of work that the core and the rivals can both do
- * on the same memory; a work is a case set up at one size. main goes through targets and cases, measure.c compares results
- * and takes times, report.c keeps and prints them. */
+ * A target is a backend on this machine, with its rivals. A case is a computation that both the core and the rivals can do on the same
+ * memory. A work is a case that is set up at one size. main runs all cases on all targets, measure.c compares results and measures
+ * times, report.c stores and prints them. */
 #pragma once
 #include "assemble.h"
 #include "bench_kernels.h"

@@ -1,4 +1,4 @@
-/* The kernels that only the bench has; the CG trio is TeaLeaf's own. */
+/* The kernels that only minx-bench has. The three CG kernels are those of TeaLeaf. */
 #pragma once
 #include "minx/minx.h"
 

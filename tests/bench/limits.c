@@ -1,7 +1,7 @@
-/* What this machine can do at best, by hand-written code: bytes per second of a copy, a triad and a dot product, out of
- * cache and in cache, multiply-adds, and an empty launch. The best of the three rates is what shares are of. Bytes count
- * each array element once. A store may read its line first (write-allocate), so a copy can move 24 bytes where 16 are
- * counted, and a triad 32 where 24 are; a dot product stores nothing, and on hosts is often the highest. */
+/* The limits of this machine, measured by hand-written code: bytes per second of a copy, a triad and a dot product, out of cache and in
+ * cache; multiply-adds per second; the time of an empty launch. Shares in the tables are relative to the highest of the three
+ * rates. Each array element counts once. A store may first read its cache line (write-allocate), so a copy may move 24 bytes when
+ * 16 are counted, and a triad 32 when 24 are counted. A dot product stores nothing, and often has the highest rate on hosts. */
 #include "bench.h"
 
 #include <stdio.h>

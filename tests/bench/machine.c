@@ -1,4 +1,4 @@
-/* What the operating system says of caches and memory. */
+/* Sizes of caches and memory, from the operating system. */
 #include "bench.h"
 
 #include <sched.h>

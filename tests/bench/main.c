@@ -1,4 +1,4 @@
-/* minx-bench: the core against hand-written code, and both against what the machine can do. */
+/* minx-bench: compares the core with hand-written code, and both with the limits of the machine. */
 #include "bench.h"
 
 #include <fnmatch.h>

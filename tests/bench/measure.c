@@ -1,5 +1,6 @@
-/* Comparing and timing. Runs go core, rival, core, rival ...: what disturbs the machine for a while disturbs both, and the
- * median of the pairwise ratios does not see it. Short calls are repeated within a run, so that the clock is no matter. */
+/* Compares results and measures times. Core and rival run alternately, so a disturbance of the machine affects both, and has little
+ * effect on the median of the ratios of pairs. Short calls are repeated within a run, so that the resolution of the clock does not
+ * matter. */
 #include "bench.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* In place of cuda.cu in builds without nvcc, where no context is on a device. */
+/* Replaces cuda.cu in builds without nvcc, which have no contexts on devices. */
 #include "bench.h"
 
 mx_err bench_cuda_open(bench_target *target)

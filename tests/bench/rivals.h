@@ -1,5 +1,5 @@
-/* The rivals: what the core is measured against. Each set is written by hand for its backend, as fast as its authors know
- * how, and computes on the very memory that the core's kernels use.
+/* The rivals: hand-written code with which the core is compared. Each set is written for one backend, as fast as its authors could make
+ * it, and computes on the same memory as the core's kernels.
  *
  * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride` elements from one row to the
  * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row runs along the kernel's

@@ -1,4 +1,4 @@
-/* What the files of CUDA rivals share: launching, and sums over blocks and over all of them. */
+/* Functions that the files of CUDA rivals share: launches, and sums over a block and over all blocks. */
 #pragma once
 #include "rivals.h"
 

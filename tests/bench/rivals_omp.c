@@ -1,4 +1,4 @@
-/* Hand-written OpenMP, as a user would write it who knows how: restrict, one parallel region a loop, simd inside. Compiled
+/* Hand-written OpenMP, as an experienced user would write it: restrict, one parallel region for each loop, simd inside. It is compiled
  * with the flags of the kernels. Two files include this one to compile it again: rivals_scalar.c without vectors, and
  * rivals_serial.c without threads. */
 #include "rivals_omp_cells.h"

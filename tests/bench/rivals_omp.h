@@ -1,4 +1,4 @@
-/* What the files of OpenMP rivals share: their pragmas, which are none without threads (RIVAL_SERIAL) or without vectors
+/* Macros that the files of OpenMP rivals share: their pragmas, which are empty without threads (RIVAL_SERIAL) or without vectors
  * (RIVAL_SCALAR), and the names of the sets. */
 #pragma once
 #include "rivals.h"

@@ -1,3 +1,3 @@
-/* The OpenMP rivals without vectors: what a plain loop would give. */
+/* The OpenMP rivals without vectors, as with plain scalar loops. */
 #define RIVAL_SCALAR
 #include "rivals_omp.c"

@@ -1,4 +1,4 @@
-/* Setting up a case at one size. Memory is touched first by the threads that use it: views are zeroed by their context. */
+/* Sets up a case at one size. The threads that use the memory touch it first, because contexts set their views to zero. */
 #include "bench.h"
 
 #include <math.h>

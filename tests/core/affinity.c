@@ -1,7 +1,7 @@
-/* Where the threads of a launch run, as the system sees it inside of a body: contexts of all host backends in one process, made,
- * used and destroyed in a random order, between parallel regions of the program's own. The environment of the test says how
- * OpenMP binds threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, OMP_WAIT_POLICY). TEST_PLACES=KIND stands for a setting
- * that depends on the CPUs of the machine:
+/* On which CPUs the threads of a launch run. Bodies ask the operating system. Contexts of all host backends are created, used and
+ * destroyed in one process, in a random order, between parallel regions of the program itself. The environment of the test sets
+ * how OpenMP binds threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, OMP_WAIT_POLICY). TEST_PLACES=KIND is for settings that
+ * depend on the CPUs of the machine:
  *
  *     reversed   OMP_PLACES with a place for each CPU, the last one first
  *     whole      OMP_PLACES with one place of all CPUs
@@ -9,9 +9,10 @@
  *     gomp       GOMP_CPU_AFFINITY with all CPUs, the last one first
  *     gomp_one   GOMP_CPU_AFFINITY with the first CPU only
  *
- * Expected: unbound threads may run on all CPUs of the process. Bound ones run on the CPUs of one place each, alone there unless
- * there are more threads than places; then no place is empty (libgomp does not always share them out evenly). Under `primary` all run on the place of the calling thread.
- * Threads of a context with cores of its own run on one core each, in the order of its cores. */
+ * Expected: threads that are not bound may run on all CPUs of the process. A bound thread runs on the CPUs of one place. Each thread
+ * has a place for itself; if there are more threads than places, no place is empty (libgomp does not always distribute them
+ * evenly). With `primary` all threads run on the place of the calling thread. If a context has cores of its own, each of its
+ * threads runs on one core, in the order of the cores. */
 #define _GNU_SOURCE
 #include "affinity.h"
 #include "check.h"
@@ -25,7 +26,7 @@ enum { MAX_THREADS = 4096, ITEMS = 1 << 17, STEPS = 300, MANY_EXTRA = 3 };
 /* ---- what the process has ---- */
 
 static cpu_set_t process;                /* all CPUs that it may use */
-static cpu_set_t home;                   /* those of the calling thread */
+static cpu_set_t caller_mask;            /* those of the calling thread */
 static int cpus[CPU_SETSIZE], cpu_count; /* in the order of the places */
 static bool bound, primary;
 
@@ -62,32 +63,32 @@ static void ask_process(void)
     bound = omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0;
     primary = bound && omp_get_proc_bind() == omp_proc_bind_master;
     if (!bound) {
-        process = home = mask_of_thread();
+        process = caller_mask = mask_of_thread();
         for (int c = 0; c < CPU_SETSIZE; c++)
             if (CPU_ISSET(c, &process)) cpus[cpu_count++] = c;
         return;
     }
     const int place = omp_get_place_num();
-    home = mask_of_place(place);
+    caller_mask = mask_of_place(place);
     if (primary) list_cpus_of_place(place);
     for (int p = 0; !primary && p < omp_get_num_places(); p++) list_cpus_of_place(p);
 }
 
-/* ---- what the threads note ---- */
+/* ---- what the threads record ---- */
 
-typedef struct note {
+typedef struct record {
     int thread, cpu;
     cpu_set_t mask;
-} note;
-static note notes[MAX_THREADS];
-static int note_count;
+} record;
+static record records[MAX_THREADS];
+static int record_count;
 
-void af_note(int launch)
+void af_record(int launch)
 {
-    static __thread int noted;
-    if (noted == launch) return;
-    noted = launch;
-    note *n = &notes[__atomic_fetch_add(&note_count, 1, __ATOMIC_RELAXED)];
+    static __thread int recorded;
+    if (recorded == launch) return;
+    recorded = launch;
+    record *n = &records[__atomic_fetch_add(&record_count, 1, __ATOMIC_RELAXED)];
     n->thread = omp_get_thread_num();
     n->mask = mask_of_thread();
     n->cpu = sched_getcpu();
@@ -138,7 +139,7 @@ static void set_actors(void)
 static void launch_own(const actor *a, int launch)
 {
 #pragma omp parallel num_threads(a->threads)
-    af_note(launch);
+    af_record(launch);
 }
 
 /* By a loop, or by teams of all its threads. */
@@ -164,42 +165,42 @@ static bool well_placed(int threads)
     for (int p = 0; p < places; p++) {
         const cpu_set_t mask = mask_of_place(p);
         int count = 0;
-        for (int n = 0; n < note_count; n++) count += CPU_EQUAL(&notes[n].mask, &mask) ? 1 : 0;
+        for (int n = 0; n < record_count; n++) count += CPU_EQUAL(&records[n].mask, &mask) ? 1 : 0;
         well = well && (threads > places ? count > 0 : count <= 1);
         all += count;
     }
     return well && all == threads;
 }
 
-static bool note_fits(const actor *a, const note *n)
+static bool record_fits(const actor *a, const record *n)
 {
-    const cpu_set_t *expected = bound && !primary ? NULL : bound ? &home : &process;
+    const cpu_set_t *expected = bound && !primary ? NULL : bound ? &caller_mask : &process;
     cpu_set_t core;
     if (!CPU_ISSET(n->cpu, &n->mask)) return false;
     if (a->rule == ANYWHERE) /* threads of the backend's own, and the calling one */
-        return CPU_EQUAL(&n->mask, &process) || CPU_EQUAL(&n->mask, &home);
+        return CPU_EQUAL(&n->mask, &process) || CPU_EQUAL(&n->mask, &caller_mask);
     if (a->rule == ON_CORES) {
         CPU_ZERO(&core);
         CPU_SET(cpus[strchr(a->name, '-') != NULL ? n->thread : 0], &core);
         expected = &core;
     } else if (n->thread == 0) {
-        expected = &home;
+        expected = &caller_mask;
     }
     return expected == NULL || CPU_EQUAL(&n->mask, expected);
 }
 
-static void check_notes(const actor *a)
+static void check_records(const actor *a)
 {
-    bool good = note_count == a->threads;
-    for (int n = 0; n < note_count; n++) good = good && note_fits(a, &notes[n]);
+    bool good = record_count == a->threads;
+    for (int n = 0; n < record_count; n++) good = good && record_fits(a, &records[n]);
     if (a->rule == BY_OPENMP && bound && !primary) good = good && well_placed(a->threads);
     CHECK(good);
     if (good) return;
-    fprintf(stderr, "  %s after %s: %d threads, expected %d;", a->name, last, note_count,
+    fprintf(stderr, "  %s after %s: %d threads, expected %d;", a->name, last, record_count,
             a->threads);
-    for (int n = 0; n < note_count; n++)
-        fprintf(stderr, " %d: %d CPUs, on %d;", notes[n].thread, CPU_COUNT(&notes[n].mask),
-                notes[n].cpu);
+    for (int n = 0; n < record_count; n++)
+        fprintf(stderr, " %d: %d CPUs, on %d;", records[n].thread, CPU_COUNT(&records[n].mask),
+                records[n].cpu);
     fprintf(stderr, "\n");
 }
 
@@ -212,13 +213,13 @@ static bool spoiled; /* by a region of the program's own */
 static void run_actor(actor *a)
 {
     const int launch = ++launches;
-    note_count = 0;
+    record_count = 0;
     if (!a->own && a->ctx == NULL) MUST(mx_ctx_create(a->name, &a->ctx));
     if (a->own)
         launch_own(a, launch);
     else
         launch_on(a, (af_args){launch});
-    if (!a->own || (away == 0 && (!spoiled || a->threads > omp_get_num_places()))) check_notes(a);
+    if (!a->own || (away == 0 && (!spoiled || a->threads > omp_get_num_places()))) check_records(a);
     if ((a->rule == ON_CORES || (a->own && away > 0)) && a->threads > away) away = a->threads;
     if (a->rule == BY_OPENMP && !a->own && a->threads >= away) away = 0;
     if (a->rule == BY_OPENMP && a->threads > 1)
@@ -242,8 +243,8 @@ static void test(mx_ctx ctx)
     }
     for (int a = 0; a < ACTORS; a++) mx_ctx_destroy(&actors[a].ctx);
     const cpu_set_t after = mask_of_thread();
-    CHECK(CPU_EQUAL(&before, &home));
-    CHECK(CPU_EQUAL(&after, &home));
+    CHECK(CPU_EQUAL(&before, &caller_mask));
+    CHECK(CPU_EQUAL(&after, &caller_mask));
 }
 
 /* ---- TEST_PLACES ---- */

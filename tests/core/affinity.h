@@ -5,8 +5,8 @@
 typedef struct af_args {
     int launch; /* number of the launch, from 1 */
 } af_args;
-MX_DECLARE_FOR(1D, af_where, af_args) /* each thread notes where it runs */
+MX_DECLARE_FOR(1D, af_where, af_args) /* each thread records where it runs */
 MX_DECLARE_FOR(TEAM, af_team, af_args)
 
 /* Notes the calling thread once for each launch. */
-void af_note(int launch);
+void af_record(int launch);

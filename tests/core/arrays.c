@@ -1,6 +1,6 @@
-/* Seven small programs on arrays of the host, each in two forms. As one first writes it, having a host backend in mind: it is
- * right where host code reaches the context's memory, and elsewhere an error at the line that is wrong. And by import and
- * export: it is right on every backend. Expected values come from plain C. */
+/* Seven small programs with host arrays, each in two forms. The first form is written with only host backends in mind: it is right
+ * if host code can access the context's memory; otherwise the wrong line gives an error. The second form uses import and export,
+ * and is right on every backend. Expected values come from plain C. */
 #include "arrays.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* MX_AT: every element gets, from a kernel, a number made of its indices; the host finds it there by the strides that the
- * view reports. Every rank, layout, dimension of kernel and element type; static extents. */
+/* MX_AT: a kernel stores in every element a number that depends on its indices. The host reads it by the strides that the view
+ * reports. Every rank, layout, number of dimensions of a kernel, and element type; static extents. */
 #include "at.h"
 #include "check.h"
 

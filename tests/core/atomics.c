@@ -1,4 +1,4 @@
-/* Atomics: many items work on few elements. All values are whole and small enough for every type, so results are exact. */
+/* Atomics: many items update few elements. All values are integers that are small enough for every type, so results are exact. */
 #include "atomics.h"
 #include "check.h"
 
@@ -7,7 +7,7 @@ enum { ITEMS = 30000, MANY = 1000000, SLOTS = 64 };
 
 typedef struct model {
     double to[SLOTS];
-    int64_t notes[SLOTS];
+    int64_t log[SLOTS];
 } model;
 
 static void model_histogram(model *m)
@@ -34,20 +34,20 @@ static void model_extremes(model *m)
 #define AC_TEST(tag, T)                                                                            \
     typedef struct run_##tag {                                                                     \
         mx_ctx ctx;                                                                                \
-        mx_view to, notes;                                                                         \
+        mx_view to, log;                                                                           \
         ac_##tag##_args args;                                                                      \
         T got[SLOTS];                                                                              \
-        int64_t noted[SLOTS];                                                                      \
+        int64_t host_log[SLOTS];                                                                   \
     } run_##tag;                                                                                   \
     static void run_kernel_##tag(run_##tag *r,                                                     \
                                  mx_err (*kernel)(mx_range_1, const ac_##tag##_args *), int items) \
     {                                                                                              \
-        memset(r->noted, 0, sizeof r->noted);                                                      \
+        memset(r->host_log, 0, sizeof r->host_log);                                                \
         check_upload(r->ctx, r->to, r->got);                                                       \
-        check_upload(r->ctx, r->notes, r->noted);                                                  \
+        check_upload(r->ctx, r->log, r->host_log);                                                 \
         CHECK_OK(kernel(mx_range_1d(r->ctx, 0, items), &r->args));                                 \
         check_download(r->ctx, r->to, r->got);                                                     \
-        check_download(r->ctx, r->notes, r->noted);                                                \
+        check_download(r->ctx, r->log, r->host_log);                                               \
     }                                                                                              \
     static void check_sums_##tag(run_##tag *r, const model *histogram, const model *extremes)      \
     {                                                                                              \
@@ -60,7 +60,7 @@ static void model_extremes(model *m)
             /* the values before were ITEMS + s, one less, ... : each once */                      \
             const int64_t n = ITEMS / 5, top = ITEMS + s;                                          \
             CHECK_F64((double)r->got[s], (double)(top - n), 0);                                    \
-            CHECK_I64(r->noted[s], n *top - n * (n - 1) / 2);                                      \
+            CHECK_I64(r->host_log[s], n *top - n * (n - 1) / 2);                                   \
         }                                                                                          \
         for (int s = 0; s < SLOTS; s++) r->got[s] = (T)(s < 3 ? 1000000 : 0);                      \
         run_kernel_##tag(r, ac_extremes_##tag, ITEMS);                                             \
@@ -73,14 +73,14 @@ static void model_extremes(model *m)
         for (int s = 0; s < 4; s++) {                                                              \
             int64_t in = 0;                                                                        \
             for (int i = s; i < ITEMS; i += 4) in += i + 1;                                        \
-            CHECK_I64(r->noted[s] + (int64_t)r->got[s], in);                                       \
+            CHECK_I64(r->host_log[s] + (int64_t)r->got[s], in);                                    \
         }                                                                                          \
         memset(r->got, 0, sizeof r->got);                                                          \
         run_kernel_##tag(r, ac_claim_##tag, ITEMS);                                                \
         for (int s = 0; s < 50; s++) { /* one winner, and the slot holds what it wrote */          \
-            CHECK_I64(r->noted[s] / 1000000, 1);                                                   \
-            CHECK_I64(r->noted[s] % 1000000 + 1, (int64_t)r->got[s]);                              \
-            CHECK_I64(r->noted[s] % 1000000 % 50, s);                                              \
+            CHECK_I64(r->host_log[s] / 1000000, 1);                                                \
+            CHECK_I64(r->host_log[s] % 1000000 + 1, (int64_t)r->got[s]);                           \
+            CHECK_I64(r->host_log[s] % 1000000 % 50, s);                                           \
         }                                                                                          \
         memset(r->got, 0, sizeof r->got);                                                          \
         run_kernel_##tag(r, ac_retry_##tag, ITEMS);                                                \
@@ -95,32 +95,32 @@ static void model_extremes(model *m)
         r.ctx = ctx;                                                                               \
         r.args.items = ITEMS;                                                                      \
         MUST(mx_view_create_1d(ctx, #tag, type, SLOTS, &r.to));                                    \
-        MUST(mx_view_create_1d(ctx, "notes", MX_I64, SLOTS, &r.notes));                            \
+        MUST(mx_view_create_1d(ctx, "log", MX_I64, SLOTS, &r.log));                                \
         MUST(mx_bind(ctx, r.to, &r.args.to));                                                      \
-        MUST(mx_bind(ctx, r.notes, &r.args.notes));                                                \
+        MUST(mx_bind(ctx, r.log, &r.args.log));                                                    \
         check_sums_##tag(&r, histogram, extremes);                                                 \
         check_exchanges_##tag(&r);                                                                 \
         check_bits_##tag(&r);                                                                      \
         MUST(mx_view_destroy(&r.to));                                                              \
-        MUST(mx_view_destroy(&r.notes));                                                           \
+        MUST(mx_view_destroy(&r.log));                                                             \
     }
 /* Bits 0 to 30 are set, cleared, and flipped as often as items have them. */
-#define AC_TEST_BITS(tag, T)                                                   \
-    struct run_##tag;                                                          \
-    static void check_bits_##tag(struct run_##tag *at);                        \
-    AC_TEST(tag, T)                                                            \
-    static void check_bits_##tag(struct run_##tag *r)                          \
-    {                                                                          \
-        const uint64_t all = 0x7fffffff;                                       \
-        uint64_t flipped = 0;                                                  \
-        for (int i = 0; i < ITEMS; i++) flipped ^= (uint64_t)1 << i % 31;      \
-        memset(r->got, 0, sizeof r->got);                                      \
-        r->got[1] = (T) ~(T)0;                                                 \
-        run_kernel_##tag(r, ac_bits_##tag, ITEMS);                             \
-        CHECK((T)all == r->got[0]);                                            \
-        CHECK((T)(~(T)0 ^ (T)all) == r->got[1]);                               \
-        CHECK((T)flipped == r->got[2]);                                        \
-        CHECK_I64(r->noted[0], 31); /* each bit was new to exactly one item */ \
+#define AC_TEST_BITS(tag, T)                                                      \
+    struct run_##tag;                                                             \
+    static void check_bits_##tag(struct run_##tag *at);                           \
+    AC_TEST(tag, T)                                                               \
+    static void check_bits_##tag(struct run_##tag *r)                             \
+    {                                                                             \
+        const uint64_t all = 0x7fffffff;                                          \
+        uint64_t flipped = 0;                                                     \
+        for (int i = 0; i < ITEMS; i++) flipped ^= (uint64_t)1 << i % 31;         \
+        memset(r->got, 0, sizeof r->got);                                         \
+        r->got[1] = (T) ~(T)0;                                                    \
+        run_kernel_##tag(r, ac_bits_##tag, ITEMS);                                \
+        CHECK((T)all == r->got[0]);                                               \
+        CHECK((T)(~(T)0 ^ (T)all) == r->got[1]);                                  \
+        CHECK((T)flipped == r->got[2]);                                           \
+        CHECK_I64(r->host_log[0], 31); /* each bit was new to exactly one item */ \
     }
 #define AC_TEST_NO_BITS(tag, T)                                    \
     struct run_##tag;                                              \

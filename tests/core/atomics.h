@@ -17,10 +17,10 @@
 #define AC_DECLARE(tag, T)                                  \
     typedef struct ac_##tag##_args {                        \
         mx_##tag##_1 to; /* what the atomics work on */     \
-        mx_i64_1 notes;                                     \
+        mx_i64_1 log;                                       \
         int items;                                          \
     } ac_##tag##_args;                                      \
-    MX_ARGS(ac_##tag##_args, to, notes)                     \
+    MX_ARGS(ac_##tag##_args, to, log)                       \
     MX_DECLARE_FOR(1D, ac_histogram_##tag, ac_##tag##_args) \
     MX_DECLARE_FOR(1D, ac_subtract_##tag, ac_##tag##_args)  \
     MX_DECLARE_FOR(1D, ac_extremes_##tag, ac_##tag##_args)  \

@@ -1,4 +1,4 @@
-/* Binding and launching with the wrong things: each mistake has its error, which names the view and what does not fit. */
+/* Wrong bindings and launches: each mistake gives its error, which names the view and what does not match. */
 #include "bind.h"
 #include "check.h"
 
@@ -181,7 +181,7 @@ static void test_spaces(mx_ctx ctx)
     mx_view view = make(ctx, "far", MX_F64, 2, layout_of(ctx)), mirror;
     mx_f64_2 x;
     MUST(mx_mirror_create(view, &mirror));
-    if (!check_host_reaches(ctx)) {
+    if (!check_host_can_access(ctx)) {
         CHECK_FAILS(mx_bind(ctx, mirror, &x), MX_ERR_SPACE,
                     "'far': it is in memory space Host, which ");
         CHECK_FAILS(mx_bind(NULL, view, &x), MX_ERR_SPACE, "which the host cannot access");
@@ -330,7 +330,7 @@ static void test_launch_elsewhere(mx_ctx ctx)
 {
     mx_ctx other;
     bound b = bind_all(ctx);
-    const bool device = !check_host_reaches(ctx);
+    const bool device = !check_host_can_access(ctx);
     const char *resource = layout_of(ctx) == MX_LAYOUT_LEFT ? "serial" : "serial:order=shuffled";
     MUST(mx_ctx_create(resource, &other));
     if (device)
@@ -397,7 +397,7 @@ static void test_result_views(mx_ctx ctx)
     CHECK_FAILS(bind_sum_into(range, &b.args, ints, 0), MX_ERR_TYPE,
                 "'ints'"); /* the same size, another type */
     CHECK_FAILS(bind_sum_into(range, &b.args, MX_VIEW_NULL, 0), MX_ERR_STALE, "any more");
-    if (!check_host_reaches(ctx)) {
+    if (!check_host_can_access(ctx)) {
         mx_view mirror;
         MUST(mx_mirror_create(row, &mirror));
         CHECK_FAILS(bind_sum_into(range, &b.args, mirror, 0), MX_ERR_SPACE,

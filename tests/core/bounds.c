@@ -1,5 +1,5 @@
-/* Indices out of bounds, in builds that check them: the report names view, index, extent, file and line, nothing outside a
- * view is touched, and the context goes on. */
+/* Indices out of bounds, in builds that check indices. The error names view, index, extent, file and line. Nothing outside of a view
+ * is read or written, and the context can be used afterwards. */
 #include "bounds.h"
 #include "check.h"
 

@@ -17,7 +17,7 @@ enum { CHECK_SKIPPED = 77, CHECK_PRINTED = 20 };
 static int check_failures;
 
 /* Counts a failure; is it one of the first, which are printed? */
-static inline bool check_says_(const char *file, int line)
+static inline bool check_contains_(const char *file, int line)
 {
     if (++check_failures > CHECK_PRINTED) return false;
     fprintf(stderr, "%s:%d: ", file, line);
@@ -26,13 +26,13 @@ static inline bool check_says_(const char *file, int line)
 
 static inline void check_true_(bool holds, const char *what, const char *file, int line)
 {
-    if (!holds && check_says_(file, line)) fprintf(stderr, "expected: %s\n", what);
+    if (!holds && check_contains_(file, line)) fprintf(stderr, "expected: %s\n", what);
 }
 
 static inline void check_i64_(int64_t got, int64_t expected, const char *what, const char *file,
                               int line)
 {
-    if (got != expected && check_says_(file, line))
+    if (got != expected && check_contains_(file, line))
         fprintf(stderr, "%s: got %" PRId64 ", expected %" PRId64 "\n", what, got, expected);
 }
 
@@ -40,7 +40,7 @@ static inline void check_f64_(double got, double expected, double tolerance, con
                               const char *file, int line)
 {
     if (got == expected || fabs(got - expected) <= tolerance) return;
-    if (check_says_(file, line))
+    if (check_contains_(file, line))
         fprintf(stderr, "%s: got %.17g, expected %.17g, tolerance %g\n", what, got, expected,
                 tolerance);
 }
@@ -48,13 +48,13 @@ static inline void check_f64_(double got, double expected, double tolerance, con
 static inline void check_text_(const char *got, const char *part, const char *what,
                                const char *file, int line)
 {
-    if (strstr(got, part) == NULL && check_says_(file, line))
+    if (strstr(got, part) == NULL && check_contains_(file, line))
         fprintf(stderr, "%s: got \"%s\", expected it to contain \"%s\"\n", what, got, part);
 }
 
 static inline bool check_ok_(mx_err err, const char *what, const char *file, int line)
 {
-    if (err != MX_OK && check_says_(file, line))
+    if (err != MX_OK && check_contains_(file, line))
         fprintf(stderr, "%s: got %s: %s\n%s", what, mx_err_name(err), mx_err_message(),
                 mx_err_trace());
     return err == MX_OK;
@@ -65,7 +65,7 @@ static inline void check_fails_(mx_err got, mx_err expected, const char *part, c
                                 const char *file, int line)
 {
     if (got == expected && strstr(mx_err_message(), part) != NULL) return;
-    if (check_says_(file, line))
+    if (check_contains_(file, line))
         fprintf(stderr, "%s: got %s \"%s\", expected %s with \"%s\"\n", what, mx_err_name(got),
                 got == MX_OK ? "" : mx_err_message(), mx_err_name(expected), part);
 }
@@ -186,7 +186,7 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
 }
 
 /* Does host code reach the memory of the context's views? */
-static inline bool check_host_reaches(mx_ctx ctx)
+static inline bool check_host_can_access(mx_ctx ctx)
 {
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));

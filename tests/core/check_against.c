@@ -1,5 +1,6 @@
-/* Checking one backend by another: nothing is found in good kernels, and planted mistakes are named by kernel, view and
- * index. The mistakes are in the simt instance only, so hosts and cuda are checked against simt, and simt against serial. */
+/* Checking one backend against another. Correct kernels give no error. Kernels with a deliberate mistake give an error with kernel,
+ * view and index. The mistakes are in the simt instance only, so hosts and cuda are checked against simt, and simt against
+ * serial. */
 #include "check_against.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Threads of the program, each with a context of its own: they make and destroy contexts and views, launch, reduce, copy and fail
- * at the same time, and read one view that belongs to none of them. Builds with the thread sanitizer see more. */
+/* Several threads of the program, each with its own context. At the same time they create and destroy contexts and views, launch,
+ * reduce, copy, cause errors, and read one view that another context created. A build with the thread sanitizer finds more. */
 #include "concurrent.h"
 #include "check.h"
 

@@ -1,10 +1,10 @@
-/* A tool, loaded by the test of tools as any connector of Kokkos Tools would be. It writes down every call, a line each, and what
- * is wrong with it: names that are missing or empty, ends that do not match the last begin, memory that is freed with another
- * label, size or space than it was allocated with, copies outside the memory of the view that they name, regions or memory left
- * at the end. The interface is written down here again, from its description, not taken from the core.
+/* A tool, which the test of tools loads as it would load any connector of Kokkos Tools. It records every call as a line, with what is
+ * wrong with the call: names that are missing or empty, an end that does not match the last begin, memory that is freed with
+ * another label, size or space than at its allocation, copies outside of the memory of the view that they name, regions or memory
+ * that remain at the end. The declarations of the interface are written from its description, not copied from the core.
  *
- * With CONNECTOR_FENCING=no in the environment it says that it needs no fences. The event "fence" makes it ask for one.
- * CONNECTOR_PARTIAL: the same, with some functions only, and no begin that has its end. */
+ * With CONNECTOR_FENCING=no in the environment it declares that it needs no fences. After the event "fence" it requests a fence.
+ * With the macro CONNECTOR_PARTIAL it exports some of the functions only, and no pair of begin and end. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>

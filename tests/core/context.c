@@ -1,4 +1,4 @@
-/* Contexts: resource strings good and bad, what a context says of itself. */
+/* Contexts: valid and invalid resource strings, and the properties that a context reports. */
 #define _GNU_SOURCE
 #include "check.h"
 

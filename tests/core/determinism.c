@@ -1,5 +1,5 @@
-/* Determinism: the same bits from every run, for any number of threads, and on openmp the bits of serial. The numbers are of
- * mixed size and sign, so that another order of summing gives other bits. */
+/* Determinism: every run gives the same bits, for any number of threads, and openmp gives the bits of serial. The numbers have
+ * different magnitudes and signs, so that sums in another order have other bits. */
 #include "determinism.h"
 #include "check.h"
 

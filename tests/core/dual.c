@@ -1,4 +1,4 @@
-/* Dual views: host and kernels write in turns, and each forgotten note shows. */
+/* Dual views: host code and kernels write alternately. A missing mx_dual_modify is detected. */
 #include "dual.h"
 #include "check.h"
 

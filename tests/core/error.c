@@ -1,4 +1,4 @@
-/* Errors: messages, the path of calls, one record for each thread. */
+/* Errors: messages, the trace of calls, a separate record for each thread. */
 #include "check.h"
 
 #include <pthread.h>

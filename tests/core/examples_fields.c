@@ -13,10 +13,10 @@ typedef mx_err (*stream_loop)(mx_range_1 range, const stream_args *args);
 static void check_loop(mx_ctx ctx, stream_loop loop, mx_view a, const stream_args *args,
                        const double *expected)
 {
-    const double spoilt = -7777;
+    const double wrong_value = -7777;
     static double got[N];
     double wrong = 0;
-    MUST(mx_fill(ctx, a, &spoilt));
+    MUST(mx_fill(ctx, a, &wrong_value));
     CHECK_OK(loop(mx_range_1d(ctx, 0, N), args));
     array_of(ctx, a, got);
     for (int i = 0; i < N; i++) wrong += fabs(got[i] - expected[i]);
@@ -128,10 +128,10 @@ enum { ROWS = 601, LONGEST = 40, ROWS_PER_TEAM = 7 };
 static void check_spmv_with(mx_ctx ctx, int team, const spmv_args *args, mx_view y,
                             const double *expected)
 {
-    const double spoilt = -7777;
+    const double wrong_value = -7777;
     const int64_t league = (ROWS + ROWS_PER_TEAM - 1) / ROWS_PER_TEAM;
     double got[ROWS], wrong = 0;
-    MUST(mx_fill(ctx, y, &spoilt));
+    MUST(mx_fill(ctx, y, &wrong_value));
     if (team == 0)
         CHECK_OK(spmv(mx_range_1d(ctx, 0, ROWS), args));
     else

@@ -1,5 +1,5 @@
-/* Cells, neighbour lists, pair forces, packing. Positions are multiples of 1/64, so that squares of distances are exact and no
- * pair is at the cutoff by rounding. */
+/* Cells, neighbour lists, pair forces, packing. Positions are multiples of 1/64, so that squares of distances are exact, and rounding
+ * does not decide whether a pair is within the cutoff. */
 #include "examples.h"
 #include "neighbours.h"
 #include "pack.h"
@@ -209,9 +209,9 @@ static void check_pack_with(mx_ctx ctx, const pack_args *out, const unpack_args 
 {
     const mx_range_2 components = mx_range_2d(ctx, 0, PACKED, 0, 3);
     const mx_range_1 particles = mx_range_1d(ctx, 0, PACKED);
-    const double spoilt = -7777;
-    MUST(mx_fill(ctx, buffer, &spoilt));
-    MUST(mx_fill(ctx, to, &spoilt));
+    const double wrong_value = -7777;
+    MUST(mx_fill(ctx, buffer, &wrong_value));
+    MUST(mx_fill(ctx, to, &wrong_value));
     if (by_item) {
         CHECK_OK(pack_particles(particles, out));
         CHECK_OK(unpack_particles(particles, in));

@@ -1,5 +1,5 @@
-/* Arrays of the host, into views and back: mx_import, mx_export, mx_remap between memory spaces, staging views, and what
- * mx_view_wrap finds out about memory. */
+/* Host arrays are copied into views and back: mx_import, mx_export, mx_remap between memory spaces, staging views. Also how
+ * mx_view_wrap detects the space of memory. */
 #include "check.h"
 
 typedef struct record {

@@ -1,5 +1,5 @@
-/* Several contexts at once, each used by a thread of its own: their results against a plain array, and, on openmp, the cores
- * that their threads run on. */
+/* Several contexts at the same time, each used by a thread of its own. Their results are compared with a plain array. On openmp also
+ * the cores on which their threads run. */
 #define _GNU_SOURCE
 #include "instances.h"
 #include "check.h"
@@ -41,7 +41,7 @@ static void run_steps(mx_ctx ctx, side *s)
     free(model);
 }
 
-static void look_at_cores(side *s)
+static void record_cores(side *s)
 {
     cpu_set_t mask;
     s->cpu = -1;
@@ -57,7 +57,7 @@ static void *use_one(void *of)
     mx_ctx ctx;
     MUST(mx_ctx_create(s->resource, &ctx));
     run_steps(ctx, s);
-    look_at_cores(s);
+    record_cores(s);
     MUST(mx_fence(ctx));
     mx_ctx_destroy(&ctx);
     return NULL;
@@ -89,20 +89,20 @@ static void check_released(const side *home)
     side bound = {.number = 0}, seen[THREADS] = {{.number = 0}}, alone = bound;
     MUST(mx_ctx_create("openmp:cores=0", &one));
     run_steps(one, &bound);
-    look_at_cores(&bound);
+    record_cores(&bound);
     CHECK_I64(bound.cpus, 1);
     CHECK_I64(mx_host_cores(), cores);
     snprintf(resource, sizeof resource, "openmp:threads=%d", THREADS);
     MUST(mx_ctx_create(resource, &fresh));
     run_steps(fresh, &bound);
 #pragma omp parallel num_threads(THREADS)
-    look_at_cores(&seen[omp_get_thread_num()]);
+    record_cores(&seen[omp_get_thread_num()]);
     for (int t = 0; omp_get_num_places() == 0 && t < THREADS; t++)
         CHECK_I64(seen[t].cpus, home->cpus);
     run_steps(one, &bound);
     MUST(mx_ctx_create("serial", &serial));
     run_steps(serial, &alone);
-    look_at_cores(&alone);
+    record_cores(&alone);
     CHECK_I64(alone.cpus, home->cpus);
     mx_ctx_destroy(&serial);
     MUST(mx_ctx_create("openmp", &serial));
@@ -125,11 +125,11 @@ static void check_released(const side *home)
     run_steps(one, &bound);
     run_steps(fresh, &bound);
 #pragma omp parallel num_threads(THREADS)
-    look_at_cores(&seen[omp_get_thread_num()]);
+    record_cores(&seen[omp_get_thread_num()]);
     for (int t = 0; t < THREADS; t++) CHECK_I64(seen[t].cpus, home->cpus);
     run_steps(one, &bound);
     mx_ctx_destroy(&one);
-    look_at_cores(&alone);
+    record_cores(&alone);
     CHECK_I64(alone.cpus, home->cpus);
     mx_ctx_destroy(&fresh);
     CHECK_I64(bound.wrong, 0);
@@ -153,20 +153,20 @@ static void test_cores(mx_ctx whole)
     /* one thread on a part and on the whole machine in turn */
     char resource[64];
     run_steps(whole, &home);
-    look_at_cores(&home);
+    record_cores(&home);
     snprintf(resource, sizeof resource, "openmp:cores=0-%d", cores - 1);
     MUST(mx_ctx_create(resource, &part));
     MUST(mx_ctx_get_info(part, &info));
     CHECK_I64(info.threads, cores);
     run_steps(part, &bound);
-    look_at_cores(&bound);
+    record_cores(&bound);
     CHECK_I64(bound.cpus, 1);
     MUST(mx_ctx_create("openmp:cores=0,threads=3", &many));
     MUST(mx_ctx_get_info(many, &info));
     CHECK_I64(info.threads, 3);
     run_steps(many, &bound);
     run_steps(whole, &back);
-    look_at_cores(&back);
+    record_cores(&back);
     CHECK_I64(back.cpus, home.cpus);
     CHECK_I64(back.cpu, home.cpu);
     CHECK_I64(home.wrong + bound.wrong + back.wrong, 0);

@@ -1,5 +1,5 @@
-/* Tiled and Morton layouts: the offsets that kernels compute are those of a second formula, written here from the pictures in
- * the headers; they are distinct and inside the view; views of such layouts are described, copied, checked and refused. */
+/* Tiled and Morton layouts. The offsets that kernels compute are compared with a second formula, which is written here from the
+ * pictures in the headers. Offsets must be distinct and inside the view. Also properties, copies, checks and errors of such views. */
 #include "layouts.h"
 #include "check.h"
 
@@ -217,7 +217,7 @@ static void test_shared(mx_ctx ctx)
 
 static void test_refused(mx_ctx ctx)
 {
-    const int64_t extents[] = {5, 6, 7, 8}, most[] = {(int64_t)1 << 30, (int64_t)1 << 34},
+    const int64_t extents[] = {5, 6, 7, 8}, too_large[] = {(int64_t)1 << 30, (int64_t)1 << 34},
                   none[] = {0, INT64_MAX / 16};
     const mx_view_options as_tiled = {MX_SPACE_DEFAULT, MX_LAYOUT_TILED, true, false},
                           as_morton = {MX_SPACE_DEFAULT, MX_LAYOUT_MORTON, true, false};
@@ -256,10 +256,10 @@ static void test_refused(mx_ctx ctx)
                 "'v': layout tiled is not for rank 1");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 4, extents, &as_morton, &none_such), MX_ERR_RANK,
                 "'v': layout morton is not for rank 4");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, most, &as_tiled, &none_such), MX_ERR_EXTENT,
-                "address space");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, most, &as_morton, &none_such), MX_ERR_EXTENT,
-                "address space");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, too_large, &as_tiled, &none_such),
+                MX_ERR_EXTENT, "address space");
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, too_large, &as_morton, &none_such),
+                MX_ERR_EXTENT, "address space");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, none, &as_tiled, &none_such), MX_ERR_EXTENT,
                 "address space");
     mx_view all[] = {tiled, morton, plain, row};

@@ -1,5 +1,5 @@
-/* Unordered maps against sorted arrays: keys with many duplicates, all items on few keys, 0 and the extremes, full maps, rehash
- * with values. */
+/* Unordered maps, compared with sorted arrays: keys with many duplicates, all items with few keys, the keys 0 and UINT64_MAX, full maps,
+ * rehash with values. */
 #include "map.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Mathematics in kernels: every function against the C library's in long double, in units in the last place; constants,
- * limits, bits and comparisons against their definitions. */
+/* Mathematics in kernels. Every function is compared with that of the C library in long double; the difference is measured in units in
+ * the last place. Constants, limits, bits and comparisons are compared with their definitions. */
 #include "mathematics.h"
 #include "check.h"
 
@@ -78,7 +78,7 @@ static long double unit(long double x, int digits, int lowest)
                 if (!(off <= worst)) worst = off, where = i;                                       \
             }                                                                                      \
             /* a bound counts from the correctly rounded result, which is half a unit off */       \
-            if (!(worst <= bounds[f].ULPS + 0.5L) && check_says_(__FILE__, __LINE__))              \
+            if (!(worst <= bounds[f].ULPS + 0.5L) && check_contains_(__FILE__, __LINE__))          \
                 fprintf(stderr,                                                                    \
                         "%s " #tag " of %.17g, %.17g: got %.17g, off by %.2Lf ulps, at most %g\n", \
                         names[f], (double)x[0][where], (double)x[1][where], (double)result[where], \
@@ -121,18 +121,18 @@ MM_FUNCTION_TEST(f32, float, MX_F32, ulps32, 24, -149)
             /* only hypot3 rounds */                                                             \
             const double allowed = r == 19 ? 4 * expected[r] * MX_EPSILON(T) : 0;                \
             if (!(fabs((double)rules[r] - expected[r]) <= allowed) &&                            \
-                check_says_(__FILE__, __LINE__))                                                 \
+                check_contains_(__FILE__, __LINE__))                                             \
                 fprintf(stderr, #tag " rule %zu: got %g, expected %g\n", r, (double)rules[r],    \
                         expected[r]);                                                            \
         }                                                                                        \
-        int digits = 1, least = 0, smallest = 0, most = 0;                                       \
+        int digits = 1, least = 0, smallest = 0, max_exponent = 0;                               \
         for (volatile T next = (T)1.5; next > 1; next = 1 + epsilon / 2) {                       \
             epsilon = next - 1;                                                                  \
             digits++;                                                                            \
         }                                                                                        \
         for (volatile T half = (T)0.5; half > 0; half = denormal / 2) denormal = half;           \
         (void)frexp##s(denormal, &smallest);                                                     \
-        (void)frexp##s(big, &most);                                                              \
+        (void)frexp##s(big, &max_exponent);                                                      \
         least = smallest + digits - 1;                                                           \
         CHECK_F64(traits[0], epsilon, 0);                                                        \
         CHECK_F64(traits[1], ldexp(0.5, least), 0);                                              \
@@ -142,9 +142,9 @@ MM_FUNCTION_TEST(f32, float, MX_F32, ulps32, 24, -149)
         CHECK_F64(traits[5], floor((digits - 1) * log10(2)), 0);                                 \
         CHECK_F64(traits[6], ceil(digits *log10(2) + 1), 0);                                     \
         CHECK_F64(traits[7], least, 0);                                                          \
-        CHECK_F64(traits[8], most, 0);                                                           \
+        CHECK_F64(traits[8], max_exponent, 0);                                                   \
         CHECK_F64(traits[9], ceil((least - 1) * log10(2)), 0);                                   \
-        CHECK_F64(traits[10], floor(most *log10(2)), 0);                                         \
+        CHECK_F64(traits[10], floor(max_exponent *log10(2)), 0);                                 \
         CHECK_F64(traits[11], 0.5, 0);                                                           \
         for (int w = 0; w < 3; w++) MUST(mx_view_destroy(&views[w]));                            \
     }
@@ -236,7 +236,7 @@ static uint64_t model_bits(int f, uint64_t x, int64_t places, int width)
             for (int f = 0; f < MM_BITS; f++) {                                                    \
                 const T right =                                                                    \
                     (T)model_bits(f, f == MM_BIT_CEIL ? x[i] >> 1 : x[i], places[i], W);           \
-                if (to[i * MM_BITS + f] != right && check_says_(__FILE__, __LINE__))               \
+                if (to[i * MM_BITS + f] != right && check_contains_(__FILE__, __LINE__))           \
                     fprintf(stderr,                                                                \
                             #tag " function %d of %" PRIx64 ": got %" PRIx64 ", expected %" PRIx64 \
                                  "\n",                                                             \

@@ -1,4 +1,4 @@
-/* Misuse of what moves data: copies, fills, elements, other extents, dual views. */
+/* Misuse of copies, fills, single elements, resize, dual views. */
 #include "minx/dual.h"
 #include "misuse.h"
 
@@ -67,7 +67,7 @@ static mx_err fill_constant(mu_world *w) { return mx_fill(w->ctx, w->fixed, &one
 static mx_err fill_stale(mu_world *w) { return mx_fill(w->ctx, w->gone, &one); }
 static mx_err read_beyond(mu_world *w) { return mx_read_element(w->ctx, w->row, MU_N, &got); }
 static mx_err read_of_grid(mu_world *w) { return mx_read_element(w->ctx, w->grid, 0, &got); }
-static mx_err read_nowhere(mu_world *w) { return mx_read_element(w->ctx, w->row, 0, NULL); }
+static mx_err read_into_null(mu_world *w) { return mx_read_element(w->ctx, w->row, 0, NULL); }
 static mx_err read_without_context(mu_world *w) { return mx_read_element(NULL, w->row, 0, &got); }
 static mx_err write_negative(mu_world *w) { return mx_write_element(w->ctx, w->row, -1, &one); }
 static mx_err write_constant(mu_world *w) { return mx_write_element(w->ctx, w->fixed, 0, &one); }
@@ -92,7 +92,7 @@ static mx_err import_other_type(mu_world *w) { return mx_import(w->ctx, w->row, 
 static mx_err import_backwards(mu_world *w) { return mx_import(w->ctx, w->grid, array, back); }
 static mx_err export_without_context(mu_world *w) { return mx_export(NULL, w->row, array, NULL); }
 static mx_err export_stale(mu_world *w) { return mx_export(w->ctx, w->gone, array, NULL); }
-static mx_err export_nowhere(mu_world *w)
+static mx_err export_into_null(mu_world *w)
 {
     return mx_export(w->ctx, w->row, (double *)NULL, NULL);
 }
@@ -135,8 +135,8 @@ static mx_err import_here(mx_ctx serial, mu_world *w)
     return mx_import(serial, w->row, array, NULL);
 }
 static mx_err remap_here(mx_ctx serial, mu_world *w) { return mx_remap(serial, w->to, w->row); }
-static mx_err import_out_of_reach(mu_world *w) { return by_the_host(w, import_here); }
-static mx_err remap_out_of_reach(mu_world *w) { return by_the_host(w, remap_here); }
+static mx_err import_not_accessible(mu_world *w) { return by_the_host(w, import_here); }
+static mx_err remap_not_accessible(mu_world *w) { return by_the_host(w, remap_here); }
 
 /* ---- other extents ---- */
 
@@ -149,11 +149,11 @@ static mx_err resize(mu_world *w, mx_ctx ctx, mx_view view, const int64_t *exten
     return err;
 }
 
-static const int64_t fewer[] = {-1, 3}, more[] = {9, 9}, most[] = {(int64_t)1 << 30, 1 << 28};
+static const int64_t fewer[] = {-1, 3}, more[] = {9, 9}, too_large[] = {(int64_t)1 << 30, 1 << 28};
 
 static mx_err resize_negative(mu_world *w) { return resize(w, w->ctx, w->grid, fewer); }
 static mx_err resize_without_extents(mu_world *w) { return resize(w, w->ctx, w->grid, NULL); }
-static mx_err resize_beyond_memory(mu_world *w) { return resize(w, w->ctx, w->grid, most); }
+static mx_err resize_beyond_memory(mu_world *w) { return resize(w, w->ctx, w->grid, too_large); }
 static mx_err resize_without_context(mu_world *w) { return resize(w, NULL, w->grid, more); }
 static mx_err resize_constant(mu_world *w) { return resize(w, w->ctx, w->fixed, more); }
 static mx_err resize_stale(mu_world *w) { return resize(w, w->ctx, w->gone, more); }
@@ -199,7 +199,7 @@ static mx_err dual_without_context(mu_world *w) { return with_dual(w, sync_witho
 static mx_err dual_ended(mu_world *w) { return with_dual(w, sync_ended); }
 static mx_err dual_nothing(mu_world *w) { return mx_dual_sync(w->ctx, NULL, MX_SIDE_HOST); }
 
-static mx_err dual_nowhere(mu_world *w)
+static mx_err dual_into_null(mu_world *w)
 {
     return mx_dual_create(w->ctx, "both", MX_F64, 1, more, NULL, NULL);
 }
@@ -220,7 +220,7 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(fill_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(read_beyond, MU_ALL, MX_ERR_BOUNDS, "view 'row'", "index 8, its extent is 8"),
     MU_CASE(read_of_grid, MU_ALL, MX_ERR_RANK, "view 'grid'", "got rank 2, expected 0 or 1"),
-    MU_CASE(read_nowhere, MU_ALL, MX_ERR_ARG, "view 'row'", "no value"),
+    MU_CASE(read_into_null, MU_ALL, MX_ERR_ARG, "view 'row'", "no value"),
     MU_CASE(read_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(write_negative, MU_ALL, MX_ERR_BOUNDS, "view 'row'", "index -1, its extent is 8"),
     MU_CASE(write_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
@@ -236,11 +236,11 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(import_while_recording, MU_ALL, MX_ERR_ARG, "view 'row'", "records a graph"),
     MU_CASE(import_of_a_device, MU_DEVICES, MX_ERR_SPACE, "import 'row'",
             "that the host can access"),
-    MU_CASE(import_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'row'",
+    MU_CASE(import_not_accessible, MU_DEVICES, MX_ERR_SPACE, "'row'",
             "serial cannot copy memory space"),
     MU_CASE(export_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(export_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(export_nowhere, MU_ALL, MX_ERR_ARG, "export 'row'", "no array"),
+    MU_CASE(export_into_null, MU_ALL, MX_ERR_ARG, "export 'row'", "no array"),
     MU_CASE(export_other_type, MU_ALL, MX_ERR_TYPE, "export 'row'", "elements f64, the array f32"),
     MU_CASE(export_backwards, MU_ALL, MX_ERR_LAYOUT, "export 'grid'",
             "stride 0 of the array: got -5"),
@@ -248,7 +248,7 @@ const mu_case mu_copy_cases[] = {
             "stride 1: got 1, expected 6"),
     MU_CASE(export_zero_stride, MU_ALL, MX_ERR_LAYOUT, "'host array'", "stride 0: got 0"),
     MU_CASE(export_beyond_memory, MU_ALL, MX_ERR_EXTENT, "'host array'", "the address space"),
-    MU_CASE(remap_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "'to'",
+    MU_CASE(remap_not_accessible, MU_DEVICES, MX_ERR_SPACE, "'to'",
             "serial cannot copy memory space"),
     MU_CASE(resize_negative, MU_ALL, MX_ERR_EXTENT, "view 'grid'", "extent 0: got -1"),
     MU_CASE(resize_without_extents, MU_ALL, MX_ERR_ARG, "view 'grid'", "without extents"),
@@ -262,6 +262,6 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(dual_without_context, MU_ALL, MX_ERR_ARG, "view 'both'", "a copy needs a context"),
     MU_CASE(dual_ended, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(dual_nothing, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(dual_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(dual_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     {NULL, NULL, 0, MX_OK, NULL, NULL},
 };

@@ -46,7 +46,7 @@ static mx_err after_too_few(mu_world *w, mx_graph graph)
     return mx_graph_after(graph, -1, NULL);
 }
 
-static mx_err after_nodes_of_nowhere(mu_world *w, mx_graph graph)
+static mx_err after_nodes_of_into_null(mu_world *w, mx_graph graph)
 {
     (void)w;
     return mx_graph_after(graph, 2, NULL);
@@ -141,7 +141,10 @@ static mx_err graph_second(mu_world *w) { return recording(w, again); }
 static mx_err graph_result_on_host(mu_world *w) { return recording(w, to_host); }
 static mx_err graph_no_such_node(mu_world *w) { return recording(w, after_itself); }
 static mx_err graph_minus_one_node(mu_world *w) { return recording(w, after_too_few); }
-static mx_err graph_nodes_of_nowhere(mu_world *w) { return recording(w, after_nodes_of_nowhere); }
+static mx_err graph_nodes_of_into_null(mu_world *w)
+{
+    return recording(w, after_nodes_of_into_null);
+}
 static mx_err graph_after_its_end(mu_world *w) { return recording(w, after_the_end); }
 static mx_err graph_run_early(mu_world *w) { return recording(w, run_early); }
 static mx_err graph_finished_twice(mu_world *w) { return recording(w, finish_again); }
@@ -154,14 +157,14 @@ static mx_err graph_check(mu_world *w) { return recording(w, check_in); }
 static mx_err graph_ended_view(mu_world *w) { return recording(w, run_with_ended_view); }
 static mx_err graph_ended_result(mu_world *w) { return recording(w, run_with_ended_result); }
 
-static mx_err graph_alone(mu_world *w)
+static mx_err graph_without_context(mu_world *w)
 {
     mx_graph graph;
     (void)w;
     return mx_graph_create(NULL, &graph);
 }
 
-static mx_err graph_nowhere(mu_world *w) { return mx_graph_create(w->ctx, NULL); }
+static mx_err graph_into_null(mu_world *w) { return mx_graph_create(w->ctx, NULL); }
 
 static mx_err graph_none(mu_world *w)
 {
@@ -186,7 +189,7 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_result_on_host, MU_ALL, MX_ERR_ARG, "kernel mu_sum: a graph", "mu_sum_into"),
     MU_CASE(graph_no_such_node, MU_ALL, MX_ERR_ARG, "graph: node 1 of 1 does not exist", ""),
     MU_CASE(graph_minus_one_node, MU_ALL, MX_ERR_ARG, "graph: -1 nodes to wait for", "expected"),
-    MU_CASE(graph_nodes_of_nowhere, MU_ALL, MX_ERR_ARG, "graph: 2 nodes to wait for", "expected"),
+    MU_CASE(graph_nodes_of_into_null, MU_ALL, MX_ERR_ARG, "graph: 2 nodes to wait for", "expected"),
     MU_CASE(graph_after_its_end, MU_ALL, MX_ERR_ARG, "expected nodes of a graph that records", ""),
     MU_CASE(graph_run_early, MU_ALL, MX_ERR_ARG, "still records a graph", ""),
     MU_CASE(graph_finished_twice, MU_ALL, MX_ERR_ARG, "expected a graph that records", ""),
@@ -198,8 +201,8 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_check, MU_ALL, MX_ERR_ARG, "check: ", "records a graph"),
     MU_CASE(graph_ended_view, MU_ALL, MX_ERR_STALE, "kernel mu_double", "bind it again"),
     MU_CASE(graph_ended_result, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "does not exist (any more)"),
-    MU_CASE(graph_alone, MU_ALL, MX_ERR_ARG, "a graph needs a context", ""),
-    MU_CASE(graph_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(graph_without_context, MU_ALL, MX_ERR_ARG, "a graph needs a context", ""),
+    MU_CASE(graph_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(graph_none, MU_ALL, MX_ERR_ARG, "the graph to run is NULL", ""),
     MU_CASE(graph_of_checked, MU_ALL, MX_ERR_ARG, "is checked against serial",
             "it cannot record a graph"),
@@ -243,12 +246,12 @@ static mx_err cores_of_serial(mu_world *w) { return of(w, "serial:cores=0"); }
 static mx_err cores_beyond(mu_world *w) { return of(w, "openmp:cores=0-99999"); }
 static mx_err check_empty(mu_world *w) { return of(w, "serial:check="); }
 static mx_err check_unknown(mu_world *w) { return of(w, "serial:check=none"); }
-static mx_err context_nowhere(mu_world *w)
+static mx_err context_into_null(mu_world *w)
 {
     return w != NULL ? mx_ctx_create("serial", NULL) : MX_OK;
 }
 static mx_err info_of_none(mu_world *w) { return mx_ctx_get_info(NULL, &w->info); }
-static mx_err context_info_nowhere(mu_world *w) { return mx_ctx_get_info(w->ctx, NULL); }
+static mx_err context_info_into_null(mu_world *w) { return mx_ctx_get_info(w->ctx, NULL); }
 static mx_err fence_of_none(mu_world *w) { return w != NULL ? mx_fence(NULL) : MX_OK; }
 static mx_err check_of_none(mu_world *w)
 {
@@ -335,9 +338,9 @@ const mu_case mu_context_cases[] = {
     MU_CASE(cores_beyond, MU_ALL, MX_ERR_INPUT, "cores", "99999"),
     MU_CASE(check_empty, MU_ALL, MX_ERR_INPUT, "check: got '', expected a resource", ""),
     MU_CASE(check_unknown, MU_ALL, MX_ERR_INPUT, "backend: got 'none', expected one of", ""),
-    MU_CASE(context_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(context_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(info_of_none, MU_ALL, MX_ERR_ARG, "the context or the output", ""),
-    MU_CASE(context_info_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(context_info_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(fence_of_none, MU_ALL, MX_ERR_ARG, "fence: no context", ""),
     MU_CASE(check_of_none, MU_ALL, MX_ERR_ARG, "check against 'serial': no context", ""),
     MU_CASE(check_tolerance, MU_ALL, MX_ERR_ARG, "check: tolerance: got -1", ""),

@@ -30,7 +30,7 @@ static mx_err scatter_of(mu_world *w, mx_view target)
 
 static mx_err scatter_of_tiles(mu_world *w) { return scatter_of(w, w->tiled); }
 static mx_err scatter_of_stale(mu_world *w) { return scatter_of(w, w->gone); }
-static mx_err scatter_nowhere(mu_world *w)
+static mx_err scatter_into_null(mu_world *w)
 {
     return mx_scatter_create(w->ctx, w->row, MX_SUM, (mx_scatter *)NULL);
 }
@@ -82,11 +82,14 @@ static mx_err contribute_ended(mu_world *w)
 
 /* ---- tokens and maps ---- */
 
-static mx_err tokens_alone(mu_world *w) { return mx_tokens_create(NULL, "tokens", &w->out); }
-static mx_err tokens_nowhere(mu_world *w) { return mx_tokens_create(w->ctx, "tokens", NULL); }
+static mx_err tokens_without_context(mu_world *w)
+{
+    return mx_tokens_create(NULL, "tokens", &w->out);
+}
+static mx_err tokens_into_null(mu_world *w) { return mx_tokens_create(w->ctx, "tokens", NULL); }
 static mx_err map_for_none(mu_world *w) { return mx_map_create(w->ctx, "map", 0, &w->out); }
-static mx_err map_alone(mu_world *w) { return mx_map_create(NULL, "map", 9, &w->out); }
-static mx_err map_nowhere(mu_world *w) { return mx_map_create(w->ctx, "map", 9, NULL); }
+static mx_err map_without_context(mu_world *w) { return mx_map_create(NULL, "map", 9, &w->out); }
+static mx_err map_into_null(mu_world *w) { return mx_map_create(w->ctx, "map", 9, NULL); }
 
 static mx_err map_for_too_many(mu_world *w)
 {
@@ -109,7 +112,7 @@ static mx_err size_of_numbers(mu_world *w)
     return ended(mx_map_size(w->ctx, numbers, &size, &failed), &numbers, NULL);
 }
 
-static mx_err size_nowhere(mu_world *w)
+static mx_err size_into_null(mu_world *w)
 {
     mx_view map;
     MX_TRY(mx_map_create(w->ctx, "map", 9, &map));
@@ -135,7 +138,7 @@ static mx_err rehash_for_none(mu_world *w)
 
 /* ---- sorting ---- */
 
-static mx_err sort_alone(mu_world *w) { return mx_sort(NULL, w->row); }
+static mx_err sort_without_context(mu_world *w) { return mx_sort(NULL, w->row); }
 static mx_err sort_grid(mu_world *w) { return mx_sort(w->ctx, w->grid); }
 static mx_err sort_constant(mu_world *w) { return mx_sort(w->ctx, w->fixed); }
 static mx_err sort_stale(mu_world *w) { return mx_sort(w->ctx, w->gone); }
@@ -213,7 +216,7 @@ const mu_case mu_kit_cases[] = {
     MU_CASE(scatter_of_tiles, MU_ALL, MX_ERR_LAYOUT, "scatter view of 'tiled'", "layout is tiled"),
     MU_CASE(scatter_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(scatter_of_bytes, MU_ALL, MX_ERR_TYPE, "scatter view: got view 'v', u8", "expected"),
-    MU_CASE(scatter_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(scatter_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(scatter_other_reducer, MU_ALL, MX_ERR_TYPE, "MX_MAX", "'row'"),
     MU_CASE(contribute_to_grid, MU_ALL, MX_ERR_EXTENT, "contribute: got view 'grid'",
             "strides of its target"),
@@ -223,20 +226,20 @@ const mu_case mu_kit_cases[] = {
     MU_CASE(contribute_to_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(contribute_nothing, MU_ALL, MX_ERR_ARG, "contribute: no scatter view", ""),
     MU_CASE(contribute_ended, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(tokens_alone, MU_ALL, MX_ERR_ARG, "tokens need a context", ""),
-    MU_CASE(tokens_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(tokens_without_context, MU_ALL, MX_ERR_ARG, "tokens need a context", ""),
+    MU_CASE(tokens_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(map_for_none, MU_ALL, MX_ERR_ARG, "map 'map': got 0 keys", "expected 1 to 2^29"),
     MU_CASE(map_for_too_many, MU_ALL, MX_ERR_ARG, "map 'map'", "expected 1 to 2^29"),
-    MU_CASE(map_alone, MU_ALL, MX_ERR_ARG, "a view needs a context", ""),
-    MU_CASE(map_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(map_without_context, MU_ALL, MX_ERR_ARG, "a view needs a context", ""),
+    MU_CASE(map_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(capacity_of_no_map, MU_ALL, MX_ERR_TYPE, "map: got view 'row', f64", "mx_map_create"),
     MU_CASE(clear_no_map, MU_ALL, MX_ERR_TYPE, "map: got view 'ints', i32", "mx_map_create"),
     MU_CASE(size_of_numbers, MU_ALL, MX_ERR_TYPE, "map: got view 'v', u64", "mx_map_create"),
-    MU_CASE(size_nowhere, MU_ALL, MX_ERR_ARG, "map: size: got view 'map'", "two output pointers"),
+    MU_CASE(size_into_null, MU_ALL, MX_ERR_ARG, "map: size: got view 'map'", "two output pointers"),
     MU_CASE(rehash_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(rehash_nothing, MU_ALL, MX_ERR_ARG, "map: rehash: no map", ""),
     MU_CASE(rehash_for_none, MU_ALL, MX_ERR_ARG, "map 'map': got 0 keys", ""),
-    MU_CASE(sort_alone, MU_ALL, MX_ERR_ARG, "sort: no context", ""),
+    MU_CASE(sort_without_context, MU_ALL, MX_ERR_ARG, "sort: no context", ""),
     MU_CASE(sort_grid, MU_ALL, MX_ERR_TYPE, "sort: got view 'grid'", "expected numbers, rank 1"),
     MU_CASE(sort_constant, MU_ALL, MX_ERR_CONST, "sort: got view 'row", "read-only"),
     MU_CASE(sort_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),

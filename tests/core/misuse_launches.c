@@ -12,7 +12,10 @@ static mx_err fenced(mu_world *w, mx_err err)
 
 /* ---- ranges and arguments ---- */
 
-static mx_err launch_alone(mu_world *w) { return mu_double(mx_range_1d(NULL, 0, 1), &w->args); }
+static mx_err launch_without_context(mu_world *w)
+{
+    return mu_double(mx_range_1d(NULL, 0, 1), &w->args);
+}
 static mx_err launch_without_arguments(mu_world *w) { return mu_double(all(w), NULL); }
 
 static mx_err tile_negative(mu_world *w)
@@ -140,7 +143,7 @@ static mx_err sum_into(mu_world *w, mx_view view, int64_t index)
     return mu_sum_into(all(w), &w->args, view, index);
 }
 
-static mx_err result_nowhere(mu_world *w) { return mu_sum(all(w), &w->args, NULL); }
+static mx_err result_into_null(mu_world *w) { return mu_sum(all(w), &w->args, NULL); }
 static mx_err result_into_stale(mu_world *w) { return sum_into(w, w->gone, 0); }
 static mx_err result_into_other_type(mu_world *w) { return sum_into(w, w->ints, 0); }
 static mx_err result_into_grid(mu_world *w) { return sum_into(w, w->grid, 0); }
@@ -149,7 +152,7 @@ static mx_err result_before(mu_world *w) { return sum_into(w, w->row, -1); }
 static mx_err result_beyond_one(mu_world *w) { return sum_into(w, w->number, 1); }
 static mx_err result_into_constant(mu_world *w) { return sum_into(w, w->fixed, 0); }
 
-static mx_err result_out_of_reach(mu_world *w)
+static mx_err result_not_accessible(mu_world *w)
 {
     mx_view mirror;
     MX_TRY(mx_mirror_create(w->row, &mirror));
@@ -214,7 +217,7 @@ static mx_err scratch(mu_world *w, int level, int takes, size_t given)
 
 static mx_err scratch_overflow_0(mu_world *w) { return scratch(w, 0, 5, 32); }
 static mx_err scratch_overflow_1(mu_world *w) { return scratch(w, 1, 5, 32); }
-static mx_err scratch_not_asked_for(mu_world *w) { return scratch(w, 0, 1, 0); }
+static mx_err scratch_not_requested(mu_world *w) { return scratch(w, 0, 1, 0); }
 static mx_err scratch_negative(mu_world *w) { return scratch(w, 1, -1, 32); }
 static mx_err scratch_of_no_level(mu_world *w) { return scratch(w, 2, 5, 32); }
 static mx_err scratch_all_memory(mu_world *w) { return scratch(w, 1, 1, SIZE_MAX - 7); }
@@ -260,7 +263,7 @@ static mx_err missing_vector_single(mu_world *w) { return checked(w, mu_no_singl
 static mx_err missing_team_single(mu_world *w) { return checked(w, mu_no_team_single, 4, 1); }
 
 const mu_case mu_launch_cases[] = {
-    MU_CASE(launch_alone, MU_ALL, MX_ERR_ARG, "kernel mu_double", "without a context"),
+    MU_CASE(launch_without_context, MU_ALL, MX_ERR_ARG, "kernel mu_double", "without a context"),
     MU_CASE(launch_without_arguments, MU_ALL, MX_ERR_ARG, "mu_double", "without arguments"),
     MU_CASE(tile_negative, MU_ALL, MX_ERR_ARG, "kernel mu_grid: tile 1: got -4", "expected 0"),
     MU_CASE(range_beyond_32_bits, MU_ALL, MX_ERR_EXTENT, "mu_double", "0 to 2147483648 is beyond"),
@@ -284,7 +287,7 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(accessor_of_other_layout, MU_ALL, MX_ERR_LAYOUT, "mu_grid", "of view 'turned' was"),
     MU_CASE(accessor_of_the_host, MU_DEVICES, MX_ERR_SPACE, "mu_double: accessor 'to': view 'row'",
             "Host, which"),
-    MU_CASE(result_nowhere, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "the result pointer is NULL"),
+    MU_CASE(result_into_null, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "the result pointer is NULL"),
     MU_CASE(result_into_stale, MU_ALL, MX_ERR_STALE, "kernel mu_sum", "its view does not exist"),
     MU_CASE(result_into_other_type, MU_ALL, MX_ERR_TYPE, "mu_sum", "8 bytes, the elements of view"),
     MU_CASE(result_into_grid, MU_ALL, MX_ERR_RANK, "mu_sum", "view 'grid': got rank 2, expected 0"),
@@ -292,7 +295,8 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(result_before, MU_ALL, MX_ERR_BOUNDS, "mu_sum", "'row': index -1, its extent is 8"),
     MU_CASE(result_beyond_one, MU_ALL, MX_ERR_BOUNDS, "mu_sum", "'number': index 1"),
     MU_CASE(result_into_constant, MU_ALL, MX_ERR_CONST, "mu_sum", "it is read-only"),
-    MU_CASE(result_out_of_reach, MU_DEVICES, MX_ERR_SPACE, "mu_sum", "in memory space Host, which"),
+    MU_CASE(result_not_accessible, MU_DEVICES, MX_ERR_SPACE, "mu_sum",
+            "in memory space Host, which"),
     MU_CASE(scan_into_other_type, MU_ALL, MX_ERR_TYPE, "mu_scan", "the elements of view 'ints'"),
     MU_CASE(array_negative, MU_ALL, MX_ERR_ARG, "mu_bins", "length of its result: got -1"),
     MU_CASE(array_huge, MU_ALL, MX_ERR_ARG, "mu_bins",
@@ -313,7 +317,7 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(scratch_overflow_0, MU_ALL, MX_ERR_MEMORY, "scratch of level 0", "mu_scratch"),
     MU_CASE(scratch_overflow_1, MU_ALL, MX_ERR_MEMORY, "level 1: a kernel requested 40",
             "mu_scratch"),
-    MU_CASE(scratch_not_asked_for, MU_ALL, MX_ERR_MEMORY, "level 0: a kernel requested 8 ",
+    MU_CASE(scratch_not_requested, MU_ALL, MX_ERR_MEMORY, "level 0: a kernel requested 8 ",
             "its policy has"),
     MU_CASE(scratch_negative, MU_ALL, MX_ERR_MEMORY, "level 1: a kernel requested -8",
             "mu_scratch"),

@@ -1,4 +1,4 @@
-/* Misuse of views: making, wrapping, sharing, ending, binding. */
+/* Misuse of views: creating, wrapping, sharing, destroying, binding. */
 #include "misuse.h"
 
 MX_ACCESSOR(mu_rows_of_3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
@@ -24,7 +24,7 @@ static mx_err without_label(mu_world *w)
     return mx_view_create_1d(w->ctx, NULL, MX_F64, 3, &w->out);
 }
 static mx_err empty_label(mu_world *w) { return mx_view_create_1d(w->ctx, "", MX_F64, 3, &w->out); }
-static mx_err nowhere(mu_world *w) { return mx_view_create_1d(w->ctx, "v", MX_F64, 3, NULL); }
+static mx_err into_null(mu_world *w) { return mx_view_create_1d(w->ctx, "v", MX_F64, 3, NULL); }
 static mx_err without_extents(mu_world *w)
 {
     return mx_view_create(w->ctx, "v", MX_F64, 2, NULL, NULL, &w->out);
@@ -182,7 +182,7 @@ static mx_err wrap_pinned_as_device(mu_world *w)
 
 /* ---- handles ---- */
 
-static mx_err info_nowhere(mu_world *w) { return mx_view_get_info(w->row, NULL); }
+static mx_err info_into_null(mu_world *w) { return mx_view_get_info(w->row, NULL); }
 
 static mx_err info_of_stale(mu_world *w)
 {
@@ -190,14 +190,14 @@ static mx_err info_of_stale(mu_world *w)
     return mx_view_get_info(w->gone, &info);
 }
 
-static mx_err info_of_never_made(mu_world *w)
+static mx_err info_of_never_created(mu_world *w)
 {
     mx_view_info info;
     (void)w;
     return mx_view_get_info((mx_view){12345678, 1}, &info);
 }
 
-static mx_err data_nowhere(mu_world *w) { return mx_view_host_data(w->row, NULL); }
+static mx_err data_into_null(mu_world *w) { return mx_view_host_data(w->row, NULL); }
 
 static mx_err data_of_a_device(mu_world *w)
 {
@@ -278,9 +278,9 @@ static mx_err part_of_stale(mu_world *w)
 {
     return mx_subview(w->gone, MX_SLICES(mx_all()), &w->out);
 }
-static mx_err part_nowhere(mu_world *w) { return mx_subview(w->row, MX_SLICES(mx_all()), NULL); }
+static mx_err part_into_null(mu_world *w) { return mx_subview(w->row, MX_SLICES(mx_all()), NULL); }
 static mx_err constant_of_stale(mu_world *w) { return mx_view_constant(w->gone, &w->out); }
-static mx_err mirror_nowhere(mu_world *w) { return mx_mirror_create(w->row, NULL); }
+static mx_err mirror_into_null(mu_world *w) { return mx_mirror_create(w->row, NULL); }
 static mx_err mirror_of_stale(mu_world *w) { return mx_mirror_view_create(w->gone, &w->out); }
 
 /* ---- binding ---- */
@@ -345,7 +345,7 @@ const mu_case mu_view_cases[] = {
     MU_CASE(empty_label, MU_ALL, MX_ERR_ARG, "a view needs a label", ""),
     MU_CASE(long_label, MU_ALL, MX_ERR_ARG, "label 'aaaa",
             "got 79 characters, expected at most 63"),
-    MU_CASE(nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(without_extents, MU_ALL, MX_ERR_ARG, "view 'v'", "rank 2 without extents"),
     MU_CASE(rank_nine, MU_ALL, MX_ERR_RANK, "view 'v'", "got 9, expected 0 to 8"),
     MU_CASE(rank_negative, MU_ALL, MX_ERR_RANK, "view 'v'", "got -1, expected 0 to 8"),
@@ -379,10 +379,10 @@ const mu_case mu_view_cases[] = {
     MU_CASE(wrap_against_layout, MU_ALL, MX_ERR_LAYOUT, "view 'mine'",
             "do not follow layout right"),
     MU_CASE(wrap_tiles_with_strides, MU_ALL, MX_ERR_LAYOUT, "'mine'", "its layout is tiled"),
-    MU_CASE(info_nowhere, MU_ALL, MX_ERR_ARG, "view 'row'", "is NULL"),
+    MU_CASE(info_into_null, MU_ALL, MX_ERR_ARG, "view 'row'", "is NULL"),
     MU_CASE(info_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(info_of_never_made, MU_ALL, MX_ERR_STALE, "slot 12345678, generation 1", ""),
-    MU_CASE(data_nowhere, MU_ALL, MX_ERR_ARG, "view 'row'", "is NULL"),
+    MU_CASE(info_of_never_created, MU_ALL, MX_ERR_STALE, "slot 12345678, generation 1", ""),
+    MU_CASE(data_into_null, MU_ALL, MX_ERR_ARG, "view 'row'", "is NULL"),
     MU_CASE(wrap_array, MU_DEVICES, MX_ERR_SPACE, "is ordinary host memory", "by mx_import"),
     MU_CASE(wrap_array_as_host, MU_DEVICES, MX_ERR_SPACE, "cannot access memory space Host",
             "copy host arrays by mx_import"),
@@ -406,9 +406,9 @@ const mu_case mu_view_cases[] = {
     MU_CASE(part_too_long, MU_ALL, MX_ERR_BOUNDS, "range 0: got 1 to 9, its extent is 8", "'row'"),
     MU_CASE(part_of_tiles, MU_ALL, MX_ERR_LAYOUT, "subview of 'tiled'", "its layout is tiled"),
     MU_CASE(part_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(part_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(part_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(constant_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
-    MU_CASE(mirror_nowhere, MU_ALL, MX_ERR_ARG, "is NULL", ""),
+    MU_CASE(mirror_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(mirror_of_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(bind_other_type, MU_ALL, MX_ERR_TYPE, "bind &x to view 'row'", "f64, the accessor f32"),
     MU_CASE(bind_other_sign, MU_ALL, MX_ERR_TYPE, "bind &x to view 'ints'",

@@ -1,5 +1,5 @@
-/* Hidden dependences between items: serial order hides them, serial:order=shuffled brings them out. And how it shuffles:
- * every item once, another order at each launch, the same ones again from the same seed. */
+/* Hidden dependences between items: the order of serial hides them, serial:order=shuffled shows them. Also the properties of its
+ * order: every item runs once, each launch has another order, and the same seed gives the same orders. */
 #include "races.h"
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* Random streams: published vectors, a generator written down a second time, and statistics. */
+/* Random streams: published test vectors, a second implementation of the generator, and statistics. */
 #include "random.h"
 #include "check.h"
 #include "minx/random.h"

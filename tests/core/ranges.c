@@ -1,6 +1,6 @@
-/* Ranges: every index is visited exactly once, and nothing outside. For every dimension, index type, tiling, and for ranges
- * that are empty, inverted, shifted, long and thin, or at the ends of their integer types. Visits are counted by atomics in
- * a box that reaches one beyond the range on every side. */
+/* Ranges: every index is visited exactly once, and no index outside. For every number of dimensions, index type and tiling, and for
+ * ranges that are empty, inverted, shifted, long and thin, or at the limits of their integer types. Visits are counted by atomics
+ * in an array that is larger than the range by one index on each side. */
 #include "ranges.h"
 #include "check.h"
 
@@ -128,13 +128,13 @@ static void test_rows_of_three(mx_ctx ctx)
 static void test_planes(mx_ctx ctx)
 {
     const bool cuda = check_is(ctx, "cuda");
-    const int64_t many = cuda ? 17004 : 504, most = cuda ? 70001 : 701;
+    const int64_t many = cuda ? 17004 : 504, max_extent = cuda ? 70001 : 701;
     visit_all(ctx, (box){3, {0, 0, 0}, {64, 8, 64}, {0}});
     visit_all(ctx, (box){3, {-40, 7, -100}, {57, 28, -27}, {0}});
     visit_all(ctx, (box){3, {3, 0, 3}, {303, 1, 303}, {0}});
     visit_all(ctx, (box){3, {1, -2, 1}, {34, 3, many}, {0}});
     visit_all(ctx, (box){3, {1, -2, 1}, {many, 3, 34}, {0}});
-    visit_all(ctx, (box){3, {0, 0, 0}, {33, 2, most}, {0}});
+    visit_all(ctx, (box){3, {0, 0, 0}, {33, 2, max_extent}, {0}});
 }
 
 static void test_empty(mx_ctx ctx)

@@ -1,5 +1,5 @@
-/* Ranges of 4 to 6 dimensions, and dynamic schedules in any: every index is visited exactly once and none outside, whatever the
- * tiles, and a reduction adds each once. Boxes are random. */
+/* Ranges of 4 to 6 dimensions, and dynamic schedules with any number of dimensions: with any tiles, every index is visited exactly
+ * once and no index outside, and a reduction adds each once. The ranges are random. */
 #include "ranges_many.h"
 #include "check.h"
 
@@ -76,10 +76,11 @@ static void test(mx_ctx ctx)
     for (int round = 0; round < 300; round++) {
         box b;
         const int form = round % (FORMS + 1);
-        const int64_t most = form < 3 ? 40 : 7;
+        const int64_t max_extent = form < 3 ? 40 : 7;
         for (int d = 0; d < 6; d++) {
             b.begin[d] = check_random_int(-20, 20);
-            b.end[d] = b.begin[d] + (check_random_int(0, 30) == 0 ? 0 : check_random_int(1, most));
+            b.end[d] =
+                b.begin[d] + (check_random_int(0, 30) == 0 ? 0 : check_random_int(1, max_extent));
             b.tile[d] = check_random_int(0, 2) == 0 ? check_random_int(1, 9) : 0;
         }
         if (form == 0 || form == FORMS) b.end[0] = b.begin[0] + check_random_int(0, 60000);

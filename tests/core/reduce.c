@@ -1,5 +1,5 @@
-/* Reductions of every shape over ranges of 1 to 3 dimensions: against plain loops over the same whole numbers, so that
- * results are exact and nothing is tolerated. */
+/* Reductions of every kind over ranges of 1 to 3 dimensions, compared with plain loops. The numbers are integers, so results must be
+ * exact. */
 #include "reduce.h"
 #include "check.h"
 

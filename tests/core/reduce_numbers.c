@@ -1,5 +1,5 @@
-/* Reductions to one number: every reducer on every number type, against a loop over the same numbers. The numbers are whole
- * and small enough that every result is exact (in unsigned types also when it wraps around), so nothing is tolerated. */
+/* Reductions to one number: every reducer on every number type, compared with a loop over the same numbers. The numbers are integers, so
+ * small that every result is exact (also in unsigned types, where it may wrap around). So results must be equal. */
 #include "reduce_numbers.h"
 #include "check.h"
 

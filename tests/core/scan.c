@@ -1,5 +1,5 @@
-/* Scans against a plain loop: exclusive and inclusive, totals, empty and shifted ranges, maxima, compositions that do not
- * commute, and, on hosts, the same bits for any number of threads. */
+/* Scans, compared with a plain loop: exclusive and inclusive, totals, empty and shifted ranges, maxima, joins that are not
+ * commutative. On hosts also that the bits are the same for any number of threads. */
 #include "scan.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Settings: options of the command line and variables of the environment, good and bad; what they do to contexts; what is left of
- * argv; what is printed. The run time starts and ends with each row. */
+/* Settings: valid and invalid options of the command line and variables of the environment, their effect on contexts, what remains in
+ * argv, what is printed. The run time starts and ends for each row of the tables. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,5 +1,6 @@
-/* Sorting against qsort with the index as the last word, so that stability counts: every key type with duplicates, extremes, zeros
- * of both signs and NaNs; values of a user's struct and of rank 2; strided views; bins, some of them out of range; permutations. */
+/* Sorting, compared with qsort. For equal keys qsort compares the indices, so that its result is that of a stable sort. Every key type
+ * with duplicates, extreme values, zeros of both signs and NaNs; values that are structs or have rank 2; strided views; bins, some
+ * of them out of range; permutations. */
 #include "sort.h"
 #include "check.h"
 

@@ -1,5 +1,4 @@
-/* Parts of views, constant views, and views of the user's own memory: what they are, what they refuse, and that nothing
- * beside them is touched. */
+/* Subviews, constant views, and views of the user's memory: their properties, their errors, and that no other element is written. */
 #include "subview.h"
 #include "check.h"
 
@@ -231,7 +230,7 @@ static void test_overlaps(mx_ctx ctx)
 static void test_far_gaps(mx_ctx ctx)
 {
     mx_view u = make(ctx, "u", MX_LAYOUT_RIGHT, false), part, mirror;
-    if (check_host_reaches(ctx)) {
+    if (check_host_can_access(ctx)) {
         MUST(mx_view_destroy(&u));
         return;
     }
@@ -449,8 +448,8 @@ static void test_wrap_refused(mx_ctx ctx)
     mx_view memory, w;
     MUST(mx_view_create_1d(ctx, "memory", MX_I32, 40, &memory));
     char *data = check_info(memory).data;
-    const mx_space out_of_reach = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
-    const mx_view_options elsewhere = {out_of_reach, MX_LAYOUT_DEFAULT, false, false};
+    const mx_space not_accessible = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
+    const mx_view_options elsewhere = {not_accessible, MX_LAYOUT_DEFAULT, false, false};
     const mx_view_options left = {MX_SPACE_DEFAULT, MX_LAYOUT_LEFT, false, false};
     CHECK_FAILS(mx_view_wrap(ctx, "w", MX_I32, 2, extents, NULL, &elsewhere, data, &w),
                 MX_ERR_SPACE, "cannot access memory space");

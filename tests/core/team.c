@@ -1,5 +1,5 @@
-/* Teams: nested loops, collectives, scratch, for teams of one and of several threads with one and several lanes. Numbers are
- * small integers or halves of them, so that sums are exact in any order. */
+/* Teams: nested loops, collectives and scratch, for teams of one and of several threads with one and several lanes. Numbers are
+ * small multiples of 1/2, so that sums are exact in any order. */
 #include "team.h"
 #include "check.h"
 
@@ -85,13 +85,13 @@ static void check_yax(mx_ctx ctx, shape s)
 static void check_together(mx_ctx ctx, shape s)
 {
     mx_view got, real;
-    tm_together_args args;
+    tm_collectives_args args;
     memset(&args, 0, sizeof args);
     MUST(mx_view_create_3d(ctx, "got", MX_I64, LEAGUE, 64, TM_RESULTS, &got));
     MUST(mx_view_create_2d(ctx, "real", MX_F64, LEAGUE, 64, &real));
     MUST(mx_bind(ctx, got, &args.got));
     MUST(mx_bind(ctx, real, &args.real));
-    CHECK_OK(tm_together(of(ctx, LEAGUE, s), &args));
+    CHECK_OK(tm_collectives(of(ctx, LEAGUE, s), &args));
     mx_view g = check_fetch(ctx, got), f = check_fetch(ctx, real);
     const mx_view_info gi = check_info(g), fi = check_info(f);
     for (int team = 0; team < LEAGUE; team++)

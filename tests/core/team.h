@@ -23,12 +23,12 @@ MX_DECLARE_REDUCE(TEAM, tm_top, tm_yax_args, tm_top_value)
 
 /* Each thread of each team leaves what collectives gave it. */
 enum { TM_RESULTS = 9 };
-typedef struct tm_together_args {
+typedef struct tm_collectives_args {
     mx_i64_3 got; /* team, rank, which */
     mx_f64_2 real;
-} tm_together_args;
-MX_ARGS(tm_together_args, got, real)
-MX_DECLARE_FOR(TEAM, tm_together, tm_together_args)
+} tm_collectives_args;
+MX_ARGS(tm_collectives_args, got, real)
+MX_DECLARE_FOR(TEAM, tm_collectives, tm_collectives_args)
 
 /* Rows reversed by way of scratch, at both levels. */
 typedef struct tm_scratch_args {

@@ -1,4 +1,5 @@
-/* Unique tokens: ids in their range, never held by two items, and plain additions to what belongs to an id lose nothing. */
+/* Unique tokens: ids are in their range, no two items have the same id at the same time, and additions without atomics to the element
+ * of an id are never lost. */
 #include "token.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Tools: a connector of the tests' own is loaded, and what it wrote down is compared, line by line, with what should happen. Each
- * part of the test starts and ends the run time itself, with a tool or without one. */
+/* Tools: the test loads a connector (connector.c), and compares the lines that it recorded with the expected ones. Each part of the test
+ * starts and ends the run time itself, with or without a tool. */
 #define _GNU_SOURCE
 #include "tools.h"
 #include "check.h"

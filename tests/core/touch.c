@@ -1,6 +1,6 @@
-/* Host code that touches memory of a device. On simt the program ends there, with a message that names the view. Each case runs
- * in a child, which is this program again. Where host code reaches the context's memory there is nothing to see; on a GPU a
- * touch is a plain segmentation fault, which nobody reports. */
+/* Host code that accesses memory of a device. On simt the program ends there, with a message that names the view. Each case runs this
+ * program again as a child process. There is nothing to test on backends whose memory host code can access, and on a GPU, where
+ * the access is an ordinary segmentation fault without a message. */
 #include "check.h"
 
 #include <signal.h>

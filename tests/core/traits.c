@@ -1,5 +1,5 @@
-/* Accessors with traits. One kernel text reads, writes and adds through accessors of every trait; what comes out is what
- * plain arithmetic gives. Views are plain: each is bound to accessors of several traits, just before the kernel. */
+/* Accessors with traits. The same kernel source reads, writes and adds through accessors of every trait. The results must be those of
+ * plain arithmetic. Traits belong to accessors, not to views: a view is bound to accessors of several traits, one after the other. */
 #include "traits.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
-/* Vector loops with a result, row by row, against plain loops: the largest and the smallest number, where they are, sums and
- * scans; for every number of lanes, for rows of any length and none, with infinities and NaNs. Sums are those of small whole
- * numbers, so they are exact in any order. */
+/* Vector loops with a result for each row, compared with plain loops: the largest and the smallest number and their locations, sums and
+ * scans. For every number of lanes, for rows of any length including 0, with infinities and NaNs. Sums are of small integers, so
+ * they are exact in any order. */
 #include "vector.h"
 #include "check.h"
 

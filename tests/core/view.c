@@ -1,4 +1,4 @@
-/* Views: making them, what they say of themselves, their ends. */
+/* Views: creating them, the properties that they report, destroying them. */
 #include "check.h"
 
 #include <unistd.h>
@@ -130,7 +130,7 @@ static void test_empty(mx_ctx ctx)
 static void test_refused(mx_ctx ctx)
 {
     const int64_t negative[] = {4, -1}, two_40[] = {(int64_t)1 << 40, (int64_t)1 << 40, 1 << 20};
-    const int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, most[] = {2, INT64_MAX};
+    const int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, too_large[] = {2, INT64_MAX};
     const mx_view_options padded = {MX_SPACE_DEFAULT, MX_LAYOUT_RIGHT, false, true};
     const mx_view_options strided = {MX_SPACE_DEFAULT, MX_LAYOUT_STRIDE, false, false};
     char label[65];
@@ -151,9 +151,9 @@ static void test_refused(mx_ctx ctx)
                 "extent 1: got -1");
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 3, two_40, NULL, &v), MX_ERR_EXTENT,
                 "address space");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, most, NULL, &v), MX_ERR_EXTENT,
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 2, too_large, NULL, &v), MX_ERR_EXTENT,
                 "address space");
-    CHECK_FAILS(mx_view_create(ctx, "v", MX_U8, 2, most, &padded, &v), MX_ERR_EXTENT,
+    CHECK_FAILS(mx_view_create(ctx, "v", MX_U8, 2, too_large, &padded, &v), MX_ERR_EXTENT,
                 "address space");
     CHECK_FAILS(mx_view_create_1d(ctx, "v", MX_F64, (int64_t)1 << 60, &v), MX_ERR_EXTENT,
                 "address space");
@@ -162,8 +162,8 @@ static void test_refused(mx_ctx ctx)
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &strided, &v), MX_ERR_LAYOUT,
                 "expected a layout of layout.h");
     CHECK_FAILS(mx_view_create_1d(ctx, "v", 0, 3, &v), MX_ERR_TYPE, "element type");
-    const mx_space out_of_reach = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
-    const mx_view_options elsewhere = {out_of_reach, MX_LAYOUT_DEFAULT, false, false};
+    const mx_space not_accessible = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
+    const mx_view_options elsewhere = {not_accessible, MX_LAYOUT_DEFAULT, false, false};
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &elsewhere, &v), MX_ERR_SPACE,
                 "cannot access");
     CHECK(v.slot == 0 && v.generation == 0);

@@ -1,10 +1,10 @@
-/* Random programs of views against a model in plain arrays. A program makes, cuts, fills, copies, resizes and ends views in
- * any order; the model does the same with index arithmetic of its own, and after each step all that the step could have
- * changed is compared, and what it must not have changed too.
+/* Random programs with views, compared with a model in plain arrays. A program creates, slices, fills, copies, resizes and destroys
+ * views in any order. The model does the same with index arithmetic of its own. After each step all elements are compared, both
+ * those that the step could change and those that it must not change.
  *
- * The model: a store is one plain array in C order with the extents its view was made with. A view of the model is a store,
- * a fixed index in each of its dimensions, and which dimensions are left, from where and how many. Nothing of strides,
- * layouts or padding is in it. A program's seed is printed if it fails; give it as second argument to run that one alone. */
+ * The model: a store is a plain array in C order, with the extents with which its view was created. A view of the model is a store, an
+ * index in each of its dimensions, and the list of dimensions that remain, with begin and extent. The model has no strides, layouts
+ * or padding. If a program fails, its seed is printed; give it as second argument to run only that program. */
 #include "check.h"
 
 enum { PROGRAMS = 1000, STEPS = 16, VIEWS = 10, STORES = 64, MAX_RANK = 4 };

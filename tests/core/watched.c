@@ -1,11 +1,11 @@
-/* What the thread sanitizer must see and what it must not: the proof that a build with it finds races, and that it knows how the
- * core and the OpenMP run time keep threads apart.
+/* What the thread sanitizer must report, and what it must not. This shows that a build with it finds races, and that it understands the
+ * synchronisation of the core and of the OpenMP run time.
  *
  *     test_core_watched RESOURCE clean | race | barrier | without_archer
  *
- * clean: correct kernels, by every means of keeping threads apart; silent, ends with 0. race, barrier: a race of the kernel's,
- * which the sanitizer has to report. without_archer: the clean kernels again, started with OMP_TOOL=disabled; the sanitizer
- * hears of no join then and has to complain, else `clean` would show nothing. */
+ * clean: correct kernels with every kind of synchronisation; no message, exit code 0. race, barrier: the kernel has a race, which the
+ * sanitizer must report. without_archer: the correct kernels with OMP_TOOL=disabled. Then the sanitizer does not see that threads
+ * join, and must report races; otherwise `clean` would prove nothing. */
 #include "watched.h"
 #include "check.h"
 
@@ -25,7 +25,7 @@ static void check_clean(mx_ctx ctx, const wt_args *args, mx_view total)
     CHECK_I64(sum, expected);
     CHECK_OK(wt_atomic(mx_range_1d(ctx, 0, N), args));
     CHECK_OK(wt_update(mx_range_1d(ctx, 0, N), args));
-    CHECK_OK(wt_together(mx_league(ctx, TEAMS, MEMBERS, MX_AUTO), args));
+    CHECK_OK(wt_collective(mx_league(ctx, TEAMS, MEMBERS, MX_AUTO), args));
     int64_t totals[2];
     check_download(ctx, total, totals);
     CHECK_I64(totals[0], expected + N + TEAMS * MEMBERS);

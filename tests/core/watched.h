@@ -15,5 +15,5 @@ MX_DECLARE_FOR(1D, wt_update, wt_args)
 MX_DECLARE_REDUCE(1D, wt_sum, wt_args, int64_t)
 MX_DECLARE_FOR(1D, wt_write, wt_args)
 MX_DECLARE_FOR(1D, wt_reverse, wt_args) /* reads what another thread wrote in the launch before */
-MX_DECLARE_FOR(TEAM, wt_together, wt_args)
+MX_DECLARE_FOR(TEAM, wt_collective, wt_args)
 MX_DECLARE_FOR(TEAM, wt_too_early, wt_args) /* wrong: no barrier before it reads */

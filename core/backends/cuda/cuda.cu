@@ -396,12 +396,12 @@ typedef struct cuda_graph {
 static mx_err graph_create(mx_ctx ctx, void **graph)
 {
     CUDA_TRY(cudaSetDevice(ctx->device));
-    cuda_graph *made = (cuda_graph *)calloc(1, sizeof *made);
-    MX_REQUIRE(made != NULL, MX_ERR_MEMORY, "no memory for a graph");
-    const cudaError_t err = cudaGraphCreate(&made->graph, 0);
-    if (err != cudaSuccess) free(made);
+    cuda_graph *created = (cuda_graph *)calloc(1, sizeof *created);
+    MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a graph");
+    const cudaError_t err = cudaGraphCreate(&created->graph, 0);
+    if (err != cudaSuccess) free(created);
     CUDA_TRY(err);
-    *graph = made;
+    *graph = created;
     return MX_OK;
 }
 

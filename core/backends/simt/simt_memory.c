@@ -190,7 +190,7 @@ static int first_region_after(const void *address)
 }
 
 /* The caller holds the lock. */
-static mx_err insert_region(const region *fresh)
+static mx_err insert_region(const region *added)
 {
     if (memory.count == memory.capacity) {
         const int capacity = 2 * memory.capacity + 64;
@@ -199,57 +199,57 @@ static mx_err insert_region(const region *fresh)
         memory.list = list;
         memory.capacity = capacity;
     }
-    const int at = first_region_after(fresh->data);
+    const int at = first_region_after(added->data);
     memmove(memory.list + at + 1, memory.list + at,
             (size_t)(memory.count - at) * sizeof *memory.list);
-    memory.list[at] = *fresh;
+    memory.list[at] = *added;
     memory.count++;
     return MX_OK;
 }
 
-static mx_err map_pages(size_t bytes, region *fresh)
+static mx_err map_pages(size_t bytes, region *added)
 {
     const size_t page = page_bytes();
     MX_REQUIRE(bytes <= PTRDIFF_MAX - page, MX_ERR_MEMORY, "no %zu bytes of simt's memory", bytes);
-    fresh->bytes = (bytes + page - 1) / page * page;
+    added->bytes = (bytes + page - 1) / page * page;
     void *const data =
-        mmap(NULL, fresh->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, added->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MX_REQUIRE(data != MAP_FAILED, MX_ERR_MEMORY, "no %zu bytes of simt's memory", bytes);
-    fresh->data = data;
-    ASAN_POISON_MEMORY_REGION(fresh->data + bytes, fresh->bytes - bytes);
+    added->data = data;
+    ASAN_POISON_MEMORY_REGION(added->data + bytes, added->bytes - bytes);
     return MX_OK;
 }
 
-static void free_region(const region *gone)
+static void free_region(const region *removed)
 {
-    if (gone->space != MX_SPACE_SIMT) {
-        mx_host_release(gone->space, gone->data);
+    if (removed->space != MX_SPACE_SIMT) {
+        mx_host_release(removed->space, removed->data);
         return;
     }
-    ASAN_UNPOISON_MEMORY_REGION(gone->data, gone->bytes);
-    munmap(gone->data, gone->bytes);
+    ASAN_UNPOISON_MEMORY_REGION(removed->data, removed->bytes);
+    munmap(removed->data, removed->bytes);
 }
 
 mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data)
 {
-    region fresh = {.bytes = bytes, .space = space};
+    region added = {.bytes = bytes, .space = space};
     *data = NULL;
     if (space == MX_SPACE_SIMT) {
-        MX_TRY(map_pages(bytes, &fresh));
+        MX_TRY(map_pages(bytes, &added));
     } else {
         void *ordinary = NULL;
         MX_TRY(mx_host_allocate(ctx, space, bytes, &ordinary));
-        fresh.data = ordinary;
+        added.data = ordinary;
     }
     pthread_mutex_lock(&memory.lock);
-    const mx_err err = insert_region(&fresh);
+    const mx_err err = insert_region(&added);
     if (err == MX_OK && space == MX_SPACE_SIMT && memory.users == 0)
-        protect(fresh.data, fresh.bytes, PROT_NONE);
+        protect(added.data, added.bytes, PROT_NONE);
     pthread_mutex_unlock(&memory.lock);
     if (err != MX_OK)
-        free_region(&fresh);
+        free_region(&added);
     else
-        *data = fresh.data;
+        *data = added.data;
     return err;
 }
 
@@ -260,12 +260,12 @@ void mx_simt_release(mx_space space, void *data)
     pthread_mutex_lock(&memory.lock);
     const int at = first_region_after(data) - 1;
     MX_ASSERT(at >= 0 && memory.list[at].data == (char *)data);
-    const region gone = memory.list[at];
+    const region removed = memory.list[at];
     memory.count--;
     memmove(memory.list + at, memory.list + at + 1,
             (size_t)(memory.count - at) * sizeof *memory.list);
     pthread_mutex_unlock(&memory.lock);
-    free_region(&gone);
+    free_region(&removed);
 }
 
 bool mx_simt_identify(const void *address, mx_space *space, int *device)

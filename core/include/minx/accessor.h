@@ -238,9 +238,9 @@ void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64
 /* The term of an index that is out of bounds. It is so negative that the sum of all terms is negative too. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
 /* Records a fault, if it is the first. The item continues with offset 0, where every view has memory, even an empty one. */
-MX_COLD_ int64_t mx_fault_note_(mx_fault *fault, uint64_t stamp, const char *expression,
-                                int dimension, int64_t index, int64_t origin, int64_t extent,
-                                const char *file, int line)
+MX_COLD_ int64_t mx_fault_record_(mx_fault *fault, uint64_t stamp, const char *expression,
+                                  int dimension, int64_t index, int64_t origin, int64_t extent,
+                                  const char *file, int line)
 {
 #ifdef __CUDACC__
     if (fault == NULL) {
@@ -276,7 +276,7 @@ MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, i
 {
     return (uint64_t)(index - origin) < (uint64_t)extent
                ? mx_term_(layout, rank, d, index - origin, stride)
-               : mx_fault_note_(fault, stamp, expression, d, index, origin, extent, file, line);
+               : mx_fault_record_(fault, stamp, expression, d, index, origin, extent, file, line);
 }
 MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_TERM_(v, d, i)                                                                     \

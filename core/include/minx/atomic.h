@@ -38,10 +38,10 @@ typedef unsigned long long mx_bits64_;
 #define MX_ATOMIC_SEE_(B, p) (*(const volatile B *)(p))
 #define MX_ATOMIC_PUT_(B, p, bits) (*(volatile B *)(p) = (bits))
 #define MX_ATOMIC_TRADE_(B, p, bits) atomicExch((B *)(p), bits)
-template <class B> MX_INLINE bool mx_atomic_swap_(B *p, B *seen, B fresh)
+template <class B> MX_INLINE bool mx_atomic_swap_(B *p, B *seen, B desired)
 {
     const B expected = *seen;
-    *seen = atomicCAS(p, expected, fresh);
+    *seen = atomicCAS(p, expected, desired);
     return *seen == expected;
 }
 #define MX_FENCE_(order) __threadfence()
@@ -53,8 +53,8 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_ATOMIC_SEE_(B, p) __atomic_load_n((const B *)(p), __ATOMIC_RELAXED)
 #define MX_ATOMIC_PUT_(B, p, bits) __atomic_store_n((B *)(p), bits, __ATOMIC_RELAXED)
 #define MX_ATOMIC_TRADE_(B, p, bits) __atomic_exchange_n((B *)(p), bits, __ATOMIC_RELAXED)
-#define mx_atomic_swap_(p, seen, fresh) \
-    __atomic_compare_exchange_n(p, seen, fresh, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define mx_atomic_swap_(p, seen, desired) \
+    __atomic_compare_exchange_n(p, seen, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define MX_FENCE_(order) __atomic_thread_fence(order)
 #endif
 
@@ -81,13 +81,13 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
     MX_INLINE T MX_TYPED_(mx_atomic_##op, tag)(T * p, T v, int after)    \
     {                                                                    \
         B seen = MX_ATOMIC_SEE_(B, p), next;                             \
-        T old, fresh;                                                    \
+        T old, updated;                                                  \
         do {                                                             \
             memcpy(&old, &seen, sizeof(T));                              \
-            fresh = MX_OP_##op##_(T, U);                                 \
-            memcpy(&next, &fresh, sizeof(T));                            \
+            updated = MX_OP_##op##_(T, U);                               \
+            memcpy(&next, &updated, sizeof(T));                          \
         } while (next != seen && !mx_atomic_swap_((B *)p, &seen, next)); \
-        return after ? fresh : old;                                      \
+        return after ? updated : old;                                    \
     }
 /* One that has. */
 #define MX_ATOMIC_NATIVE_(op, tag, T, U, before)                      \

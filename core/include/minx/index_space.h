@@ -4,8 +4,8 @@
  *     1D_64 2D_64 3D_64      the same range types; bodies have int64_t indices
  *     TEAM                   a league of teams (mx_league); kernel files include minx/team.h
  *
- * The rest of this header is for those macros: they look words up in tables, and a word that no table has ends in one
- * error instead of many. */
+ * The rest of this header is for those macros. They look words up in tables. A word that is not in the table gives one error
+ * instead of many. */
 #pragma once
 #include "minx/language.h"
 
@@ -17,13 +17,13 @@
 #define MX_FIFTH_(a, b, c, d, e, ...) e
 #define MX_SIXTH_(a, b, c, d, e, f, ...) f
 
-/* Words that the macros pass on end with an underscore, so that they are no macros of a user.
+/* The macros pass on words that end with an underscore, because a user may have a macro with the word itself as its name.
  *
- * A table's row `row` is a macro "~, value"; `none` is the value of a row that is not there. */
+ * A row of a table is a macro with the text "~, value". `none` is the value if there is no such row. */
 #define MX_LOOK_UP_(row, none) MX_SECOND_OF_(row, none, ~)
 #define MX_SECOND_OF_(...) MX_SECOND_(__VA_ARGS__)
 
-/* The kind of an index space: UNKNOWN_ for a word that is none. */
+/* The kind of an index space; UNKNOWN_ if the word is not an index space. */
 #define MX_INDEX_KIND_1D_ ~, LINE_
 #define MX_INDEX_KIND_2D_ ~, GRID_
 #define MX_INDEX_KIND_3D_ ~, GRID_
@@ -36,7 +36,7 @@
 #define MX_INDEX_KIND_TEAM_ ~, TEAM_
 #define MX_INDEX_KIND_(S) MX_LOOK_UP_(MX_INDEX_KIND_##S##_, UNKNOWN_)
 
-/* Its number, which a declaration leaves for the definition. */
+/* The number of an index space, by which a definition is compared with its declaration. */
 #define MX_INDEX_NUMBER_1D_ 1
 #define MX_INDEX_NUMBER_2D_ 2
 #define MX_INDEX_NUMBER_3D_ 3
@@ -60,7 +60,7 @@
 #define MX_INDEX_WITH_3D_64_(M, ...) M(3, int64_t, mx_range_3, MX_OF_RANGE_, __VA_ARGS__)
 #define MX_INDEX_WITH_TEAM_(M, ...) M(1, int, mx_teams, MX_OF_TEAMS_, __VA_ARGS__)
 
-/* The patterns that there are over each kind. Rows of what needs another header are there. */
+/* The patterns that each kind has. minx/team.h and minx/scan.h have the rows for teams and scans. */
 #define MX_OVER_LINE_FOR_ ~, RANGE_
 #define MX_OVER_LINE_REDUCE_ ~, RANGE_
 #define MX_OVER_LINE_FIELDS_ ~, RANGE_
@@ -79,7 +79,7 @@
 #define MX_OVER_UNKNOWN_SCAN_ ~, NO_SPACE_
 #define MX_OVER_UNKNOWN_SCAN_CUSTOM_ ~, NO_SPACE_
 
-/* The traits that there are over each kind: kernel.h says what they mean. */
+/* The traits that each kind has; kernel.h explains them. */
 #define MX_ITEMS_OVER_LINE_MX_ITEMS_DEFAULT_ ~, MX_ITEMS_SIMD
 #define MX_ITEMS_OVER_LINE_MX_ITEMS_SIMD_ ~, MX_ITEMS_SIMD
 #define MX_ITEMS_OVER_LINE_MX_ITEMS_PLAIN_ ~, MX_ITEMS_PLAIN
@@ -90,7 +90,7 @@
 #define MX_ITEMS_OVER_TEAM_MX_ITEMS_DEFAULT_ ~, MX_ITEMS_PLAIN
 #define MX_ITEMS_OVER_TEAM_MX_ITEMS_PLAIN_ ~, MX_ITEMS_PLAIN
 
-/* The macros by which users know the patterns. */
+/* The names of the patterns' macros, for messages. */
 #define MX_TEXT_FOR_ "MX_FOR"
 #define MX_TEXT_REDUCE_ "MX_REDUCE"
 #define MX_TEXT_FIELDS_ "MX_REDUCE_FIELDS"

@@ -547,9 +547,9 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
                 mx_atomic_add(into, v);                                                             \
             else                                                                                    \
                 for (value old = mx_atomic_load(into), seen;; old = seen) {                         \
-                    value fresh = old;                                                              \
-                    R##_JOIN(value, &fresh, &v);                                                    \
-                    seen = mx_atomic_compare_exchange(into, old, fresh);                            \
+                    value joined = old;                                                             \
+                    R##_JOIN(value, &joined, &v);                                                   \
+                    seen = mx_atomic_compare_exchange(into, old, joined);                           \
                     if (seen == old || (seen != seen && old != old)) return;                        \
                 }                                                                                   \
         }                                                                                           \

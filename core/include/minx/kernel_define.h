@@ -1,9 +1,13 @@
-/* The macros that define kernels, explained in kernel.h: from MX_FOR(S, ...) to MX_DEFINE_FOR_(name, dimensions, index type,
- * trait, prologue), which kernel_dispatch.h, kernel_host.h and kernel_cuda.h have; teams: MX_DEFINE_TEAM_FOR_. On the way
- * arguments that are left out are filled in, words are looked up in the tables of index_space.h, and the definition is
- * compared with the declaration; what is wrong ends in one static assertion where that can be.
- * The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_, SCAN_CUSTOM_;
- * what belongs to one stands between trait and prologue. */
+/* The macros that define kernels; kernel.h explains their use. MX_FOR(S, ...) expands to MX_DEFINE_FOR_(name, dimensions, index type,
+ * trait, prologue), or to MX_DEFINE_TEAM_FOR_ for teams. kernel_dispatch.h, kernel_host.h and kernel_cuda.h each have a version of
+ * these. The steps between:
+ *
+ *     1. arguments that were left out get their defaults;
+ *     2. words are looked up in the tables of index_space.h;
+ *     3. the definition is compared with the declaration.
+ *
+ * A mistake gives one static assertion wherever possible. The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_ and
+ * SCAN_CUSTOM_. The arguments that only one pattern has are between trait and prologue. */
 #pragma once
 #include "minx/index_space.h"
 #include "minx/launch.h"
@@ -27,14 +31,13 @@
 #define MX_WITH_1_4_(PATTERN, S, name, R, trait, prologue) \
     MX_DEFINE_##PATTERN##R_(PATTERN, S, trait, name, R, prologue)
 
-/* Is R a reducer? Then R_INIT is a macro whose text begins with a parenthesis, which makes a call of MX_REDUCER_ of the
- * word in front of it. */
+/* Is R a reducer? If so, R_INIT is a macro whose text begins with a parenthesis. MX_REDUCER_ in front of it is then a macro call. */
 #define MX_REDUCER_(...) ~, MX_DEFINE_, ~
 #define MX_DEFINE_REDUCER_(PATTERN, S, trait, name, R, prologue)     \
     MX_LOOK_UP_(MX_REDUCER_ R##_INIT(int, v), MX_DEFINE_NO_REDUCER_) \
     (PATTERN, S, trait, name, R, prologue)
 #define MX_DEFINE_NO_REDUCER_(PATTERN, S, trait, name, R, prologue) \
-    MX_STATIC_ASSERT(false, #name ": " #R " is no reducer: see minx/reduce.h");
+    MX_STATIC_ASSERT(false, #name ": " #R " is not a reducer: see minx/reduce.h");
 #define MX_DEFINE_REDUCE_R_ MX_DEFINE_REDUCER_
 #define MX_DEFINE_ARRAY_R_ MX_DEFINE_REDUCER_
 #define MX_DEFINE_SCAN_R_ MX_DEFINE_REDUCER_
@@ -52,7 +55,7 @@
 #define MX_WITH_2_5_(PATTERN, S, name, init, join, trait, prologue) \
     MX_DEFINE_(PATTERN, S, trait, name, init, join, prologue)
 
-/* Look up the kind of S; then whether it has the pattern, and the trait. */
+/* Looks up the kind of S, and then whether this kind has the pattern and the trait. */
 #define MX_DEFINE_(PATTERN, S, trait, ...) \
     MX_DEFINE_KIND_(MX_INDEX_KIND_(S), PATTERN, S, trait, __VA_ARGS__)
 #define MX_DEFINE_KIND_(...) MX_DEFINE_OF_KIND_(__VA_ARGS__)
@@ -89,7 +92,8 @@
 #define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
     MX_DEFINE_FITS_(TEAM_, STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
 
-/* Is the kernel declared, and as it is defined? An array that has no length yet is like arrays of any length. */
+/* Is the kernel declared, and in the way in which it is defined? An array without a length is compatible with arrays of any length, so
+ * a kernel whose arrays have two lengths at the same time was not declared. */
 #ifdef __cplusplus
 template <class T> struct mx_length_of_ {
     enum { value = 0 };
@@ -132,7 +136,7 @@ template <size_t n> struct mx_length_of_<const char[n]> {
     MX_DECLARED_BY_(name, ARRAY_, "MX_DECLARE_REDUCE_ARRAY", PATTERN)                      \
     MX_DECLARED_BY_(name, SCAN_, "MX_DECLARE_SCAN", PATTERN)
 
-/* The body's parameters: what stands for the indices, and what follows. */
+/* The parameters of a body: first the indices (or the team), then those of the pattern (TAIL). */
 #define MX_PARAMETERS_RANGE_(D, I) MX_PARAMETERS_##D##_(I)
 #define MX_PARAMETERS_TEAM_(D, I) mx_team *t
 #define MX_PARAMETERS_1_(I) I i0
@@ -171,8 +175,8 @@ template <size_t n> struct mx_length_of_<const char[n]> {
 #define MX_TAIL_TEXT_SCAN_(name) ", T *v, bool final"
 #define MX_TAIL_TEXT_SCAN_CUSTOM_(name) ", T *v, bool final"
 
-/* The functions of an instance call NAME__item, which calls the body. Where the body is another than the declaration wants,
- * one assertion says so, and a function that is nowhere stands for it. */
+/* The functions of an instance call NAME__item, which calls the body. If the body does not have the parameters of the declaration, one
+ * assertion says so. NAME__item then calls a function that is declared only, so that there are no further errors. */
 #ifdef __cplusplus
 template <class A, class B> struct mx_same_type_ {
     enum { value = false };
@@ -202,16 +206,16 @@ template <class A> struct mx_same_type_<A, A> {
         (a, MX_UNWRAP_ NAMES MX_UNWRAP_ TAIL_NAMES);                                            \
     }
 
-/* The fields of a LIST are those of T, and their reducers are reducers. */
+/* Checks that the fields of a LIST are those of T, and that their reducers exist. */
 #define MX_IS_REDUCER_(...) ~, true, ~
 #define MX_IS_FIELD_(T, field) _Generic(&v->field, const T * : true, default : false)
-#define MX_FIELD_CHECK_(T, field, R)                                      \
-    MX_STATIC_ASSERT(MX_LOOK_UP_(MX_IS_REDUCER_ R##_INIT(int, v), false), \
-                     #field ": " #R " is no reducer: see minx/reduce.h"); \
-    MX_STATIC_ASSERT(MX_IS_FIELD_(T, field),                              \
-                     #field ": of another type in the struct than in the list: see MX_VALUE");
+#define MX_FIELD_CHECK_(T, field, R)                                         \
+    MX_STATIC_ASSERT(MX_LOOK_UP_(MX_IS_REDUCER_ R##_INIT(int, v), false),    \
+                     #field ": " #R " is not a reducer: see minx/reduce.h"); \
+    MX_STATIC_ASSERT(MX_IS_FIELD_(T, field),                                 \
+                     #field ": its type in the struct is not its type in the list: see MX_VALUE");
 #ifdef __cplusplus
-#define MX_CHECK_LIST_(name, LIST) /* kernel files are compiled as C, too */
+#define MX_CHECK_LIST_(name, LIST) /* the host instance, which is C, has the check */
 #else
 #define MX_CHECK_LIST_(name, LIST)                       \
     MX_INLINE void name##__check(const name##__value *v) \

@@ -203,7 +203,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     extern const char name##__space[MX_INDEX_NUMBER_##S##_]; \
     extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN];
 
-/* From MX_DECLARE_FOR(S, ...) to MX_DECLARE_FOR_(dimensions, index type, policy type, how it is passed on, ...). */
+/* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that converts the policy, ...). */
 #define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(MX_INDEX_KIND_(S), FOR_, S, name, ARGS)
 #define MX_DECLARE_REDUCE(S, name, ARGS, T) \
     MX_DECLARE_(MX_INDEX_KIND_(S), REDUCE_, S, name, ARGS, T)
@@ -232,7 +232,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     MX_DECLARE_SPACE_(name, S, PATTERN)            \
     MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
 
-/* NAME__value and NAME__array are types in each of them, so that a definition by another macro is one error. */
+/* Each of them defines the types NAME__value and NAME__array, so that a definition by another macro gives only one error. */
 #define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                      \
     MX_DECLARE_KERNEL_(name, ARGS)                                    \
     typedef int name##__value;                                        \

@@ -4,8 +4,8 @@
  *
  * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a prefix, parameters. Functions:
  *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
- *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up (none to 0) so that every offset is below their
- *       product, and sets the `stride` that the terms get back; false: not for this rank. It may wrap around.
+ *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up so that every offset is below their product (an extent of 0
+ *       stays 0), and sets the `stride` that PREFIX_term gets. false: the layout does not have this rank. Products may overflow.
  * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have no subviews, origins or
  * padding. */
 #pragma once

@@ -1,5 +1,5 @@
-/* Morton order (G. M. Morton, A computer oriented geodetic data base, IBM, 1966): the bits of the indices take turns in the
- * offset, so what is near in all indices is near in memory at every scale, whatever the size of the cache:
+/* Morton order (G. M. Morton, A computer oriented geodetic data base, IBM, 1966). The bits of the indices alternate in the offset. So
+ * elements that are near in all indices are near in memory at every scale, for any size of the cache:
  *
  *               j = 0  1 | 2  3
  *        i = 0      0  1 | 4  5          offset, in bits: i1 j1 i0 j0
@@ -8,15 +8,16 @@
  *            2      8  9 |12 13
  *            3     10 11 |14 15
  *
- * That takes a cube whose side is a power of two: a view is an array, in layout right, of cubes of side 2^m, the least that
- * holds its smallest extent. (One cube for all would take 256 times the memory for 4 x 1000.) `left` mirrors it. Invariant:
- * the low m bits of the indices number the elements of a cube, what is above them the cubes; so offsets are distinct and
- * below the product of the rounded extents. Cost: some ten operations an index (Raman and Wise, Converting to and from
- * dilated integers, IEEE Trans. Comput. 57(4), 2008); rows do not vectorise as contiguous ones do. */
+ * This order needs a cube whose side is a power of two. So a view is divided into cubes of side 2^m, the smallest power of two that is
+ * at least the smallest extent, and the cubes are in layout right. (One cube for the whole view would need 256 times the memory for
+ * 4 x 1000.) With `left` the order of the dimensions is reversed. Invariant: the low m bits of the indices number the elements of
+ * a cube, the higher bits the cubes. So offsets are distinct, and below the product of the rounded extents. Cost: about ten
+ * operations for each index (Raman and Wise, Converting to and from dilated integers, IEEE Trans. Comput. 57(4), 2008). Loops over
+ * rows do not vectorise as well as with contiguous rows. */
 #pragma once
 #include "minx/language.h"
 
-/* Puts one or two zeros between the bits of x: of 32 (rank 2), of 21 (rank 3). */
+/* Inserts one zero (rank 2) or two (rank 3) between the bits of x. x has at most 32 bits (rank 2) or 21 bits (rank 3). */
 MX_INLINE uint64_t mx_morton_spread(int rank, uint64_t x)
 {
     if (rank == 2) {
@@ -33,7 +34,7 @@ MX_INLINE uint64_t mx_morton_spread(int rank, uint64_t x)
     return (x | x << 2) & 0x1249249249249249;
 }
 
-/* stride: cubes from one to the next along d, and, in the low 5 bits, m. */
+/* stride: the low 5 bits are m, the others the distance of neighbouring cubes along d, in cubes. */
 MX_INLINE int64_t mx_morton_term(int rank, int d, int64_t i, int64_t stride, bool left)
 {
     const int m = (int)(stride & 31), n = left ? d : rank - 1 - d;
@@ -44,7 +45,7 @@ MX_INLINE int64_t mx_morton_term(int rank, int d, int64_t i, int64_t stride, boo
 
 static inline bool mx_morton_strides(int rank, uint64_t *extent, uint64_t *stride, bool left)
 {
-    int m = rank == 2 ? 31 : 20; /* more, and the cube would not fit the address space */
+    int m = rank == 2 ? 31 : 20; /* a larger cube does not fit the address space */
     uint64_t step = 1;
     for (int d = 0; d < rank; d++)
         while (m > 0 && extent[d] <= (uint64_t)1 << (m - 1)) m--;

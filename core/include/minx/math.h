@@ -1,18 +1,18 @@
-/* Mathematics for kernels and drivers: what <math.h> does not have under one name in C and CUDA.
+/* Mathematics for kernels and drivers. This header adds functions that C and CUDA do not both have under the same name.
  *
- * From <math.h>, as in C, with f behind the name for float (C's sqrt(float) is a double, CUDA's is not): fabs fmod remainder fma
+ * Use from <math.h>, with f at the end of the name for float (in C sqrt(float) is a double, in CUDA it is not): fabs fmod remainder fma
  * fmin fmax fdim nan exp exp2 expm1 log log10 log2 log1p pow sqrt cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh
  * asinh acosh atanh erf erfc tgamma lgamma ceil floor trunc round nearbyint rint logb nextafter copysign modf frexp ldexp
  * scalbn; for both types isfinite isinf isnan signbit. Results differ between backends by some units in the last place.
  *
- *   mx_rsqrt(x)  mx_hypot3(x, y, z)                   double or float; hypot3 does not overflow or underflow on its way
+ *   mx_rsqrt(x)  mx_hypot3(x, y, z)                   double or float; the squares in hypot3 do not overflow or underflow
  *   mx_min(a, b)  mx_max(a, b)  mx_clamp(x, low, high)   f64 f32 i32 i64 u32 u64, in the type that a + b has. min(a, b) is
  *       b < a ? b : a, so where either is NaN it is a; max and clamp likewise: a NaN is not clamped
- *   of u32 and u64, counts being int: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (all bits: the
- *       width) mx_bit_width mx_bit_floor mx_bit_ceil (undefined where it does not fit) mx_has_single_bit mx_byteswap, and
- *       mx_rotl(x, n) mx_rotr(x, n) for any n
- *   MX_FINITE_MIN(T) MX_FINITE_MAX(T) for the six types; for double and float MX_EPSILON(T) and those below it
- *   MX_PI and the like are double constants */
+ *   for u32 and u64: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (results are int; if all bits are equal
+ *       they may be the width) mx_bit_width mx_bit_floor mx_bit_ceil (undefined if the result does not fit the type)
+ *       mx_has_single_bit mx_byteswap, and mx_rotl(x, n) mx_rotr(x, n) for any n
+ *   MX_FINITE_MIN(T) MX_FINITE_MAX(T) for the six types; MX_EPSILON(T) and the macros after it for double and float
+ *   MX_PI and similar are double constants */
 #pragma once
 #include "minx/accessor.h"
 
@@ -33,8 +33,8 @@
 #define MX_EGAMMA 0.577215664901532860607
 #define MX_PHI 1.61803398874989484820
 
-/* One name for the functions of several types: overloads in C++, a choice by the type of `value` in C. Q: what follows the type
- * there, * for pointers. */
+/* One name for the functions of several types: overloads in C++, in C a choice by the type of `value`. Q is what follows the type in the
+ * choice: * for pointers. */
 #ifdef __cplusplus
 #define MX_TYPED_(f, tag) f##_
 #define MX_PICK_FLOAT_(f, value, Q) f##_
@@ -54,7 +54,7 @@
 #endif
 #define MX_AS_(value, x) ((__typeof__(value))(x))
 
-/* A function of one expression. */
+/* Defines a function with one expression. */
 #define MX_FN_(f, tag, R, parameters, expression) \
     MX_INLINE R MX_TYPED_(f, tag) parameters { return (R)(expression); }
 
@@ -127,20 +127,20 @@ MX_BITS_(u64, uint64_t, 64)
 #define mx_byteswap(x) MX_PICK_UNSIGNED_(mx_byteswap, x, )(x)
 
 #define MX_OF_FLOAT_(T, f64, f32) (sizeof(T) == sizeof(double) ? (f64) : (f32))
-#define MX_EPSILON(T) ((T)MX_OF_FLOAT_(T, DBL_EPSILON, FLT_EPSILON)) /* from 1 to the next */
+#define MX_EPSILON(T) ((T)MX_OF_FLOAT_(T, DBL_EPSILON, FLT_EPSILON)) /* from 1 to the next number */
 #define MX_ROUND_ERROR(T) ((T)0.5)
 #define MX_NORM_MIN(T) ((T)MX_OF_FLOAT_(T, DBL_MIN, FLT_MIN))
 #define MX_DENORM_MIN(T) ((T)MX_OF_FLOAT_(T, 0x1p-1074, 0x1p-149))
 #define MX_INFINITY(T) ((T)INFINITY)
 #define MX_QUIET_NAN(T) ((T)NAN)
-#define MX_DIGITS(T) MX_OF_FLOAT_(T, DBL_MANT_DIG, FLT_MANT_DIG) /* binary ones */
+#define MX_DIGITS(T) MX_OF_FLOAT_(T, DBL_MANT_DIG, FLT_MANT_DIG) /* binary digits */
 #define MX_DIGITS10(T) MX_OF_FLOAT_(T, DBL_DIG, FLT_DIG)
 #define MX_MAX_DIGITS10(T) MX_OF_FLOAT_(T, 17, 9)
 #define MX_MIN_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MIN_EXP, FLT_MIN_EXP)
 #define MX_MAX_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MAX_EXP, FLT_MAX_EXP)
 #define MX_MIN_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MIN_10_EXP, FLT_MIN_10_EXP)
 #define MX_MAX_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MAX_10_EXP, FLT_MAX_10_EXP)
-/* mx_finite_min_(x), mx_finite_max_(x): of the type of x. */
+/* mx_finite_min_(x), mx_finite_max_(x): the limits of the type of x. */
 #define MX_FINITES_(tag, T, low, high)                   \
     MX_FN_(mx_finite_min, tag, T, (T x), ((void)x, low)) \
     MX_FN_(mx_finite_max, tag, T, (T x), ((void)x, high))

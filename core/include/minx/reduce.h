@@ -88,7 +88,7 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 
 /* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
  * -1 if the range was empty). The body passes this item's number and index:
- *     mx_maxloc_f64_take(v, MX_AT(a->u, i), i);
+ *     mx_maxloc_f64_update(v, MX_AT(a->u, i), i);
  *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
 /* Of any number; an integer never is. As x != x, compilers would warn of it for integers. */
@@ -101,46 +101,47 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
       (((v)->value == (into)->value ||                                                           \
         (MX_NOT_A_NUMBER_((v)->value) && MX_NOT_A_NUMBER_((into)->value))) &&                    \
        (v)->index < (into)->index)))
-#define MX_EXTREME_(tag, T, which, worst, less)                                                 \
-    MX_REDUCE_FN_ void mx_##which##loc_##tag##_init(mx_loc_##tag *v)                            \
-    {                                                                                           \
-        v->value = (T)(worst);                                                                  \
-        v->index = -1;                                                                          \
-    }                                                                                           \
-    MX_REDUCE_FN_ void mx_##which##loc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)  \
-    {                                                                                           \
-        if (MX_LOCATION_WINS_(v, into, less)) *into = *v;                                       \
-    }                                                                                           \
-    MX_REDUCE_FN_ void mx_##which##loc_##tag##_take(mx_loc_##tag *into, T value, int64_t index) \
-    {                                                                                           \
-        const mx_loc_##tag v = {value, index};                                                  \
-        mx_##which##loc_##tag##_join(into, &v);                                                 \
+#define MX_EXTREME_(tag, T, which, worst, less)                                                   \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_init(mx_loc_##tag *v)                              \
+    {                                                                                             \
+        v->value = (T)(worst);                                                                    \
+        v->index = -1;                                                                            \
+    }                                                                                             \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_join(mx_loc_##tag *into, const mx_loc_##tag *v)    \
+    {                                                                                             \
+        if (MX_LOCATION_WINS_(v, into, less)) *into = *v;                                         \
+    }                                                                                             \
+    MX_REDUCE_FN_ void mx_##which##loc_##tag##_update(mx_loc_##tag *into, T value, int64_t index) \
+    {                                                                                             \
+        const mx_loc_##tag v = {value, index};                                                    \
+        mx_##which##loc_##tag##_join(into, &v);                                                   \
     }
-#define MX_LOCATION_(tag, T, low, high)                                                            \
-    typedef struct mx_loc_##tag {                                                                  \
-        T value;                                                                                   \
-        int64_t index;                                                                             \
-    } mx_loc_##tag;                                                                                \
-    typedef struct mx_minmaxloc_##tag {                                                            \
-        mx_loc_##tag min, max;                                                                     \
-    } mx_minmaxloc_##tag;                                                                          \
-    MX_EXTREME_(tag, T, min, high, <)                                                              \
-    MX_EXTREME_(tag, T, max, low, >)                                                               \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)                            \
-    {                                                                                              \
-        mx_minloc_##tag##_init(&v->min);                                                           \
-        mx_maxloc_##tag##_init(&v->max);                                                           \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into,                         \
-                                                 const mx_minmaxloc_##tag *v)                      \
-    {                                                                                              \
-        mx_minloc_##tag##_join(&into->min, &v->min);                                               \
-        mx_maxloc_##tag##_join(&into->max, &v->max);                                               \
-    }                                                                                              \
-    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_take(mx_minmaxloc_##tag *into, T value, int64_t index) \
-    {                                                                                              \
-        mx_minloc_##tag##_take(&into->min, value, index);                                          \
-        mx_maxloc_##tag##_take(&into->max, value, index);                                          \
+#define MX_LOCATION_(tag, T, low, high)                                               \
+    typedef struct mx_loc_##tag {                                                     \
+        T value;                                                                      \
+        int64_t index;                                                                \
+    } mx_loc_##tag;                                                                   \
+    typedef struct mx_minmaxloc_##tag {                                               \
+        mx_loc_##tag min, max;                                                        \
+    } mx_minmaxloc_##tag;                                                             \
+    MX_EXTREME_(tag, T, min, high, <)                                                 \
+    MX_EXTREME_(tag, T, max, low, >)                                                  \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_init(mx_minmaxloc_##tag *v)               \
+    {                                                                                 \
+        mx_minloc_##tag##_init(&v->min);                                              \
+        mx_maxloc_##tag##_init(&v->max);                                              \
+    }                                                                                 \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_join(mx_minmaxloc_##tag *into,            \
+                                                 const mx_minmaxloc_##tag *v)         \
+    {                                                                                 \
+        mx_minloc_##tag##_join(&into->min, &v->min);                                  \
+        mx_maxloc_##tag##_join(&into->max, &v->max);                                  \
+    }                                                                                 \
+    MX_REDUCE_FN_ void mx_minmaxloc_##tag##_update(mx_minmaxloc_##tag *into, T value, \
+                                                   int64_t index)                     \
+    {                                                                                 \
+        mx_minloc_##tag##_update(&into->min, value, index);                           \
+        mx_maxloc_##tag##_update(&into->max, value, index);                           \
     }
 
 MX_LOCATION_(f64, double, -INFINITY, INFINITY)

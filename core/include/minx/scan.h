@@ -7,13 +7,13 @@
  *         *sum += MX_AT(a->count, i);
  *     }
  *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
- *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with functions of your own; join is associative
+ *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with init and join functions of your own; join must be associative
  *
  * A body may be called twice for an item, and stores only when `final`. The total may be NULL; name_into leaves it in a view.
  *
- * Hosts: the same bits for any number of threads. The total and what the last item sees may differ by rounding, as blocks are
- * summed in another order than they are scanned in. cuda: CUB's single-pass scan (Merrill and Garland 2016), which reads and
- * writes once; its sums of floating-point numbers may differ in their last bits from run to run. */
+ * Hosts: the bits are the same for any number of threads. The total may differ by rounding from the sum that the last item gets,
+ * because the order of additions is not the same. cuda: CUB's single-pass scan (Merrill and Garland 2016), which reads and writes
+ * all data once. Its sums of floating-point numbers may differ in their last bits from run to run. */
 #pragma once
 #include "minx/kernel.h"
 
@@ -67,7 +67,7 @@
 #define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                      \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
     MX_DEFINE_SCAN_RUN_(name, I, S, prologue)
-/* one lane: not all that joins is commutative */
+/* one lane, because a join need not be commutative */
 #define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init, join, prologue) \
     MX_DEFINE_VALUE_(name, init(v), join(into, v))                  \
     MX_DEFINE_SCAN_RUN_(name, I, MX_ITEMS_PLAIN, prologue)
@@ -77,7 +77,7 @@
 #include <cuda/std/functional>
 #include <iterator>
 
-/* The arguments of an item: in the iterators themselves, or, where a prologue worked on them, in device memory. */
+/* The arguments of an item. They are in the iterators themselves or, if there is a prologue, in device memory. */
 template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A &args)
 {
     return &args;
@@ -87,7 +87,7 @@ template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(cons
     return args;
 }
 
-/* What CUB reads: item i's share, from a value that holds the identity. */
+/* The input iterator for CUB: the contribution of item i, added to the identity. */
 template <class K> struct mx_cuda_shares_ {
     typedef typename K::value value_type;
     typedef value_type reference;
@@ -112,7 +112,8 @@ template <class K> struct mx_cuda_shares_ {
     }
 };
 
-/* What CUB writes to: storing what comes before item i runs the item. The last one leaves the total. */
+/* The output iterator for CUB: when CUB stores the prefix sum of item i, the item runs with final = true. The last item stores the
+ * total. */
 template <class K> struct mx_cuda_final_ {
     typename K::held_args held;
     int64_t at, last;
@@ -147,7 +148,7 @@ template <class K> struct mx_cuda_finals_ {
         return moved;
     }
 };
-/* CUB knows how fast it can go with its own operators. */
+/* The join of a kernel, as an operator for CUB. (For sums CUB's own operator is used, for which it is tuned.) */
 template <class K> struct mx_cuda_joining_ {
     __device__ __forceinline__ typename K::value operator()(const typename K::value &a,
                                                             const typename K::value &b) const
@@ -171,7 +172,7 @@ static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::arg
     *result = args_copy;
 }
 
-/* In front of what CUB needs in device memory: the arguments after a prologue, and an identity by the user's init. */
+/* In device memory, before the workspace of CUB: the arguments after a prologue, and the identity from the user's init. */
 enum { MX_CUDA_FRONT_BYTES_ = 4096 };
 template <class K> static char *mx_cuda_identity_copy_(char *memory)
 {
@@ -182,7 +183,7 @@ template <class K> static char *mx_cuda_workspace_(char *memory)
     return mx_cuda_identity_copy_<K>(memory) + (K::number ? 0 : MX_CUDA_FRONT_BYTES_);
 }
 
-/* memory NULL: only finds out how much it needs. */
+/* memory NULL: only sets *bytes to the memory that it needs. */
 template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memory, size_t *bytes)
 {
     const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end, n = end - begin;

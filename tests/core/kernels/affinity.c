@@ -3,21 +3,21 @@
 #include "affinity.h"
 
 #ifdef __CUDACC__ /* the threads of a GPU are on no core of the host */
-#define NOTE(launch) ((void)(launch))
+#define RECORD(launch) ((void)(launch))
 #else
-#define NOTE(launch) af_note(launch)
+#define RECORD(launch) af_record(launch)
 #endif
 
 MX_BODY void af_where_body(const af_args *a, int i)
 {
     (void)i;
-    NOTE(a->launch);
+    RECORD(a->launch);
 }
 MX_FOR(1D, af_where, MX_ITEMS_PLAIN)
 
 MX_BODY void af_team_body(const af_args *a, mx_team *t)
 {
     (void)t;
-    NOTE(a->launch);
+    RECORD(a->launch);
 }
 MX_FOR(TEAM, af_team)

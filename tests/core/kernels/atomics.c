@@ -12,7 +12,7 @@
     MX_BODY void ac_subtract_##tag##_body(const ac_##tag##_args *a, int i)                  \
     {                                                                                       \
         const T before = mx_atomic_fetch_sub(&MX_AT(a->to, i % 5), (T)1);                   \
-        mx_atomic_add(&MX_AT(a->notes, i % 5), (int64_t)before);                            \
+        mx_atomic_add(&MX_AT(a->log, i % 5), (int64_t)before);                              \
     }                                                                                       \
     MX_FOR(1D, ac_subtract_##tag)                                                           \
     MX_BODY void ac_extremes_##tag##_body(const ac_##tag##_args *a, int i)                  \
@@ -26,7 +26,7 @@
     MX_BODY void ac_exchange_##tag##_body(const ac_##tag##_args *a, int i)                  \
     {                                                                                       \
         const T before = mx_atomic_exchange(&MX_AT(a->to, i % 4), (T)(i + 1));              \
-        mx_atomic_add(&MX_AT(a->notes, i % 4), (int64_t)before);                            \
+        mx_atomic_add(&MX_AT(a->log, i % 4), (int64_t)before);                              \
     }                                                                                       \
     MX_FOR(1D, ac_exchange_##tag)                                                           \
     /* exactly one item wins each slot */                                                   \
@@ -34,7 +34,7 @@
     {                                                                                       \
         const int slot = i % 50;                                                            \
         const T before = mx_atomic_compare_exchange(&MX_AT(a->to, slot), (T)0, (T)(i + 1)); \
-        if (before == (T)0) mx_atomic_add(&MX_AT(a->notes, slot), (int64_t)1000000 + i);    \
+        if (before == (T)0) mx_atomic_add(&MX_AT(a->log, slot), (int64_t)1000000 + i);      \
     }                                                                                       \
     MX_FOR(1D, ac_claim_##tag)                                                              \
     /* an addition made of load and compare_exchange */                                     \
@@ -49,16 +49,16 @@
     }                                                                                       \
     MX_FOR(1D, ac_retry_##tag, MX_ITEMS_PLAIN)
 
-#define AC_BITWISE_KERNELS(tag, T)                                               \
-    MX_BODY void ac_bits_##tag##_body(const ac_##tag##_args *a, int i)           \
-    {                                                                            \
-        const T bit = (T)((T)1 << i % 31);                                       \
-        mx_atomic_fetch_or(&MX_AT(a->to, 0), bit);                               \
-        mx_atomic_fetch_and(&MX_AT(a->to, 1), (T)~bit);                          \
-        mx_atomic_fetch_xor(&MX_AT(a->to, 2), bit);                              \
-        const T before = mx_atomic_fetch_or(&MX_AT(a->to, 3), bit);              \
-        if ((before & bit) == 0) mx_atomic_add(&MX_AT(a->notes, 0), (int64_t)1); \
-    }                                                                            \
+#define AC_BITWISE_KERNELS(tag, T)                                             \
+    MX_BODY void ac_bits_##tag##_body(const ac_##tag##_args *a, int i)         \
+    {                                                                          \
+        const T bit = (T)((T)1 << i % 31);                                     \
+        mx_atomic_fetch_or(&MX_AT(a->to, 0), bit);                             \
+        mx_atomic_fetch_and(&MX_AT(a->to, 1), (T)~bit);                        \
+        mx_atomic_fetch_xor(&MX_AT(a->to, 2), bit);                            \
+        const T before = mx_atomic_fetch_or(&MX_AT(a->to, 3), bit);            \
+        if ((before & bit) == 0) mx_atomic_add(&MX_AT(a->log, 0), (int64_t)1); \
+    }                                                                          \
     MX_FOR(1D, ac_bits_##tag)
 
 AC_NUMBERS(AC_KERNELS)

@@ -124,22 +124,22 @@ MX_REDUCE_CUSTOM(3D_64, rd_custom_3d_64, rd_digits_init, rd_digits_join)
 
 MX_BODY void rd_minloc_body(const rd_args *a, int i, mx_loc_i32 *v)
 {
-    mx_minloc_i32_take(v, MX_AT(a->x, i), i);
+    mx_minloc_i32_update(v, MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_minloc, mx_minloc_i32_init, mx_minloc_i32_join)
 MX_BODY void rd_maxloc_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    mx_maxloc_f64_take(v, 0.5 * MX_AT(a->x, i), i);
+    mx_maxloc_f64_update(v, 0.5 * MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_maxloc, mx_maxloc_f64_init, mx_maxloc_f64_join)
 MX_BODY void rd_maxloc_f32_body(const rd_args *a, int i, mx_loc_f32 *v)
 {
-    mx_maxloc_f32_take(v, (float)MX_AT(a->x, i), i);
+    mx_maxloc_f32_update(v, (float)MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_maxloc_f32, mx_maxloc_f32_init, mx_maxloc_f32_join)
 MX_BODY void rd_minmaxloc_body(const rd_args *a, int i, mx_minmaxloc_i64 *v)
 {
-    mx_minmaxloc_i64_take(v, MX_AT(a->x, i), i);
+    mx_minmaxloc_i64_update(v, MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_minmaxloc, mx_minmaxloc_i64_init, mx_minmaxloc_i64_join)
 
@@ -149,12 +149,12 @@ MX_BODY double mark_nan(const rd_args *a, int i)
 }
 MX_BODY void rd_nan_min_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    mx_minloc_f64_take(v, mark_nan(a, i), i);
+    mx_minloc_f64_update(v, mark_nan(a, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_nan_min, mx_minloc_f64_init, mx_minloc_f64_join)
 MX_BODY void rd_nan_max_body(const rd_args *a, int i, mx_loc_f64 *v)
 {
-    mx_maxloc_f64_take(v, mark_nan(a, i), i);
+    mx_maxloc_f64_update(v, mark_nan(a, i), i);
 }
 MX_REDUCE_CUSTOM(1D, rd_nan_max, mx_maxloc_f64_init, mx_maxloc_f64_join)
 MX_BODY void rd_nan_plain_max_body(const rd_args *a, int i, double *v)

@@ -66,7 +66,7 @@ MX_BODY void tm_top_body(const tm_yax_args *a, mx_team *t, tm_top_value *v)
 }
 MX_REDUCE_CUSTOM(TEAM, tm_top, tm_top_init, tm_top_join)
 
-MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
+MX_BODY void tm_collectives_body(const tm_collectives_args *a, mx_team *t)
 {
     const int64_t mine = 1000 * (t->league_rank + 1) + t->rank;
     const int64_t got[TM_RESULTS] = {
@@ -82,7 +82,7 @@ MX_BODY void tm_together_body(const tm_together_args *a, mx_team *t)
         MX_AT(a->real, t->league_rank, t->rank) = real;
     }
 }
-MX_FOR(TEAM, tm_together)
+MX_FOR(TEAM, tm_collectives)
 
 MX_BODY void tm_reverse_body(const tm_scratch_args *a, mx_team *t)
 {

@@ -44,9 +44,9 @@ MX_BODY void ve_locations_body(const ve_loc_args *a, mx_team *t)
         mx_loc_f64 top;
         mx_minmaxloc_f64 both;
         MX_VECTOR_REDUCE(t, k, b, e, top, mx_maxloc_f64_init, mx_maxloc_f64_join)
-        mx_maxloc_f64_take(&top, MX_AT(a->x, k), k);
+        mx_maxloc_f64_update(&top, MX_AT(a->x, k), k);
         MX_VECTOR_REDUCE(t, k, b, e, both, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)
-        mx_minmaxloc_f64_take(&both, MX_AT(a->x, k), k);
+        mx_minmaxloc_f64_update(&both, MX_AT(a->x, k), k);
         MX_VECTOR_FOR (t, l, 0, VE_LANES) {
             MX_AT(a->value, r * VE_LANES + l) = l % 2 == 0 ? top.value : both.max.value;
             MX_AT(a->index, r * VE_LANES + l) = l % 2 == 0 ? top.index : both.max.index;

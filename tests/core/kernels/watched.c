@@ -41,12 +41,12 @@ MX_BODY void wt_neighbour(const wt_args *a, mx_team *t, int wait)
     if (wait) mx_team_barrier(t);
     MX_VECTOR_SINGLE (t) MX_AT(a->y, base + t->rank) = MX_AT(a->x, base + (t->rank + 1) % t->size);
 }
-MX_BODY void wt_together_body(const wt_args *a, mx_team *t)
+MX_BODY void wt_collective_body(const wt_args *a, mx_team *t)
 {
     wt_neighbour(a, t, 1);
     const int64_t all = mx_team_sum(t, (int64_t)1);
     MX_TEAM_SINGLE (t) mx_atomic_add(&MX_AT(a->total, 0), all);
 }
-MX_FOR(TEAM, wt_together)
+MX_FOR(TEAM, wt_collective)
 MX_BODY void wt_too_early_body(const wt_args *a, mx_team *t) { wt_neighbour(a, t, 0); }
 MX_FOR(TEAM, wt_too_early)

@@ -52,13 +52,13 @@ MX_REDUCE_CUSTOM(1D, add_moments, moments_init, moments_join)
 
 MX_BODY void find_hottest_body(const box_args *a, int i, mx_minmaxloc_f64 *v)
 {
-    mx_minmaxloc_f64_take(v, MX_AT(a->x, i), i);
+    mx_minmaxloc_f64_update(v, MX_AT(a->x, i), i);
 }
 MX_REDUCE_CUSTOM(1D, find_hottest, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)
 
 MX_BODY void find_fullest_body(const box_args *a, int i, mx_loc_i32 *v)
 {
-    mx_maxloc_i32_take(v, MX_AT(a->count, i), i);
+    mx_maxloc_i32_update(v, MX_AT(a->count, i), i);
 }
 MX_REDUCE_CUSTOM(1D, find_fullest, mx_maxloc_i32_init, mx_maxloc_i32_join)
 
