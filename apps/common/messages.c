@@ -242,6 +242,7 @@ mx_err app_messages_begin(app_messages m)
 {
     MX_REQUIRE(!m->active, MX_ERR_ARG, "messages '%s': begun before the last exchange has ended",
                m->label);
+    MX_TRY(app_transport_check(m->transport, "messages"));
     MX_TRY(check_places(m));
     if (m->transport->path->start != NULL) MX_TRY(m->transport->path->start(m));
     m->active = true;

@@ -59,7 +59,8 @@ mx_err app_messages_buffers(app_messages messages, mx_type type, mx_view *send, 
  * messages to the rank itself that differ), MX_ERR_EXTENT (a message of more than 2^31-1 bytes). */
 mx_err app_messages_set(app_messages messages, const app_message *list, int count);
 
-/* Starts the exchange. Collective. MX_ERR_ARG if a message is outside of its buffer, or the last exchange has not ended. */
+/* Starts the exchange. Collective. MX_ERR_ARG if a message is outside of its buffer, the last exchange has not ended, or the
+ * context records a graph. */
 mx_err app_messages_begin(app_messages messages);
 
 /* Completes it. MX_ERR_COMM if a message has another length than expected. Collective. */

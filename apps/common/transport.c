@@ -122,9 +122,18 @@ mx_ctx app_transport_ctx(app_transport transport) { return transport->ctx; }
 
 /* ---- sums ---- */
 
+mx_err app_transport_check(app_transport t, const char *what)
+{
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_details(t->ctx, &details));
+    MX_REQUIRE(!details.records, MX_ERR_ARG, "%s while the context records a graph", what);
+    return MX_OK;
+}
+
 mx_err app_sum_view(app_transport t, mx_view view, int64_t first, int64_t count)
 {
     mx_view_info v;
+    MX_TRY(app_transport_check(t, "a sum over ranks"));
     MX_TRY(mx_view_usable(t->ctx, view, true, "sum over ranks", &v));
     MX_REQUIRE(v.rank <= 1, MX_ERR_RANK, "sum over ranks: view '%s' has rank %d, expected 0 or 1",
                v.label, v.rank);

@@ -38,5 +38,6 @@ mx_ctx app_transport_ctx(app_transport transport);
 /* Replaces `count` elements of a view, from `first` on, by their sums over all ranks. Ordered on ctx like a kernel: kernels
  * launched before have written the elements, kernels launched after read the sums. Collective.
  *   view   of rank 0 or 1, without gaps, of f64, f32, i32 or i64, in memory that ctx can access
- * Every rank gets the same bits. Errors: those of mx_view_usable, MX_ERR_RANK, MX_ERR_TYPE, MX_ERR_BOUNDS, MX_ERR_COMM. */
+ * Every rank gets the same bits. Errors: those of mx_view_usable, MX_ERR_RANK, MX_ERR_TYPE, MX_ERR_BOUNDS, MX_ERR_COMM;
+ * MX_ERR_ARG while ctx records a graph. */
 mx_err app_sum_view(app_transport transport, mx_view view, int64_t first, int64_t count);

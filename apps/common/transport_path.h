@@ -60,6 +60,9 @@ extern const app_path app_path_none, app_path_host, app_path_staged, app_path_de
 /* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed; the error says why not. */
 mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size);
 
+/* MX_ERR_ARG while the context records a graph: communication is not recorded. */
+mx_err app_transport_check(app_transport transport, const char *what);
+
 /* A transport that takes this path. Collective; agreed. */
 mx_err app_transport_create_path(app_comm comm, mx_ctx ctx, const app_path *path,
                                  app_transport *transport);

@@ -71,6 +71,10 @@ static mx_err check_errors(app_transport transport)
     CHECK_FAILS(app_sum_view(transport, column, -1, 1), MX_ERR_BOUNDS, "from -1 on");
     if (info.stride[0] != 1)
         CHECK_FAILS(app_sum_view(transport, part, 0, 1), MX_ERR_LAYOUT, "gaps");
+    mx_graph graph;
+    MX_TRY(mx_graph_create(ctx, &graph));
+    CHECK_FAILS(app_sum_view(transport, column, 0, 1), MX_ERR_ARG, "records a graph");
+    mx_graph_destroy(&graph);
     MX_TRY(mx_view_destroy(&part));
     MX_TRY(mx_view_destroy(&flat));
     MX_TRY(mx_view_destroy(&bytes));
