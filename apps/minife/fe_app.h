@@ -20,6 +20,7 @@ typedef struct fe_app {
     int64_t entries; /* of this rank */
 
     fe_views views;
+    mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
     fe_structure_args structure;
@@ -50,8 +51,8 @@ void fe_clean_up(void *app);
 
 /* solve.c: conjugate gradients. Collective. */
 mx_err fe_run(void *app);
-/* w = A p with the ghosts of p; the value is p . w over all ranks. Collective. */
-mx_err fe_multiply(fe_app *app, double *pw);
+/* r = p = b - A x; rr(at) = r . r over all ranks. Collective. */
+mx_err fe_residual(fe_app *app, int at);
 
 /* verify.c. Collective. */
 mx_err fe_verify(void *app);

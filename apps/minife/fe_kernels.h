@@ -4,10 +4,15 @@
 #include "fe_mesh.h"
 #include "minx/minx.h"
 
+/* Read once in each product, and not written by it. */
+MX_ACCESSOR(fe_column_numbers, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(fe_matrix_values, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
 typedef struct fe_views {
     mx_view coordinates;          /* of all nodes held: 3 x nodes, x, y, z */
     mx_view begin, column, value; /* the matrix: i64, i32, f64 */
-    mx_view b, x, r, p, w;        /* vectors: rows; x and p with ghosts */
+    mx_view b, x, r, p, w;        /* vectors: rows; p with ghosts */
+    mx_view rr, pw;               /* the solver's scalars: FE_RING */
 } fe_views;
 
 /* ---- set-up (kernels/setup.c) ---- */
@@ -72,18 +77,24 @@ MX_DECLARE_REDUCE(3D, fe_error_l2, fe_error_args, double)
 /* the largest error at own nodes */
 MX_DECLARE_REDUCE(1D, fe_error_max, fe_error_args, double)
 
-/* ---- the solver (kernels/cg.c) ---- */
+/* ---- the solver (kernels/cg.c): see solve.c for the scalars ---- */
+
+enum { FE_BATCH = 16, FE_RING = 2 * FE_BATCH };
+
+/* Where a solver's scalars of iteration k are, in the rings rr and pw. */
+MX_INLINE int fe_ring(int64_t k) { return (int)(k % FE_RING); }
 
 typedef struct fe_product_args {
     mx_ci64_1 begin;
-    mx_ci32_1 column;
-    mx_cf64_1 value;
+    fe_column_numbers column;
+    fe_matrix_values value;
     mx_cf64_1 p;
     mx_f64_1 w;
+    int rows, rows_per_team;
 } fe_product_args;
 MX_BUNDLE(fe_product_args, fe_views, begin, column, value, p, w)
-/* w = A p; the value is p . w */
-MX_DECLARE_REDUCE(1D, fe_product, fe_product_args, double)
+/* w = A p for the rows of a team; the value is p . w */
+MX_DECLARE_REDUCE(TEAM, fe_product, fe_product_args, double)
 
 typedef struct fe_start_args {
     mx_f64_1 r, p;
@@ -95,20 +106,33 @@ MX_DECLARE_FOR(1D, fe_copy, fe_start_args)
 /* r = p = b - w; the value is r . r */
 MX_DECLARE_REDUCE(1D, fe_start, fe_start_args, double)
 
+/* The scalars that an iteration needs, in rings; the numbers of the entries of iteration k: */
+typedef struct fe_scalars {
+    int now;      /* k */
+    int before;   /* k - 1 */
+    int compared; /* k - 2, or 0: the norm that is compared with the tolerance */
+    double tolerance;
+} fe_scalars;
+
 typedef struct fe_update_args {
     mx_f64_1 x, r;
     mx_cf64_1 p, w;
-    double alpha;
+    mx_cf64_1 rr, pw;
+    fe_scalars scalars;
+    double alpha; /* set by the prologue; 0 where the iteration is not to be done */
+    bool done;
 } fe_update_args;
-MX_BUNDLE(fe_update_args, fe_views, x, r, p, w)
-/* x += alpha p, r -= alpha w; the value is r . r */
+MX_BUNDLE(fe_update_args, fe_views, x, r, p, w, rr, pw)
+/* x += alpha p, r -= alpha w; the value is r . r, or 0 if the iteration was not to be done */
 MX_DECLARE_REDUCE(1D, fe_update, fe_update_args, double)
 
 typedef struct fe_direction_args {
     mx_f64_1 p;
     mx_cf64_1 r;
-    double beta;
+    mx_cf64_1 rr;
+    fe_scalars scalars;
+    double beta; /* set by the prologue */
 } fe_direction_args;
-MX_BUNDLE(fe_direction_args, fe_views, p, r)
+MX_BUNDLE(fe_direction_args, fe_views, p, r, rr)
 /* p = r + beta p */
 MX_DECLARE_FOR(1D, fe_direction, fe_direction_args)

@@ -138,8 +138,7 @@ static void add_point(const minife *m, element *e, const double *point)
     for (int i = 0; i < 8; i++) {
         e->load[i] += det * source * shape[i];
         for (int j = 0; j < 8; j++)
-            e->stiffness[i][j] +=
-                det * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+            e->stiffness[i][j] += det * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
     }
 }
 
@@ -147,11 +146,13 @@ static void make_element(const minife *m, int64_t x, int64_t y, int64_t z, eleme
 {
     *e = (element){.error = 0};
     for (int n = 0; n < 8; n++) {
-        e->node[n] = (x + (n & 1)) + m->nodes[0] * ((y + (n >> 1 & 1)) + m->nodes[1] * (z + (n >> 2)));
+        e->node[n] =
+            (x + (n & 1)) + m->nodes[0] * ((y + (n >> 1 & 1)) + m->nodes[1] * (z + (n >> 2)));
         position(m, e->node[n], e->at[n]);
     }
     for (int q = 0; q < 8; q++) {
-        const double point[] = {q & 1 ? GAUSS_POINT : -GAUSS_POINT, q & 2 ? GAUSS_POINT : -GAUSS_POINT,
+        const double point[] = {q & 1 ? GAUSS_POINT : -GAUSS_POINT,
+                                q & 2 ? GAUSS_POINT : -GAUSS_POINT,
                                 q & 4 ? GAUSS_POINT : -GAUSS_POINT};
         add_point(m, e, point);
     }
@@ -319,8 +320,7 @@ static double analytic(const double *at)
         for (int q = 0; q <= 300; q++) {
             const double a = (2 * p + 1) * pi, b = (2 * q + 1) * pi, l = hypot(a, b);
             if (l * (1 - at[0]) > 45) break;
-            const double ratio =
-                (exp(l * (at[0] - 1)) - exp(-l * (at[0] + 1))) / (1 - exp(-2 * l));
+            const double ratio = (exp(l * (at[0] - 1)) - exp(-l * (at[0] + 1))) / (1 - exp(-2 * l));
             sum += ratio * sin(a * at[1]) * sin(b * at[2]) / ((2 * p + 1) * (2 * q + 1));
         }
     return 16 / (pi * pi) * sum;

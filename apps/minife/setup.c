@@ -89,6 +89,10 @@ static mx_err make_vectors(fe_app *app)
     MX_TRY(mx_view_create_1d(ctx, "cg r", MX_F64, rows, &app->views.r));
     MX_TRY(mx_view_create_1d(ctx, "cg p", MX_F64, held, &app->views.p));
     MX_TRY(mx_view_create_1d(ctx, "cg w", MX_F64, rows, &app->views.w));
+    MX_TRY(mx_view_create_1d(ctx, "cg r.r", MX_F64, FE_RING, &app->views.rr));
+    MX_TRY(mx_view_create_1d(ctx, "cg p.w", MX_F64, FE_RING, &app->views.pw));
+    MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
+    MX_TRY(mx_mirror_view_create(app->views.pw, &app->pw_host));
     MX_TRY(fe_product_args_bind(ctx, &app->views, &app->product));
     MX_TRY(fe_start_args_bind(ctx, &app->views, &app->start));
     MX_TRY(fe_update_args_bind(ctx, &app->views, &app->update));
@@ -154,8 +158,9 @@ void fe_clean_up(void *data)
 {
     fe_app *const app = data;
     fe_views *const v = &app->views;
-    mx_view *const all[] = {&v->coordinates, &v->begin, &v->column, &v->value, &v->b,
-                            &v->x,           &v->r,     &v->p,      &v->w};
+    mx_view *const all[] = {&v->coordinates, &v->begin,     &v->column,   &v->value, &v->b,
+                            &v->x,           &v->r,         &v->p,        &v->w,     &v->rr,
+                            &v->pw,          &app->rr_host, &app->pw_host};
     app_index_exchange_destroy(&app->ghosts);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     free(app->residuals);

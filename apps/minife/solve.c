@@ -1,43 +1,72 @@
 /* Conjugate gradients without preconditioner, as the original: from x = 0, at most max_iterations, until ||r|| <= tolerance. The
- * norm that the original prints for iteration k, and compares, is that at the start of the iteration. So it does one iteration
- * after the norm is small enough, and so does this. */
+ * norm that the original prints for iteration k, and compares, is that at its start; the comparison is made before the norm of k
+ * is known. So one iteration is done after the norm is small enough, and so it is here: iteration k is done if the norm after
+ * k - 2 iterations (k = 1: the first one) is above the tolerance, and all iterations before were done.
+ *
+ * The scalars of iteration k stay with the vectors, in rings: p . w in pw(k), r . r in rr(k). Their sums over ranks are made in
+ * place, and kernels take alpha and beta from there in their prologues. On a device iterations are queued in batches without
+ * waiting, and the host reads the rings after each batch; on hosts a batch is one iteration.
+ *
+ * Bytes of an iteration: for an entry of the matrix 12; for a row its begin (8), p read and w written (16), x, r, p, w read and x, r
+ * written (48), r, p read and p written (24). */
 #include "fe_app.h"
 
-#include <float.h>
 #include <math.h>
 
-enum { BYTES_A_ENTRY = 12, BYTES_A_ROW = 8 + 8 + 8 + 24 + 16 + 24 };
+enum { BYTES_OF_ENTRY = 12, BYTES_OF_ROW = 8 + 16 + 48 + 24, FLOPS_OF_ROW = 2 + 6 + 2 };
 
 static mx_range_1 rows(const fe_app *app)
 {
     return mx_range_1d(app->base.ctx, 0, fe_rows(&app->mesh));
 }
 
-mx_err fe_multiply(fe_app *app, double *pw)
+/* Hosts: a team is one thread, with many rows. Devices: a thread has some lanes for the entries of a row. */
+static mx_teams teams(fe_app *app)
+{
+    enum { HOST_ROWS = 512, THREADS = 32, LANES = 8 };
+    mx_ctx_info info;
+    (void)mx_ctx_get_info(app->base.ctx, &info);
+    const bool host = info.device < 0;
+    fe_product_args *const a = &app->product;
+    a->rows = fe_rows(&app->mesh);
+    a->rows_per_team = host ? HOST_ROWS : THREADS;
+    const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
+    return host ? mx_league(app->base.ctx, league, 1, 1)
+                : mx_league(app->base.ctx, league, THREADS, LANES);
+}
+
+/* w = A p with the ghosts of p; pw(at) = p . w */
+static mx_err multiply(fe_app *app, int at)
 {
     if (app_size(app->base.comm) > 1)
         MX_TRY(app_forward(app->ghosts, 1, &app->views.p, APP_UNSHIFTED));
-    MX_TRY(fe_product(rows(app), &app->product, pw));
-    return app_sum_f64(app->base.comm, pw, 1);
+    MX_TRY(fe_product_into(teams(app), &app->product, app->views.pw, at));
+    return app_sum_view(app->base.transport, app->views.pw, at, 1);
 }
 
-/* r = p = b - A x; the value is r . r */
-static mx_err start(fe_app *app, double *rr)
+mx_err fe_residual(fe_app *app, int at)
 {
-    double unused;
     MX_TRY(fe_copy(rows(app), &app->start));
-    MX_TRY(fe_multiply(app, &unused));
-    MX_TRY(fe_start(rows(app), &app->start, rr));
-    return app_sum_f64(app->base.comm, rr, 1);
+    MX_TRY(multiply(app, at));
+    MX_TRY(fe_start_into(rows(app), &app->start, app->views.rr, at));
+    return app_sum_view(app->base.transport, app->views.rr, at, 1);
 }
 
-/* Has the method broken down: is p . A p not positive, but for rounding? The original's criterion. */
-static bool broke_down(double pw, double *tolerance)
+/* Queues iteration k. */
+static mx_err iterate(fe_app *app, int64_t k)
 {
-    if (pw < *tolerance && !(pw > 0)) return true;
-    *tolerance = 0.1 * pw;
-    return false;
+    const fe_scalars scalars = {.now = fe_ring(k),
+                                .before = fe_ring(k - 1),
+                                .compared = fe_ring(k > 1 ? k - 2 : 0),
+                                .tolerance = app->input.tolerance};
+    app->update.scalars = app->direction.scalars = scalars;
+    MX_TRY(multiply(app, scalars.now));
+    MX_TRY(fe_update_into(rows(app), &app->update, app->views.rr, scalars.now));
+    MX_TRY(app_sum_view(app->base.transport, app->views.rr, scalars.now, 1));
+    return fe_direction(rows(app), &app->direction);
 }
+
+/* ---- what the host sees ---- */
 
 static void print_residual(fe_app *app, int64_t k, double norm)
 {
@@ -48,51 +77,67 @@ static void print_residual(fe_app *app, int64_t k, double norm)
         app_print(app->base.report, "Iteration = %lld   Residual = %g\n", (long long)k, norm);
 }
 
-static mx_err iterate(fe_app *app)
+/* Takes the queued iterations first..last as the original's loop would have; *ended: it would have stopped. */
+static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
-    const fe_input *in = &app->input;
-    double rr, pw, old_rr = 0, breakdown = DBL_EPSILON;
-    MX_TRY(start(app, &rr));
-    double norm = sqrt(rr);
-    app->residuals[0] = norm;
-    app_print(app->base.report, "Initial Residual = %g\n", norm);
-    for (int64_t k = 1; k <= in->max_iterations && norm > in->tolerance; k++) {
-        if (k > 1) {
-            app->direction.beta = rr / old_rr;
-            MX_TRY(fe_direction(rows(app), &app->direction));
-        }
-        norm = sqrt(rr);
-        if (norm == 0) break; /* exact: another iteration would divide 0 by 0 */
+    double *rr, *pw;
+    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->views.pw));
+    MX_TRY(mx_fence(app->base.ctx));
+    MX_TRY(mx_view_host_data(app->rr_host, (void **)&rr));
+    MX_TRY(mx_view_host_data(app->pw_host, (void **)&pw));
+    for (int64_t k = first; k <= last && !*ended; k++) {
+        const double norm = app->residuals[k - 1];
+        *ended = app->residuals[k > 1 ? k - 2 : 0] <= app->input.tolerance;
+        if (*ended) break;
+        app->final_residual = norm;
+        *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
+        if (*ended) break;
         print_residual(app, k, norm);
-        MX_TRY(fe_multiply(app, &pw));
-        if (broke_down(pw, &breakdown)) {
-            app->breakdown = true;
-            break;
-        }
-        app->update.alpha = rr / pw;
-        old_rr = rr;
-        MX_TRY(fe_update(rows(app), &app->update, &rr));
-        MX_TRY(app_sum_f64(app->base.comm, &rr, 1));
-        app->residuals[k] = sqrt(rr);
+        app->breakdown = !(pw[fe_ring(k)] > 0);
+        *ended = app->breakdown;
+        if (*ended) break;
+        app->residuals[k] = sqrt(rr[fe_ring(k)]);
         app->iterations = k;
-        app_progress(app->base.report, "cg iterations, at most", k, in->max_iterations);
     }
-    app->final_residual = norm;
     return MX_OK;
+}
+
+static mx_err solve(fe_app *app)
+{
+    const int64_t max = app->input.max_iterations;
+    mx_ctx_info info;
+    bool ended = false;
+    double rr;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    const int64_t batch = info.host_accessible ? 1 : FE_BATCH;
+    MX_TRY(fe_residual(app, 0));
+    MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, &rr));
+    app->residuals[0] = app->final_residual = sqrt(rr);
+    app_print(app->base.report, "Initial Residual = %g\n", app->final_residual);
+    for (int64_t k = 1; k <= max && !ended; k += batch) {
+        const int64_t last = k + batch - 1 < max ? k + batch - 1 : max;
+        for (int64_t i = k; i <= last; i++) MX_TRY(iterate(app, i));
+        MX_TRY(follow(app, k, last, &ended));
+        app_progress(app->base.report, "cg iterations, at most", last, max);
+    }
+    return mx_fence(app->base.ctx);
 }
 
 mx_err fe_run(void *data)
 {
     fe_app *const app = data;
+    mx_ctx_info before, after;
     app_print(app->base.report, "Starting CG solver ... \n");
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
     app_region_begin(app->solve_time);
-    MX_TRY(iterate(app));
-    MX_TRY(mx_fence(app->base.ctx));
-    const double n = (double)app->iterations;
-    app_region_end(
-        app->solve_time,
-        n * ((double)app->entries * BYTES_A_ENTRY + (double)fe_rows(&app->mesh) * BYTES_A_ROW),
-        n * (2.0 * (double)app->entries + 10.0 * fe_rows(&app->mesh)), 2 * app->iterations);
+    MX_TRY(solve(app));
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
+    const double n = (double)app->iterations, entries = (double)app->entries,
+                 own = fe_rows(&app->mesh);
+    app_region_end(app->solve_time, n * (entries * BYTES_OF_ENTRY + own * BYTES_OF_ROW),
+                   n * (entries * 2 + own * FLOPS_OF_ROW),
+                   after.synchronisations - before.synchronisations);
     app_progress_end(app->base.report);
     app_print(app->base.report, "Final Resid Norm: %g\n", app->final_residual);
     if (app->breakdown) app->base.verdict = "breakdown";

@@ -1,18 +1,27 @@
+/* Conjugate gradients, Hestenes and Stiefel 1952. An iteration that is not to be done, because the norm is small enough or the
+ * method broke down, leaves 0 in its entry of rr: then none after it is done. */
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 #include "fe_kernels.h"
 
-MX_BODY void fe_product_body(const fe_product_args *a, int row, double *pw)
+MX_BODY void fe_product_body(const fe_product_args *a, mx_team *t, double *pw)
 {
-    const int64_t begin = MX_AT(a->begin, row), end = MX_AT(a->begin, row + 1);
-    double sum = 0;
-    MX_SIMD_SUM(sum)
-    for (int64_t e = begin; e < end; e++)
-        sum += MX_AT(a->value, e) * MX_AT(a->p, MX_AT(a->column, e));
-    MX_AT(a->w, row) = sum;
-    *pw += MX_AT(a->p, row) * sum;
+    const int first = t->league_rank * a->rows_per_team;
+    const int last = first + a->rows_per_team < a->rows ? first + a->rows_per_team : a->rows;
+    MX_TEAM_FOR (t, row, first, last) {
+        const int64_t begin = MX_AT(a->begin, row);
+        const int entries = (int)(MX_AT(a->begin, row + 1) - begin);
+        double sum;
+        MX_VECTOR_SUM (t, e, 0, entries, sum)
+            sum += MX_LOAD(a->value, begin + e) * MX_AT(a->p, MX_LOAD(a->column, begin + e));
+        MX_VECTOR_SINGLE (t) {
+            MX_AT(a->w, row) = sum;
+            *pw += MX_AT(a->p, row) * sum;
+        }
+    }
 }
-MX_REDUCE(1D, fe_product, MX_SUM, MX_ITEMS_PLAIN)
+MX_REDUCE(TEAM, fe_product, MX_SUM)
 
 MX_BODY void fe_copy_body(const fe_start_args *a, int i) { MX_AT(a->p, i) = MX_AT(a->x, i); }
 MX_FOR(1D, fe_copy)
@@ -26,17 +35,31 @@ MX_BODY void fe_start_body(const fe_start_args *a, int i, double *rr)
 }
 MX_REDUCE(1D, fe_start, MX_SUM)
 
+MX_BODY void fe_update_alpha(fe_update_args *a)
+{
+    const double rr = MX_AT(a->rr, a->scalars.before), pw = MX_AT(a->pw, a->scalars.now);
+    const double compared = sqrt(MX_AT(a->rr, a->scalars.compared));
+    a->done = rr > 0 && compared > a->scalars.tolerance && pw > 0;
+    a->alpha = a->done ? rr / pw : 0;
+}
+
 MX_BODY void fe_update_body(const fe_update_args *a, int i, double *rr)
 {
     const double r = MX_AT(a->r, i) - a->alpha * MX_AT(a->w, i);
     MX_AT(a->x, i) += a->alpha * MX_AT(a->p, i);
     MX_AT(a->r, i) = r;
-    *rr += r * r;
+    *rr += a->done ? r * r : 0;
 }
-MX_REDUCE(1D, fe_update, MX_SUM)
+MX_REDUCE(1D, fe_update, MX_SUM, MX_ITEMS_SIMD, fe_update_alpha)
+
+MX_BODY void fe_direction_beta(fe_direction_args *a)
+{
+    const double old = MX_AT(a->rr, a->scalars.before);
+    a->beta = old > 0 ? MX_AT(a->rr, a->scalars.now) / old : 0;
+}
 
 MX_BODY void fe_direction_body(const fe_direction_args *a, int i)
 {
     MX_AT(a->p, i) = MX_AT(a->r, i) + a->beta * MX_AT(a->p, i);
 }
-MX_FOR(1D, fe_direction)
+MX_FOR(1D, fe_direction, MX_ITEMS_SIMD, fe_direction_beta)
