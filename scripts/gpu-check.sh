@@ -50,7 +50,7 @@ sanitize() { # compute-sanitizer finds nothing in a run on a small deck, and in 
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/crooked_pipe_10.in" \
         --backend=cuda --output="$logs/$tool.h5" || return
     for test in "$dir"/bin/test_core_*; do
-        # bounds is for another build; misuse does what must not be done. Memory that no device has is asked for on purpose
+        # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory.
         case ${test##*test_core_} in bounds | misuse) continue ;; esac
         compute-sanitizer --tool "$tool" "${quiet[@]}" --error-exitcode 9 "$test" cuda || return
     done

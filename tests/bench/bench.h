@@ -28,28 +28,30 @@ typedef struct bench_options {
 } bench_options;
 
 /* ---- machine.c ---- */
-size_t bench_cache_bytes(
-    int level); /* one data or unified cache of that level, as sysfs has it; 0: none */
-size_t bench_last_cache_bytes(void); /* all last-level caches that this process's cores use */
-size_t bench_available_bytes(void);  /* memory that is free to use */
+/* The size of one data or unified cache of that level, from sysfs. 0: there is none. */
+size_t bench_cache_bytes(int level);
+/* The size of all last-level caches that the cores of this process use. */
+size_t bench_last_cache_bytes(void);
+/* The size of the free memory. */
+size_t bench_available_bytes(void);
 
 /* ---- targets ---- */
 typedef struct bench_target {
     mx_ctx ctx;
     mx_ctx_info info;
-    const rival_set *rivals[3]; /* the fastest of them is the rival; NULL behind the last */
-    const rival_set *scalar;    /* printed beside; NULL: none */
-    size_t in_cache;     /* bytes of a working set that stays in the cache nearest to all threads */
-    size_t out_of_cache; /* bytes of one array that no cache holds a quarter of */
-    size_t available;    /* bytes of memory */
+    const rival_set *rivals[3]; /* the fastest of them counts; NULL after the last */
+    const rival_set *scalar;    /* printed in a column of its own; NULL: none */
+    size_t in_cache;            /* bytes of a working set that fits the cache of all threads */
+    size_t out_of_cache;        /* bytes of one array: at least 4 times the caches */
+    size_t available;           /* bytes of free memory */
     void *queue, *partials, *events[2]; /* CUDA */
-    double limit[2];                    /* best bytes per second: in memory, in cache */
+    double limit[2];                    /* highest bytes per second: in memory, in cache */
 } bench_target;
 
 /* ---- cuda.cu ---- */
 mx_err bench_cuda_open(bench_target *target);
 void bench_cuda_close(bench_target *target);
-/* Seconds that the calls queued between the two took on the device. */
+/* The seconds that the calls between start and stop needed on the device. */
 mx_err bench_cuda_timer_start(const bench_target *target);
 mx_err bench_cuda_timer_stop(const bench_target *target, double *seconds);
 
@@ -61,11 +63,11 @@ typedef struct bench_work {
     const struct bench_case *which;
     bool cached;
     int64_t items;
-    double bytes; /* that one call must move */
+    double bytes; /* the bytes that one call must move */
     rival_args rival;
     mx_view views[BENCH_VIEWS];
     int view_count;
-    mx_view outputs[4], sums[2]; /* what must agree after a call: by element, and reduced */
+    mx_view outputs[4], sums[2]; /* the results that must agree: views, and results of reductions */
     int output_count, sum_count;
     mx_range_1 line;
     mx_range_2 cells;
@@ -80,7 +82,7 @@ typedef struct bench_work {
     bench_force_args force;
     bench_push_args push;
     bench_square_args square;
-    mx_range_2 coordinates; /* three of each item */
+    mx_range_2 coordinates; /* three for each item */
     mx_view points;
     cell_grid grid;
     neighbour_lists lists;
@@ -91,7 +93,7 @@ typedef struct bench_work {
     hex_mesh mesh;
     assemble_args assemble;
     bench_layout_args layouts;
-    mx_view by_layout[2]; /* what each side of an experiment on layouts computes: right, left */
+    mx_view by_layout[2]; /* the result of each side of an experiment on layouts: right, left */
     bench_scan_args scan;
     spmv_args spmv;
     bench_array_args array;
@@ -107,51 +109,56 @@ typedef void (*bench_rival)(const rival_args *);
 
 typedef struct bench_case {
     const char *name, *text;
-    int arrays;         /* that one call touches */
-    int bytes_per_item; /* each array element once; the line that a store may first read is not counted */
-    double share;       /* of the usual size; 0: 1 */
+    int arrays;          /* the number of arrays that one call accesses */
+    int bytes_per_item;  /* each array element counts once; a write-allocate is not counted */
+    double share;        /* the size relative to the usual one; 0: 1 */
     double share_cached; /* the same in cache; 0: share */
     int tile[2];         /* rows of a tile in three dimensions; 0: no tiles */
-    int length;          /* of the array or the bins that items add to */
+    int length;          /* of the array, or of the bins, to which items add */
     bool only_cached;
-    bool
-        alternates; /* each call reads the sums that the one before left: before and now change places */
+    /* each call reads the sums of the call before, so two sets of sums are exchanged after each call */
+    bool alternates;
     mx_err (*setup)(bench_work *w);
-    /* the same start for each side, before results are compared; NULL: bench_clear */
+    /* sets the same initial state for each side, before results are compared; NULL: bench_clear */
     bench_step reset;
     bench_step core;
-    bench_step finish; /* what makes results comparable, before they are compared; NULL: nothing */
+    bench_step finish; /* makes results comparable, before they are compared; NULL: nothing to do */
     bench_rival (*rival)(const rival_set *set);
-    bench_step other; /* the core in another way, instead of a rival */
+    bench_step other; /* instead of a rival: the core in another way */
     const char *other_name;
     bool only_hosts;
-    int threads;                    /* needs so many */
-    mx_err (*check)(bench_work *w); /* more than that both sides agree; prints; NULL: none */
+    int threads; /* the number of threads that the case needs */
+    /* an additional check, which prints its result; NULL: none */
+    mx_err (*check)(bench_work *w);
 } bench_case;
 
+/* The last element of each array has no name. */
 extern const bench_case bench_vector_cases[], bench_grid_cases[], bench_pattern_cases[],
-    bench_particle_cases[], bench_mesh_cases[]; /* the last has no name */
-enum { BENCH_TRIAD, BENCH_DOT };                /* the first of bench_vector_cases */
+    bench_particle_cases[], bench_mesh_cases[];
+enum { BENCH_TRIAD, BENCH_DOT }; /* the first cases of bench_vector_cases */
+
+/* The views of the cases a = f(b, c), in cases_vector.c. */
+mx_err bench_stream_setup(bench_work *w);
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);
 void bench_work_destroy(bench_work *work);
-/* A new view among those of the work, of rank 1 where columns are 0; and where its elements are. */
+/* Creates a view that belongs to the work. columns 0: rank 1. bench_data gives the address of a view's elements. */
 mx_err bench_new_view(bench_work *w, const char *label, mx_type type, int64_t rows, int64_t columns,
                       mx_layout layout, mx_view *view);
 void *bench_data(mx_view view);
-/* index(i) for `length` bins, and for the rivals. */
+/* Creates index(i), random numbers below `length`, for the core and for the rivals. */
 mx_err bench_new_index(bench_work *w, int length, mx_ci32_1 *index);
-/* Lattice cells along each edge of the cube that has the particles of particle_kernels.h. */
+/* The number of lattice cells along each edge of the cube with the particles of particle_kernels.h. */
 int bench_cells_a_side(const bench_work *w);
-/* The particles of particle_kernels.h, with room for forces; their lists. */
+/* Creates the positions and forces of the particles of particle_kernels.h, and their neighbour lists. */
 mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f);
 mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count);
-/* A new view of doubles among those of the work: n elements, or rows x columns with one ghost around each. */
+/* Creates a view of doubles that belongs to the work: n elements, or rows x columns with one ghost cell on each side. */
 mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view,
                         double **data);
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);
-/* A small view that results go to, among the sums that must agree. */
+/* Creates a small view for results of reductions, which must agree. */
 mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n, double **data);
 
 /* ---- measure.c ---- */
@@ -162,14 +169,15 @@ typedef struct bench_times {
     const char *rival_name;
 } bench_times;
 
-/* Zeros to all that must agree, so that no side passes with the other's results. */
+/* Sets all results that must agree to zero, so that one side cannot pass with the results of the other. */
 mx_err bench_clear(bench_work *w);
-/* Do core and every rival compute the same? MX_ERR_MISMATCH if not. */
+/* Checks that core and every rival compute the same. MX_ERR_MISMATCH: they do not. */
 mx_err bench_agree(bench_work *w);
-/* Two views in host memory with the same strides: by elements against the largest, or, if `each`, against themselves. */
+/* Compares two views in host memory with the same strides. Differences are relative to the largest element or, if `each`, to the
+ * element itself. */
 mx_err bench_compare(const bench_work *w, const char *rival, mx_view core, mx_view other,
                      bool each);
-/* Interleaves core and the fastest rival. */
+/* Measures core and the fastest rival, alternately. */
 mx_err bench_measure(bench_work *w, int repeat, bench_times *times);
 /* Median seconds of the fastest rival, and its name. */
 mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char **name);
@@ -181,14 +189,15 @@ double bench_median(double *values, int count); /* sorts them */
 /* ---- report.c ---- */
 typedef struct bench_row {
     char name[64];
-    char backend[48]; /* a copy: the context that it names is gone when the JSON file is written */
+    char backend[48]; /* a copy: the context is destroyed before the JSON file is written */
     const char *rival_name;
     int threads;
     int64_t n;
     bool cached;
-    double bytes, limit; /* of a call; bytes per second, 0: none */
+    double bytes; /* of a call */
+    double limit; /* bytes per second; 0: none */
     bench_times times;
-    double flops; /* limit/fma */
+    double flops; /* only for limit/fma */
 } bench_row;
 
 typedef struct bench_report {
@@ -196,7 +205,7 @@ typedef struct bench_report {
     int count;
 } bench_report;
 
-mx_err bench_report_add(bench_report *report, const bench_row *row); /* prints it as well */
+mx_err bench_report_add(bench_report *report, const bench_row *row); /* also prints the row */
 mx_err bench_report_keep(bench_report *report, const bench_row *row);
 void bench_report_head(void);
 void bench_print_seconds(double seconds); /* 11 characters */

@@ -107,7 +107,7 @@ static bench_rival sort_rival(const rival_set *set) { return set->sort; }
 static mx_err cells_setup(bench_work *w)
 {
     const double length = bench_cells_a_side(w) * BENCH_CELL;
-    const int side = (int)(length / BENCH_REACH);
+    const int side = (int)(length / BENCH_LIST_CUTOFF);
     cell_grid *const grid = &w->grid;
     mx_view f;
     mx_view_info info;
@@ -148,7 +148,7 @@ static mx_err lists_setup(bench_work *w, bool half)
     w->output_count = 0;
     MX_TRY(cells_build_sorted(&w->grid, w->points));
     MX_TRY(neighbours_create(w->target->ctx, (int)w->items, half ? 64 : BENCH_NEIGHBOURS, lists));
-    MX_TRY(neighbours_build(lists, &w->grid, w->points, BENCH_REACH, half));
+    MX_TRY(neighbours_build(lists, &w->grid, w->points, BENCH_LIST_CUTOFF, half));
     w->rival.list = bench_data(lists->list);
     w->rival.count = bench_data(lists->count);
     w->rival.capacity = lists->capacity;
@@ -162,7 +162,7 @@ static mx_err neighbours_setup(bench_work *w)
     MX_TRY(lists_setup(w, false));
     MX_TRY(bench_new_view(w, "longest", MX_I32, 1, 0, MX_LAYOUT_DEFAULT, &longest));
     w->rival.longest = bench_data(longest);
-    w->rival.cutoff2 = BENCH_REACH * BENCH_REACH;
+    w->rival.cutoff2 = BENCH_LIST_CUTOFF * BENCH_LIST_CUTOFF;
     w->outputs[w->output_count++] = longest;
     w->outputs[w->output_count++] = w->lists.list;
     w->outputs[w->output_count++] = w->lists.count;

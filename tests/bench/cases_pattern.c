@@ -109,15 +109,7 @@ static mx_err small_launches(bench_work *w)
 
 static mx_err graph_setup(bench_work *w)
 {
-    mx_view a, b, c;
-    MX_TRY(bench_new_vector(w, "a", 1, &a, &w->rival.a));
-    MX_TRY(bench_new_vector(w, "b", 2, &b, &w->rival.b));
-    MX_TRY(bench_new_vector(w, "c", 3, &c, &w->rival.c));
-    MX_TRY(mx_bind(w->target->ctx, a, &w->stream.a));
-    MX_TRY(mx_bind(w->target->ctx, b, &w->stream.b));
-    MX_TRY(mx_bind(w->target->ctx, c, &w->stream.c));
-    w->stream.s = 3;
-    w->outputs[w->output_count++] = a;
+    MX_TRY(bench_stream_setup(w));
     MX_TRY(mx_graph_create(w->target->ctx, &w->graph));
     MX_TRY(small_launches(w));
     return mx_graph_finish(w->graph);

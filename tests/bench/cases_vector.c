@@ -9,7 +9,7 @@ enum { BINS = 1021 };
 
 /* ---- a from b and c: copy, mul, add, triad ---- */
 
-static mx_err stream_setup(bench_work *w)
+mx_err bench_stream_setup(bench_work *w)
 {
     mx_view a, b, c;
     MX_TRY(bench_new_vector(w, "a", 1, &a, &w->rival.a));
@@ -147,7 +147,7 @@ const bench_case bench_vector_cases[] = {
                      .text = "a = b + s c",
                      .arrays = 3,
                      .bytes_per_item = 24,
-                     .setup = stream_setup,
+                     .setup = bench_stream_setup,
                      .core = triad_core,
                      .rival = triad_rival},
     [BENCH_DOT] = {.name = "dot",
@@ -163,21 +163,21 @@ const bench_case bench_vector_cases[] = {
      .text = "a = b",
      .arrays = 2,
      .bytes_per_item = 16,
-     .setup = stream_setup,
+     .setup = bench_stream_setup,
      .core = copy_core,
      .rival = copy_rival},
     {.name = "mul",
      .text = "a = s b",
      .arrays = 2,
      .bytes_per_item = 16,
-     .setup = stream_setup,
+     .setup = bench_stream_setup,
      .core = mul_core,
      .rival = mul_rival},
     {.name = "add",
      .text = "a = b + c",
      .arrays = 3,
      .bytes_per_item = 24,
-     .setup = stream_setup,
+     .setup = bench_stream_setup,
      .core = add_core,
      .rival = add_rival},
     {.name = "histogram",

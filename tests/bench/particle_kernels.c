@@ -52,7 +52,7 @@ MX_BODY void bench_set_lists_body(const bench_set_lists_args *a, int i)
         const double dx = MX_AT(a->x, i, 0) - MX_AT(a->x, j, 0);
         const double dy = MX_AT(a->x, i, 1) - MX_AT(a->x, j, 1);
         const double dz = MX_AT(a->x, i, 2) - MX_AT(a->x, j, 2);
-        if (dx * dx + dy * dy + dz * dz > BENCH_REACH * BENCH_REACH) continue;
+        if (dx * dx + dy * dy + dz * dz > BENCH_LIST_CUTOFF * BENCH_LIST_CUTOFF) continue;
         if (count < BENCH_NEIGHBOURS) MX_AT(a->list, i, count++) = j;
     }
     MX_AT(a->count, i) = count;

@@ -1,16 +1,17 @@
 /* Kernels of the cases on particles: forces between pairs of them, with either layout, and histograms by a scatter view.
  *
- * Lennard-Jones particles of a density of 0.8442 in units of their diameter and well depth, at the sites of a lattice (face-centred
- * cubic, four a cell), each moved by up to a fifth of a diameter along each axis; numbered cell by cell in a cube of `side`
- * cells a side. A particle's list has all within BENCH_REACH; half of them are within the cutoff. */
+ * Lennard-Jones particles with a density of 0.8442, in units of their diameter and well depth. They are near the sites of a
+ * face-centred cubic lattice (four for each cell), moved by at most a fifth of a diameter along each axis, and numbered cell by cell
+ * in a cube of `side` cells along each edge. A particle's list has all particles within BENCH_LIST_CUTOFF; half of these are within
+ * BENCH_CUTOFF. */
 #pragma once
 #include "minx/minx.h"
 #include "minx/scatter.h"
 
-enum { BENCH_NEIGHBOURS = 96 }; /* room in a list; about 75 are in use inside of the cube */
+enum { BENCH_NEIGHBOURS = 96 }; /* the capacity of a list; about 75 are in use inside of the cube */
 #define BENCH_FORCE_BYTES (75 * 4 + 4 + 48)
 #define BENCH_CELL 1.6796 /* a side of a lattice cell: the cube root of 4 / 0.8442 */
-#define BENCH_REACH 2.8
+#define BENCH_LIST_CUTOFF 2.8
 #define BENCH_CUTOFF 2.2
 
 /* x(i, c): where particle i is. */

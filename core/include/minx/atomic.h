@@ -75,8 +75,8 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_OP_lshift_(T, U) (T)((U)old << v)
 #define MX_OP_rshift_(T, U) (T)(old >> v)
 
-/* An operation that has no instruction: compare-and-swap until nobody came between, on the bits B, so that NaN does not loop for
- * ever. A value that stays is not written. */
+/* An operation without an instruction: compare-and-swap, repeated until no other thread has changed the value. It compares the bits
+ * (type B), because a NaN is never equal to itself. A value that does not change is not written. */
 #define MX_ATOMIC_LOOP_(op, tag, T, U, B)                                \
     MX_INLINE T MX_TYPED_(mx_atomic_##op, tag)(T * p, T v, int after)    \
     {                                                                    \
