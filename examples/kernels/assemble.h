@@ -2,21 +2,35 @@
  *
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
- * An item is a row (e, a) of a block. Elements share nodes, so items add by atomics. The columns of a matrix row are in ascending
- * order, so an entry is found by bisection. */
+ * Elements share nodes, so items add by atomics. The columns of a matrix row are in ascending order. There are two forms:
+ *
+ *     assemble        An item is a row (e, a) of a block. One pass over the columns of the matrix row counts, for each of the eight
+ *                     entries, the columns that are lower.
+ *     assemble_team   The lanes of a thread share a row of a block. Each lane finds its entry by bisection. This is faster on GPUs,
+ *                     because neighbouring lanes add to the same matrix row. A team has ASSEMBLE_ELEMENTS elements and one of
+ *                     their nodes: launch assemble_teams(elements) teams. */
 #pragma once
 #include "mesh.h"
 
-MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES,
+MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, MESH_NODES,
             MESH_NODES)
-MX_ACCESSOR(assemble_elements, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES)
+MX_ACCESSOR(assemble_nodes, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, MESH_NODES)
 MX_ACCESSOR(assemble_i32, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct assemble_args {
     assemble_blocks block;
-    assemble_elements node;
+    assemble_nodes node;
     assemble_i32 begin, column;
     mx_f64_1 value;
 } assemble_args;
 MX_ARGS(assemble_args, block, node, begin, column, value)
 MX_DECLARE_FOR(2D, assemble, assemble_args)
+MX_DECLARE_FOR(TEAM, assemble_team, assemble_args)
+
+/* The elements of a team, and the lanes of a thread. On a GPU each element has a thread. */
+enum { ASSEMBLE_ELEMENTS = 32, ASSEMBLE_LANES = MESH_NODES };
+
+static inline int64_t assemble_teams(int64_t elements)
+{
+    return (elements + ASSEMBLE_ELEMENTS - 1) / ASSEMBLE_ELEMENTS * MESH_NODES;
+}

@@ -1,5 +1,6 @@
 #include "pairs.h"
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 typedef struct pairs_vector {
     double x, y, z;
@@ -54,6 +55,34 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
 }
 MX_FOR(1D, pairs_atomic, MX_ITEMS_PLAIN)
 
+MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
+{
+    const int particles = (int)MX_EXTENT(a->x, 0), i0 = t->league_rank * PAIRS_PARTICLES;
+    const int i1 = i0 + PAIRS_PARTICLES < particles ? i0 + PAIRS_PARTICLES : particles;
+    MX_TEAM_FOR (t, i, i0, i1) {
+        const pairs_vector position = pairs_position(&a->x, i);
+        const int count = MX_LOAD(a->count, i);
+        double fx, fy, fz;
+        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
+            const int j = MX_LOAD(a->list, i, k);
+            pairs_vector force;
+            if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
+            fx += force.x;
+            fy += force.y;
+            fz += force.z;
+            mx_atomic_add(&MX_AT(a->f, j, 0), -force.x);
+            mx_atomic_add(&MX_AT(a->f, j, 1), -force.y);
+            mx_atomic_add(&MX_AT(a->f, j, 2), -force.z);
+        }
+        MX_VECTOR_SINGLE (t) {
+            mx_atomic_add(&MX_AT(a->f, i, 0), fx);
+            mx_atomic_add(&MX_AT(a->f, i, 1), fy);
+            mx_atomic_add(&MX_AT(a->f, i, 2), fz);
+        }
+    }
+}
+MX_FOR(TEAM, pairs_atomic_team)
+
 /* The same, but each item adds by the scatter view. */
 MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
 {
@@ -73,3 +102,31 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     MX_SCATTER(a->f, sum.z, i, 2);
 }
 MX_FOR(1D, pairs_scatter, MX_ITEMS_PLAIN)
+
+MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
+{
+    const int particles = (int)MX_EXTENT(a->x, 0), i0 = t->league_rank * PAIRS_PARTICLES;
+    const int i1 = i0 + PAIRS_PARTICLES < particles ? i0 + PAIRS_PARTICLES : particles;
+    MX_TEAM_FOR (t, i, i0, i1) {
+        const pairs_vector position = pairs_position(&a->x, i);
+        const int count = MX_LOAD(a->count, i);
+        double fx, fy, fz;
+        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
+            const int j = MX_LOAD(a->list, i, k);
+            pairs_vector force;
+            if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
+            fx += force.x;
+            fy += force.y;
+            fz += force.z;
+            MX_SCATTER(a->f, -force.x, j, 0);
+            MX_SCATTER(a->f, -force.y, j, 1);
+            MX_SCATTER(a->f, -force.z, j, 2);
+        }
+        MX_VECTOR_SINGLE (t) {
+            MX_SCATTER(a->f, fx, i, 0);
+            MX_SCATTER(a->f, fy, i, 1);
+            MX_SCATTER(a->f, fz, i, 2);
+        }
+    }
+}
+MX_FOR(TEAM, pairs_scatter_team)

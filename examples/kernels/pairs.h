@@ -4,6 +4,9 @@
  *     pairs_atomic    adds by atomics; the forces must be zero before
  *     pairs_scatter   adds by a scatter view: a copy of the forces for each host thread, atomics on a GPU
  *
+ * Each has two forms. Either an item is a particle, or the lanes of a thread share the list of a particle (pairs_atomic_team,
+ * pairs_scatter_team). The second form is faster on GPUs. A team has PAIRS_PARTICLES particles: launch pairs_teams(particles) teams.
+ *
  * With the trait of random access, loads from the lists need not wait for earlier atomics.
  *
  * Units: the particles' diameter, and the depth of their potential, 4 (r^-12 - r^-6). */
@@ -25,6 +28,7 @@ typedef struct pairs_atomic_args {
 } pairs_atomic_args;
 MX_ARGS(pairs_atomic_args, x, list, count, f)
 MX_DECLARE_FOR(1D, pairs_atomic, pairs_atomic_args)
+MX_DECLARE_FOR(TEAM, pairs_atomic_team, pairs_atomic_args)
 
 typedef struct pairs_scatter_args {
     pairs_points x;
@@ -35,3 +39,12 @@ typedef struct pairs_scatter_args {
 } pairs_scatter_args;
 MX_ARGS(pairs_scatter_args, x, list, count, f.view)
 MX_DECLARE_FOR(1D, pairs_scatter, pairs_scatter_args)
+MX_DECLARE_FOR(TEAM, pairs_scatter_team, pairs_scatter_args)
+
+/* The particles of a team, and the lanes of a thread. On a GPU each particle has a thread. */
+enum { PAIRS_PARTICLES = 64, PAIRS_LANES = 4 };
+
+static inline int64_t pairs_teams(int64_t particles)
+{
+    return (particles + PAIRS_PARTICLES - 1) / PAIRS_PARTICLES;
+}

@@ -2,9 +2,12 @@
 #pragma once
 #include "minx/minx.h"
 
+/* No kernel here writes to them. With the trait of random access, the load of an item on a GPU need not wait for another store. */
+MX_ACCESSOR(stream_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
 typedef struct stream_args {
     mx_f64_1 a;
-    mx_cf64_1 b, c;
+    stream_reals b, c;
     double s;
 } stream_args;
 MX_ARGS(stream_args, a, b, c)

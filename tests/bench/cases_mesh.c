@@ -104,6 +104,15 @@ static mx_err assemble_core(bench_work *w)
     return assemble(mx_range_2d(w->target->ctx, 0, w->items, 0, MESH_NODES), &w->assemble);
 }
 
+static mx_err assemble_team_core(bench_work *w)
+{
+    const mx_ctx ctx = w->target->ctx;
+    const double zero = 0;
+    MX_TRY(mx_fill(ctx, w->outputs[0], &zero));
+    return assemble_team(mx_league(ctx, assemble_teams(w->items), MX_AUTO, ASSEMBLE_LANES),
+                         &w->assemble);
+}
+
 static bench_rival assemble_rival(const rival_set *set) { return set->assemble; }
 
 const bench_case bench_mesh_cases[] = {
@@ -145,6 +154,15 @@ const bench_case bench_mesh_cases[] = {
      .share_cached = 1,
      .setup = assemble_setup,
      .core = assemble_core,
+     .rival = assemble_rival},
+    {.name = "assemble-team",
+     .text = "the same by teams: lanes share a row of a block",
+     .arrays = 109,
+     .bytes_per_item = 872,
+     .share = 1.0 / 64,
+     .share_cached = 1,
+     .setup = assemble_setup,
+     .core = assemble_team_core,
      .rival = assemble_rival},
     {0},
 };

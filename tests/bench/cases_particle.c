@@ -199,6 +199,18 @@ static mx_err pairs_atomic_core(bench_work *w)
     return pairs_atomic(w->line, &w->pairs_atomic);
 }
 
+static mx_teams pairs_league(const bench_work *w)
+{
+    return mx_league(w->target->ctx, pairs_teams(w->items), MX_AUTO, PAIRS_LANES);
+}
+
+static mx_err pairs_atomic_team_core(bench_work *w)
+{
+    const double zero = 0;
+    MX_TRY(mx_fill(w->target->ctx, w->outputs[0], &zero));
+    return pairs_atomic_team(pairs_league(w), &w->pairs_atomic);
+}
+
 static mx_err pairs_scatter_setup(bench_work *w)
 {
     const mx_ctx ctx = w->target->ctx;
@@ -221,6 +233,13 @@ static mx_err pairs_scatter_core(bench_work *w)
     MX_TRY(mx_scatter_reset(w->target->ctx, &w->copies));
     MX_TRY(pairs_scatter(w->line, &w->pairs_scatter));
     return mx_scatter_contribute(w->target->ctx, &w->copies, w->outputs[0]);
+}
+
+/* The forces are overwritten, and the copies are then empty again: nothing needs to be set to zero before. */
+static mx_err pairs_scatter_team_core(bench_work *w)
+{
+    MX_TRY(pairs_scatter_team(pairs_league(w), &w->pairs_scatter));
+    return mx_scatter_overwrite(w->target->ctx, &w->copies, w->outputs[0]);
 }
 
 static bench_rival pairs_atomic_rival(const rival_set *set) { return set->pairs_atomic; }
@@ -343,14 +362,32 @@ const bench_case bench_particle_cases[] = {
      .setup = pairs_setup,
      .core = pairs_atomic_core,
      .rival = pairs_atomic_rival},
+    {.name = "pairs-atomic-team",
+     .text = "the same by teams: lanes share a list",
+     .arrays = 25,
+     .bytes_per_item = BENCH_FORCE_BYTES / 2,
+     .share = 0.02,
+     .share_cached = 1,
+     .setup = pairs_setup,
+     .core = pairs_atomic_team_core,
+     .rival = pairs_atomic_rival},
     {.name = "pairs-scatter",
-     .text = "the same by a scatter view: a copy for each thread of hosts, atomics on a GPU",
+     .text = "the forces by a scatter view: a copy for each thread of hosts, atomics on a GPU",
      .arrays = 31,
      .bytes_per_item = BENCH_FORCE_BYTES / 2,
      .share = 0.02,
      .share_cached = 1,
      .setup = pairs_scatter_setup,
      .core = pairs_scatter_core,
+     .rival = pairs_scatter_rival},
+    {.name = "pairs-scatter-team",
+     .text = "the same by teams: lanes share a list",
+     .arrays = 31,
+     .bytes_per_item = BENCH_FORCE_BYTES / 2,
+     .share = 0.02,
+     .share_cached = 1,
+     .setup = pairs_scatter_setup,
+     .core = pairs_scatter_team_core,
      .rival = pairs_scatter_rival},
     {.name = "pack",
      .text = "positions (n, 3) into a buffer, a component an item",

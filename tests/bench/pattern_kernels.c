@@ -4,7 +4,7 @@
 
 MX_BODY void bench_scan_body(const bench_scan_args *a, int i, double *sum, bool final)
 {
-    *sum += MX_AT(a->x, i);
+    *sum += MX_LOAD(a->x, i);
     if (final) MX_AT(a->y, i) = *sum;
 }
 MX_SCAN(1D, bench_scan, MX_SUM)

@@ -3,8 +3,9 @@
 #include "minx/minx.h"
 
 /* y = the inclusive scan of x */
+MX_ACCESSOR(bench_scan_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 typedef struct bench_scan_args {
-    mx_cf64_1 x;
+    bench_scan_reals x;
     mx_f64_1 y;
 } bench_scan_args;
 MX_ARGS(bench_scan_args, x, y)

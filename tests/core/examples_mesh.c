@@ -51,6 +51,7 @@ void check_assembly(mx_ctx ctx)
     enum { BLOCK = MESH_NODES * MESH_NODES };
     static double block[ELEMENTS * BLOCK], sum[NODES][NODES];
     static bool shared[NODES][NODES];
+    const double zero = 0;
     hex_mesh m;
     mx_view values;
     assemble_args args;
@@ -67,6 +68,10 @@ void check_assembly(mx_ctx ctx)
     MUST(mx_bind(ctx, m.column, &args.column));
     MUST(mx_bind(ctx, values, &args.value));
     CHECK_OK(assemble(mx_range_2d(ctx, 0, m.elements, 0, MESH_NODES), &args));
+    check_matrix(ctx, &m, values, sum, shared);
+    MUST(mx_fill(ctx, values, &zero));
+    CHECK_OK(
+        assemble_team(mx_league(ctx, assemble_teams(m.elements), MX_AUTO, ASSEMBLE_LANES), &args));
     check_matrix(ctx, &m, values, sum, shared);
     MUST(mx_view_destroy(&values));
     MUST(mx_view_destroy(&blocks));

@@ -155,6 +155,7 @@ static void check_pairs_with(mx_ctx ctx, const neighbour_lists *n, mx_view x, mx
                              const position *expected, double parts, double cutoff2)
 {
     const mx_range_1 range = mx_range_1d(ctx, 0, PARTICLES);
+    const mx_teams teams = mx_league(ctx, pairs_teams(PARTICLES), MX_AUTO, PAIRS_LANES);
     const double zero = 0;
     pairs_atomic_args atomic = {.cutoff2 = cutoff2};
     pairs_scatter_args scatter = {.cutoff2 = cutoff2};
@@ -166,6 +167,9 @@ static void check_pairs_with(mx_ctx ctx, const neighbour_lists *n, mx_view x, mx
     MUST(mx_fill(ctx, f, &zero));
     CHECK_OK(pairs_atomic(range, &atomic));
     check_forces(ctx, f, expected, parts);
+    MUST(mx_fill(ctx, f, &zero));
+    CHECK_OK(pairs_atomic_team(teams, &atomic));
+    check_forces(ctx, f, expected, parts);
     MUST(mx_scatter_create(ctx, f, MX_SUM, &copies));
     MUST(mx_bind(ctx, x, &scatter.x));
     MUST(mx_bind(ctx, n->list, &scatter.list));
@@ -174,6 +178,9 @@ static void check_pairs_with(mx_ctx ctx, const neighbour_lists *n, mx_view x, mx
     MUST(mx_fill(ctx, f, &zero));
     CHECK_OK(pairs_scatter(range, &scatter));
     CHECK_OK(mx_scatter_contribute(ctx, &copies, f));
+    check_forces(ctx, f, expected, parts);
+    CHECK_OK(pairs_scatter_team(teams, &scatter));
+    CHECK_OK(mx_scatter_overwrite(ctx, &copies, f));
     check_forces(ctx, f, expected, parts);
     MUST(mx_scatter_destroy(&copies));
 }

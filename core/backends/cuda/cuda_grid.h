@@ -48,6 +48,9 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
         return 2;
+    if (l->kernel->pattern == MX_PATTERN_FOR && l->dims == 2 && per_thread == 1 && rows > 0 &&
+        rows <= MX_CUDA_ALL_ROWS && along > FEW_ROUNDS * resident)
+        return (int)rows;
     return per_thread;
 }
 

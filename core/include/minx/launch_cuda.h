@@ -6,6 +6,9 @@
 /* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with few planes. */
 enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 
+/* A thread runs all rows of a long range of two dimensions if there are at most so many. */
+enum { MX_CUDA_ALL_ROWS = 3 };
+
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* the number of blocks in each dimension */
     unsigned block[2]; /* the number of threads of a block in each dimension */

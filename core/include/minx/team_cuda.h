@@ -12,25 +12,25 @@
 #define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, v)
 #define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, v)
 /* BEGIN sets each variable to its identity. JOIN joins the variables of all lanes. */
-#define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                   \
-    for (int mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)->lanes); mx_lanes_of_ > 0; \
-         MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = 0)                                   \
-        for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
+#define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                  \
+    for (int mx_once_##i = (MX_EACH_(BEGIN, __VA_ARGS__), 1), mx_lanes_of_ = (t)->lanes; \
+         mx_once_##i; MX_EACH_(JOIN, __VA_ARGS__), mx_once_##i = 0)                      \
+        MX_VECTOR_FOR (t, i, b, e)
 #define MX_VECTOR_SUM(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
 #define MX_VECTOR_MIN(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
 #define MX_VECTOR_MAX(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
-#define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                           \
-    for (int mx_lanes_of_ = (init(&(v)), (t)->lanes); mx_lanes_of_ > 0;       \
-         (v) = mx_lane_join_(mx_lanes_of_, v,                                 \
-                             [](decltype(v) into, const decltype(v) &other) { \
-                                 join(&into, &other);                         \
-                                 return into;                                 \
-                             }),                                              \
-             mx_lanes_of_ = 0)                                                \
-        for (int i = (b) + (int)threadIdx.x; i < (e); i += mx_lanes_of_)
+#define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                                 \
+    for (int mx_once_##i = (init(&(v)), 1), mx_lanes_of_ = (t)->lanes; mx_once_##i; \
+         (v) = mx_lane_join_(mx_lanes_of_, v,                                       \
+                             [](decltype(v) into, const decltype(v) &other) {       \
+                                 join(&into, &other);                               \
+                                 return into;                                       \
+                             }),                                                    \
+             mx_once_##i = 0)                                                       \
+        MX_VECTOR_FOR (t, i, b, e)
 /* All lanes execute the same number of steps, also lanes without an item, because each step has a shuffle. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                      \
     for (decltype(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
@@ -195,7 +195,8 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
         t.league_rank = rank;
         memset(t.used, 0, sizeof t.used);
         K::team(args, &t, total);
-        __syncthreads();
+        /* the block's next team, or the join of the values, uses the same shared memory */
+        if (K::reduces || rank + (int)gridDim.x < league) __syncthreads();
     }
 }
 
@@ -206,7 +207,7 @@ static __global__ void __launch_bounds__(max_threads)
                   size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
 {
     typename K::value total;
-    mx_cuda_begin_();
+    mx_cuda_begin_<K::loops>();
     K::init(&total);
     if (K::has_prologue) {
         typename K::args args_copy = args;
@@ -250,6 +251,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         kernel = shape->lanes == 32   ? mx_cuda_team_<K, MX_CUDA_THREADS_, 32>
                  : shape->lanes == 16 ? mx_cuda_team_<K, MX_CUDA_THREADS_, 16>
                  : shape->lanes == 8  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 8>
+                 : shape->lanes == 4  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 4>
                                       : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
     if (mx_cuda_planned(launch)->blocks > 0) {
         if (shared > 48 << 10) {
@@ -274,7 +276,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
     struct name##__traits {                                                                        \
         MX_CUDA_TRAITS_(name, 1, int, prologue_)                                                   \
         typedef VALUE value;                                                                       \
-        enum { per_thread = 1, reduces = REDUCES };                                                \
+        enum { per_thread = 1, reduces = REDUCES, loops = true };                                  \
         static __device__ __forceinline__ void init(value *v) { INIT; }                            \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }         \
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
