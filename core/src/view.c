@@ -21,7 +21,8 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
     MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents",
                label, rank);
     MX_REQUIRE(MX_TYPE_SIZE(type) > 0 && MX_TYPE_KIND(type) <= MX_TYPE_KIND(MX_U64), MX_ERR_TYPE,
-               "view '%s': element type: got 0x%x, expected MX_F64 or another mx_type", label, type);
+               "view '%s': element type: got 0x%x, expected MX_F64 or another mx_type", label,
+               type);
     strcpy(r->label, label);
     r->type = type;
     r->rank = rank;
