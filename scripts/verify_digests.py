@@ -45,6 +45,10 @@ def digest(thing):
         lines = [f"group {thing.name}"]
     for name in sorted(thing.attrs):
         attribute = thing.attrs.get_id(name)
+        if attribute.dtype.kind == "O":  # a text of variable length
+            text = str(thing.attrs[name]).encode()
+            lines.append(f"attribute {sha(text)} |O [] {name}")
+            continue
         value = numpy.empty(attribute.shape, attribute.dtype)
         attribute.read(value)
         lines.append(f"attribute {sha(value.tobytes())} {value.dtype.str} {shape(value.shape)} {name}")

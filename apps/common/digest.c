@@ -126,8 +126,21 @@ typedef struct attribute_value {
     char hex[APP_DIGEST_HEX];
 } attribute_value;
 
+/* A text of variable length, as H5MD's readers want units. */
+static mx_err read_variable_text(hid_t attribute, hid_t type, attribute_value *value)
+{
+    char *text = NULL;
+    snprintf(value->type, sizeof value->type, "|O");
+    MX_REQUIRE(value->rank == 0 && H5Aread(attribute, type, &text) >= 0, MX_ERR_IO,
+               "cannot read an attribute: %s", app_h5_reason());
+    const mx_err err = app_digest_text(text ? text : "", text ? strlen(text) : 0, value->hex);
+    H5free_memory(text);
+    return err;
+}
+
 static mx_err read_attribute(hid_t attribute, hid_t type, attribute_value *value)
 {
+    if (H5Tis_variable_str(type) > 0) return read_variable_text(attribute, type, value);
     value->kind = app_tree_type(type, value->type, sizeof value->type);
     const size_t bytes = value->kind == APP_NODE_OTHER ? 0 : (size_t)H5Aget_storage_size(attribute);
     void *const buffer = malloc(bytes > 0 ? bytes : 1);

@@ -77,19 +77,22 @@ static hid_t text_type(hsize_t length)
 
 hid_t app_h5_file_type(const app_h5_item *item)
 {
-    if (item->kind == APP_H5_TEXT) return text_type(item->count);
+    if (item->kind == APP_H5_TEXT)
+        return text_type(item->texts > 0 ? item->count / item->texts : item->count);
     return H5Tcopy(item->kind == APP_H5_F64 ? H5T_IEEE_F64LE : H5T_STD_I64LE);
 }
 
 static hid_t memory_type(const app_h5_item *item)
 {
-    if (item->kind == APP_H5_TEXT) return text_type(item->count);
+    if (item->kind == APP_H5_TEXT)
+        return text_type(item->texts > 0 ? item->count / item->texts : item->count);
     return H5Tcopy(item->kind == APP_H5_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64);
 }
 
 static hid_t space_of(const app_h5_item *item)
 {
-    return item->vector ? H5Screate_simple(1, &item->count, NULL) : H5Screate(H5S_SCALAR);
+    const hsize_t *const extent = item->texts > 0 ? &item->texts : &item->count;
+    return item->vector ? H5Screate_simple(1, extent, NULL) : H5Screate(H5S_SCALAR);
 }
 
 static const void *data_of(const app_h5_item *item)
@@ -137,4 +140,20 @@ mx_err app_h5_put_attribute(hid_t owner, const char *name, const app_h5_item *it
     (void)app_h5_close(memory);
     (void)app_h5_close(type);
     return err != MX_OK ? err : closed;
+}
+
+mx_err app_h5_put_variable_text(hid_t owner, const char *name, const char *text)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5I_INVALID_HID;
+    bool good = type >= 0 && space >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 &&
+                H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    if (good) attribute = H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    good = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+    mx_err err = MX_OK;
+    if (!good) err = MX_FAIL(MX_ERR_IO, "cannot write attribute %s: %s", name, app_h5_reason());
+    (void)app_h5_close(attribute);
+    (void)app_h5_close(space);
+    (void)app_h5_close(type);
+    return err;
 }

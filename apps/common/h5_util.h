@@ -16,6 +16,7 @@ typedef struct app_h5_item {
     app_h5_kind kind;
     bool vector;
     hsize_t count;
+    hsize_t texts; /* not 0: a vector of so many texts of count / texts bytes each */
     const void *data;
 } app_h5_item;
 
@@ -45,6 +46,9 @@ mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const c
 
 /* Creates attribute `name` of the open object `owner`. */
 mx_err app_h5_put_attribute(hid_t owner, const char *name, const app_h5_item *item);
+
+/* Creates a text attribute of variable length. */
+mx_err app_h5_put_variable_text(hid_t owner, const char *name, const char *text);
 
 /* The type of an item in the file: little-endian, whatever the machine. The caller closes it.
  * Negative on failure. */

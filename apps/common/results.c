@@ -151,54 +151,83 @@ mx_err app_results_series_i64(app_results results, const char *name, const char 
     return put_list(results, "/series", name, unit, compare, APP_H5_I64, values, n);
 }
 
-/* Remembers a field for the XDMF file. */
-static mx_err note_field(app_results results, const char *name, const app_decomp *decomp,
-                         const double *origin, const double *spacing)
+static mx_err copy_text(const char *text, char **copy)
 {
-    const size_t count = (size_t)results->field_count + 1;
-    app_xdmf_field *const fields = realloc(results->fields, count * sizeof *fields);
-    MX_REQUIRE(fields, MX_ERR_MEMORY, "no memory to note field %s", name);
-    results->fields = fields;
-    app_xdmf_field *const field = &fields[results->field_count];
-    *field = (app_xdmf_field){.name = strdup(name), .dims = decomp->dims};
-    MX_REQUIRE(field->name, MX_ERR_MEMORY, "no memory to note field %s", name);
-    for (int d = 0; d < decomp->dims; ++d) {
-        field->cells[d] = decomp->global[d];
-        field->origin[d] = origin ? origin[d] : 0.0;
-        field->spacing[d] = spacing ? spacing[d] : 1.0;
-    }
-    ++results->field_count;
+    *copy = strdup(text);
+    MX_REQUIRE(*copy, MX_ERR_MEMORY, "no memory to note %s", text);
     return MX_OK;
 }
 
-/* What was collected comes before the first array, whose group it holds. */
-static mx_err begin_arrays(app_results results)
+static mx_err copy_times(app_xdmf_field *field, mx_gid frames, const double *times)
+{
+    field->times = malloc((size_t)frames * sizeof *times + 1);
+    MX_REQUIRE(field->times, MX_ERR_MEMORY, "no memory to note %s", field->path);
+    memcpy(field->times, times, (size_t)frames * sizeof *times);
+    field->frames = frames;
+    return MX_OK;
+}
+
+/* ParaView and VisIt open scalars and vectors of uniform meshes in 2-D and 3-D, and of others. */
+mx_err app_results_note(app_results results, const char *path, mx_type type, const app_slab *slab,
+                        const app_place *place, mx_gid frames, const double *times)
+{
+    app_xdmf_field *field;
+    const bool uniform = !place->mesh && !place->is_position;
+    const int dims = slab->rank - (place->is_vector ? 1 : 0);
+    if (app_rank(results->comm) != 0 || (uniform && (dims < 2 || dims > 3))) return MX_OK;
+    MX_TRY(app_xdmf_add_field(&results->xdmf, &field));
+    MX_TRY(copy_text(path, &field->path));
+    MX_TRY(copy_text(strrchr(path, '/') + 1, &field->name));
+    if (place->mesh) MX_TRY(copy_text(place->mesh, &field->mesh));
+    if (frames > 0) MX_TRY(copy_times(field, frames, times));
+    field->type = type;
+    field->on_nodes = place->on_nodes;
+    field->is_vector = place->is_vector || place->is_position;
+    field->is_position = place->is_position;
+    field->rank = slab->rank;
+    for (int d = 0; d < slab->rank; ++d) field->extents[d] = slab->global[d];
+    for (int d = 0; d < APP_MAX_DIMS && d < slab->rank; ++d) {
+        field->origin[d] = place->origin ? place->origin[d] : 0.0;
+        field->spacing[d] = place->spacing ? place->spacing[d] : 1.0;
+    }
+    return MX_OK;
+}
+
+/* ---- arrays ---- */
+
+mx_err app_results_begin_arrays(app_results results)
 {
     if (results->begun) return MX_OK;
     results->begun = true;
     return app_results_flush(results);
 }
 
-static mx_err put_array(app_results results, const app_array *array, const void *values)
+static mx_err put_array(app_results results, const char *path, const char *unit,
+                        app_compare compare, mx_type type, const app_slab *slab, const void *values,
+                        const app_place *place)
 {
-    MX_TRY(begin_arrays(results));
-    return app_file_put(&results->file, array, values);
-}
-
-mx_err app_results_array(app_results results, const char *name, const char *unit,
-                         app_compare compare, mx_type type, const app_slab *slab,
-                         const void *values)
-{
-    if (!results) return MX_OK;
-    char *path = NULL;
     app_compare_words words;
-    mx_err err = app_agree(results->comm, app_results_path("/fields", name, &path));
     const app_array array = {.path = path,
                              .type = type,
                              .slab = *slab,
                              .units = unit,
-                             .compare = app_compare_text(compare, &words)};
-    if (err == MX_OK) err = put_array(results, &array, values);
+                             .compare = app_compare_text(compare, &words),
+                             .origin = place ? place->origin : NULL,
+                             .spacing = place ? place->spacing : NULL};
+    MX_TRY(app_results_begin_arrays(results));
+    MX_TRY(app_file_put(&results->file, &array, values));
+    if (!place) return MX_OK;
+    return app_agree(results->comm, app_results_note(results, path, type, slab, place, 0, NULL));
+}
+
+mx_err app_results_array(app_results results, const char *name, const char *unit,
+                         app_compare compare, mx_type type, const app_slab *slab,
+                         const void *values, const app_place *place)
+{
+    if (!results) return MX_OK;
+    char *path = NULL;
+    mx_err err = app_agree(results->comm, app_results_path("/fields", name, &path));
+    if (err == MX_OK) err = put_array(results, path, unit, compare, type, slab, values, place);
     free(path);
     return err;
 }
@@ -207,25 +236,60 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
                          app_compare compare, const app_decomp *decomp, const double *values,
                          const double *origin, const double *spacing)
 {
+    const app_slab slab = app_slab_cells(decomp);
+    const app_place place = {.origin = origin, .spacing = spacing};
     if (!results) return MX_OK;
-    char *path = NULL;
-    app_compare_words words;
-    mx_err err = values ? app_results_path("/fields", name, &path)
-                        : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
+    const mx_err err =
+        values ? MX_OK : MX_FAIL(MX_ERR_ARG, "field %s: no values were passed", name);
+    MX_TRY(app_agree(results->comm, err));
+    return app_results_array(results, name, unit, compare, MX_F64, &slab, values, &place);
+}
+
+static mx_err note_mesh(app_results results, const char *name, const app_slab *nodes,
+                        const app_slab *cells)
+{
+    app_xdmf_mesh *mesh;
+    if (app_rank(results->comm) != 0) return MX_OK;
+    MX_TRY(app_xdmf_add_mesh(&results->xdmf, &mesh));
+    mesh->nodes = nodes->global[0];
+    mesh->dims = (int)nodes->global[1];
+    mesh->cells = cells ? cells->global[0] : 0;
+    return copy_text(name, &mesh->name);
+}
+
+static mx_err check_mesh(const char *name, const app_slab *nodes, const app_slab *cells)
+{
+    MX_REQUIRE(nodes->rank == 2 && (nodes->global[1] == 2 || nodes->global[1] == 3), MX_ERR_ARG,
+               "mesh %s: coordinates have 2 or 3 components", name);
+    MX_REQUIRE(!cells || (cells->rank == 2 && cells->global[1] == 8 && nodes->global[1] == 3),
+               MX_ERR_ARG, "mesh %s: hexahedra have 8 nodes each, with 3 coordinates", name);
+    return MX_OK;
+}
+
+mx_err app_results_mesh(app_results results, const char *name, const char *unit,
+                        const app_slab *nodes, const double *coordinates, const app_slab *cells,
+                        const int64_t *connectivity)
+{
+    char *group = NULL, *first = NULL, *second = NULL;
+    if (!results) return MX_OK;
+    mx_err err = app_results_path("/meshes", name, &group);
+    if (err == MX_OK) err = check_mesh(name, nodes, cells);
+    if (err == MX_OK) err = app_results_path(group, "coordinates", &first);
+    if (err == MX_OK) err = app_results_path(group, "cells", &second);
+    if (err == MX_OK) err = note_mesh(results, name, nodes, cells);
+    if (err == MX_OK && !results->meshes) err = app_results_put_group(results, "/meshes");
+    results->meshes = true;
+    if (err == MX_OK) err = app_results_put_group(results, group);
     err = app_agree(results->comm, err);
-    if (err == MX_OK) {
-        const app_array array = {.path = path,
-                                 .type = MX_F64,
-                                 .slab = app_slab_cells(decomp),
-                                 .units = unit,
-                                 .compare = app_compare_text(compare, &words),
-                                 .origin = origin,
-                                 .spacing = spacing};
-        err = put_array(results, &array, values);
-        if (err == MX_OK)
-            err = app_agree(results->comm, note_field(results, name, decomp, origin, spacing));
-    }
-    free(path);
+    if (err == MX_OK) err = app_results_flush(results);
+    results->begun = true;
+    if (err == MX_OK)
+        err = put_array(results, first, unit, APP_EXACT, MX_F64, nodes, coordinates, NULL);
+    if (err == MX_OK && cells)
+        err = put_array(results, second, "1", APP_EXACT, MX_I64, cells, connectivity, NULL);
+    free(group);
+    free(first);
+    free(second);
     return err;
 }
 

@@ -52,11 +52,26 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
                          app_compare compare, const app_decomp *decomp, const double *values,
                          const double *origin, const double *spacing);
 
-/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: node fields, particles in the order of their
- * ids, connectivity. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. Collective. */
+/* Where the values of an array are, for ParaView and VisIt. */
+typedef struct app_place {
+    const char *mesh; /* one of app_results_mesh; NULL: a uniform mesh of two or three dimensions */
+    bool on_nodes;    /* else in cells */
+    bool is_vector;   /* the last dimension has the components */
+    const double *origin, *spacing; /* of a uniform mesh: dims entries; NULL: 0 and 1 */
+    bool is_position;               /* frames only: the values are the positions of particles */
+} app_place;
+
+/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes or cells, particles in the
+ * order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. place NULL: it is not opened by ParaView and VisIt. Collective. */
 mx_err app_results_array(app_results results, const char *name, const char *unit,
                          app_compare compare, mx_type type, const app_slab *slab,
-                         const void *values);
+                         const void *values, const app_place *place);
+
+/* /meshes/NAME: an unstructured mesh for places: coordinates [nodes][2 or 3], and the eight nodes of each hexahedron, in the
+ * order of VTK and Exodus: around the bottom, then around the top. cells NULL: points. Collective. */
+mx_err app_results_mesh(app_results results, const char *name, const char *unit,
+                        const app_slab *nodes, const double *coordinates, const app_slab *cells,
+                        const int64_t *connectivity);
 
 /* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
  * this rank's totals that the algorithm must move and do; the file gets their sums. */

@@ -232,6 +232,39 @@ static mx_err describe_set(hid_t set, const app_array *array)
     return MX_OK;
 }
 
+/* The properties of a dataset that grows: chunks, and of its name: groups on the path are created. */
+static bool set_growing(hid_t list, hid_t links, const app_slab *slab)
+{
+    hsize_t chunk[APP_SLAB_MAX_RANK];
+    to_hsize(slab->rank, slab->count, chunk);
+    return list >= 0 && links >= 0 && H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 &&
+           H5Pset_chunk(list, slab->rank, chunk) >= 0 &&
+           H5Pset_create_intermediate_group(links, 1) >= 0;
+}
+
+mx_err app_file_create_growing(app_file *file, const app_array *array, hid_t *set)
+{
+    hsize_t shape[APP_SLAB_MAX_RANK], max[APP_SLAB_MAX_RANK];
+    const int rank = array->slab.rank;
+    to_hsize(rank, array->slab.global, shape);
+    to_hsize(rank, array->slab.global, max);
+    shape[0] = 0;
+    max[0] = H5S_UNLIMITED;
+    const hid_t space = H5Screate_simple(rank, shape, max), list = H5Pcreate(H5P_DATASET_CREATE),
+                links = H5Pcreate(H5P_LINK_CREATE);
+    *set = H5I_INVALID_HID;
+    if (space >= 0 && set_growing(list, links, &array->slab)) {
+        *set = H5Dcreate2(file->id, array->path, app_file_type(array->type), space, links, list,
+                          H5P_DEFAULT);
+    }
+    mx_err err = MX_OK;
+    if (*set < 0) err = MX_FAIL(MX_ERR_IO, "cannot create %s: %s", array->path, app_h5_reason());
+    (void)app_h5_close(links);
+    (void)app_h5_close(list);
+    (void)app_h5_close(space);
+    return err == MX_OK ? describe_set(*set, array) : err;
+}
+
 mx_err app_file_put(app_file *file, const app_array *array, const void *values)
 {
     hid_t set = H5I_INVALID_HID;

@@ -65,6 +65,10 @@ mx_err app_file_get(app_file *file, const app_array *array, void *values);
  * errors as above. */
 mx_err app_file_extents(app_file *file, app_array *array);
 
+/* Creates a dataset without entries whose first dimension can grow. The further extents are array->slab.global[1..], those of
+ * its chunks are array->slab.count. Groups on its path are created. On the ranks that take part, together. */
+mx_err app_file_create_growing(app_file *file, const app_array *array, hid_t *set);
+
 /* Writes into an open dataset, which is negative on ranks that take no part. Collective, agreed. */
 mx_err app_file_write_box(app_file *file, hid_t set, const app_array *array, const void *values);
 

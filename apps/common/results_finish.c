@@ -81,14 +81,15 @@ static mx_err put_integrity(app_results results)
 
 static mx_err write_side_file(app_results results)
 {
-    if (app_rank(results->comm) != 0 || results->field_count == 0) return MX_OK;
+    if (app_rank(results->comm) != 0 || results->xdmf.field_count == 0) return MX_OK;
     return app_xdmf_write(results->output.side_temporary, app_output_base(&results->output),
-                          results->fields, results->field_count);
+                          &results->xdmf);
 }
 
 mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 {
     if (!results) return MX_OK;
+    MX_TRY(app_agree(results->comm, app_results_end_frames(results)));
     MX_TRY(put_verdict(results, verdict, exit_code));
     MX_TRY(app_results_flush(results));
     MX_TRY(reopen(results));
@@ -100,8 +101,8 @@ mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 static void release(app_results *results)
 {
     app_results const r = *results;
-    for (int i = 0; i < r->field_count; ++i) free(r->fields[i].name);
-    free(r->fields);
+    app_results_free_frames(r);
+    app_xdmf_free(&r->xdmf);
     app_put_list_free(&r->list);
     app_output_free(&r->output);
     free(r);
@@ -114,7 +115,7 @@ mx_err app_results_publish(app_results *results)
     if (!r) return MX_OK;
     mx_err err = MX_OK;
     if (app_rank(r->comm) == 0)
-        err = app_output_publish(&r->output, r->field_count > 0, r->kind->keep_previous);
+        err = app_output_publish(&r->output, r->xdmf.field_count > 0, r->kind->keep_previous);
     err = app_agree(r->comm, err);
     if (err != MX_OK) {
         app_results_discard(results);
@@ -136,6 +137,7 @@ void app_results_discard(app_results *results)
 {
     app_results const r = *results;
     if (!r) return;
+    app_results_free_frames(r);
     (void)app_file_close(&r->file);
     if (app_rank(r->comm) == 0) app_output_remove(&r->output);
     release(results);

@@ -29,7 +29,7 @@ typedef struct put_head {
     put_what what;
     app_h5_kind kind;
     bool vector;
-    hsize_t count;
+    hsize_t count, texts;
     size_t owner, name, units, data; /* bytes */
 } put_head;
 
@@ -169,6 +169,7 @@ static put_head head_of(const app_put *put)
                       .kind = put->item.kind,
                       .vector = put->item.vector,
                       .count = put->item.count,
+                      .texts = put->item.texts,
                       .owner = strlen(put->owner) + 1,
                       .name = strlen(put->name) + 1,
                       .units = strlen(put->units) + 1,
@@ -215,11 +216,13 @@ static size_t unpack(const char *from, app_put *put)
     put_head head;
     memcpy(&head, from, sizeof head);
     char *const owner = (char *)(uintptr_t)(from + sizeof head);
-    *put = (app_put){.what = head.what,
-                     .owner = owner,
-                     .name = owner + head.owner,
-                     .units = owner + head.owner + head.name,
-                     .item = {.kind = head.kind, .vector = head.vector, .count = head.count}};
+    *put = (app_put){
+        .what = head.what,
+        .owner = owner,
+        .name = owner + head.owner,
+        .units = owner + head.owner + head.name,
+        .item = {
+            .kind = head.kind, .vector = head.vector, .count = head.count, .texts = head.texts}};
     put->data = put->units + head.units;
     put->item.data = put->data;
     return packed_bytes(&head);

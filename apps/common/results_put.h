@@ -30,10 +30,11 @@ struct app_results {
     const app_results_kind *kind;
     app_output output; /* rank 0 has all names, the others only `temporary` */
     app_file file;
-    app_put_list list; /* of rank 0 */
-    bool begun;        /* the groups that every results file has are written */
-    app_xdmf_field *fields;
-    int field_count;
+    app_put_list list;         /* of rank 0 */
+    bool meshes;               /* the group /meshes is there */
+    bool begun;                /* the groups that every results file has are written */
+    struct app_frames *frames; /* the first of a list */
+    app_xdmf xdmf;             /* of rank 0: what the side file says */
 };
 
 /* app_results_create for any kind. *kind must outlive *results. Collective, agreed. */
@@ -52,6 +53,17 @@ mx_err app_results_put_group(app_results results, const char *path);
 
 /* Writes what was collected. Collective, agreed. */
 mx_err app_results_flush(app_results results);
+
+/* The same before the first array, whose group it holds; later nothing. Collective, agreed. */
+mx_err app_results_begin_arrays(app_results results);
+
+/* Notes a field for the side file, on rank 0. `frames` 0: an array without frames. */
+mx_err app_results_note(app_results results, const char *path, mx_type type, const app_slab *slab,
+                        const app_place *place, mx_gid frames, const double *times);
+
+/* frames.c: notes all frames for the side file and closes their datasets; frees them. */
+mx_err app_results_end_frames(app_results results);
+void app_results_free_frames(app_results results);
 
 void app_put_list_free(app_put_list *list);
 

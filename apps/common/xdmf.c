@@ -1,19 +1,55 @@
+/* A grid for each mesh, with all fields on it; frames make a collection over time, one grid for each
+ * frame. */
 #include "xdmf.h"
 
 #include "strbuf.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool same_mesh(const app_xdmf_field *a, const app_xdmf_field *b)
+/* What all functions write to. */
+typedef struct writer {
+    app_strbuf *text;
+    const char *data_name;
+    const app_xdmf *xdmf;
+} writer;
+
+mx_err app_xdmf_add_field(app_xdmf *xdmf, app_xdmf_field **field)
 {
-    bool same = a->dims == b->dims;
-    for (int d = 0; same && d < a->dims; ++d) {
-        same = a->cells[d] == b->cells[d] && a->origin[d] == b->origin[d] &&
-               a->spacing[d] == b->spacing[d];
+    const size_t count = (size_t)xdmf->field_count + 1;
+    app_xdmf_field *const fields = realloc(xdmf->fields, count * sizeof *fields);
+    MX_REQUIRE(fields, MX_ERR_MEMORY, "no memory to note a field");
+    xdmf->fields = fields;
+    *field = &fields[xdmf->field_count++];
+    **field = (app_xdmf_field){0};
+    return MX_OK;
+}
+
+mx_err app_xdmf_add_mesh(app_xdmf *xdmf, app_xdmf_mesh **mesh)
+{
+    const size_t count = (size_t)xdmf->mesh_count + 1;
+    app_xdmf_mesh *const meshes = realloc(xdmf->meshes, count * sizeof *meshes);
+    MX_REQUIRE(meshes, MX_ERR_MEMORY, "no memory to note a mesh");
+    xdmf->meshes = meshes;
+    *mesh = &meshes[xdmf->mesh_count++];
+    **mesh = (app_xdmf_mesh){0};
+    return MX_OK;
+}
+
+void app_xdmf_free(app_xdmf *xdmf)
+{
+    for (int i = 0; i < xdmf->field_count; ++i) {
+        free(xdmf->fields[i].name);
+        free(xdmf->fields[i].path);
+        free(xdmf->fields[i].mesh);
+        free(xdmf->fields[i].times);
     }
-    return same;
+    for (int i = 0; i < xdmf->mesh_count; ++i) free(xdmf->meshes[i].name);
+    free(xdmf->fields);
+    free(xdmf->meshes);
+    *xdmf = (app_xdmf){0};
 }
 
 static mx_err add_escaped(app_strbuf *xml, const char *text)
@@ -30,80 +66,207 @@ static mx_err add_escaped(app_strbuf *xml, const char *text)
     return MX_OK;
 }
 
-static mx_err add_extents(app_strbuf *xml, const app_xdmf_field *field, mx_gid more)
+/* ---- data ---- */
+
+static mx_err add_numbers(app_strbuf *text, int count, const mx_gid *numbers, mx_gid more)
 {
-    for (int d = 0; d < field->dims; ++d) {
-        MX_TRY(app_strbuf_add(xml, "%s%" MX_PRI_GID, d > 0 ? " " : "", field->cells[d] + more));
-    }
+    for (int i = 0; i < count; ++i)
+        MX_TRY(app_strbuf_add(text, "%s%" MX_PRI_GID, i > 0 ? " " : "", numbers[i] + more));
     return MX_OK;
 }
 
-static mx_err add_reals(app_strbuf *xml, int dims, const double *values)
+static mx_err add_type(app_strbuf *text, mx_type type)
+{
+    const bool whole = type == MX_I32 || type == MX_I64;
+    return app_strbuf_add(text, "NumberType=\"%s\" Precision=\"%d\"", whole ? "Int" : "Float",
+                          (int)MX_TYPE_SIZE(type));
+}
+
+/* A dataset of the HDF5 file; `part` is behind `path`, or empty. */
+static mx_err add_dataset(const writer *x, int rank, const mx_gid *extents, mx_type type,
+                          const char *path, const char *part)
+{
+    MX_TRY(app_strbuf_add(x->text, "<DataItem Dimensions=\""));
+    MX_TRY(add_numbers(x->text, rank, extents, 0));
+    MX_TRY(app_strbuf_add(x->text, "\" "));
+    MX_TRY(add_type(x->text, type));
+    MX_TRY(app_strbuf_add(x->text, " Format=\"HDF\">"));
+    MX_TRY(add_escaped(x->text, x->data_name));
+    MX_TRY(app_strbuf_add(x->text, ":"));
+    MX_TRY(add_escaped(x->text, path));
+    return app_strbuf_add(x->text, "%s</DataItem>\n", part);
+}
+
+/* The values of a field: the dataset, or one frame of it. */
+static mx_err add_values(const writer *x, const app_xdmf_field *field, mx_gid frame)
+{
+    mx_gid all[APP_SLAB_MAX_RANK + 1] = {field->frames};
+    if (field->frames == 0)
+        return add_dataset(x, field->rank, field->extents, field->type, field->path, "");
+    memcpy(all + 1, field->extents, (size_t)field->rank * sizeof *all);
+    MX_TRY(app_strbuf_add(x->text, "<DataItem ItemType=\"HyperSlab\" Dimensions=\""));
+    MX_TRY(add_numbers(x->text, field->rank, field->extents, 0));
+    MX_TRY(app_strbuf_add(x->text, "\"><DataItem Dimensions=\"3 %d\" Format=\"XML\">%" MX_PRI_GID,
+                          field->rank + 1, frame));
+    for (int d = 0; d < field->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 0"));
+    for (int d = 0; d <= field->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 1"));
+    MX_TRY(app_strbuf_add(x->text, " 1 "));
+    MX_TRY(add_numbers(x->text, field->rank, field->extents, 0));
+    MX_TRY(app_strbuf_add(x->text, "</DataItem>"));
+    MX_TRY(add_dataset(x, field->rank + 1, all, field->type, field->path, "/value"));
+    return app_strbuf_add(x->text, "</DataItem>\n");
+}
+
+static mx_err add_reals(const writer *x, int dims, const double *values)
 {
     MX_TRY(app_strbuf_add(
-        xml, "        <DataItem Dimensions=\"%d\" NumberType=\"Float\" Precision=\"8\">", dims));
+        x->text, "<DataItem Dimensions=\"%d\" NumberType=\"Float\" Precision=\"8\">", dims));
     for (int d = 0; d < dims; ++d)
-        MX_TRY(app_strbuf_add(xml, "%s%.17g", d > 0 ? " " : "", values[d]));
-    return app_strbuf_add(xml, "</DataItem>\n");
+        MX_TRY(app_strbuf_add(x->text, "%s%.17g", d > 0 ? " " : "", values[d]));
+    return app_strbuf_add(x->text, "</DataItem>\n");
 }
+
+/* ---- meshes ---- */
+
+static int dims_of(const app_xdmf_field *field) { return field->rank - (field->is_vector ? 1 : 0); }
 
 /* XDMF counts nodes, one more than cells, slowest dimension first as we do. */
-static mx_err add_mesh(app_strbuf *xml, const app_xdmf_field *field)
+static mx_err add_uniform(const writer *x, const app_xdmf_field *field)
 {
-    MX_TRY(app_strbuf_add(xml, "      <Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"",
-                          field->dims));
-    MX_TRY(add_extents(xml, field, 1));
-    MX_TRY(app_strbuf_add(xml, "\"/>\n      <Geometry GeometryType=\"%s\">\n",
-                          field->dims == 2 ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ"));
-    MX_TRY(add_reals(xml, field->dims, field->origin));
-    MX_TRY(add_reals(xml, field->dims, field->spacing));
-    return app_strbuf_add(xml, "      </Geometry>\n");
+    const int dims = dims_of(field);
+    MX_TRY(app_strbuf_add(x->text, "<Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"", dims));
+    MX_TRY(add_numbers(x->text, dims, field->extents, field->on_nodes ? 0 : 1));
+    MX_TRY(app_strbuf_add(x->text, "\"/>\n<Geometry GeometryType=\"%s\">\n",
+                          dims == 2 ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ"));
+    MX_TRY(add_reals(x, dims, field->origin));
+    MX_TRY(add_reals(x, dims, field->spacing));
+    return app_strbuf_add(x->text, "</Geometry>\n");
 }
 
-static mx_err add_field(app_strbuf *xml, const char *data_name, const app_xdmf_field *field)
+static mx_err add_points(const writer *x, mx_gid count, int dims)
 {
-    MX_TRY(app_strbuf_add(xml, "      <Attribute Name=\""));
-    MX_TRY(add_escaped(xml, field->name));
-    MX_TRY(app_strbuf_add(
-        xml, "\" AttributeType=\"Scalar\" Center=\"Cell\">\n        <DataItem Dimensions=\""));
-    MX_TRY(add_extents(xml, field, 0));
-    MX_TRY(app_strbuf_add(xml, "\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">"));
-    MX_TRY(add_escaped(xml, data_name));
-    MX_TRY(app_strbuf_add(xml, ":/fields/"));
-    MX_TRY(add_escaped(xml, field->name));
-    return app_strbuf_add(xml, "</DataItem>\n      </Attribute>\n");
+    return app_strbuf_add(x->text,
+                          "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%" MX_PRI_GID
+                          "\" NodesPerElement=\"1\"/>\n<Geometry GeometryType=\"%s\">\n",
+                          count, dims == 2 ? "XY" : "XYZ");
 }
 
-/* One grid per mesh, with all fields that live on it. */
-static mx_err add_grid(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields,
-                       int first, int count)
+static mx_err add_unstructured(const writer *x, const app_xdmf_mesh *mesh)
 {
-    MX_TRY(app_strbuf_add(xml, "    <Grid Name=\"mesh%d\" GridType=\"Uniform\">\n", first));
-    MX_TRY(add_mesh(xml, &fields[first]));
-    for (int i = first; i < count; ++i) {
-        if (same_mesh(&fields[first], &fields[i])) MX_TRY(add_field(xml, data_name, &fields[i]));
+    const mx_gid nodes[2] = {mesh->nodes, mesh->dims}, cells[2] = {mesh->cells, 8};
+    app_strbuf path = {0};
+    mx_err err = app_strbuf_add(&path, "/meshes/%s", mesh->name);
+    if (err == MX_OK && mesh->cells > 0) {
+        err = app_strbuf_add(x->text,
+                             "<Topology TopologyType=\"Hexahedron\" NumberOfElements=\"%" MX_PRI_GID
+                             "\">\n",
+                             mesh->cells);
+        if (err == MX_OK) err = add_dataset(x, 2, cells, MX_I64, path.text, "/cells");
+        if (err == MX_OK) err = app_strbuf_add(x->text, "</Topology>\n");
+        if (err == MX_OK) err = app_strbuf_add(x->text, "<Geometry GeometryType=\"XYZ\">\n");
+    } else if (err == MX_OK) {
+        err = add_points(x, mesh->nodes, mesh->dims);
     }
-    return app_strbuf_add(xml, "    </Grid>\n");
+    if (err == MX_OK) err = add_dataset(x, 2, nodes, MX_F64, path.text, "/coordinates");
+    if (err == MX_OK) err = app_strbuf_add(x->text, "</Geometry>\n");
+    app_strbuf_free(&path);
+    return err;
 }
 
-static mx_err compose(app_strbuf *xml, const char *data_name, const app_xdmf_field *fields,
-                      int count)
+static const app_xdmf_mesh *find_mesh(const app_xdmf *xdmf, const char *name)
 {
-    MX_TRY(app_strbuf_add(xml, "<?xml version=\"1.0\" ?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n"));
-    for (int i = 0; i < count; ++i) {
+    for (int m = 0; m < xdmf->mesh_count; ++m) {
+        if (strcmp(xdmf->meshes[m].name, name) == 0) return &xdmf->meshes[m];
+    }
+    return NULL;
+}
+
+static mx_err add_mesh(const writer *x, const app_xdmf_field *field, mx_gid frame)
+{
+    const app_xdmf_mesh *const mesh = field->mesh ? find_mesh(x->xdmf, field->mesh) : NULL;
+    if (mesh) return add_unstructured(x, mesh);
+    if (!field->is_position) return add_uniform(x, field);
+    MX_TRY(add_points(x, field->extents[0], (int)field->extents[1]));
+    MX_TRY(add_values(x, field, frame));
+    return app_strbuf_add(x->text, "</Geometry>\n");
+}
+
+/* ---- grids ---- */
+
+static bool same_mesh(const app_xdmf_field *a, const app_xdmf_field *b)
+{
+    if (a->frames > 0 || b->frames > 0 || (a->mesh != NULL) != (b->mesh != NULL)) return a == b;
+    if (a->mesh) return strcmp(a->mesh, b->mesh) == 0;
+    bool same = dims_of(a) == dims_of(b);
+    for (int d = 0; same && d < dims_of(a); ++d) {
+        const mx_gid cells_a = a->extents[d] - a->on_nodes, cells_b = b->extents[d] - b->on_nodes;
+        same = cells_a == cells_b && a->origin[d] == b->origin[d] && a->spacing[d] == b->spacing[d];
+    }
+    return same;
+}
+
+static mx_err add_attribute(const writer *x, const app_xdmf_field *field, mx_gid frame)
+{
+    MX_TRY(app_strbuf_add(x->text, "<Attribute Name=\""));
+    MX_TRY(add_escaped(x->text, field->name));
+    MX_TRY(app_strbuf_add(x->text, "\" AttributeType=\"%s\" Center=\"%s\">\n",
+                          field->is_vector ? "Vector" : "Scalar",
+                          field->on_nodes ? "Node" : "Cell"));
+    MX_TRY(add_values(x, field, frame));
+    return app_strbuf_add(x->text, "</Attribute>\n");
+}
+
+/* A mesh, with all fields that live on it. */
+static mx_err add_grid(const writer *x, int first)
+{
+    const app_xdmf *const xdmf = x->xdmf;
+    MX_TRY(app_strbuf_add(x->text, "<Grid Name=\"mesh%d\" GridType=\"Uniform\">\n", first));
+    MX_TRY(add_mesh(x, &xdmf->fields[first], 0));
+    for (int i = first; i < xdmf->field_count; ++i) {
+        if (same_mesh(&xdmf->fields[first], &xdmf->fields[i]))
+            MX_TRY(add_attribute(x, &xdmf->fields[i], 0));
+    }
+    return app_strbuf_add(x->text, "</Grid>\n");
+}
+
+static mx_err add_frames(const writer *x, const app_xdmf_field *field)
+{
+    MX_TRY(app_strbuf_add(x->text, "<Grid Name=\""));
+    MX_TRY(add_escaped(x->text, field->name));
+    MX_TRY(app_strbuf_add(x->text, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n"));
+    for (mx_gid f = 0; f < field->frames; ++f) {
+        MX_TRY(app_strbuf_add(x->text,
+                              "<Grid Name=\"frame%" MX_PRI_GID
+                              "\" GridType=\"Uniform\">\n<Time Value=\"%.17g\"/>\n",
+                              f, field->times[f]));
+        MX_TRY(add_mesh(x, field, f));
+        if (!field->is_position) MX_TRY(add_attribute(x, field, f));
+        MX_TRY(app_strbuf_add(x->text, "</Grid>\n"));
+    }
+    return app_strbuf_add(x->text, "</Grid>\n");
+}
+
+static mx_err compose(const writer *x)
+{
+    const app_xdmf *const xdmf = x->xdmf;
+    MX_TRY(app_strbuf_add(x->text, "<?xml version=\"1.0\" ?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"));
+    for (int i = 0; i < xdmf->field_count; ++i) {
         bool done = false;
         for (int before = 0; before < i; ++before)
-            done = done || same_mesh(&fields[before], &fields[i]);
-        if (!done) MX_TRY(add_grid(xml, data_name, fields, i, count));
+            done = done || same_mesh(&xdmf->fields[before], &xdmf->fields[i]);
+        if (xdmf->fields[i].frames > 0)
+            MX_TRY(add_frames(x, &xdmf->fields[i]));
+        else if (!done)
+            MX_TRY(add_grid(x, i));
     }
-    return app_strbuf_add(xml, "  </Domain>\n</Xdmf>\n");
+    return app_strbuf_add(x->text, "</Domain>\n</Xdmf>\n");
 }
 
-static mx_err save(const char *path, const app_strbuf *xml)
+static mx_err save(const char *path, const app_strbuf *text)
 {
     FILE *const file = fopen(path, "w");
     MX_REQUIRE(file, MX_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
-    const bool written = fwrite(xml->text, 1, xml->length, file) == xml->length;
+    const bool written = fwrite(text->text, 1, text->length, file) == text->length;
     const int write_reason = errno;
     const bool closed = fclose(file) == 0;
     if (written && closed) return MX_OK;
@@ -112,12 +275,12 @@ static mx_err save(const char *path, const app_strbuf *xml)
     return MX_FAIL(MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
 }
 
-mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf_field *fields,
-                      int count)
+mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf *xdmf)
 {
-    app_strbuf xml = {0};
-    mx_err err = compose(&xml, data_name, fields, count);
-    if (err == MX_OK) err = save(path, &xml);
-    app_strbuf_free(&xml);
+    app_strbuf text = {0};
+    const writer x = {.text = &text, .data_name = data_name, .xdmf = xdmf};
+    mx_err err = compose(&x);
+    if (err == MX_OK) err = save(path, &text);
+    app_strbuf_free(&text);
     return err;
 }

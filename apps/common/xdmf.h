@@ -1,17 +1,42 @@
-/* The XDMF file beside a results file: a few lines of XML that let ParaView and VisIt open the
- * fields. Private to the results files; rank 0 only. */
+/* The XDMF file beside a results file: XML that lets ParaView and VisIt open its fields, on uniform
+ * and unstructured meshes, and frames over time. Private to the results files; rank 0 only. */
 #pragma once
-#include "decomp.h"
+#include "slab.h"
 
-/* A cell field on a uniform mesh; entries beyond `dims` are not used. */
-typedef struct app_xdmf_field {
-    char *name;
+/* An unstructured mesh: hexahedra, or points where `cells` is 0. */
+typedef struct app_xdmf_mesh {
+    char *name; /* its arrays are /meshes/NAME/coordinates and /meshes/NAME/cells */
+    mx_gid nodes, cells;
     int dims;
-    mx_gid cells[APP_MAX_DIMS];
-    double origin[APP_MAX_DIMS], spacing[APP_MAX_DIMS];
+} app_xdmf_mesh;
+
+/* A field, or the frames of one. */
+typedef struct app_xdmf_field {
+    char *name, *path;
+    mx_type type;
+    char *mesh; /* an unstructured one; NULL: uniform */
+    bool on_nodes, is_vector;
+    bool is_position; /* the values are the points themselves */
+    int rank;         /* of the values, without frames */
+    mx_gid extents[APP_SLAB_MAX_RANK];
+    double origin[APP_MAX_DIMS], spacing[APP_MAX_DIMS]; /* of a uniform mesh */
+    mx_gid frames;                                      /* 0: a field without frames */
+    double *times;
 } app_xdmf_field;
 
-/* Writes `path` for the fields of the HDF5 file called `data_name` in the same folder. MX_ERR_IO
- * with the path and the reason, then no file is left. */
-mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf_field *fields,
-                      int count);
+typedef struct app_xdmf {
+    app_xdmf_mesh *meshes;
+    int mesh_count;
+    app_xdmf_field *fields;
+    int field_count;
+} app_xdmf;
+
+/* Writes `path` for the HDF5 file called `data_name` in the same folder. MX_ERR_IO with the path and
+ * the reason, then no file is left. */
+mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf *xdmf);
+
+/* Add an empty entry, which is the last one then. */
+mx_err app_xdmf_add_field(app_xdmf *xdmf, app_xdmf_field **field);
+mx_err app_xdmf_add_mesh(app_xdmf *xdmf, app_xdmf_mesh **mesh);
+
+void app_xdmf_free(app_xdmf *xdmf);

@@ -17,13 +17,16 @@ static app_slab node_slab(const fe_mesh *m)
 static mx_err write_solution(fe_app *app)
 {
     const app_slab slab = node_slab(&app->mesh);
+    double spacing[3];
+    const app_place place = {.on_nodes = true, .spacing = spacing};
+    for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->mesh.elements[d];
     double *const x = malloc((size_t)fe_rows(&app->mesh) * sizeof *x);
     mx_err err = x != NULL ? mx_export(app->base.ctx, app->views.x, x, NULL)
                            : MX_FAIL(MX_ERR_MEMORY, "no memory to write the solution");
     err = app_agree(app->base.comm, err);
     if (err == MX_OK)
         err = app_results_array(app->base.results, "solution", "temperature", APP_RELATIVE(1e-9),
-                                MX_F64, &slab, x);
+                                MX_F64, &slab, x, &place);
     free(x);
     return err;
 }

@@ -58,10 +58,11 @@ static void put_arrays(app_comm comm, app_results results)
     int32_t numbers[9];
     for (mx_gid i = 0; i < app_slab_elements(&nodes); ++i) vectors[i] = 0.1f;
     for (mx_gid i = 0; i < rows.count[0]; ++i) numbers[i] = (int32_t)(rows.first[0] + i) - 4;
+    CHECK_OK(app_results_array(results, "vectors", "m", APP_RELATIVE(1e-6), MX_F32, &nodes, vectors,
+                               &(app_place){.on_nodes = true, .is_vector = true}));
     CHECK_OK(
-        app_results_array(results, "vectors", "m", APP_RELATIVE(1e-6), MX_F32, &nodes, vectors));
-    CHECK_OK(app_results_array(results, "numbers", "1", APP_WITHIN(2), MX_I32, &rows, numbers));
-    CHECK_FAILS(app_results_array(results, "bad", "1", APP_EXACT, MX_U8, &rows, numbers),
+        app_results_array(results, "numbers", "1", APP_WITHIN(2), MX_I32, &rows, numbers, NULL));
+    CHECK_FAILS(app_results_array(results, "bad", "1", APP_EXACT, MX_U8, &rows, numbers, NULL),
                 MX_ERR_ARG, "elements of type u8 cannot be stored");
 }
 

@@ -42,6 +42,11 @@ if(minx_CUDA)
   endforeach()
 endif()
 
+add_test(NAME tealeaf_output_files COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/output_files.py
+  $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})
+set_tests_properties(tealeaf_output_files PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2
+  ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 foreach(ranks 1 2)
   add_test(NAME tealeaf_restart_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_restart.py
     --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --ranks ${ranks} --mpiexec ${minx_MPIEXEC})

@@ -1,0 +1,45 @@
+/* Frames: an array that a run writes again and again, each time with its step and time; as H5MD asks
+ * of trajectories (https://www.nongnu.org/h5md/h5md.html, version 1.1). In the results file an element
+ * is a group with three datasets, whose first dimension grows by one entry for each frame:
+ *
+ *     step [frames]   time [frames]   value [frames][extents of the array]
+ *
+ * Fields go under /frames/NAME, particles, in the order of their ids, under /particles/GROUP/NAME.
+ * All functions are collective and agreed. */
+#pragma once
+#include "results.h"
+
+typedef struct app_frames *app_frames;
+
+typedef struct app_frames_definition {
+    const char *path; /* of the element: "/frames/temperature", "/particles/all/position" */
+    const char *unit, *time_unit;
+    mx_type type;
+    app_slab slab; /* of one frame, of rank 1 to 4; the extents count */
+    app_compare compare;
+    const app_place
+        *place; /* NULL: ParaView and VisIt do not open it. What it points to stays valid */
+} app_frames_definition;
+
+/* Creates the element. It belongs to the results file, and is closed with it. With results NULL
+ * *frames is NULL, which app_frames_add accepts. MX_ERR_IO where the path is taken. */
+mx_err app_frames_create(app_results results, const app_frames_definition *definition,
+                         app_frames *frames);
+
+/* Writes the next frame. slab: this rank's box; its extents are those of the definition. step and
+ * time: rank 0's count. */
+mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_slab *slab,
+                      const void *values);
+
+/* What H5MD wants to know of a file with particles: called once, before the elements of /particles
+ * are created. The box is an element as well: "/particles/GROUP/box/edges", the lengths of its sides
+ * (dims entries), with as many frames as the positions. Units of H5MD (m, nm, Angstrom, s, ps, K and
+ * the like, with exponents: "Angstrom ps-1") are stored for its readers; others, such as the reduced
+ * units of Lennard-Jones, are not known to them. */
+typedef struct app_h5md {
+    const char *group;  /* "all" */
+    const char *author; /* NULL: the user's login name */
+    int dims;
+    bool periodic[3];
+} app_h5md;
+mx_err app_h5md_begin(app_results results, const app_h5md *info);

@@ -1,0 +1,211 @@
+/* Frames of a field and of particles, as H5MD: written on any number of ranks and read back by the
+ * reader; trajectory.py opens the file with MDAnalysis, and trajectories.xmf with VTK. */
+#include "frames.h"
+#include "by_id.h"
+#include "check.h"
+#include "results_reader.h"
+
+#include <stdlib.h>
+
+enum { PARTICLES = 50, FRAMES = 7, ROWS = 6, COLUMNS = 4 };
+
+/* Positions stay inside of the box of 10; exact in single precision. */
+static float position(mx_gid id, int frame, int component)
+{
+    return (float)((id * 7 + frame * 3 + component) % 80) / 8.0f;
+}
+
+static double cell_value(mx_gid j, mx_gid k, int frame)
+{
+    return (double)(100 * frame + 10 * j + k);
+}
+
+/* The ids of a rank change from frame to frame, as particles move between ranks. */
+static mx_lid deal(app_comm comm, int frame, mx_gid *ids)
+{
+    mx_lid n = 0;
+    for (mx_gid i = 0; i < PARTICLES; ++i) {
+        const mx_gid id = (i * 17 + frame) % PARTICLES;
+        if ((id + frame) % app_size(comm) == app_rank(comm)) ids[n++] = id;
+    }
+    return n;
+}
+
+static void add_particles(app_comm comm, app_frames positions, int frame)
+{
+    mx_gid ids[PARTICLES];
+    float values[PARTICLES][3], sorted[PARTICLES][3];
+    app_by_id by_id = NULL;
+    const mx_lid n = deal(comm, frame, ids);
+    for (mx_lid i = 0; i < n; ++i) {
+        for (int c = 0; c < 3; ++c) values[i][c] = position(ids[i], frame, c);
+    }
+    CHECK_OK(app_by_id_create(comm, PARTICLES, ids, n, &by_id));
+    if (!by_id) return;
+    CHECK_OK(app_by_id_sort(by_id, sizeof values[0], values, sorted));
+    const app_slab slab = app_slab_components(app_by_id_slab(by_id), 3);
+    CHECK_OK(app_frames_add(positions, 10 * frame, 0.5 * frame, &slab, sorted));
+    app_by_id_destroy(&by_id);
+}
+
+/* A mesh of 3 x 2 x 2 hexahedra, each 1 x 2 x 3 large, with x the fastest. Rank 0 has its nodes. */
+enum { NX = 3, NY = 2, NZ = 2, NODES = (NX + 1) * (NY + 1) * (NZ + 1), CELLS = NX * NY * NZ };
+
+static void make_mesh(double (*nodes)[3], int64_t (*cells)[8])
+{
+    const int64_t row = NX + 1, plane = row * (NY + 1);
+    for (int64_t n = 0; n < NODES; ++n) {
+        nodes[n][0] = (double)(n % row);
+        nodes[n][1] = 2.0 * (double)(n / row % (NY + 1));
+        nodes[n][2] = 3.0 * (double)(n / plane);
+    }
+    for (int64_t c = 0; c < CELLS; ++c) {
+        const int64_t low = c / (NX * NY) * plane + c / NX % NY * row + c % NX;
+        const int64_t corner[8] = {0, 1, row + 1, row};
+        for (int n = 0; n < 4; ++n) {
+            cells[c][n] = low + corner[n];
+            cells[c][n + 4] = low + corner[n] + plane;
+        }
+    }
+}
+
+static void add_mesh(app_comm comm, app_results results)
+{
+    const bool first = app_rank(comm) == 0;
+    double nodes[NODES][3], pressure[NODES];
+    float velocity[NODES][3];
+    int64_t cells[CELLS][8];
+    int32_t material[CELLS];
+    make_mesh(nodes, cells);
+    const app_slab nodal = {.rank = 1, .global = {NODES}, .count = {first ? NODES : 0}};
+    const app_slab cell = {.rank = 1, .global = {CELLS}, .count = {first ? CELLS : 0}};
+    const app_slab points = app_slab_components(nodal, 3), corners = app_slab_components(cell, 8);
+    const app_place in_cells = {.mesh = "brick"}, at_nodes = {.mesh = "brick", .on_nodes = true};
+    const app_place vectors = {.mesh = "brick", .on_nodes = true, .is_vector = true};
+    for (int n = 0; n < NODES; ++n) {
+        pressure[n] = nodes[n][0] + 10 * nodes[n][1] + 100 * nodes[n][2];
+        for (int c = 0; c < 3; ++c) velocity[n][c] = (float)(n + c);
+    }
+    for (int c = 0; c < CELLS; ++c) material[c] = c + 1;
+    CHECK_OK(app_results_mesh(results, "brick", "m", &points, nodes[0], &corners, cells[0]));
+    CHECK_OK(app_results_array(results, "pressure", "Pa", APP_EXACT, MX_F64, &nodal, pressure,
+                               &at_nodes));
+    CHECK_OK(app_results_array(results, "velocity", "m/s", APP_EXACT, MX_F32, &points, velocity,
+                               &vectors));
+    CHECK_OK(
+        app_results_array(results, "material", "1", APP_EXACT, MX_I32, &cell, material, &in_cells));
+    CHECK_FAILS(app_results_mesh(results, "flat", "m", &corners, nodes[0], NULL, NULL), MX_ERR_ARG,
+                "2 or 3 components");
+}
+
+static void add_field(app_frames field, const app_decomp *d, int frame)
+{
+    double values[ROWS * COLUMNS];
+    mx_lid n = 0;
+    for (mx_lid j = 0; j < d->cells[0]; ++j) {
+        for (mx_lid k = 0; k < d->cells[1]; ++k)
+            values[n++] = cell_value(d->first[0] + j, d->first[1] + k, frame);
+    }
+    const app_slab slab = app_slab_cells(d);
+    CHECK_OK(app_frames_add(field, 10 * frame, 0.5 * frame, &slab, values));
+}
+
+static app_frames create(app_results results, const char *path, const char *unit, mx_type type,
+                         app_slab slab, const app_place *place)
+{
+    app_frames frames = NULL;
+    const app_frames_definition definition = {.path = path,
+                                              .unit = unit,
+                                              .time_unit = "ps",
+                                              .type = type,
+                                              .slab = slab,
+                                              .compare = APP_EXACT,
+                                              .place = place};
+    CHECK_OK(app_frames_create(results, &definition, &frames));
+    return frames;
+}
+
+static void write_file(app_comm comm, int argc, char **argv)
+{
+    app_results results = NULL;
+    app_decomp d;
+    const app_h5md info = {.group = "all", .dims = 3, .periodic = {true, true, true}};
+    const double edges[3] = {10, 10, 10}, origin[2] = {-1, 2}, spacing[2] = {0.5, 0.25};
+    const app_place moving = {.is_position = true};
+    const app_place uniform = {.origin = origin, .spacing = spacing};
+    const bool first = app_rank(comm) == 0;
+    const app_slab box = {.rank = 1, .global = {3}, .count = {first ? 3 : 0}};
+    const app_slab rows = app_slab_components(app_slab_block(comm, PARTICLES), 3);
+    CHECK_OK(app_results_create(comm, "frames.h5", "test", argc, argv, &results));
+    CHECK_OK(app_h5md_begin(results, &info));
+    add_mesh(comm, results);
+    CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){ROWS, COLUMNS}, &d));
+    app_frames edge = create(results, "/particles/all/box/edges", "Angstrom", MX_F64, box, NULL);
+    app_frames positions =
+        create(results, "/particles/all/position", "Angstrom", MX_F32, rows, &moving);
+    app_frames field =
+        create(results, "/frames/density", "1", MX_F64, app_slab_cells(&d), &uniform);
+    app_frames none = NULL;
+    const app_frames_definition again = {.path = "/frames/density",
+                                         .unit = "1",
+                                         .time_unit = "ps",
+                                         .type = MX_F64,
+                                         .slab = app_slab_cells(&d)};
+    CHECK_FAILS(app_frames_create(results, &again, &none), MX_ERR_IO, "cannot create");
+    for (int frame = 0; frame < FRAMES; ++frame) {
+        CHECK_OK(app_frames_add(edge, 10 * frame, 0.5 * frame, &box, edges));
+        add_particles(comm, positions, frame);
+        add_field(field, &d, frame);
+    }
+    CHECK_FAILS(app_frames_add(field, 0, 0, &box, edges), MX_ERR_ARG, "other extents");
+    CHECK_OK(app_results_finish(&results, "passed", 0));
+}
+
+static void check_values(app_reader reader)
+{
+    double *values = NULL;
+    int64_t *steps = NULL, count = 0;
+    CHECK_OK(app_reader_i64(reader, "/particles/all/position/step", &count, &steps));
+    CHECK_I64(count, FRAMES);
+    for (int64_t f = 0; f < count; ++f) CHECK_I64(steps[f], 10 * f);
+    free(steps);
+    CHECK_OK(app_reader_f64(reader, "/frames/density/time", &count, &values));
+    CHECK_I64(count, FRAMES);
+    for (int64_t f = 0; f < count; ++f) CHECK_F64(values[f], 0.5 * (double)f, 0);
+    free(values);
+    CHECK_OK(app_reader_f64(reader, "/particles/all/position/value", &count, &values));
+    CHECK_I64(count, (int64_t)FRAMES * PARTICLES * 3);
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t id = i / 3 % PARTICLES;
+        CHECK_F64(values[i], (double)position(id, (int)(i / (3 * PARTICLES)), (int)(i % 3)), 0);
+    }
+    free(values);
+    CHECK_OK(app_reader_f64(reader, "/frames/density/value", &count, &values));
+    CHECK_I64(count, (int64_t)FRAMES * ROWS * COLUMNS);
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t cell = i % (ROWS * COLUMNS);
+        CHECK_F64(values[i],
+                  cell_value(cell / COLUMNS, cell % COLUMNS, (int)(i / (ROWS * COLUMNS))), 0);
+    }
+    free(values);
+}
+
+int main(int argc, char **argv)
+{
+    app_comm comm = NULL;
+    CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    if (!comm) return 1;
+    write_file(comm, argc, argv);
+    app_reader reader = NULL;
+    if (app_rank(comm) == 0) {
+        CHECK_OK(app_reader_open("frames.h5", &reader));
+        if (reader) check_values(reader);
+        app_reader_close(&reader);
+    }
+    app_frames none = NULL;
+    CHECK_OK(app_frames_create(NULL, NULL, &none));
+    CHECK_OK(app_frames_add(none, 0, 0, NULL, NULL));
+    const int exit_code = check_exit(comm);
+    app_comm_close(&comm);
+    return exit_code;
+}

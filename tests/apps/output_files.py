@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Output files of tealeaf where file systems, names and signals are unkind: names as long as they may be, /dev/shm without room,
+signals in the middle of a run, a file that is replaced, a file that is locked.
+
+usage: output_files.py TEALEAF MINX_VERIFY DECK MPIEXEC...
+"""
+import fcntl
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+failures = 0
+
+
+def check(good, text):
+    global failures
+    if not good:
+        failures += 1
+        print("FAILED: " + text)
+
+
+def run(command, folder, code=0):
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    check(done.returncode == code, f"{' '.join(command)[:300]}: exit code {done.returncode}, expected {code}\n"
+          f"{done.stdout[-500:]}{done.stderr[-1000:]}")
+    return done
+
+
+def long_names(tealeaf, verify, deck, mpiexec, folder):
+    """230 characters ended the program in Open MPI; 251 are the most that a name with the ending .xmf may have."""
+    for length in (230, 251):
+        name = "n" * (length - 3) + ".h5"
+        checkpoint = "c" * length
+        for launcher in ([], mpiexec + ["-n", "2"]):
+            run(launcher + [tealeaf, deck, "--quiet", "--output=" + name, "--checkpoint=" + checkpoint, "--checkpoint-every=5"], folder)
+            run([verify, name], folder)
+            run(launcher + [tealeaf, deck, "--quiet", "--output=" + name, "--restart=" + checkpoint], folder)
+    check(not [name for name in os.listdir(folder) if name[0] not in "nc"], f"long names: left {os.listdir(folder)}")
+
+
+def full_shared_memory(tealeaf, deck, mpiexec, folder):
+    """In a mount namespace of its own, where this is allowed. Messages go by TCP: those through shared memory need room there."""
+    script = ("mount -t tmpfs -o size=64k tmpfs /dev/shm && head -c 100000 /dev/zero >/dev/shm/full 2>/dev/null; exec \"$@\"")
+    space = ["unshare", "--mount", "sh", "-c", script, "sh"]
+    try:
+        able = subprocess.run(space + ["true"], capture_output=True).returncode == 0
+    except OSError:
+        able = False
+    if not able:
+        print("not tried: /dev/shm without room (it needs the right to mount)")
+        return
+    environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
+    command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet", "--output=shm.h5"]
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
+    check(done.returncode == 0 and os.path.exists(os.path.join(folder, "shm.h5")),
+          f"/dev/shm is full: exit code {done.returncode}\n{done.stderr[-1000:]}")
+
+
+def signals(tealeaf, deck, folder):
+    """A run that a signal ends, as it would any program, leaves nothing behind."""
+    with open(deck, encoding="ascii") as file:
+        text = file.read()
+    long_deck = os.path.join(folder, "long.in")
+    with open(long_deck, "w", encoding="ascii") as file:
+        file.write(text.replace("test_problem 1\n", "\n").replace("x_cells = 10", "x_cells = 1500").replace("y_cells = 10", "y_cells = 1500"))
+    processes = []
+    for name in ("SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM", "SIGUSR1", "SIGUSR2"):
+        number = getattr(signal, name)
+        process = subprocess.Popen([tealeaf, long_deck, "--quiet", f"--output={name}.h5", "--backend=serial"], cwd=folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGPIPE, signal.SIGINT)])
+        processes.append((name, number, process))
+    for name, number, process in processes:
+        until = time.monotonic() + 30
+        while not any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)) and time.monotonic() < until:
+            time.sleep(0.005)
+        time.sleep(0.05)
+        process.send_signal(number)
+    for name, number, process in processes:
+        err = process.communicate(timeout=30)[1]
+        check(process.returncode == -number, f"{name}: exit code {process.returncode}, expected {-number}\n{err[-500:]}")
+        left = [f for f in os.listdir(folder) if f.startswith(name)]
+        check(not left, f"{name} left {left}")
+
+
+def replaced(tealeaf, deck, mpiexec, folder):
+    """A file that is replaced keeps its mode, and its owner where this user may set it."""
+    owner = (12345, 23456) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+    for launcher in ([], mpiexec + ["-n", "2"]):
+        for name, mode in (("r.h5", 0o640), ("r.xmf", 0o600)):
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="ascii"):
+                os.chmod(path, mode)
+                os.chown(path, *owner)
+        run(launcher + [tealeaf, deck, "--quiet", "--output=r.h5"], folder)
+        for name, mode in (("r.h5", 0o640), ("r.xmf", 0o600)):
+            info = os.stat(os.path.join(folder, name))
+            check(info.st_size > 0, f"{name} was not replaced")
+            check((info.st_uid, info.st_gid) == owner, f"{name}: owner {info.st_uid}:{info.st_gid}, expected {owner}")
+            check(stat.S_IMODE(info.st_mode) == mode, f"{name}: mode {stat.S_IMODE(info.st_mode):o}, expected {mode:o}")
+
+
+def locked(tealeaf, verify, deck, folder):
+    """A file that another program has open for writing is not damaged."""
+    run([tealeaf, deck, "--quiet", "--output=l.h5"], folder)
+    with open(os.path.join(folder, "l.h5"), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = run([verify, "l.h5"], folder, code=3)
+        check("is locked" in done.stderr and "damaged" not in done.stderr, f"locked: got {done.stderr}")
+
+
+def main():
+    tealeaf, verify, deck, mpiexec = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4:]
+    for part in (lambda f: long_names(tealeaf, verify, deck, mpiexec, f), lambda f: full_shared_memory(tealeaf, deck, mpiexec, f),
+                 lambda f: signals(tealeaf, deck, f), lambda f: replaced(tealeaf, deck, mpiexec, f),
+                 lambda f: locked(tealeaf, verify, deck, f)):
+        with tempfile.TemporaryDirectory() as folder:
+            part(folder)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
