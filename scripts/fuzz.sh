@@ -25,8 +25,8 @@ mkdir -p "$build/corpus"
 cd "$build"
 
 "$clang" -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I"$root/core/include" \
-    "$root/tests/apps/fuzz_deck.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
-    "$root/apps/common/text.c" "$root/core/src/error.c" -lm -o fuzz_deck
+    -I"$root/apps/common" "$root/tests/apps/fuzz_deck.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
+    "$root"/apps/common/{keys,keys_help,keys_lines,steps,text}.c "$root/core/src/error.c" -lm -o fuzz_deck
 
 # the keys themselves, or the fuzzer would need long to find them: every word in quotes of the tables
 sed -n 's/^[^"]*("\([a-z_]*\)".*/"\1"/p; s/^.*{\.name = \("[a-z_]*"\).*/\1/p' "$root/apps/tealeaf/tl_deck_keys.c" |
