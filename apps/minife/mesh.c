@@ -20,8 +20,7 @@ static mx_err divide(fe_app *app)
         m->low[d] = (int)low;
         m->extent[d] = (int)((end < elements[d] ? end : elements[d]) - low + 1);
         app->from[d] = (int)low;
-        app->to[d] = (int)(end < elements[d] ? end + 1 : end);
-        if (app->to[d] > elements[d]) app->to[d] = (int)elements[d];
+        app->to[d] = (int)end;
         rows *= m->count[d];
         held *= m->extent[d];
     }
