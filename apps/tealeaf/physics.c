@@ -42,6 +42,7 @@ typedef struct tealeaf {
     tl_deck deck;
     int64_t steps;                        /* = deck.steps */
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
+    double *u0;                           /* the initial temperature, from the deck alone */
     int64_t *summary_step;                /* series, one entry a summary */
     double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */
     int64_t summaries;
@@ -95,13 +96,27 @@ static bool read_fields(tealeaf *t)
     return t->density && t->energy && t->u && t->start;
 }
 
+static bool set_up_again(tealeaf *t)
+{
+    const int64_t cells = t->deck.x_cells * t->deck.y_cells;
+    t->u0 = malloc((size_t)cells * sizeof *t->u0);
+    if (!t->u0) return vf_impossible(t->base.verdict, "initial temperature", "no memory");
+    vf_count(t->base.verdict, "cells with another density", tv_initial(&t->deck, t->density, t->u0),
+             0);
+    if (t->steps <= 1)
+        vf_max(t->base.verdict, "start / initial temperature - 1",
+               tv_mismatch(t->start, t->u0, cells), 2.0 * DBL_EPSILON);
+    if (t->steps == 0)
+        vf_max(t->base.verdict, "temperature / initial temperature - 1",
+               tv_mismatch(t->u, t->u0, cells), 2.0 * DBL_EPSILON);
+    return true;
+}
+
 static void check_fields(tealeaf *t)
 {
     t->initial = tv_initial_sums(&t->deck);
     t->final = tv_field_sums(&t->deck, t->density, t->u);
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
-    vf_count(t->base.verdict, "cells with another density",
-             tv_foreign_densities(&t->deck, t->density), 0);
     vf_max(t->base.verdict, "temperature / (density energy) - 1",
            tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
@@ -109,10 +124,6 @@ static void check_fields(tealeaf *t)
                    CONSERVED_TOLERANCE);
     check_relative(t, "energy before the last step", start.energy, t->initial.energy,
                    CONSERVED_TOLERANCE);
-    if (t->steps <= 1) {
-        vf_max(t->base.verdict, "start / initial temperature - 1",
-               tv_initial_mismatch(&t->deck, t->start), 2.0 * DBL_EPSILON);
-    }
 }
 
 static void check_published(const tealeaf *t)
@@ -256,6 +267,98 @@ static void check_iterations(tealeaf *t)
     t->base.outcome = unconverged > 0 ? "iteration limit" : "passed";
 }
 
+/* ---- all steps ----
+ *
+ * Step s solves A u_s = u_(s-1) up to a residual. A is symmetric; A^-1 has no negative element, its rows and columns sum to 1, and its
+ * eigenvalues are in (0, 1]. So for the exact solution:
+ *
+ *   - every cell stays within the extremes of the deck's initial temperature;
+ *   - the 2-norm does not grow;
+ *   - the initial residual of a step, m_s = ||A u_s - u_s||, does not grow either, and it is log-convex:
+ *     m_s^2 <= m_(s-1) m_(s+1) (Cauchy and Schwarz; m_s^2 is a sum of powers mu^(2s) with positive weights);
+ *   - the temperature times the density, U, is between the extremes times the mass.
+ *
+ * The computed one differs by at most the sum of the residuals that the steps left, in the 2-norm and in the maximum norm, for A^-1
+ * enlarges neither. Roundings add (10 + iterations) 2u ||A|| ||u|| a step, as above. */
+
+/* A bound of the difference between the computed and the exact solution, before the first step. */
+static double initial_error(const tealeaf *t, double magnitude)
+{
+    return 10.0 * DBL_EPSILON * magnitude + SUM_TOLERANCE * t->residual[0];
+}
+
+/* What step s adds to it; r: the residuals of the step. */
+static double added_error(const tealeaf *t, int64_t s, const double *r, double magnitude)
+{
+    const double n = (double)t->iterations[s];
+    return r[t->iterations[s]] + (10.0 + n) * DBL_EPSILON * magnitude;
+}
+
+/* Returns the error at the end. */
+static double check_initial_residuals(const tealeaf *t, double magnitude)
+{
+    int64_t growing = 0, bent = 0;
+    const double *r = t->residual;
+    double before = 0.0, now = 0.0, error = initial_error(t, magnitude);
+    for (int64_t s = 0; s < t->steps; ++s) {
+        const double next = r[0];
+        if (s > 0) growing += !(next <= now + 2.0 * error);
+        if (s > 1 && now > error)
+            bent += !((now - error) * (now - error) <= (before + error) * (next + error));
+        before = now;
+        now = next;
+        error += added_error(t, s, r, magnitude);
+        r += t->iterations[s] + 1;
+    }
+    vf_count(t->base.verdict, "initial residuals that grow", growing, 0);
+    vf_count(t->base.verdict, "initial residuals that fall too fast", bent, 0);
+    return error;
+}
+
+static void check_extremes(const tealeaf *t, const char *name, const double *u, double error)
+{
+    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    double low, high, min, max;
+    tv_extremes(t->u0, count, &low, &high);
+    tv_extremes(u, count, &min, &max);
+    const double beyond =
+        isnan(min) || isnan(max) ? (double)NAN : fmax(0.0, fmax(low - min, max - high));
+    vf_max(t->base.verdict, name, beyond, error + SUM_TOLERANCE * fabs(high));
+}
+
+/* U of the summaries that no field is stored of. */
+static void check_u_extremes(const tealeaf *t, double error)
+{
+    double low, high, beyond = 0.0;
+    tv_extremes(t->u0, t->deck.x_cells * t->deck.y_cells, &low, &high);
+    low = (low - error) * t->initial.mass;
+    high = (high + error) * t->initial.mass;
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        const double u = t->summary[4][i];
+        beyond = isnan(u) ? u : fmax(beyond, fmax(low - u, u - high));
+        if (isnan(beyond)) break;
+    }
+    vf_max(t->base.verdict, "U beyond the deck's extremes", beyond, SUM_TOLERANCE * high);
+}
+
+static void check_all_steps(const tealeaf *t)
+{
+    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    const tv_residual first = tv_residual_of(&t->deck, t->density, t->u0, t->u0);
+    const double norm0 = tv_norm(t->u0, count), norm1 = tv_norm(t->start, count);
+    const double magnitude = (1.0 + tv_row_bound(&t->deck, t->density)) * norm0;
+    vf_number(t->base.verdict, "initial residual, first step", t->residual[0], first.norm,
+              10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm);
+    const double error = check_initial_residuals(t, magnitude);
+    check_extremes(t, "start beyond the deck's extremes", t->start, error);
+    check_extremes(t, "temperature beyond the deck's extremes", t->u, error);
+    check_u_extremes(t, error);
+    vf_max(t->base.verdict, "growth of the norm until the start", fmax(0.0, norm1 - norm0),
+           error + SUM_TOLERANCE * norm0);
+    vf_max(t->base.verdict, "growth of the norm, last step",
+           fmax(0.0, tv_norm(t->u, count) - norm1), error + SUM_TOLERANCE * norm0);
+}
+
 /* ---- the last step ---- */
 
 /* Each new temperature is a weighted mean of the old ones: A^-1 is positive, and its rows sum to 1. So u
@@ -348,7 +451,7 @@ static bool row_input(void *state)
 static bool row_fields(void *state)
 {
     tealeaf *const t = state;
-    if (!read_fields(t)) return false;
+    if (!read_fields(t) || !set_up_again(t)) return false;
     check_fields(t);
     check_published(t);
     note_sums(t);
@@ -358,7 +461,8 @@ static bool row_fields(void *state)
 static bool row_summaries(void *state)
 {
     tealeaf *const t = state;
-    if (read_summaries(t)) check_summaries(t);
+    if (!read_summaries(t)) return false;
+    check_summaries(t);
     return true;
 }
 
@@ -367,6 +471,13 @@ static bool row_iterations(void *state)
     tealeaf *const t = state;
     if (!read_iterations(t)) return false;
     check_iterations(t);
+    return true;
+}
+
+static bool row_all_steps(void *state)
+{
+    tealeaf *const t = state;
+    if (t->steps > 0) check_all_steps(t);
     return true;
 }
 
@@ -385,6 +496,7 @@ static void release(void *state)
     free(t->iterations);
     for (int s = 0; s < SUMMARY_SERIES; ++s) free(t->summary[s]);
     free(t->summary_step);
+    free(t->u0);
     free(t->start);
     free(t->u);
     free(t->energy);
@@ -393,7 +505,7 @@ static void release(void *state)
 
 static const vf_row rows[] = {
     {"input", row_input},           {"fields", row_fields},       {"summaries", row_summaries},
-    {"iterations", row_iterations}, {"last step", row_last_step},
+    {"iterations", row_iterations}, {"all steps", row_all_steps}, {"last step", row_last_step},
 };
 
 const vf_physics vf_physics_tealeaf = {

@@ -107,17 +107,26 @@ tv_residual tv_residual_of(const tl_deck *deck, const double *density, const dou
     return (tv_residual){.norm = (double)sqrtl(norm), .magnitude = (double)sqrtl(magnitude)};
 }
 
-int64_t tv_foreign_densities(const tl_deck *deck, const double *density)
+int64_t tv_initial(const tl_deck *deck, const double *density, double *u)
 {
     int64_t foreign = 0;
     for (int64_t j = 0; j < deck->y_cells; ++j) {
         for (int64_t k = 0; k < deck->x_cells; ++k) {
+            const int64_t i = j * deck->x_cells + k;
             double expected, energy;
             tl_state_at(deck, j, k, &expected, &energy);
-            foreign += !(density[j * deck->x_cells + k] == expected);
+            foreign += !(density[i] == expected);
+            u[i] = expected * energy;
         }
     }
     return foreign;
+}
+
+double tv_norm(const double *values, int64_t count)
+{
+    long double sum = 0.0L;
+    for (int64_t i = 0; i < count; ++i) sum += (long double)values[i] * values[i];
+    return (double)sqrtl(sum);
 }
 
 /* Stays NaN after a NaN, which fmax would ignore. */
@@ -142,17 +151,35 @@ double tv_energy_mismatch(const tl_deck *deck, const double *density, const doub
     return worst;
 }
 
-double tv_initial_mismatch(const tl_deck *deck, const double *u)
+double tv_mismatch(const double *u, const double *u0, int64_t count)
 {
     double worst = 0.0;
-    for (int64_t j = 0; j < deck->y_cells; ++j) {
-        for (int64_t k = 0; k < deck->x_cells && !isnan(worst); ++k) {
-            double density, energy;
-            tl_state_at(deck, j, k, &density, &energy);
-            worst = larger(worst, gap(u[j * deck->x_cells + k], density * energy));
+    for (int64_t i = 0; i < count && !isnan(worst); ++i) worst = larger(worst, gap(u[i], u0[i]));
+    return worst;
+}
+
+/* The largest conductivity of the faces between rows (along_y) or columns. */
+static double largest_face(const tl_deck *deck, const double *density, bool along_y)
+{
+    const int64_t rows = deck->y_cells - along_y, columns = deck->x_cells - !along_y;
+    const int64_t next = along_y ? deck->x_cells : 1;
+    double worst = 0.0;
+    for (int64_t j = 0; j < rows; ++j) {
+        for (int64_t k = 0; k < columns; ++k) {
+            const int64_t i = j * deck->x_cells + k;
+            worst = larger(worst, face(deck, density[i], density[i + next]));
         }
     }
     return worst;
+}
+
+/* A row has two faces in each direction, and each counts on the diagonal and beside it. */
+double tv_row_bound(const tl_deck *deck, const double *density)
+{
+    const tv_mesh m = tv_mesh_of(deck);
+    const double dt = deck->initial_timestep;
+    return 1.0 + 4.0 * dt / (m.dx * m.dx) * largest_face(deck, density, false) +
+           4.0 * dt / (m.dy * m.dy) * largest_face(deck, density, true);
 }
 
 void tv_extremes(const double *values, int64_t count, double *min, double *max)

@@ -31,15 +31,21 @@ typedef struct tv_residual {
 tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u,
                            const double *b);
 
-/* Cells whose density is not exactly that of the deck. */
-int64_t tv_foreign_densities(const tl_deck *deck, const double *density);
+/* The deck's initial temperature in *u, and how many cells have another density than the deck says. */
+int64_t tv_initial(const tl_deck *deck, const double *density, double *u);
+
+/* The largest sum of magnitudes in a row of A. It bounds A and |A| in the maximum norm and, A being symmetric, in the 2-norm. */
+double tv_row_bound(const tl_deck *deck, const double *density);
+
+/* The 2-norm. */
+double tv_norm(const double *values, int64_t count);
 
 /* Largest |u - density * energy| / |u| over the cells. */
 double tv_energy_mismatch(const tl_deck *deck, const double *density, const double *energy,
                           const double *u);
 
-/* Largest |u - u0| / |u0|, u0 being the deck's initial temperature. */
-double tv_initial_mismatch(const tl_deck *deck, const double *u);
+/* Largest |u - u0| / |u0|. */
+double tv_mismatch(const double *u, const double *u0, int64_t count);
 
 /* Smallest and largest value; NaN where any value is. */
 void tv_extremes(const double *values, int64_t count, double *min, double *max);

@@ -3,7 +3,7 @@
  * anew afterwards, as a forger would: integrity then holds, and physics alone has to notice. The
  * alterations are made with HDF5 itself; the program under test runs as its users run it.
  *
- * usage: test_app_verify MINX-VERIFY GOOD.h5     one process: what is tested uses no MPI and no
+ * usage: test_app_verify MINX-VERIFY GOOD.h5 UNPUBLISHED.h5     one process: what is tested uses no MPI and no
  * backend */
 #define _DEFAULT_SOURCE /* flock, mkfifo */
 #include "results_reader.h"
@@ -227,7 +227,7 @@ static void try_comparison(const char *program, const char *good)
 
 int main(int argc, char **argv)
 {
-    MUST(argc == 3);
+    MUST(argc == 4);
     const char *const program = argv[1], *const good = argv[2];
     remove("bad.fifo");
     MUST(mkfifo("bad.fifo", 0600) == 0);
@@ -240,6 +240,8 @@ int main(int argc, char **argv)
             WORDS("integrity: PASS", "physics: PASS")); /* sealing itself does no harm */
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
         try_tampering(program, good, &table[i]);
+    for (size_t i = 0; i < sizeof forgeries / sizeof forgeries[0]; ++i)
+        try_tampering(program, argv[3], &forgeries[i]);
     try_unreadable(program, good);
     try_occupied(program, good);
     try_usage(program);

@@ -5,14 +5,20 @@ set(folder ${CMAKE_CURRENT_BINARY_DIR}/verify_1)
 file(MAKE_DIRECTORY ${folder})
 add_test(NAME apps_verify_good_file WORKING_DIRECTORY ${folder}
   COMMAND tealeaf ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in --backend=serial --quiet --output=good.h5)
-set_tests_properties(apps_verify_good_file PROPERTIES FIXTURES_SETUP apps_verify LABELS apps
+# The same deck, but not said to be one whose final U was published.
+file(READ ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in deck)
+string(REGEX REPLACE "test_problem +1" "" deck "${deck}")
+file(CONFIGURE OUTPUT ${folder}/unpublished.in CONTENT "${deck}" @ONLY)
+add_test(NAME apps_verify_unpublished_file WORKING_DIRECTORY ${folder}
+  COMMAND tealeaf unpublished.in --backend=serial --quiet --output=unpublished.h5)
+set_tests_properties(apps_verify_good_file apps_verify_unpublished_file PROPERTIES FIXTURES_SETUP apps_verify LABELS apps
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # verify_test(NAME SOURCES... [ARGUMENTS args...]): a program that runs minx-verify on copies of it
 function(verify_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARGUMENTS")
   add_executable(test_app_${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(test_app_${name} PRIVATE app_files app_hdf5)
+  target_link_libraries(test_app_${name} PRIVATE app_files app_hdf5 m)
   target_compile_options(test_app_${name} PRIVATE ${minx_WARNINGS})
   set(own ${CMAKE_CURRENT_BINARY_DIR}/${name})
   file(MAKE_DIRECTORY ${own})
@@ -21,5 +27,5 @@ function(verify_test name)
   set_tests_properties(apps_${name} PROPERTIES FIXTURES_REQUIRED apps_verify LABELS apps)
 endfunction()
 
-verify_test(verify verify.c verify_alter.c)
+verify_test(verify verify.c verify_alter.c verify_forge.c ARGUMENTS ${folder}/unpublished.h5)
 verify_test(damage damage.c damage_structure.c ARGUMENTS 300)

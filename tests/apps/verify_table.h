@@ -143,6 +143,18 @@ static const tampering table[] = {
     {"newer schema", alter_version, {NULL, 0, 0}, 0, ANY, ANY, "newer than the version 1"},
 };
 
+/* Of a deck without a published U, whose file a forger made fit as far as the last step goes. */
+static const tampering forgeries[] = {
+    {"heat beyond the deck's", forge_heat, {NULL, 55, 0}, SEALED, PASS, FAIL,
+     "FAIL  temperature beyond the deck's extremes"},
+    {"heat that spread too fast", forge_spread, {NULL, 0, 0.5}, SEALED, PASS, FAIL,
+     "FAIL  initial residuals that fall too fast"},
+    {"heat that spread too slowly", forge_spread, {NULL, 0, 1.5}, SEALED, PASS, FAIL,
+     "FAIL  initial residuals that grow"},
+    {"another beginning", forge_beginning, {NULL, 0, 0.24}, SEALED, PASS, FAIL,
+     "FAIL  initial residual, first step"},
+};
+
 /* What comparing the good file with its copy must say; PASS or FAIL of the comparison in the place of integrity. */
 static const tampering differences[] = {
     {"nothing", NULL, {NULL, 0, 0}, 0, PASS, 0, "/fields/temperature"},
