@@ -60,7 +60,6 @@ static hid_t access_list(app_comm comm, bool collective)
 {
     const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
 #ifdef H5_HAVE_PARALLEL
-    if (collective) avoid_shared_file_pointers(comm);
     if (list >= 0 && collective &&
         (H5Pset_fapl_mpio(list, app_comm_mpi(comm), MPI_INFO_NULL) < 0 ||
          H5Pset_coll_metadata_write(list, true) < 0)) {
@@ -88,6 +87,7 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_m
     *file = (app_file){.comm = comm, .id = H5I_INVALID_HID, .path = path, .collective = collective};
     if (!app_file_takes_part(comm)) return MX_OK;
     app_h5_quiet();
+    if (collective) avoid_shared_file_pointers(comm);
     const hid_t list = access_list(comm, collective);
     MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare the access to %s: %s", path, app_h5_reason());
     file->id = open_as(path, mode, list);
