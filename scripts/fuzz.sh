@@ -4,7 +4,7 @@
 #   scripts/fuzz.sh [SECONDS]     default 60; needs clang with libFuzzer (Debian: clang libclang-rt-dev)
 #
 # An input that makes the parser fail is saved as build-fuzz/crash-*. Make it as short as possible, and add it to
-# tests/apps/fuzz_corpus/ together with the correction.
+# tests/apps/tealeaf_fuzz_corpus/ together with the correction.
 set -eu
 if [ "${1:-}" = --help ]; then
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
@@ -25,8 +25,9 @@ mkdir -p "$build/corpus"
 cd "$build"
 
 "$clang" -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I"$root/core/include" \
-    -I"$root/apps/common" "$root/tests/apps/fuzz_deck.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
-    "$root"/apps/common/{keys,keys_help,keys_lines,steps,text}.c "$root/core/src/error.c" -lm -o fuzz_deck
+    -I"$root/apps/common" "$root/tests/apps/tealeaf_fuzz.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
+    "$root"/apps/common/keys*.c "$root/apps/common/steps.c" "$root/apps/common/strbuf.c" "$root/apps/common/text.c" \
+    "$root/core/src/error.c" -lm -o fuzz_deck
 
 # the keys themselves, or the fuzzer would need long to find them: every word in quotes of the tables
 sed -n 's/^[^"]*("\([a-z_]*\)".*/"\1"/p; s/^.*{\.name = \("[a-z_]*"\).*/\1/p' "$root/apps/tealeaf/tl_deck_keys.c" |
@@ -34,4 +35,4 @@ sed -n 's/^[^"]*("\([a-z_]*\)".*/"\1"/p; s/^.*{\.name = \("[a-z_]*"\).*/\1/p' "$
 printf '"*tea"\n"*endtea"\n"state "\n"rectangle"\n"circle"\n"circular"\n"point"\n"\\\\\\x0a"\n"1.0D-3"\n' >> keys.dict
 
 ./fuzz_deck -max_total_time="$seconds" -max_len=4096 -dict=keys.dict -print_final_stats=1 corpus \
-    "$root/tests/apps/fuzz_corpus"
+    "$root/tests/apps/tealeaf_fuzz_corpus"

@@ -55,8 +55,7 @@ typedef struct app_base {
     const char *verdict; /* of a run whose checks hold. set: another one than "passed" */
     int exit_code;       /* of a run whose checks hold. set: APP_EXIT_NOT_CONVERGED */
 
-    /* the figure of merit. set: by the time that the stage output ends */
-    double merit;
+    double merit; /* the figure of merit (app_merit) */
     const char *merit_unit;
 } app_base;
 
@@ -94,6 +93,21 @@ int app_run(const app_definition *definition, int argc, char **argv);
  * Collective, agreed. */
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
                  app_compare compare);
+
+/* /fields/NAME: the cells of a view of doubles of rank 2 or 3, which has `ghosts` ghost cells on every side. `origin` and
+ * `spacing` may be NULL (results.h). Collective, agreed. */
+mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
+                 const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
+                 const double *spacing);
+
+/* /series/NAME: a history; with app_history_i64 its values are whole numbers. Collective. */
+mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,
+                   const app_series *series);
+mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_compare compare,
+                       const app_series *series);
+
+/* Sets the figure of merit, by the end of the stage output. */
+void app_merit(app_base *base, double value, const char *unit);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: what is no error, but most likely not meant. */
 void app_note(app_base *base, const char *format, ...)

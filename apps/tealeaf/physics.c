@@ -38,9 +38,7 @@ enum { SUMMARY_SERIES = 5 };
 
 typedef struct tealeaf {
     vf_base base;
-    app_keys keys;
     tl_deck deck;
-    int64_t steps;                        /* = deck.steps */
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     double *u0;                           /* the initial temperature, from the deck alone */
     int64_t *summary_step;                /* series, one entry a summary */
@@ -103,10 +101,10 @@ static bool set_up_again(tealeaf *t)
     if (!t->u0) return vf_impossible(t->base.verdict, "initial temperature", "no memory");
     vf_count(t->base.verdict, "cells with another density", tv_initial(&t->deck, t->density, t->u0),
              0);
-    if (t->steps <= 1)
+    if (t->deck.steps <= 1)
         vf_max(t->base.verdict, "start / initial temperature - 1",
                tv_mismatch(t->start, t->u0, cells), 2.0 * DBL_EPSILON);
-    if (t->steps == 0)
+    if (t->deck.steps == 0)
         vf_max(t->base.verdict, "temperature / initial temperature - 1",
                tv_mismatch(t->u, t->u0, cells), 2.0 * DBL_EPSILON);
     return true;
@@ -164,15 +162,15 @@ static bool read_summaries(tealeaf *t)
 /* Summaries at step 0, every summary_frequency steps, and at the end. */
 static void check_schedule(const tealeaf *t)
 {
-    const int64_t every = t->deck.summary_frequency > 0 ? t->deck.summary_frequency : t->steps;
+    const int64_t every = t->deck.summary_frequency > 0 ? t->deck.summary_frequency : t->deck.steps;
     int64_t expected = 0, astray = 0, last = -1;
     for (int64_t i = 0; i < t->summaries; ++i) {
         astray += t->summary_step[i] != expected;
         last = expected;
-        expected = expected > t->steps - every ? t->steps : expected + every;
+        expected = expected > t->deck.steps - every ? t->deck.steps : expected + every;
     }
     vf_count(t->base.verdict, "summaries at other steps", astray, 0);
-    vf_count(t->base.verdict, "step of the last summary", last, t->steps);
+    vf_count(t->base.verdict, "step of the last summary", last, t->deck.steps);
 }
 
 /* Time is a sum of equal steps: each addition rounds once. */
@@ -184,7 +182,8 @@ static void check_times(const tealeaf *t)
             relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
-    vf_max(t->base.verdict, "time / (step dt) - 1", worst, (double)(t->steps + 1) * DBL_EPSILON);
+    vf_max(t->base.verdict, "time / (step dt) - 1", worst,
+           (double)(t->deck.steps + 1) * DBL_EPSILON);
 }
 
 static void check_constant(const tealeaf *t, const char *name, const double *values,
@@ -213,7 +212,7 @@ static void check_summaries(const tealeaf *t)
     check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
     check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, SUM_TOLERANCE);
     for (int64_t i = 0; i < t->summaries; ++i) {
-        if (t->summary_step[i] != t->steps - 1) continue;
+        if (t->summary_step[i] != t->deck.steps - 1) continue;
         const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
         check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
                        SUM_TOLERANCE);
@@ -222,14 +221,14 @@ static void check_summaries(const tealeaf *t)
 
 static bool read_iterations(tealeaf *t)
 {
-    int64_t count = 0, entries = t->steps;
+    int64_t count = 0, entries = t->deck.steps;
     if (app_reader_i64(t->base.reader, "/series/cg_iterations", &count, &t->iterations) != MX_OK ||
         app_reader_f64(t->base.reader, "/series/cg_residual", &t->residuals, &t->residual) !=
             MX_OK) {
         return vf_impossible(t->base.verdict, "/series/cg_iterations", mx_err_message());
     }
-    if (!vf_count(t->base.verdict, "entries of cg_iterations", count, t->steps)) return false;
-    for (int64_t s = 0; s < t->steps; ++s) {
+    if (!vf_count(t->base.verdict, "entries of cg_iterations", count, t->deck.steps)) return false;
+    for (int64_t s = 0; s < t->deck.steps; ++s) {
         if (t->iterations[s] < 0 || t->iterations[s] > t->deck.max_iters) {
             return vf_words(t->base.verdict, "cg_iterations", false,
                             "step %lld: got %lld, expected 0 to %lld", (long long)s + 1,
@@ -257,7 +256,7 @@ static void check_iterations(tealeaf *t)
 {
     int64_t astray = 0, unconverged = 0;
     const double *r = t->residual;
-    for (int64_t s = 0; s < t->steps; ++s) {
+    for (int64_t s = 0; s < t->deck.steps; ++s) {
         bool converged = true;
         astray += !stopped_by_rule(t, r, t->iterations[s], &converged);
         unconverged += !converged;
@@ -300,7 +299,7 @@ static double check_initial_residuals(const tealeaf *t, double magnitude)
     int64_t growing = 0, bent = 0;
     const double *r = t->residual;
     double before = 0.0, now = 0.0, error = initial_error(t, magnitude);
-    for (int64_t s = 0; s < t->steps; ++s) {
+    for (int64_t s = 0; s < t->deck.steps; ++s) {
         const double next = r[0];
         if (s > 0) growing += !(next <= now + 2.0 * error);
         if (s > 1 && now > error)
@@ -399,7 +398,7 @@ static void add_residual_check(tealeaf *t, const double *history, int64_t iterat
 
 static void check_last_step(tealeaf *t)
 {
-    const int64_t iterations = t->iterations[t->steps - 1];
+    const int64_t iterations = t->iterations[t->deck.steps - 1];
     const double *const history = t->residual + t->residuals - iterations - 1;
     const tv_residual first = tv_residual_of(&t->deck, t->density, t->start, t->start);
     const tv_residual last = tv_residual_of(&t->deck, t->density, t->u, t->start);
@@ -440,14 +439,6 @@ static void note_sums(tealeaf *t)
         note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);
 }
 
-static bool row_input(void *state)
-{
-    tealeaf *const t = state;
-    if (!vf_input(t->base.reader, &tl_input, &t->keys, &t->deck, t->base.verdict)) return false;
-    t->steps = t->deck.steps;
-    return true;
-}
-
 static bool row_fields(void *state)
 {
     tealeaf *const t = state;
@@ -477,21 +468,20 @@ static bool row_iterations(void *state)
 static bool row_all_steps(void *state)
 {
     tealeaf *const t = state;
-    if (t->steps > 0) check_all_steps(t);
+    if (t->deck.steps > 0) check_all_steps(t);
     return true;
 }
 
 static bool row_last_step(void *state)
 {
     tealeaf *const t = state;
-    if (t->steps > 0) check_last_step(t);
+    if (t->deck.steps > 0) check_last_step(t);
     return true;
 }
 
 static void release(void *state)
 {
     tealeaf *const t = state;
-    app_keys_close(&t->keys);
     free(t->residual);
     free(t->iterations);
     for (int s = 0; s < SUMMARY_SERIES; ++s) free(t->summary[s]);
@@ -504,12 +494,14 @@ static void release(void *state)
 }
 
 static const vf_row rows[] = {
-    {"input", row_input},           {"fields", row_fields},       {"summaries", row_summaries},
-    {"iterations", row_iterations}, {"all steps", row_all_steps}, {"last step", row_last_step},
+    {"fields", row_fields},       {"summaries", row_summaries}, {"iterations", row_iterations},
+    {"all steps", row_all_steps}, {"last step", row_last_step},
 };
 
 const vf_physics vf_physics_tealeaf = {
     .app = "tealeaf",
+    .input = &tl_input,
+    .input_at = offsetof(tealeaf, deck),
     .state_bytes = sizeof(tealeaf),
     .release = release,
     .rows = rows,

@@ -22,7 +22,10 @@ typedef struct vf_base {
     vf_verdict *verdict;
     vf_recomputed recomputed[VF_MAX_RECOMPUTED];
     int recomputed_count;
-    const char *outcome; /* the verdict of a run whose checks all hold; NULL: not known */
+    const char *
+        outcome; /* the verdict of a run whose checks all hold: "passed", unless a row says otherwise */
+    app_keys keys;     /* of the input */
+    const void *input; /* the struct that the keys filled */
 } vf_base;
 
 /* Adds a check that must be stored. */
@@ -38,11 +41,15 @@ typedef struct vf_row {
     bool (*check)(void *state); /* false: the rows after it cannot be checked */
 } vf_row;
 
-/* Exported as vf_physics_APP. */
+/* Exported as vf_physics_APP. Before the rows, the stored deck is parsed, with what the command line set, and every parameter of
+ * /input is compared with it; where it cannot be parsed, no row can be checked. */
 typedef struct vf_physics {
-    const char *app;    /* as the file names it */
-    size_t state_bytes; /* of a struct that begins with vf_base; zero at the start */
-    void (*release)(void *state);
+    const char *app;        /* as the file names it */
+    const app_input *input; /* NULL: the app has no keys */
+    size_t state_bytes; /* of a struct that begins with vf_base; zero at the start. 0: of vf_base */
+    size_t
+        input_at; /* where in the state the struct is that the keys fill; 0: elsewhere, base.input */
+    void (*release)(void *state); /* NULL: there is nothing to free */
     const vf_row *rows;
     int count;
 } vf_physics;

@@ -144,26 +144,40 @@ static void verify_checks(app_reader reader, const vf_base *base, vf_verdict *ve
 }
 
 /* What follows a row that ends the checks fails, too: nothing is left out silently. */
-static void check_rows(const vf_physics *physics, void *state, vf_verdict *verdict)
+static void check_rows(const vf_physics *physics, void *state, bool good, vf_verdict *verdict)
 {
-    int i = 0;
-    while (i < physics->count && physics->rows[i].check(state)) ++i;
+    int i = good ? 0 : -1;
+    while (good && i < physics->count && physics->rows[i].check(state)) ++i;
     for (int rest = i + 1; rest < physics->count; ++rest)
         vf_impossible(verdict, physics->rows[rest].name, "cannot be checked without the above");
 }
 
+static void check_state(const vf_physics *physics, vf_base *base, void *input)
+{
+    base->outcome = "passed";
+    base->input = input;
+    const bool good = !physics->input ||
+                      vf_input(base->reader, physics->input, &base->keys, input, base->verdict);
+    check_rows(physics, base, good, base->verdict);
+    verify_checks(base->reader, base, base->verdict);
+    if (physics->release) physics->release(base);
+    app_keys_close(&base->keys);
+}
+
 static void check_physics(const vf_physics *physics, app_reader reader, vf_verdict *verdict)
 {
-    vf_base *const base = calloc(1, physics->state_bytes);
-    if (!base) {
+    const size_t bytes = physics->state_bytes > 0 ? physics->state_bytes : sizeof(vf_base);
+    const bool apart = physics->input && physics->input_at == 0;
+    vf_base *const base = calloc(1, bytes);
+    void *const input = apart ? calloc(1, physics->input->size) : NULL;
+    if (!base || (apart && !input)) {
         vf_impossible(verdict, physics->app, "no memory");
-        return;
+    } else {
+        base->reader = reader;
+        base->verdict = verdict;
+        check_state(physics, base, apart ? input : (char *)base + physics->input_at);
     }
-    base->reader = reader;
-    base->verdict = verdict;
-    check_rows(physics, base, verdict);
-    verify_checks(reader, base, verdict);
-    physics->release(base);
+    free(input);
     free(base);
 }
 

@@ -1,6 +1,6 @@
 /* Throws text at the deck parser. Under libFuzzer (scripts/fuzz.sh) the text is made up; with
  * -DMINX_FUZZ_MAIN the file has a main that replays the files named on the command line, so that
- * every test run goes through the seeds in fuzz_corpus/ and whatever was once found.
+ * every test run goes through the seeds in tealeaf_fuzz_corpus/ and whatever was once found.
  *
  * Properties checked for any text:
  *   1. the parser returns, reads nothing beyond the end, and gives MX_OK, or MX_ERR_INPUT with a

@@ -5,7 +5,7 @@
 #include "../../apps/tealeaf/tl_deck.h"
 
 #include "../../apps/common/steps.h"
-#include "deck_bad.h"
+#include "tealeaf_deck_bad.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,71 @@
+/* What apps write into their results file, from views and histories. */
+#include "app.h"
+
+#include <stdlib.h>
+
+/* This rank's cells of a view, without ghosts, in `values`. */
+static mx_err export_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts,
+                           double *values)
+{
+    mx_view cells;
+    const mx_lid *const n = decomp->cells;
+    if (decomp->dims == 2)
+        MX_TRY(mx_subview(view,
+                          MX_SLICES(mx_span(ghosts, ghosts + n[0]), mx_span(ghosts, ghosts + n[1])),
+                          &cells));
+    else
+        MX_TRY(mx_subview(view,
+                          MX_SLICES(mx_span(ghosts, ghosts + n[0]), mx_span(ghosts, ghosts + n[1]),
+                                    mx_span(ghosts, ghosts + n[2])),
+                          &cells));
+    const mx_err err = mx_export(base->ctx, cells, values, NULL);
+    MX_TRY(mx_view_destroy(&cells));
+    return err;
+}
+
+mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
+                 const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
+                 const double *spacing)
+{
+    if (!base->results) return MX_OK;
+    size_t cells = 1;
+    for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
+    double *const values = malloc(cells * sizeof *values);
+    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the field %s", name);
+    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, values);
+    err = app_agree(base->comm, err);
+    if (err == MX_OK)
+        err =
+            app_results_field(base->results, name, unit, compare, decomp, values, origin, spacing);
+    free(values);
+    return err;
+}
+
+mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,
+                   const app_series *series)
+{
+    return app_results_series_f64(base->results, name, unit, compare, series->values,
+                                  series->count);
+}
+
+mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_compare compare,
+                       const app_series *series)
+{
+    if (!base->results) return MX_OK;
+    const size_t count = (size_t)(series->count > 0 ? series->count : 1);
+    int64_t *const values = malloc(count * sizeof *values);
+    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the series %s", name);
+    err = app_agree(base->comm, err);
+    if (err == MX_OK) {
+        for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
+        err = app_results_series_i64(base->results, name, unit, compare, values, series->count);
+    }
+    free(values);
+    return err;
+}
+
+void app_merit(app_base *base, double value, const char *unit)
+{
+    base->merit = value;
+    base->merit_unit = unit;
+}

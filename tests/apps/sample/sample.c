@@ -1,0 +1,111 @@
+/* The smallest app: the heat of one cell spreads over a periodic square, by explicit steps. It has all that an app can have. */
+#include "minx/kernel.h"
+#include "minx/minx.h"
+
+typedef struct sample_views {
+    mx_view u, next;
+} sample_views;
+typedef struct sample_args {
+    mx_f64_2 next;
+    mx_cf64_2 u;
+} sample_args;
+MX_BUNDLE(sample_args, sample_views, next, u)
+MX_BODY void sample_step_body(const sample_args *a, int j, int k, double *sum)
+{
+    const double x = MX_AT(a->u, j, k - 1) + MX_AT(a->u, j, k + 1) - 2 * MX_AT(a->u, j, k);
+    const double y = MX_AT(a->u, j - 1, k) + MX_AT(a->u, j + 1, k) - 2 * MX_AT(a->u, j, k);
+    MX_AT(a->next, j, k) = MX_AT(a->u, j, k) + 0.2 * (x + y);
+    *sum += MX_AT(a->next, j, k);
+}
+MX_KERNEL_REDUCE(2D, sample_step, sample_args, double, MX_SUM)
+
+#ifdef MX_DRIVER
+#include "app.h"
+#include "box_halo.h"
+#include "sample.h"
+
+typedef struct sample {
+    app_base base;
+    sample_input input;
+    app_decomp decomp;
+    app_box_halo halo;
+    sample_views views;
+    app_series sum; /* of all cells, after each step */
+} sample;
+
+static mx_err set_up(void *data)
+{
+    sample *const s = data;
+    const app_base *const b = &s->base;
+    const mx_gid cells[] = {s->input.cells, s->input.cells};
+    mx_view first; /* cell of this rank */
+    MX_TRY(app_agree(b->comm, app_decomp_create(b->comm, 2, cells, &s->decomp)));
+    app_decomp_make_periodic(&s->decomp, (const bool[]){true, true});
+    const int rows = s->decomp.cells[0] + 2, columns = s->decomp.cells[1] + 2; /* with ghosts */
+    MX_TRY(mx_view_create_2d(b->ctx, "u", MX_F64, rows, columns, &s->views.u));
+    MX_TRY(mx_view_create_2d(b->ctx, "next", MX_F64, rows, columns, &s->views.next));
+    MX_TRY(mx_subview(s->views.u, MX_SLICES(mx_span(1, 2), mx_span(1, 2)), &first));
+    if (app_rank(b->comm) == 0) MX_TRY(mx_fill(b->ctx, first, &(double){1}));
+    MX_TRY(mx_view_destroy(&first));
+    return app_box_halo_create(b->transport, &s->decomp, 1, &s->halo);
+}
+
+static mx_err keep(void *data)
+{
+    sample *const s = data;
+    const app_slab cells = app_slab_cells(&s->decomp);
+    MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum));
+    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, s->views.u, 1, &cells);
+}
+
+static mx_err run(void *data)
+{
+    sample *const s = data;
+    app_base *const b = &s->base;
+    const int rows = s->decomp.cells[0], columns = s->decomp.cells[1];
+    while (s->sum.count < s->input.steps && !b->stopped) {
+        const sample_views v = s->views;
+        sample_args args;
+        double sum = 0;
+        MX_TRY(app_box_halo_exchange(s->halo, 1, &v.u, 1, APP_HALO_FACES));
+        MX_TRY(sample_args_bind(b->ctx, &v, &args));
+        MX_TRY(sample_step(mx_range_2d(b->ctx, 1, rows + 1, 1, columns + 1), &args, &sum));
+        MX_TRY(app_sum_f64(b->comm, &sum, 1));
+        MX_TRY(app_series_add(&s->sum, sum));
+        MX_TRY(mx_deep_copy(b->ctx, v.u, v.next)); /* no swap: the checkpoint keeps u */
+        MX_TRY(app_step_end(b, s->sum.count));
+    }
+    return MX_OK;
+}
+
+static mx_err verify(void *data) /* heat is conserved */
+{
+    const app_series *const sum = &((sample *)data)->sum;
+    return app_check(data, "sum", sum->values[sum->count - 1], 1, 1e-12, APP_RELATIVE(1e-12));
+}
+
+static mx_err output(void *data)
+{
+    sample *const s = data;
+    MX_TRY(app_history(&s->base, "sum", "1", APP_RELATIVE(1e-12), &s->sum));
+    return app_field(&s->base, "u", "1", APP_RELATIVE(1e-12), &s->decomp, s->views.u, 1, NULL,
+                     NULL);
+}
+
+static void clean_up(void *data)
+{
+    sample *const s = data;
+    (void)mx_view_destroy(&s->views.u);
+    (void)mx_view_destroy(&s->views.next);
+    app_box_halo_destroy(&s->halo);
+    app_series_free(&s->sum);
+}
+
+/* clang-format off */
+static const app_definition definition = {
+    .name = "sample", .summary = "heat on a periodic square", .size = sizeof(sample), .deck = "DECK",
+    .input = &sample_keys, .input_at = offsetof(sample, input), .free_at_restart = "steps",
+    .set_up = set_up, .keep = keep, .run = run, .verify = verify, .output = output,
+    .clean_up = clean_up};
+int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
+#endif
