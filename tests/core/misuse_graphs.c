@@ -193,7 +193,7 @@ const mu_case mu_graph_cases[] = {
     MU_CASE(graph_after_its_end, MU_ALL, MX_ERR_ARG, "expected nodes of a graph that records", ""),
     MU_CASE(graph_run_early, MU_ALL, MX_ERR_ARG, "still records a graph", ""),
     MU_CASE(graph_finished_twice, MU_ALL, MX_ERR_ARG, "expected a graph that records", ""),
-    MU_CASE(graph_copy, MU_CUDA, MX_ERR_SPACE, "view 'row'", "no graph can record this copy"),
+    MU_CASE(graph_copy, MU_CUDA, MX_ERR_SPACE, "view 'row'", "a graph cannot record this copy"),
     MU_CASE(graph_write, MU_ALL, MX_ERR_ARG, "view 'row': host code", "records a graph"),
     MU_CASE(graph_fill, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(graph_scatter, MU_ALL, MX_ERR_ARG, "scatter view of 'row'", "records a graph"),
