@@ -23,7 +23,7 @@ static mx_range_1 rows(const fe_app *app)
 /* Hosts: a team is one thread, with many rows. Devices: a thread has some lanes for the entries of a row. */
 static mx_teams teams(fe_app *app)
 {
-    enum { HOST_ROWS = 512, THREADS = 32, LANES = 8 };
+    enum { HOST_ROWS = 512, THREADS = 64, LANES = 4 };
     mx_ctx_info info;
     (void)mx_ctx_get_info(app->base.ctx, &info);
     const bool host = info.device < 0;
