@@ -94,12 +94,21 @@ static mx_err stage(app_base *app, app_stage *call)
     return call ? end_stage(app, call(app)) : MX_OK;
 }
 
+static mx_err read_deck(app_base *app)
+{
+    const app_program program = program_of(app->definition);
+    const mx_err err =
+        app_read_file(app->comm, app->options.deck, &app->deck_text, &app->deck_length);
+    if (err == MX_OK) return MX_OK;
+    return app_agree(app->comm, app_options_fail_deck(&program, &app->options, err));
+}
+
 /* The deck, then what the command line sets: the same on every rank. */
 static mx_err read_input(app_base *app)
 {
     const app_definition *const d = app->definition;
     const app_options *const o = &app->options;
-    if (o->deck) MX_TRY(app_read_file(app->comm, o->deck, &app->deck_text, &app->deck_length));
+    if (o->deck) MX_TRY(read_deck(app));
     if (d->input)
         MX_TRY(app_agree(app->comm,
                          app_keys_read(&app->keys, d->input, o->deck, app->deck_text,

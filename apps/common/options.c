@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* access */
 #include "options.h"
 
 #include "strbuf.h"
@@ -5,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_THREADS = 4096, MAX_DEVICE = 1023 };
 
@@ -90,11 +92,11 @@ static const app_key *find(const parser *p, const app_input *input, const app_wo
     return app_input_find(input, ~0u, APP_KEY_COMMAND, name, length);
 }
 
-static mx_err fail_unknown(const parser *p, const app_word *argument)
+/* The option or key that is nearest to a wrong one; NULL: none is near. */
+static const char *find_nearest(const parser *p, const app_word *argument)
 {
     const app_keys own = {.input = input_of(p->program), .source = APP_KEY_COMMAND};
     app_nearest nearest = APP_NEAREST_NONE;
-    app_shown shown;
     size_t dashes = 0;
     while (dashes < argument->length && argument->text[dashes] == '-') dashes++;
     const char *const word = argument->text + dashes;
@@ -103,10 +105,26 @@ static mx_err fail_unknown(const parser *p, const app_word *argument)
     const char *const other = app_keys_nearest(&own, ~0u, word, length);
     if (one) app_nearest_offer(&nearest, word, length, one);
     if (other) app_nearest_offer(&nearest, word, length, other);
+    return nearest.name;
+}
+
+static mx_err fail_unknown(const parser *p, const app_word *argument)
+{
+    app_shown shown;
+    const char *const nearest = find_nearest(p, argument);
     return MX_FAIL(MX_ERR_INPUT, "got an unknown option %s, expected %s%s",
                    app_text_show(argument->text, argument->length, &shown),
-                   nearest.name ? "--" : "one of those that --help lists",
-                   nearest.name ? nearest.name : "");
+                   nearest ? "--" : "one of those that --help lists", nearest ? nearest : "");
+}
+
+/* The part in front of '=' (free form: or ':'), and the part behind it. */
+static void split(const parser *p, const char *argument, app_word *key, app_word *value)
+{
+    const size_t length = strcspn(argument, input_of(p->program)->free_form ? "=:" : "=");
+    *key = (app_word){.text = argument, .length = length};
+    *value = (app_word){.text = NULL};
+    if (argument[length] != '\0')
+        *value = (app_word){.text = argument + length + 1, .length = strlen(argument + length + 1)};
 }
 
 /* ---- values ---- */
@@ -119,8 +137,13 @@ static mx_err read_positional(parser *p, const char *argument)
                shown.text);
     MX_REQUIRE(argument[0] != '\0', MX_ERR_INPUT, "got an empty argument, expected %s",
                p->program->deck);
-    MX_REQUIRE(!p->options->deck, MX_ERR_INPUT, "got a second argument %s, expected one %s",
-               shown.text, p->program->deck);
+    if (p->options->deck) {
+        app_word key, value;
+        split(p, p->options->deck, &key, &value);
+        if (value.text) return fail_unknown(p, &key); /* it was meant as a key */
+        return MX_FAIL(MX_ERR_INPUT, "got a second argument %s, expected one %s", shown.text,
+                       p->program->deck);
+    }
     p->options->deck = argument;
     return MX_OK;
 }
@@ -158,16 +181,6 @@ static mx_err set(parser *p, const app_key *row, bool own, const app_word *key, 
 }
 
 /* ---- arguments ---- */
-
-/* The part in front of '=' (free form: or ':'), and the part behind it. */
-static void split(const parser *p, const char *argument, app_word *key, app_word *value)
-{
-    const size_t length = strcspn(argument, input_of(p->program)->free_form ? "=:" : "=");
-    *key = (app_word){.text = argument, .length = length};
-    *value = (app_word){.text = NULL};
-    if (argument[length] != '\0')
-        *value = (app_word){.text = argument + length + 1, .length = strlen(argument + length + 1)};
-}
 
 static mx_err read_option(parser *p, const char *argument)
 {
@@ -233,6 +246,20 @@ mx_err app_options_parse(const app_program *program, int argc, char **argv, app_
     options->overrides = p.overrides.text;
     options->layout = layouts[options->layout_number];
     return err == MX_OK ? choose_deck(program, options) : MX_PASS(err);
+}
+
+mx_err app_options_fail_deck(const app_program *program, app_options *options, mx_err err)
+{
+    const parser p = {.program = program, .options = options};
+    app_word key, value;
+    app_shown shown;
+    split(&p, options->deck, &key, &value);
+    if (!value.text || access(options->deck, F_OK) == 0) return MX_PASS(err);
+    const char *const nearest = find_nearest(&p, &key);
+    return MX_FAIL(MX_ERR_INPUT, "got %s, which is neither a file nor a known key, expected %s%s",
+                   app_text_show(options->deck, strlen(options->deck), &shown),
+                   nearest ? nearest : "one of the keys that --help-deck lists",
+                   nearest ? "=VALUE" : "");
 }
 
 void app_options_close(app_options *options)

@@ -221,6 +221,7 @@ static void test_refused(void)
         {{{"--label=\033[31m\n", "d"}},
          "--label: got \"\\x1b[31m\\x0a\", expected text without control characters"},
         {{{"d", "lable=a"}}, "got an unknown option \"lable\", expected --label"},
+        {{{"lable=a", "d"}}, "got an unknown option \"lable\", expected --label"},
         {{{"d", "level"}}, "got a second argument \"level\""},
         {{{"d", "list=1,2,3,4"}},
          "list: got \"1,2,3,4\", expected up to 3 values, divided by commas, each a whole number from 0 to 99"},
@@ -239,6 +240,31 @@ static void test_refused(void)
     app_options o;
     check(parse(&without_deck, &(const command){{"d"}}, &o) == MX_ERR_INPUT,
           "no argument where there is no deck");
+}
+
+/* A deck that is not there: what reads as KEY=VALUE was meant as a key, other words as a file. */
+static void test_missing_deck(void)
+{
+    static const struct {
+        const app_program *program;
+        const char *word, *message;
+    } cases[] = {
+        {&with_deck, "lable=a",
+         "got \"lable=a\", which is neither a file nor a known key, expected label=VALUE"},
+        {&free_program, "lable:a", "\"lable:a\", which is neither a file nor a known key"},
+        {&free_program, "zzzzzzzz=a", "expected one of the keys that --help-deck lists"},
+        {&with_deck, "lable:a", "cannot be read"},
+        {&with_deck, "lable", "cannot be read"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        app_options o;
+        check(parse(cases[i].program, &(const command){{cases[i].word}}, &o) == MX_OK,
+              "a word that may be a deck");
+        const mx_err err =
+            app_options_fail_deck(cases[i].program, &o, MX_FAIL(MX_ERR_INPUT, "cannot be read"));
+        if (err == MX_ERR_INPUT && strstr(mx_err_message(), cases[i].message)) continue;
+        fail(cases[i].message, mx_err_message());
+    }
 }
 
 /* ---- help ---- */
@@ -367,6 +393,7 @@ int main(int argc, char **argv)
     test_values();
     test_keys();
     test_refused();
+    test_missing_deck();
     test_help();
     test_files(comm);
     int64_t all = failures;
