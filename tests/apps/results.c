@@ -214,7 +214,7 @@ static void check_same_everywhere(app_reader reader)
     snprintf(name, sizeof name, "new-%ld", (long)getpid());
     FILE *file = fopen(name, "w");
     CHECK(file && fputs(mine, file) >= 0 && fclose(file) == 0);
-    const int fresh = link(name, "../results_digests"); /* fails where an earlier run left one */
+    const int fresh = link(name, "../results_digests"); /* fails where a run before has left one */
     (void)fresh;
     remove(name);
     file = fopen("../results_digests", "r");
