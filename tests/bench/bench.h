@@ -27,6 +27,9 @@ typedef struct bench_options {
     bool list, limits, layouts;
 } bench_options;
 
+/* Whether --filter, patterns with commas between them, selects a case of this name. No name has more than 63 characters. */
+bool bench_wanted(const bench_options *options, const char *name);
+
 /* ---- machine.c ---- */
 /* The size of one data or unified cache of that level, from sysfs. 0: there is none. */
 size_t bench_cache_bytes(int level);
@@ -217,6 +220,8 @@ mx_err bench_limits(bench_target *target, const bench_options *options, bench_re
 /* ---- layouts.c ---- */
 mx_err bench_layouts(const bench_target *target, const bench_options *options,
                      bench_report *report);
+/* Prints the names of its cases. */
+void bench_layouts_list(void);
 
 #ifdef __cplusplus
 }

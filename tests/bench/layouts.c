@@ -4,7 +4,6 @@
  * layout in that of the rival. */
 #include "bench.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -196,8 +195,16 @@ mx_err bench_layouts(const bench_target *target, const bench_options *options, b
 {
     printf("%-13s %-7s %3s %11s %11s %11s %11s %-13s %s\n", "case", "backend", "thr", "n", "right",
            "left", "wrong/own", "(quartiles)", "own");
-    for (int c = 0; c < CASES; c++)
-        if (fnmatch(options->filter, cases[c].name, 0) == 0)
+    for (int c = 0; c < CASES; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "layout/%s", cases[c].name);
+        if (bench_wanted(options, name) || bench_wanted(options, cases[c].name))
             MX_TRY(run(target, &cases[c], options, report));
+    }
     return MX_OK;
+}
+
+void bench_layouts_list(void)
+{
+    for (int c = 0; c < CASES; c++) printf("layout/%-17s with --layouts\n", cases[c].name);
 }

@@ -12,7 +12,7 @@ static const char HELP[] =
     "first checked: core and rivals must compute the same.\n\n"
     "  --backend=NAME       all (default: serial, openmp and, where there is a device, cuda), or a resource such as\n"
     "                       openmp:threads=2\n"
-    "  --filter=NAME        only cases of this name; * and ? match as in a shell (default: all). Limits are always measured\n"
+    "  --filter=NAME,...    only cases of these names; * and ? match as in a shell (default: all). Limits are always measured\n"
     "  --size-factor=X      times the usual sizes (default: 1, which is each array 4 times the last-level cache, and, for\n"
     "                       NAME-cache, all arrays together half of the caches nearest to the cores)\n"
     "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
@@ -71,9 +71,19 @@ static bool parse(int argc, char **argv, bench_options *o)
     return true;
 }
 
-static bool wanted(const bench_options *o, const char *name)
+bool bench_wanted(const bench_options *o, const char *name)
 {
-    return fnmatch(o->filter, name, 0) == 0;
+    char pattern[64];
+    for (const char *at = o->filter; *at != '\0'; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        if (length < sizeof pattern) {
+            memcpy(pattern, at, length);
+            pattern[length] = '\0';
+            if (fnmatch(pattern, name, 0) == 0) return true;
+        }
+        at += length;
+    }
+    return false;
 }
 
 /* ---- targets ---- */
@@ -112,7 +122,7 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
-    if (!wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible) ||
+    if (!bench_wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible) ||
         which->threads > target->info.threads)
         return MX_OK;
     if (which->other == NULL && which->rival(target->rivals[0]) == NULL) return MX_OK;
@@ -183,7 +193,8 @@ static void list(void)
 {
     for (int t = 0; t < TABLES; t++)
         for (const bench_case *c = all_cases[t]; c->name != NULL; c++)
-            printf("%-14s %s\n", c->name, c->text);
+            printf("%-24s %s\n", c->name, c->text);
+    bench_layouts_list();
     printf("NAME is out of cache, NAME-cache in it\n");
 }
 
