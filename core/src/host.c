@@ -24,7 +24,8 @@ enum {
     SHARES = 16,         /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 8,     /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
-    LONG_TILE = 512, /* items; tiles from this size on are rounded to cache lines */
+    LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
+    SHORT_ROW = 8,   /* items; rows of fewer, such as coordinates */
     LINE = 64        /* bytes of a cache line, and the alignment of memory */
 };
 
@@ -106,13 +107,15 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         ctx->backend->host.chunks_are_items && l->kernel->pattern != MX_PATTERN_REDUCE_ARRAY;
     if (l->team.size != 0) MX_TRY(plan_teams(ctx, l));
     int64_t wanted = items > 0 ? chunk_items(ctx, l, items) : 1;
+    int64_t row = 1; /* items of the dimensions behind this one */
     l->chunks = items > 0 ? 1 : 0;
     for (int d = l->dims - 1; d >= 0; d--) {
         mx_axis *axis = &l->axis[d];
         const int64_t extent = axis->end - axis->begin;
         int64_t tile = single ? 1 : axis->tile > 0 ? axis->tile : wanted;
-        if (l->dims == 1 && axis->tile == 0 && tile >= LONG_TILE)
-            tile = (tile + 7) & ~(int64_t)7; /* threads start at a cache line */
+        if (row < SHORT_ROW && axis->tile == 0 && tile >= LONG_TILE)
+            tile = (tile + 7) & ~(int64_t)7; /* tiles start at a cache line */
+        row *= extent;
         if (tile > extent) tile = extent > 0 ? extent : 1;
         wanted = ceil_div(wanted, tile);
         axis->tile = tile;

@@ -57,15 +57,16 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 /* A kernel has two functions: NAME__tile runs one tile, NAME__run runs the chunks of a thread.
  *
  * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the arguments, i0 to i1-1 is the range of the
- * contiguous index, and `out_` is the memory for the tile's partial result. It is never inlined, so that the loop over a row,
- * which may be short, has all registers. */
-#define MX_DEFINE_TILE_(name, D, I, function, BEFORE, ROWS, AFTER)                        \
+ * contiguous index, `out_` is the memory for the tile's partial result, and `lanes_` is the number of lanes of a reduction. It is
+ * never inlined, so that the loop over a row, which may be short, has all registers. */
+#define MX_DEFINE_TILE_(name, D, I, function, LANES, BEFORE, ROWS, AFTER)                 \
     static __attribute__((noinline)) void function(const name##__args *MX_RESTRICT args_, \
                                                    const mx_tile_ *shape, void *out_)     \
     {                                                                                     \
         const mx_tile_ tile_ = *shape;                                                    \
         const name##__args a = *args_;                                                    \
         const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                     \
+        enum { lanes_ = LANES };                                                          \
         (void)a;                                                                          \
         (void)out_;                                                                       \
         (void)i0;                                                                         \
@@ -74,22 +75,23 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     }
 /* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows, clang had fewer registers for
  * those. */
-#define MX_DEFINE_RUN_(name, D, I, prologue, HAS_ROWS_OF_3, BEFORE, ROWS_OF_3, ROW, AFTER)  \
-    MX_DEFINE_TILE_(name, D, I, name##__tile, BEFORE, MX_ROWS_##D##D_(I){ROW}, AFTER)       \
-    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, BEFORE, ROWS_OF_3, AFTER)                \
-    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)        \
-    {                                                                                       \
-        const name##__args *args_ = (const name##__args *)launch_->args;                    \
-        for (int64_t u = first_; u < last_; u++) {                                          \
-            const int64_t chunk_ = launch_->first_chunk + u;                                \
-            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                      \
-            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;         \
-            if (HAS_ROWS_OF_3 && D > 1 && tile_.begin[D - 1] == 0 && tile_.end[D - 1] == 3) \
-                name##__rows_of_3(args_, &tile_, out_);                                     \
-            else                                                                            \
-                name##__tile(args_, &tile_, out_);                                          \
-        }                                                                                   \
-    }                                                                                       \
+#define MX_DEFINE_RUN_(name, D, I, S, HAS_ROWS_OF_3, prologue, BEFORE, ROWS_OF_3, ROW, AFTER)     \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(D, S), BEFORE,                        \
+                    MX_ROWS_##D##D_(I){ROW}, AFTER)                                               \
+    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, MX_ROWS_OF_3_LANES_, BEFORE, ROWS_OF_3, AFTER) \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)              \
+    {                                                                                             \
+        const name##__args *args_ = (const name##__args *)launch_->args;                          \
+        for (int64_t u = first_; u < last_; u++) {                                                \
+            const int64_t chunk_ = launch_->first_chunk + u;                                      \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                            \
+            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;               \
+            if (HAS_ROWS_OF_3 && D > 1 && tile_.begin[D - 1] == 0 && tile_.end[D - 1] == 3)       \
+                name##__rows_of_3(args_, &tile_, out_);                                           \
+            else                                                                                  \
+                name##__tile(args_, &tile_, out_);                                                \
+        }                                                                                         \
+    }                                                                                             \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args_) { prologue((name##__args *)args_); }
@@ -177,40 +179,54 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-/* Rows of the three items 0, 1 and 2, such as coordinates. Vectors extend across the rows: item 0 of several rows, then item 1, then
- * item 2. The three indices are constants, so that compilers know that the items are contiguous (18 times faster with
- * clang). d is the dimension of the rows. Kernels over one dimension, and those whose bodies have loops, do not have this form. */
-#define MX_ITEMS_0_1_2_(I, ITEM) \
-    {                            \
-        const I i = 0;           \
-        ITEM;                    \
-    }                            \
-    {                            \
-        const I i = 1;           \
-        ITEM;                    \
-    }                            \
-    {                            \
-        const I i = 2;           \
-        ITEM;                    \
+/* Rows of the three items 0, 1 and 2, such as coordinates. The three indices are constants, so that compilers know that the items
+ * are contiguous (18 times faster with clang). d is the dimension of the rows. Kernels over one dimension, and those whose bodies
+ * have loops, do not have this form.
+ *
+ * A kernel without result is a plain loop over the rows, and the compiler decides whether to vectorise it. `omp simd` would
+ * enforce vectors across the rows. Where a row's number comes from an index array, these need gathers and scatters (1.5 to 3 times
+ * slower).
+ *
+ * In a reduction the vectors extend across eight rows: item 0 of the rows, then item 1, then item 2. Each of the three has eight
+ * lanes of its own, so that no addition waits for the addition before it. */
+#define MX_ITEMS_0_1_2_(I, ITEM, lane) \
+    {                                  \
+        const I i = 0;                 \
+        const int l = lane;            \
+        (void)l;                       \
+        ITEM;                          \
+    }                                  \
+    {                                  \
+        const I i = 1;                 \
+        const int l = (lane) + 8;      \
+        (void)l;                       \
+        ITEM;                          \
+    }                                  \
+    {                                  \
+        const I i = 2;                 \
+        const int l = (lane) + 16;     \
+        (void)l;                       \
+        ITEM;                          \
     }
-#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                                      \
-    MX_ITEMS_SIMD_LOOP_() for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++) \
-    {                                                                                      \
-        MX_ITEMS_0_1_2_(I, ITEM)                                                           \
+#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                  \
+    for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++) { \
+        MX_ITEMS_0_1_2_(I, ITEM, 0)                                    \
     }
+/* The number of lanes of such a reduction: three times eight, rounded up to a power of two. */
+enum { MX_ROWS_OF_3_LANES_ = 32 };
 #define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                                                        \
     {                                                                                           \
         const I end_of_vectors = (I)(tile_.begin[d] + (tile_.end[d] - tile_.begin[d]) / 8 * 8); \
         for (I at = (I)tile_.begin[d]; at < end_of_vectors; at += 8) {                          \
-            MX_ITEMS_SIMD_VECTOR_ for (int l = 0; l < 8; l++)                                   \
+            MX_ITEMS_SIMD_VECTOR_ for (int e = 0; e < 8; e++)                                   \
             {                                                                                   \
-                const I o##d = at + l;                                                          \
-                MX_ITEMS_0_1_2_(I, ITEM)                                                        \
+                const I o##d = at + e;                                                          \
+                MX_ITEMS_0_1_2_(I, ITEM, e)                                                     \
             }                                                                                   \
         }                                                                                       \
         for (I o##d = end_of_vectors; o##d < (I)tile_.end[d]; o##d++) {                         \
-            const int l = (int)(o##d - end_of_vectors);                                         \
-            MX_ITEMS_0_1_2_(I, ITEM)                                                            \
+            const int e = (int)(o##d - end_of_vectors);                                         \
+            MX_ITEMS_0_1_2_(I, ITEM, e)                                                         \
         }                                                                                       \
     }
 #define MX_ROWS_OF_3_1D_(I, LOOP, ITEM)
@@ -232,7 +248,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_ITEMS_PLAIN_ROWS_OF_3_(D, I, LOOP, ITEM)
 
 #define MX_DEFINE_FOR_(name, D, I, S, prologue)                                                \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, ,                                 \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, ,                              \
                    S##_ROWS_OF_3_(D, I, MX_FOR_ROWS_OF_3_, name##__item(&a, MX_ITEM_##D##D_)), \
                    MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )              \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
@@ -244,72 +260,70 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
 /* Runs the statement DO for each lane l of a reduction. */
-#define MX_EACH_LANE_(D, S, DO)                     \
-    for (int l = 0; l < MX_ROW_LANES_(D, S); l++) { \
-        DO;                                         \
+#define MX_EACH_LANE_(DO)              \
+    for (int l = 0; l < lanes_; l++) { \
+        DO;                            \
     }
 /* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. */
-#define MX_JOIN_LANES_(D, S, JOIN)                         \
-    for (int n = MX_ROW_LANES_(D, S) / 2; n > 0; n /= 2) { \
-        for (int l = 0; l < n; l++) {                      \
-            JOIN;                                          \
-        }                                                  \
+#define MX_JOIN_LANES_(JOIN)                  \
+    for (int n = lanes_ / 2; n > 0; n /= 2) { \
+        for (int l = 0; l < n; l++) {         \
+            JOIN;                             \
+        }                                     \
     }
 
 /* ---- a reduction to one number ---- */
 
-#define MX_NUMBER_BEGIN_(name, D, S)          \
-    name##__value lane_[MX_ROW_LANES_(D, S)]; \
-    MX_EACH_LANE_(D, S, name##__init(&lane_[l]))
-#define MX_NUMBER_END_(name, D, S)                               \
-    MX_JOIN_LANES_(D, S, name##__join(&lane_[l], &lane_[l + n])) \
+#define MX_NUMBER_BEGIN_(name)   \
+    name##__value lane_[lanes_]; \
+    MX_EACH_LANE_(name##__init(&lane_[l]))
+#define MX_NUMBER_END_(name)                               \
+    MX_JOIN_LANES_(name##__join(&lane_[l], &lane_[l + n])) \
     *(name##__value *)out_ = lane_[0];
 #define MX_NUMBER_ITEM_(name, D)                \
     name##__value value_ = lane_[l];            \
     name##__item(&a, MX_ITEM_##D##D_, &value_); \
     lane_[l] = value_
-#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                             \
-    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))          \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, MX_NUMBER_BEGIN_(name, D, S),        \
-                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_NUMBER_ITEM_(name, D)),          \
-                   MX_REDUCE_ROW_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name, D, S)) \
+#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                       \
+    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))    \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_NUMBER_BEGIN_(name),     \
+                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_NUMBER_ITEM_(name, D)),    \
+                   MX_REDUCE_ROW_(D, I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name)) \
     MX_DEFINE_JOIN_(name, prologue)
 
 /* ---- a reduction to a struct with a list of fields ----
  *
  * Each field has its own lanes, so the loop can be vectorised. The struct that the body gets is filled field by field here; when a
  * function filled it, the compiler kept it in memory, and the loop was 4 times slower. */
-#define MX_FIELD_LANES_(T, field, R) T lane_##field[2 * MX_ITEMS_SIMD_LANES_];
+#define MX_FIELD_LANES_(T, field, R) T lane_##field[lanes_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value_.field = lane_##field[l];
 #define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value_.field;
 #define MX_FIELD_LANE_JOIN_(T, field, R) R##_JOIN(T, &lane_##field[l], &lane_##field[l + n]);
 #define MX_FIELD_STORE_(T, field, R) partial->field = lane_##field[0];
-#define MX_FIELDS_BEGIN_(S, LIST)              \
-    LIST(MX_FIELD_LANES_)                      \
-    for (int l = 0; l < 2 * S##_LANES_; l++) { \
-        LIST(MX_FIELD_BEGIN_)                  \
-    }
+#define MX_FIELDS_BEGIN_(LIST) \
+    LIST(MX_FIELD_LANES_)      \
+    MX_EACH_LANE_(LIST(MX_FIELD_BEGIN_))
 #define MX_FIELDS_ITEM_(name, D, LIST)          \
     name##__value value_;                       \
     LIST(MX_FIELD_IN_)                          \
     name##__item(&a, MX_ITEM_##D##D_, &value_); \
     LIST(MX_FIELD_OUT_)
-#define MX_FIELDS_END_(name, D, S, LIST)            \
+#define MX_FIELDS_END_(name, LIST)                  \
     name##__value *partial = (name##__value *)out_; \
-    MX_JOIN_LANES_(D, S, LIST(MX_FIELD_LANE_JOIN_)) \
+    MX_JOIN_LANES_(LIST(MX_FIELD_LANE_JOIN_))       \
     LIST(MX_FIELD_STORE_)
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                       \
     MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                         \
-    MX_DEFINE_RUN_(name, D, I, prologue, S##_HAS_ROWS_OF_3_, MX_FIELDS_BEGIN_(S, LIST),        \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_FIELDS_BEGIN_(LIST),        \
                    S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_FIELDS_ITEM_(name, D, LIST)), \
                    MX_REDUCE_ROW_(D, I, S, MX_FIELDS_ITEM_(name, D, LIST)),                    \
-                   MX_FIELDS_END_(name, D, S, LIST))                                           \
+                   MX_FIELDS_END_(name, LIST))                                                 \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                 \
     MX_DEFINE_VALUE_(name, init(v), join(into, v))                                             \
-    MX_DEFINE_RUN_(name, D, I, prologue, 0, name##__value total_; name##__init(&total_);       \
+    MX_DEFINE_RUN_(name, D, I, S, 0, prologue, name##__value total_; name##__init(&total_);    \
                    , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total_); \
                    , *(name##__value *)out_ = total_;)                                         \
     MX_DEFINE_JOIN_(name, prologue)
