@@ -123,6 +123,8 @@ static mx_err open_checkpoint(app_base *app)
                                       .file = o->checkpoint,
                                       .every = o->checkpoint_every,
                                       .restart = o->restart,
+                                      .deck = o->deck,
+                                      .output = o->output,
                                       .argc = app->argc,
                                       .argv = app->argv};
     const bool wanted = plan.file || plan.every || plan.restart;

@@ -56,11 +56,13 @@ mx_err app_checkpoint_check(const app_checkpoint_plan *plan)
     return parse_every(plan->every, &steps, &seconds);
 }
 
-/* Can the file be written? The temporary file shows it. */
-static mx_err try_file(const char *path)
+/* Can the file be written, and replaces no other one? The temporary file shows the former. */
+static mx_err try_file(const app_checkpoint_plan *plan)
 {
     app_output output;
-    MX_TRY(app_output_reserve("checkpoint", path, false, &output));
+    if (plan->deck) MX_TRY(app_output_check_kept(plan->file, plan->deck, "the input"));
+    if (plan->output) MX_TRY(app_output_check_kept(plan->file, plan->output, "the results file"));
+    MX_TRY(app_output_reserve("checkpoint", plan->file, false, &output));
     app_output_remove(&output);
     app_output_free(&output);
     return MX_OK;
@@ -70,7 +72,7 @@ static mx_err begin(app_checkpoint c)
 {
     MX_TRY(app_checkpoint_check(&c->plan));
     if (c->plan.every) MX_TRY(parse_every(c->plan.every, &c->every_steps, &c->every_seconds));
-    if (c->plan.file && app_rank(c->comm) == 0) MX_TRY(try_file(c->plan.file));
+    if (c->plan.file && app_rank(c->comm) == 0) MX_TRY(try_file(&c->plan));
     if (c->plan.file) app_signals_catch_stop();
     c->written_at = c->checked_at = app_now();
     c->written_step = -1;

@@ -112,7 +112,11 @@ static mx_err view_type(app_comm comm, mx_view view, mx_type *type)
 static mx_err put_box(app_results results, const app_kept *kept, mx_view view, int first,
                       const app_slab *slab)
 {
-    app_array array = {.path = kept->path, .slab = *slab, .units = "1"};
+    app_compare_words never;
+    app_array array = {.path = kept->path,
+                       .slab = *slab,
+                       .units = "1",
+                       .compare = app_compare_text(APP_NEVER, &never)};
     void *buffer;
     MX_TRY(view_type(results->comm, view, &array.type));
     mx_err err = make_buffer(results->comm, &array, &buffer);
@@ -166,7 +170,11 @@ static mx_err put_rows(app_results results, const app_kept *kept)
     char *counts = NULL;
     app_slab slab;
     MX_TRY(app_agree(results->comm, counts_path(kept->path, &counts)));
-    app_array array = {.path = counts, .type = MX_I64, .units = "1"};
+    app_compare_words never;
+    app_array array = {.path = counts,
+                       .type = MX_I64,
+                       .units = "1",
+                       .compare = app_compare_text(APP_NEVER, &never)};
     mx_err err = app_slab_stack(results->comm, 1, &array.slab);
     if (err == MX_OK) err = app_file_put(&results->file, &array, &rows);
     free(counts);

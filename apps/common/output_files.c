@@ -145,11 +145,50 @@ mx_err app_output_reserve(const char *what, const char *path, bool with_side, ap
     return err;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/* Is there one file of both names? Where there is none yet: would there be one? */
+static bool names_same_file(const char *one, const char *other)
+{
+    struct stat info, other_info;
+    const bool exists = stat(one, &info) == 0, other_exists = stat(other, &other_info) == 0;
+    if (exists || other_exists) return exists && other_exists && is_same(&info, &other_info);
+    const char *const slash = strrchr(one, '/'), *const other_slash = strrchr(other, '/');
+    if (strcmp(slash ? slash + 1 : one, other_slash ? other_slash + 1 : other) != 0) return false;
+    char *const folder = slash ? strndup(one, (size_t)(slash - one) + 1) : strdup("."),
+                *const other_folder =
+                    other_slash ? strndup(other, (size_t)(other_slash - other) + 1) : strdup(".");
+    const bool same = folder && other_folder && stat(folder, &info) == 0 &&
+                      stat(other_folder, &other_info) == 0 && is_same(&info, &other_info);
+    free(folder);
+    free(other_folder);
+    return same;
+}
+
+mx_err app_output_check_kept(const char *path, const char *other, const char *role)
+{
+    char *previous = NULL;
+    MX_TRY(app_output_previous(path, &previous));
+    const char *const taken = names_same_file(path, other)       ? path
+                              : names_same_file(previous, other) ? previous
+                                                                 : NULL;
+    mx_err err = MX_OK;
+    if (taken)
+        err = MX_FAIL(MX_ERR_INPUT,
+                      "--checkpoint: got %s, which would replace %s, %s; expected another name",
+                      path, taken, role);
+    free(previous);
+    return err;
+}
+
 static mx_err check_not_input(const char *path, const struct stat *input)
 {
     struct stat info;
     if (stat(path, &info) != 0) return MX_OK;
-    MX_REQUIRE(info.st_dev != input->st_dev || info.st_ino != input->st_ino, MX_ERR_INPUT,
+    MX_REQUIRE(!is_same(&info, input), MX_ERR_INPUT,
                "--output: got %s, which is the input, expected another file", path);
     return MX_OK;
 }

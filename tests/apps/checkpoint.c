@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "check.h"
 
+#include <hdf5.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -252,6 +253,19 @@ static void check_files(app_comm comm)
     }
 }
 
+/* Each dataset says how it is compared, of whatever kind it is. */
+static void check_rules(app_comm comm)
+{
+    static const char *const sets[] = {"/input/lines", "/state/step",      "/state/series",
+                                       "/state/field", "/state/positions", "/state/ids_of_rank"};
+    if (app_rank(comm) != 0) return;
+    const hid_t file = H5Fopen("a.ck", H5F_ACC_RDONLY, H5P_DEFAULT);
+    CHECK(file >= 0);
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i)
+        CHECK(H5Aexists_by_name(file, sets[i], "compare", H5P_DEFAULT) > 0);
+    CHECK(H5Fclose(file) >= 0);
+}
+
 static void check_origin(app_comm comm)
 {
     check_refused(comm, "a.ck", "other", input, MX_ERR_INPUT,
@@ -312,6 +326,23 @@ static void check_plans(app_comm comm)
     CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, "--checkpoint=FILE");
     plan = (app_checkpoint_plan){.program = "test", .file = "no-such-folder/p.ck"};
     CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_IO, "No such file or directory");
+    const char *const other[][3] = {
+        {"deck.in", "./deck.in", "would replace deck.in, the input"},
+        {"deck", "deck.1", "would replace deck.1, the input"},
+        {"not-there.h5", "././not-there.h5", "would replace not-there.h5, the input"},
+    };
+    write_one(comm, "deck.in", 1);
+    write_one(comm, "deck.1", 1);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; ++i) {
+        plan = (app_checkpoint_plan){.program = "test", .file = other[i][0], .deck = other[i][1]};
+        CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, other[i][2]);
+        plan = (app_checkpoint_plan){.program = "test", .file = other[i][0], .output = other[i][1]};
+        CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, "the results file");
+    }
+    plan =
+        (app_checkpoint_plan){.program = "test", .file = "new", .deck = "deck.in", .output = "a"};
+    CHECK_OK(app_checkpoint_create(comm, &plan, &c));
+    app_checkpoint_destroy(&c);
     plan = (app_checkpoint_plan){.program = "test"};
     CHECK_OK(app_checkpoint_create(comm, &plan, &c));
     CHECK(c == NULL);
@@ -439,6 +470,7 @@ int main(int argc, char **argv)
     CHECK_OK(mx_ctx_create(argc > 1 ? argv[1] : "serial", &ctx));
     check_plans(comm);
     check_files(comm);
+    check_rules(comm);
     check_origin(comm);
     check_damage(comm);
     check_rotation(comm);

@@ -96,6 +96,8 @@ CASES = [
     ("output in a folder that is not there", GOOD, SERIAL + ["--output=nowhere/out.h5"], 3, ["nowhere"]),
     ("output is a folder", GOOD, SERIAL + ["--output=."], 3, ["."]),
     ("output over the deck", GOOD, SERIAL + ["--output=./deck.in"], 2, ["--output", "is the input"]),
+    ("checkpoints over the deck", GOOD, SERIAL + ["--checkpoint=./deck.in"], 2, ["--checkpoint", "the input"]),
+    ("a misspelt key as deck", GOOD, SERIAL + ["x_cell=3"], 2, ["x_cells"]),
     ("output nowhere", GOOD, SERIAL + ["--output="], 2, ["output"]),
     ("a device that is not there", GOOD, ["--backend=cuda", "--device=1000"], 3, ["cuda"]),
 ]
