@@ -38,6 +38,7 @@ typedef struct known_field {
     mx_view field, words;
     int words_of_element;
     mx_u32_4s accessor;
+    int64_t used; /* number of the last exchange with it; 0: none */
 } known_field;
 
 struct app_box_halo {
@@ -50,7 +51,7 @@ struct app_box_halo {
     neighbour neighbour[MAX_NEIGHBOURS];
     app_messages messages;
     known_field known[KNOWN_FIELDS];
-    int next_known; /* the entry that is replaced next */
+    int64_t exchanges;
     /* the exchange that the tables are made for; depth 0: none */
     int depth, count, words;
     app_halo_corners corners;
@@ -157,13 +158,22 @@ static mx_err check_field(app_box_halo h, const mx_view_info *f)
     return MX_OK;
 }
 
-/* Makes the view of the field's words, in place of the oldest one. */
+/* The entry whose last use is longest ago: never one of this exchange, which has fewer fields than there are entries. */
+static known_field *least_used(app_box_halo h)
+{
+    known_field *least = &h->known[0];
+    for (int k = 1; k < KNOWN_FIELDS; k++)
+        if (h->known[k].used < least->used) least = &h->known[k];
+    return least;
+}
+
+/* Makes the view of the field's words. */
 static mx_err add_field(app_box_halo h, mx_view field, const mx_view_info *f, known_field **made)
 {
     const int flat = 3 - f->rank, words = (int)(MX_TYPE_SIZE(f->type) / WORD);
     const mx_view_options options = {.space = f->space};
     int64_t extent[4] = {1, 1, 1, words}, stride[4] = {f->count * words, 1, 1, 1};
-    known_field *k = &h->known[h->next_known];
+    known_field *k = least_used(h);
     MX_TRY(check_field(h, f));
     for (int d = 0; d < f->rank; d++) {
         extent[d + flat] = f->extent[d];
@@ -176,7 +186,6 @@ static mx_err add_field(app_box_halo h, mx_view field, const mx_view_info *f, kn
     MX_TRY(mx_bind(app_transport_ctx(h->transport), k->words, &k->accessor));
     k->field = field;
     k->words_of_element = words;
-    h->next_known = (h->next_known + 1) % KNOWN_FIELDS;
     *made = k;
     return MX_OK;
 }
@@ -197,9 +206,11 @@ static mx_err find_field(app_box_halo h, mx_view field, known_field **found)
 /* Entries behind the last field are the first one: they are not used, and every accessor of a launch must be bound. */
 static mx_err bind_fields(app_box_halo h, const mx_view *fields, int count, int *words)
 {
+    h->exchanges++;
     for (int f = 0; f < count; f++) {
         known_field *k;
         MX_TRY(find_field(h, fields[f], &k));
+        k->used = h->exchanges;
         MX_REQUIRE(f == 0 || k->words_of_element == *words, MX_ERR_TYPE,
                    "halo: fields with elements of %d and of %d bytes in one exchange",
                    *words * WORD, k->words_of_element * WORD);

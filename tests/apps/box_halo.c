@@ -1,5 +1,5 @@
 /* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and 3 dimensions, periodic or
- * not, of random widths, with fields of several types, padded or not; exchanges of one to four fields at random depths, with and
+ * not, of random widths, with fields of several types and layouts, padded or not; exchanges of one to four fields at random depths, with and
  * without corners, some of which overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
  * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that cell's number, and every other
  * element what it held before. */
@@ -119,7 +119,9 @@ static mx_err compare(const mesh *m, mx_ctx ctx)
 static mx_err make_fields(mesh *m, mx_ctx ctx, uint64_t *random)
 {
     static const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64};
-    const mx_view_options options = {.padding = random_int(random, 0, 1) == 1};
+    const bool left = random_int(random, 0, 1) == 1, padding = random_int(random, 0, 1) == 1;
+    const mx_view_options options = {.layout = left ? MX_LAYOUT_LEFT : MX_LAYOUT_RIGHT,
+                                     .padding = padding};
     m->fields = random_int(random, 1, FIELDS);
     m->type = types[random_int(random, 0, 3)];
     m->elements = 1;
@@ -196,6 +198,44 @@ static mx_err run_program(app_transport transport, uint64_t seed)
     return MX_OK;
 }
 
+/* ---- many fields ---- */
+
+enum { MANY_FIELDS = 3 * APP_BOX_HALO_FIELDS };
+
+static mx_err exchange_all(app_box_halo halo, const mx_view *fields)
+{
+    for (int f = 0; f < MANY_FIELDS; f += APP_BOX_HALO_FIELDS)
+        MX_TRY(app_box_halo_exchange(halo, 1, fields + f, APP_BOX_HALO_FIELDS, APP_HALO_FACES));
+    return MX_OK;
+}
+
+/* More fields than a halo keeps views of: exchanges that mix fields that it knows with others. */
+static mx_err check_many_fields(app_transport transport)
+{
+    const app_comm comm = app_transport_comm(transport);
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const mx_gid cells[] = {app_size(comm), 3};
+    app_decomp decomp;
+    app_box_halo halo;
+    mx_view fields[MANY_FIELDS];
+    MX_TRY(app_decomp_create(comm, 2, cells, &decomp));
+    app_decomp_make_periodic(&decomp, (const bool[]){true, true});
+    MX_TRY(app_box_halo_create(transport, &decomp, 1, &halo));
+    for (int f = 0; f < MANY_FIELDS; f++)
+        MX_TRY(mx_view_create_2d(ctx, "one of many", MX_F64, decomp.cells[0] + 2,
+                                 decomp.cells[1] + 2, &fields[f]));
+    MX_TRY(exchange_all(halo, fields));
+    for (int f = 0; f < MANY_FIELDS; f++) {
+        mx_view mixed[APP_BOX_HALO_FIELDS];
+        for (int g = 0; g < APP_BOX_HALO_FIELDS; g++)
+            mixed[g] = fields[(f + g * (APP_BOX_HALO_FIELDS - 1)) % MANY_FIELDS];
+        CHECK_OK(app_box_halo_exchange(halo, 1, mixed, APP_BOX_HALO_FIELDS, APP_HALO_FACES));
+    }
+    for (int f = 0; f < MANY_FIELDS; f++) MX_TRY(mx_view_destroy(&fields[f]));
+    app_box_halo_destroy(&halo);
+    return MX_OK;
+}
+
 /* ---- errors ---- */
 
 /* A rank with fewer cells than the halo is wide is refused, on all ranks alike; wrong arguments, on each. */
@@ -236,6 +276,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     app_transport transport;
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
     for (int p = 0; p < PROGRAMS; p++) MX_TRY(run_program(transport, (uint64_t)p));
+    MX_TRY(check_many_fields(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);
     return MX_OK;
