@@ -13,6 +13,7 @@
 #include "element_kernels.h"
 #include "elements.h"
 #include "messages.h"
+#include "minx/extend.h"
 #include "sparse_alltoall.h"
 
 #include <stdio.h>
@@ -205,7 +206,7 @@ static mx_err check_fields(app_migration m, mx_view rank, mx_lid count, mx_view 
     MX_REQUIRE(count >= 0, MX_ERR_ARG, "migration '%s': %d elements", m->label, count);
     for (int f = 0; f <= fields_count; f++) {
         const mx_view view = f < fields_count ? *fields[f] : rank;
-        MX_TRY(mx_view_get_info(view, &info));
+        MX_TRY(mx_view_usable(m->ctx, view, f < fields_count, m->label, &info));
         MX_REQUIRE(info.rank >= 1 && info.extent[0] >= count, MX_ERR_BOUNDS,
                    "migration '%s': '%s' has fewer than %d elements", m->label, info.label, count);
         if (f < fields_count) views[f] = view;
@@ -307,14 +308,15 @@ static mx_err unpack(app_migration m, const plan *p, const app_record *record)
     return MX_OK;
 }
 
+/* What is packed travels. A rank whose messages cannot begin cannot communicate any more: it does not agree. */
 static mx_err move(app_migration m, const plan *p, mx_view rank, const app_record *record)
 {
-    MX_TRY(pack(m, p, record));
     MX_TRY(app_messages_begin(m->messages));
-    const mx_err err = fill_holes(m, p, rank, record);
-    MX_TRY(app_messages_end(m->messages));
-    MX_TRY(err);
-    return unpack(m, p, record);
+    mx_err err = fill_holes(m, p, rank, record);
+    const mx_err end = app_messages_end(m->messages);
+    if (err == MX_OK) err = end;
+    if (err == MX_OK) err = unpack(m, p, record);
+    return app_agree(m->comm, err);
 }
 
 static mx_err migrate(app_migration m, plan *p, mx_view rank, mx_view *const *fields,
@@ -328,8 +330,9 @@ static mx_err migrate(app_migration m, plan *p, mx_view rank, mx_view *const *fi
     MX_TRY(count_arrivals(m, p));
     err = grow(m, p, fields, &record, grown);
     if (err == MX_OK) err = make_messages(m, p, record.bytes);
+    if (err == MX_OK) err = pack(m, p, &record);
     MX_TRY(app_agree(m->comm, err));
-    return app_agree(m->comm, move(m, p, rank, &record));
+    return move(m, p, rank, &record);
 }
 
 mx_err app_migrate(app_migration m, mx_view rank, mx_lid *count, mx_view *const *fields,

@@ -25,6 +25,6 @@ void app_migration_destroy(app_migration *migration);
  *   grown   may be NULL; else: was a view replaced? Then bind it again
  * Collective, blocking, agreed; elements go to any ranks, also ones that are no neighbours. Errors: MX_ERR_ARG (a rank out of
  * range, no such number of fields), MX_ERR_TYPE, MX_ERR_RANK, MX_ERR_BOUNDS (a view with fewer than *count elements), MX_ERR_EXTENT,
- * MX_ERR_MEMORY. On these nothing has changed, but views may have grown. MX_ERR_COMM: what travelled is lost. */
+ * MX_ERR_MEMORY, those of mx_view_usable. On these nothing has changed, but views may have grown. MX_ERR_COMM: what travelled is lost. */
 mx_err app_migrate(app_migration migration, mx_view rank, mx_lid *count, mx_view *const *fields,
                    int fields_count, bool *grown);

@@ -62,8 +62,10 @@ static mx_err start(elements *e, app_comm comm, mx_ctx ctx, uint64_t seed)
     uint64_t random = seed * 31 + (uint64_t)app_rank(comm);
     *e = (elements){.ctx = ctx, .count = random_int(&random, 0, MAX_ELEMENTS)};
     const mx_lid room = e->count + random_int(&random, 0, 20);
+    const mx_view_options options = {.layout = seed % 2 == 0 ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT,
+                                     .padding = seed % 5 < 2};
     MX_TRY(mx_view_create_1d(ctx, "id", MX_I64, room, &e->id));
-    MX_TRY(mx_view_create_2d(ctx, "x", MX_F64, room, COLUMNS, &e->x));
+    MX_TRY(mx_view_create(ctx, "x", MX_F64, 2, (const int64_t[]){room, COLUMNS}, &options, &e->x));
     MX_TRY(mx_view_create_1d(ctx, "v", MX_F32, room, &e->v));
     MX_TRY(mx_view_create_1d(ctx, "kind", MX_I32, room, &e->kind));
     MX_TRY(make_host(e));
@@ -164,6 +166,25 @@ static mx_err try_errors(app_comm comm, mx_ctx ctx, app_migration m)
     return mx_view_destroy(&x);
 }
 
+/* A field that is read-only on the last rank: an error on all ranks, of which none waits for the last one's messages. */
+static mx_err try_read_only(app_comm comm, mx_ctx ctx, app_migration m)
+{
+    const int32_t next = (app_rank(comm) + 1) % app_size(comm);
+    const bool last = app_rank(comm) == app_size(comm) - 1;
+    mx_view rank, x, constant;
+    mx_view *const fields[] = {last ? &constant : &x};
+    mx_lid count = 3;
+    MX_TRY(mx_view_create_1d(ctx, "rank", MX_I32, 3, &rank));
+    MX_TRY(mx_fill(ctx, rank, &next));
+    MX_TRY(mx_view_create_1d(ctx, "x", MX_F64, 3, &x));
+    MX_TRY(mx_view_constant(x, &constant));
+    CHECK_FAILS(app_migrate(m, rank, &count, fields, 1, NULL), MX_ERR_CONST, "'x'");
+    CHECK_I64(count, 3);
+    MX_TRY(mx_view_destroy(&rank));
+    MX_TRY(mx_view_destroy(&constant));
+    return mx_view_destroy(&x);
+}
+
 static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
 {
     app_transport transport;
@@ -173,6 +194,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     const int programs = app_size(comm) > 4 ? PROGRAMS / 3 : PROGRAMS; /* many ranks take turns */
     for (int p = 0; p < programs; p++) MX_TRY(try_program(comm, ctx, m, (uint64_t)p));
     MX_TRY(try_errors(comm, ctx, m));
+    MX_TRY(try_read_only(comm, ctx, m));
     app_migration_destroy(&m);
     app_transport_destroy(&transport);
     return MX_OK;
