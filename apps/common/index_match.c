@@ -68,9 +68,22 @@ static void *allocate(size_t count, size_t size) { return calloc(count > 0 ? cou
 
 /* ---- entries ---- */
 
-static mx_lid index_of(const app_ids *ids, mx_lid i)
+static mx_gid index_of(const app_ids *ids, mx_lid i)
 {
-    return ids->index != NULL ? ids->index[i] : ids->first + i;
+    return ids->index != NULL ? ids->index[i] : (mx_gid)ids->first + i;
+}
+
+static mx_err check_ids(match *m, const app_ids *ids)
+{
+    for (mx_lid i = 0; i < ids->count; i++) {
+        const mx_gid index = index_of(ids, i);
+        MX_REQUIRE(index >= 0 && index < INT32_MAX, MX_ERR_ARG,
+                   "exchange '%s': id %" MX_PRI_GID " has the local index %" MX_PRI_GID
+                   ", expected 0 to %d",
+                   m->label, ids->id[i], index, INT32_MAX - 1);
+        if (index >= m->last) m->last = (mx_lid)index + 1;
+    }
+    return MX_OK;
 }
 
 static mx_err make_entries(match *m, mx_gid *last)
@@ -82,15 +95,15 @@ static mx_err make_entries(match *m, mx_gid *last)
     m->block = allocate((size_t)app_size(m->comm), sizeof(app_block));
     MX_REQUIRE(m->mine != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
                "exchange '%s': no memory for %d elements and %d ghosts", m->label, own, m->ghosts);
-    for (mx_lid i = 0; i < own; i++) {
-        m->mine[i] = (entry){.id = m->own->id[i], .rank = self, .index = index_of(m->own, i)};
-        if (m->mine[i].index >= m->last) m->last = m->mine[i].index + 1;
-    }
-    for (mx_lid g = 0; g < m->ghosts; g++) {
-        m->wanted[g] = (entry){
-            .id = m->wanted_ids->id[g], .rank = NO_OWNER, .ghost = index_of(m->wanted_ids, g)};
-        if (m->wanted[g].ghost >= m->last) m->last = m->wanted[g].ghost + 1;
-    }
+    MX_TRY(check_ids(m, m->own));
+    MX_TRY(check_ids(m, m->wanted_ids));
+    for (mx_lid i = 0; i < own; i++)
+        m->mine[i] =
+            (entry){.id = m->own->id[i], .rank = self, .index = (mx_lid)index_of(m->own, i)};
+    for (mx_lid g = 0; g < m->ghosts; g++)
+        m->wanted[g] = (entry){.id = m->wanted_ids->id[g],
+                               .rank = NO_OWNER,
+                               .ghost = (mx_lid)index_of(m->wanted_ids, g)};
     sort(m->mine, (size_t)own, by_id);
     sort(m->wanted, (size_t)m->ghosts, by_id);
     for (int kind = 0; kind < 2; kind++) {

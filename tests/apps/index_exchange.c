@@ -107,12 +107,15 @@ static mx_err copy_field(mx_ctx ctx, fields *s, int f, bool to_view)
     return err;
 }
 
+/* Rows or columns contiguous, padded or not, by the number of elements. */
 static mx_err make_fields(mx_ctx ctx, mx_lid elements, fields *s)
 {
+    const mx_view_options options = {.layout = elements % 2 == 0 ? MX_LAYOUT_RIGHT : MX_LAYOUT_LEFT,
+                                     .padding = elements % 4 < 2};
     s->elements = elements;
     for (int f = 0; f < FIELDS; f++) {
         const int64_t extents[] = {elements, columns[f]};
-        MX_TRY(mx_view_create(ctx, "field", types[f], columns[f] > 1 ? 2 : 1, extents, NULL,
+        MX_TRY(mx_view_create(ctx, "field", types[f], columns[f] > 1 ? 2 : 1, extents, &options,
                               &s->view[f]));
         s->number[f] = calloc((size_t)elements * (size_t)columns[f] + 1, sizeof(double));
         MX_REQUIRE(s->number[f] != NULL, MX_ERR_MEMORY, "no memory for a test");
@@ -334,6 +337,8 @@ static mx_err try_errors(app_transport transport, app_index_exchange x)
                  ghosts[] = {(self + 1) % size, 5 + 2 * size}, same[] = {0, 0};
     const app_ids right = {2, own, NULL, 0}, none = {0, NULL, NULL, 2};
     const app_ids doubled = {2, twice, NULL, 0}, negative = {2, below, NULL, 0};
+    const mx_lid places[] = {0, -4};
+    const app_ids misplaced = {2, own, places, 0}, too_far = {1, ghosts, NULL, INT32_MAX};
     const app_ids two = {2, ghosts, NULL, 2}, one = {1, ghosts, NULL, 2},
                   alike = {2, same, NULL, 2};
     mx_view small, bytes;
@@ -343,6 +348,8 @@ static mx_err try_errors(app_transport transport, app_index_exchange x)
                 "ghosts 2 and 3 have the same id 0");
     CHECK_FAILS(app_index_match(x, &doubled, &none), MX_ERR_ARG, "id 7 has two owners");
     CHECK_FAILS(app_index_match(x, &negative, &none), MX_ERR_ARG, "id -1, expected at least 0");
+    CHECK_FAILS(app_index_match(x, &misplaced, &none), MX_ERR_ARG, "has the local index -4");
+    CHECK_FAILS(app_index_match(x, &right, &too_far), MX_ERR_ARG, "has the local index 2147483647");
     CHECK_I64(app_index_neighbours(x), 0);
     MX_TRY(app_index_match(x, &right, &one));
     MX_TRY(mx_view_create_1d(ctx, "small", MX_F64, extent, &small));
