@@ -5,8 +5,8 @@
  * A rank may start the next exchange while another still waits for the barrier of this one. So two tags take turns; a rank is
  * never two exchanges ahead.
  *
- * After a failure a rank still receives all blocks and enters the barrier, so that no rank waits for it; it drops what it cannot
- * keep. */
+ * Where memory runs out a rank still receives all blocks and enters the barrier, so that no rank waits for it; it drops what it
+ * cannot keep. Where a call of MPI fails it returns at once: the others are still in the exchange, so it cannot agree with them. */
 #include "sparse_alltoall.h"
 
 #include "comm_mpi.h"
@@ -168,8 +168,7 @@ mx_err app_sparse_alltoall(app_sparse s, const app_block *blocks, int count, app
     err = app_agree(s->comm, err);
     if (err == MX_OK) {
         err = exchange(s, blocks, count, sends, &in);
-        if (err == MX_OK) err = in.err;
-        err = app_agree(s->comm, err);
+        if (err == MX_OK) err = app_agree(s->comm, in.err);
     }
     free(sends);
     sort_by_rank(&in.blocks);

@@ -30,8 +30,8 @@ mx_err app_sparse_create(app_comm comm, app_sparse *sparse);
 void app_sparse_destroy(app_sparse *sparse);
 
 /* Sends `count` blocks, and receives those for this rank; a rank may send to itself. *received is to be freed by app_blocks_free,
- * also after a failure. Collective, blocking, agreed. Errors: MX_ERR_ARG (a rank out of range), MX_ERR_EXTENT, MX_ERR_MEMORY,
- * MX_ERR_COMM. */
+ * also after a failure. Collective, blocking, agreed. Errors: MX_ERR_ARG (a rank out of range), MX_ERR_EXTENT, MX_ERR_MEMORY.
+ * Not agreed is the error of a rank that could not complete the exchange: MX_ERR_COMM, or no memory even for one block. */
 mx_err app_sparse_alltoall(app_sparse sparse, const app_block *blocks, int count,
                            app_blocks *received);
 

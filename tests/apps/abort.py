@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """app_abort: exit code 3, one message though every rank fails, and nothing left of the results file.
 
-usage: abort.py COMMAND...
+usage: abort.py MESSAGE COMMAND...
 """
 import os
 import subprocess
@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 with tempfile.TemporaryDirectory() as folder:
-    done = subprocess.run(sys.argv[1:], cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
-    messages = [l for l in done.stderr.splitlines() if l.startswith("abort: error: no memory for the test")]
+    done = subprocess.run(sys.argv[2:], cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    messages = [l for l in done.stderr.splitlines() if l.startswith(f"abort: error: {sys.argv[1]}")]
     left = os.listdir(folder)
 if done.returncode != 3 or len(messages) != 1 or left:
     print(f"exit code: got {done.returncode}, expected 3; messages: got {len(messages)}, expected 1; files left: {left}")
