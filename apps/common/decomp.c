@@ -9,9 +9,8 @@
  * Ranks are numbered with the last dimension fastest: rank = (c0 * p1 + c1) * p2 + c2. */
 #include "decomp.h"
 
-enum {
-    MOST_HALO = 4
-}; /* ghost cells along a dimension, both sides together, of the deepest halo of any app */
+/* ghost cells along a dimension, both sides together, of the deepest halo of any app */
+enum { MAX_HALO = 4 };
 
 typedef struct split {
     int ranks[APP_MAX_DIMS];
@@ -79,10 +78,10 @@ static mx_err cut(app_decomp *decomp, int d)
     const mx_gid rest = decomp->global[d] % decomp->ranks[d];
     const int c = decomp->coord[d];
     const mx_gid mine = cells + (c < rest ? 1 : 0);
-    MX_REQUIRE(mine <= INT32_MAX - MOST_HALO, MX_ERR_EXTENT,
+    MX_REQUIRE(mine <= INT32_MAX - MAX_HALO, MX_ERR_EXTENT,
                "%" MX_PRI_GID
                " cells along dimension %d are too many for one rank (limit %d): use more ranks",
-               mine, d, INT32_MAX - MOST_HALO);
+               mine, d, INT32_MAX - MAX_HALO);
     decomp->cells[d] = (mx_lid)mine;
     decomp->first[d] = cells * c + (c < rest ? c : rest);
     return MX_OK;
@@ -92,7 +91,7 @@ static mx_err cut(app_decomp *decomp, int d)
 static mx_err check_piece(const app_decomp *decomp)
 {
     double cells = 1.0;
-    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + (double)MOST_HALO;
+    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + (double)MAX_HALO;
     MX_REQUIRE(
         cells <= (double)INT32_MAX, MX_ERR_EXTENT,
         "a piece of %.0f cells with its halo is too large for one rank (limit %d): use more ranks",
