@@ -24,9 +24,13 @@ static mx_err divide(fe_app *app)
         rows *= m->count[d];
         held *= m->extent[d];
     }
-    MX_REQUIRE(held <= MX_INDEX_END, MX_ERR_INPUT,
-               "nx, ny, nz: a rank would hold %" MX_PRI_GID " nodes, at most %d: use more ranks",
-               held, MX_INDEX_END);
+    mx_err err = MX_OK;
+    if (held > MX_INDEX_END)
+        err = MX_FAIL(MX_ERR_INPUT,
+                      "nx, ny, nz: a rank would hold %" MX_PRI_GID
+                      " nodes, at most %d: use more ranks",
+                      held, MX_INDEX_END);
+    MX_TRY(app_agree(app->base.comm, err)); /* ranks differ by their ghosts */
     app->first_row = rows;
     return app_exscan_i64(app->base.comm, &app->first_row, 1);
 }

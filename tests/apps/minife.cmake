@@ -6,3 +6,9 @@ foreach(test dumps error)
   set_tests_properties(minife_${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
+
+# Of two ranks only the second would hold too many nodes; both must end.
+add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:minife> nx=4094 ny=1023 nz=1022
+  --backend=serial)
+set_tests_properties(minife_too_large PROPERTIES TIMEOUT 20 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+  PASS_REGULAR_EXPRESSION "a rank would hold 2151152640 nodes")
