@@ -225,9 +225,9 @@ static mx_err grow(app_migration m, const plan *p, mx_view *const *fields, app_r
         if (info.extent[0] >= needed) continue;
         const int64_t extents[] = {with_spare_room(needed), info.rank == 2 ? info.extent[1] : 0};
         MX_TRY(mx_view_resize(m->ctx, fields[f], extents));
-        record->field[f] = *fields[f];
         *grown = true;
     }
+    for (int f = 0; f < record->fields; f++) record->field[f] = *fields[f];
     MX_TRY(make_room(m, "order", p->leaving, &m->order));
     MX_TRY(make_room(m, "staying", p->leaving, &m->staying));
     MX_TRY(make_room(m, "unused", p->leaving, &m->unused));

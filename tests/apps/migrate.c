@@ -185,6 +185,30 @@ static mx_err try_read_only(app_comm comm, mx_ctx ctx, app_migration m)
     return mx_view_destroy(&x);
 }
 
+/* The same field twice, on a rank where it grows. */
+static mx_err try_twice(app_comm comm, mx_ctx ctx, app_migration m)
+{
+    const int32_t first = 0;
+    const double own = app_rank(comm);
+    const mx_lid everything = app_rank(comm) == 0 ? 3 * app_size(comm) : 0;
+    mx_view rank, x;
+    mx_view *const fields[] = {&x, &x};
+    mx_lid count = 3;
+    MX_TRY(mx_view_create_1d(ctx, "rank", MX_I32, 3, &rank));
+    MX_TRY(mx_fill(ctx, rank, &first));
+    MX_TRY(mx_view_create_1d(ctx, "x", MX_F64, 3, &x));
+    MX_TRY(mx_fill(ctx, x, &own));
+    MX_TRY(app_migrate(m, rank, &count, fields, 2, NULL));
+    CHECK_I64(count, everything);
+    for (mx_lid i = 0; i < count; i++) {
+        double value = -1;
+        MX_TRY(mx_read_element(ctx, x, i, &value));
+        CHECK_F64(value, i / 3, 0); /* whole numbers: exact */
+    }
+    MX_TRY(mx_view_destroy(&rank));
+    return mx_view_destroy(&x);
+}
+
 static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
 {
     app_transport transport;
@@ -195,6 +219,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     for (int p = 0; p < programs; p++) MX_TRY(try_program(comm, ctx, m, (uint64_t)p));
     MX_TRY(try_errors(comm, ctx, m));
     MX_TRY(try_read_only(comm, ctx, m));
+    MX_TRY(try_twice(comm, ctx, m));
     app_migration_destroy(&m);
     app_transport_destroy(&transport);
     return MX_OK;
