@@ -198,6 +198,62 @@ static mx_err run_program(app_transport transport, uint64_t seed)
     return MX_OK;
 }
 
+/* ---- structs and parts of views ---- */
+
+/* An element of three words. */
+typedef struct triple {
+    float number[3];
+} triple;
+
+/* Structs, and a part of a view with elements of others between its own: by periodic halos with corners, so every element
+ * must hold the number of its cell afterwards. */
+static mx_err check_structs_and_parts(app_transport transport)
+{
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int width = 2;
+    mesh m = {.width = width};
+    mx_view structs, large, part;
+    const mx_gid cells[] = {4 * app_size(app_transport_comm(transport)), 5};
+    MX_TRY(app_decomp_create(app_transport_comm(transport), 2, cells, &m.decomp));
+    app_decomp_make_periodic(&m.decomp, (const bool[]){true, true});
+    MX_TRY(app_box_halo_create(transport, &m.decomp, width, &m.halo));
+    for (int d = 0; d < 2; d++) m.extent[d] = m.decomp.cells[d] + 2 * width;
+    const int64_t rows = m.extent[0], columns = m.extent[1], elements = rows * columns;
+    triple *const triples = calloc((size_t)elements, sizeof *triples);
+    double *const numbers = calloc((size_t)elements, sizeof *numbers);
+    MX_REQUIRE(triples != NULL && numbers != NULL, MX_ERR_MEMORY, "no memory for a test");
+    for (int64_t at = 0; at < elements; at++) {
+        const place p = place_of(&m, at);
+        if (p.directions > 0) continue;
+        numbers[at] = number_of(&m, p.cell, 0);
+        for (int w = 0; w < 3; w++) triples[at].number[w] = (float)number_of(&m, p.cell, w);
+    }
+    MX_TRY(mx_view_create_2d(ctx, "structs", MX_USER(triple), rows, columns, &structs));
+    MX_TRY(mx_view_create_3d(ctx, "large", MX_F64, rows + 3, columns + 2, 2, &large));
+    MX_TRY(mx_subview(large, MX_SLICES(mx_span(1, rows + 1), mx_span(2, columns + 2), mx_index(1)),
+                      &part));
+    MX_TRY(mx_import_(ctx, structs, triples, NULL, MX_USER(triple)));
+    MX_TRY(mx_import(ctx, part, numbers, NULL));
+    MX_TRY(app_box_halo_exchange(m.halo, width, &structs, 1, APP_HALO_CORNERS));
+    MX_TRY(app_box_halo_exchange(m.halo, width, &part, 1, APP_HALO_CORNERS));
+    MX_TRY(mx_export_(ctx, structs, triples, NULL, MX_USER(triple)));
+    MX_TRY(mx_export(ctx, part, numbers, NULL));
+    int wrong = 0;
+    for (int64_t at = 0; at < elements; at++) {
+        const place p = place_of(&m, at);
+        wrong += numbers[at] != number_of(&m, p.cell, 0);
+        for (int w = 0; w < 3; w++)
+            wrong += triples[at].number[w] != (float)number_of(&m, p.cell, w);
+    }
+    CHECK_I64(wrong, 0);
+    free(triples);
+    free(numbers);
+    MX_TRY(mx_view_destroy(&part));
+    MX_TRY(mx_view_destroy(&large));
+    MX_TRY(mx_view_destroy(&structs));
+    return free_mesh(&m);
+}
+
 /* ---- many fields ---- */
 
 enum { MANY_FIELDS = 3 * APP_BOX_HALO_FIELDS };
@@ -276,6 +332,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     app_transport transport;
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
     for (int p = 0; p < PROGRAMS; p++) MX_TRY(run_program(transport, (uint64_t)p));
+    MX_TRY(check_structs_and_parts(transport));
     MX_TRY(check_many_fields(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);

@@ -326,6 +326,47 @@ static mx_err try_lists(app_transport transport, app_index_exchange x, uint64_t 
     return free_fields(&s);
 }
 
+/* ---- parts of views ---- */
+
+/* Each rank sends three elements to the next one. Indices and field are columns of views with more of them; a second field has no
+ * columns at all. */
+static mx_err try_parts(app_transport transport, app_index_exchange x)
+{
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int self = app_rank(app_transport_comm(transport)),
+              size = app_size(app_transport_comm(transport));
+    const int after = (self + 1) % size, before = (self + size - 1) % size;
+    const app_index_neighbour neighbours[] = {
+        {.rank = after, .send_tag = 0, .receive_tag = 1, .sends = 3},
+        {.rank = before, .send_tag = 1, .receive_tag = 0, .receives = 3}};
+    const int32_t sent[] = {2, 0, 1};
+    double number[7] = {self, self + 100, self + 200};
+    mx_view table, list, large, part, none;
+    MX_TRY(mx_view_create_2d(ctx, "table", MX_I32, 3, 2, &table));
+    MX_TRY(mx_subview(table, MX_SLICES(mx_all(), mx_index(1)), &list));
+    MX_TRY(mx_import(ctx, list, sent, NULL));
+    MX_TRY(mx_view_create_2d(ctx, "large", MX_F64, 9, 3, &large));
+    MX_TRY(mx_subview(large, MX_SLICES(mx_span(1, 8), mx_index(1)), &part));
+    MX_TRY(mx_import(ctx, part, number, NULL));
+    MX_TRY(mx_view_create_2d(ctx, "none", MX_F64, 7, 0, &none));
+    MX_TRY(app_index_lists(x, neighbours, 2, list, 4));
+    MX_TRY(app_forward(x, 2, (const mx_view[]){part, none}, APP_UNSHIFTED));
+    MX_TRY(app_forward(x, 1, &none, APP_UNSHIFTED));
+    MX_TRY(app_reverse(x, 1, &part));
+    MX_TRY(mx_export(ctx, part, number, NULL));
+    for (int i = 0; i < 3; i++) { /* whole numbers: exact */
+        CHECK_F64(number[4 + i], before + 100 * sent[i], 0);
+        CHECK_F64(number[i], 2 * (self + 100 * i), 0);
+    }
+    MX_TRY(app_index_lists(x, NULL, 0, list, 0));
+    MX_TRY(app_forward(x, 1, &part, APP_UNSHIFTED));
+    MX_TRY(mx_view_destroy(&none));
+    MX_TRY(mx_view_destroy(&part));
+    MX_TRY(mx_view_destroy(&large));
+    MX_TRY(mx_view_destroy(&list));
+    return mx_view_destroy(&table);
+}
+
 /* ---- errors ---- */
 
 static mx_err try_errors(app_transport transport, app_index_exchange x)
@@ -375,6 +416,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
         MX_TRY(try_ids(transport, x, (uint64_t)p));
         MX_TRY(try_lists(transport, x, (uint64_t)p));
     }
+    MX_TRY(try_parts(transport, x));
     MX_TRY(try_errors(transport, x));
     app_index_exchange_destroy(&x);
     app_transport_destroy(&transport);
