@@ -46,7 +46,8 @@ static app_program program_of(const app_definition *d)
                          .deck = d->deck,
                          .default_deck = d->default_deck,
                          .input = d->input,
-                         .notes = d->notes};
+                         .notes = d->notes,
+                         .checkpoints = d->keep != NULL};
 }
 
 static void print_version(const app_definition *d)

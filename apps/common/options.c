@@ -286,13 +286,22 @@ static void print_usage(const app_program *program, FILE *out)
                 program->deck ? ", whatever the deck says" : "");
 }
 
+static bool is_of_checkpoints(const app_key *row)
+{
+    return row->offset == offsetof(app_options, checkpoint) ||
+           row->offset == offsetof(app_options, checkpoint_every) ||
+           row->offset == offsetof(app_options, restart);
+}
+
 void app_options_help(const app_program *program, FILE *out)
 {
     const app_input *const input = input_of(program);
     print_usage(program, out);
     fprintf(out,
             "\nOptions, with defaults in brackets (--key value works as well as --key=value):\n");
-    for (int i = 0; i < common.count; i++) app_key_print_option(&rows[i], out);
+    for (int i = 0; i < common.count; i++)
+        if (program->checkpoints || !is_of_checkpoints(&rows[i]))
+            app_key_print_option(&rows[i], out);
     for (int i = 0; i < input->count; i++)
         if (input->keys[i].sources && !(input->keys[i].sources & ~(unsigned)APP_KEY_DECK_NAME))
             app_key_print_option(&input->keys[i], out);

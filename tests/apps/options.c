@@ -65,10 +65,19 @@ static const app_key rows[] = {
 static const app_input input = {.keys = rows, .count = 7, .size = sizeof own};
 static const app_input free_input = {
     .keys = rows, .count = 7, .size = sizeof own, .deck_optional = true, .free_form = true};
-static const app_program with_deck = {"prog", "tests options", "DECK", NULL, &input, "Some notes."};
-static const app_program with_default = {"prog", "tests options", "DECK", "tea.in", &input, NULL};
-static const app_program without_deck = {"prog", "tests options", NULL, NULL, NULL, NULL};
-static const app_program free_program = {"prog", "tests options", "FILE", NULL, &free_input, NULL};
+static const app_program with_deck = {.name = "prog",
+                                      .summary = "tests options",
+                                      .deck = "DECK",
+                                      .input = &input,
+                                      .notes = "Some notes."};
+static const app_program with_default = {.name = "prog",
+                                         .summary = "tests options",
+                                         .deck = "DECK",
+                                         .default_deck = "tea.in",
+                                         .input = &input};
+static const app_program without_deck = {.name = "prog", .summary = "tests options"};
+static const app_program free_program = {
+    .name = "prog", .summary = "tests options", .deck = "FILE", .input = &free_input};
 
 enum { MAX_ARGS = 8 };
 typedef struct command {
@@ -310,6 +319,8 @@ static void test_help(void)
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         if (!strstr(text, wanted[i])) fail("--help lacks", wanted[i]);
     }
+    check(!strstr(text, "--checkpoint") && !strstr(text, "--restart"),
+          "no options of checkpoints where there are none");
 }
 
 /* ---- files ---- */
