@@ -214,6 +214,8 @@ def refusals(runs):
     runs.deck("other.in", old="x_cells=48", new="x_cells=49")
     out, err = runs.run("--restart=r.ck", deck="other.in", code=2)
     check("x_cells: got 49, expected 48" in err, f"another deck: got {err}")
+    out, err = runs.run("--restart=r.ck", "summary_frequency=5", code=2)
+    check("summary_frequency: got 5, expected 6" in err, f"summaries at other steps: got {err}")
     out, err = runs.run("--restart=deck.in", code=3)
     check("no checkpoint" in err, f"no checkpoint: got {err}")
     with open(runs.path("r.ck"), "r+b") as file:
