@@ -32,7 +32,7 @@ void app_index_exchange_destroy(app_index_exchange *x);
 /* Elements with global ids. Host arrays. */
 typedef struct app_ids {
     mx_lid count;
-    const mx_gid *id;    /* at least 0, in any order and with gaps */
+    const mx_gid *id;    /* 0 to INT64_MAX - 1, in any order and with gaps */
     const mx_lid *index; /* the local index of each; NULL: first, first + 1, ... */
     mx_lid first;
 } app_ids;

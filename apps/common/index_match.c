@@ -113,6 +113,9 @@ static mx_err make_entries(match *m, mx_gid *last)
         MX_REQUIRE(entries[0].id >= 0, MX_ERR_ARG,
                    "exchange '%s': id %" MX_PRI_GID ", expected at least 0", m->label,
                    entries[0].id);
+        MX_REQUIRE(entries[count - 1].id < INT64_MAX, MX_ERR_ARG,
+                   "exchange '%s': id %" MX_PRI_GID ", expected less", m->label,
+                   entries[count - 1].id);
         if (entries[count - 1].id > *last) *last = entries[count - 1].id;
     }
     return MX_OK;
@@ -269,7 +272,9 @@ static mx_err subscribe(match *m, app_index_exchange x)
     mx_err err = list_elements(m, blocks, &neighbours);
     if (err == MX_OK)
         err = app_index_host_lists(x, m->neighbour, neighbours, m->send, m->ghost, m->last);
-    return app_agree(m->comm, err);
+    err = app_agree(m->comm, err);
+    if (err != MX_OK) (void)app_index_host_lists(x, NULL, 0, NULL, NULL, 0); /* of all, or none */
+    return err;
 }
 
 static mx_err match_ids(match *m, app_index_exchange x)

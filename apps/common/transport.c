@@ -61,15 +61,16 @@ static mx_err choose_for_device(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
 {
     mx_ctx_info info;
-    bool host = true;
+    bool host = true, device = false;
     char reason[REASON] = "";
     const app_path *path = &app_path_host;
     *transport = NULL;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     MX_TRY(all_can(comm, info.host_accessible, &host));
+    MX_TRY(all_can(comm, info.device >= 0, &device));
     if (app_size(comm) == 1)
         path = &app_path_none;
-    else if (!host && info.device < 0) /* simt: no device of which MPI or NCCL knows */
+    else if (!host && !device) /* simt, or unlike ranks: no device of which MPI or NCCL knows */
         path = &app_path_staged;
     else if (!host)
         MX_TRY(choose_for_device(comm, ctx, wanted, &path, reason));
