@@ -69,7 +69,7 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
                     expression, file, line, func));
     MX_TRY(mx_view_get_info(s->memory, &info));
     MX_TRY(mx_expect(op == s->op, MX_ERR_TYPE, &info, names[op], names[s->op]));
-    *step = has_copies ? s->step : -1;
+    *step = has_copies ? s->step * (int64_t)element_size : -1;
     return MX_OK;
 }
 

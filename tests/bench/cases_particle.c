@@ -226,16 +226,13 @@ static mx_err pairs_scatter_setup(bench_work *w)
     return mx_scatter_bind(ctx, &w->copies, &w->pairs_scatter.f);
 }
 
+/* The forces are overwritten, and the copies are then empty again: nothing needs to be set to zero before. */
 static mx_err pairs_scatter_core(bench_work *w)
 {
-    const double zero = 0;
-    MX_TRY(mx_fill(w->target->ctx, w->outputs[0], &zero));
-    MX_TRY(mx_scatter_reset(w->target->ctx, &w->copies));
     MX_TRY(pairs_scatter(w->line, &w->pairs_scatter));
-    return mx_scatter_contribute(w->target->ctx, &w->copies, w->outputs[0]);
+    return mx_scatter_overwrite(w->target->ctx, &w->copies, w->outputs[0]);
 }
 
-/* The forces are overwritten, and the copies are then empty again: nothing needs to be set to zero before. */
 static mx_err pairs_scatter_team_core(bench_work *w)
 {
     MX_TRY(pairs_scatter_team(pairs_league(w), &w->pairs_scatter));

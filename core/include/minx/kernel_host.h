@@ -9,6 +9,9 @@
 
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
 #define MX_ITEMS_SIMD_LOOP_(...)
+#elif defined(__clang__)
+/* With `omp simd` clang extends a 32-bit index again for each item of a loop that it cannot vectorise. */
+#define MX_ITEMS_SIMD_LOOP_(...) MX_PRAGMA_(clang loop vectorize(assume_safety))
 #else
 #define MX_ITEMS_SIMD_LOOP_(...) MX_PRAGMA_(omp simd __VA_ARGS__)
 #endif

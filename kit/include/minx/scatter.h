@@ -66,36 +66,51 @@ mx_err mx_scatter_destroy(mx_scatter *scatter);
 #endif
 
 enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
-#define MX_SCATTER_OF(ACCESSOR, R)                     \
-    struct {                                           \
-        ACCESSOR view;                                 \
-        union {                                        \
-            int64_t step; /* < 0: one copy, atomics */ \
-            char (*code)[1 + R##_CODE_];               \
-        };                                             \
+#define MX_SCATTER_OF(ACCESSOR, R)                                                      \
+    struct {                                                                            \
+        ACCESSOR view;                                                                  \
+        union {                                                                         \
+            int64_t step; /* bytes from one copy to the next; < 0: one copy, atomics */ \
+            char (*code)[1 + R##_CODE_];                                                \
+        };                                                                              \
     }
 #define MX_SCATTER(s, value, ...)                                 \
     MX_PICK_NUMBER_(mx_scatter, &MX_AT((s).view, __VA_ARGS__), *) \
-    (&MX_AT((s).view, __VA_ARGS__), (s).step, (int)sizeof *(s).code - 1, (value))
+    (&MX_AT((s).view, __VA_ARGS__), (s).view.data, (s).step, (int)sizeof *(s).code - 1, (value))
 #define MX_SCATTER_JOIN_(op, a, b)                     \
     ((op) == MX_SUM_CODE_    ? (a) + (b)               \
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
+/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy; otherwise `omp simd` would join items. After a fence gcc
+ * loads the thread's number again, after an asm statement with the element it does not. clang treats such a statement as if it
+ * wrote any memory.
+ *
+ * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the copy to the index of each item,
+ * instead of to `data` once for the loop, unless the address is computed with integers. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define MX_ELEMENT_BARRIER_(at) __asm__ volatile("" : "+m"(*(at)))
+#define MX_COPY_ADDRESS_(at, data, bytes) \
+    (((uintptr_t)(data) + (bytes)) + (uintptr_t)((char *)(at) - (char *)(data)))
+#else
+#define MX_ELEMENT_BARRIER_(at) MX_ITEM_BARRIER_()
+#define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
+#endif
 /* `op` is a constant where this is inlined. */
-#define MX_SCATTER_FN_(tag, T)                                                           \
-    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, int64_t step, int op, T v)         \
-    {                                                                                    \
-        const int64_t copy = MX_NUMBERS_SHARED_ ? 0 : step * (int64_t)MX_THREAD_NUMBER_; \
-        if (MX_NUMBERS_SHARED_ || step < 0) {                                            \
-            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                \
-            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                               \
-            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                \
-            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                \
-            return;                                                                      \
-        }                                                                                \
-        at[copy] = (T)MX_SCATTER_JOIN_(op, at[copy], v);                                 \
-        MX_ITEM_BARRIER_();                                                              \
+#define MX_SCATTER_FN_(tag, T)                                                             \
+    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, T * data, int64_t step, int op, T v) \
+    {                                                                                      \
+        if (MX_NUMBERS_SHARED_ || step < 0) {                                              \
+            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                  \
+            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                                 \
+            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                  \
+            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                  \
+            return;                                                                        \
+        }                                                                                  \
+        const uintptr_t bytes = (uintptr_t)step * (uintptr_t)MX_THREAD_NUMBER_;            \
+        T *const own = (T *)MX_COPY_ADDRESS_(at, data, bytes);                             \
+        *own = (T)MX_SCATTER_JOIN_(op, *own, v);                                           \
+        MX_ELEMENT_BARRIER_(own);                                                          \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)

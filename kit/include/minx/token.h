@@ -34,12 +34,9 @@ enum { MX_NUMBERS_SHARED_ = 1 };
 extern __thread int mx_thread_; /* kernel_host.h */
 /* Ends the program with a message: the tokens were created for a context with fewer threads than the one that runs. */
 void mx_token_stop_(unsigned thread, unsigned count) __attribute__((cold, noreturn));
-/* A const function, so that a loop over items calls it once. */
-static __attribute__((const, noinline, unused)) unsigned mx_thread_number_(void)
-{
-    return (unsigned)mx_thread_;
-}
-#define MX_THREAD_NUMBER_ mx_thread_number_()
+/* The same variable, as a constant: it does not change while items run, so a loop over items loads it once. */
+extern __thread const int mx_thread_number_;
+#define MX_THREAD_NUMBER_ ((unsigned)mx_thread_number_)
 #ifdef MX_INSTANCE_SIMT_
 enum { MX_NUMBERS_SHARED_ = 1 };
 #else
