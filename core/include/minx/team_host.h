@@ -258,12 +258,21 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
     return t;
 }
 
+/* After a team of the league its threads wait for each other if the next team uses the same scratch. Without scratch they need not
+ * wait: collectives have barriers of their own. In the simt instance they always wait, so that a team body that not all threads
+ * leave in the same way is detected. */
+#ifdef MX_INSTANCE_SIMT_
+#define MX_WAITS_AFTER_TEAM_(t) true
+#else
+#define MX_WAITS_AFTER_TEAM_(t) \
+    ((t)->capacity[0][0] + (t)->capacity[0][1] + (t)->capacity[1][0] + (t)->capacity[1][1] > 0)
+#endif
 #define MX_LEAGUE_(tile_, CALL)                                              \
     for (int64_t league = tile_.begin[0]; league < tile_.end[0]; league++) { \
         t.league_rank = (int)league;                                         \
         memset(t.used, 0, sizeof t.used);                                    \
         CALL;                                                                \
-        mx_team_barrier(&t);                                                 \
+        if (MX_WAITS_AFTER_TEAM_(&t)) mx_team_barrier(&t);                   \
     }
 
 /* BEGIN is executed before the teams of a chunk, END after them; partial result number `part` is at
