@@ -1,5 +1,14 @@
 #include "tl_app.h"
 
+/* With sums in another order the solver stops some iterations earlier or later: where the deck asks for a residual near
+ * rounding, up to 3.4 % of them were seen (8 of 331 on 120 x 120 cells). The number of iterations grows with the cells
+ * along a side, and a bound from these is the same for all runs of a deck. */
+static app_compare iterations_within(const tl_deck *deck)
+{
+    const int64_t side = deck->x_cells > deck->y_cells ? deck->x_cells : deck->y_cells;
+    return APP_WITHIN((double)(2 + side / 10));
+}
+
 static mx_err series(tl_app *app)
 {
     app_base *const base = &app->base;
@@ -17,7 +26,8 @@ static mx_err series(tl_app *app)
         {"cg_residual", "energy/length^2", APP_ROUNDING, &app->residuals},
     };
     MX_TRY(app_history_i64(base, "step", "1", APP_EXACT, &s->step));
-    MX_TRY(app_history_i64(base, "cg_iterations", "1", TL_ITERATIONS, &app->step_iterations));
+    MX_TRY(app_history_i64(base, "cg_iterations", "1", iterations_within(&app->deck),
+                           &app->step_iterations));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_TRY(app_history(base, all[i].name, all[i].unit, all[i].compare, all[i].series));
     return MX_OK;

@@ -10,9 +10,6 @@
  * rounding, and the solver takes them to the same solution (physics.c has the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
 
-/* With sums in another order the solver may stop one or two iterations earlier or later. */
-#define TL_ITERATIONS APP_WITHIN(2)
-
 enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 /* The field summaries so far, one entry each. */

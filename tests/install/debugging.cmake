@@ -47,7 +47,7 @@ foreach(resource serial openmp simt)
     "#2 [^\n]* smooth__item \\([^\n]* at ${file}:${line_stamp}\n"
     "#3 [^\n]* smooth__tile \\([^\n]* at ${file}:${line_stamp}\n")
   if(NOT resource STREQUAL simt) # the calling thread has the program's frames, too
-    list(APPEND expected " smooth \\(policy=[^\n]*smooth\\.h:[0-9]+\n" " run \\(ctx=${address}\\) at [^\n]*main\\.c:[0-9]+\n")
+    list(APPEND expected " smooth \\(policy_=[^\n]*smooth\\.h:[0-9]+\n" " run \\(ctx=${address}\\) at [^\n]*main\\.c:[0-9]+\n")
   endif()
   # arguments and locals of the function, then of the body; source; an element; the reduction
   list(APPEND expected
