@@ -6,7 +6,7 @@
 static app_compare iterations_within(const tl_deck *deck)
 {
     const int64_t side = deck->x_cells > deck->y_cells ? deck->x_cells : deck->y_cells;
-    return APP_WITHIN((double)(2 + side / 10));
+    return APP_WITHIN((double)(2 + side / 12));
 }
 
 static mx_err series(tl_app *app)
