@@ -233,6 +233,8 @@ minx_environment() {
     minx_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe # the same: Open MPI 5
     minx_default OMPI_MCA_mpi_yield_when_idle 1                # a waiting rank leaves the core to the others
     minx_default OMPI_MCA_btl_base_warn_component_unused 0     # no warning about networks that are not there
+    minx_default OMPI_MCA_pml ob1                              # one machine: no search for networks (0.2 s a start)
+    minx_default OMPI_MCA_ess_singleton_isolated 1             # a program without mpirun needs no daemon beside it
     if [ "$(id -u)" -eq 0 ]; then
         minx_default OMPI_ALLOW_RUN_AS_ROOT 1
         minx_default OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
