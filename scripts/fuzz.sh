@@ -1,38 +1,48 @@
-#!/bin/sh
-# Fuzzes the deck parser under address and undefined-behaviour sanitizers.
+#!/usr/bin/env bash
+# Fuzzes the readers of decks and other input files, under the address and undefined-behaviour sanitizers.
 #
-#   scripts/fuzz.sh [SECONDS]     default 60; needs clang with libFuzzer (Debian: clang libclang-rt-dev)
+#   scripts/fuzz.sh [SECONDS [NAME...]]     SECONDS for each target, default 60; NAME: these targets only, as tealeaf_deck
 #
-# An input that makes the parser fail is saved as build-fuzz/crash-*. Make it as short as possible, and add it to
-# tests/apps/tealeaf_fuzz_corpus/ together with the correction.
-set -eu
+# The targets are tests/apps/fuzz/NAME.c. Needs clang with libFuzzer and OpenMP (Debian: clang libclang-rt-dev libomp-dev). The
+# build is in build-fuzz, or in what MINX_FUZZ_BUILD names. An input on which a target fails is saved there as NAME-crash-*. Make it
+# as short as possible, and add it to tests/apps/fuzz/NAME together with the correction.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
+
 if [ "${1:-}" = --help ]; then
-    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    minx_help "${BASH_SOURCE[0]}"
     exit 0
 fi
 seconds=${1:-60}
 case $seconds in
-    '' | *[!0-9]*) echo "fuzz.sh: got '$seconds', expected a whole number of seconds" >&2; exit 2 ;;
+    '' | *[!0-9]*) minx_die 2 "fuzz.sh: got '$seconds', expected a whole number of seconds" ;;
 esac
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=${MINX_FUZZ_BUILD:-$root/build-fuzz}
-clang=${CLANG:-$(command -v clang || true)}
-if [ -z "$clang" ]; then
-    echo "fuzz.sh: no clang on PATH: install it (Debian: apt-get install clang libclang-rt-dev), or name it in CLANG" >&2
-    exit 2
-fi
-mkdir -p "$build/corpus"
+names=("${@:2}")
+build=${MINX_FUZZ_BUILD:-$MINX_ROOT/build-fuzz}
+minx_find_clang -fsanitize=fuzzer-no-link ||
+    minx_die 3 "fuzz.sh: no clang with libFuzzer and OpenMP on PATH: install it (Debian: clang libclang-rt-dev libomp-dev)"
+
+mkdir -p "$build"
+minx_step "$build/configure.log" "configuring the fuzz targets" cmake -S "$MINX_ROOT" -B "$build" -DCMAKE_C_COMPILER="$minx_clang" \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMINX_SANITIZE=fuzzer-no-link,address,undefined -DMINX_TUNE=generic -DMINX_CUDA=OFF \
+    -DMINX_TESTS=apps
+minx_step "$build/build.log" "building the fuzz targets" cmake --build "$build" --parallel "$(minx_cores)" --target fuzz
 cd "$build"
 
-"$clang" -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I"$root/core/include" \
-    -I"$root/apps/common" "$root/tests/apps/tealeaf_fuzz.c" "$root"/apps/tealeaf/tl_deck*.c "$root/apps/tealeaf/tl_problems.c" \
-    "$root"/apps/common/keys*.c "$root/apps/common/steps.c" "$root/apps/common/strbuf.c" "$root/apps/common/text.c" \
-    "$root/core/src/error.c" -lm -o fuzz_deck
+fuzz() { # fuzz NAME: the dictionary has every word in quotes of the app's sources, which would take a fuzzer long to find
+    local name=$1 app=${1%%_*} seeds=$MINX_ROOT/tests/apps/fuzz/$1
+    minx_say "fuzzing $name for $seconds s"
+    mkdir -p "corpus/$name"
+    grep -hoE '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app"/*.c | sort -u >"$name.dict"
+    "bin/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -dict="$name.dict" -artifact_prefix="$name-" -print_final_stats=1 \
+        "corpus/$name" "$seeds"
+}
 
-# the keys themselves, or the fuzzer would need long to find them: every word in quotes of the tables
-sed -n 's/^[^"]*("\([a-z_]*\)".*/"\1"/p; s/^.*{\.name = \("[a-z_]*"\).*/\1/p' "$root/apps/tealeaf/tl_deck_keys.c" |
-    sort -u > keys.dict
-printf '"*tea"\n"*endtea"\n"state "\n"rectangle"\n"circle"\n"circular"\n"point"\n"\\\\\\x0a"\n"1.0D-3"\n' >> keys.dict
-
-./fuzz_deck -max_total_time="$seconds" -max_len=4096 -dict=keys.dict -print_final_stats=1 corpus \
-    "$root/tests/apps/tealeaf_fuzz_corpus"
+if [ ${#names[@]} -eq 0 ]; then
+    for target in bin/fuzz_*; do names+=("${target#bin/fuzz_}"); done
+fi
+for name in "${names[@]}"; do
+    [ -x "bin/fuzz_$name" ] || minx_die 2 "fuzz.sh: there is no target '$name': tests/apps/fuzz has $(cd "$MINX_ROOT/tests/apps/fuzz" && echo *.c)"
+    fuzz "$name"
+done

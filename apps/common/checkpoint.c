@@ -68,10 +68,23 @@ static mx_err try_file(const app_checkpoint_plan *plan)
     return MX_OK;
 }
 
+/* The results file must not replace the checkpoint with which the run begins. */
+static mx_err check_output(const app_checkpoint_plan *plan)
+{
+    if (!plan->output || !plan->restart) return MX_OK;
+    MX_REQUIRE(
+        !app_output_same(plan->output, plan->restart), MX_ERR_INPUT,
+        "--output: got %s, which would replace the checkpoint of --restart; expected another "
+        "name",
+        plan->output);
+    return MX_OK;
+}
+
 static mx_err begin(app_checkpoint c)
 {
     MX_TRY(app_checkpoint_check(&c->plan));
     if (c->plan.every) MX_TRY(parse_every(c->plan.every, &c->every_steps, &c->every_seconds));
+    if (app_rank(c->comm) == 0) MX_TRY(check_output(&c->plan));
     if (c->plan.file && app_rank(c->comm) == 0) MX_TRY(try_file(&c->plan));
     if (c->plan.file) app_signals_catch_stop();
     c->written_at = c->checked_at = app_now();
@@ -145,8 +158,8 @@ mx_err app_keep_series(app_checkpoint c, const char *name, app_series *series)
     return add(c, name, (app_kept){.kind = APP_KEPT_SERIES, .data = series});
 }
 
-mx_err app_keep_view(app_checkpoint c, const char *name, mx_ctx ctx, mx_view view, int ghosts,
-                     const app_slab *slab)
+mx_err app_keep_view(app_checkpoint c, const char *name, mx_ctx ctx, const mx_view *view,
+                     int ghosts, const app_slab *slab)
 {
     return add(
         c, name,

@@ -58,9 +58,10 @@ mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
 /* A history that is the same on all ranks. */
 mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series);
 
-/* The elements [ghosts, ghosts + slab->count) of a view, in each dimension, which are this rank's
- * box of a global array. The view may be in any memory space and layout. */
-mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, mx_view view,
+/* The elements [ghosts, ghosts + slab->count) of *view, in each dimension, which are this rank's
+ * box of a global array. The view may be in any memory space and layout. What is kept is the view
+ * that *view names when a checkpoint is written, so an app may swap views. */
+mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, const mx_view *view,
                      int ghosts, const app_slab *slab);
 
 /* The first *rows rows of a view of rank 1 or 2 whose number differs among ranks and changes

@@ -3,6 +3,7 @@
 #include "h5_util.h"
 #include "signals.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,9 @@ mx_err app_min_f64(app_comm comm, double *values, int n)
 
 mx_err app_max_f64(app_comm comm, double *values, int n)
 {
+    for (int i = 0; i < n; i++) {
+        if (isnan(values[i])) values[i] = INFINITY; /* MPI_MAX may lose a NaN */
+    }
     return reduce_in_place(comm, values, n, MPI_DOUBLE, MPI_MAX);
 }
 

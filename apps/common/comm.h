@@ -52,7 +52,7 @@ const char *app_comm_version(app_comm comm);
 bool app_comm_device_aware(app_comm comm);
 
 /* In-place reductions of n values over all ranks, result everywhere. Collective, blocking. Sums of doubles are added in
- * an order that depends on the number of ranks. */
+ * an order that depends on the number of ranks. A NaN counts as infinity in a maximum. */
 mx_err app_sum_f64(app_comm comm, double *values, int n);
 mx_err app_min_f64(app_comm comm, double *values, int n);
 mx_err app_max_f64(app_comm comm, double *values, int n);

@@ -234,7 +234,7 @@ static mx_err get_rows(app_file *file, const app_kept *kept)
 mx_err app_kept_put_array(app_results results, const app_kept *kept)
 {
     if (kept->kind == APP_KEPT_VIEW)
-        return put_box(results, kept, kept->view, kept->ghosts, &kept->slab);
+        return put_box(results, kept, *kept->view, kept->ghosts, &kept->slab);
     return kept->kind == APP_KEPT_ROWS ? put_rows(results, kept) : MX_OK;
 }
 
@@ -245,7 +245,7 @@ mx_err app_kept_get(app_file *file, const app_kept *kept)
     case APP_KEPT_I64: return get_numbers(file, kept->path, MX_I64, kept->count, kept->data);
     case APP_KEPT_FLAG: return get_flag(file, kept);
     case APP_KEPT_SERIES: return get_series(file, kept);
-    case APP_KEPT_VIEW: return get_box(file, kept, kept->view, kept->ghosts, &kept->slab);
+    case APP_KEPT_VIEW: return get_box(file, kept, *kept->view, kept->ghosts, &kept->slab);
     case APP_KEPT_ROWS: return get_rows(file, kept);
     }
     return MX_OK;

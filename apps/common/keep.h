@@ -19,7 +19,7 @@ typedef struct app_kept {
     void *data; /* F64, I64, FLAG, SERIES: the app's variable */
     int count;  /* F64, I64 */
     mx_ctx ctx; /* VIEW and ROWS */
-    mx_view view;
+    const mx_view *view;
     int ghosts;
     app_slab slab;
     mx_view *rows_view;

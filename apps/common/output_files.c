@@ -150,8 +150,7 @@ static bool is_same(const struct stat *one, const struct stat *other)
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-/* Is there one file of both names? Where there is none yet: would there be one? */
-static bool names_same_file(const char *one, const char *other)
+bool app_output_same(const char *one, const char *other)
 {
     struct stat info, other_info;
     const bool exists = stat(one, &info) == 0, other_exists = stat(other, &other_info) == 0;
@@ -172,8 +171,8 @@ mx_err app_output_check_kept(const char *path, const char *other, const char *ro
 {
     char *previous = NULL;
     MX_TRY(app_output_previous(path, &previous));
-    const char *const taken = names_same_file(path, other)       ? path
-                              : names_same_file(previous, other) ? previous
+    const char *const taken = app_output_same(path, other)       ? path
+                              : app_output_same(previous, other) ? previous
                                                                  : NULL;
     mx_err err = MX_OK;
     if (taken)

@@ -23,6 +23,9 @@ mx_err app_output_reserve(const char *what, const char *path, bool with_side, ap
 /* MX_ERR_INPUT if `path` or its side file is the file `input`, also by links. */
 mx_err app_output_check_input(const char *path, const char *input);
 
+/* Is there one file of both names? Where there is none yet: would there be one? */
+bool app_output_same(const char *one, const char *other);
+
 /* MX_ERR_INPUT if checkpoints called `path`, or the one before, would replace the file `other`, also
  * by links and where it is not there yet. `role`: what it is, for the message. */
 mx_err app_output_check_kept(const char *path, const char *other, const char *role);

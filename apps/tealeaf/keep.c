@@ -32,7 +32,7 @@ mx_err tl_keep(void *data)
     MX_TRY(app_keep_f64(c, "last_error", &app->last_error, 1));
     MX_TRY(app_keep_flag(c, "iteration_limit", &app->iteration_limit));
     MX_TRY(keep_series(app));
-    MX_TRY(app_keep_view(c, "energy", ctx, app->views.energy, TL_GHOSTS, &cells));
-    MX_TRY(app_keep_view(c, "u", ctx, app->views.u, TL_GHOSTS, &cells));
-    return app_keep_view(c, "u_start", ctx, app->views.u_start, TL_GHOSTS, &cells);
+    MX_TRY(app_keep_view(c, "energy", ctx, &app->views.energy, TL_GHOSTS, &cells));
+    MX_TRY(app_keep_view(c, "u", ctx, &app->views.u, TL_GHOSTS, &cells));
+    return app_keep_view(c, "u_start", ctx, &app->views.u_start, TL_GHOSTS, &cells);
 }

@@ -93,12 +93,12 @@ minx_compiler_packages() { # Debian's, of the compiler that CC names
 
 minx_has_openssl() { [ -n "${OPENSSL_ROOT_DIR:-}" ] || minx_includes openssl/evp.h; }
 
-# Sets minx_clang to a clang that has the thread sanitizer and LLVM's OpenMP (the tool Archer comes with its headers):
+# minx_find_clang FLAG: sets minx_clang to a clang that has this sanitizer and LLVM's OpenMP (the tool Archer comes with its headers):
 # several versions may be installed, but only one of them has omp.h.
-minx_find_thread_sanitizer() {
+minx_find_clang() {
     local compiler
     for compiler in clang $(compgen -c clang- | grep -E '^clang-[0-9]+$' | sort -t- -k2,2nr -u); do
-        if CC=$compiler minx_has_openmp -fsanitize=thread; then
+        if CC=$compiler minx_has_openmp "$1"; then
             minx_clang=$compiler
             return 0
         fi
@@ -148,7 +148,7 @@ minx_missing() { # minx_missing PRESET: prints the Debian packages that would br
     minx_has_openssl || echo libssl-dev
     minx_has_nccl || echo libnccl-dev
     minx_have git || echo git
-    [ "$1" != threads ] || minx_find_thread_sanitizer || printf '%s\n' clang libclang-rt-dev libomp-dev
+    [ "$1" != threads ] || minx_find_clang -fsanitize=thread || printf '%s\n' clang libclang-rt-dev libomp-dev
     minx_find_python || printf '%s\n' python3 python3-h5py python3-numpy python3-matplotlib
 }
 
@@ -299,7 +299,7 @@ minx_compile() {
 minx_compiler_arguments() {
     local compiler=${CC:-} cached
     if [ "$1" = threads ]; then
-        minx_find_thread_sanitizer
+        minx_find_clang -fsanitize=thread
         compiler=$(command -v "$minx_clang")
         echo "-DCMAKE_C_COMPILER=$compiler"
     fi

@@ -176,8 +176,8 @@ static void keep(app_checkpoint c, state *s, const char *input)
     CHECK_OK(app_keep_f64(c, "time", s->time, 2));
     CHECK_OK(app_keep_flag(c, "flag", &s->flag));
     CHECK_OK(app_keep_series(c, "series", &s->series));
-    CHECK_OK(app_keep_view(c, "field", ctx, s->field, GHOSTS, &cells));
-    CHECK_OK(app_keep_view(c, "narrow", ctx, s->narrow, GHOSTS, &cells));
+    CHECK_OK(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells));
+    CHECK_OK(app_keep_view(c, "narrow", ctx, &s->narrow, GHOSTS, &cells));
     CHECK_OK(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles));
     CHECK_OK(app_keep_rows(c, "ids", ctx, &s->ids, &s->particles));
 }

@@ -1,6 +1,7 @@
 /* What ranks say to each other: agreement on failures, reductions, broadcasts. */
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static mx_err fail_deep(int rank)
@@ -39,11 +40,13 @@ static void check_agreement(app_comm comm)
 static void check_reductions(app_comm comm)
 {
     const int rank = app_rank(comm), size = app_size(comm);
-    double sum[2] = {1.0, rank}, min = -rank, max = rank;
+    double sum[2] = {1.0, rank}, min = -rank, max = rank, worst = rank == 0 ? NAN : 1e300;
     int64_t count[2] = {(int64_t)1 << 40, rank}, largest = rank;
     CHECK_OK(app_sum_f64(comm, sum, 2));
     CHECK_OK(app_min_f64(comm, &min, 1));
     CHECK_OK(app_max_f64(comm, &max, 1));
+    CHECK_OK(app_max_f64(comm, &worst, 1));
+    CHECK(isinf(worst));
     CHECK_OK(app_sum_i64(comm, count, 2));
     CHECK_OK(app_max_i64(comm, &largest, 1));
     /* small whole numbers: exact */

@@ -70,8 +70,11 @@ def signals(tealeaf, deck, folder):
     processes = []
     for name in ("SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM", "SIGUSR1", "SIGUSR2"):
         number = getattr(signal, name)
+        private = os.path.join(folder, "tmp-" + name)  # programs that end at the same time remove folders of Open MPI's
+        os.mkdir(private)
         process = subprocess.Popen([tealeaf, long_deck, "--quiet", f"--output={name}.h5", "--backend=serial"], cwd=folder,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env=dict(os.environ, TMPDIR=private),
                                    preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGPIPE, signal.SIGINT)])
         processes.append((name, number, process))
     for name, number, process in processes:

@@ -1,19 +1,14 @@
 # The parser of decks, which knows no MPI: these run without mpirun. MINX_REFERENCE_DATA comes from the caller's environment.
 add_executable(test_app_deck tealeaf_deck.c)
-add_executable(test_app_fuzz_deck tealeaf_fuzz.c)
-target_compile_definitions(test_app_fuzz_deck PRIVATE MINX_FUZZ_MAIN)
-foreach(test deck fuzz_deck)
-  target_compile_options(test_app_${test} PRIVATE ${minx_WARNINGS})
-  target_link_libraries(test_app_${test} PRIVATE tealeaf_input)
-endforeach()
+target_compile_options(test_app_deck PRIVATE ${minx_WARNINGS})
+target_link_libraries(test_app_deck PRIVATE tealeaf_input)
+app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 add_test(NAME apps_deck_without_data COMMAND ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=
   $<TARGET_FILE:test_app_deck> ${PROJECT_SOURCE_DIR})
 set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 60 LABELS apps
   PASS_REGULAR_EXPRESSION "MINX_REFERENCE_DATA is not set")
-file(GLOB fuzz_seeds CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tealeaf_fuzz_corpus/*)
-add_test(NAME apps_fuzz_deck COMMAND test_app_fuzz_deck ${fuzz_seeds})
-set_tests_properties(apps_deck apps_fuzz_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS apps)
+set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS apps)
 
 # tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
 # (the reference code's field_summary and the C++ port's tea.problems).

@@ -234,6 +234,8 @@ def other_places(runs):
     runs.deck("half.in", steps=STEPS // 2, old="*endtea", new="verbose_on\n*endtea")
     runs.run("--checkpoint=r.ck", f"--checkpoint-every={STEPS // 4}", deck="half.in")
     runs.run("--output=other.h5", "--restart=r.ck")
+    out, err = runs.run("--output=r.ck", "--restart=r.ck", code=2)
+    check("would replace the checkpoint of --restart" in err, f"output on the checkpoint: got {err[-300:]}")
     runs.same("other.h5", "--tolerance=0")
     runs.run("--output=other.h5", "--restart=r.ck.1", ranks=3 - runs.args.ranks)
     runs.same("other.h5")

@@ -55,7 +55,7 @@ static mx_err keep(void *data)
     sample *const s = data;
     const app_slab cells = app_slab_cells(&s->decomp);
     MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum));
-    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, s->views.u, 1, &cells);
+    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, &s->views.u, 1, &cells);
 }
 
 static mx_err run(void *data)

@@ -1,24 +1,23 @@
-/* Throws text at the deck parser. Under libFuzzer (scripts/fuzz.sh) the text is made up; with
- * -DMINX_FUZZ_MAIN the file has a main that replays the files named on the command line, so that
- * every test run goes through the seeds in tealeaf_fuzz_corpus/ and whatever was once found.
+/* Throws text at the deck parser.
  *
  * Properties checked for any text:
  *   1. the parser returns, reads nothing beyond the end, and gives MX_OK, or MX_ERR_INPUT with a
  *      message;
  *   2. an accepted deck keeps the promises of tl_deck.h: ranges, sides in order, finite numbers;
  *   3. parsing twice gives the same. */
-#include "../../apps/tealeaf/tl_deck.h"
+#include "tl_deck.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLDS(condition)                                                                         \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            fprintf(stderr, "fuzz_deck: line %d: this should hold: %s\n", __LINE__, #condition); \
-            abort();                                                                             \
-        }                                                                                        \
+#define HOLDS(condition)                                                                    \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "fuzz_tealeaf_deck: line %d: this should hold: %s\n", __LINE__, \
+                    #condition);                                                            \
+            abort();                                                                        \
+        }                                                                                   \
     } while (0)
 
 static void check_states(const tl_deck *d)
@@ -75,26 +74,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     return 0;
 }
-
-#ifdef MINX_FUZZ_MAIN
-static bool replay(const char *path)
-{
-    static uint8_t data[1 << 20];
-    FILE *const f = fopen(path, "rb");
-    if (!f) {
-        fprintf(stderr, "fuzz_deck: cannot open %s\n", path);
-        return false;
-    }
-    const size_t size = fread(data, 1, sizeof data, f);
-    fclose(f);
-    LLVMFuzzerTestOneInput(data, size);
-    return true;
-}
-
-int main(int argc, char **argv)
-{
-    bool good = argc > 1;
-    for (int i = 1; i < argc; i++) good &= replay(argv[i]);
-    return good ? 0 : 1;
-}
-#endif
