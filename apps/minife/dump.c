@@ -36,7 +36,7 @@ static mx_err write_matrix(fe_app *app, const char *stage, const dumped *d)
 {
     FILE *file;
     MX_TRY(open_file(app, stage, "A", &file));
-    for (int row = 0; row < fe_rows(&app->mesh); row++)
+    for (int row = 0; row < fe_rows(&app->level.mesh); row++)
         for (int64_t e = d->begin[row]; e < d->begin[row + 1]; e++)
             fprintf(file, "%lld %lld %.17g\n", (long long)d->number[row],
                     (long long)d->number[d->column[e]], d->value[e]);
@@ -48,7 +48,7 @@ static mx_err write_vector(fe_app *app, const char *stage, const char *name, con
 {
     FILE *file;
     MX_TRY(open_file(app, stage, name, &file));
-    for (int row = 0; row < fe_rows(&app->mesh); row++)
+    for (int row = 0; row < fe_rows(&app->level.mesh); row++)
         fprintf(file, "%lld %.17g\n", (long long)d->number[row], values[row]);
     return close_file(file);
 }
@@ -56,20 +56,20 @@ static mx_err write_vector(fe_app *app, const char *stage, const char *name, con
 /* The global rows of all nodes held: the ghosts' from their owners. */
 static mx_err number_rows(fe_app *app, dumped *d)
 {
-    const int rows = fe_rows(&app->mesh), held = fe_held(&app->mesh);
+    const int rows = fe_rows(&app->level.mesh), held = fe_held(&app->level.mesh);
     mx_view numbers;
-    for (int row = 0; row < rows; row++) d->number[row] = app->first_row + row;
+    for (int row = 0; row < rows; row++) d->number[row] = app->level.first_row + row;
     MX_TRY(mx_view_create_1d(app->base.ctx, "row numbers", MX_I64, held, &numbers));
     MX_TRY(mx_import(app->base.ctx, numbers, d->number, NULL));
-    if (app_size(app->base.comm) > 1) MX_TRY(app_forward(app->ghosts, 1, &numbers, APP_UNSHIFTED));
+    MX_TRY(fe_exchange(&app->level, numbers));
     MX_TRY(mx_export(app->base.ctx, numbers, d->number, NULL));
     return mx_view_destroy(&numbers);
 }
 
 static mx_err allocate(fe_app *app, dumped *d)
 {
-    const size_t rows = (size_t)fe_rows(&app->mesh), held = (size_t)fe_held(&app->mesh),
-                 entries = (size_t)app->entries;
+    const size_t rows = (size_t)fe_rows(&app->level.mesh), held = (size_t)fe_held(&app->level.mesh),
+                 entries = (size_t)app->level.entries;
     d->begin = calloc(rows + 1, sizeof *d->begin);
     d->number = calloc(held, sizeof *d->number);
     d->column = calloc(entries, sizeof *d->column);
@@ -85,9 +85,9 @@ static mx_err allocate(fe_app *app, dumped *d)
 static mx_err write_files(fe_app *app, const char *stage, dumped *d)
 {
     const mx_ctx ctx = app->base.ctx;
-    const fe_views *v = &app->views;
-    if (v->x.generation != 0) {
-        MX_TRY(mx_export(ctx, v->x, d->x, NULL));
+    const fe_level_views *v = &app->level.views;
+    if (app->vectors.x.generation != 0) {
+        MX_TRY(mx_export(ctx, app->vectors.x, d->x, NULL));
         return write_vector(app, stage, "x", d, d->x);
     }
     MX_TRY(mx_export(ctx, v->begin, d->begin, NULL));

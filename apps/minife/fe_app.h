@@ -1,34 +1,17 @@
 /* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a file of its name. */
 #pragma once
-#include "app.h"
-#include "bisection.h"
-#include "fe_input.h"
 #include "fe_kernels.h"
-#include "index_exchange.h"
+#include "fe_level.h"
 
 typedef struct fe_app {
     app_base base;
     fe_input input;
+    fe_level level; /* the finest */
 
-    /* the mesh */
-    app_bisection elements; /* of all ranks */
-    fe_mesh mesh;           /* this rank's nodes */
-    int from[3], to[3];     /* the elements that touch own nodes */
-    app_index_exchange ghosts;
-    mx_gid first_row; /* rows of lower ranks */
-    mx_gid all_rows, all_entries;
-    int64_t entries; /* of this rank */
-
-    fe_views views;
+    fe_vectors vectors;
     mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
-    fe_structure_args structure;
-    fe_coordinates_args coordinates;
-    fe_assemble_args assemble;
-    fe_boundary_args boundary;
-    fe_error_args error;
-    fe_product_args product;
     fe_start_args start;
     fe_update_args update;
     fe_direction_args direction;
@@ -42,10 +25,7 @@ typedef struct fe_app {
     bool breakdown;
 } fe_app;
 
-/* mesh.c: the nodes and elements of this rank, and the exchange of ghosts. Collective. */
-mx_err fe_make_mesh(fe_app *app);
-
-/* setup.c: structure, assembly, boundary values, and the solver's vectors. Collective. */
+/* setup.c: the finest level, and the solver's vectors. Collective. */
 mx_err fe_set_up(void *app);
 void fe_clean_up(void *app);
 

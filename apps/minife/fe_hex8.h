@@ -7,6 +7,7 @@
 #include "minx/kernel.h"
 
 #include "fe_exact.h"
+#include "fe_mesh.h"
 
 /* 1 / sqrt(3), with the nine digits that the original has: coefficients that would be 0 then are about 1e-10, as in its output. */
 #define FE_GAUSS_POINT 0.577350269
@@ -84,4 +85,18 @@ MX_BODY void fe_element_operators(double x[3][8], bool manufactured, fe_element 
                            gradient[2][m] * gradient[2][n]);
         }
     }
+}
+
+/* Corner m of the element whose first node is `low`. */
+MX_BODY fe_node fe_corner_node(fe_node low, int m)
+{
+    const fe_node n = {{low.at[0] + (m >> 2 & 1), low.at[1] + (m >> 1 & 1), low.at[2] + (m & 1)}};
+    return n;
+}
+
+/* The exact solution at a node that the rank holds. */
+MX_BODY double fe_exact_at(const mx_cf64_2 *coordinates, int i)
+{
+    return fe_exact(MX_AT(*coordinates, 0, i), MX_AT(*coordinates, 1, i),
+                    MX_AT(*coordinates, 2, i));
 }

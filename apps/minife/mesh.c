@@ -1,26 +1,24 @@
-#include "fe_app.h"
+#include "fe_level.h"
 
 #include <stdlib.h>
 
-/* The node box of this rank: its elements' low corners, and the upper edge of the domain. */
-static mx_err divide(fe_app *app)
+/* The nodes of this rank: the low corners of its elements, and the upper edge of the domain. */
+static mx_err divide(fe_level *level, const mx_gid *elements)
 {
-    fe_mesh *const m = &app->mesh;
-    const fe_input *in = &app->input;
-    const mx_gid elements[] = {in->nz, in->ny, in->nx};
-    MX_TRY(app_bisection_create(app_size(app->base.comm), 3, elements, &app->elements));
-    const app_box box = app_bisection_box(&app->elements, app_rank(app->base.comm));
+    const app_comm comm = level->base->comm;
+    const app_box *box = &level->part;
+    fe_mesh *const m = &level->mesh;
     mx_gid rows = 1, held = 1;
     for (int d = 0; d < 3; d++) {
-        const mx_gid end = box.first[d] + box.cells[d];
-        const mx_gid low = box.first[d] > 0 ? box.first[d] - 1 : 0;
+        const mx_gid end = box->first[d] + box->cells[d];
+        const mx_gid low = box->first[d] > 0 ? box->first[d] - 1 : 0;
         m->elements[d] = (int)elements[d];
-        m->first[d] = (int)box.first[d];
-        m->count[d] = (int)(end == elements[d] ? box.cells[d] + 1 : box.cells[d]);
+        m->first[d] = (int)box->first[d];
+        m->count[d] = (int)(end == elements[d] ? box->cells[d] + 1 : box->cells[d]);
         m->low[d] = (int)low;
         m->extent[d] = (int)((end < elements[d] ? end : elements[d]) - low + 1);
-        app->from[d] = (int)low;
-        app->to[d] = (int)end;
+        level->from[d] = (int)low;
+        level->to[d] = (int)end;
         rows *= m->count[d];
         held *= m->extent[d];
     }
@@ -30,9 +28,10 @@ static mx_err divide(fe_app *app)
                       "nx, ny, nz: a rank would hold %" MX_PRI_GID
                       " nodes, at most %d: use more ranks",
                       held, MX_INDEX_END);
-    MX_TRY(app_agree(app->base.comm, err)); /* ranks differ by their ghosts */
-    app->first_row = rows;
-    return app_exscan_i64(app->base.comm, &app->first_row, 1);
+    MX_TRY(app_agree(comm, err)); /* ranks differ by their ghosts */
+    level->first_row = level->all_rows = rows;
+    MX_TRY(app_sum_i64(comm, &level->all_rows, 1));
+    return app_exscan_i64(comm, &level->first_row, 1);
 }
 
 /* Is the node at the surface of the own nodes, so that another rank may have it as a ghost? */
@@ -63,30 +62,39 @@ static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *inde
     return count;
 }
 
-static mx_err match_ghosts(fe_app *app)
+static mx_err match_ghosts(fe_level *level)
 {
-    const fe_mesh *m = &app->mesh;
+    const fe_mesh *m = &level->mesh;
     const mx_lid own = list_nodes(m, false, NULL, NULL), ghosts = fe_held(m) - fe_rows(m);
     mx_gid *const id = malloc(((size_t)own + (size_t)ghosts + 1) * sizeof *id);
     mx_lid *const index = malloc(((size_t)own + (size_t)ghosts + 1) * sizeof *index);
     mx_err err = id != NULL && index != NULL
                      ? MX_OK
                      : MX_FAIL(MX_ERR_MEMORY, "no memory for the ids of %d nodes", own + ghosts);
-    err = app_agree(app->base.comm, err);
+    err = app_agree(level->base->comm, err);
     if (err == MX_OK) {
         (void)list_nodes(m, false, id, index);
         (void)list_nodes(m, true, id + own, index + own);
         const app_ids mine = {own, id, index, 0}, wanted = {ghosts, id + own, index + own, 0};
-        err = app_index_match(app->ghosts, &mine, &wanted);
+        err = app_index_match(level->ghosts, &mine, &wanted);
     }
     free(id);
     free(index);
     return err;
 }
 
-mx_err fe_make_mesh(fe_app *app)
+mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_box *part)
 {
-    MX_TRY(divide(app));
-    MX_TRY(app_index_exchange_create(app->base.transport, "ghosts", &app->ghosts));
-    return app_size(app->base.comm) > 1 ? match_ghosts(app) : MX_OK;
+    level->part = *part;
+    MX_TRY(divide(level, elements));
+    MX_TRY(app_index_exchange_create(level->base->transport, "ghosts", &level->ghosts));
+    return app_size(level->base->comm) > 1 ? match_ghosts(level) : MX_OK;
+}
+
+mx_err fe_make_mesh(fe_level *level, const mx_gid *elements)
+{
+    app_bisection all;
+    MX_TRY(app_bisection_create(app_size(level->base->comm), 3, elements, &all));
+    const app_box part = app_bisection_box(&all, app_rank(level->base->comm));
+    return fe_make_mesh_of_part(level, elements, &part);
 }

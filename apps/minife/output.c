@@ -16,12 +16,12 @@ static app_slab node_slab(const fe_mesh *m)
 
 static mx_err write_solution(fe_app *app)
 {
-    const app_slab slab = node_slab(&app->mesh);
+    const app_slab slab = node_slab(&app->level.mesh);
     double spacing[3];
     const app_place place = {.on_nodes = true, .spacing = spacing};
-    for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->mesh.elements[d];
-    double *const x = malloc((size_t)fe_rows(&app->mesh) * sizeof *x);
-    mx_err err = x != NULL ? mx_export(app->base.ctx, app->views.x, x, NULL)
+    for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->level.mesh.elements[d];
+    double *const x = malloc((size_t)fe_rows(&app->level.mesh) * sizeof *x);
+    mx_err err = x != NULL ? mx_export(app->base.ctx, app->vectors.x, x, NULL)
                            : MX_FAIL(MX_ERR_MEMORY, "no memory to write the solution");
     err = app_agree(app->base.comm, err);
     if (err == MX_OK)
@@ -41,7 +41,8 @@ mx_err fe_output(void *data)
     if (app->iterations > 0)
         app_print(app->base.report, "CG: %lld iterations, milliseconds an iteration: %.4f\n",
                   (long long)app->iterations, 1e3 * seconds / (double)app->iterations);
-    app->base.merit = seconds > 0 ? (double)app->all_rows * (double)app->iterations / seconds : 0;
+    app->base.merit =
+        seconds > 0 ? (double)app->level.all_rows * (double)app->iterations / seconds : 0;
     app->base.merit_unit = "row iterations/s";
     if (app->base.results == NULL) return MX_OK;
     MX_TRY(app_results_series_f64(app->base.results, "residual", "1", APP_ROUNDING, app->residuals,

@@ -7,49 +7,33 @@
  * place, and kernels take alpha and beta from there in their prologues. On a device iterations are queued in batches without
  * waiting, and the host reads the rings after each batch; on hosts a batch is one iteration.
  *
- * Bytes of an iteration: for an entry of the matrix 12; for a row its begin (8), p read and w written (16), x, r, p, w read and x, r
- * written (48), r, p read and p written (24). */
+ * Bytes of an iteration: those of a product; for a row x, r, p, w read and x, r written (48), r, p read and p written (24). */
 #include "fe_app.h"
 
 #include <math.h>
 
-enum { BYTES_OF_ENTRY = 12, BYTES_OF_ROW = 8 + 16 + 48 + 24, FLOPS_OF_ROW = 2 + 6 + 2 };
+enum { BYTES_OF_ROW = 48 + 24, FLOPS_OF_ROW = 2 + 6 + 2 };
 
 static mx_range_1 rows(const fe_app *app)
 {
-    return mx_range_1d(app->base.ctx, 0, fe_rows(&app->mesh));
-}
-
-/* Hosts: a team is one thread, with many rows. Devices: a thread has some lanes for the entries of a row. */
-static mx_teams teams(fe_app *app)
-{
-    enum { HOST_ROWS = 512, THREADS = 64, LANES = 4 };
-    mx_ctx_info info;
-    (void)mx_ctx_get_info(app->base.ctx, &info);
-    const bool host = info.device < 0;
-    fe_product_args *const a = &app->product;
-    a->rows = fe_rows(&app->mesh);
-    a->rows_per_team = host ? HOST_ROWS : THREADS;
-    const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
-    return host ? mx_league(app->base.ctx, league, 1, 1)
-                : mx_league(app->base.ctx, league, THREADS, LANES);
+    return mx_range_1d(app->base.ctx, 0, fe_rows(&app->level.mesh));
 }
 
 /* w = A p with the ghosts of p; pw(at) = p . w */
 static mx_err multiply(fe_app *app, int at)
 {
-    if (app_size(app->base.comm) > 1)
-        MX_TRY(app_forward(app->ghosts, 1, &app->views.p, APP_UNSHIFTED));
-    MX_TRY(fe_product_into(teams(app), &app->product, app->views.pw, at));
-    return app_sum_view(app->base.transport, app->views.pw, at, 1);
+    const fe_vectors *v = &app->vectors;
+    MX_TRY(fe_exchange(&app->level, v->p));
+    MX_TRY(fe_apply_dot(&app->level, v->p, v->w, v->pw, at));
+    return app_sum_view(app->base.transport, v->pw, at, 1);
 }
 
 mx_err fe_residual(fe_app *app, int at)
 {
     MX_TRY(fe_copy(rows(app), &app->start));
     MX_TRY(multiply(app, at));
-    MX_TRY(fe_start_into(rows(app), &app->start, app->views.rr, at));
-    return app_sum_view(app->base.transport, app->views.rr, at, 1);
+    MX_TRY(fe_start_into(rows(app), &app->start, app->vectors.rr, at));
+    return app_sum_view(app->base.transport, app->vectors.rr, at, 1);
 }
 
 /* Queues iteration k. */
@@ -61,8 +45,8 @@ static mx_err iterate(fe_app *app, int64_t k)
                                 .tolerance = app->input.tolerance};
     app->update.scalars = app->direction.scalars = scalars;
     MX_TRY(multiply(app, scalars.now));
-    MX_TRY(fe_update_into(rows(app), &app->update, app->views.rr, scalars.now));
-    MX_TRY(app_sum_view(app->base.transport, app->views.rr, scalars.now, 1));
+    MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.rr, scalars.now));
+    MX_TRY(app_sum_view(app->base.transport, app->vectors.rr, scalars.now, 1));
     return fe_direction(rows(app), &app->direction);
 }
 
@@ -81,8 +65,8 @@ static void print_residual(fe_app *app, int64_t k, double norm)
 static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
     double *rr, *pw;
-    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
-    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->views.pw));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->vectors.rr));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->vectors.pw));
     MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->rr_host, (void **)&rr));
     MX_TRY(mx_view_host_data(app->pw_host, (void **)&pw));
@@ -112,7 +96,7 @@ static mx_err solve(fe_app *app)
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     const int64_t batch = info.host_accessible ? 1 : FE_BATCH;
     MX_TRY(fe_residual(app, 0));
-    MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, &rr));
+    MX_TRY(mx_read_element(app->base.ctx, app->vectors.rr, 0, &rr));
     app->residuals[0] = app->final_residual = sqrt(rr);
     app_print(app->base.report, "Initial Residual = %g\n", app->final_residual);
     for (int64_t k = 1; k <= max && !ended; k += batch) {
@@ -133,10 +117,10 @@ mx_err fe_run(void *data)
     app_region_begin(app->solve_time);
     MX_TRY(solve(app));
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
-    const double n = (double)app->iterations, entries = (double)app->entries,
-                 own = fe_rows(&app->mesh);
-    app_region_end(app->solve_time, n * (entries * BYTES_OF_ENTRY + own * BYTES_OF_ROW),
-                   n * (entries * 2 + own * FLOPS_OF_ROW),
+    const fe_work product = fe_work_of_product(&app->level);
+    const double n = (double)app->iterations, own = fe_rows(&app->level.mesh);
+    app_region_end(app->solve_time, n * (product.bytes + own * BYTES_OF_ROW),
+                   n * (product.flops + own * FLOPS_OF_ROW),
                    after.synchronisations - before.synchronisations);
     app_progress_end(app->base.report);
     app_print(app->base.report, "Final Resid Norm: %g\n", app->final_residual);

@@ -1,27 +1,8 @@
 /* Conjugate gradients, Hestenes and Stiefel 1952. An iteration that is not to be done, because the norm is small enough or the
  * method broke down, leaves 0 in its entry of rr: then none after it is done. */
 #include "minx/kernel.h"
-#include "minx/team.h"
 
 #include "fe_kernels.h"
-
-MX_BODY void fe_product_body(const fe_product_args *a, mx_team *t, double *pw)
-{
-    const int first = t->league_rank * a->rows_per_team;
-    const int last = first + a->rows_per_team < a->rows ? first + a->rows_per_team : a->rows;
-    MX_TEAM_FOR (t, row, first, last) {
-        const int64_t begin = MX_AT(a->begin, row);
-        const int entries = (int)(MX_AT(a->begin, row + 1) - begin);
-        double sum;
-        MX_VECTOR_SUM (t, e, 0, entries, sum)
-            sum += MX_LOAD(a->value, begin + e) * MX_AT(a->p, MX_LOAD(a->column, begin + e));
-        MX_VECTOR_SINGLE (t) {
-            MX_AT(a->w, row) = sum;
-            *pw += MX_AT(a->p, row) * sum;
-        }
-    }
-}
-MX_REDUCE(TEAM, fe_product, MX_SUM)
 
 MX_BODY void fe_copy_body(const fe_start_args *a, int i) { MX_AT(a->p, i) = MX_AT(a->x, i); }
 MX_FOR(1D, fe_copy)

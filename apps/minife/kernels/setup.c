@@ -2,7 +2,7 @@
 #include "minx/scan.h"
 
 #include "fe_hex8.h"
-#include "fe_kernels.h"
+#include "fe_level_kernels.h"
 
 MX_BODY void fe_row_begins_body(const fe_structure_args *a, int row, int64_t *entries, bool final)
 {
@@ -41,18 +41,11 @@ MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int z, int y, int
 }
 MX_FOR(3D, fe_coordinates, MX_ITEMS_PLAIN)
 
-/* Corner m of the element whose first node is `low`. */
-MX_BODY fe_node corner(fe_node low, int m)
-{
-    const fe_node n = {{low.at[0] + (m >> 2 & 1), low.at[1] + (m >> 1 & 1), low.at[2] + (m & 1)}};
-    return n;
-}
-
 MX_BODY void element_at(const fe_assemble_args *a, fe_node low, fe_element *element)
 {
     double x[3][8];
     for (int m = 0; m < 8; m++) {
-        const int i = fe_local(&a->mesh, corner(low, m));
+        const int i = fe_local(&a->mesh, fe_corner_node(low, m));
         for (int d = 0; d < 3; d++) x[d][m] = MX_AT(a->coordinates, d, i);
     }
     fe_element_operators(x, a->manufactured, element);
@@ -64,14 +57,14 @@ MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int z, int y, in
     fe_element element;
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {
-        const fe_node node = corner(low, m);
+        const fe_node node = fe_corner_node(low, m);
         if (!fe_is_own(&a->mesh, node)) continue;
         const int row = fe_local(&a->mesh, node);
         const fe_stencil s = fe_stencil_of(&a->mesh, node);
         const int64_t begin = MX_AT(a->begin, row);
         mx_atomic_add(&MX_AT(a->b, row), element.source[m]);
         for (int n = 0; n < 8; n++)
-            mx_atomic_add(&MX_AT(a->value, begin + fe_entry_of(&s, corner(low, n))),
+            mx_atomic_add(&MX_AT(a->value, begin + fe_entry_of(&s, fe_corner_node(low, n))),
                           element.matrix[m][n]);
     }
 }
@@ -83,14 +76,15 @@ MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int z, int y, in
     fe_element element;
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {
-        const fe_node node = corner(low, m);
+        const fe_node node = fe_corner_node(low, m);
         if (!fe_is_own(&a->mesh, node)) continue;
         const int row = fe_local(&a->mesh, node);
         const fe_stencil s = fe_stencil_of(&a->mesh, node);
         const int64_t begin = MX_AT(a->begin, row);
         MX_AT(a->b, row) += element.source[m];
         for (int n = 0; n < 8; n++)
-            MX_AT(a->value, begin + fe_entry_of(&s, corner(low, n))) += element.matrix[m][n];
+            MX_AT(a->value, begin + fe_entry_of(&s, fe_corner_node(low, n))) +=
+                element.matrix[m][n];
     }
 }
 MX_FOR(3D, fe_assemble_colour, MX_ITEMS_PLAIN)
@@ -123,13 +117,6 @@ MX_BODY void fe_boundary_body(const fe_boundary_args *a, int row)
 }
 MX_FOR(1D, fe_boundary, MX_ITEMS_PLAIN)
 
-/* The exact solution at a node that the rank holds. */
-MX_BODY double exact_at(const mx_cf64_2 *coordinates, int i)
-{
-    return fe_exact(MX_AT(*coordinates, 0, i), MX_AT(*coordinates, 1, i),
-                    MX_AT(*coordinates, 2, i));
-}
-
 MX_BODY void fe_boundary_exact_body(const fe_boundary_args *a, int row)
 {
     const fe_node node = fe_node_of_row(&a->mesh, row);
@@ -142,43 +129,10 @@ MX_BODY void fe_boundary_exact_body(const fe_boundary_args *a, int row)
         const fe_node other = fe_node_of_entry(&s, e);
         if (!fixed && fe_fixed(&a->mesh, other) == 0) continue;
         if (!fixed)
-            MX_AT(a->b, row) -=
-                MX_AT(a->value, begin + e) * exact_at(&a->coordinates, fe_local(&a->mesh, other));
+            MX_AT(a->b, row) -= MX_AT(a->value, begin + e) *
+                                fe_exact_at(&a->coordinates, fe_local(&a->mesh, other));
         MX_AT(a->value, begin + e) = fixed && e == diagonal ? 1 : 0;
     }
-    if (fixed) MX_AT(a->b, row) = exact_at(&a->coordinates, row);
+    if (fixed) MX_AT(a->b, row) = fe_exact_at(&a->coordinates, row);
 }
 MX_FOR(1D, fe_boundary_exact, MX_ITEMS_PLAIN)
-
-/* ---- the error of the manufactured problem ---- */
-
-MX_BODY void fe_error_l2_body(const fe_error_args *a, int z, int y, int x, double *sum)
-{
-    const fe_node low = {{z, y, x}};
-    double at[3][8], u[8];
-    for (int m = 0; m < 8; m++) {
-        const int i = fe_local(&a->mesh, corner(low, m));
-        u[m] = MX_AT(a->p, i);
-        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, i);
-    }
-    for (int q = 0; q < 8; q++) {
-        double point[3], gradient[3][8], shape[8], position[3] = {0, 0, 0}, value = 0;
-        for (int d = 0; d < 3; d++) point[d] = fe_corner(q, d) * FE_GAUSS_POINT;
-        const double det = fe_gradients(at, point, gradient);
-        fe_shapes(point, shape);
-        for (int m = 0; m < 8; m++) {
-            value += shape[m] * u[m];
-            for (int d = 0; d < 3; d++) position[d] += shape[m] * at[d][m];
-        }
-        const double error = value - fe_exact(position[0], position[1], position[2]);
-        *sum += det * error * error;
-    }
-}
-MX_REDUCE(3D, fe_error_l2, MX_SUM, MX_ITEMS_PLAIN)
-
-MX_BODY void fe_error_max_body(const fe_error_args *a, int row, double *largest)
-{
-    const double error = fabs(MX_AT(a->p, row) - exact_at(&a->coordinates, row));
-    if (!(error <= *largest)) *largest = error;
-}
-MX_REDUCE(1D, fe_error_max, MX_MAX, MX_ITEMS_PLAIN)

@@ -1,0 +1,83 @@
+/* A level: a mesh of the domain, the part of it that each rank holds, and the system of equations A u = b on it. The solver's own
+ * mesh is the finest level. A preconditioner may have others, with fewer elements.
+ *
+ * A level goes through the stages of this header in their order:
+ *
+ *     fe_level level = {.base = &app->base, .input = &app->input};
+ *     MX_TRY(fe_make_mesh(&level, elements));
+ *     MX_TRY(fe_make_structure(&level));
+ *     MX_TRY(fe_assemble(&level));
+ *     MX_TRY(fe_impose_boundary(&level));
+ *     MX_TRY(fe_apply(&level, x, y));
+ *     ...
+ *     fe_level_destroy(&level);
+ *
+ * Vectors of a level are views of doubles of rank 1: its rows, and the ghosts behind them if an operation says so. */
+#pragma once
+#include "app.h"
+#include "bisection.h"
+#include "fe_input.h"
+#include "fe_level_kernels.h"
+#include "index_exchange.h"
+
+typedef struct fe_level {
+    const app_base *base; /* ranks, context and transport. The caller's, as input */
+    const fe_input *input;
+
+    /* the mesh */
+    fe_mesh mesh; /* this rank's nodes */
+    app_box part; /* this rank's elements: each element is in the part of one rank */
+    int from[3];  /* the elements that touch own nodes: the first, */
+    int to[3];    /* and the first one behind them */
+    app_index_exchange ghosts;
+    mx_gid first_row; /* rows of lower ranks */
+    mx_gid all_rows;
+    mx_gid all_entries;
+    int64_t entries; /* of this rank's rows */
+
+    fe_level_views views;
+
+    /* kernel arguments, bound once; the vectors of a product by fe_apply */
+    fe_structure_args structure;
+    fe_coordinates_args coordinates;
+    fe_assemble_args assemble;
+    fe_boundary_args boundary;
+    fe_csr_args csr;
+} fe_level;
+
+/* ---- mesh.c: the nodes and elements of this rank, and the exchange of ghosts ---- */
+
+/* elements: of the whole domain along z, y, x. They are divided by recursive bisection. Collective, agreed. */
+mx_err fe_make_mesh(fe_level *level, const mx_gid *elements);
+/* The same with parts that the caller chose: this rank's, of at least one element; the parts of all ranks fill the domain, and
+ * neighbours along one direction share a plane of nodes. Collective, agreed. */
+mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_box *part);
+
+/* ---- system.c: A and b ---- */
+
+/* Collective. */
+mx_err fe_make_structure(fe_level *level);
+/* Not collective. */
+mx_err fe_assemble(fe_level *level);
+mx_err fe_impose_boundary(fe_level *level);
+
+/* Frees what the stages made, however far they came. */
+void fe_level_destroy(fe_level *level);
+
+/* ---- operator.c: products with A ---- */
+
+/* The ghosts of x get the values of their rows on other ranks. Collective. */
+mx_err fe_exchange(fe_level *level, mx_view x);
+/* y = A x. x has ghosts, which have been exchanged; y has rows (and ghosts, which it leaves as they are). x is not y. Not
+ * collective, and asynchronous as kernels are. */
+mx_err fe_apply(fe_level *level, mx_view x, mx_view y);
+/* The same; element `at` of dot gets this rank's part of x . y. */
+mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at);
+/* diagonal = that of A: rows. */
+mx_err fe_diagonal(fe_level *level, mx_view diagonal);
+
+/* What one product must move and compute on this rank: the matrix, x and y once each. */
+typedef struct fe_work {
+    double bytes, flops;
+} fe_work;
+fe_work fe_work_of_product(const fe_level *level);

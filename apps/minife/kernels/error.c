@@ -1,0 +1,36 @@
+/* The error of the manufactured problem. */
+#include "minx/kernel.h"
+
+#include "fe_hex8.h"
+#include "fe_kernels.h"
+
+MX_BODY void fe_error_l2_body(const fe_error_args *a, int z, int y, int x, double *sum)
+{
+    const fe_node low = {{z, y, x}};
+    double at[3][8], u[8];
+    for (int m = 0; m < 8; m++) {
+        const int i = fe_local(&a->mesh, fe_corner_node(low, m));
+        u[m] = MX_AT(a->p, i);
+        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, i);
+    }
+    for (int q = 0; q < 8; q++) {
+        double point[3], gradient[3][8], shape[8], position[3] = {0, 0, 0}, value = 0;
+        for (int d = 0; d < 3; d++) point[d] = fe_corner(q, d) * FE_GAUSS_POINT;
+        const double det = fe_gradients(at, point, gradient);
+        fe_shapes(point, shape);
+        for (int m = 0; m < 8; m++) {
+            value += shape[m] * u[m];
+            for (int d = 0; d < 3; d++) position[d] += shape[m] * at[d][m];
+        }
+        const double error = value - fe_exact(position[0], position[1], position[2]);
+        *sum += det * error * error;
+    }
+}
+MX_REDUCE(3D, fe_error_l2, MX_SUM, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_error_max_body(const fe_error_args *a, int row, double *largest)
+{
+    const double error = fabs(MX_AT(a->p, row) - fe_exact_at(&a->coordinates, row));
+    if (!(error <= *largest)) *largest = error;
+}
+MX_REDUCE(1D, fe_error_max, MX_MAX, MX_ITEMS_PLAIN)
