@@ -115,6 +115,10 @@ typedef struct app_input {
 
     bool deck_optional; /* the defaults alone are an input; else there must be a deck */
 
+    /* What an original code calls options that every app has: pairs of an argument, as a whole, and the option's name without
+     * dashes ("-t", "threads"); ends with NULL. NULL: nothing. */
+    const char *const *synonyms;
+
     /* On the command line key:value, "key value" and any number of dashes are as good as key=value. */
     bool free_form;
 } app_input;
@@ -190,7 +194,8 @@ mx_err app_keys_value(app_keys *keys, const app_key *row, const app_word *key, c
                       app_value *value);
 mx_err app_keys_store(app_keys *keys, const app_key *row, int index, const app_value *value);
 
-/* Reads lines "key=value", "key: value", "key value" or "key"; '#' and '!' begin a comment. */
+/* Reads lines "key=value", "key: value", "key value" or "key"; '#' and '!' begin a comment. The first line of a file has number
+ * keys->last_line + 1. */
 mx_err app_keys_read_lines(app_keys *keys, const char *text, size_t length);
 
 /* Where the member at `offset` was set last; NULL: nowhere. */

@@ -102,6 +102,10 @@ void app_key_print_option(const app_key *row, FILE *out)
     else
         snprintf(left, sizeof left, "--%s", row->name);
     fprintf(out, "  %-24s %s", left, row->help);
+    if (row->instead) {
+        fprintf(out, " (not in this version; instead: %s)\n", row->instead);
+        return;
+    }
     if (row->type == APP_KEY_CHOICE) fprintf(out, " (%s)", app_key_expected(row, &expected));
     if (app_key_has_value(row)) fprintf(out, " [%s]", show_default(row, text, sizeof text));
     if (row->aliases) fprintf(out, " (also %s)", row->aliases);
@@ -159,6 +163,7 @@ static void print_working(const app_input *input, FILE *out)
         fprintf(out, "%-11s %-11s %s", show_default(row, standard, sizeof standard), unit_of(row),
                 row->help);
         if (row->type == APP_KEY_CHOICE) fprintf(out, " (%s)", app_key_expected(row, &expected));
+        if (row->aliases) fprintf(out, " (also %s)", row->aliases);
         fprintf(out, "\n");
     }
 }

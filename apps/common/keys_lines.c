@@ -59,7 +59,7 @@ static mx_err read_pair(app_keys *keys, const app_word *line)
 
 mx_err app_keys_read_lines(app_keys *keys, const char *text, size_t length)
 {
-    long number = 0;
+    long number = keys->source == APP_KEY_FILE ? keys->last_line : 0;
     for (size_t at = 0; at < length;) {
         const char *const end = memchr(text + at, '\n', length - at);
         const size_t line_length = end ? (size_t)(end - text) - at : length - at;

@@ -71,6 +71,19 @@ typedef struct parser {
 
 /* ---- names ---- */
 
+/* The option that every app has and that the original code calls so; NULL: there is none. */
+static const app_key *find_synonym(const parser *p, const app_word *argument)
+{
+    const char *const *const pairs = input_of(p->program)->synonyms;
+    for (int i = 0; pairs && pairs[i]; i += 2) {
+        if (strlen(pairs[i]) != argument->length ||
+            memcmp(pairs[i], argument->text, argument->length) != 0)
+            continue;
+        return app_input_find(&common, ~0u, APP_KEY_COMMAND, pairs[i + 1], strlen(pairs[i + 1]));
+    }
+    return NULL;
+}
+
 /* The row of an argument without its value. A name with dashes is an alias as a whole; else two dashes stand in front of it. */
 static const app_key *find(const parser *p, const app_input *input, const app_word *argument)
 {
@@ -186,7 +199,8 @@ static mx_err read_option(parser *p, const char *argument)
 {
     app_word key, value;
     split(p, argument, &key, &value);
-    const app_key *row = find(p, &common, &key);
+    const app_key *row = find_synonym(p, &key);
+    if (!row) row = find(p, &common, &key);
     if (row) return set(p, row, false, &key, &value);
     row = find(p, input_of(p->program), &key);
     return row ? set(p, row, true, &key, &value) : fail_unknown(p, &key);
@@ -305,6 +319,8 @@ void app_options_help(const app_program *program, FILE *out)
     for (int i = 0; i < input->count; i++)
         if (input->keys[i].sources && !(input->keys[i].sources & ~(unsigned)APP_KEY_DECK_NAME))
             app_key_print_option(&input->keys[i], out);
+    for (int i = 0; input->synonyms && input->synonyms[i]; i += 2)
+        fprintf(out, "  %-24s the same as --%s\n", input->synonyms[i], input->synonyms[i + 1]);
     fprintf(out, "  %-24s options of minx itself; --mx-help lists them\n", "--mx-KEY[=VALUE]");
     if (program->notes) fprintf(out, "\n%s\n", program->notes);
 }

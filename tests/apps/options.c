@@ -62,7 +62,11 @@ static const app_key rows[] = {
      .argument = "FILE",
      .help = "the deck"},
 };
+static const char *const synonyms[] = {"-t",   "threads", "--num_threads", "threads", "-h",
+                                       "help", NULL};
 static const app_input input = {.keys = rows, .count = 7, .size = sizeof own};
+static const app_input input_with_synonyms = {
+    .keys = rows, .count = 7, .size = sizeof own, .synonyms = synonyms};
 static const app_input free_input = {
     .keys = rows, .count = 7, .size = sizeof own, .deck_optional = true, .free_form = true};
 static const app_program with_deck = {.name = "prog",
@@ -78,6 +82,9 @@ static const app_program with_default = {.name = "prog",
 static const app_program without_deck = {.name = "prog", .summary = "tests options"};
 static const app_program free_program = {
     .name = "prog", .summary = "tests options", .deck = "FILE", .input = &free_input};
+
+static const app_program with_synonyms = {
+    .name = "prog", .summary = "tests options", .deck = "DECK", .input = &input_with_synonyms};
 
 enum { MAX_ARGS = 8 };
 typedef struct command {
@@ -180,6 +187,22 @@ static void test_keys(void)
               o.threads == 3 && own.list[0] == 5 && own.length == 1,
           "keys in free form, with dashes");
     check(FREE("input_file=d") == MX_OK && same_text(o.deck, "d"), "a deck in free form");
+}
+
+/* Options that every app has, by the names of an original code. */
+static void test_synonyms(void)
+{
+    app_options o;
+#define SYNONYMS(...) parse(&with_synonyms, &(const command){{__VA_ARGS__}}, &o)
+    check(SYNONYMS("-t", "3", "d") == MX_OK && o.threads == 3, "a synonym");
+    check(SYNONYMS("--num_threads=3", "-l", "5", "d") == MX_OK && o.threads == 3 && own.level == 5,
+          "a synonym with two dashes, beside an own option");
+    check(SYNONYMS("-h") == MX_OK && o.help, "a synonym of a switch");
+    check(SYNONYMS("-t", "0", "d") == MX_ERR_INPUT &&
+              strstr(mx_err_message(), "-t: got \"0\", expected auto or a whole number from 1"),
+          "a bad value of a synonym");
+    check(SYNONYMS("-t", "3", "--threads=4", "d") == MX_ERR_INPUT, "a synonym and its option");
+    check(SYNONYMS("--t", "3", "d") == MX_ERR_INPUT, "a synonym with another dash");
 }
 
 /* Command lines that are refused, and a part of the message. */
@@ -404,6 +427,7 @@ int main(int argc, char **argv)
     test_defaults();
     test_values();
     test_keys();
+    test_synonyms();
     test_refused();
     test_missing_deck();
     test_help();
