@@ -57,40 +57,57 @@ static mx_err bind_kernels(tl_app *app)
     return tl_cg_direction_args_bind(ctx, views, &app->direction);
 }
 
-/* A row of cells by the deck's states, whose sums verify.c compares the summaries with. */
-static void fill_row(tl_app *app, int j, const mx_f64_2s *d, const mx_f64_2s *e)
+/* What a state fills of this rank's row j, as columns of this rank. */
+static void fill_columns(const tl_app *app, const tl_state *state, int j, int32_t *columns)
 {
-    const double cell = app->dx * app->dy;
-    double mass = 0, energy = 0;
-    for (int k = 0; k < app->columns; k++) {
-        double density, specific;
-        tl_state_at(&app->deck, app->decomp.first[0] + j, app->decomp.first[1] + k, &density,
-                    &specific);
-        MX_AT(*d, j + TL_GHOSTS, k + TL_GHOSTS) = density;
-        MX_AT(*e, j + TL_GHOSTS, k + TL_GHOSTS) = specific;
-        mass += density * cell;
-        energy += density * cell * specific;
-    }
-    app->deck_summary.mass += mass;
-    app->deck_summary.energy += energy;
+    const int64_t begin = app->decomp.first[1], end = begin + app->columns;
+    int64_t first, last;
+    tl_state_columns(&app->deck, state, app->decomp.first[0] + j, &first, &last);
+    first = first > begin ? first : begin;
+    last = last < end ? last : end;
+    columns[0] = (int32_t)(first - begin);
+    columns[1] = (int32_t)(last - begin);
 }
 
-/* Density and energy of this rank's cells, by the deck's states. */
+/* The deck's states as views. */
+static mx_err make_states(tl_app *app)
+{
+    const tl_deck *const deck = &app->deck;
+    const size_t rows = (size_t)app->rows, states = (size_t)deck->states;
+    MX_TRY(
+        mx_view_create_2d(app->base.ctx, "states", MX_F64, deck->states, 2, &app->views.materials));
+    MX_TRY(mx_view_create_3d(app->base.ctx, "filled columns", MX_I32, deck->states, app->rows, 2,
+                             &app->views.filled));
+    double(*const materials)[2] = malloc(states * sizeof *materials);
+    int32_t(*const filled)[2] = calloc(states * rows, sizeof *filled);
+    mx_err err = materials && filled
+                     ? MX_OK
+                     : MX_FAIL(MX_ERR_MEMORY, "no memory for %d states", deck->states);
+    for (size_t s = 0; err == MX_OK && s < states; s++) {
+        materials[s][0] = deck->state[s].density;
+        materials[s][1] = deck->state[s].energy;
+        for (int j = 0; s > 0 && j < app->rows; j++)
+            fill_columns(app, &deck->state[s], j, filled[s * rows + (size_t)j]);
+    }
+    if (err == MX_OK) err = mx_import(app->base.ctx, app->views.materials, &materials[0][0], NULL);
+    if (err == MX_OK) err = mx_import(app->base.ctx, app->views.filled, &filled[0][0], NULL);
+    free(materials);
+    free(filled);
+    return err;
+}
+
+/* Density and energy of this rank's cells, and the sums with which verify.c compares the summaries. */
 static mx_err fill_states(tl_app *app)
 {
-    mx_view density = MX_VIEW_NULL, energy = MX_VIEW_NULL;
-    mx_f64_2s d, e;
-    MX_TRY(mx_fence(app->base.ctx));
-    MX_TRY(mx_mirror_view_create(app->views.density, &density));
-    MX_TRY(mx_mirror_view_create(app->views.energy, &energy));
-    MX_TRY(mx_bind(NULL, density, &d));
-    MX_TRY(mx_bind(NULL, energy, &e));
-    for (int j = 0; j < app->rows; j++) fill_row(app, j, &d, &e);
-    MX_TRY(mx_deep_copy(app->base.ctx, app->views.density, density));
-    MX_TRY(mx_deep_copy(app->base.ctx, app->views.energy, energy));
-    MX_TRY(mx_fence(app->base.ctx));
-    MX_TRY(mx_view_destroy(&density));
-    return mx_view_destroy(&energy);
+    tl_filled_sums sums;
+    MX_TRY(make_states(app));
+    MX_TRY(tl_fill_args_bind(app->base.ctx, &app->views, &app->fill));
+    app->fill.states = app->deck.states;
+    app->fill.volume = app->dx * app->dy;
+    MX_TRY(tl_fill(tl_cells(app), &app->fill, &sums));
+    app->deck_summary.mass = sums.mass;
+    app->deck_summary.energy = sums.energy;
+    return MX_OK;
 }
 
 /* The conductivity of faces: the density never changes, so they do not either. */
@@ -160,10 +177,11 @@ mx_err tl_set_up(void *data)
 void tl_clean_up(void *data)
 {
     tl_app *const app = data;
-    mx_view *views[] = {&app->views.density, &app->views.energy, &app->views.u,
-                        &app->views.u_start, &app->views.kx,     &app->views.ky,
-                        &app->views.p,       &app->views.r,      &app->views.w,
-                        &app->views.rr,      &app->views.pw,     &app->rr_host};
+    mx_view *views[] = {&app->views.density,   &app->views.energy, &app->views.u,
+                        &app->views.u_start,   &app->views.kx,     &app->views.ky,
+                        &app->views.p,         &app->views.r,      &app->views.w,
+                        &app->views.rr,        &app->views.pw,     &app->rr_host,
+                        &app->views.materials, &app->views.filled};
     app_series *series[] = {&app->residuals,        &app->step_iterations,
                             &app->summaries.step,   &app->summaries.time,
                             &app->summaries.volume, &app->summaries.mass,

@@ -31,6 +31,7 @@ typedef struct tl_app {
     mx_view rr_host; /* mirror of rr */
 
     /* kernel arguments, bound once */
+    tl_fill_args fill;
     tl_faces_args faces;
     tl_start_args start;
     tl_residual_args residual;

@@ -17,7 +17,25 @@ typedef struct tl_views {
     /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration, pw is p.w;
      * both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
+    /* the deck's states: densities and energies; the columns that they fill in each row */
+    mx_view materials, filled;
 } tl_views;
+
+/* Density and energy by the deck's states: the last state that fills a cell counts. The value is their sums over the cells. */
+#define TL_FILLED(FIELD)        \
+    FIELD(double, mass, MX_SUM) \
+    FIELD(double, energy, MX_SUM)
+MX_VALUE(tl_filled_sums, TL_FILLED)
+typedef struct tl_fill_args {
+    mx_f64_2 density, energy;
+    mx_cf64_2 materials; /* (state, 0): density, (state, 1): energy */
+    mx_ci32_3
+        filled; /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
+    int states;
+    double volume; /* of a cell */
+} tl_fill_args;
+MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
+MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
 
 /* kx and ky from the density. w is the density, or its inverse; the face's conductivity is the mean of 1/w. Runs over the
  * faces of this rank's cells, one row and column more than cells; cells of this rank begin at global (row0, column0). */

@@ -9,5 +9,9 @@
  * it. */
 void tl_state_at(const tl_deck *deck, int64_t j, int64_t k, double *density, double *energy);
 
+/* The columns [*first, *last) of row j that a state other than the background fills, after what tl_state_at says; equal if none. */
+void tl_state_columns(const tl_deck *deck, const tl_state *state, int64_t j, int64_t *first,
+                      int64_t *last);
+
 /* Does the state lie wholly outside of the domain, so that it fills no cell? */
 bool tl_state_is_outside(const tl_deck *deck, const tl_state *state);

@@ -1,7 +1,12 @@
-# The parser of decks, which knows no MPI: these run without mpirun. MINX_REFERENCE_DATA comes from the caller's environment.
+# The parser of decks and the initial state, which know no MPI: these run without mpirun. MINX_REFERENCE_DATA comes from the caller's environment.
 add_executable(test_app_deck tealeaf_deck.c)
-target_compile_options(test_app_deck PRIVATE ${minx_WARNINGS})
-target_link_libraries(test_app_deck PRIVATE tealeaf_input)
+add_executable(test_app_states tealeaf_states.c)
+foreach(test deck states)
+  target_compile_options(test_app_${test} PRIVATE ${minx_WARNINGS})
+  target_link_libraries(test_app_${test} PRIVATE tealeaf_input)
+endforeach()
+add_test(NAME apps_states COMMAND test_app_states)
+set_tests_properties(apps_states PROPERTIES TIMEOUT 60 LABELS apps)
 app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 add_test(NAME apps_deck_without_data COMMAND ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=

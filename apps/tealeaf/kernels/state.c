@@ -3,6 +3,21 @@
 
 #include "tl_kernels.h"
 
+MX_BODY void tl_fill_body(const tl_fill_args *a, int j, int k, tl_filled_sums *s)
+{
+    const int row = j - 1, column = k - 1;
+    int state = a->states - 1;
+    while (state > 0 &&
+           (column < MX_AT(a->filled, state, row, 0) || column >= MX_AT(a->filled, state, row, 1)))
+        state--;
+    const double density = MX_AT(a->materials, state, 0), energy = MX_AT(a->materials, state, 1);
+    MX_AT(a->density, j, k) = density;
+    MX_AT(a->energy, j, k) = energy;
+    s->mass += density * a->volume;
+    s->energy += density * a->volume * energy;
+}
+MX_REDUCE_FIELDS(2D, tl_fill, TL_FILLED)
+
 /* The mean of 1/w over the face between two cells. */
 MX_BODY double face_conductivity(double density_a, double density_b, int inverse)
 {
