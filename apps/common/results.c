@@ -124,6 +124,15 @@ mx_err app_results_parameter_text(app_results results, const char *name, const c
     return app_results_put(results, "/input", name, &item, NULL, APP_EXACT);
 }
 
+mx_err app_results_file(app_results results, const char *name, const char *text, size_t length)
+{
+    if (!results) return MX_OK;
+    const app_h5_item item = {.kind = APP_H5_TEXT, .count = length, .data = text};
+    if (!results->files) MX_TRY(app_results_put_group(results, "/files"));
+    results->files = true;
+    return app_results_put(results, "/files", name, &item, NULL, APP_EXACT);
+}
+
 static mx_err put_list(app_results results, const char *group, const char *name, const char *unit,
                        app_compare compare, app_h5_kind kind, const void *values, mx_gid n)
 {

@@ -40,6 +40,9 @@ mx_err app_results_parameter_i64(app_results results, const char *name, int64_t 
                                  const char *unit);
 mx_err app_results_parameter_text(app_results results, const char *name, const char *value);
 
+/* /files/NAME: a file that the input names, verbatim, `length` bytes: what a check of the physics needs of it. */
+mx_err app_results_file(app_results results, const char *name, const char *text, size_t length);
+
 /* /series/NAME: a history of n values; rank 0's values count. */
 mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
                               app_compare compare, const double *values, mx_gid n);
@@ -54,11 +57,13 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
 
 /* Where the values of an array are, for ParaView and VisIt. */
 typedef struct app_place {
-    const char *mesh; /* one of app_results_mesh; NULL: a uniform mesh of two or three dimensions */
-    bool on_nodes;    /* else in cells */
-    bool is_vector;   /* the last dimension has the components */
+    /* one of app_results_mesh, or a field of positions; NULL: a uniform mesh of two or three dimensions */
+    const char *mesh;
+    bool on_nodes;                  /* else in cells */
+    bool is_vector;                 /* the last dimension has the components */
     const double *origin, *spacing; /* of a uniform mesh: dims entries; NULL: 0 and 1 */
-    bool is_position;               /* frames only: the values are the positions of particles */
+    bool
+        is_position; /* the values are the positions of particles; of a field, `mesh` is its own name */
 } app_place;
 
 /* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes or cells, particles in the

@@ -31,7 +31,7 @@ struct app_results {
     app_output output; /* rank 0 has all names, the others only `temporary` */
     app_file file;
     app_put_list list;         /* of rank 0 */
-    bool meshes;               /* the group /meshes is there */
+    bool meshes, files;        /* the groups /meshes and /files are there */
     bool begun;                /* the groups that every results file has are written */
     struct app_frames *frames; /* the first of a list */
     app_xdmf xdmf;             /* of rank 0: what the side file says */

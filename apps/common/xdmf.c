@@ -181,13 +181,27 @@ static const app_xdmf_mesh *find_mesh(const app_xdmf *xdmf, const char *name)
     return NULL;
 }
 
+/* The field of positions that is the mesh of others. */
+static const app_xdmf_field *find_positions(const app_xdmf *xdmf, const char *name)
+{
+    for (int f = 0; f < xdmf->field_count; ++f) {
+        const app_xdmf_field *const field = &xdmf->fields[f];
+        if (field->is_position && field->frames == 0 && strcmp(field->name, name) == 0)
+            return field;
+    }
+    return NULL;
+}
+
 static mx_err add_mesh(const writer *x, const app_xdmf_field *field, mx_gid frame)
 {
     const app_xdmf_mesh *const mesh = field->mesh ? find_mesh(x->xdmf, field->mesh) : NULL;
+    const app_xdmf_field *const points = field->is_position ? field
+                                         : field->mesh      ? find_positions(x->xdmf, field->mesh)
+                                                            : NULL;
     if (mesh) return add_unstructured(x, mesh);
-    if (!field->is_position) return add_uniform(x, field);
-    MX_TRY(add_points(x, field->extents[0], (int)field->extents[1]));
-    MX_TRY(add_values(x, field, frame));
+    if (!points) return add_uniform(x, field);
+    MX_TRY(add_points(x, points->extents[0], (int)points->extents[1]));
+    MX_TRY(add_values(x, points, frame));
     return app_strbuf_add(x->text, "</Geometry>\n");
 }
 

@@ -98,6 +98,46 @@ static void add_mesh(app_comm comm, app_results results)
                 "2 or 3 components");
 }
 
+/* A field of positions, and one on these points. */
+static void add_points(app_comm comm, app_results results)
+{
+    const app_slab slab = app_slab_block(comm, PARTICLES), vectors = app_slab_components(slab, 3);
+    const app_place points = {.mesh = "place", .is_position = true, .on_nodes = true};
+    const app_place on_points = {.mesh = "place", .on_nodes = true};
+    double places[PARTICLES][3];
+    int32_t charges[PARTICLES];
+    for (mx_gid n = 0; n < slab.count[0]; ++n) {
+        charges[n] = (int32_t)(slab.first[0] + n);
+        for (int c = 0; c < 3; ++c) places[n][c] = (double)position(slab.first[0] + n, 0, c);
+    }
+    CHECK_OK(
+        app_results_array(results, "place", "nm", APP_EXACT, MX_F64, &vectors, places[0], &points));
+    CHECK_OK(
+        app_results_array(results, "charge", "1", APP_EXACT, MX_I32, &slab, charges, &on_points));
+}
+
+/* In the side file both are one grid, whose points are the positions. */
+static void check_points(void)
+{
+    static char text[1 << 16];
+    FILE *const file = fopen("frames.xmf", "r");
+    CHECK(file != NULL);
+    if (file == NULL) return;
+    const size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    const char *const grid = strstr(text, "<Geometry GeometryType=\"XYZ\">\n<DataItem Dimensions="
+                                          "\"50 3\" NumberType=\"Float\" Precision=\"8\" "
+                                          "Format=\"HDF\">frames.h5:/fields/place");
+    CHECK(grid != NULL);
+    if (grid == NULL) return;
+    const char *const end = strstr(grid, "</Grid>");
+    const char *const charge = strstr(grid, "<Attribute Name=\"charge\" AttributeType=\"Scalar\" "
+                                            "Center=\"Node\">");
+    CHECK(charge != NULL && charge < end);
+    CHECK(end != NULL && strstr(end, "/fields/charge") == NULL);
+}
+
 static void add_field(app_frames field, const app_decomp *d, int frame)
 {
     double values[ROWS * COLUMNS];
@@ -158,6 +198,8 @@ static void write_file(app_comm comm, int argc, char **argv)
         add_field(field, &d, frame);
     }
     CHECK_FAILS(app_frames_add(field, 0, 0, &box, edges), MX_ERR_ARG, "other extents");
+    add_points(comm, results);
+    CHECK_OK(app_results_file(results, "potential", "line 1\nline 2\n", 14));
     CHECK_OK(app_results_finish(&results, "passed", 0));
 }
 
@@ -169,6 +211,11 @@ static void check_values(app_reader reader)
     CHECK_I64(count, FRAMES);
     for (int64_t f = 0; f < count; ++f) CHECK_I64(steps[f], 10 * f);
     free(steps);
+    size_t length = 0;
+    char *text = NULL;
+    CHECK_OK(app_reader_text(reader, "/files/potential", &length, &text));
+    CHECK(text != NULL && strcmp(text, "line 1\nline 2\n") == 0);
+    free(text);
     CHECK_OK(app_reader_f64(reader, "/frames/density/time", &count, &values));
     CHECK_I64(count, FRAMES);
     for (int64_t f = 0; f < count; ++f) CHECK_F64(values[f], 0.5 * (double)f, 0);
@@ -200,6 +247,7 @@ int main(int argc, char **argv)
     if (app_rank(comm) == 0) {
         CHECK_OK(app_reader_open("frames.h5", &reader));
         if (reader) check_values(reader);
+        check_points();
         app_reader_close(&reader);
     }
     app_frames none = NULL;
