@@ -1,0 +1,51 @@
+/* Velocity Verlet: half a kick, a drift, new forces, half a kick (Swope, Andersen, Berens and Wilson 1982). */
+#include "minx/kernel.h"
+
+#include "md_kernels.h"
+
+/* dt / 2 over the mass of atom i. */
+MX_BODY double half_kick(const md_move_args *a, int i)
+{
+    return a->one_mass ? a->factor : a->factor / MX_AT(a->mass, MX_AT(a->type, i));
+}
+
+MX_BODY void md_begin_step_body(const md_move_args *a, int i)
+{
+    const double half = half_kick(a, i);
+    for (int d = 0; d < 3; d++) {
+        const double v = MX_AT(a->velocity, i, d) + half * MX_AT(a->force, i, d);
+        MX_AT(a->velocity, i, d) = v;
+        MX_AT(a->position, i, d) += a->dt * v;
+    }
+}
+MX_FOR(1D, md_begin_step)
+
+MX_BODY void md_end_step_body(const md_move_args *a, int i)
+{
+    const double half = half_kick(a, i);
+    for (int d = 0; d < 3; d++) MX_AT(a->velocity, i, d) += half * MX_AT(a->force, i, d);
+}
+MX_FOR(1D, md_end_step)
+
+MX_BODY void md_between_steps_body(const md_move_args *a, int i)
+{
+    const double half = half_kick(a, i);
+    for (int d = 0; d < 3; d++) {
+        const double kick = half * MX_AT(a->force, i, d);
+        const double v = MX_AT(a->velocity, i, d) + kick + kick;
+        MX_AT(a->velocity, i, d) = v;
+        MX_AT(a->position, i, d) += a->dt * v;
+    }
+}
+MX_FOR(1D, md_between_steps)
+
+MX_BODY void md_moved_body(const md_moved_args *a, int i, double *largest)
+{
+    double square = 0;
+    for (int d = 0; d < 3; d++) {
+        const double moved = MX_AT(a->position, i, d) - MX_AT(a->built_position, i, d);
+        square += moved * moved;
+    }
+    *largest = *largest < square ? square : *largest;
+}
+MX_REDUCE(1D, md_moved, MX_MAX)

@@ -1,0 +1,65 @@
+#include "minx/kernel.h"
+
+#include "md_kernels.h"
+
+MX_BODY void md_find_bins_body(const md_bin_args *a, int i)
+{
+    const md_bins *const b = &a->bins;
+    const int x = md_bin_along(b, 0, MX_AT(a->position, i, 0)),
+              y = md_bin_along(b, 1, MX_AT(a->position, i, 1)),
+              z = md_bin_along(b, 2, MX_AT(a->position, i, 2));
+    MX_AT(a->bin, i) = (z * b->bins[1] + y) * b->bins[0] + x;
+}
+MX_FOR(1D, md_find_bins)
+
+MX_BODY void md_sort_vectors_body(const md_sort_vectors_args *a, int n)
+{
+    const int i = MX_AT(a->order, n);
+    for (int d = 0; d < 3; d++) MX_AT(a->to, n, d) = MX_AT(a->from, i, d);
+}
+MX_FOR(1D, md_sort_vectors)
+
+MX_BODY void md_sort_names_body(const md_sort_names_args *a, int n)
+{
+    const int i = MX_AT(a->order, n);
+    MX_AT(a->type_spare, n) = MX_AT(a->type, i);
+    MX_AT(a->id_spare, n) = MX_AT(a->id, i);
+}
+MX_FOR(1D, md_sort_names)
+
+/* Bins along axis d that have atoms within the cutoff of bin `at`, cut at the edge. */
+MX_BODY int first_bin(const md_bins *b, int d, int at) { return mx_max(at - b->reach[d], 0); }
+MX_BODY int last_bin(const md_bins *b, int d, int at)
+{
+    return mx_min(at + b->reach[d], b->bins[d] - 1);
+}
+
+/* Bins along x follow each other, so their atoms do too: one loop goes over them. */
+MX_BODY void md_list_full_body(const md_list_args *a, int i, md_list_size *size)
+{
+    const md_bins *const b = &a->bins;
+    const double x = MX_AT(a->position, i, 0), y = MX_AT(a->position, i, 1),
+                 z = MX_AT(a->position, i, 2);
+    const int at_x = md_bin_along(b, 0, x), at_y = md_bin_along(b, 1, y),
+              at_z = md_bin_along(b, 2, z);
+    int found = 0;
+    for (int bz = first_bin(b, 2, at_z); bz <= last_bin(b, 2, at_z); bz++) {
+        for (int by = first_bin(b, 1, at_y); by <= last_bin(b, 1, at_y); by++) {
+            const int row = (bz * b->bins[1] + by) * b->bins[0];
+            const int end = MX_AT(a->bin_begin, row + last_bin(b, 0, at_x) + 1);
+            for (int n = MX_AT(a->bin_begin, row + first_bin(b, 0, at_x)); n < end; n++) {
+                const int j = MX_AT(a->bin_atom, n);
+                const double dx = x - MX_LOAD(a->position, j, 0),
+                             dy = y - MX_LOAD(a->position, j, 1),
+                             dz = z - MX_LOAD(a->position, j, 2);
+                if (dx * dx + dy * dy + dz * dz > a->cutoff_square || j == i) continue;
+                if (found < a->room) MX_AT(a->neighbour, i, found) = j;
+                found++;
+            }
+        }
+    }
+    MX_AT(a->neighbour_count, i) = found;
+    size->pairs += found;
+    size->longest = mx_max(size->longest, (int64_t)found);
+}
+MX_REDUCE_FIELDS(1D, md_list_full, MD_LIST_SIZE, MX_ITEMS_PLAIN)

@@ -1,0 +1,143 @@
+/* miniMD: one run. app_run goes through the stages in the order of this header; each file has what stands under its name. */
+#pragma once
+#include "app.h"
+#include "index_exchange.h"
+#include "md_input.h"
+#include "md_kernels.h"
+#include "migrate.h"
+#include "series.h"
+#include "sparse_alltoall.h"
+
+/* What the units of the deck mean (thermo.c). */
+typedef struct md_scales {
+    double mvv_to_energy;  /* energy units in mass * velocity^2 */
+    double boltzmann;      /* energy units in a unit of temperature */
+    double printed_energy; /* what the original prints for an energy of 1 an atom */
+    double pressure;       /* pressure units in an energy unit per volume */
+    const char *energy_unit, *temperature_unit, *pressure_unit, *length_unit, *time_unit;
+} md_scales;
+
+/* The state of the whole system at a step. */
+typedef struct md_state {
+    double temperature, pressure;
+    double potential, kinetic; /* of all atoms, in energy units */
+    double momentum[3];
+} md_state;
+
+/* The states that were printed, an entry each. */
+typedef struct md_history {
+    app_series step, temperature, potential, pressure, total; /* energies: an atom */
+} md_history;
+
+typedef struct md_app {
+    app_base base;
+    md_input input;
+
+    md_box box;
+    md_lattice lattice;
+    md_scales scales;
+    mx_gid atoms; /* of all ranks */
+    mx_lid own, ghosts, capacity;
+    int types;
+    bool one_mass;
+    double mass[MD_MAX_TYPES];
+    double force_cutoff, list_cutoff; /* list: with the skin */
+
+    app_migration migration;
+    app_index_exchange halo; /* ghosts, from neighbouring bricks */
+    app_sparse sparse;
+    md_around around;
+    md_views views;
+    bool bound;        /* all views exist */
+    mx_lid image_room; /* images that the views have room for */
+
+    /* the list */
+    md_bins bins;
+    mx_lid list_room; /* neighbours that a row of the list has room for */
+    mx_lid list_rows; /* own atoms that it has room for */
+    int64_t pairs;    /* entries of the list */
+
+    /* kernel arguments, bound anew after views were replaced (md_bind) */
+    md_move_args move;
+    md_moved_args moved;
+    md_motion_args motion;
+    md_lj_args lj;
+
+    /* what the run did */
+    int64_t step, first_step; /* done; done before a restart */
+    int64_t builds;           /* lists made in the time loop */
+    double started;           /* app_now() at the start of the time loop */
+    double seconds;           /* that it took */
+    bool kicked;              /* velocities are half a step behind */
+    md_energy energy;         /* of this rank, from the last forces with energy */
+    md_state first, last;     /* at the start, and as last summed */
+    md_history history;
+    app_region *force_time, *list_time, *comm_time, *borders_time, *whole_time;
+} md_app;
+
+/* ---- setup.c: stages ---- */
+
+mx_err md_set_up(void *app);
+void md_clean_up(void *app);
+
+/* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view was replaced. */
+mx_err md_reserve(md_app *app, int64_t atoms);
+/* Binds all kernel arguments that last. */
+mx_err md_bind(md_app *app);
+mx_range_1 md_own(const md_app *app);
+
+/* ---- domain.c ---- */
+
+/* The bricks of the box, whose lengths are given; which bricks have ghosts of this one's atoms. Collective, agreed. */
+mx_err md_make_domain(md_app *app);
+/* Wraps positions, and sends each own atom to the rank whose brick it is in. There are no ghosts then. Atoms whose
+ * positions are no numbers, or that are missing, end the run: MX_ERR_COMM. Collective, agreed. */
+mx_err md_migrate(md_app *app);
+/* Finds the atoms that other bricks need, makes the lists of app->halo, and fetches positions and types of ghosts. Collective. */
+mx_err md_make_borders(md_app *app);
+/* Positions of ghosts. Collective. */
+mx_err md_update_ghosts(md_app *app);
+
+/* ---- neighbours.c ---- */
+
+/* Puts own atoms into the order of bins. Not between md_make_borders and the next list. */
+mx_err md_sort_atoms(md_app *app);
+/* Makes the list. */
+mx_err md_make_list(md_app *app);
+
+/* ---- force.c: forces on own atoms, from the list; with `energy` true also app->energy. Collective. ---- */
+
+mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
+mx_err md_compute_force(md_app *app, bool energy);
+mx_err md_bind_force(md_app *app);
+void md_free_force(md_app *app);
+
+/* ---- force_lj.c ---- */
+
+mx_err md_prepare_lj(md_app *app);
+mx_err md_bind_lj(md_app *app);
+mx_err md_compute_lj(md_app *app, bool energy);
+
+/* ---- run.c ---- */
+
+mx_err md_run(void *app);
+/* md_migrate, sort, md_make_borders, md_make_list. Collective. */
+mx_err md_reneighbour(md_app *app);
+
+/* ---- thermo.c ---- */
+
+void md_choose_scales(md_app *app);
+/* The state from velocities and app->energy. Collective. */
+mx_err md_sum_state(md_app *app, md_state *state);
+/* Sums, prints a line and adds it to the history. Collective. */
+mx_err md_print_state(md_app *app);
+/* The temperature of all atoms, from their sum of m v^2. */
+double md_temperature(const md_app *app, double mvv);
+
+/* ---- output.c: the original's last lines; series and fields. Collective. ---- */
+
+mx_err md_output(void *app);
+
+/* ---- verify.c. Collective. ---- */
+
+mx_err md_verify(void *app);

@@ -1,0 +1,143 @@
+/* Bins, sorting, and the neighbour list. */
+#include "md_app.h"
+#include "minx/sort.h"
+
+#include <math.h>
+
+/* Sides of about half the cutoff, or those of the input's number of bins along the box; larger ones where there would be more than
+ * a few bins for each atom. They fill the brick and the list's cutoff around it. */
+static void choose_bins(md_app *app)
+{
+    const md_box *const box = &app->box;
+    md_bins *const b = &app->bins;
+    const double atoms = fmax(64, app->own + app->ghosts);
+    double low[3], width[3], volume = 1;
+    for (int d = 0; d < 3; d++) {
+        low[d] = md_brick_low(box, d, box->brick[d]) - app->list_cutoff;
+        width[d] = md_brick_low(box, d, box->brick[d] + 1) + app->list_cutoff - low[d];
+        volume *= width[d];
+    }
+    const double least = cbrt(volume / (4 * atoms));
+    for (int d = 0; d < 3; d++) {
+        const double wanted =
+            app->input.bins > 0 ? box->length[d] / app->input.bins : 0.5 * app->list_cutoff;
+        const double side = fmax(wanted, least);
+        b->bins[d] = (int)fmax(1, floor(width[d] / side));
+        b->low[d] = low[d];
+        b->inverse[d] = b->bins[d] / width[d];
+        b->reach[d] = (int)ceil(app->list_cutoff * b->inverse[d]);
+    }
+}
+
+/* Puts atoms 0 to atoms - 1 into bins: bin_begin, and their order in `order`. */
+static mx_err fill_bins(md_app *app, int64_t atoms, mx_view order_view)
+{
+    const mx_ctx ctx = app->base.ctx;
+    const md_bins *const b = &app->bins;
+    const int64_t bins = (int64_t)b->bins[0] * b->bins[1] * b->bins[2];
+    md_bin_args args = {.bins = *b};
+    mx_view_info info = {0};
+    mx_view bin, order;
+    if (app->views.bin_begin.slot != 0) MX_TRY(mx_view_get_info(app->views.bin_begin, &info));
+    if (info.extent[0] != bins + 1) {
+        MX_TRY(mx_view_destroy(&app->views.bin_begin));
+        MX_TRY(mx_view_create_1d(ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin));
+    }
+    MX_TRY(md_bin_args_bind(ctx, &app->views, &args));
+    MX_TRY(md_find_bins(mx_range_1d(ctx, 0, atoms), &args));
+    MX_TRY(mx_subview(app->views.bin, MX_SLICES(mx_span(0, atoms)), &bin));
+    MX_TRY(mx_subview(order_view, MX_SLICES(mx_span(0, atoms)), &order));
+    const mx_err err = mx_bin_sort(ctx, bin, app->views.bin_begin, order);
+    MX_TRY(mx_view_destroy(&bin));
+    MX_TRY(mx_view_destroy(&order));
+    return err;
+}
+
+/* ---- sorting ---- */
+
+/* Moves a vector of all atoms to `spare`, in the new order, and swaps the views. */
+static mx_err sort_vector(md_app *app, mx_view *vector, mx_view *spare)
+{
+    md_sort_vectors_args args;
+    MX_TRY(mx_bind(app->base.ctx, app->views.order, &args.order));
+    MX_TRY(mx_bind(app->base.ctx, *vector, &args.from));
+    MX_TRY(mx_bind(app->base.ctx, *spare, &args.to));
+    MX_TRY(md_sort_vectors(md_own(app), &args));
+    const mx_view sorted = *spare;
+    *spare = *vector;
+    *vector = sorted;
+    return MX_OK;
+}
+
+static void swap(mx_view *a, mx_view *b)
+{
+    const mx_view kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The forces will be computed anew, so that their view is the spare one for positions and velocities. */
+mx_err md_sort_atoms(md_app *app)
+{
+    md_views *const v = &app->views;
+    md_sort_names_args names;
+    choose_bins(app);
+    MX_TRY(fill_bins(app, app->own, v->order));
+    MX_TRY(sort_vector(app, &v->position, &v->force));
+    MX_TRY(sort_vector(app, &v->velocity, &v->force));
+    MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));
+    MX_TRY(md_sort_names(md_own(app), &names));
+    swap(&v->type, &v->type_spare);
+    swap(&v->id, &v->id_spare);
+    return md_bind(app);
+}
+
+/* ---- the list ---- */
+
+/* Rows for all own atoms, of `room` neighbours. */
+static mx_err reserve_list(md_app *app, int64_t room)
+{
+    md_views *const v = &app->views;
+    const mx_ctx ctx = app->base.ctx;
+    const mx_view_options options = {.uninitialized = true};
+    MX_TRY(mx_view_destroy(&v->neighbour));
+    MX_TRY(mx_view_destroy(&v->neighbour_count));
+    const int64_t rows = app->capacity, extents[] = {rows, room};
+    MX_REQUIRE(room <= MX_INDEX_END, MX_ERR_EXTENT, "an atom would have %lld neighbours",
+               (long long)room);
+    MX_TRY(mx_view_create(ctx, "neighbours", MX_I32, 2, extents, &options, &v->neighbour));
+    MX_TRY(
+        mx_view_create(ctx, "neighbour counts", MX_I32, 1, extents, &options, &v->neighbour_count));
+    app->list_room = (mx_lid)room;
+    app->list_rows = (mx_lid)rows;
+    return MX_OK;
+}
+
+/* A row for the density of the whole box and a half more, until rows that are longer are seen. */
+static int64_t first_room(const md_app *app)
+{
+    const double *const length = app->box.length, cutoff = app->list_cutoff;
+    const double density = (double)app->atoms / (length[0] * length[1] * length[2]);
+    const double sphere = 4.0 / 3.0 * MX_PI * cutoff * cutoff * cutoff;
+    return (int64_t)fmin(1.5 * density * sphere, (double)app->own + app->ghosts) + 8;
+}
+
+mx_err md_make_list(md_app *app)
+{
+    md_list_args args = {.cutoff_square = app->list_cutoff * app->list_cutoff};
+    md_list_size size;
+    choose_bins(app);
+    MX_TRY(fill_bins(app, (int64_t)app->own + app->ghosts, app->views.bin_atom));
+    if (app->list_room == 0) MX_TRY(reserve_list(app, first_room(app)));
+    if (app->own > app->list_rows) MX_TRY(reserve_list(app, app->list_room));
+    args.bins = app->bins;
+    for (;;) {
+        args.room = app->list_room;
+        MX_TRY(md_list_args_bind(app->base.ctx, &app->views, &args));
+        MX_TRY(md_list_full(md_own(app), &args, &size));
+        if (size.longest <= app->list_room) break;
+        MX_TRY(reserve_list(app, size.longest + size.longest / 8));
+    }
+    app->pairs = size.pairs;
+    return md_bind_force(app);
+}

@@ -1,0 +1,228 @@
+#include "md_app.h"
+
+#include <math.h>
+
+/* ---- views ---- */
+
+mx_range_1 md_own(const md_app *app) { return mx_range_1d(app->base.ctx, 0, app->own); }
+
+mx_err md_bind(md_app *app)
+{
+    const mx_ctx ctx = app->base.ctx;
+    const md_views *const v = &app->views;
+    MX_TRY(md_move_args_bind(ctx, v, &app->move));
+    MX_TRY(md_motion_args_bind(ctx, v, &app->motion));
+    if (app->input.neigh_check) MX_TRY(md_moved_args_bind(ctx, v, &app->moved));
+    return md_bind_force(app);
+}
+
+/* A view of atoms: what it has is kept, or need not be. */
+typedef struct atom_view {
+    mx_view *view;
+    const char *label;
+    mx_type type;
+    int columns; /* 0: rank 1 */
+    bool kept;
+} atom_view;
+
+static mx_err extend(mx_ctx ctx, const atom_view *a, int64_t capacity)
+{
+    const int64_t extents[] = {capacity, a->columns};
+    const int rank = a->columns > 0 ? 2 : 1;
+    mx_view_info info;
+    if (a->view->slot == 0)
+        return mx_view_create(ctx, a->label, a->type, rank, extents, NULL, a->view);
+    MX_TRY(mx_view_get_info(*a->view, &info));
+    if (info.extent[0] >= capacity) return MX_OK;
+    return a->kept ? mx_view_resize(ctx, a->view, extents) : mx_view_realloc(ctx, a->view, extents);
+}
+
+/* A quarter more than is needed, as app_migrate makes views grow. */
+mx_err md_reserve(md_app *app, int64_t atoms)
+{
+    md_views *const v = &app->views;
+    const atom_view all[] = {
+        {&v->position, "position", MX_F64, 3, true},
+        {&v->velocity, "velocity", MX_F64, 3, true},
+        {&v->force, "force", MX_F64, 3, true},
+        {&v->type, "type", MX_I32, 0, true},
+        {&v->id, "id", MX_I64, 0, true},
+        {&v->rank, "rank", MX_I32, 0, false},
+        {&v->bin, "bin", MX_I32, 0, false},
+        {&v->bin_atom, "bin atoms", MX_I32, 0, false},
+        {&v->order, "order", MX_I32, 0, false},
+        {&v->type_spare, "type spare", MX_I32, 0, false},
+        {&v->id_spare, "id spare", MX_I64, 0, false},
+        {&v->built_position, "built position", MX_F64, 3, true},
+    };
+    const int count = (int)(sizeof all / sizeof all[0]) - (app->input.neigh_check ? 0 : 1);
+    if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
+    const int64_t capacity = atoms + atoms / 4 + 64;
+    MX_REQUIRE(capacity <= MX_INDEX_END, MX_ERR_EXTENT,
+               "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
+               (long long)atoms, MX_INDEX_END);
+    for (int i = 0; i < count; i++) MX_TRY(extend(app->base.ctx, &all[i], capacity));
+    app->capacity = (mx_lid)capacity;
+    return app->bound ? md_bind(app) : MX_OK;
+}
+
+/* ---- atoms of a lattice ---- */
+
+/* The sites of this rank along an axis: those whose positions are in its brick. */
+static void cut_sites(const md_box *box, md_lattice *l, int d)
+{
+    const int64_t sites = 2 * l->cells[d];
+    int64_t bound[2];
+    for (int end = 0; end < 2; end++) {
+        const double low = md_brick_low(box, d, box->brick[d] + end);
+        int64_t site = (int64_t)(low / l->spacing) - 1; /* at or before the first one */
+        if (site < 0) site = 0;
+        while (site < sites && l->spacing * (double)site < low) site++;
+        bound[end] = box->brick[d] + end == box->ranks[d] ? sites : site;
+    }
+    l->first[d] = bound[0];
+    l->count[d] = (int)(bound[1] - bound[0]);
+}
+
+/* Atoms of a unit cell of this density fill it: 4 in a cube. */
+static void choose_lattice(md_app *app)
+{
+    const md_input *const in = &app->input;
+    const int64_t cells[] = {in->nx, in->ny, in->nz};
+    const double side = pow(4.0 / in->density, 1.0 / 3.0);
+    app->lattice.spacing = 0.5 * side;
+    for (int d = 0; d < 3; d++) {
+        app->lattice.cells[d] = cells[d];
+        app->box.length[d] = side * (double)cells[d];
+    }
+    app->atoms = 4 * in->nx * in->ny * in->nz;
+}
+
+static mx_err make_lattice(md_app *app)
+{
+    md_lattice *const l = &app->lattice;
+    for (int d = 0; d < 3; d++) cut_sites(&app->box, l, d);
+    const int64_t own = md_lattice_atoms(l);
+    MX_TRY(app_agree(app->base.comm, md_reserve(app, own)));
+    app->own = (mx_lid)own;
+    md_lattice_args args = {.lattice = *l, .types = app->types};
+    MX_TRY(md_lattice_args_bind(app->base.ctx, &app->views, &args));
+    const mx_range_3 range =
+        mx_range_3d(app->base.ctx, 0, l->count[2], 0, l->count[1], 0, (l->count[0] + 1) / 2);
+    return md_make_lattice(range, &args);
+}
+
+/* ---- velocities ---- */
+
+static mx_err sum_motion(md_app *app, md_motion *sum)
+{
+    MX_TRY(md_sum_motion(md_own(app), &app->motion, sum));
+    double all[] = {sum->mvv, sum->mass, sum->momentum_x, sum->momentum_y, sum->momentum_z};
+    MX_TRY(app_sum_f64(app->base.comm, all, 5));
+    *sum = (md_motion){all[0], all[1], all[2], all[3], all[4]};
+    return MX_OK;
+}
+
+/* Takes away the velocity of the centre of mass, and scales to the temperature of the deck. */
+static mx_err scale_velocities(md_app *app)
+{
+    md_motion sum;
+    MX_TRY(sum_motion(app, &sum));
+    md_scale_args args = {
+        .mean = {sum.momentum_x / sum.mass, sum.momentum_y / sum.mass, sum.momentum_z / sum.mass},
+        .factor = 1};
+    MX_TRY(md_scale_args_bind(app->base.ctx, &app->views, &args));
+    MX_TRY(md_scale_velocities(md_own(app), &args));
+    MX_TRY(sum_motion(app, &sum));
+    const double temperature = md_temperature(app, sum.mvv);
+    args =
+        (md_scale_args){.factor = temperature > 0 ? sqrt(app->input.temperature / temperature) : 0};
+    MX_TRY(md_scale_args_bind(app->base.ctx, &app->views, &args));
+    return md_scale_velocities(md_own(app), &args);
+}
+
+/* ---- stages ---- */
+
+static mx_err add_regions(md_app *app)
+{
+    const app_report report = app->base.report;
+    MX_TRY(app_region_add(report, "force", &app->force_time));
+    MX_TRY(app_region_add(report, "neighbour list", &app->list_time));
+    MX_TRY(app_region_add(report, "ghosts", &app->comm_time));
+    MX_TRY(app_region_add(report, "borders", &app->borders_time));
+    return app_region_add(report, "time loop", &app->whole_time);
+}
+
+static mx_err make_masses(md_app *app)
+{
+    app->one_mass = true;
+    for (int t = 1; t < app->types; t++)
+        if (app->mass[t] != app->mass[0]) app->one_mass = false;
+    MX_TRY(mx_view_create_1d(app->base.ctx, "mass", MX_F64, app->types, &app->views.mass));
+    MX_TRY(mx_import(app->base.ctx, app->views.mass, app->mass, NULL));
+    /* metal units: force in eV/A, mass in g/mol, velocity in A/ps */
+    app->move.one_mass = app->one_mass;
+    app->move.dt = app->input.dt;
+    app->move.factor = 0.5 * app->input.dt / app->scales.mvv_to_energy;
+    if (app->one_mass) app->move.factor /= app->mass[0];
+    return MX_OK;
+}
+
+/* What the table of keys has, but the program has not. */
+static mx_err refuse(const md_input *in)
+{
+    const struct {
+        bool wanted;
+        const char *what;
+    } all[] = {{in->data_file != NULL, "data files"},
+               {in->force == MD_FORCE_EAM, "the embedded atom method"},
+               {in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
+               {in->ghost_newton == 1, "ghost_newton"},
+               {in->yaml == 1 || in->yaml_screen, "YAML files"},
+               {in->check_exchange, "check_exchange"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        MX_REQUIRE(!all[i].wanted, MX_ERR_INPUT, "this version has no %s", all[i].what);
+    return MX_OK;
+}
+
+mx_err md_set_up(void *data)
+{
+    md_app *const app = data;
+    MX_TRY(refuse(&app->input));
+    MX_TRY(add_regions(app));
+    app_print_place(&app->base);
+    app_print(app->base.report, "# Create System:\n");
+    md_choose_scales(app);
+    choose_lattice(app);
+    MX_TRY(md_prepare_force(app));
+    MX_TRY(md_make_domain(app));
+    MX_TRY(make_masses(app));
+    MX_TRY(make_lattice(app));
+    MX_TRY(md_bind(app));
+    app->bound = true;
+    MX_TRY(scale_velocities(app));
+    app_print(app->base.report, "# Done .... \n");
+    return MX_OK;
+}
+
+void md_clean_up(void *data)
+{
+    md_app *const app = data;
+    md_views *const v = &app->views;
+    mx_view *const all[] = {
+        &v->position,   &v->velocity,   &v->force,       &v->type,      &v->id,
+        &v->mass,       &v->pair,       &v->rank,        &v->bin,       &v->built_position,
+        &v->bin_atom,   &v->bin_begin,  &v->order,       &v->send,      &v->type_spare,
+        &v->id_spare,   &v->image_atom, &v->image_place, &v->neighbour, &v->neighbour_count,
+        &v->send_begin,
+    };
+    app_index_exchange_destroy(&app->halo);
+    app_migration_destroy(&app->migration);
+    app_sparse_destroy(&app->sparse);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
+    md_history *const h = &app->history;
+    app_series *const series[] = {&h->step, &h->temperature, &h->potential, &h->pressure,
+                                  &h->total};
+    for (size_t i = 0; i < sizeof series / sizeof series[0]; i++) app_series_free(series[i]);
+    md_free_force(app);
+}

@@ -1,0 +1,77 @@
+/* Temperature, pressure and energy as the original computes and prints them. N atoms without motion of their centre of mass have
+ * 3 N - 3 degrees of freedom:
+ *
+ *     T = sum of m v^2 / ((3 N - 3) k_B),     P = (sum of m v^2 + sum of r . f over pairs) / (3 V)
+ */
+#include "md_app.h"
+
+/* As the original has them: these constants are a part of its results. In metal units it prints 1048575.971 for an energy of 1 eV an
+ * atom. */
+void md_choose_scales(md_app *app)
+{
+    static const md_scales lj = {.mvv_to_energy = 1,
+                                 .boltzmann = 1,
+                                 .printed_energy = 1,
+                                 .pressure = 1,
+                                 .energy_unit = "epsilon",
+                                 .temperature_unit = "epsilon/k",
+                                 .pressure_unit = "epsilon/sigma^3",
+                                 .length_unit = "sigma",
+                                 .time_unit = "tau"};
+    static const md_scales metal = {.mvv_to_energy = 1.036427e-4,
+                                    .boltzmann = 8.617343e-5,
+                                    .printed_energy = 2 * 524287.985533,
+                                    .pressure = 1.602176e6,
+                                    .energy_unit = "eV",
+                                    .temperature_unit = "K",
+                                    .pressure_unit = "bar",
+                                    .length_unit = "Angstrom",
+                                    .time_unit = "ps"};
+    app->scales = app->input.units == MD_UNITS_METAL ? metal : lj;
+}
+
+double md_temperature(const md_app *app, double mvv)
+{
+    const double freedom = 3 * (double)app->atoms - 3;
+    return freedom > 0 ? mvv * app->scales.mvv_to_energy / (freedom * app->scales.boltzmann) : 0;
+}
+
+mx_err md_sum_state(md_app *app, md_state *state)
+{
+    const double *const length = app->box.length;
+    const double volume = length[0] * length[1] * length[2];
+    md_motion m;
+    MX_TRY(md_sum_motion(md_own(app), &app->motion, &m));
+    double sums[] = {m.mvv,        m.momentum_x,          m.momentum_y,
+                     m.momentum_z, app->energy.potential, app->energy.virial};
+    MX_TRY(app_sum_f64(app->base.comm, sums, 6));
+    const double mvv = sums[0] * app->scales.mvv_to_energy;
+    *state = (md_state){.temperature = md_temperature(app, sums[0]),
+                        .pressure = (mvv + sums[5]) * app->scales.pressure / (3 * volume),
+                        .potential = sums[4],
+                        .kinetic = 0.5 * mvv,
+                        .momentum = {sums[1], sums[2], sums[3]}};
+    return MX_OK;
+}
+
+static mx_err add_to_history(md_app *app)
+{
+    md_history *const h = &app->history;
+    const md_state *const s = &app->last;
+    const double atoms = (double)app->atoms;
+    MX_TRY(app_series_add(&h->step, (double)app->step));
+    MX_TRY(app_series_add(&h->temperature, s->temperature));
+    MX_TRY(app_series_add(&h->potential, s->potential / atoms));
+    MX_TRY(app_series_add(&h->pressure, s->pressure));
+    return app_series_add(&h->total, (s->potential + s->kinetic) / atoms);
+}
+
+mx_err md_print_state(md_app *app)
+{
+    MX_TRY(md_sum_state(app, &app->last));
+    const md_state *const s = &app->last;
+    app_print(app->base.report, "%lld %e %e %e %6.3f\n", (long long)app->step, s->temperature,
+              s->potential / (double)app->atoms * app->scales.printed_energy, s->pressure,
+              app->started > 0 ? app_now() - app->started : 0.0);
+    return add_to_history(app);
+}

@@ -1,0 +1,16 @@
+# miniMD: against the original's logs, on any backend and number of ranks, and without the original's bugs.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+foreach(case logs ranks bugs)
+  add_test(NAME minimd_${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py ${case}
+    --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
+
+# Formulas of the lattice and the bricks, in boxes of 1e9 atoms and more, which need no memory.
+add_executable(test_app_minimd_counts minimd_counts.c)
+target_compile_options(test_app_minimd_counts PRIVATE ${minx_WARNINGS})
+target_include_directories(test_app_minimd_counts PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
+target_link_libraries(test_app_minimd_counts PRIVATE minx::minx m)
+add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
+set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 60 LABELS apps)

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""minimd as its users run it.
+
+logs    T, U and P are those of the original's logs, to all digits that they have, at steps 0 and 100
+ranks   any backend and any number of ranks give the same: at step 0 within 1e-12, at step 100 within 1e-9, relative to the largest
+        value of a series. (Sums over atoms in another order differ by some 1e-15; the motion amplifies that by less than 10 times
+        in 100 steps.) Also with boxes and sub-domains that are smaller than the cutoff.
+bugs    what the original gets wrong: no interval of output, a number of steps that is no multiple of it, lost atoms
+
+The data are in the folder that MINX_REFERENCE_DATA names. Where there is none the test `logs` is skipped, and fails if
+MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left out.
+
+usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM --mpiexec WORD...
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+DECK = """comment
+comment
+lj             units
+none           data file
+lj             force
+1.0 1.0        epsilon and sigma
+4 4 4          cells
+100            steps
+0.005          time step
+1.44           temperature
+0.8442         density
+20             steps between lists
+2.5 0.30       cutoff and skin
+100            steps between lines
+"""
+LINE = re.compile(r"^(\d+) (\S+e\S+) (\S+e\S+) (\S+e\S+) +\S+$", re.M)
+
+
+class Failure(Exception):
+    pass
+
+
+def launch(args, deck, run, *options, code=0):
+    backend, ranks, threads = run.split(":")
+    command = [args.minimd, "-i", deck, "--backend=" + backend, *options]
+    if threads != "0":
+        command.append("--threads=" + threads)
+    if ranks != "1":
+        command = args.mpiexec + ["-n", ranks] + command
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != code:
+        raise Failure(f"{run} {' '.join(options)}: exit code {done.returncode}, expected {code}\n"
+                      f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def lines(text):
+    return {int(m.group(1)): m.groups()[1:] for m in LINE.finditer(text)}
+
+
+def check(what, got, expected):
+    if got != expected:
+        raise Failure(f"{what}: got {got}, expected {expected}")
+
+
+def has(args, run):
+    listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout
+    return run.split(":")[0] in listed.splitlines()
+
+
+def logs(args, folder):
+    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "minimd")
+    if not os.path.exists(data):
+        print(f"skipped: no {data}: set MINX_REFERENCE_DATA to the folder of reference data")
+        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
+    deck = os.path.join(data, "in.lj.miniMD")
+    for name, size, runs in (("4k.lj", "10", ("serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "simt:1:0")),
+                             ("32k.lj", "20", ("serial:2:0",))):
+        with open(os.path.join(data, name), encoding="ascii") as file:
+            known = lines(file.read())
+        for run in filter(lambda r: has(args, r), runs):
+            got = lines(launch(args, deck, run, "-s", size, "-n", "100").stdout)
+            for step in (0, 100):
+                check(f"{name}, {run}, step {step}", got.get(step), known[step])
+    return 0
+
+
+def agree(args, deck, folder, runs, *options):
+    """All runs against the first."""
+    for steps, tolerance in (("0", "1e-12"), ("100", "1e-9")):
+        files = [os.path.join(folder, f"{n}.h5") for n in range(len(runs))]
+        for file, run in zip(files, runs):
+            launch(args, deck, run, "-n", steps, *options, "--output=" + file)
+        for file, run in list(zip(files, runs))[1:]:
+            done = subprocess.run([args.verify, "--quiet", "--tolerance=" + tolerance, files[0], file],
+                                  capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            if done.returncode != 0:
+                raise Failure(f"{run} against {runs[0]}, {steps} steps, {' '.join(options)}\n{done.stdout[-2000:]}")
+
+
+def ranks(args, folder):
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    hosts = ["serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "serial:8:0", "openmp:2:1", "simt:1:0"]
+    hosts = [r for r in hosts if has(args, r)]
+    mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
+    agree(args, deck, folder, hosts, "-s", "5")
+    agree(args, deck, folder, hosts, "-s", "4", "shift=force", "--neigh_check", *mixture)
+    few = ["serial:1:0", "serial:2:0", "serial:3:0", "serial:8:0"]
+    agree(args, deck, folder, few, "-s", "1")
+    agree(args, deck, folder, few, "-nx", "1", "-ny", "2", "-nz", "9", "--sort", "0")
+    return 0
+
+
+def bugs(args, folder):
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    run = "serial:1:0"
+    check("no interval", sorted(lines(launch(args, deck, run, "thermo=0", "-n", "33").stdout)), [0, 33])
+    check("no multiple", sorted(lines(launch(args, deck, run, "thermo=10", "-n", "33").stdout)), [0, 10, 20, 30, 33])
+    for ranks in (1, 2):
+        text = launch(args, deck, f"serial:{ranks}:0", "dt=0.5", code=3).stderr
+        check(f"lost atoms, {ranks} ranks", len(re.findall(r"lost atoms: at step \d+ \d+ of 256 have a position", text)), 1)
+    # fast atoms that fly over several sub-domains between two lists are not lost
+    launch(args, deck, "serial:8:0", "-s", "2", "temperature=1000", "dt=0.001", "every=100", "epsilon=0")
+    return 0
+
+
+def main():
+    cases = {"logs": logs, "ranks": ranks, "bugs": bugs}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=cases)
+    parser.add_argument("--minimd", required=True)
+    parser.add_argument("--verify", required=True)
+    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return cases[args.case](args, folder)
+        except Failure as failure:
+            print(failure)
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
