@@ -1,7 +1,7 @@
 /* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a file of its name. */
 #pragma once
 #include "fe_kernels.h"
-#include "fe_level.h"
+#include "fe_preconditioner.h"
 
 typedef struct fe_app {
     app_base base;
@@ -9,16 +9,21 @@ typedef struct fe_app {
     fe_level level; /* the finest */
 
     fe_vectors vectors;
-    mx_view rr_host, pw_host; /* mirrors of rr and pw */
+    mx_view scalars_host;              /* a mirror of scalars */
+    fe_preconditioner *preconditioner; /* NULL: none */
 
     /* kernel arguments, bound once */
     fe_start_args start;
     fe_update_args update;
     fe_direction_args direction;
+    fe_dot_args dot;
+    fe_single_args single;
 
     /* what the run did */
     double started; /* app_now() at the start of set-up */
-    app_region *mesh_time, *structure_time, *assembly_time, *boundary_time, *solve_time;
+    app_region *mesh_time, *structure_time, *assembly_time, *boundary_time, *preconditioner_time,
+        *solve_time;
+    double tolerance; /* of ||r|| */
     int64_t iterations;
     double *residuals;     /* ||r|| at the start, and after each iteration */
     double final_residual; /* as the original prints it: at the start of the last iteration */
@@ -31,8 +36,8 @@ void fe_clean_up(void *app);
 
 /* solve.c: conjugate gradients. Collective. */
 mx_err fe_run(void *app);
-/* r = p = b - A x; rr(at) = r . r over all ranks. Collective. */
-mx_err fe_residual(fe_app *app, int at);
+/* r = p = b - A x; *norm = || r ||. Collective. */
+mx_err fe_residual(fe_app *app, double *norm);
 
 /* verify.c. Collective. */
 mx_err fe_verify(void *app);

@@ -6,11 +6,22 @@ typedef enum fe_assembly { FE_ASSEMBLY_COLOURS, FE_ASSEMBLY_ATOMICS } fe_assembl
 
 typedef enum fe_problem { FE_PROBLEM_ORIGINAL, FE_PROBLEM_MANUFACTURED } fe_problem;
 typedef enum fe_mesh_kind { FE_MESH_UNIFORM, FE_MESH_DISTORTED } fe_mesh_kind;
+typedef enum fe_solver { FE_SOLVER_CG, FE_SOLVER_SINGLE_REDUCTION } fe_solver;
+typedef enum fe_preconditioning {
+    FE_PRECONDITIONER_NONE,
+    FE_PRECONDITIONER_DIAGONAL,
+    FE_PRECONDITIONER_CHEBYSHEV,
+    FE_PRECONDITIONER_MULTIGRID
+} fe_preconditioning;
 
 typedef struct fe_input {
     int64_t nx, ny, nz; /* elements along x, y, z */
     int64_t max_iterations;
-    double tolerance; /* of the residual's 2-norm: absolute, as in the original */
+    double tolerance;          /* of the residual's 2-norm: absolute, as in the original */
+    double relative_tolerance; /* the same as a share of the initial one; the larger counts */
+    int solver;                /* fe_solver */
+    int preconditioner;        /* fe_preconditioning */
+    int64_t chebyshev_degree;
     bool verify_solution;
     int problem;      /* fe_problem */
     int mesh;         /* fe_mesh_kind */
@@ -19,3 +30,15 @@ typedef struct fe_input {
 } fe_input;
 
 extern const app_input fe_keys;
+
+/* Iteration k is done if the norm after k - fe_lag iterations (or the initial one) is above the tolerance: see solve.c. */
+static inline int64_t fe_lag(const fe_input *in)
+{
+    return in->solver == FE_SOLVER_CG && in->preconditioner == FE_PRECONDITIONER_NONE ? 2 : 1;
+}
+
+static inline double fe_tolerance(const fe_input *in, double initial_norm)
+{
+    const double relative = in->relative_tolerance * initial_norm;
+    return in->tolerance > relative ? in->tolerance : relative;
+}

@@ -52,6 +52,9 @@ mx_err fe_make_mesh(fe_level *level, const mx_gid *elements);
 /* The same with parts that the caller chose: this rank's, of at least one element; the parts of all ranks fill the domain, and
  * neighbours along one direction share a plane of nodes. Collective, agreed. */
 mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_box *part);
+/* A mesh with at most as many elements along each dimension as `fine`, this rank's nodes of a finer one: see fe_coarse.h. A rank may
+ * have no nodes. `part` stays empty. Collective, agreed. */
+mx_err fe_make_coarse_mesh(fe_level *level, const mx_gid *elements, const fe_mesh *fine);
 
 /* ---- system.c: A and b ---- */
 

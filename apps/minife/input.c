@@ -6,6 +6,8 @@
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"colours", "atomics", NULL};
+static const char *const solvers[] = {"cg", "single-reduction", NULL};
+static const char *const preconditioners[] = {"none", "diagonal", "chebyshev", "multigrid", NULL};
 
 #define AT(member) .offset = offsetof(fe_input, member)
 
@@ -50,6 +52,30 @@ static const app_key keys[] = {
      .high = DBL_MAX,
      .standard = DBL_EPSILON,
      .help = "stop at this 2-norm of the residual (absolute)"},
+    {.name = "relative_tolerance",
+     .type = APP_KEY_REAL,
+     AT(relative_tolerance),
+     .low = 0,
+     .high = 1,
+     .standard = 0,
+     .help = "stop at this share of the initial residual's 2-norm"},
+    {.name = "solver",
+     .type = APP_KEY_CHOICE,
+     AT(solver),
+     .words = solvers,
+     .help = "conjugate gradients: as the original, or with one sum over ranks an iteration"},
+    {.name = "preconditioner",
+     .type = APP_KEY_CHOICE,
+     AT(preconditioner),
+     .words = preconditioners,
+     .help = "of the solver"},
+    {.name = "chebyshev_degree",
+     .type = APP_KEY_INT64,
+     AT(chebyshev_degree),
+     .low = 1,
+     .high = 100,
+     .standard = 2,
+     .help = "steps of the preconditioner chebyshev, and of each smoother of multigrid"},
     {.name = "problem",
      .type = APP_KEY_CHOICE,
      AT(problem),

@@ -1,3 +1,4 @@
+#include "fe_coarse.h"
 #include "fe_level.h"
 
 #include <stdlib.h>
@@ -97,4 +98,52 @@ mx_err fe_make_mesh(fe_level *level, const mx_gid *elements)
     MX_TRY(app_bisection_create(app_size(level->base->comm), 3, elements, &all));
     const app_box part = app_bisection_box(&all, app_rank(level->base->comm));
     return fe_make_mesh_of_part(level, elements, &part);
+}
+
+/* The nodes of a coarse mesh along one dimension: those whose place has a fine node of this rank (fe_coarse.h). */
+static void divide_coarse(const fe_mesh *fine, fe_mesh *m, int d)
+{
+    const int64_t n = fine->elements[d], c = m->elements[d];
+    const int end = fine->first[d] + fine->count[d];
+    const int low = fe_between_coarse(fine->first[d], (int)n, (int)c).low;
+    const int high = fe_between_coarse(end - 1, (int)n, (int)c).low + 1;
+    m->first[d] = (int)((fine->first[d] * c + n - 1) / n);
+    m->count[d] = (int)((end * c + n - 1) / n) - m->first[d];
+    m->low[d] = low;
+    m->extent[d] = high - low + 1;
+}
+
+/* A rank with own nodes holds those around them. One without holds those between which its fine nodes lie. */
+static void hold_coarse(fe_level *level)
+{
+    fe_mesh *const m = &level->mesh;
+    const bool owns = fe_rows(m) > 0;
+    for (int d = 0; d < 3; d++) {
+        const int end = m->first[d] + m->count[d], last = m->elements[d];
+        if (owns) {
+            m->low[d] = m->first[d] > 0 ? m->first[d] - 1 : 0;
+            m->extent[d] = (end < last ? end : last) - m->low[d] + 1;
+        } else {
+            m->first[d] = m->low[d];
+            m->count[d] = 0;
+        }
+        level->from[d] = owns ? m->low[d] : 0;
+        level->to[d] = owns ? (end < last ? end : last) : 0;
+    }
+}
+
+mx_err fe_make_coarse_mesh(fe_level *level, const mx_gid *elements, const fe_mesh *fine)
+{
+    fe_mesh *const m = &level->mesh;
+    for (int d = 0; d < 3; d++) {
+        m->elements[d] = (int)elements[d];
+        m->first[d] = m->count[d] = m->low[d] = m->extent[d] = 0;
+        if (fe_rows(fine) > 0) divide_coarse(fine, m, d);
+    }
+    hold_coarse(level);
+    level->first_row = level->all_rows = fe_rows(m);
+    MX_TRY(app_sum_i64(level->base->comm, &level->all_rows, 1));
+    MX_TRY(app_exscan_i64(level->base->comm, &level->first_row, 1));
+    MX_TRY(app_index_exchange_create(level->base->transport, "coarse ghosts", &level->ghosts));
+    return app_size(level->base->comm) > 1 ? match_ghosts(level) : MX_OK;
 }

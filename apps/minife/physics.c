@@ -263,19 +263,20 @@ static bool read_data(void *state)
                     "is to have 1 to max_iterations + 1 entries");
 }
 
-/* The norm that is compared with the tolerance is the one at the start of an iteration; so one more is done. */
+/* When the solver was to stop: fe_lag. */
 static bool check_rule(void *state)
 {
     minife *const m = state;
-    const int64_t n = m->iterations;
+    const int64_t n = m->iterations, lag = fe_lag(&m->input);
+    const double tolerance = fe_tolerance(&m->input, m->residual[0]);
     int64_t late = 0;
     for (int64_t k = 0; k <= n; k++) {
         const bool number = m->residual[k] >= 0 && isfinite(m->residual[k]);
-        late += !number || (k <= n - 2 && m->residual[k] <= m->input.tolerance);
+        late += !number || (k <= n - lag && m->residual[k] <= tolerance);
     }
     vf_count(m->base.verdict, "iterations after the norm was small enough", late, 0);
     const bool stopped = n == m->input.max_iterations || m->residual[n] == 0 ||
-                         m->residual[n > 0 ? n - 1 : 0] <= m->input.tolerance;
+                         m->residual[n >= lag ? n + 1 - lag : 0] <= tolerance;
     m->base.outcome = stopped ? "passed" : "breakdown";
     return true;
 }

@@ -4,27 +4,61 @@
 
 /* ---- the solver's vectors ---- */
 
-static mx_err make_vectors(fe_app *app)
+static mx_err make_vector(fe_app *app, const char *label, int64_t count, mx_view *view)
+{
+    return mx_view_create_1d(app->base.ctx, label, MX_F64, count, view);
+}
+
+static mx_err bind_vectors(fe_app *app)
 {
     const mx_ctx ctx = app->base.ctx;
-    const int rows = fe_rows(&app->level.mesh), held = fe_held(&app->level.mesh);
-    app->vectors.b = app->level.views.b;
-    MX_TRY(mx_view_create_1d(ctx, "x", MX_F64, rows, &app->vectors.x));
-    MX_TRY(mx_view_create_1d(ctx, "cg r", MX_F64, rows, &app->vectors.r));
-    MX_TRY(mx_view_create_1d(ctx, "cg p", MX_F64, held, &app->vectors.p));
-    MX_TRY(mx_view_create_1d(ctx, "cg w", MX_F64, rows, &app->vectors.w));
-    MX_TRY(mx_view_create_1d(ctx, "cg r.r", MX_F64, FE_RING, &app->vectors.rr));
-    MX_TRY(mx_view_create_1d(ctx, "cg p.w", MX_F64, FE_RING, &app->vectors.pw));
-    MX_TRY(mx_mirror_view_create(app->vectors.rr, &app->rr_host));
-    MX_TRY(mx_mirror_view_create(app->vectors.pw, &app->pw_host));
-    MX_TRY(fe_start_args_bind(ctx, &app->vectors, &app->start));
-    MX_TRY(fe_update_args_bind(ctx, &app->vectors, &app->update));
-    MX_TRY(fe_direction_args_bind(ctx, &app->vectors, &app->direction));
+    const fe_vectors *v = &app->vectors;
+    MX_TRY(fe_start_args_bind(ctx, v, &app->start));
+    MX_TRY(fe_update_args_bind(ctx, v, &app->update));
+    MX_TRY(fe_direction_args_bind(ctx, v, &app->direction));
+    if (app->preconditioner != NULL) MX_TRY(fe_dot_args_bind(ctx, v, &app->dot));
+    if (app->input.solver == FE_SOLVER_SINGLE_REDUCTION)
+        MX_TRY(fe_single_args_bind(ctx, v, &app->single));
+    return MX_OK;
+}
+
+/* Single reduction multiplies A and z, which without preconditioner is r. */
+static mx_err make_vectors(fe_app *app)
+{
+    fe_vectors *const v = &app->vectors;
+    const int64_t rows = fe_rows(&app->level.mesh), held = fe_held(&app->level.mesh);
+    const bool single = app->input.solver == FE_SOLVER_SINGLE_REDUCTION,
+               preconditioned = app->input.preconditioner != FE_PRECONDITIONER_NONE;
+    v->b = app->level.views.b;
+    MX_TRY(make_vector(app, "x", rows, &v->x));
+    MX_TRY(make_vector(app, "cg r", single && !preconditioned ? held : rows, &v->r));
+    MX_TRY(make_vector(app, "cg p", held, &v->p));
+    MX_TRY(make_vector(app, "cg w", rows, &v->w));
+    if (single) MX_TRY(make_vector(app, "cg s", rows, &v->s));
+    if (preconditioned)
+        MX_TRY(make_vector(app, "cg z", held, &v->z));
+    else
+        MX_TRY(mx_view_retain(v->z = v->r));
+    MX_TRY(make_vector(app, "cg scalars", FE_RING * FE_SCALARS, &v->scalars));
+    MX_TRY(mx_mirror_view_create(v->scalars, &app->scalars_host));
     app->residuals = calloc((size_t)app->input.max_iterations + 1, sizeof(double));
     MX_REQUIRE(app->residuals != NULL, MX_ERR_MEMORY,
                "no memory for the residuals of %lld iterations",
                (long long)app->input.max_iterations);
     return MX_OK;
+}
+
+/* ---- the preconditioner ---- */
+
+static mx_err make_preconditioner(fe_app *app)
+{
+    if (app->input.preconditioner == FE_PRECONDITIONER_NONE) return MX_OK;
+    app_region_begin(app->preconditioner_time);
+    mx_err err =
+        fe_preconditioner_create(&app->level, app->vectors.r, app->vectors.z, &app->preconditioner);
+    if (err == MX_OK) err = mx_fence(app->base.ctx);
+    app_region_end(app->preconditioner_time, 0, 0, 0);
+    return err;
 }
 
 /* ---- stages ---- */
@@ -49,6 +83,7 @@ static mx_err add_regions(fe_app *app)
     MX_TRY(app_region_add(report, "structure", &app->structure_time));
     MX_TRY(app_region_add(report, "assembly", &app->assembly_time));
     MX_TRY(app_region_add(report, "boundary", &app->boundary_time));
+    MX_TRY(app_region_add(report, "preconditioner", &app->preconditioner_time));
     return app_region_add(report, "cg", &app->solve_time);
 }
 
@@ -73,15 +108,18 @@ mx_err fe_set_up(void *data)
     MX_TRY(fe_dump(app, "assembled"));
     MX_TRY(timed(app, "imposing Dirichlet BC...", app->boundary_time, fe_impose_boundary));
     MX_TRY(fe_dump(app, "system"));
-    return make_vectors(app);
+    MX_TRY(make_vectors(app));
+    MX_TRY(make_preconditioner(app));
+    return bind_vectors(app);
 }
 
 void fe_clean_up(void *data)
 {
     fe_app *const app = data;
     fe_vectors *const v = &app->vectors;
-    mx_view *const all[] = {&v->x,  &v->r,  &v->p,         &v->w,
-                            &v->rr, &v->pw, &app->rr_host, &app->pw_host};
+    mx_view *const all[] = {&v->x, &v->r, &v->p,       &v->w,
+                            &v->z, &v->s, &v->scalars, &app->scalars_host};
+    fe_preconditioner_destroy(&app->preconditioner);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     fe_level_destroy(&app->level);
     free(app->residuals);

@@ -1,53 +1,109 @@
-/* Conjugate gradients without preconditioner, as the original: from x = 0, at most max_iterations, until ||r|| <= tolerance. The
- * norm that the original prints for iteration k, and compares, is that at its start; the comparison is made before the norm of k
- * is known. So one iteration is done after the norm is small enough, and so it is here: iteration k is done if the norm after
- * k - 2 iterations (k = 1: the first one) is above the tolerance, and all iterations before were done.
+/* Conjugate gradients, from x = 0.
  *
- * The scalars of iteration k stay with the vectors, in rings: p . w in pw(k), r . r in rr(k). Their sums over ranks are made in
- * place, and kernels take alpha and beta from there in their prologues. On a device iterations are queued in batches without
- * waiting, and the host reads the rings after each batch; on hosts a batch is one iteration.
+ * cg                  as the original: p = z + beta p, w = A p, alpha = r.z / p.w, x += alpha p, r -= alpha w, where z = M r is the
+ *                     preconditioned residual, or r. Two sums over ranks an iteration, three with a preconditioner.
+ * single-reduction    Chronopoulos and Gear 1989. A is multiplied by z instead of p, and A p follows by the recurrence that p has:
+ *                     s = A z + beta s. So r.r, r.z and z.Az are known together: one sum over ranks an iteration.
  *
- * Bytes of an iteration: those of a product; for a row x, r, p, w read and x, r written (48), r, p read and p written (24). */
+ * When to stop: after max_iterations, or when || r ||, the norm of the true residual also with a preconditioner, is at most the
+ * tolerance. The original compares the norm that an iteration starts with before it computes it anew. So it does one iteration
+ * after the norm is small enough, and so does cg without preconditioner: iteration k is done if the norm after k - 2 iterations
+ * (k = 1: the first one) is above the tolerance, and all iterations before were done. In all other cases the norm after k - 1
+ * iterations counts.
+ *
+ * The scalars of an iteration stay with the vectors, in a ring by iterations. Their sums over ranks are made in place, and kernels
+ * take alpha and beta from there in their prologues. On a device iterations are queued in batches without waiting, and the host
+ * reads the ring after each batch. An iteration that was queued after the end changes nothing. On hosts a batch is one
+ * iteration; so it is with multigrid, whose iterations have so many kernels that one round trip does not count, and cost too much
+ * to be done in vain. Single reduction learns the norm after iteration k in iteration k + 1.
+ *
+ * Bytes of an iteration: those of a product and of the preconditioner; for a row of cg x, r, p, w read and x, r written (48), z, p
+ * read and p written (24), and r, z read for their product (16). Single reduction: x, r, p, s, z, w read, x, r, p, s written (80). */
 #include "fe_app.h"
 
 #include <math.h>
-
-enum { BYTES_OF_ROW = 48 + 24, FLOPS_OF_ROW = 2 + 6 + 2 };
 
 static mx_range_1 rows(const fe_app *app)
 {
     return mx_range_1d(app->base.ctx, 0, fe_rows(&app->level.mesh));
 }
 
-/* w = A p with the ghosts of p; pw(at) = p . w */
-static mx_err multiply(fe_app *app, int at)
+static bool is_single(const fe_app *app) { return app->input.solver == FE_SOLVER_SINGLE_REDUCTION; }
+
+/* Sums `count` scalars of iteration k over the ranks. */
+static mx_err sum(fe_app *app, int64_t k, int first, int count)
 {
-    const fe_vectors *v = &app->vectors;
-    MX_TRY(fe_exchange(&app->level, v->p));
-    MX_TRY(fe_apply_dot(&app->level, v->p, v->w, v->pw, at));
-    return app_sum_view(app->base.transport, v->pw, at, 1);
+    return app_sum_view(app->base.transport, app->vectors.scalars, fe_scalar_at(k, first), count);
 }
 
-mx_err fe_residual(fe_app *app, int at)
+/* w = A v, with the ghosts of v; the scalar gets this rank's v . w */
+static mx_err multiply(fe_app *app, mx_view v, int64_t k)
+{
+    MX_TRY(fe_exchange(&app->level, v));
+    return fe_apply_dot(&app->level, v, app->vectors.w, app->vectors.scalars,
+                        fe_scalar_at(k, FE_PW));
+}
+
+/* r = p = b - A x; this rank's r . r */
+static mx_err start(fe_app *app)
 {
     MX_TRY(fe_copy(rows(app), &app->start));
-    MX_TRY(multiply(app, at));
-    MX_TRY(fe_start_into(rows(app), &app->start, app->vectors.rr, at));
-    return app_sum_view(app->base.transport, app->vectors.rr, at, 1);
+    MX_TRY(multiply(app, app->vectors.p, 0));
+    return fe_start_into(rows(app), &app->start, app->vectors.scalars, fe_scalar_at(0, FE_RR));
 }
 
-/* Queues iteration k. */
+mx_err fe_residual(fe_app *app, double *norm)
+{
+    MX_TRY(start(app));
+    MX_TRY(sum(app, 0, FE_RR, 1));
+    MX_TRY(mx_read_element(app->base.ctx, app->vectors.scalars, fe_scalar_at(0, FE_RR), norm));
+    *norm = sqrt(*norm);
+    return MX_OK;
+}
+
+/* z = M r after iteration k; this rank's r . z */
+static mx_err precondition(fe_app *app, int64_t k)
+{
+    if (app->preconditioner == NULL) return MX_OK;
+    MX_TRY(fe_precondition(app->preconditioner));
+    return fe_dot_into(rows(app), &app->dot, app->vectors.scalars, fe_scalar_at(k, FE_RZ));
+}
+
+/* ---- iterations ---- */
+
+static fe_iteration numbers(const fe_app *app, int64_t k)
+{
+    const int64_t lag = fe_lag(&app->input);
+    const fe_iteration at = {.k = (int)(k % FE_RING),
+                             .before = (int)((k - 1) % FE_RING),
+                             .earlier = (int)(k > 1 ? (k - 2) % FE_RING : 0),
+                             .compared = (int)(k > lag ? (k - lag) % FE_RING : 0),
+                             .product = app->preconditioner != NULL ? FE_RZ : FE_RR,
+                             .first = k == 1,
+                             .tolerance = app->tolerance};
+    return at;
+}
+
 static mx_err iterate(fe_app *app, int64_t k)
 {
-    const fe_scalars scalars = {.now = fe_ring(k),
-                                .before = fe_ring(k - 1),
-                                .compared = fe_ring(k > 1 ? k - 2 : 0),
-                                .tolerance = app->input.tolerance};
-    app->update.scalars = app->direction.scalars = scalars;
-    MX_TRY(multiply(app, scalars.now));
-    MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.rr, scalars.now));
-    MX_TRY(app_sum_view(app->base.transport, app->vectors.rr, scalars.now, 1));
-    return fe_direction(rows(app), &app->direction);
+    app->update.at = app->direction.at = numbers(app, k);
+    MX_TRY(precondition(app, k - 1));
+    if (app->preconditioner != NULL) MX_TRY(sum(app, k - 1, FE_RZ, 1));
+    MX_TRY(fe_direction(rows(app), &app->direction));
+    MX_TRY(multiply(app, app->vectors.p, k));
+    MX_TRY(sum(app, k, FE_PW, 1));
+    MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
+    return sum(app, k, FE_RR, 1);
+}
+
+/* r . r after the first iterations is summed with the other scalars; the initial one was summed before. */
+static mx_err iterate_single(fe_app *app, int64_t k)
+{
+    app->single.at = numbers(app, k);
+    MX_TRY(precondition(app, k - 1));
+    MX_TRY(multiply(app, app->vectors.z, k - 1));
+    MX_TRY(k == 1 ? sum(app, 0, FE_RZ, 2) : sum(app, k - 1, FE_RR, 3));
+    return fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR));
 }
 
 /* ---- what the host sees ---- */
@@ -61,51 +117,78 @@ static void print_residual(fe_app *app, int64_t k, double norm)
         app_print(app->base.report, "Iteration = %lld   Residual = %g\n", (long long)k, norm);
 }
 
-/* Takes the queued iterations first..last as the original's loop would have; *ended: it would have stopped. */
+/* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended: it would have stopped. */
 static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
-    double *rr, *pw;
-    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->vectors.rr));
-    MX_TRY(mx_deep_copy(app->base.ctx, app->pw_host, app->vectors.pw));
+    const int product = is_single(app) ? FE_PS : FE_PW;
+    const int64_t lag = fe_lag(&app->input);
+    double *scalars;
+    MX_TRY(mx_deep_copy(app->base.ctx, app->scalars_host, app->vectors.scalars));
     MX_TRY(mx_fence(app->base.ctx));
-    MX_TRY(mx_view_host_data(app->rr_host, (void **)&rr));
-    MX_TRY(mx_view_host_data(app->pw_host, (void **)&pw));
+    MX_TRY(mx_view_host_data(app->scalars_host, (void **)&scalars));
     for (int64_t k = first; k <= last && !*ended; k++) {
         const double norm = app->residuals[k - 1];
-        *ended = app->residuals[k > 1 ? k - 2 : 0] <= app->input.tolerance;
+        *ended = app->residuals[k > lag ? k - lag : 0] <= app->tolerance;
         if (*ended) break;
         app->final_residual = norm;
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
         if (*ended) break;
         print_residual(app, k, norm);
-        app->breakdown = !(pw[fe_ring(k)] > 0);
+        app->breakdown = !(scalars[fe_scalar_at(k, product)] > 0);
         *ended = app->breakdown;
         if (*ended) break;
-        app->residuals[k] = sqrt(rr[fe_ring(k)]);
+        app->residuals[k] = sqrt(scalars[fe_scalar_at(k, FE_RR)]);
         app->iterations = k;
     }
+    return MX_OK;
+}
+
+static mx_err batch_size(const fe_app *app, int64_t *size)
+{
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    *size = info.host_accessible || app->input.preconditioner == FE_PRECONDITIONER_MULTIGRID
+                ? 1
+                : FE_BATCH;
     return MX_OK;
 }
 
 static mx_err solve(fe_app *app)
 {
     const int64_t max = app->input.max_iterations;
-    mx_ctx_info info;
+    int64_t batch, followed = 0;
     bool ended = false;
-    double rr;
-    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    const int64_t batch = info.host_accessible ? 1 : FE_BATCH;
-    MX_TRY(fe_residual(app, 0));
-    MX_TRY(mx_read_element(app->base.ctx, app->vectors.rr, 0, &rr));
-    app->residuals[0] = app->final_residual = sqrt(rr);
+    MX_TRY(batch_size(app, &batch));
+    MX_TRY(fe_residual(app, &app->residuals[0]));
+    app->final_residual = app->residuals[0];
+    app->tolerance = fe_tolerance(&app->input, app->residuals[0]);
     app_print(app->base.report, "Initial Residual = %g\n", app->final_residual);
     for (int64_t k = 1; k <= max && !ended; k += batch) {
         const int64_t last = k + batch - 1 < max ? k + batch - 1 : max;
-        for (int64_t i = k; i <= last; i++) MX_TRY(iterate(app, i));
-        MX_TRY(follow(app, k, last, &ended));
+        for (int64_t i = k; i <= last; i++)
+            MX_TRY(is_single(app) ? iterate_single(app, i) : iterate(app, i));
+        if (is_single(app) && last == max) MX_TRY(sum(app, max, FE_RR, 1));
+        const int64_t known = is_single(app) && last < max ? last - 1 : last;
+        MX_TRY(follow(app, followed + 1, known, &ended));
+        followed = known;
         app_progress(app->base.report, "cg iterations, at most", last, max);
     }
     return mx_fence(app->base.ctx);
+}
+
+/* What an iteration must move and compute. */
+static fe_work work_of_iteration(const fe_app *app)
+{
+    const double n = fe_rows(&app->level.mesh);
+    fe_work work = fe_work_of_product(&app->level);
+    work.bytes += (is_single(app) ? 80 : 48 + 24) * n;
+    work.flops += 2 * n + (is_single(app) ? 10 : 8) * n;
+    if (app->preconditioner != NULL) {
+        const fe_work more = fe_work_of_preconditioner(app->preconditioner);
+        work.bytes += more.bytes + 16 * n;
+        work.flops += more.flops + 2 * n;
+    }
+    return work;
 }
 
 mx_err fe_run(void *data)
@@ -117,12 +200,12 @@ mx_err fe_run(void *data)
     app_region_begin(app->solve_time);
     MX_TRY(solve(app));
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
-    const fe_work product = fe_work_of_product(&app->level);
-    const double n = (double)app->iterations, own = fe_rows(&app->level.mesh);
-    app_region_end(app->solve_time, n * (product.bytes + own * BYTES_OF_ROW),
-                   n * (product.flops + own * FLOPS_OF_ROW),
+    const fe_work work = work_of_iteration(app);
+    const double n = (double)app->iterations;
+    app_region_end(app->solve_time, n * work.bytes, n * work.flops,
                    after.synchronisations - before.synchronisations);
     app_progress_end(app->base.report);
+    if (fe_lag(&app->input) == 1) app->final_residual = app->residuals[app->iterations];
     app_print(app->base.report, "Final Resid Norm: %g\n", app->final_residual);
     if (app->breakdown) app->base.verdict = "breakdown";
     return MX_OK;

@@ -3,7 +3,7 @@
 
 From 16 to 32 elements along each side the L2 error and the largest error at a node must fall by a factor of 3.85 to 4.15, and from 8
 to 16 by 3.6 to 4.2: the error is C h^2 plus terms of higher order, which still show on 8 elements. On every backend, on uniform and
-distorted meshes, with both ways of assembly (each on one backend at least). On several ranks the errors must be those of one rank but for rounding, 1e-9 relative
+distorted meshes, with every preconditioner, with both ways of assembly (each on one backend at least). On several ranks the errors must be those of one rank but for rounding, 1e-9 relative
 (the solver stops at 1e-11 of a residual of about 10).
 
 usage: minife_error.py --minife PROGRAM --mpiexec WORD...
@@ -69,6 +69,11 @@ def main():
             good &= falls(args, "distorted", backend, (8, 16, 32), ())
     good &= falls(args, "distorted", "openmp", (16, 32), ("assembly=atomics",))
     good &= falls(args, "distorted", "simt", (8, 16), ("--threads=1",))
+    for solver in ("cg", "single-reduction"):
+        for preconditioner in ("diagonal", "chebyshev", "multigrid"):
+            for mesh in ("uniform", "distorted"):
+                extra = (f"solver={solver}", f"preconditioner={preconditioner}")
+                good &= falls(args, mesh, "openmp", (8, 16, 32) if solver == "cg" else (8, 16), extra)
     good &= ranks_agree(args, "distorted")
     return 0 if good else 1
 

@@ -16,12 +16,19 @@ MX_BODY void fe_start_body(const fe_start_args *a, int i, double *rr)
 }
 MX_REDUCE(1D, fe_start, MX_SUM)
 
+MX_BODY void fe_dot_body(const fe_dot_args *a, int i, double *sum)
+{
+    *sum += MX_AT(a->r, i) * MX_AT(a->z, i);
+}
+MX_REDUCE(1D, fe_dot, MX_SUM)
+
+#define SCALAR(a, number, scalar) MX_AT((a)->scalars, fe_scalar_at((a)->at.number, scalar))
+
 MX_BODY void fe_update_alpha(fe_update_args *a)
 {
-    const double rr = MX_AT(a->rr, a->scalars.before), pw = MX_AT(a->pw, a->scalars.now);
-    const double compared = sqrt(MX_AT(a->rr, a->scalars.compared));
-    a->done = rr > 0 && compared > a->scalars.tolerance && pw > 0;
-    a->alpha = a->done ? rr / pw : 0;
+    const double rz = SCALAR(a, before, a->at.product), pw = SCALAR(a, k, FE_PW);
+    a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && pw > 0;
+    a->alpha = a->done ? rz / pw : 0;
 }
 
 MX_BODY void fe_update_body(const fe_update_args *a, int i, double *rr)
@@ -35,12 +42,38 @@ MX_REDUCE(1D, fe_update, MX_SUM, MX_ITEMS_SIMD, fe_update_alpha)
 
 MX_BODY void fe_direction_beta(fe_direction_args *a)
 {
-    const double old = MX_AT(a->rr, a->scalars.before);
-    a->beta = old > 0 ? MX_AT(a->rr, a->scalars.now) / old : 0;
+    const double old = a->at.first ? 0 : SCALAR(a, earlier, a->at.product);
+    a->beta = old > 0 ? SCALAR(a, before, a->at.product) / old : 0;
 }
 
 MX_BODY void fe_direction_body(const fe_direction_args *a, int i)
 {
-    MX_AT(a->p, i) = MX_AT(a->r, i) + a->beta * MX_AT(a->p, i);
+    MX_AT(a->p, i) = MX_AT(a->z, i) + a->beta * MX_AT(a->p, i);
 }
 MX_FOR(1D, fe_direction, MX_ITEMS_SIMD, fe_direction_beta)
+
+/* p . A p = z . A z - beta^2 times that of the iteration before, as p and the p before are conjugate. */
+MX_BODY void fe_single_scalars(fe_single_args *a)
+{
+    const double old = a->at.first ? 0 : SCALAR(a, earlier, a->at.product);
+    const double rz = SCALAR(a, before, a->at.product);
+    a->beta = old > 0 ? rz / old : 0;
+    a->ps = SCALAR(a, before, FE_PW);
+    if (!a->at.first) a->ps -= a->beta * a->beta * SCALAR(a, before, FE_PS);
+    a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && a->ps > 0;
+    a->alpha = a->done ? rz / a->ps : 0;
+}
+
+MX_BODY void fe_single_body(const fe_single_args *a, int i, double *rr)
+{
+    const double p = MX_AT(a->z, i) + a->beta * MX_AT(a->p, i);
+    const double s = MX_AT(a->w, i) + a->beta * MX_AT(a->s, i);
+    const double r = MX_AT(a->r, i) - a->alpha * s;
+    MX_AT(a->p, i) = p;
+    MX_AT(a->s, i) = s;
+    MX_AT(a->x, i) += a->alpha * p;
+    MX_AT(a->r, i) = r;
+    *rr += a->done ? r * r : 0;
+    if (i == 0) SCALAR(a, k, FE_PS) = a->ps;
+}
+MX_REDUCE(1D, fe_single, MX_SUM, MX_ITEMS_SIMD, fe_single_scalars)

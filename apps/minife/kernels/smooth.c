@@ -1,0 +1,80 @@
+/* Polynomials in the matrix, scaled by its diagonal: see chebyshev.c. */
+#include "minx/kernel.h"
+
+#include "fe_multigrid_kernels.h"
+
+MX_BODY void fe_scale_body(const fe_smooth_args *a, int i)
+{
+    MX_AT(a->x, i) = MX_AT(a->inverse, i) * MX_AT(a->b, i);
+}
+MX_FOR(1D, fe_scale)
+
+MX_BODY void fe_smooth_first_body(const fe_smooth_args *a, int i)
+{
+    const double d = a->add * MX_AT(a->inverse, i) * MX_AT(a->b, i);
+    MX_AT(a->d, i) = d;
+    MX_AT(a->x, i) = d;
+}
+MX_FOR(1D, fe_smooth_first)
+
+MX_BODY void fe_smooth_step_body(const fe_smooth_args *a, int i)
+{
+    const double residual = MX_AT(a->b, i) - MX_AT(a->w, i);
+    const double d = a->keep * MX_AT(a->d, i) + a->add * MX_AT(a->inverse, i) * residual;
+    MX_AT(a->d, i) = d;
+    MX_AT(a->x, i) += d;
+}
+MX_FOR(1D, fe_smooth_step)
+
+MX_BODY void fe_invert_body(const fe_invert_args *a, int i)
+{
+    MX_AT(a->inverse, i) = 1 / MX_AT(a->inverse, i);
+}
+MX_FOR(1D, fe_invert)
+
+/* The last step of splitmix64 (Steele, Lea and Flood 2014): numbers without order. */
+MX_BODY double number_of(uint64_t id)
+{
+    uint64_t h = (id + 1) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    h ^= h >> 31;
+    return (double)(h >> 11) * 0x1p-52 - 1;
+}
+
+MX_BODY void fe_lanczos_start_body(const fe_lanczos_args *a, int row, double *rz)
+{
+    const fe_node node = fe_node_of_row(&a->mesh, row);
+    const double d = fe_fixed(&a->mesh, node) != 0 ? 0 : number_of((uint64_t)fe_id(&a->mesh, node));
+    const double z = MX_AT(a->inverse, row) * d;
+    MX_AT(a->d, row) = d;
+    MX_AT(a->x, row) = z;
+    *rz += d * z;
+}
+MX_REDUCE(1D, fe_lanczos_start, MX_SUM, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_lanczos_alpha(fe_lanczos_args *a)
+{
+    const double pw = MX_AT(a->pw, a->now);
+    a->alpha = pw > 0 ? MX_AT(a->rz, a->now - 1) / pw : 0;
+}
+
+MX_BODY void fe_lanczos_update_body(const fe_lanczos_args *a, int i, double *rz)
+{
+    const double d = MX_AT(a->d, i) - a->alpha * MX_AT(a->w, i);
+    MX_AT(a->d, i) = d;
+    *rz += d * MX_AT(a->inverse, i) * d;
+}
+MX_REDUCE(1D, fe_lanczos_update, MX_SUM, MX_ITEMS_SIMD, fe_lanczos_alpha)
+
+MX_BODY void fe_lanczos_beta(fe_lanczos_args *a)
+{
+    const double before = MX_AT(a->rz, a->now - 1);
+    a->beta = before > 0 ? MX_AT(a->rz, a->now) / before : 0;
+}
+
+MX_BODY void fe_lanczos_direction_body(const fe_lanczos_args *a, int i)
+{
+    MX_AT(a->x, i) = MX_AT(a->inverse, i) * MX_AT(a->d, i) + a->beta * MX_AT(a->x, i);
+}
+MX_FOR(1D, fe_lanczos_direction, MX_ITEMS_SIMD, fe_lanczos_beta)

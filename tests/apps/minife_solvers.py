@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""miniFE's solvers and preconditioners: all give the same solution, in the same number of iterations on any ranks.
+
+Each case runs until the residual is 1e-12 of the first one. Then
+- solutions of one problem differ by at most 1e-10: the error of a solution is at most the residual divided by the smallest eigenvalue of
+  the matrix, and the latter is about 1e-2 of the coefficients here;
+- a preconditioner's iterations differ by at most 10 percent, or 1, from those on one rank: sums over ranks have other roundings;
+- any number of threads gives the same bits;
+- multigrid's iterations stay within 20 percent from 8 to 32 elements along each side;
+- minx-verify accepts the results file.
+
+--full: instead of the small problems 64 and 100 elements along each side, as a user would run them; takes some minutes, and prints
+a table. Needs h5py; exits with 77 without it.
+
+usage: minife_solvers.py [--full] --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    print("skipped: it needs h5py")
+    sys.exit(77)
+
+SOLUTIONS = 1e-10
+SHARE = 0.1
+FLAT = 0.2
+SOLVERS = ("cg", "single-reduction")
+PRECONDITIONERS = ("none", "diagonal", "chebyshev", "multigrid")
+SMALL = {"original": ["nx=12", "ny=9", "nz=20"],
+         "distorted": ["nx=14", "problem=manufactured", "mesh=distorted"],
+         "few elements": ["nx=5", "ny=2", "nz=4"]}
+
+
+class Tests:
+    def __init__(self, args, folder):
+        self.args = args
+        self.folder = folder
+        self.good = True
+
+    def fail(self, text):
+        print(text)
+        self.good = False
+
+    def run(self, keys, backend="serial", ranks=1, threads=1, tolerance="1e-12"):
+        """(solution, residuals, seconds an iteration), or None."""
+        path = os.path.join(self.folder, "run.h5")
+        if os.path.exists(path):
+            os.remove(path)
+        command = [self.args.minife, *keys, "max_iterations=2000", f"relative_tolerance={tolerance}", f"--output={path}",
+                   f"--backend={backend}", f"--threads={threads}"]
+        if ranks > 1:
+            command = self.args.mpiexec + ["-n", str(ranks)] + command
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            self.fail(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            return None
+        checked = subprocess.run([self.args.verify, path], capture_output=True, text=True)
+        if checked.returncode != 0:
+            self.fail(f"{' '.join(command)}: minx-verify:\n{checked.stdout[-3000:]}{checked.stderr[-1000:]}")
+        milliseconds = re.search(r"milliseconds an iteration: (\S+)", done.stdout)
+        with h5py.File(path) as file:
+            return (file["fields/solution"][:], file["series/residual"][:], float(milliseconds.group(1)) if milliseconds else 0)
+
+    def compare(self, name, result, base, iterations):
+        if result is None or base is None:
+            return
+        difference = numpy.abs(result[0] - base[0]).max()
+        if not difference <= SOLUTIONS:
+            self.fail(f"{name}: the solution differs by {difference:.2e}, expected at most {SOLUTIONS}")
+        count = len(result[1]) - 1
+        if not abs(count - iterations) <= max(1, SHARE * iterations):
+            self.fail(f"{name}: {count} iterations, expected {iterations} within {100 * SHARE:.0f} percent")
+
+    def problem(self, name, keys, several):
+        base = self.run(keys)
+        for solver in SOLVERS:
+            for preconditioner in PRECONDITIONERS:
+                chosen = keys + [f"solver={solver}", f"preconditioner={preconditioner}"]
+                one = self.run(chosen, "openmp", threads=2)
+                if one is None:
+                    continue
+                what = f"{name}, {solver}, {preconditioner}"
+                count = len(one[1]) - 1
+                self.compare(f"{what}, openmp", one, base, count)
+                for ranks in several[(solver, preconditioner)]:
+                    self.compare(f"{what}, {ranks} ranks", self.run(chosen, ranks=ranks), base, count)
+
+    def same_bits(self, keys):
+        """Threads, and backends of hosts, do not change a bit."""
+        first = self.run(keys, "openmp")
+        for backend, threads in (("openmp", 2), ("openmp", 3), ("serial", 1)):
+            other = self.run(keys, backend, threads=threads)
+            if first and other and not (numpy.array_equal(first[0], other[0]) and numpy.array_equal(first[1], other[1])):
+                self.fail(f"{keys}: {threads} threads of {backend} give other bits than 1 of openmp")
+
+    def backends(self, keys, listed):
+        """Those that find what others hide: an order of their own, and memory that the host cannot access."""
+        base = self.run(keys)
+        for backend in ("serial:order=shuffled", "simt", "cuda"):
+            if base and backend.split(":")[0] in listed:
+                self.compare(f"{keys}, {backend}", self.run(keys, backend), base, len(base[1]) - 1)
+
+    def flat(self, sizes, keys):
+        counts = []
+        for n in sizes:
+            result = self.run([f"nx={n}", *keys], "openmp", threads=2, tolerance="1e-8")
+            counts.append(len(result[1]) - 1 if result else 0)
+        if max(counts) > (1 + FLAT) * min(counts):
+            self.fail(f"multigrid, {sizes} elements, {keys}: {counts} iterations, expected the same within {FLAT}")
+        return counts
+
+    def small(self):
+        listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+        few = {(s, p): (3,) if (s, p) in (("cg", "multigrid"), ("single-reduction", "none")) else ()
+               for s in SOLVERS for p in PRECONDITIONERS}
+        many = {**few, ("cg", "multigrid"): (2, 3, 4, 8), ("cg", "chebyshev"): (4,), ("single-reduction", "none"): (2, 8)}
+        self.problem("original", SMALL["original"], many)
+        self.problem("distorted", SMALL["distorted"], few)
+        self.problem("few elements", SMALL["few elements"], {**few, ("single-reduction", "multigrid"): (8,)})
+        for solver in SOLVERS:
+            keys = ["nx=9", "ny=6", "nz=7", f"solver={solver}", "preconditioner=multigrid"]
+            self.same_bits(keys)
+            self.backends(keys, listed)
+        self.flat((8, 16, 32), ["preconditioner=multigrid"])
+
+    def full(self):
+        for n in (64, 100):
+            base = self.run([f"nx={n}"], "openmp", threads=2)
+            for solver in SOLVERS:
+                for preconditioner in PRECONDITIONERS:
+                    chosen = [f"nx={n}", f"solver={solver}", f"preconditioner={preconditioner}"]
+                    one = self.run(chosen, "openmp", threads=2)
+                    if one is None:
+                        continue
+                    counts = [len(one[1]) - 1]
+                    worst = numpy.abs(one[0] - base[0]).max()
+                    for ranks in (1, 2, 3, 4, 8):
+                        many = self.run(chosen, ranks=ranks)
+                        self.compare(f"{chosen}, {ranks} ranks", many, base, counts[0])
+                        counts.append(len(many[1]) - 1 if many else 0)
+                        worst = max(worst, numpy.abs(many[0] - base[0]).max()) if many else numpy.inf
+                    print(f"{n}: {solver:16} {preconditioner:10} iterations with 2 threads, on 1, 2, 3, 4, 8 ranks: "
+                          f"{counts}, solutions differ by at most {worst:.1e}", flush=True)
+        print("multigrid, 32, 64, 100, 128:", self.flat((32, 64, 100, 128), ["preconditioner=multigrid"]))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--minife", required=True)
+    parser.add_argument("--verify", required=True)
+    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        tests = Tests(args, folder)
+        tests.full() if args.full else tests.small()
+        return 0 if tests.good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
