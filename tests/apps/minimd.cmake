@@ -14,3 +14,5 @@ target_include_directories(test_app_minimd_counts PRIVATE ${PROJECT_SOURCE_DIR}/
 target_link_libraries(test_app_minimd_counts PRIVATE minx::minx m)
 add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
 set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 60 LABELS apps)
+
+include(minimd_eam.cmake)
