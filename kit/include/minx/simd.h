@@ -110,6 +110,24 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #define MX_PICK_LANE_(f, value) \
     _Generic((value), double : f##_f64_, float : f##_f32_, int32_t : f##_i32_, int64_t : f##_i64_)
 #endif
+/* The sum of all lanes: halves are added until one lane is left, by vector operations where the compiler can split a vector. */
+#if !defined(__CUDACC__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define MX_PACK_SUM_(T, a)                                                                         \
+    __extension__({                                                                                \
+        typedef T half_ __attribute__((vector_size(4 * sizeof(T))));                               \
+        typedef T quarter_ __attribute__((vector_size(2 * sizeof(T))));                            \
+        const half_ h_ =                                                                           \
+            __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7); \
+        const quarter_ q_ =                                                                        \
+            __builtin_shufflevector(h_, h_, 0, 1) + __builtin_shufflevector(h_, h_, 2, 3);         \
+        q_[0] + q_[1];                                                                             \
+    })
+#endif
+#endif
+#ifndef MX_PACK_SUM_
+#define MX_PACK_SUM_(T, a) (((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])))
+#endif
 typedef mx_pack_i64 mx_mask_f64, mx_mask_i64;
 typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 
@@ -146,8 +164,7 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     MX_PACK_FN_(min, tag, (P a, P b), b[l] < a[l] ? b[l] : a[l])                              \
     MX_PACK_FN_(max, tag, (P a, P b), a[l] < b[l] ? b[l] : a[l])                              \
     MX_PACK_SELECT_(tag, P, M)                                                                \
-    MX_FN_(mx_pack_sum, tag, T, (P a),                                                        \
-           ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])))                 \
+    MX_FN_(mx_pack_sum, tag, T, (P a), MX_PACK_SUM_(T, a))                                    \
     MX_LANE_JOIN_(MX_TYPED_(mx_pack_lowest, tag), T, (P a), a[0], r = a[l] < r ? a[l] : r)    \
     MX_LANE_JOIN_(MX_TYPED_(mx_pack_highest, tag), T, (P a), a[0], r = r < a[l] ? a[l] : r)
 #define MX_PACK_FLOAT_(tag, T, P, M, s)          \

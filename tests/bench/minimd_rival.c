@@ -1,0 +1,474 @@
+/* The rival of miniMD: the benchmark as its original describes it, by hand, as one ordinary C program.
+ *
+ *     minimd-rival [CELLS] [STEPS] [BRICKS]        unit cells along each side of the box; defaults: 32 100 1
+ *
+ * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature, time step, cutoff and skin.
+ * Velocity Verlet; every 20 steps atoms change bricks, are sorted by bins, and lists are built. Each pair is computed once (half
+ * lists, Newton's third law, also across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
+ *
+ * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI rank would; but a message is a
+ * copy in shared memory, so this is faster than ranks. Ghosts are exchanged along x, then y, then z, as in the original.
+ *
+ * Prints temperature, energy and pressure of the first and the last step, and nanoseconds for an atom and a step. */
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DENSITY 0.8442
+#define TEMPERATURE 1.44
+#define STEP 0.005
+#define CUTOFF 2.5
+#define LIST_CUTOFF 2.8 /* with the skin */
+enum { EVERY = 20, WIDTH = 80, SWAPS = 6, STENCIL = 63, MAX_BRICKS = 64 };
+
+typedef double point[3];
+
+/* What a brick sends to a neighbour along an axis, its atoms near a face, and what it receives from the opposite neighbour as ghosts. */
+typedef struct swap {
+    int count, first;  /* ghosts that arrive, and where */
+    int sends, *index; /* atoms that leave */
+    int from;          /* the brick that they come from */
+    double shift;      /* added to what arrives */
+} swap;
+
+typedef struct brick {
+    double low[3], high[3];
+    int own, all, capacity;
+    point *x, *v, *f, *spare;
+    int *order, *bin;
+    int leaving;
+    point *outbox; /* position, velocity */
+    swap swaps[SWAPS];
+    int bins[3], bin_count, *begin;
+    double bin_low[3], per_length[3];
+    int stencil[STENCIL];
+    int *list, *count;
+    double energy, virial, kinetic;
+    double seconds[3]; /* force, list, communication */
+} brick;
+
+static double box;
+static int bricks_count;
+static brick bricks[MAX_BRICKS];
+
+static void *allocate(size_t count, size_t size)
+{
+    void *const memory = aligned_alloc(64, (count * size + 63) / 64 * 64);
+    if (memory == NULL) {
+        fprintf(stderr, "minimd-rival: no memory\n");
+        exit(3);
+    }
+    return memory;
+}
+
+/* ---- set-up ---- */
+
+/* The benchmark's velocities: a multiplicative generator, seeded by the atom's number. */
+static double next_random(int64_t *seed)
+{
+    *seed = *seed * 16807 % 2147483647;
+    return (double)*seed / 2147483647.0;
+}
+
+static void create_atoms(brick *b, int cells)
+{
+    const double half = box / cells / 2;
+    b->own = 0;
+    for (int k = 0; k < 2 * cells; k++) {
+        for (int j = 0; j < 2 * cells; j++) {
+            for (int i = 0; i < 2 * cells; i++) {
+                const double z = k * half;
+                if ((i + j + k) % 2 != 0 || z < b->low[2] || z >= b->high[2]) continue;
+                int64_t seed = ((int64_t)k * 2 * cells + j) * 2 * cells + i + 1;
+                b->x[b->own][0] = i * half;
+                b->x[b->own][1] = j * half;
+                b->x[b->own][2] = z;
+                for (int d = 0; d < 3; d++) {
+                    for (int m = 0; m < 5; m++) (void)next_random(&seed);
+                    b->v[b->own][d] = next_random(&seed);
+                }
+                b->own++;
+            }
+        }
+    }
+}
+
+static void create_brick(brick *b, int number, int cells)
+{
+    const double slab = box / bricks_count;
+    for (int d = 0; d < 3; d++) {
+        b->low[d] = d == 2 ? number * slab : 0;
+        b->high[d] = d == 2 && number + 1 < bricks_count ? (number + 1) * slab : box;
+    }
+    double volume = 1;
+    for (int d = 0; d < 3; d++) volume *= b->high[d] - b->low[d] + 2.5 * LIST_CUTOFF;
+    b->capacity = (int)(1.1 * volume * DENSITY) + 1000;
+    const size_t n = (size_t)b->capacity;
+    b->x = allocate(n, sizeof(point));
+    b->v = allocate(n, sizeof(point));
+    b->f = allocate(n, sizeof(point));
+    b->spare = allocate(n, sizeof(point));
+    b->outbox = allocate(2 * n, sizeof(point));
+    b->order = allocate(n, sizeof(int));
+    b->bin = allocate(n, sizeof(int));
+    b->count = allocate(n, sizeof(int));
+    b->list = allocate(n * WIDTH, sizeof(int));
+    for (int s = 0; s < SWAPS; s++) b->swaps[s].index = allocate(n, sizeof(int));
+    b->bin_count = 1;
+    for (int d = 0; d < 3; d++) {
+        const double length = b->high[d] - b->low[d];
+        const int inside = (int)(length / (LIST_CUTOFF / 2));
+        b->per_length[d] = inside / length;
+        b->bins[d] = inside + 2 * 3; /* ghosts lie within two bins and a little */
+        b->bin_low[d] = b->low[d] - 3 / b->per_length[d];
+        b->bin_count *= b->bins[d];
+    }
+    b->begin = allocate((size_t)b->bin_count + 2, sizeof(int));
+    int n_stencil = 0;
+    for (int z = 0; z <= 2; z++)
+        for (int y = z > 0 ? -2 : 0; y <= 2; y++)
+            for (int x = z > 0 || y > 0 ? -2 : 0; x <= 2; x++)
+                b->stencil[n_stencil++] = (z * b->bins[1] + y) * b->bins[0] + x;
+    create_atoms(b, cells);
+}
+
+static void scale_velocities(void)
+{
+    double sum[3] = {0, 0, 0}, squares = 0;
+    int64_t atoms = 0;
+    for (int r = 0; r < bricks_count; r++) {
+        atoms += bricks[r].own;
+        for (int i = 0; i < bricks[r].own; i++)
+            for (int d = 0; d < 3; d++) sum[d] += bricks[r].v[i][d];
+    }
+    for (int r = 0; r < bricks_count; r++)
+        for (int i = 0; i < bricks[r].own; i++)
+            for (int d = 0; d < 3; d++) {
+                bricks[r].v[i][d] -= sum[d] / (double)atoms;
+                squares += bricks[r].v[i][d] * bricks[r].v[i][d];
+            }
+    const double factor = sqrt(TEMPERATURE * (3 * (double)atoms - 3) / squares);
+    for (int r = 0; r < bricks_count; r++)
+        for (int i = 0; i < bricks[r].own; i++)
+            for (int d = 0; d < 3; d++) bricks[r].v[i][d] *= factor;
+}
+
+/* ---- atoms that change bricks, sorting, ghosts ---- */
+
+static void exchange(brick *b, int number)
+{
+    int stay = 0;
+    b->leaving = 0;
+    for (int i = 0; i < b->own; i++) {
+        for (int d = 0; d < 3; d++) {
+            if (b->x[i][d] < 0) b->x[i][d] += box;
+            if (b->x[i][d] >= box) b->x[i][d] -= box;
+        }
+        if (b->x[i][2] >= b->low[2] && b->x[i][2] < b->high[2]) {
+            memmove(b->x[stay], b->x[i], sizeof(point));
+            memmove(b->v[stay++], b->v[i], sizeof(point));
+        } else {
+            memcpy(b->outbox[2 * b->leaving], b->x[i], sizeof(point));
+            memcpy(b->outbox[2 * b->leaving++ + 1], b->v[i], sizeof(point));
+        }
+    }
+    b->own = stay;
+#pragma omp barrier
+    for (int r = 0; r < bricks_count; r++) {
+        for (int i = 0; r != number && i < bricks[r].leaving; i++) {
+            const double *const from = bricks[r].outbox[2 * i];
+            if (from[2] < b->low[2] || from[2] >= b->high[2]) continue;
+            memcpy(b->x[b->own], from, sizeof(point));
+            memcpy(b->v[b->own++], bricks[r].outbox[2 * i + 1], sizeof(point));
+        }
+    }
+#pragma omp barrier
+}
+
+static int bin_of(const brick *b, const double *x)
+{
+    int c[3];
+    for (int d = 0; d < 3; d++) {
+        c[d] = (int)((x[d] - b->bin_low[d]) * b->per_length[d]);
+        c[d] = c[d] < 0 ? 0 : c[d] < b->bins[d] ? c[d] : b->bins[d] - 1;
+    }
+    return (c[2] * b->bins[1] + c[1]) * b->bins[0] + c[0];
+}
+
+/* Atoms 0 to n - 1 into bins: those of bin c are order[begin[c]] to order[begin[c + 1] - 1]. */
+static void fill_bins(brick *b, int n)
+{
+    memset(b->begin, 0, sizeof(int) * ((size_t)b->bin_count + 2));
+    for (int i = 0; i < n; i++) b->begin[(b->bin[i] = bin_of(b, b->x[i])) + 2]++;
+    for (int c = 0; c < b->bin_count; c++) b->begin[c + 2] += b->begin[c + 1];
+    for (int i = 0; i < n; i++) b->order[b->begin[b->bin[i] + 1]++] = i;
+}
+
+static void sort_atoms(brick *b)
+{
+    fill_bins(b, b->own);
+    for (int i = 0; i < b->own; i++) memcpy(b->spare[i], b->x[b->order[i]], sizeof(point));
+    point *const x = b->spare;
+    b->spare = b->x;
+    b->x = x;
+    for (int i = 0; i < b->own; i++) memcpy(b->spare[i], b->v[b->order[i]], sizeof(point));
+    point *const v = b->spare;
+    b->spare = b->v;
+    b->v = v;
+}
+
+/* Which atoms leave by swap s, and from where its ghosts come. */
+static void make_swap(brick *b, int number, int s)
+{
+    swap *const w = &b->swaps[s];
+    const int d = s / 2, up = s % 2, ranks = d == 2 ? bricks_count : 1;
+    /* up: atoms near the upper face become ghosts below the brick above. The second swap along an axis skips the first's ghosts. */
+    const int n = up ? b->swaps[s - 1].first : b->all;
+    w->sends = 0;
+    for (int i = 0; i < n; i++)
+        if (up ? b->x[i][d] >= b->high[d] - LIST_CUTOFF : b->x[i][d] < b->low[d] + LIST_CUTOFF)
+            w->index[w->sends++] = i;
+    w->from = ranks == 1 ? number : up ? (number + ranks - 1) % ranks : (number + 1) % ranks;
+    const bool wraps = ranks == 1 || (up ? number == 0 : number == ranks - 1);
+    w->shift = !wraps ? 0 : up ? -box : box;
+    w->first = b->all;
+}
+
+static void receive_positions(brick *b, int s)
+{
+    const swap *const w = &b->swaps[s];
+    const brick *const from = &bricks[w->from];
+    const int d = s / 2, *const index = from->swaps[s].index;
+    for (int i = 0; i < w->count; i++) {
+        double *const to = b->x[w->first + i];
+        memcpy(to, from->x[index[i]], sizeof(point));
+        to[d] += w->shift;
+    }
+}
+
+static void make_ghosts(brick *b, int number)
+{
+    b->all = b->own;
+    for (int s = 0; s < SWAPS; s++) {
+        make_swap(b, number, s);
+#pragma omp barrier
+        b->swaps[s].count = bricks[b->swaps[s].from].swaps[s].sends;
+        b->all += b->swaps[s].count;
+        if (b->all > b->capacity) {
+            fprintf(stderr, "minimd-rival: more ghosts than expected\n");
+            exit(3);
+        }
+        receive_positions(b, s);
+#pragma omp barrier
+    }
+}
+
+static void update_ghosts(brick *b)
+{
+    for (int s = 0; s < SWAPS; s++) {
+        /* along one axis the bricks need each other's ghosts of earlier axes only */
+        if (s % 2 == 0) {
+#pragma omp barrier
+        }
+        receive_positions(b, s);
+    }
+#pragma omp barrier
+}
+
+/* The forces on ghosts, added to their atoms: the swaps in reverse. The brick that has the atoms does it. */
+static void return_forces(brick *b, int number)
+{
+    for (int s = SWAPS - 1; s >= 0; s--) {
+        const int ranks = s / 2 == 2 ? bricks_count : 1;
+        const int to = ranks == 1 ? number
+                       : s % 2    ? (number + 1) % ranks
+                                  : (number + ranks - 1) % ranks;
+        const brick *const there = &bricks[to];
+        const swap *const w = &b->swaps[s];
+#pragma omp barrier
+        for (int i = 0; i < w->sends; i++)
+            for (int d = 0; d < 3; d++)
+                b->f[w->index[i]][d] += there->f[there->swaps[s].first + i][d];
+    }
+#pragma omp barrier
+}
+
+/* ---- lists and forces ---- */
+
+static void build_lists(brick *b)
+{
+    fill_bins(b, b->all);
+    for (int i = 0; i < b->own; i++) {
+        const double x = b->x[i][0], y = b->x[i][1], z = b->x[i][2];
+        int *const list = &b->list[(size_t)i * WIDTH], count = 0;
+        for (int s = 0; s < STENCIL; s++) {
+            const int bin = b->bin[i] + b->stencil[s];
+            for (int k = b->begin[bin]; k < b->begin[bin + 1]; k++) {
+                const int j = b->order[k];
+                const double *const o = b->x[j];
+                if (s == 0) {
+                    if (j < b->own
+                            ? j <= i
+                            : o[2] < z || (o[2] == z && (o[1] < y || (o[1] == y && o[0] < x))))
+                        continue;
+                }
+                const double dx = x - o[0], dy = y - o[1], dz = z - o[2];
+                if (dx * dx + dy * dy + dz * dz > LIST_CUTOFF * LIST_CUTOFF) continue;
+                if (count < WIDTH) list[count] = j;
+                count++;
+            }
+        }
+        if (count > WIDTH) {
+            fprintf(stderr, "minimd-rival: a list of %d atoms, more than %d\n", count, WIDTH);
+            exit(3);
+        }
+        b->count[i] = count;
+    }
+}
+
+static inline __attribute__((always_inline)) void forces_of(brick *b, bool energies)
+{
+    point *const restrict x = b->x, *const restrict f = b->f;
+    double energy = 0, virial = 0;
+    memset(f, 0, sizeof(point) * (size_t)b->all);
+    for (int i = 0; i < b->own; i++) {
+        const double xi = x[i][0], yi = x[i][1], zi = x[i][2];
+        const int *const list = &b->list[(size_t)i * WIDTH], count = b->count[i];
+        double fx = 0, fy = 0, fz = 0;
+        for (int k = 0; k < count; k++) {
+            const int j = list[k];
+            const double dx = xi - x[j][0], dy = yi - x[j][1], dz = zi - x[j][2];
+            const double r2 = dx * dx + dy * dy + dz * dz;
+            if (r2 >= CUTOFF * CUTOFF) continue;
+            const double s2 = 1.0 / r2, s6 = s2 * s2 * s2, force = 48.0 * s6 * (s6 - 0.5) * s2;
+            fx += dx * force;
+            fy += dy * force;
+            fz += dz * force;
+            f[j][0] -= dx * force;
+            f[j][1] -= dy * force;
+            f[j][2] -= dz * force;
+            if (energies) {
+                energy += 4 * s6 * (s6 - 1);
+                virial += r2 * force;
+            }
+        }
+        f[i][0] += fx;
+        f[i][1] += fy;
+        f[i][2] += fz;
+    }
+    b->energy = energy;
+    b->virial = virial;
+}
+
+static void compute_forces(brick *b, int number, bool energies)
+{
+    const double start = omp_get_wtime();
+    if (energies)
+        forces_of(b, true);
+    else
+        forces_of(b, false);
+    const double computed = omp_get_wtime();
+    return_forces(b, number);
+    b->seconds[0] += computed - start;
+    b->seconds[2] += omp_get_wtime() - computed;
+}
+
+static void find_neighbours(brick *b, int number)
+{
+    const double start = omp_get_wtime();
+    exchange(b, number);
+    sort_atoms(b);
+    make_ghosts(b, number);
+    const double arrived = omp_get_wtime();
+    build_lists(b);
+    b->seconds[2] += arrived - start;
+    b->seconds[1] += omp_get_wtime() - arrived;
+}
+
+/* ---- the run ---- */
+
+static void print_state(int step)
+{
+    double energy = 0, virial = 0, kinetic = 0, atoms = 0;
+    for (int r = 0; r < bricks_count; r++) {
+        const brick *const b = &bricks[r];
+        energy += b->energy;
+        virial += b->virial;
+        atoms += b->own;
+        for (int i = 0; i < b->own; i++)
+            for (int d = 0; d < 3; d++) kinetic += b->v[i][d] * b->v[i][d];
+    }
+    const double t = kinetic / (3 * atoms - 3);
+    printf("step %d: T %e U %e P %e\n", step, t, energy / atoms,
+           (t * (3 * atoms - 3) + virial) / (3 * box * box * box));
+}
+
+static void advance(brick *b, int number, int step, bool energies)
+{
+    for (int i = 0; i < b->own; i++) {
+        for (int d = 0; d < 3; d++) {
+            b->v[i][d] += STEP / 2 * b->f[i][d];
+            b->x[i][d] += STEP * b->v[i][d];
+        }
+    }
+    if (step % EVERY == 0) {
+        find_neighbours(b, number);
+    } else {
+        const double start = omp_get_wtime();
+        update_ghosts(b);
+        b->seconds[2] += omp_get_wtime() - start;
+    }
+    compute_forces(b, number, energies);
+    for (int i = 0; i < b->own; i++)
+        for (int d = 0; d < 3; d++) b->v[i][d] += STEP / 2 * b->f[i][d];
+}
+
+int main(int argc, char **argv)
+{
+    const int cells = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 100;
+    bricks_count = argc > 3 ? atoi(argv[3]) : 1;
+    box = cells * cbrt(4 / DENSITY);
+    if (argc > 4 || steps < 1 || bricks_count < 1 || bricks_count > MAX_BRICKS ||
+        box / bricks_count < 2 * LIST_CUTOFF) {
+        fprintf(stderr,
+                "usage: minimd-rival [CELLS] [STEPS] [BRICKS], the box %g long for each brick\n",
+                2 * LIST_CUTOFF);
+        return 2;
+    }
+    double seconds = 0;
+    omp_set_dynamic(0);
+#pragma omp parallel num_threads(bricks_count)
+    {
+        const int number = omp_get_thread_num();
+        brick *const b = &bricks[number];
+        create_brick(b, number, cells);
+#pragma omp barrier
+#pragma omp single
+        scale_velocities();
+        find_neighbours(b, number);
+        compute_forces(b, number, true);
+        memset(b->seconds, 0, sizeof b->seconds);
+#pragma omp barrier
+#pragma omp single
+        {
+            print_state(0);
+            seconds = omp_get_wtime();
+        }
+        for (int step = 1; step <= steps; step++) advance(b, number, step, step == steps);
+#pragma omp barrier
+#pragma omp single
+        seconds = omp_get_wtime() - seconds;
+    }
+    print_state(steps);
+    const double each = 1e9 / (4.0 * cells * cells * cells) / steps;
+    const double *const part = bricks[0].seconds;
+    printf(
+        "%.3f s, %.1f ns for an atom and a step; brick 0: forces %.1f, lists %.1f, exchange %.1f\n",
+        seconds, seconds * each, part[0] * each * bricks_count, part[1] * each * bricks_count,
+        part[2] * each * bricks_count);
+    return 0;
+}
