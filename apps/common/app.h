@@ -110,7 +110,7 @@ mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_c
 void app_merit(app_base *base, double value, const char *unit);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: what is no error, but most likely not meant. */
-void app_note(app_base *base, const char *format, ...)
+void app_note(const app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif

@@ -71,13 +71,19 @@ typedef struct parser {
 
 /* ---- names ---- */
 
+static app_word without_dashes(app_word word)
+{
+    for (; word.length > 0 && *word.text == '-'; word.text++) word.length--;
+    return word;
+}
+
 /* The option that every app has and that the original code calls so; NULL: there is none. */
 static const app_key *find_synonym(const parser *p, const app_word *argument)
 {
     const char *const *const pairs = input_of(p->program)->synonyms;
+    const app_word name = input_of(p->program)->free_form ? without_dashes(*argument) : *argument;
     for (int i = 0; pairs && pairs[i]; i += 2) {
-        if (strlen(pairs[i]) != argument->length ||
-            memcmp(pairs[i], argument->text, argument->length) != 0)
+        if (strlen(pairs[i]) != name.length || memcmp(pairs[i], name.text, name.length) != 0)
             continue;
         return app_input_find(&common, ~0u, APP_KEY_COMMAND, pairs[i + 1], strlen(pairs[i + 1]));
     }
@@ -87,22 +93,17 @@ static const app_key *find_synonym(const parser *p, const app_word *argument)
 /* The row of an argument without its value. A name with dashes is an alias as a whole; else two dashes stand in front of it. */
 static const app_key *find(const parser *p, const app_input *input, const app_word *argument)
 {
-    const char *name = argument->text;
-    size_t length = argument->length;
-    const app_key *const whole = app_input_find(input, ~0u, APP_KEY_COMMAND, name, length);
-    if (whole && name[0] == '-') return whole;
-    if (input_of(p->program)->free_form) {
-        while (length > 0 && *name == '-') {
-            name++;
-            length--;
-        }
-    } else if (length > 2 && strncmp(name, "--", 2) == 0) {
-        name += 2;
-        length -= 2;
-    } else {
+    app_word name = *argument;
+    const app_key *const whole =
+        app_input_find(input, ~0u, APP_KEY_COMMAND, name.text, name.length);
+    if (whole && name.text[0] == '-') return whole;
+    if (input_of(p->program)->free_form)
+        name = without_dashes(name);
+    else if (name.length > 2 && strncmp(name.text, "--", 2) == 0)
+        name = (app_word){.text = name.text + 2, .length = name.length - 2};
+    else
         return NULL;
-    }
-    return app_input_find(input, ~0u, APP_KEY_COMMAND, name, length);
+    return app_input_find(input, ~0u, APP_KEY_COMMAND, name.text, name.length);
 }
 
 /* The option or key that is nearest to a wrong one; NULL: none is near. */
@@ -110,14 +111,11 @@ static const char *find_nearest(const parser *p, const app_word *argument)
 {
     const app_keys own = {.input = input_of(p->program), .source = APP_KEY_COMMAND};
     app_nearest nearest = APP_NEAREST_NONE;
-    size_t dashes = 0;
-    while (dashes < argument->length && argument->text[dashes] == '-') dashes++;
-    const char *const word = argument->text + dashes;
-    const size_t length = argument->length - dashes;
-    const char *const one = app_keys_nearest(&p->options->keys, ~0u, word, length);
-    const char *const other = app_keys_nearest(&own, ~0u, word, length);
-    if (one) app_nearest_offer(&nearest, word, length, one);
-    if (other) app_nearest_offer(&nearest, word, length, other);
+    const app_word word = without_dashes(*argument);
+    const char *const one = app_keys_nearest(&p->options->keys, ~0u, word.text, word.length);
+    const char *const other = app_keys_nearest(&own, ~0u, word.text, word.length);
+    if (one) app_nearest_offer(&nearest, word.text, word.length, one);
+    if (other) app_nearest_offer(&nearest, word.text, word.length, other);
     return nearest.name;
 }
 
@@ -206,14 +204,17 @@ static mx_err read_option(parser *p, const char *argument)
     return row ? set(p, row, true, &key, &value) : fail_unknown(p, &key);
 }
 
-/* key=value of the input; else it is the deck. Free form: "key value" too. */
+/* key=value of the input; else it is the deck. Free form: "key value" too, and options that have a value. */
 static mx_err read_argument(parser *p, const char *argument)
 {
     const app_input *const input = input_of(p->program);
     app_word key, value;
     split(p, argument, &key, &value);
-    const app_key *const row = app_input_find(input, ~0u, APP_KEY_COMMAND, key.text, key.length);
+    const app_key *row = app_input_find(input, ~0u, APP_KEY_COMMAND, key.text, key.length);
     if (row && (value.text || input->free_form)) return set(p, row, true, &key, &value);
+    row = find_synonym(p, &key);
+    if (!row) row = app_input_find(&common, ~0u, APP_KEY_COMMAND, key.text, key.length);
+    if (row && input->free_form && app_key_has_value(row)) return set(p, row, false, &key, &value);
     const bool may_be_deck = p->program->deck && !p->options->deck;
     if (value.text && input->count > 0 && !may_be_deck) return fail_unknown(p, &key);
     return read_positional(p, argument);

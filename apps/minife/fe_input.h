@@ -22,7 +22,8 @@ typedef struct fe_input {
     int solver;                /* fe_solver */
     int preconditioner;        /* fe_preconditioning */
     int64_t chebyshev_degree;
-    bool verify_solution;
+    double load_imbalance; /* %, of elements */
+    int verify_solution;
     int problem;      /* fe_problem */
     int mesh;         /* fe_mesh_kind */
     int assembly;     /* fe_assembly */

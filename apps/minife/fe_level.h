@@ -15,7 +15,7 @@
  * Vectors of a level are views of doubles of rank 1: its rows, and the ghosts behind them if an operation says so. */
 #pragma once
 #include "app.h"
-#include "bisection.h"
+#include "decomp.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
 #include "index_exchange.h"
@@ -45,9 +45,16 @@ typedef struct fe_level {
     fe_csr_args csr;
 } fe_level;
 
+/* ---- divide.c: which elements each rank has ---- */
+
+/* This rank's part of the elements (along z, y, x): by recursive bisection, then unbalanced until a rank's number of elements
+ * differs from the mean by so many percent; 0: not at all. A note says where that is not possible. MX_ERR_INPUT for more ranks
+ * than elements. Collective, agreed. */
+mx_err fe_divide(const app_base *base, const mx_gid *elements, double imbalance, app_box *part);
+
 /* ---- mesh.c: the nodes and elements of this rank, and the exchange of ghosts ---- */
 
-/* elements: of the whole domain along z, y, x. They are divided by recursive bisection. Collective, agreed. */
+/* elements: of the whole domain along z, y, x. They are divided by fe_divide. Collective, agreed. */
 mx_err fe_make_mesh(fe_level *level, const mx_gid *elements);
 /* The same with parts that the caller chose: this rank's, of at least one element; the parts of all ranks fill the domain, and
  * neighbours along one direction share a plane of nodes. Collective, agreed. */

@@ -1,7 +1,10 @@
 #include "fe_input.h"
 
+#include "text.h"
+
 #include <float.h>
 #include <stddef.h>
+#include <string.h>
 
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
@@ -10,6 +13,14 @@ static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none", "diagonal", "chebyshev", "multigrid", NULL};
 
 #define AT(member) .offset = offsetof(fe_input, member)
+
+/* A key of the original that is refused above `standard`, with what to write instead. */
+#define NOT_HERE(NAME, TYPE, ACCEPTED, HELP, INSTEAD)                                              \
+    {                                                                                              \
+        .name = NAME, .type = TYPE, .offset = APP_KEY_NOWHERE, .standard = ACCEPTED, .help = HELP, \
+        .instead = INSTEAD                                                                         \
+    }
+#define NO_KEY "no such key"
 
 /* The original's first, with its defaults. */
 static const app_key keys[] = {
@@ -25,19 +36,34 @@ static const app_key keys[] = {
      AT(ny),
      .low = 1,
      .high = INT32_MAX - 1,
-     .standard = 0,
-     .help = "elements along y; default: nx"},
+     .automatic = "nx",
+     .help = "elements along y"},
     {.name = "nz",
      .type = APP_KEY_INT64,
      AT(nz),
      .low = 1,
      .high = INT32_MAX - 1,
-     .standard = 0,
-     .help = "elements along z; default: ny"},
+     .automatic = "ny",
+     .help = "elements along z"},
+    {.name = "load_imbalance",
+     .type = APP_KEY_REAL,
+     AT(load_imbalance),
+     .low = 0,
+     .high = 1e6,
+     .unit = "%",
+     .help = "moves planes between ranks until a rank differs so much from the mean"},
+    {.name = "input_file",
+     .type = APP_KEY_TEXT,
+     .offset = APP_KEY_NOWHERE,
+     .sources = APP_KEY_DECK_NAME,
+     .argument = "FILE",
+     .help = "the parameter file, as the argument INPUT"},
     {.name = "verify_solution",
-     .type = APP_KEY_SWITCH,
+     .type = APP_KEY_INT,
      AT(verify_solution),
-     .help = "compares with the analytic solution (always done; accepted as in the original)"},
+     .low = 0,
+     .high = INT32_MAX,
+     .help = "above 0: compares with the analytic solution; here that is always done"},
     {.name = "max_iterations",
      .type = APP_KEY_INT64,
      AT(max_iterations),
@@ -98,7 +124,112 @@ static const app_key keys[] = {
      .argument = "FOLDER",
      .parameter = "",
      .help = "writes matrix and vectors as text into this folder"},
+
+    NOT_HERE("use_locking", APP_KEY_INT, 0, "additions to the matrix by locks", "assembly=atomics"),
+    NOT_HERE("mv_overlap_comm_comp", APP_KEY_INT, 0,
+             "products of inner rows during the exchange of ghosts", "mv_overlap_comm_comp=0"),
+    {.name = "numthreads",
+     .type = APP_KEY_INT,
+     .offset = APP_KEY_NOWHERE,
+     .sources = APP_KEY_FILE,
+     .help = "threads of a rank",
+     .instead = "--threads=N on the command line"},
+    {.name = "device",
+     .type = APP_KEY_INT,
+     .offset = APP_KEY_NOWHERE,
+     .sources = APP_KEY_FILE,
+     .help = "device of the first rank",
+     .instead = "--device=N on the command line"},
+    NOT_HERE("num_devices", APP_KEY_INT, -1, "devices to use; below 0: all, as here",
+             "CUDA_VISIBLE_DEVICES, which lists those to use"),
+    NOT_HERE("skip_device", APP_KEY_INT, -1, "a device to leave out",
+             "CUDA_VISIBLE_DEVICES, which lists those to use"),
+    NOT_HERE("elem_group_size", APP_KEY_INT, 1, "elements of a task of the TBB variant", NO_KEY),
+    NOT_HERE("use_elem_mat_fields", APP_KEY_INT, 1, "used by no variant", NO_KEY),
+    NOT_HERE("numa", APP_KEY_INT, 1, "used by no variant", NO_KEY),
+    NOT_HERE("scheduler", APP_KEY_TEXT, -1, "of the qthreads variant", NO_KEY),
+    NOT_HERE("topology", APP_KEY_TEXT, -1, "of the qthreads variant", NO_KEY),
 };
+
+static const char *const synonyms[] = {"numthreads", "threads", NULL};
+
+/* ---- parameter files ---- */
+
+/* Is the file what the original's programs, and this one, write about a run? */
+static bool is_report(const char *text, size_t length)
+{
+    static const char start[] = "Mini-Application Name:";
+    return length >= sizeof start - 1 && memcmp(text, start, sizeof start - 1) == 0;
+}
+
+/* One line "  key: value" of a report; only what determines the run is read. Of "0 (no)" the first word is the value. */
+static mx_err read_report_line(app_keys *k, const char *line, size_t length, long number)
+{
+    static const char *const wanted[] = {"nx", "ny", "nz", "load_imbalance",
+                                         "mv_overlap_comm_comp"};
+    app_word key = {.text = line, .line = number}, value = {.line = number};
+    const char *const colon = memchr(line, ':', length);
+    if (colon == NULL) return MX_OK;
+    key.length = (size_t)(colon - line);
+    size_t at = key.length + 1;
+    while (at < length && line[at] == ' ') at++;
+    value.text = line + at;
+    while (at < length && line[at] != ' ' && line[at] != '\r') at++;
+    value.length = (size_t)(line + at - value.text);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (app_text_is(key.text, key.length, wanted[i]))
+            return app_keys_set(k, app_keys_find(k, key.text, key.length), &key, &value);
+    return MX_OK;
+}
+
+static bool line_is(const char *line, size_t length, const char *text)
+{
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\r')) length--;
+    return length == strlen(text) && memcmp(line, text, length) == 0;
+}
+
+/* The block of indented lines behind "Global Run Parameters:". */
+static mx_err read_report(app_keys *k, const char *text, size_t length)
+{
+    bool inside = false;
+    long number = 0;
+    for (size_t at = 0; at < length;) {
+        const char *line = text + at;
+        const char *const end = memchr(line, '\n', length - at);
+        size_t line_length = end ? (size_t)(end - line) : length - at;
+        at += line_length + 1;
+        number++;
+        if (line_length > 0 && *line != ' ')
+            inside = line_is(line, line_length, "Global Run Parameters:");
+        for (; line_length > 0 && *line == ' '; line++) line_length--;
+        if (inside) MX_TRY(read_report_line(k, line, line_length, number));
+    }
+    const app_word place = {.text = "nx", .length = 2, .line = number};
+    return app_keys_given(k, offsetof(fe_input, nx))
+               ? MX_OK
+               : app_keys_fail(k, &place, "got no value in this report of a run, expected %s",
+                               "nx: N below Global Run Parameters");
+}
+
+static mx_err read_deck(app_keys *k, const char *text, size_t length)
+{
+    return is_report(text, length) ? read_report(k, text, length)
+                                   : app_keys_read_lines(k, text, length);
+}
+
+/* ---- checks ---- */
+
+/* Rows and nonzeros of the whole matrix must be 64-bit numbers. */
+static mx_err check_size(const app_keys *k, const fe_input *in)
+{
+    const app_word place = {.text = "nx, ny, nz", .length = 10};
+    const double entries =
+        (3.0 * (double)in->nx + 1) * (3.0 * (double)in->ny + 1) * (3.0 * (double)in->nz + 1);
+    if (entries < 9.2e18) return MX_OK;
+    return app_keys_fail(k, &place,
+                         "got %lld x %lld x %lld elements, expected at most 2^63 nonzeros",
+                         (long long)in->nx, (long long)in->ny, (long long)in->nz);
+}
 
 /* ny is nx and nz is ny where they are not given. */
 static mx_err check(app_keys *k)
@@ -106,14 +237,20 @@ static mx_err check(app_keys *k)
     fe_input *const in = k->target;
     if (in->ny == 0) in->ny = in->nx;
     if (in->nz == 0) in->nz = in->ny;
-    return MX_OK;
+    return check_size(k, in);
 }
 
 const app_input fe_keys = {
     .keys = keys,
     .count = sizeof keys / sizeof keys[0],
     .size = sizeof(fe_input),
+    .about =
+        "A parameter file has a line for each key: key=value, key: value, or key value; # and ! begin a comment.\n"
+        "The YAML file that the original writes is one too: its dimensions, load_imbalance and mv_overlap_comm_comp\n"
+        "are read. On the command line dashes in front of a key do not matter.\n",
+    .read = read_deck,
     .check = check,
     .deck_optional = true,
+    .synonyms = synonyms,
     .free_form = true,
 };

@@ -94,9 +94,8 @@ mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_b
 
 mx_err fe_make_mesh(fe_level *level, const mx_gid *elements)
 {
-    app_bisection all;
-    MX_TRY(app_bisection_create(app_size(level->base->comm), 3, elements, &all));
-    const app_box part = app_bisection_box(&all, app_rank(level->base->comm));
+    app_box part;
+    MX_TRY(fe_divide(level->base, elements, level->input->load_imbalance, &part));
     return fe_make_mesh_of_part(level, elements, &part);
 }
 

@@ -67,8 +67,13 @@ static const char *const synonyms[] = {"-t",   "threads", "--num_threads", "thre
 static const app_input input = {.keys = rows, .count = 7, .size = sizeof own};
 static const app_input input_with_synonyms = {
     .keys = rows, .count = 7, .size = sizeof own, .synonyms = synonyms};
-static const app_input free_input = {
-    .keys = rows, .count = 7, .size = sizeof own, .deck_optional = true, .free_form = true};
+static const char *const free_synonyms[] = {"numthreads", "threads", NULL};
+static const app_input free_input = {.keys = rows,
+                                     .count = 7,
+                                     .size = sizeof own,
+                                     .deck_optional = true,
+                                     .synonyms = free_synonyms,
+                                     .free_form = true};
 static const app_program with_deck = {.name = "prog",
                                       .summary = "tests options",
                                       .deck = "DECK",
@@ -186,6 +191,12 @@ static void test_keys(void)
     check(FREE("-level", "-2", "--threads:3", "-list=5") == MX_OK && own.level == -2 &&
               o.threads == 3 && own.list[0] == 5 && own.length == 1,
           "keys in free form, with dashes");
+    check(FREE("backend=openmp", "device:1", "threads", "3") == MX_OK &&
+              same_text(o.backend, "openmp") && o.device == 1 && o.threads == 3,
+          "options in free form");
+    check(FREE("-numthreads", "3") == MX_OK && o.threads == 3, "a synonym in free form");
+    check(FREE("numthreads:4") == MX_OK && o.threads == 4, "a synonym in free form");
+    check(FREE("quiet") == MX_OK && !o.quiet && same_text(o.deck, "quiet"), "a deck, no switch");
     check(FREE("input_file=d") == MX_OK && same_text(o.deck, "d"), "a deck in free form");
 }
 
