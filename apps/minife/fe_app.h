@@ -42,6 +42,9 @@ mx_err fe_residual(fe_app *app, double *norm);
 /* verify.c. Collective. */
 mx_err fe_verify(void *app);
 
+/* analytic.c: the original's check of its problem; residual: ||b - A x||. Collective. */
+mx_err fe_check_analytic(fe_app *app, double residual);
+
 /* output.c: the original's last lines; series and fields. Collective. */
 mx_err fe_output(void *app);
 

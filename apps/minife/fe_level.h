@@ -15,7 +15,7 @@
  * Vectors of a level are views of doubles of rank 1: its rows, and the ghosts behind them if an operation says so. */
 #pragma once
 #include "app.h"
-#include "decomp.h"
+#include "bisection.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
 #include "index_exchange.h"

@@ -1,6 +1,8 @@
+#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "fe_app.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- the solver's vectors ---- */
 
@@ -61,6 +63,46 @@ static mx_err make_preconditioner(fe_app *app)
     return err;
 }
 
+/* ---- memory ---- */
+
+/* Entries of this rank's rows. Along each direction a row has 3, but 2 at the domain's ends; these numbers multiply. */
+static double entries_of(const fe_mesh *m)
+{
+    double entries = 1;
+    for (int d = 0; d < 3; d++) {
+        const bool low = m->first[d] == 0, high = m->first[d] + m->count[d] == m->elements[d] + 1;
+        entries *= 3.0 * m->count[d] - low - high;
+    }
+    return entries;
+}
+
+/* Memory is promised before it is there. So a matrix that does not fit would be allocated, and the system would kill the program
+ * when it is filled. Devices refuse what they do not have. */
+static mx_err check_memory(fe_level *level)
+{
+    enum { BYTES_OF_ENTRY = 12 };
+    const app_comm comm = level->base->comm;
+    const int ranks = app_local_size(comm);
+    const double mine = BYTES_OF_ENTRY * entries_of(&level->mesh),
+                 here = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double needed = 0;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(level->base->ctx, &info));
+    double *const all = malloc((size_t)ranks * sizeof *all);
+    mx_err err = app_agree(comm, all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory"));
+    if (err == MX_OK) err = app_local_allgather(comm, &mine, sizeof mine, all);
+    for (int i = 0; i < ranks && err == MX_OK; i++) needed += all[i];
+    free(all);
+    MX_TRY(err);
+    if (info.device < 0 && here > 0 && needed > here)
+        err =
+            MX_FAIL(MX_ERR_MEMORY,
+                    "the matrix needs %.0f GB on this host, which has %.0f GB: use more hosts, or "
+                    "fewer elements",
+                    1e-9 * needed, 1e-9 * here);
+    return app_agree(comm, err);
+}
+
 /* ---- stages ---- */
 
 /* Does one part of the set-up, and prints the original's line with the time that it took. */
@@ -91,7 +133,8 @@ static mx_err make_mesh(fe_level *level)
 {
     const fe_input *in = level->input;
     const mx_gid elements[] = {in->nz, in->ny, in->nx};
-    return fe_make_mesh(level, elements);
+    MX_TRY(fe_make_mesh(level, elements));
+    return check_memory(level);
 }
 
 mx_err fe_set_up(void *data)

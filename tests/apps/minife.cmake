@@ -7,6 +7,17 @@ foreach(test dumps error)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
+# Inputs: the original's, bad ones, and on 3 ranks a few of the bad ones and load_imbalance.
+foreach(ranks 1 3)
+  set(launcher)
+  if(ranks GREATER 1)
+    set(launcher ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
+  endif()
+  add_test(NAME minife_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_input.py
+    $<TARGET_FILE:minife> ${ranks} ${launcher})
+  set_tests_properties(minife_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
+
 # Of two ranks only the second would hold too many nodes; both must end.
 add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:minife> nx=4094 ny=1023 nz=1022
   --backend=serial)
