@@ -22,6 +22,8 @@ typedef struct md_state {
     double temperature, pressure;
     double potential, kinetic; /* of all atoms, in energy units */
     double momentum[3];
+    double
+        motion; /* the sum of m |v_x|, m |v_y| and m |v_z| of all atoms: the size of what adds up to the momentum */
 } md_state;
 
 /* The states that were printed, an entry each. */
@@ -131,6 +133,8 @@ void md_choose_scales(md_app *app);
 mx_err md_sum_state(md_app *app, md_state *state);
 /* Sums, prints a line and adds it to the history. Collective. */
 mx_err md_print_state(md_app *app);
+/* Sums over the atoms of all ranks. Collective. */
+mx_err md_sum_all_motion(md_app *app, md_motion *sum);
 /* The temperature of all atoms, from their sum of m v^2. */
 double md_temperature(const md_app *app, double mvv);
 

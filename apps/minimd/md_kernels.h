@@ -89,13 +89,17 @@ MX_DECLARE_REDUCE(1D, md_moved, md_moved_args, double)
 
 /* ---- sums (kernels/thermo.c) ---- */
 
-#define MD_MOTION(FIELD)              \
-    FIELD(double, mvv, MX_SUM)        \
-    FIELD(double, mass, MX_SUM)       \
-    FIELD(double, momentum_x, MX_SUM) \
-    FIELD(double, momentum_y, MX_SUM) \
-    FIELD(double, momentum_z, MX_SUM)
-/* sums over atoms of m v^2, of m, and of m v */
+#define MD_MOTION(FIELD)          \
+    FIELD(double, mvv, MX_SUM)    \
+    FIELD(double, mass, MX_SUM)   \
+    FIELD(double, up_x, MX_SUM)   \
+    FIELD(double, up_y, MX_SUM)   \
+    FIELD(double, up_z, MX_SUM)   \
+    FIELD(double, down_x, MX_SUM) \
+    FIELD(double, down_y, MX_SUM) \
+    FIELD(double, down_z, MX_SUM)
+/* Sums over atoms of m v^2 and of m; and of m |v_x|, ... of the atoms that move to higher x, and of those that move to lower x. The
+ * momentum is the difference of the two. It is near 0, so that only they say how exact it is. */
 MX_VALUE(md_motion, MD_MOTION)
 
 typedef struct md_motion_args {

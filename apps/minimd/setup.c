@@ -114,26 +114,18 @@ static mx_err make_lattice(md_app *app)
 
 /* ---- velocities ---- */
 
-static mx_err sum_motion(md_app *app, md_motion *sum)
-{
-    MX_TRY(md_sum_motion(md_own(app), &app->motion, sum));
-    double all[] = {sum->mvv, sum->mass, sum->momentum_x, sum->momentum_y, sum->momentum_z};
-    MX_TRY(app_sum_f64(app->base.comm, all, 5));
-    *sum = (md_motion){all[0], all[1], all[2], all[3], all[4]};
-    return MX_OK;
-}
-
 /* Takes away the velocity of the centre of mass, and scales to the temperature of the deck. */
 static mx_err scale_velocities(md_app *app)
 {
     md_motion sum;
-    MX_TRY(sum_motion(app, &sum));
-    md_scale_args args = {
-        .mean = {sum.momentum_x / sum.mass, sum.momentum_y / sum.mass, sum.momentum_z / sum.mass},
-        .factor = 1};
+    MX_TRY(md_sum_all_motion(app, &sum));
+    md_scale_args args = {.mean = {(sum.up_x - sum.down_x) / sum.mass,
+                                   (sum.up_y - sum.down_y) / sum.mass,
+                                   (sum.up_z - sum.down_z) / sum.mass},
+                          .factor = 1};
     MX_TRY(md_scale_args_bind(app->base.ctx, &app->views, &args));
     MX_TRY(md_scale_velocities(md_own(app), &args));
-    MX_TRY(sum_motion(app, &sum));
+    MX_TRY(md_sum_all_motion(app, &sum));
     const double temperature = md_temperature(app, sum.mvv);
     args =
         (md_scale_args){.factor = temperature > 0 ? sqrt(app->input.temperature / temperature) : 0};

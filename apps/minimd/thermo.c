@@ -36,21 +36,33 @@ double md_temperature(const md_app *app, double mvv)
     return freedom > 0 ? mvv * app->scales.mvv_to_energy / (freedom * app->scales.boltzmann) : 0;
 }
 
+mx_err md_sum_all_motion(md_app *app, md_motion *sum)
+{
+    MX_TRY(md_sum_motion(md_own(app), &app->motion, sum));
+    double all[] = {sum->mvv,  sum->mass,   sum->up_x,   sum->up_y,
+                    sum->up_z, sum->down_x, sum->down_y, sum->down_z};
+    MX_TRY(app_sum_f64(app->base.comm, all, 8));
+    *sum = (md_motion){all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]};
+    return MX_OK;
+}
+
 mx_err md_sum_state(md_app *app, md_state *state)
 {
     const double *const length = app->box.length;
     const double volume = length[0] * length[1] * length[2];
+    double energy[] = {app->energy.potential, app->energy.virial};
     md_motion m;
-    MX_TRY(md_sum_motion(md_own(app), &app->motion, &m));
-    double sums[] = {m.mvv,        m.momentum_x,          m.momentum_y,
-                     m.momentum_z, app->energy.potential, app->energy.virial};
-    MX_TRY(app_sum_f64(app->base.comm, sums, 6));
-    const double mvv = sums[0] * app->scales.mvv_to_energy;
-    *state = (md_state){.temperature = md_temperature(app, sums[0]),
-                        .pressure = (mvv + sums[5]) * app->scales.pressure / (3 * volume),
-                        .potential = sums[4],
-                        .kinetic = 0.5 * mvv,
-                        .momentum = {sums[1], sums[2], sums[3]}};
+    MX_TRY(md_sum_all_motion(app, &m));
+    MX_TRY(app_sum_f64(app->base.comm, energy, 2));
+    const double mvv = m.mvv * app->scales.mvv_to_energy;
+    *state = (md_state){
+        .temperature = md_temperature(app, m.mvv),
+        .pressure = (mvv + energy[1]) * app->scales.pressure / (3 * volume),
+        .potential = energy[0],
+        .kinetic = 0.5 * mvv,
+        .momentum = {m.up_x - m.down_x, m.up_y - m.down_y, m.up_z - m.down_z},
+        .motion = m.up_x + m.down_x + m.up_y + m.down_y + m.up_z + m.down_z,
+    };
     return MX_OK;
 }
 

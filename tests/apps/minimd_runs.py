@@ -10,6 +10,8 @@ bugs    what the original gets wrong: no interval of output, a number of steps t
 The data are in the folder that MINX_REFERENCE_DATA names. Where there is none the test `logs` is skipped, and fails if
 MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left out.
 
+checked every launch gives the same on another backend (--check-against)
+
 usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM --mpiexec WORD...
 """
 import argparse
@@ -42,7 +44,7 @@ class Failure(Exception):
 
 
 def launch(args, deck, run, *options, code=0):
-    backend, ranks, threads = run.split(":")
+    backend, ranks, threads = run.rsplit(":", 2)
     command = [args.minimd, "-i", deck, "--backend=" + backend, *options]
     if threads != "0":
         command.append("--threads=" + threads)
@@ -129,8 +131,17 @@ def bugs(args, folder):
     return 0
 
 
+def checked(args, folder):
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    for run in ("serial:order=shuffled:1:0", "simt:1:0", "serial:2:0"):
+        launch(args, deck, run, "-s", "3", "-n", "45", "ntypes=2", "sigma=1,0.9", "--check-against=serial")
+    return 0
+
+
 def main():
-    cases = {"logs": logs, "ranks": ranks, "bugs": bugs}
+    cases = {"logs": logs, "ranks": ranks, "bugs": bugs, "checked": checked}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)

@@ -9,8 +9,11 @@ MX_BODY void md_sum_motion_body(const md_motion_args *a, int i, md_motion *sum)
                  z = MX_AT(a->velocity, i, 2);
     sum->mvv += mass * (x * x + y * y + z * z);
     sum->mass += mass;
-    sum->momentum_x += mass * x;
-    sum->momentum_y += mass * y;
-    sum->momentum_z += mass * z;
+    sum->up_x += mass * mx_max(x, 0.0);
+    sum->up_y += mass * mx_max(y, 0.0);
+    sum->up_z += mass * mx_max(z, 0.0);
+    sum->down_x += mass * mx_max(-x, 0.0);
+    sum->down_y += mass * mx_max(-y, 0.0);
+    sum->down_z += mass * mx_max(-z, 0.0);
 }
 MX_REDUCE_FIELDS(1D, md_sum_motion, MD_MOTION)
