@@ -70,10 +70,15 @@ mx_err md_make_domain(md_app *app)
 /* ---- migration ---- */
 
 /* All atoms are still there, and have positions. */
-static mx_err count_atoms(md_app *app, int64_t lost)
+static mx_err count_atoms(md_app *app, const md_placed *placed)
 {
-    int64_t sums[] = {app->own, lost};
-    MX_TRY(app_sum_i64(app->base.comm, sums, 2));
+    int64_t sums[] = {app->own, placed->lost, placed->far};
+    MX_TRY(app_sum_i64(app->base.comm, sums, 3));
+    if (app->input.check_exchange && sums[2] > 0)
+        app_note(&app->base,
+                 "check_exchange: until step %lld, %lld atoms moved farther than to a neighbouring "
+                 "rank",
+                 (long long)app->step, (long long)sums[2]);
     if (sums[0] == app->atoms && sums[1] == 0) return MX_OK;
     return app_agree(app->base.comm,
                      MX_FAIL(MX_ERR_BOUNDS,
@@ -99,12 +104,12 @@ static mx_err move_atoms(md_app *app)
 mx_err md_migrate(md_app *app)
 {
     md_place_args args = {.box = app->box};
-    int64_t lost;
+    md_placed placed;
     MX_TRY(md_place_args_bind(app->base.ctx, &app->views, &args));
-    MX_TRY(md_place_atoms(md_own(app), &args, &lost));
+    MX_TRY(md_place_atoms(md_own(app), &args, &placed));
     app->ghosts = 0;
     if (app_size(app->base.comm) > 1) MX_TRY(move_atoms(app));
-    return count_atoms(app, lost);
+    return count_atoms(app, &placed);
 }
 
 /* ---- which atoms are ghosts elsewhere ---- */

@@ -31,6 +31,30 @@ typedef struct md_history {
     app_series step, temperature, potential, pressure, total; /* energies: an atom */
 } md_history;
 
+/* The parts of the time loop (timing.c). */
+typedef enum md_part {
+    MD_PART_FORCE,
+    MD_PART_LIST,
+    MD_PART_GHOSTS,  /* their positions, between two lists; what forces need of them */
+    MD_PART_BORDERS, /* migration, sorting, and new lists of ghosts */
+    MD_PART_MOTION,
+    MD_PARTS
+} md_part;
+
+/* What a part has to move and to compute on this rank, in one call. */
+typedef struct md_work {
+    double bytes, flops;
+} md_work;
+
+typedef struct md_times {
+    app_region *part[MD_PARTS], *whole;
+    bool asynchronous;                  /* the host does not wait for kernels */
+    int64_t calls[MD_PARTS];            /* in the time loop, timed or not */
+    app_region_totals before[MD_PARTS]; /* the time loop */
+    int64_t first_step;                 /* done before the loop */
+    double started, seconds;            /* of the loop */
+} md_times;
+
 typedef struct md_app {
     app_base base;
     md_input input;
@@ -66,15 +90,13 @@ typedef struct md_app {
     md_lj_args lj;
 
     /* what the run did */
-    int64_t step, first_step; /* done; done before a restart */
-    int64_t builds;           /* lists made in the time loop */
-    double started;           /* app_now() at the start of the time loop */
-    double seconds;           /* that it took */
-    bool kicked;              /* velocities are half a step behind */
-    md_energy energy;         /* of this rank, from the last forces with energy */
-    md_state first, last;     /* at the start, and as last summed */
+    int64_t step;         /* done */
+    int64_t builds;       /* lists made in the time loop */
+    bool kicked;          /* velocities are half a step behind */
+    md_energy energy;     /* of this rank, from the last forces with energy */
+    md_state first, last; /* at the start, and as last summed */
     md_history history;
-    app_region *force_time, *list_time, *comm_time, *borders_time, *whole_time;
+    md_times times;
 } md_app;
 
 /* ---- setup.c: stages ---- */
@@ -112,6 +134,7 @@ mx_err md_make_list(md_app *app);
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
 mx_err md_compute_force(md_app *app, bool energy);
 mx_err md_bind_force(md_app *app);
+md_work md_force_work(const md_app *app);
 void md_free_force(md_app *app);
 
 /* ---- force_lj.c ---- */
@@ -125,6 +148,18 @@ mx_err md_compute_lj(md_app *app, bool energy);
 mx_err md_run(void *app);
 /* md_migrate, sort, md_make_borders, md_make_list. Collective. */
 mx_err md_reneighbour(md_app *app);
+
+/* ---- timing.c ---- */
+
+mx_err md_add_parts(md_app *app);
+/* Around each call of a part. */
+mx_err md_part_begin(md_app *app, md_part part);
+mx_err md_part_end(md_app *app, md_part part, md_work work);
+/* Around the time loop. */
+mx_err md_loop_begin(md_app *app);
+mx_err md_loop_end(md_app *app);
+/* The seconds of a part in the time loop on this rank: where not every call was timed, an estimate. */
+double md_part_seconds(const md_app *app, md_part part);
 
 /* ---- thermo.c ---- */
 

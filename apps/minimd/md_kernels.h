@@ -118,9 +118,14 @@ typedef struct md_place_args {
     md_box box;
 } md_place_args;
 MX_BUNDLE(md_place_args, md_views, position, rank)
-/* wraps the positions of own atoms into the box, and finds the ranks that they belong to; the value is the number of atoms
- * whose positions are no numbers, or beyond those that can be wrapped */
-MX_DECLARE_REDUCE(1D, md_place_atoms, md_place_args, int64_t)
+#define MD_PLACED(FIELD)         \
+    FIELD(int64_t, lost, MX_SUM) \
+    FIELD(int64_t, far, MX_SUM)
+/* Atoms whose positions are no numbers, or beyond those that can be wrapped; atoms that are now in a brick that does not touch
+ * this one. */
+MX_VALUE(md_placed, MD_PLACED)
+/* wraps the positions of own atoms into the box, and finds the ranks that they belong to */
+MX_DECLARE_REDUCE(1D, md_place_atoms, md_place_args, md_placed)
 
 /* The bricks around this rank's: those up to `range` bricks away along each axis, numbered x fastest:
  * ((z + range[2]) * (2 range[1] + 1) + y + range[1]) * (2 range[0] + 1) + x + range[0]. The middle one is its own. */

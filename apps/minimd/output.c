@@ -5,11 +5,12 @@ static void print_performance(md_app *app)
 {
     mx_ctx_info info;
     (void)mx_ctx_get_info(app->base.ctx, &info);
-    const double total = app->seconds, force = app->force_time->totals.seconds,
-                 list = app->list_time->totals.seconds, borders = app->borders_time->totals.seconds,
-                 comm = app->comm_time->totals.seconds + borders;
+    const double total = app->times.seconds, force = md_part_seconds(app, MD_PART_FORCE),
+                 list = md_part_seconds(app, MD_PART_LIST),
+                 borders = md_part_seconds(app, MD_PART_BORDERS),
+                 comm = md_part_seconds(app, MD_PART_GHOSTS) + borders;
     const int ranks = app_size(app->base.comm), threads = info.threads > 0 ? info.threads : 1;
-    const double steps = (double)(app->step - app->first_step);
+    const double steps = (double)(app->step - app->times.first_step);
     const double rate = total > 0 ? (double)app->atoms * steps / total : 0;
     app_print(
         app->base.report,

@@ -14,19 +14,43 @@ static bool sort_is_due(const md_app *app)
     return sort < 0 || (sort > 0 && app->step % sort == 0);
 }
 
+/* The positions, velocities, types and ids of own atoms are read and written twice, by migration and by sorting; each ghost is
+ * packed and unpacked. */
+static md_work borders_work(const md_app *app)
+{
+    const double own = app->own, ghosts = app->ghosts;
+    return (md_work){.bytes = 2 * 2 * 60 * own + 2 * 2 * 28 * ghosts};
+}
+
+static md_work ghosts_work(const md_app *app)
+{
+    return (md_work){.bytes = 2 * 2 * 24.0 * app->ghosts};
+}
+
+/* Positions are read to find bins, and again with the atoms' order. Some five times as many pairs as are in the list are tried. */
+static md_work list_work(const md_app *app)
+{
+    const double atoms = (double)app->own + app->ghosts, pairs = (double)app->pairs;
+    return (md_work){.bytes = (2 * 24 + 3 * 4) * atoms + 4 * pairs, .flops = 5 * 8 * pairs};
+}
+
+static md_work motion_work(const md_app *app)
+{
+    return (md_work){.bytes = 5 * 24.0 * app->own, .flops = 15.0 * app->own};
+}
+
 mx_err md_reneighbour(md_app *app)
 {
-    app_region_begin(app->borders_time);
+    MX_TRY(md_part_begin(app, MD_PART_BORDERS));
     MX_TRY(md_migrate(app));
     if (sort_is_due(app)) MX_TRY(md_sort_atoms(app));
     MX_TRY(md_make_borders(app));
-    app_region_end(app->borders_time, 0, 0, 4);
-    app_region_begin(app->list_time);
+    MX_TRY(md_part_end(app, MD_PART_BORDERS, borders_work(app)));
+    MX_TRY(md_part_begin(app, MD_PART_LIST));
     MX_TRY(app_agree(app->base.comm, md_make_list(app)));
     if (app->input.neigh_check)
         MX_TRY(mx_deep_copy(app->base.ctx, app->views.built_position, app->views.position));
-    app_region_end(app->list_time, 0, 0, 2);
-    return MX_OK;
+    return md_part_end(app, MD_PART_LIST, list_work(app));
 }
 
 /* Does step number `step` begin with a new list? */
@@ -45,10 +69,25 @@ static mx_err list_is_due(md_app *app, int64_t step, bool *due)
 
 static mx_err compute_force(md_app *app, bool energy)
 {
-    app_region_begin(app->force_time);
+    MX_TRY(md_part_begin(app, MD_PART_FORCE));
     MX_TRY(md_compute_force(app, energy));
-    app_region_end(app->force_time, 0, 0, energy);
-    return MX_OK;
+    return md_part_end(app, MD_PART_FORCE, md_force_work(app));
+}
+
+/* The motion to the positions of the next step. */
+static mx_err drift(md_app *app)
+{
+    MX_TRY(md_part_begin(app, MD_PART_MOTION));
+    MX_TRY(app->kicked ? md_between_steps(md_own(app), &app->move)
+                       : md_begin_step(md_own(app), &app->move));
+    return md_part_end(app, MD_PART_MOTION, motion_work(app));
+}
+
+static mx_err update_ghosts(md_app *app)
+{
+    MX_TRY(md_part_begin(app, MD_PART_GHOSTS));
+    MX_TRY(md_update_ghosts(app));
+    return md_part_end(app, MD_PART_GHOSTS, ghosts_work(app));
 }
 
 static bool line_is_due(const md_app *app, int64_t step)
@@ -62,17 +101,14 @@ static mx_err step(md_app *app)
     const int64_t step = app->step + 1;
     const bool prints = line_is_due(app, step);
     bool list_due;
-    MX_TRY(app->kicked ? md_between_steps(md_own(app), &app->move)
-                       : md_begin_step(md_own(app), &app->move));
+    MX_TRY(drift(app));
     MX_TRY(list_is_due(app, step, &list_due));
     app->step = step;
     if (list_due) {
         MX_TRY(md_reneighbour(app));
         app->builds++;
     } else {
-        app_region_begin(app->comm_time);
-        MX_TRY(md_update_ghosts(app));
-        app_region_end(app->comm_time, 0, 0, 0);
+        MX_TRY(update_ghosts(app));
     }
     MX_TRY(compute_force(app, prints));
     /* a checkpoint has whole velocities */
@@ -81,32 +117,29 @@ static mx_err step(md_app *app)
     return prints ? md_print_state(app) : MX_OK;
 }
 
+/* Lists and forces, which a restart does not have. */
 static mx_err begin(md_app *app)
 {
-    app->first_step = app->step;
     app_print(app->base.report, "# Starting dynamics ...\n# Timestep T U P Time\n");
     MX_TRY(md_reneighbour(app));
     MX_TRY(compute_force(app, true));
     MX_TRY(md_print_state(app));
     app->first = app->last;
-    return mx_fence(app->base.ctx);
+    return MX_OK;
 }
 
 mx_err md_run(void *data)
 {
     md_app *const app = data;
     MX_TRY(begin(app));
-    app->started = app_now();
-    app_region_begin(app->whole_time);
+    MX_TRY(md_loop_begin(app));
     while (app->step < app->input.steps) {
         MX_TRY(step(app));
         app_progress(app->base.report, "step", app->step, app->input.steps);
         MX_TRY(app_step_end(&app->base, app->step));
         if (app->base.stopped) return MX_OK;
     }
-    MX_TRY(mx_fence(app->base.ctx));
+    MX_TRY(md_loop_end(app));
     app_progress_end(app->base.report);
-    app_region_end(app->whole_time, 0, 0, 0);
-    app->seconds = app_now() - app->started;
     return MX_OK;
 }

@@ -135,16 +135,6 @@ static mx_err scale_velocities(md_app *app)
 
 /* ---- stages ---- */
 
-static mx_err add_regions(md_app *app)
-{
-    const app_report report = app->base.report;
-    MX_TRY(app_region_add(report, "force", &app->force_time));
-    MX_TRY(app_region_add(report, "neighbour list", &app->list_time));
-    MX_TRY(app_region_add(report, "ghosts", &app->comm_time));
-    MX_TRY(app_region_add(report, "borders", &app->borders_time));
-    return app_region_add(report, "time loop", &app->whole_time);
-}
-
 static mx_err make_masses(md_app *app)
 {
     app->one_mass = true;
@@ -170,8 +160,7 @@ static mx_err refuse(const md_input *in)
                {in->force == MD_FORCE_EAM, "the embedded atom method"},
                {in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
                {in->ghost_newton == 1, "ghost_newton"},
-               {in->yaml == 1 || in->yaml_screen, "YAML files"},
-               {in->check_exchange, "check_exchange"}};
+               {in->yaml == 1 || in->yaml_screen, "YAML files"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_REQUIRE(!all[i].wanted, MX_ERR_INPUT, "this version has no %s", all[i].what);
     return MX_OK;
@@ -181,7 +170,7 @@ mx_err md_set_up(void *data)
 {
     md_app *const app = data;
     MX_TRY(refuse(&app->input));
-    MX_TRY(add_regions(app));
+    MX_TRY(md_add_parts(app));
     app_print_place(&app->base);
     app_print(app->base.report, "# Create System:\n");
     md_choose_scales(app);

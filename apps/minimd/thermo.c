@@ -84,6 +84,6 @@ mx_err md_print_state(md_app *app)
     const md_state *const s = &app->last;
     app_print(app->base.report, "%lld %e %e %e %6.3f\n", (long long)app->step, s->temperature,
               s->potential / (double)app->atoms * app->scales.printed_energy, s->pressure,
-              app->started > 0 ? app_now() - app->started : 0.0);
+              app->times.started > 0 ? app_now() - app->times.started : 0.0);
     return add_to_history(app);
 }

@@ -127,7 +127,11 @@ def bugs(args, folder):
         text = launch(args, deck, f"serial:{ranks}:0", "dt=0.5", code=3).stderr
         check(f"lost atoms, {ranks} ranks", len(re.findall(r"lost atoms: at step \d+ \d+ of 256 have a position", text)), 1)
     # fast atoms that fly over several sub-domains between two lists are not lost
-    launch(args, deck, "serial:8:0", "-s", "2", "temperature=1000", "dt=0.001", "every=100", "epsilon=0")
+    fast = ("temperature=1000", "dt=0.001", "every=100", "epsilon=0", "-n", "200", "--check_exchange")
+    notes = launch(args, deck, "serial:8:0", "-nx", "16", "-ny", "1", "-nz", "1", *fast).stderr
+    check("notes of check_exchange", notes.count("check_exchange: until step"), 2)
+    notes = launch(args, deck, "serial:2:0", *fast).stderr
+    check("notes of check_exchange, 2 bricks", notes.count("check_exchange"), 0)
     return 0
 
 
@@ -136,7 +140,7 @@ def checked(args, folder):
     with open(deck, "w", encoding="ascii") as file:
         file.write(DECK)
     for run in ("serial:order=shuffled:1:0", "simt:1:0", "serial:2:0"):
-        launch(args, deck, run, "-s", "3", "-n", "45", "ntypes=2", "sigma=1,0.9", "--check-against=serial")
+        launch(args, deck, run, "-s", "3", "-n", "25", "ntypes=2", "sigma=1,0.9", "--check-against=serial")
     return 0
 
 

@@ -3,13 +3,15 @@
 
 #include "md_kernels.h"
 
+#include <stdlib.h>
+
 /* Farther outside the box than this many lengths, a position has lost digits that matter, or is no number at all. */
 #define FARTHEST 1e6
 
-MX_BODY void md_place_atoms_body(const md_place_args *a, int i, int64_t *lost)
+MX_BODY void md_place_atoms_body(const md_place_args *a, int i, md_placed *sum)
 {
     int brick[3];
-    bool valid = true;
+    bool valid = true, is_far = false;
     for (int d = 0; d < 3; d++) {
         const double x = MX_AT(a->position, i, d);
         valid = valid && fabs(x) <= FARTHEST * a->box.length[d]; /* false for NaN */
@@ -20,11 +22,14 @@ MX_BODY void md_place_atoms_body(const md_place_args *a, int i, int64_t *lost)
         const double x = md_wrap(&a->box, d, MX_AT(a->position, i, d));
         MX_AT(a->position, i, d) = x;
         brick[d] = md_brick_at(&a->box, d, x);
+        const int away = abs(brick[d] - a->box.brick[d]);
+        is_far = is_far || mx_min(away, a->box.ranks[d] - away) > 1;
     }
     MX_AT(a->rank, i) = md_brick_rank(&a->box, brick);
-    *lost += valid ? 0 : 1;
+    sum->lost += valid ? 0 : 1;
+    sum->far += is_far ? 1 : 0;
 }
-MX_REDUCE(1D, md_place_atoms, MX_SUM, MX_ITEMS_PLAIN)
+MX_REDUCE_FIELDS(1D, md_place_atoms, MD_PLACED, MX_ITEMS_PLAIN)
 
 /* Which bricks along axis d need the atom at x: bit k + range for the brick k away. */
 MX_BODY uint32_t bricks_along(const md_images_args *a, int d, double x)
