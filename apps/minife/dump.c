@@ -1,5 +1,12 @@
-/* Matrix and vectors as text, for comparisons. Rank r writes FOLDER/STAGE.A.r and so on; a line is "row column coefficient" or
- * "row value", with global numbers from 0: the rows of rank 0 come first, then those of rank 1. */
+/* The key `dump`: matrix and vectors of a small problem as text, for comparisons, in the Matrix Market form of coordinates (Boisvert,
+ * Pozo, Remington: The Matrix Market exchange formats, NISTIR 5935, 1996):
+ *
+ *     FOLDER/assembled.A.mtx, assembled.b.mtx    before boundary values are imposed
+ *     FOLDER/system.A.mtx, system.b.mtx          after that: what is solved
+ *     FOLDER/solution.x.mtx
+ *
+ * Row 1 + x + (nx + 1) (y + (ny + 1) z) is the equation of node (x, y, z): the same matrix on any number of ranks. The ranks append
+ * to each file one after the other, so rows are in the order of the ranks, and the folder must be one that all of them share. */
 #include "fe_app.h"
 
 #include <errno.h>
@@ -9,107 +16,114 @@
 
 /* What is written, on the host. */
 typedef struct dumped {
-    int64_t *begin, *number; /* number: the global row of each local index */
+    int64_t *begin, *number; /* number: that of the node of each local index, from 1 */
     int32_t *column;
-    double *value, *b, *x;
+    double *value, *vector;
 } dumped;
 
-static mx_err open_file(fe_app *app, const char *stage, const char *what, FILE **file)
-{
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s.%s.%d", app->input.dump, stage, what,
-                                app_rank(app->base.comm));
-    MX_REQUIRE(length < (int)sizeof path, MX_ERR_INPUT, "dump: the folder's name is too long");
-    *file = fopen(path, "w");
-    MX_REQUIRE(*file != NULL, MX_ERR_IO, "dump: cannot write '%s': %s", path, strerror(errno));
-    return MX_OK;
-}
+/* Writes this rank's part of a file. */
+typedef void part_writer(FILE *file, const fe_mesh *mesh, const dumped *d);
 
-static mx_err close_file(FILE *file)
+static void write_matrix(FILE *file, const fe_mesh *mesh, const dumped *d)
 {
-    const bool failed = ferror(file) != 0;
-    MX_REQUIRE(fclose(file) == 0 && !failed, MX_ERR_IO, "dump: cannot write: %s", strerror(errno));
-    return MX_OK;
-}
-
-static mx_err write_matrix(fe_app *app, const char *stage, const dumped *d)
-{
-    FILE *file;
-    MX_TRY(open_file(app, stage, "A", &file));
-    for (int row = 0; row < fe_rows(&app->level.mesh); row++)
+    for (int row = 0; row < fe_rows(mesh); row++)
         for (int64_t e = d->begin[row]; e < d->begin[row + 1]; e++)
             fprintf(file, "%lld %lld %.17g\n", (long long)d->number[row],
                     (long long)d->number[d->column[e]], d->value[e]);
-    return close_file(file);
 }
 
-static mx_err write_vector(fe_app *app, const char *stage, const char *name, const dumped *d,
-                           const double *values)
+static void write_vector(FILE *file, const fe_mesh *mesh, const dumped *d)
 {
-    FILE *file;
-    MX_TRY(open_file(app, stage, name, &file));
-    for (int row = 0; row < fe_rows(&app->level.mesh); row++)
-        fprintf(file, "%lld %.17g\n", (long long)d->number[row], values[row]);
-    return close_file(file);
+    for (int row = 0; row < fe_rows(mesh); row++)
+        fprintf(file, "%lld 1 %.17g\n", (long long)d->number[row], d->vector[row]);
 }
 
-/* The global rows of all nodes held: the ghosts' from their owners. */
-static mx_err number_rows(fe_app *app, dumped *d)
+/* One rank's turn; the first one begins the file. */
+static mx_err take_turn(const fe_app *app, const char *path, const dumped *d, bool matrix)
 {
-    const int rows = fe_rows(&app->level.mesh), held = fe_held(&app->level.mesh);
-    mx_view numbers;
-    for (int row = 0; row < rows; row++) d->number[row] = app->level.first_row + row;
-    MX_TRY(mx_view_create_1d(app->base.ctx, "row numbers", MX_I64, held, &numbers));
-    MX_TRY(mx_import(app->base.ctx, numbers, d->number, NULL));
-    MX_TRY(fe_exchange(&app->level, numbers));
-    MX_TRY(mx_export(app->base.ctx, numbers, d->number, NULL));
-    return mx_view_destroy(&numbers);
+    const bool first = app_rank(app->base.comm) == 0;
+    const long long rows = (long long)app->level.all_rows;
+    FILE *const file = fopen(path, first ? "w" : "a");
+    MX_REQUIRE(file != NULL, MX_ERR_IO, "dump: cannot write '%s': %s", path, strerror(errno));
+    if (first)
+        fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", rows,
+                matrix ? rows : 1LL, matrix ? (long long)app->level.all_entries : rows);
+    part_writer *const write = matrix ? write_matrix : write_vector;
+    write(file, &app->level.mesh, d);
+    const bool failed = ferror(file) != 0;
+    MX_REQUIRE(fclose(file) == 0 && !failed, MX_ERR_IO, "dump: cannot write '%s': %s", path,
+               strerror(errno));
+    return MX_OK;
 }
 
-static mx_err allocate(fe_app *app, dumped *d)
+static mx_err write_file(const fe_app *app, const char *stage, const char *what, const dumped *d,
+                         bool matrix)
 {
-    const size_t rows = (size_t)fe_rows(&app->level.mesh), held = (size_t)fe_held(&app->level.mesh),
-                 entries = (size_t)app->level.entries;
+    const app_comm comm = app->base.comm;
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s.%s.mtx", app->input.dump, stage, what);
+    MX_REQUIRE(length < (int)sizeof path, MX_ERR_INPUT, "dump: the folder's name is too long");
+    for (int rank = 0; rank < app_size(comm); rank++)
+        MX_TRY(app_agree(comm, rank == app_rank(comm) ? take_turn(app, path, d, matrix) : MX_OK));
+    return MX_OK;
+}
+
+static mx_err allocate(const fe_level *level, dumped *d)
+{
+    const size_t rows = (size_t)fe_rows(&level->mesh), held = (size_t)fe_held(&level->mesh),
+                 entries = (size_t)level->entries;
     d->begin = calloc(rows + 1, sizeof *d->begin);
     d->number = calloc(held, sizeof *d->number);
     d->column = calloc(entries, sizeof *d->column);
     d->value = calloc(entries, sizeof *d->value);
-    d->b = calloc(rows, sizeof *d->b);
-    d->x = calloc(rows, sizeof *d->x);
+    d->vector = calloc(rows, sizeof *d->vector);
     MX_REQUIRE(d->begin != NULL && d->number != NULL && d->column != NULL && d->value != NULL &&
-                   d->b != NULL && d->x != NULL,
+                   d->vector != NULL,
                MX_ERR_MEMORY, "no memory to dump %zu entries", entries);
     return MX_OK;
 }
 
-static mx_err write_files(fe_app *app, const char *stage, dumped *d)
+static void number_nodes(const fe_mesh *m, int64_t *number)
 {
-    const mx_ctx ctx = app->base.ctx;
-    const fe_level_views *v = &app->level.views;
-    if (app->vectors.x.generation != 0) {
-        MX_TRY(mx_export(ctx, app->vectors.x, d->x, NULL));
-        return write_vector(app, stage, "x", d, d->x);
-    }
-    MX_TRY(mx_export(ctx, v->begin, d->begin, NULL));
-    MX_TRY(mx_export(ctx, v->column, d->column, NULL));
-    MX_TRY(mx_export(ctx, v->value, d->value, NULL));
-    MX_TRY(mx_export(ctx, v->b, d->b, NULL));
-    MX_TRY(write_matrix(app, stage, d));
-    return write_vector(app, stage, "b", d, d->b);
+    for (int z = 0; z < m->extent[0]; z++)
+        for (int y = 0; y < m->extent[1]; y++)
+            for (int x = 0; x < m->extent[2]; x++) {
+                const fe_node n = {{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
+                number[fe_local(m, n)] = 1 + fe_id(m, n);
+            }
+}
+
+static mx_err export_matrix(const fe_level *level, dumped *d)
+{
+    const mx_ctx ctx = level->base->ctx;
+    MX_TRY(mx_export(ctx, level->views.begin, d->begin, NULL));
+    MX_TRY(mx_export(ctx, level->views.column, d->column, NULL));
+    return mx_export(ctx, level->views.value, d->value, NULL);
+}
+
+static mx_err write_files(const fe_app *app, const char *stage, dumped *d)
+{
+    const app_comm comm = app->base.comm;
+    const bool solved = app->vectors.x.generation != 0;
+    const mx_view vector = solved ? app->vectors.x : app->level.views.b;
+    number_nodes(&app->level.mesh, d->number);
+    MX_TRY(app_agree(comm, mx_export(app->base.ctx, vector, d->vector, NULL)));
+    if (solved) return write_file(app, stage, "x", d, false);
+    MX_TRY(app_agree(comm, export_matrix(&app->level, d)));
+    MX_TRY(write_file(app, stage, "A", d, true));
+    return write_file(app, stage, "b", d, false);
 }
 
 mx_err fe_dump(fe_app *app, const char *stage)
 {
     dumped d = {NULL};
     if (app->input.dump == NULL) return MX_OK;
-    mx_err err = app_agree(app->base.comm, allocate(app, &d));
-    if (err == MX_OK) err = number_rows(app, &d);
-    if (err == MX_OK) err = app_agree(app->base.comm, write_files(app, stage, &d));
+    mx_err err = app_agree(app->base.comm, allocate(&app->level, &d));
+    if (err == MX_OK) err = write_files(app, stage, &d);
     free(d.begin);
     free(d.number);
     free(d.column);
     free(d.value);
-    free(d.b);
-    free(d.x);
+    free(d.vector);
     return err;
 }

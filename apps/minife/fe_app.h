@@ -48,6 +48,6 @@ mx_err fe_check_analytic(fe_app *app, double residual);
 /* output.c: the original's last lines; series and fields. Collective. */
 mx_err fe_output(void *app);
 
-/* dump.c: the matrix and the vectors as text, one file for each rank, into the folder of the key `dump`; nothing without it.
- * `stage` is a part of the files' names: "assembled", "system", "solution". Collective, agreed. */
+/* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`; nothing without it. `stage` is a part
+ * of the files' names: "assembled", "system", "solution". Collective, agreed. */
 mx_err fe_dump(fe_app *app, const char *stage);

@@ -123,7 +123,7 @@ static const app_key keys[] = {
      AT(dump),
      .argument = "FOLDER",
      .parameter = "",
-     .help = "writes matrix and vectors as text into this folder"},
+     .help = "writes matrix and vectors of small problems as Matrix Market text into this folder"},
 
     NOT_HERE("use_locking", APP_KEY_INT, 0, "additions to the matrix by locks", "assembly=atomics"),
     NOT_HERE("mv_overlap_comm_comp", APP_KEY_INT, 0,
@@ -219,16 +219,22 @@ static mx_err read_deck(app_keys *k, const char *text, size_t length)
 
 /* ---- checks ---- */
 
-/* Rows and nonzeros of the whole matrix must be 64-bit numbers. */
+/* Some 50 bytes each as text. */
+enum { MAX_DUMPED = 10000000 };
+
+/* Rows and nonzeros of the whole matrix must be 64-bit numbers; a matrix that is dumped must be small. */
 static mx_err check_size(const app_keys *k, const fe_input *in)
 {
     const app_word place = {.text = "nx, ny, nz", .length = 10};
     const double entries =
         (3.0 * (double)in->nx + 1) * (3.0 * (double)in->ny + 1) * (3.0 * (double)in->nz + 1);
-    if (entries < 9.2e18) return MX_OK;
-    return app_keys_fail(k, &place,
-                         "got %lld x %lld x %lld elements, expected at most 2^63 nonzeros",
-                         (long long)in->nx, (long long)in->ny, (long long)in->nz);
+    if (entries >= 9.2e18)
+        return app_keys_fail(k, &place,
+                             "got %lld x %lld x %lld elements, expected at most 2^63 nonzeros",
+                             (long long)in->nx, (long long)in->ny, (long long)in->nz);
+    if (in->dump == NULL || entries <= MAX_DUMPED) return MX_OK;
+    return app_keys_fail(k, &app_keys_given(k, offsetof(fe_input, dump))->key,
+                         "got a matrix of %.0f nonzeros, expected at most %d", entries, MAX_DUMPED);
 }
 
 /* ny is nx and nz is ny where they are not given. */

@@ -89,6 +89,8 @@ BAD = [
     ("a negative tolerance", None, ["tolerance=-1e-9"], 2, ["tolerance", "-1e-9"]),
     ("negative iterations", None, ["max_iterations=-1"], 2, ["max_iterations", "-1"]),
     ("a negative imbalance", None, ["load_imbalance=-5"], 2, ["load_imbalance", "-5"]),
+    ("a large dump", None, ["nx=100", "dump=."], 2, ["dump", "27270901", "10000000"]),
+    ("a dump into a folder that is not there", None, ["nx=3", "dump=nowhere"], 3, ["nowhere/assembled.A.mtx"]),
     ("an unknown problem", None, ["problem=poisson"], 2, ["problem", "poisson", "manufactured"]),
     ("an unknown mesh", None, ["mesh=skewed"], 2, ["mesh", "skewed", "distorted"]),
     ("an unknown assembly", None, ["assembly=locks"], 2, ["assembly", "locks", "atomics"]),
