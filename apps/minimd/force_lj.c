@@ -3,52 +3,37 @@
 
 #include <math.h>
 
-/* The entry of a list of the input that counts for a type: one entry counts for all types, none is `otherwise`. */
-static double of_type(const double *list, int entries, int type, double otherwise)
+static md_pair make_pair(const md_app *app, int i, int j)
 {
-    if (entries == 0) return otherwise;
-    return entries == 1 ? list[0] : list[type];
-}
-
-/* Mixing: epsilon geometric; sigma geometric, or arithmetic (Lorentz and Berthelot). */
-static md_pair mix(const md_input *in, int i, int j)
-{
-    const double epsilon_i = of_type(in->epsilon, in->epsilons, i, 1),
-                 epsilon_j = of_type(in->epsilon, in->epsilons, j, 1),
-                 sigma_i = of_type(in->sigma, in->sigmas, i, 1),
-                 sigma_j = of_type(in->sigma, in->sigmas, j, 1);
-    const double epsilon = epsilon_i == epsilon_j ? epsilon_i : sqrt(epsilon_i * epsilon_j);
-    double sigma =
-        in->mixing == MD_MIXING_ARITHMETIC ? 0.5 * (sigma_i + sigma_j) : sqrt(sigma_i * sigma_j);
-    if (sigma_i == sigma_j) sigma = sigma_i;
-    md_pair p = {.epsilon = epsilon,
-                 .sigma6 = pow(sigma, 6),
-                 .cutoff = in->cutoff,
-                 .cutoff_square = in->cutoff * in->cutoff};
-    if (in->shift == MD_SHIFT_FORCE) {
-        const double inverse6 = p.sigma6 / pow(in->cutoff, 6);
-        p.force_shift = 48 * epsilon * inverse6 * (inverse6 - 0.5) / in->cutoff;
-        p.energy_shift = 4 * epsilon * inverse6 * (inverse6 - 1);
+    const md_coefficients c = md_pair_coefficients(app, i, j);
+    md_pair p = {.epsilon = c.epsilon,
+                 .sigma6 = pow(c.sigma, 6),
+                 .cutoff = c.cutoff,
+                 .cutoff_square = c.cutoff * c.cutoff};
+    if (app->input.shift == MD_SHIFT_FORCE) {
+        const double inverse6 = p.sigma6 / pow(c.cutoff, 6);
+        p.force_shift = 48 * c.epsilon * inverse6 * (inverse6 - 0.5) / c.cutoff;
+        p.energy_shift = 4 * c.epsilon * inverse6 * (inverse6 - 1);
     }
     return p;
 }
 
 static bool same(const md_pair *a, const md_pair *b)
 {
-    return a->epsilon == b->epsilon && a->sigma6 == b->sigma6;
+    return a->epsilon == b->epsilon && a->sigma6 == b->sigma6 && a->cutoff == b->cutoff;
 }
 
 static mx_err make_pairs(md_app *app)
 {
     const int types = app->types;
     double table[MD_MAX_TYPES * MD_MAX_TYPES * MD_PAIR_NUMBERS];
-    app->lj.one = mix(&app->input, 0, 0);
+    app->lj.one = make_pair(app, 0, 0);
     app->lj.one_pair = true;
     app->lj.shifted = app->input.shift == MD_SHIFT_FORCE;
     app->lj.types = types;
     for (int i = 0; i < types; i++) {
         for (int j = 0; j < types; j++) {
-            const md_pair p = mix(&app->input, i, j);
+            const md_pair p = make_pair(app, i, j);
             const double row[] = {p.epsilon, p.sigma6,      p.cutoff_square,
                                   p.cutoff,  p.force_shift, p.energy_shift};
             for (int n = 0; n < MD_PAIR_NUMBERS; n++)
@@ -64,8 +49,8 @@ static mx_err make_pairs(md_app *app)
 mx_err md_prepare_lj(md_app *app)
 {
     const md_input *const in = &app->input;
-    app->types = in->types;
-    for (int t = 0; t < app->types; t++) app->mass[t] = of_type(in->mass, in->masses, t, 1);
+    for (int t = 0; t < app->types; t++)
+        app->mass[t] = in->masses == 0 ? 1 : in->masses == 1 ? in->mass[0] : in->mass[t];
     app->force_cutoff = in->cutoff;
     app->list_cutoff = in->cutoff + in->skin;
     return make_pairs(app);

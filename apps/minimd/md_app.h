@@ -2,6 +2,7 @@
 #pragma once
 #include "app.h"
 #include "index_exchange.h"
+#include "md_data_spread.h"
 #include "md_input.h"
 #include "md_kernels.h"
 #include "migrate.h"
@@ -55,11 +56,20 @@ typedef struct md_times {
     double started, seconds;            /* of the loop */
 } md_times;
 
+/* Of Lennard-Jones, of two types. */
+typedef struct md_coefficients {
+    double epsilon, sigma, cutoff;
+} md_coefficients;
+
 typedef struct md_app {
     app_base base;
     md_input input;
+    md_data_about data;       /* of the data file; without one all 0 */
+    md_data_atoms data_atoms; /* until they are in views */
 
     md_box box;
+    double origin
+        [3]; /* the low corner of the box, to which positions are relative; 0 but for data files */
     md_lattice lattice;
     md_scales scales;
     mx_gid atoms; /* of all ranks */
@@ -109,6 +119,19 @@ mx_err md_reserve(md_app *app, int64_t atoms);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
 mx_range_1 md_own(const md_app *app);
+
+/* ---- data_file.c: the data file that the input names ---- */
+
+/* Reads it: the box, the numbers of atoms and types, what else it has. Collective, agreed. */
+mx_err md_read_data(md_app *app);
+/* The masses of the types are those of the file, if it has some. */
+void md_use_data_masses(md_app *app);
+/* Puts its atoms into the views; md_migrate brings them to their bricks. Collective. */
+mx_err md_place_data(md_app *app);
+
+/* ---- coefficients.c ---- */
+
+md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
 
 /* ---- domain.c ---- */
 

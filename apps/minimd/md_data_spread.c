@@ -113,13 +113,15 @@ static mx_err make_room(spreader *s, mx_gid all)
     a->position = calloc(n, sizeof *a->position);
     a->velocity = calloc(n, sizeof *a->velocity);
     a->type = calloc(n, sizeof *a->type);
+    a->id = calloc(n, sizeof *a->id);
     s->seen[0] = calloc(n, sizeof **s->seen);
     s->seen[1] = calloc(n, sizeof **s->seen);
     s->rows = s->file ? malloc(sizeof *s->rows) : NULL;
     s->blocks = calloc((size_t)size, sizeof *s->blocks);
-    MX_REQUIRE(a->position && a->velocity && a->type && s->seen[0] && s->seen[1] && s->blocks &&
-                   (s->rows || !s->file),
+    MX_REQUIRE(a->position && a->velocity && a->type && a->id && s->seen[0] && s->seen[1] &&
+                   s->blocks && (s->rows || !s->file),
                MX_ERR_MEMORY, "%s: no memory for %lld atoms", s->path, (long long)a->count);
+    for (mx_lid i = 0; i < a->count; i++) a->id[i] = a->first_id + i;
     return MX_OK;
 }
 
@@ -157,5 +159,6 @@ void md_data_free_atoms(md_data_atoms *atoms)
     free(atoms->position);
     free(atoms->velocity);
     free(atoms->type);
+    free(atoms->id);
     *atoms = (md_data_atoms){0};
 }

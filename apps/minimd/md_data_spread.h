@@ -6,6 +6,7 @@
 /* The atoms of this rank, in the order of their ids: those from first_id on. Host memory, which md_data_free_atoms frees. */
 typedef struct md_data_atoms {
     mx_gid first_id;
+    int64_t *id; /* first_id, first_id + 1, ... */
     mx_lid count;
     double (*position)[3]; /* as in the file */
     double (*velocity)[3]; /* 0 where the file has none */

@@ -96,6 +96,7 @@ static void choose_lattice(md_app *app)
         app->box.length[d] = side * (double)cells[d];
     }
     app->atoms = 4 * in->nx * in->ny * in->nz;
+    app->types = in->types;
 }
 
 static mx_err make_lattice(md_app *app)
@@ -156,8 +157,7 @@ static mx_err refuse(const md_input *in)
     const struct {
         bool wanted;
         const char *what;
-    } all[] = {{in->data_file != NULL, "data files"},
-               {in->force == MD_FORCE_EAM, "the embedded atom method"},
+    } all[] = {{in->force == MD_FORCE_EAM, "the embedded atom method"},
                {in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
                {in->ghost_newton == 1, "ghost_newton"},
                {in->yaml == 1 || in->yaml_screen, "YAML files"}};
@@ -169,19 +169,24 @@ static mx_err refuse(const md_input *in)
 mx_err md_set_up(void *data)
 {
     md_app *const app = data;
+    const bool from_file = app->input.data_file != NULL;
     MX_TRY(refuse(&app->input));
     MX_TRY(md_add_parts(app));
     app_print_place(&app->base);
     app_print(app->base.report, "# Create System:\n");
     md_choose_scales(app);
-    choose_lattice(app);
+    if (from_file)
+        MX_TRY(md_read_data(app));
+    else
+        choose_lattice(app);
     MX_TRY(md_prepare_force(app));
+    md_use_data_masses(app);
     MX_TRY(md_make_domain(app));
     MX_TRY(make_masses(app));
-    MX_TRY(make_lattice(app));
+    MX_TRY(from_file ? md_place_data(app) : make_lattice(app));
     MX_TRY(md_bind(app));
     app->bound = true;
-    MX_TRY(scale_velocities(app));
+    if (!from_file) MX_TRY(scale_velocities(app));
     app_print(app->base.report, "# Done .... \n");
     return MX_OK;
 }
@@ -205,5 +210,6 @@ void md_clean_up(void *data)
     app_series *const series[] = {&h->step, &h->temperature, &h->potential, &h->pressure,
                                   &h->total};
     for (size_t i = 0; i < sizeof series / sizeof series[0]; i++) app_series_free(series[i]);
+    md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
 }

@@ -16,3 +16,4 @@ add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
 set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 60 LABELS apps)
 
 include(minimd_eam.cmake)
+include(minimd_input.cmake)
