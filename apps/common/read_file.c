@@ -50,11 +50,11 @@ static mx_err read_here(const char *path, char **text, size_t *length)
 {
     struct stat about;
     if (stat(path, &about) != 0) {
-        return MX_FAIL(MX_ERR_INPUT, "%s: %s, expected a deck to read", path, strerror(errno));
+        return MX_FAIL(MX_ERR_INPUT, "%s: %s, expected a file to read", path, strerror(errno));
     }
     MX_REQUIRE(!S_ISDIR(about.st_mode), MX_ERR_INPUT, "%s: got a folder, expected a file", path);
     FILE *const stream = fopen(path, "rb");
-    MX_REQUIRE(stream, MX_ERR_INPUT, "%s: %s, expected a deck to read", path, strerror(errno));
+    MX_REQUIRE(stream, MX_ERR_INPUT, "%s: %s, expected a file to read", path, strerror(errno));
     const mx_err err = read_stream(stream, path, text, length);
     fclose(stream);
     return err;

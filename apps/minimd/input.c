@@ -88,6 +88,8 @@ static const app_key keys[] = {
     REFUSED("skip_gpu", NULL, -MOST_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
 
     /* ours */
+    {.name = "potential", .type = APP_KEY_TEXT, AT(potential), .argument = "FILE",
+     .help = "the embedded-atom potential, a funcfl or setfl file; none: Cu_u6.eam"},
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),

@@ -3,8 +3,8 @@
 #include "app.h"
 #include "index_exchange.h"
 #include "md_data_spread.h"
+#include "md_eam_kernels.h"
 #include "md_input.h"
-#include "md_kernels.h"
 #include "migrate.h"
 #include "series.h"
 #include "sparse_alltoall.h"
@@ -84,6 +84,13 @@ typedef struct md_app {
     app_sparse sparse;
     md_around around;
     md_views views;
+
+    /* EAM only */
+    md_potential potential;
+    char *potential_text; /* of the file, verbatim */
+    size_t potential_length;
+    double embedding; /* of this rank: the sum of F(rho), from the last forces with energy */
+
     bool bound;        /* all views exist */
     mx_lid image_room; /* images that the views have room for */
 
@@ -98,6 +105,8 @@ typedef struct md_app {
     md_moved_args moved;
     md_motion_args motion;
     md_lj_args lj;
+    md_eam_density_args density;
+    md_eam_force_args eam;
 
     /* what the run did */
     int64_t step;         /* done */
@@ -165,6 +174,14 @@ void md_free_force(md_app *app);
 mx_err md_prepare_lj(md_app *app);
 mx_err md_bind_lj(md_app *app);
 mx_err md_compute_lj(md_app *app, bool energy);
+
+/* ---- force_eam.c ---- */
+
+mx_err md_prepare_eam(md_app *app);
+mx_err md_bind_eam(md_app *app);
+/* Between the densities and the forces, ghosts get F'(rho) of their atoms. Collective. */
+mx_err md_compute_eam(md_app *app, bool energy);
+void md_free_eam(md_app *app);
 
 /* ---- run.c ---- */
 

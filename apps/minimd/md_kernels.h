@@ -21,6 +21,9 @@ typedef struct md_views {
     /* of types */
     mx_view mass; /* f64 [types] */
     mx_view pair; /* f64 [types * types][MD_PAIR_NUMBERS]: see md_pair */
+    /* of the embedded-atom method (md_eam_kernels.h) */
+    mx_view pair_knots, embedding_knots;
+    mx_view derivative; /* f64 [capacity]: F'(rho) */
     /* work space of reneighbouring */
     mx_view rank; /* i32 [capacity]: the rank that an own atom belongs to */
     mx_view bin;  /* i32 [capacity]: the bin of an atom; after binning: of own atoms and ghosts */

@@ -18,7 +18,7 @@ mx_err md_bind(md_app *app)
 
 /* A view of atoms: what it has is kept, or need not be. */
 typedef struct atom_view {
-    mx_view *view;
+    mx_view *view; /* NULL: not needed */
     const char *label;
     mx_type type;
     int columns; /* 0: rank 1 */
@@ -53,15 +53,16 @@ mx_err md_reserve(md_app *app, int64_t atoms)
         {&v->order, "order", MX_I32, 0, false},
         {&v->type_spare, "type spare", MX_I32, 0, false},
         {&v->id_spare, "id spare", MX_I64, 0, false},
-        {&v->built_position, "built position", MX_F64, 3, true},
+        {app->input.neigh_check ? &v->built_position : NULL, "built position", MX_F64, 3, true},
+        {app->input.force == MD_FORCE_EAM ? &v->derivative : NULL, "derivative", MX_F64, 0, false},
     };
-    const int count = (int)(sizeof all / sizeof all[0]) - (app->input.neigh_check ? 0 : 1);
     if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
     const int64_t capacity = atoms + atoms / 4 + 64;
     MX_REQUIRE(capacity <= MX_INDEX_END, MX_ERR_EXTENT,
                "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
                (long long)atoms, MX_INDEX_END);
-    for (int i = 0; i < count; i++) MX_TRY(extend(app->base.ctx, &all[i], capacity));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].view != NULL) MX_TRY(extend(app->base.ctx, &all[i], capacity));
     app->capacity = (mx_lid)capacity;
     return app->bound ? md_bind(app) : MX_OK;
 }
@@ -157,8 +158,7 @@ static mx_err refuse(const md_input *in)
     const struct {
         bool wanted;
         const char *what;
-    } all[] = {{in->force == MD_FORCE_EAM, "the embedded atom method"},
-               {in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
+    } all[] = {{in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
                {in->ghost_newton == 1, "ghost_newton"},
                {in->yaml == 1 || in->yaml_screen, "YAML files"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

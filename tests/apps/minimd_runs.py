@@ -5,7 +5,8 @@ logs    T, U and P are those of the original's logs, to all digits that they hav
 ranks   any backend and any number of ranks give the same: at step 0 within 1e-12, at step 100 within 1e-9, relative to the largest
         value of a series. (Sums over atoms in another order differ by some 1e-15; the motion amplifies that by less than 10 times
         in 100 steps.) Also with boxes and sub-domains that are smaller than the cutoff.
-bugs    what the original gets wrong: no interval of output, a number of steps that is no multiple of it, lost atoms
+bugs    what the original gets wrong: no interval of output, a number of steps that is no multiple of it, lost atoms. (Its
+        embedded-atom method computes nothing with threads: `logs` and `ranks` run it with threads.)
 
 The data are in the folder that MINX_REFERENCE_DATA names. Where there is none the test `logs` is skipped, and fails if
 MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left out.
@@ -76,13 +77,15 @@ def logs(args, folder):
     if not os.path.exists(data):
         print(f"skipped: no {data}: set MINX_REFERENCE_DATA to the folder of reference data")
         return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
-    deck = os.path.join(data, "in.lj.miniMD")
-    for name, size, runs in (("4k.lj", "10", ("serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "simt:1:0")),
-                             ("32k.lj", "20", ("serial:2:0",))):
+    many = ("serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "simt:1:0")
+    potential = "potential=" + os.path.join(data, "Cu_u6.eam")
+    for name, size, runs in (("4k.lj", "10", many), ("32k.lj", "20", ("serial:2:0",)),
+                             ("4k.eam", "10", many), ("32k.eam", "20", ("serial:2:0",))):
+        deck = os.path.join(data, f"in.{name[-3:].strip('.')}.miniMD")
         with open(os.path.join(data, name), encoding="ascii") as file:
             known = lines(file.read())
         for run in filter(lambda r: has(args, r), runs):
-            got = lines(launch(args, deck, run, "-s", size, "-n", "100").stdout)
+            got = lines(launch(args, deck, run, "-s", size, "-n", "100", potential).stdout)
             for step in (0, 100):
                 check(f"{name}, {run}, step {step}", got.get(step), known[step])
     return 0
@@ -110,6 +113,9 @@ def ranks(args, folder):
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, hosts, "-s", "5")
     agree(args, deck, folder, hosts, "-s", "4", "shift=force", "--neigh_check", *mixture)
+    alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600",
+             "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
+    agree(args, deck, folder, hosts, "-s", "4", "skin=1", *alloy)
     few = ["serial:1:0", "serial:2:0", "serial:3:0", "serial:8:0"]
     agree(args, deck, folder, few, "-s", "1")
     agree(args, deck, folder, few, "-nx", "1", "-ny", "2", "-nz", "9", "--sort", "0")
@@ -150,6 +156,7 @@ def main():
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
     parser.add_argument("--verify", required=True)
+    parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../inputs/minimd"))
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,164 @@
+/* The embedded-atom method, in the steps of a force evaluation:
+ *
+ *   1. each own atom sums the densities that its neighbours add, rho_i, and from it F(rho_i) and F'(rho_i)
+ *   2. ghosts get F'(rho) of the atoms that they are images of
+ *   3. each own atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
+ *
+ * With full lists no atom is written by two threads, and nothing is sent back: each rank has all neighbours of its own atoms. The
+ * price is that every pair is looked up twice. */
+#include "md_app.h"
+#include "read_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The original's. */
+#define DEFAULT_POTENTIAL "Cu_u6.eam"
+
+MX_STATIC_ASSERT((int)MD_MAX_TYPES <= (int)MD_MAX_ELEMENTS, "md_eam_tables.element has all types");
+
+/* ---- set-up ---- */
+
+static const char *potential_name(const md_app *app)
+{
+    return app->input.potential ? app->input.potential : DEFAULT_POTENTIAL;
+}
+
+static mx_err read_potential(md_app *app)
+{
+    char *text = NULL;
+    size_t length = 0;
+    const char *const name = potential_name(app);
+    MX_TRY(app_read_file(app->base.comm, name, &text, &length));
+    const mx_err err = md_potential_parse(name, text, length, &app->potential);
+    app->potential_text = text;
+    app->potential_length = length;
+    return err;
+}
+
+/* The element of each type, and its mass: one element is that of all types, else type n is element n. */
+static mx_err choose_elements(md_app *app)
+{
+    const md_potential *const p = &app->potential;
+    md_eam_tables *const t = &app->density.tables;
+    if (p->elements > 1 && app->types != p->elements)
+        return MX_FAIL(MX_ERR_INPUT,
+                       "%s: got a potential of %d elements for %d types of atoms, expected as many "
+                       "elements as types, or one",
+                       potential_name(app), p->elements, app->types);
+    for (int i = 0; i < app->types; i++) {
+        t->element[i] = p->elements > 1 ? i : 0;
+        app->mass[i] = app->input.masses == 0   ? p->element[t->element[i]].mass
+                       : app->input.masses == 1 ? app->input.mass[0]
+                                                : app->input.mass[i];
+    }
+    return MX_OK;
+}
+
+/* The splines of elements i and j: r phi(r) is the same both ways, the density is that of j. */
+static void fill_pair(const md_potential *p, int i, int j, double *work, double *rows)
+{
+    const size_t knots = (size_t)p->r_knots;
+    for (int which = 0; which < 2; which++) {
+        md_spline(which == 0 ? p->density + (size_t)j * knots
+                             : p->pair + (size_t)md_table_pair(i, j) * knots,
+                  p->r_knots, work);
+        for (size_t k = 0; k < knots; k++)
+            memcpy(rows + k * MD_PAIR_SPLINES + (size_t)which * MD_SPLINE, work + k * MD_SPLINE,
+                   MD_SPLINE * sizeof *work);
+    }
+}
+
+static mx_err import_rows(md_app *app, const char *label, int64_t rows, int columns,
+                          const double *values, mx_view *view)
+{
+    const mx_view_options options = {.layout = MX_LAYOUT_RIGHT};
+    const int64_t extents[] = {rows, columns};
+    MX_TRY(mx_view_create(app->base.ctx, label, MX_F64, 2, extents, &options, view));
+    return mx_import(app->base.ctx, *view, values, NULL);
+}
+
+static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double *work)
+{
+    const md_potential *const p = &app->potential;
+    const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
+    for (int i = 0; i < p->elements; i++) {
+        md_spline(p->embedding + (size_t)i * rho, p->rho_knots,
+                  embeddings + (size_t)i * rho * MD_SPLINE);
+        for (int j = 0; j < p->elements; j++)
+            fill_pair(p, i, j, work, pairs + (size_t)(i * p->elements + j) * r * MD_PAIR_SPLINES);
+    }
+    MX_TRY(import_rows(app, "pair knots", (int64_t)p->elements * p->elements * p->r_knots,
+                       MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
+    return import_rows(app, "embedding knots", (int64_t)p->elements * p->rho_knots, MD_SPLINE,
+                       embeddings, &app->views.embedding_knots);
+}
+
+static mx_err fill_tables(md_app *app)
+{
+    const md_potential *const p = &app->potential;
+    const size_t n = (size_t)p->elements, rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
+    double *const pairs = malloc(n * n * r * MD_PAIR_SPLINES * sizeof *pairs);
+    double *const embeddings = malloc(n * rho * MD_SPLINE * sizeof *embeddings);
+    double *const work = malloc(r * MD_SPLINE * sizeof *work);
+    const mx_err err = pairs && embeddings && work
+                           ? make_tables(app, pairs, embeddings, work)
+                           : MX_FAIL(MX_ERR_MEMORY, "no memory for the splines of a potential");
+    free(pairs);
+    free(embeddings);
+    free(work);
+    return err;
+}
+
+/* The list goes at least as far as the potential: the deck's cutoff makes it longer, never shorter. */
+mx_err md_prepare_eam(md_app *app)
+{
+    const md_input *const in = &app->input;
+    const md_potential *const p = &app->potential;
+    MX_TRY(read_potential(app));
+    const md_eam_tables tables = {.elements = p->elements,
+                                  .r_knots = p->r_knots,
+                                  .rho_knots = p->rho_knots,
+                                  .r_inverse = 1 / p->r_step,
+                                  .rho_inverse = 1 / p->rho_step,
+                                  .cutoff_square = p->cutoff * p->cutoff};
+    app->density.tables = tables;
+    MX_TRY(choose_elements(app));
+    app->eam.tables = app->density.tables;
+    app->force_cutoff = p->cutoff;
+    app->list_cutoff = fmax(in->cutoff, p->cutoff) + in->skin;
+    return app_agree(app->base.comm, fill_tables(app));
+}
+
+void md_free_eam(md_app *app)
+{
+    md_views *const v = &app->views;
+    mx_view *const all[] = {&v->pair_knots, &v->embedding_knots, &v->derivative};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
+    md_potential_free(&app->potential);
+    free(app->potential_text);
+    app->potential_text = NULL;
+}
+
+/* ---- forces ---- */
+
+/* The list does not exist before the first one is made. */
+mx_err md_bind_eam(md_app *app)
+{
+    if (app->list_room == 0) return MX_OK;
+    MX_TRY(md_eam_density_args_bind(app->base.ctx, &app->views, &app->density));
+    return md_eam_force_args_bind(app->base.ctx, &app->views, &app->eam);
+}
+
+mx_err md_compute_eam(md_app *app, bool energy)
+{
+    const mx_range_1 own = md_own(app);
+    MX_TRY(energy ? md_eam_density_energy(own, &app->density, &app->embedding)
+                  : md_eam_density(own, &app->density));
+    MX_TRY(app_forward(app->halo, 1, &app->views.derivative, APP_UNSHIFTED));
+    if (!energy) return md_eam_force(own, &app->eam);
+    MX_TRY(md_eam_force_energy(own, &app->eam, &app->energy));
+    app->energy.potential += app->embedding;
+    return MX_OK;
+}

@@ -1,0 +1,149 @@
+/* The embedded-atom method over full lists: each atom sums over all of its neighbours, and writes to itself alone. So no two threads
+ * write to the same atom, and results have the same bits for any number of threads.
+ *
+ * A spline's value and slope come from the coefficients of its interval (md_spline), found by multiplying with 1 / step. */
+#include "minx/kernel.h"
+
+#include "md_eam_kernels.h"
+
+/* Interval and place in it, of a table with `knots` knots; the last interval goes on as a straight line. */
+typedef struct place {
+    int knot;
+    double at;
+} place;
+
+MX_BODY place place_in(double x, double inverse, int knots)
+{
+    place p;
+    const double scaled = x * inverse;
+    p.knot = scaled < knots - 1 ? (int)scaled : knots - 1; /* NaN: the last one */
+    p.knot = p.knot > 0 ? p.knot : 0;
+    p.at = scaled - p.knot;
+    return p;
+}
+
+/* The row of element e_i with a neighbour of element e_j. */
+MX_BODY int pair_row(const md_eam_tables *t, int ei, int ej, int knot)
+{
+    return (ei * t->elements + ej) * t->r_knots + knot;
+}
+
+#define SPLINE_VALUE(v, row, first, p)                                        \
+    (((MX_LOAD(v, row, (first)) * (p) + MX_LOAD(v, row, (first) + 1)) * (p) + \
+      MX_LOAD(v, row, (first) + 2)) *                                         \
+         (p) +                                                                \
+     MX_LOAD(v, row, (first) + 3))
+#define SPLINE_SLOPE(v, row, first, p)                                               \
+    ((3 * MX_LOAD(v, row, (first)) * (p) + 2 * MX_LOAD(v, row, (first) + 1)) * (p) + \
+     MX_LOAD(v, row, (first) + 2))
+
+/* ---- densities ---- */
+
+/* one: there is one element, and types are not read. */
+MX_BODY double density_at(const md_eam_density_args *a, int i, bool one)
+{
+    const md_eam_tables *const t = &a->tables;
+    const double x = MX_LOAD(a->position, i, 0), y = MX_LOAD(a->position, i, 1),
+                 z = MX_LOAD(a->position, i, 2);
+    const int ei = one ? 0 : t->element[MX_LOAD(a->type, i)];
+    const int neighbours = MX_AT(a->neighbour_count, i);
+    double rho = 0;
+    MX_SIMD_SUM(rho)
+    for (int n = 0; n < neighbours; n++) {
+        const int j = MX_AT(a->neighbour, i, n);
+        const double dx = x - MX_LOAD(a->position, j, 0), dy = y - MX_LOAD(a->position, j, 1),
+                     dz = z - MX_LOAD(a->position, j, 2);
+        const double square = dx * dx + dy * dy + dz * dz;
+        const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
+        const place p = place_in(sqrt(square), t->r_inverse, t->r_knots);
+        const int row = pair_row(t, ei, ej, p.knot);
+        const double f = SPLINE_VALUE(a->pair_knots, row, 0, p.at);
+        rho += square < t->cutoff_square ? f : 0;
+    }
+    return rho;
+}
+
+MX_BODY double embed(const md_eam_density_args *a, int i, bool energy)
+{
+    const md_eam_tables *const t = &a->tables;
+    const bool one = t->elements == 1;
+    const double rho = one ? density_at(a, i, true) : density_at(a, i, false);
+    const place p = place_in(rho, t->rho_inverse, t->rho_knots);
+    const int row = (one ? 0 : t->element[MX_LOAD(a->type, i)]) * t->rho_knots + p.knot;
+    MX_AT(a->derivative, i) = SPLINE_SLOPE(a->embedding_knots, row, 0, p.at) * t->rho_inverse;
+    return energy ? SPLINE_VALUE(a->embedding_knots, row, 0, p.at) : 0;
+}
+
+MX_BODY void md_eam_density_body(const md_eam_density_args *a, int i) { (void)embed(a, i, false); }
+MX_FOR(1D, md_eam_density, MX_ITEMS_PLAIN)
+
+MX_BODY void md_eam_density_energy_body(const md_eam_density_args *a, int i, double *sum)
+{
+    *sum += embed(a, i, true);
+}
+MX_REDUCE(1D, md_eam_density_energy, MX_SUM, MX_ITEMS_PLAIN)
+
+/* ---- forces ---- */
+
+MX_BODY void force_on(const md_eam_force_args *a, int i, bool one, bool energy, md_energy *sum)
+{
+    const md_eam_tables *const t = &a->tables;
+    const double x = MX_LOAD(a->position, i, 0), y = MX_LOAD(a->position, i, 1),
+                 z = MX_LOAD(a->position, i, 2);
+    const double derivative = MX_LOAD(a->derivative, i);
+    const int ei = one ? 0 : t->element[MX_LOAD(a->type, i)];
+    const int neighbours = MX_AT(a->neighbour_count, i);
+    double fx = 0, fy = 0, fz = 0, potential = 0, virial = 0;
+    MX_SIMD_SUM(fx, fy, fz, potential, virial)
+    for (int n = 0; n < neighbours; n++) {
+        const int j = MX_AT(a->neighbour, i, n);
+        const double dx = x - MX_LOAD(a->position, j, 0), dy = y - MX_LOAD(a->position, j, 1),
+                     dz = z - MX_LOAD(a->position, j, 2);
+        const double square = dx * dx + dy * dy + dz * dz;
+        const double inverse = 1 / sqrt(square);
+        const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
+        const place p = place_in(square * inverse, t->r_inverse, t->r_knots);
+        const int row = pair_row(t, ei, ej, p.knot);
+        const double slope_j = SPLINE_SLOPE(a->pair_knots, row, 0, p.at);
+        const double slope_i =
+            one ? slope_j : SPLINE_SLOPE(a->pair_knots, pair_row(t, ej, ei, p.knot), 0, p.at);
+        const double phi = SPLINE_VALUE(a->pair_knots, row, MD_SPLINE, p.at) * inverse;
+        const double phi_slope = SPLINE_SLOPE(a->pair_knots, row, MD_SPLINE, p.at);
+        /* phi' = ((r phi)' - phi) / r; slopes are in units of the step */
+        const double embedded = derivative * slope_j + MX_LOAD(a->derivative, j) * slope_i;
+        const double all = embedded * t->r_inverse + (phi_slope * t->r_inverse - phi) * inverse;
+        const bool inside = square < t->cutoff_square;
+        const double force = inside ? -all * inverse : 0;
+        fx += dx * force;
+        fy += dy * force;
+        fz += dz * force;
+        if (energy) {
+            potential += inside ? 0.5 * phi : 0;
+            virial += 0.5 * square * force;
+        }
+    }
+    MX_AT(a->force, i, 0) = fx;
+    MX_AT(a->force, i, 1) = fy;
+    MX_AT(a->force, i, 2) = fz;
+    sum->potential += potential;
+    sum->virial += virial;
+}
+
+MX_BODY void md_eam_force_body(const md_eam_force_args *a, int i)
+{
+    md_energy none = {0, 0};
+    if (a->tables.elements == 1)
+        force_on(a, i, true, false, &none);
+    else
+        force_on(a, i, false, false, &none);
+}
+MX_FOR(1D, md_eam_force, MX_ITEMS_PLAIN)
+
+MX_BODY void md_eam_force_energy_body(const md_eam_force_args *a, int i, md_energy *sum)
+{
+    if (a->tables.elements == 1)
+        force_on(a, i, true, true, sum);
+    else
+        force_on(a, i, false, true, sum);
+}
+MX_REDUCE_FIELDS(1D, md_eam_force_energy, MD_ENERGY, MX_ITEMS_PLAIN)
