@@ -1,0 +1,58 @@
+/* A YAML document with everything that there is, written by all ranks together; yaml_read.py compares it with what a YAML library reads. */
+#include "yaml.h"
+#include "check.h"
+
+#include <float.h>
+
+static void fill(app_yaml *y)
+{
+    const double reals[] = {1, -2.5e-300, 1e22};
+    const int64_t wholes[] = {INT64_MIN, 0, INT64_MAX};
+    app_yaml_map(y, "run configuration");
+    app_yaml_text(y, "text", "a: \"b\" \\ #c\n\t- 1, [2] \xc3\xa9");
+    app_yaml_text(y, "number", "1.5");
+    app_yaml_text(y, "empty", "");
+    app_yaml_map(y, "inner");
+    app_yaml_whole(y, "whole", INT64_MAX);
+    app_yaml_bool(y, "holds", true);
+    app_yaml_up(y);
+    app_yaml_bool(y, "fails", false);
+    app_yaml_up(y);
+    app_yaml_real(y, "small", DBL_MIN);
+    app_yaml_real(y, "power", 1e-5);
+    app_yaml_real(y, "one", 1);
+    app_yaml_real(y, "third", 1.0 / 3.0);
+    app_yaml_real(y, "infinite", -INFINITY);
+    app_yaml_real(y, "undefined", NAN);
+    app_yaml_reals(y, "reals", reals, 3);
+    app_yaml_reals(y, "none", reals, 0);
+    app_yaml_wholes(y, "wholes", wholes, 3);
+    app_yaml_list(y, "steps");
+    for (int i = 0; i < 2; i++) {
+        app_yaml_item(y);
+        app_yaml_whole(y, "step", i);
+        app_yaml_up(y);
+    }
+    app_yaml_up(y);
+    app_yaml_whole(y, "last", -1);
+}
+
+int main(int argc, char **argv)
+{
+    app_comm comm;
+    app_yaml yaml = {0};
+    app_yaml_name name;
+    if (app_comm_open(&argc, &argv, &comm) != MX_OK) return 1;
+    if (app_rank(comm) == 0) fill(&yaml);
+    CHECK_OK(app_yaml_write(comm, &yaml, "test.yaml"));
+    CHECK_OK(app_yaml_write(comm, &yaml, "test.yaml")); /* replaces */
+    CHECK_FAILS(app_yaml_write(comm, &yaml, "no/such/folder.yaml"), MX_ERR_IO, "no/such/folder");
+    app_yaml_free(&yaml);
+    CHECK(strlen(app_yaml_file_name("mini-", NULL, &name)) ==
+          strlen("mini-2000-01-01-00-00-00.yaml"));
+    CHECK(strlen(app_yaml_file_name("a.", "%Y:%m:%d-%H:%M:%S", &name)) ==
+          strlen("a.2000:01:01-00:00:00.yaml"));
+    const int code = check_exit(comm);
+    app_comm_close(&comm);
+    return code;
+}
