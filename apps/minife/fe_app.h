@@ -9,7 +9,10 @@ typedef struct fe_app {
     fe_level level; /* the finest */
 
     fe_vectors vectors;
-    mx_view scalars_host;              /* a mirror of scalars */
+    mx_view scalars_host; /* a mirror of scalars */
+    struct {
+        mx_view x, r, p, s;
+    } kept;                            /* rows of the vectors as boxes, for checkpoints */
     fe_preconditioner *preconditioner; /* NULL: none */
 
     /* kernel arguments, bound once */
@@ -25,14 +28,20 @@ typedef struct fe_app {
         *solve_time;
     double tolerance; /* of ||r|| */
     int64_t iterations;
-    double *residuals;     /* ||r|| at the start, and after each iteration */
-    double final_residual; /* as the original prints it: at the start of the last iteration */
+    int64_t first_iterations; /* those done before a restart */
+    app_series residuals;     /* ||r|| at the start, and after each iteration */
+    double final_residual;    /* as the original prints it: at the start of the last iteration */
     bool breakdown;
 } fe_app;
 
 /* setup.c: the finest level, and the solver's vectors. Collective. */
 mx_err fe_set_up(void *app);
 void fe_clean_up(void *app);
+
+/* keep.c: what checkpoints keep. Collective. */
+mx_err fe_keep(void *app);
+/* This rank's nodes in the whole mesh. */
+app_slab fe_node_slab(const fe_mesh *mesh);
 
 /* solve.c: conjugate gradients. Collective. */
 mx_err fe_run(void *app);

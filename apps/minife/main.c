@@ -10,12 +10,15 @@ static const app_definition definition = {
     .input = &fe_keys,
     .input_at = offsetof(fe_app, input),
     .set_up = fe_set_up,
+    .keep = fe_keep,
+    .free_at_restart = "max_iterations verify_solution dump",
     .run = fe_run,
     .verify = fe_verify,
     .output = fe_output,
     .clean_up = fe_clean_up,
     .notes =
-        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time.\n",
+        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time;\n"
+        "5 stopped by a signal after a checkpoint. A run goes on from a checkpoint with another max_iterations, too.\n",
 };
 
 int main(int argc, char **argv) { return app_run(&definition, argc, argv); }

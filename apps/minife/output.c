@@ -2,21 +2,9 @@
 
 #include <stdlib.h>
 
-/* The nodes of this rank in the whole mesh. */
-static app_slab node_slab(const fe_mesh *m)
-{
-    app_slab slab = {.rank = 3};
-    for (int d = 0; d < 3; d++) {
-        slab.global[d] = m->elements[d] + 1;
-        slab.first[d] = m->first[d];
-        slab.count[d] = m->count[d];
-    }
-    return slab;
-}
-
 static mx_err write_solution(fe_app *app)
 {
-    const app_slab slab = node_slab(&app->level.mesh);
+    const app_slab slab = fe_node_slab(&app->level.mesh);
     double spacing[3];
     const app_place place = {.on_nodes = true, .spacing = spacing};
     for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->level.mesh.elements[d];
@@ -34,18 +22,18 @@ static mx_err write_solution(fe_app *app)
 mx_err fe_output(void *data)
 {
     fe_app *const app = data;
+    const double iterations = (double)(app->iterations - app->first_iterations);
     double seconds = app->solve_time->totals.seconds;
     MX_TRY(fe_dump(app, "solution"));
     MX_TRY(app_max_f64(app->base.comm, &seconds, 1));
     MX_TRY(app_report_table(app->base.report, 0));
-    if (app->iterations > 0)
-        app_print(app->base.report, "CG: %lld iterations, milliseconds an iteration: %.4f\n",
-                  (long long)app->iterations, 1e3 * seconds / (double)app->iterations);
-    app->base.merit =
-        seconds > 0 ? (double)app->level.all_rows * (double)app->iterations / seconds : 0;
-    app->base.merit_unit = "row iterations/s";
+    if (iterations > 0)
+        app_print(app->base.report, "CG: %.0f iterations, milliseconds an iteration: %.4f\n",
+                  iterations, 1e3 * seconds / iterations);
+    app_merit(&app->base, seconds > 0 ? (double)app->level.all_rows * iterations / seconds : 0,
+              "row iterations/s");
     if (app->base.results == NULL) return MX_OK;
-    MX_TRY(app_results_series_f64(app->base.results, "residual", "1", APP_ROUNDING, app->residuals,
-                                  app->iterations + 1));
+    MX_TRY(app_results_series_f64(app->base.results, "residual", "1", APP_ROUNDING,
+                                  app->residuals.values, app->iterations + 1));
     return write_solution(app);
 }

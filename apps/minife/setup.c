@@ -42,12 +42,7 @@ static mx_err make_vectors(fe_app *app)
     else
         MX_TRY(mx_view_retain(v->z = v->r));
     MX_TRY(make_vector(app, "cg scalars", FE_RING * FE_SCALARS, &v->scalars));
-    MX_TRY(mx_mirror_view_create(v->scalars, &app->scalars_host));
-    app->residuals = calloc((size_t)app->input.max_iterations + 1, sizeof(double));
-    MX_REQUIRE(app->residuals != NULL, MX_ERR_MEMORY,
-               "no memory for the residuals of %lld iterations",
-               (long long)app->input.max_iterations);
-    return MX_OK;
+    return mx_mirror_view_create(v->scalars, &app->scalars_host);
 }
 
 /* ---- the preconditioner ---- */
@@ -160,10 +155,11 @@ void fe_clean_up(void *data)
 {
     fe_app *const app = data;
     fe_vectors *const v = &app->vectors;
-    mx_view *const all[] = {&v->x, &v->r, &v->p,       &v->w,
-                            &v->z, &v->s, &v->scalars, &app->scalars_host};
+    mx_view *const all[] = {&app->kept.x, &app->kept.r, &app->kept.p, &app->kept.s,
+                            &v->x,        &v->r,        &v->p,        &v->w,
+                            &v->z,        &v->s,        &v->scalars,  &app->scalars_host};
     fe_preconditioner_destroy(&app->preconditioner);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     fe_level_destroy(&app->level);
-    free(app->residuals);
+    app_series_free(&app->residuals);
 }

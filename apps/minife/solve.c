@@ -28,6 +28,9 @@ static mx_range_1 rows(const fe_app *app)
     return mx_range_1d(app->base.ctx, 0, fe_rows(&app->level.mesh));
 }
 
+/* Where checkpoints are kept, all scalars of an iteration are summed in it: they are the same on all ranks then. */
+static bool sums_at_once(const fe_app *app) { return app->base.checkpoint != NULL; }
+
 static bool is_single(const fe_app *app) { return app->input.solver == FE_SOLVER_SINGLE_REDUCTION; }
 
 /* Sums `count` scalars of iteration k over the ranks. */
@@ -102,8 +105,9 @@ static mx_err iterate_single(fe_app *app, int64_t k)
     app->single.at = numbers(app, k);
     MX_TRY(precondition(app, k - 1));
     MX_TRY(multiply(app, app->vectors.z, k - 1));
-    MX_TRY(k == 1 ? sum(app, 0, FE_RZ, 2) : sum(app, k - 1, FE_RR, 3));
-    return fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR));
+    MX_TRY(k == 1 || sums_at_once(app) ? sum(app, k - 1, FE_RZ, 2) : sum(app, k - 1, FE_RR, 3));
+    MX_TRY(fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
+    return sums_at_once(app) ? sum(app, k, FE_RR, 1) : MX_OK;
 }
 
 /* ---- what the host sees ---- */
@@ -127,8 +131,8 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
     MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->scalars_host, (void **)&scalars));
     for (int64_t k = first; k <= last && !*ended; k++) {
-        const double norm = app->residuals[k - 1];
-        *ended = app->residuals[k > lag ? k - lag : 0] <= app->tolerance;
+        const double norm = app->residuals.values[k - 1];
+        *ended = app->residuals.values[k > lag ? k - lag : 0] <= app->tolerance;
         if (*ended) break;
         app->final_residual = norm;
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
@@ -137,7 +141,7 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
         app->breakdown = !(scalars[fe_scalar_at(k, product)] > 0);
         *ended = app->breakdown;
         if (*ended) break;
-        app->residuals[k] = sqrt(scalars[fe_scalar_at(k, FE_RR)]);
+        MX_TRY(app_series_add(&app->residuals, sqrt(scalars[fe_scalar_at(k, FE_RR)])));
         app->iterations = k;
     }
     return MX_OK;
@@ -153,25 +157,43 @@ static mx_err batch_size(const fe_app *app, int64_t *size)
     return MX_OK;
 }
 
+/* The first residual; after a restart, the scalars of the iterations before. */
+static mx_err begin(fe_app *app)
+{
+    if (app->base.restarted) {
+        MX_TRY(mx_deep_copy(app->base.ctx, app->vectors.scalars, app->scalars_host));
+        MX_REQUIRE(app->iterations <= app->input.max_iterations, MX_ERR_INPUT,
+                   "--restart: the checkpoint has %lld iterations, more than max_iterations, %lld",
+                   (long long)app->iterations, (long long)app->input.max_iterations);
+    } else {
+        MX_TRY(fe_residual(app, &app->final_residual));
+        MX_TRY(app_series_add(&app->residuals, app->final_residual));
+    }
+    app->tolerance = fe_tolerance(&app->input, app->residuals.values[0]);
+    app_print(app->base.report, "Initial Residual = %g\n", app->residuals.values[0]);
+    return MX_OK;
+}
+
 static mx_err solve(fe_app *app)
 {
     const int64_t max = app->input.max_iterations;
-    int64_t batch, followed = 0;
     bool ended = false;
+    int64_t batch;
     MX_TRY(batch_size(app, &batch));
-    MX_TRY(fe_residual(app, &app->residuals[0]));
-    app->final_residual = app->residuals[0];
-    app->tolerance = fe_tolerance(&app->input, app->residuals[0]);
-    app_print(app->base.report, "Initial Residual = %g\n", app->final_residual);
-    for (int64_t k = 1; k <= max && !ended; k += batch) {
+    MX_TRY(begin(app));
+    int64_t followed = app->first_iterations = app->iterations;
+    for (int64_t k = followed + 1; k <= max && !ended; k += batch) {
         const int64_t last = k + batch - 1 < max ? k + batch - 1 : max;
         for (int64_t i = k; i <= last; i++)
             MX_TRY(is_single(app) ? iterate_single(app, i) : iterate(app, i));
-        if (is_single(app) && last == max) MX_TRY(sum(app, max, FE_RR, 1));
-        const int64_t known = is_single(app) && last < max ? last - 1 : last;
+        const bool later = is_single(app) && !sums_at_once(app);
+        if (later && last == max) MX_TRY(sum(app, max, FE_RR, 1));
+        const int64_t known = later && last < max ? last - 1 : last;
         MX_TRY(follow(app, followed + 1, known, &ended));
         followed = known;
         app_progress(app->base.report, "cg iterations, at most", last, max);
+        if (!ended) MX_TRY(app_step_end(&app->base, app->iterations));
+        if (app->base.stopped) break;
     }
     return mx_fence(app->base.ctx);
 }
@@ -201,11 +223,12 @@ mx_err fe_run(void *data)
     MX_TRY(solve(app));
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
     const fe_work work = work_of_iteration(app);
-    const double n = (double)app->iterations;
+    const double n = (double)(app->iterations - app->first_iterations);
     app_region_end(app->solve_time, n * work.bytes, n * work.flops,
                    after.synchronisations - before.synchronisations);
     app_progress_end(app->base.report);
-    if (fe_lag(&app->input) == 1) app->final_residual = app->residuals[app->iterations];
+    if (app->base.stopped) return MX_OK;
+    if (fe_lag(&app->input) == 1) app->final_residual = app->residuals.values[app->iterations];
     app_print(app->base.report, "Final Resid Norm: %g\n", app->final_residual);
     if (app->breakdown) app->base.verdict = "breakdown";
     return MX_OK;

@@ -52,7 +52,7 @@ static mx_err check_residual(fe_app *app, double *residual)
 {
     double norm;
     MX_TRY(fe_residual(app, &norm));
-    const double reached = app->residuals[app->iterations], first = app->residuals[0];
+    const double reached = app->residuals.values[app->iterations], first = app->residuals.values[0];
     const double drift = (10.0 + (double)app->iterations) * DBL_EPSILON * first;
     const double scale = first > 0 ? first : 1;
     *residual = norm;

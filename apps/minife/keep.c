@@ -1,0 +1,54 @@
+/* What a checkpoint keeps: the solver's vectors, scalars and history. Mesh, matrix and preconditioner follow from the input, and are
+ * made anew. Vectors are kept as boxes of the nodes of the whole mesh, so a run can go on with another number of ranks. */
+#include "fe_app.h"
+
+app_slab fe_node_slab(const fe_mesh *m)
+{
+    app_slab slab = {.rank = 3};
+    for (int d = 0; d < 3; d++) {
+        slab.global[d] = m->elements[d] + 1;
+        slab.first[d] = m->first[d];
+        slab.count[d] = m->count[d];
+    }
+    return slab;
+}
+
+/* The rows of a vector as a box of nodes. What is behind them, the ghosts, is exchanged anew. */
+static mx_err box_of(const fe_app *app, mx_view vector, mx_view *box)
+{
+    const int *const n = app->level.mesh.count;
+    const int64_t extents[] = {n[0], n[1], n[2]};
+    const int64_t strides[] = {(int64_t)n[1] * n[2], n[2], 1};
+    mx_view_info info;
+    MX_TRY(mx_view_get_info(vector, &info));
+    const mx_view_options options = {.space = info.space};
+    return mx_view_wrap(app->base.ctx, info.label, MX_F64, 3, extents, strides, &options, info.data,
+                        box);
+}
+
+mx_err fe_keep(void *data)
+{
+    fe_app *const app = data;
+    const app_checkpoint c = app->base.checkpoint;
+    const app_slab nodes = fe_node_slab(&app->level.mesh);
+    const struct {
+        const char *name;
+        mx_view vector;
+        mx_view *box;
+    } all[] = {{"x", app->vectors.x, &app->kept.x},
+               {"r", app->vectors.r, &app->kept.r},
+               {"p", app->vectors.p, &app->kept.p},
+               {"s", app->vectors.s, &app->kept.s}};
+    const int vectors = app->input.solver == FE_SOLVER_SINGLE_REDUCTION ? 4 : 3;
+    double *scalars;
+    MX_TRY(mx_view_host_data(app->scalars_host, (void **)&scalars));
+    MX_TRY(app_keep_i64(c, "iterations", &app->iterations, 1));
+    MX_TRY(app_keep_f64(c, "final_residual", &app->final_residual, 1));
+    MX_TRY(app_keep_f64(c, "scalars", scalars, FE_RING * FE_SCALARS));
+    MX_TRY(app_keep_series(c, "residuals", &app->residuals));
+    for (int i = 0; i < vectors; i++) {
+        MX_TRY(box_of(app, all[i].vector, all[i].box));
+        MX_TRY(app_keep_view(c, all[i].name, app->base.ctx, all[i].box, 0, &nodes));
+    }
+    return MX_OK;
+}
