@@ -20,7 +20,7 @@ MX_STATIC_ASSERT((int)MD_MAX_TYPES <= (int)MD_MAX_ELEMENTS, "md_eam_tables.eleme
 
 /* ---- set-up ---- */
 
-static const char *potential_name(const md_app *app)
+const char *md_potential_name(const md_app *app)
 {
     return app->input.potential ? app->input.potential : DEFAULT_POTENTIAL;
 }
@@ -29,7 +29,7 @@ static mx_err read_potential(md_app *app)
 {
     char *text = NULL;
     size_t length = 0;
-    const char *const name = potential_name(app);
+    const char *const name = md_potential_name(app);
     MX_TRY(app_read_file(app->base.comm, name, &text, &length));
     const mx_err err = md_potential_parse(name, text, length, &app->potential);
     app->potential_text = text;
@@ -46,7 +46,7 @@ static mx_err choose_elements(md_app *app)
         return MX_FAIL(MX_ERR_INPUT,
                        "%s: got a potential of %d elements for %d types of atoms, expected as many "
                        "elements as types, or one",
-                       potential_name(app), p->elements, app->types);
+                       md_potential_name(app), p->elements, app->types);
     for (int i = 0; i < app->types; i++) {
         t->element[i] = p->elements > 1 ? i : 0;
         app->mass[i] = app->input.masses == 0   ? p->element[t->element[i]].mass

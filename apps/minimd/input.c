@@ -75,7 +75,7 @@ static const app_key keys[] = {
     {.name = "yaml_output", .aliases = "-o", .type = APP_KEY_INT, .sources = APP_KEY_COMMAND, AT(yaml), .low = 0, .high = 1,
      .help = "1: write miniMD-DATE.yaml"},
     {.name = "yaml_screen", .type = APP_KEY_SWITCH, .sources = APP_KEY_COMMAND, AT(yaml_screen),
-     .help = "print what --yaml_output writes, too"},
+     .help = "print what --yaml_output would write"},
     {.name = "check_exchange", .type = APP_KEY_SWITCH, .sources = APP_KEY_COMMAND, AT(check_exchange),
      .help = "warn when an atom moved over more than a rank's part of the box between two neighbour lists"},
     {.name = "safe_exchange", .type = APP_KEY_SWITCH, .sources = APP_KEY_COMMAND, AT(safe_exchange),

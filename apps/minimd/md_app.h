@@ -68,8 +68,8 @@ typedef struct md_app {
     md_data_atoms data_atoms; /* until they are in views */
 
     md_box box;
-    double origin
-        [3]; /* the low corner of the box, to which positions are relative; 0 but for data files */
+    /* the low corner of the box, to which positions are relative; 0 but for data files */
+    double origin[3];
     md_lattice lattice;
     md_scales scales;
     mx_gid atoms; /* of all ranks */
@@ -178,6 +178,8 @@ mx_err md_compute_lj(md_app *app, bool energy);
 /* ---- force_eam.c ---- */
 
 mx_err md_prepare_eam(md_app *app);
+/* The file's name. */
+const char *md_potential_name(const md_app *app);
 mx_err md_bind_eam(md_app *app);
 /* Between the densities and the forces, ghosts get F'(rho) of their atoms. Collective. */
 mx_err md_compute_eam(md_app *app, bool energy);
@@ -212,6 +214,35 @@ mx_err md_print_state(md_app *app);
 mx_err md_sum_all_motion(md_app *app, md_motion *sum);
 /* The temperature of all atoms, from their sum of m v^2. */
 double md_temperature(const md_app *app, double mvv);
+
+/* ---- print.c: what the original prints ---- */
+
+/* What the program made of the input. */
+typedef struct md_settings {
+    const char *backend;
+    int threads;
+    double density; /* atoms per volume */
+    bool half_lists, ghost_newton;
+    int64_t bins[3]; /* along the whole box */
+    int sort;        /* steps between sorts; 0: never */
+} md_settings;
+/* After the first list. */
+md_settings md_get_settings(const md_app *app);
+void md_print_settings(const md_app *app);
+
+/* Seconds of this rank in the time loop. */
+typedef struct md_spent {
+    double total, force, list, comm, other;
+    double borders; /* a part of comm */
+    int64_t steps;
+    double rate; /* atom-steps a second, of all ranks */
+} md_spent;
+md_spent md_time_spent(const md_app *app);
+void md_print_performance(md_app *app);
+
+/* ---- write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed. ---- */
+
+mx_err md_write_yaml(md_app *app);
 
 /* ---- output.c: the original's last lines; series and fields. Collective. ---- */
 

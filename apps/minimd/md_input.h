@@ -44,12 +44,12 @@ typedef struct md_input {
     int ghost_newton; /* 1: a half list has pairs with ghosts once; 0: twice; -1: automatic */
     int sort;         /* steps between sorts of the atoms by bins; 0: never; below 0: `every` */
     int yaml;         /* 1: write the YAML file */
-    bool yaml_screen; /* print it too */
+    bool yaml_screen; /* print it */
     bool check_exchange;
     bool safe_exchange;
 
     /* ours */
-    const char *potential; /* the file with the embedded-atom potential; NULL: the original's */
+    const char *potential;     /* the file with the embedded-atom potential; NULL: the original's */
     double mass[MD_MAX_TYPES]; /* of each type, or one of all; none: 1, or the potential's */
     int masses;
     int mixing; /* md_mixing: of epsilon and sigma of two types */

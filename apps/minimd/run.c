@@ -120,8 +120,9 @@ static mx_err step(md_app *app)
 /* Lists and forces, which a restart does not have. */
 static mx_err begin(md_app *app)
 {
-    app_print(app->base.report, "# Starting dynamics ...\n# Timestep T U P Time\n");
     MX_TRY(md_reneighbour(app));
+    md_print_settings(app);
+    app_print(app->base.report, "# Starting dynamics ...\n# Timestep T U P Time\n");
     MX_TRY(compute_force(app, true));
     MX_TRY(md_print_state(app));
     app->first = app->last;

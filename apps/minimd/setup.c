@@ -159,8 +159,7 @@ static mx_err refuse(const md_input *in)
         bool wanted;
         const char *what;
     } all[] = {{in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
-               {in->ghost_newton == 1, "ghost_newton"},
-               {in->yaml == 1 || in->yaml_screen, "YAML files"}};
+               {in->ghost_newton == 1, "ghost_newton"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_REQUIRE(!all[i].wanted, MX_ERR_INPUT, "this version has no %s", all[i].what);
     return MX_OK;

@@ -15,3 +15,13 @@ add_test(NAME minimd_data COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DI
   --minimd $<TARGET_FILE:minimd> --mpiexec ${minx_MPIEXEC})
 set_tests_properties(minimd_data PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS apps PROCESSORS 2
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
+# What it prints and what it refuses.
+foreach(case texts bad)
+  add_test(NAME minimd_${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_input.py ${case}
+    --minimd $<TARGET_FILE:minimd>)
+endforeach()
+add_test(NAME minimd_bad_2 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_input.py bad
+  --minimd $<TARGET_FILE:minimd> --ranks 2 --mpiexec ${minx_MPIEXEC})
+set_tests_properties(minimd_texts minimd_bad minimd_bad_2 PROPERTIES TIMEOUT 120 LABELS apps
+  ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
