@@ -308,3 +308,10 @@ mx_err md_update_ghosts(md_app *app)
 {
     return app_forward(app->halo, 1, &app->views.position, APP_SHIFTED);
 }
+
+mx_err md_update_ghosts_begin(md_app *app)
+{
+    return app_forward_begin(app->halo, 1, &app->views.position, APP_SHIFTED);
+}
+
+mx_err md_update_ghosts_end(md_app *app) { return app_forward_end(app->halo); }

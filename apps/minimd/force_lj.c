@@ -68,3 +68,8 @@ mx_err md_compute_lj(md_app *app, bool energy)
     return energy ? md_lj_full_energy(md_own(app), &app->lj, &app->energy)
                   : md_lj_full(md_own(app), &app->lj);
 }
+
+mx_err md_compute_lj_part(md_app *app, mx_lid begin, mx_lid end)
+{
+    return md_lj_full(mx_range_1d(app->base.ctx, begin, end), &app->lj);
+}

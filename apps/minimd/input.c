@@ -15,6 +15,7 @@ static const char *const units[] = {"lj", "metal", NULL};
 static const char *const forces[] = {"lj", "eam", NULL};
 static const char *const mixings[] = {"geometric", "arithmetic", NULL};
 static const char *const shifts[] = {"none", "force", NULL};
+static const char *const off_on[] = {"off", "on", NULL};
 static const char *const neighbours[] = {"auto", "full", "half", NULL};
 static const char *const half_words[] = {"auto", "0", "1", NULL}; /* of the same member */
 
@@ -94,6 +95,8 @@ static const app_key keys[] = {
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),
     WORD("neighbours", NULL, neighbours, neighbours, "which neighbour lists"),
+    {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
+     .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
      .help = "make a neighbour list when an atom moved by half the skin, instead of after a fixed number of steps"},
 };

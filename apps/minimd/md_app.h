@@ -74,6 +74,8 @@ typedef struct md_app {
     md_scales scales;
     mx_gid atoms; /* of all ranks */
     mx_lid own, ghosts, capacity;
+    /* own atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms were not sorted for it */
+    mx_lid interior;
     int types;
     bool one_mass;
     double mass[MD_MAX_TYPES];
@@ -151,8 +153,10 @@ mx_err md_make_domain(md_app *app);
 mx_err md_migrate(md_app *app);
 /* Finds the atoms that other bricks need, makes the lists of app->halo, and fetches positions and types of ghosts. Collective. */
 mx_err md_make_borders(md_app *app);
-/* Positions of ghosts. Collective. */
+/* Positions of ghosts; begin and end of that, between which ghosts must not be accessed. Collective. */
 mx_err md_update_ghosts(md_app *app);
+mx_err md_update_ghosts_begin(md_app *app);
+mx_err md_update_ghosts_end(md_app *app);
 
 /* ---- neighbours.c ---- */
 
@@ -165,6 +169,9 @@ mx_err md_make_list(md_app *app);
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
 mx_err md_compute_force(md_app *app, bool energy);
+/* Can forces be computed for some own atoms at a time? For these: forces on atoms begin to end - 1. Not collective. */
+bool md_force_has_parts(const md_app *app);
+mx_err md_compute_force_part(md_app *app, mx_lid begin, mx_lid end);
 mx_err md_bind_force(md_app *app);
 md_work md_force_work(const md_app *app);
 void md_free_force(md_app *app);
@@ -174,6 +181,7 @@ void md_free_force(md_app *app);
 mx_err md_prepare_lj(md_app *app);
 mx_err md_bind_lj(md_app *app);
 mx_err md_compute_lj(md_app *app, bool energy);
+mx_err md_compute_lj_part(md_app *app, mx_lid begin, mx_lid end);
 
 /* ---- force_eam.c ---- */
 

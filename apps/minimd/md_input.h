@@ -56,6 +56,7 @@ typedef struct md_input {
     int shift;  /* md_shift: of the Lennard-Jones potential at the cutoff */
     /* makes a new list when an atom has moved half the skin since the last one, instead of every `every` steps */
     bool neigh_check;
+    int overlap; /* 1: compute forces of atoms without ghosts as neighbours while ghosts are on their way */
 } md_input;
 
 extern const app_input md_keys;

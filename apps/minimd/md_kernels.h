@@ -186,9 +186,13 @@ typedef struct md_bin_args {
     md_positions position;
     mx_i32_1 bin;
     md_bins bins;
+    double inner_low[3],
+        inner_high[3]; /* md_find_sort_bins: positions inside have no ghosts as neighbours */
 } md_bin_args;
 MX_BUNDLE(md_bin_args, md_views, position, bin)
 MX_DECLARE_FOR(1D, md_find_bins, md_bin_args)
+/* the same for atoms inside; for the others a bin behind all of these */
+MX_DECLARE_FOR(1D, md_find_sort_bins, md_bin_args)
 
 typedef struct md_sort_vectors_args {
     mx_ci32_1 order;

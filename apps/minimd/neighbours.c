@@ -29,27 +29,33 @@ static void choose_bins(md_app *app)
     }
 }
 
-/* Puts atoms 0 to atoms - 1 into bins: bin_begin, and their order in `order`. */
-static mx_err fill_bins(md_app *app, int64_t atoms, mx_view order_view)
+static int64_t count_bins(const md_bins *b)
 {
-    const mx_ctx ctx = app->base.ctx;
-    const md_bins *const b = &app->bins;
-    const int64_t bins = (int64_t)b->bins[0] * b->bins[1] * b->bins[2];
-    md_bin_args args = {.bins = *b};
+    return (int64_t)b->bins[0] * b->bins[1] * b->bins[2];
+}
+
+/* A view of the begins of so many bins. */
+static mx_err reserve_bins(md_app *app, int64_t bins)
+{
     mx_view_info info = {0};
-    mx_view bin, order;
     if (app->views.bin_begin.slot != 0) MX_TRY(mx_view_get_info(app->views.bin_begin, &info));
-    if (info.extent[0] != bins + 1) {
-        MX_TRY(mx_view_destroy(&app->views.bin_begin));
-        MX_TRY(mx_view_create_1d(ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin));
-    }
-    MX_TRY(md_bin_args_bind(ctx, &app->views, &args));
-    MX_TRY(md_find_bins(mx_range_1d(ctx, 0, atoms), &args));
+    if (info.extent[0] == bins + 1) return MX_OK;
+    MX_TRY(mx_view_destroy(&app->views.bin_begin));
+    return mx_view_create_1d(app->base.ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin);
+}
+
+/* Sorts atoms 0 to atoms - 1, whose bins are known: their order goes to `order_view`. */
+static mx_err sort_bins(md_app *app, int64_t atoms, int64_t bins, mx_view order_view)
+{
+    mx_view bin, order;
+    MX_TRY(reserve_bins(app, bins));
     MX_TRY(mx_subview(app->views.bin, MX_SLICES(mx_span(0, atoms)), &bin));
-    MX_TRY(mx_subview(order_view, MX_SLICES(mx_span(0, atoms)), &order));
-    const mx_err err = mx_bin_sort(ctx, bin, app->views.bin_begin, order);
+    mx_err err = mx_subview(order_view, MX_SLICES(mx_span(0, atoms)), &order);
+    if (err == MX_OK) {
+        err = mx_bin_sort(app->base.ctx, bin, app->views.bin_begin, order);
+        MX_TRY(mx_view_destroy(&order));
+    }
     MX_TRY(mx_view_destroy(&bin));
-    MX_TRY(mx_view_destroy(&order));
     return err;
 }
 
@@ -76,13 +82,38 @@ static void swap(mx_view *a, mx_view *b)
     *b = kept;
 }
 
+/* Finds the new order of own atoms, by bins; on several ranks first those that are farther than the list's cutoff from the sides of
+ * the brick, then the others. */
+static mx_err find_order(md_app *app)
+{
+    const md_box *const box = &app->box;
+    const int64_t bins = count_bins(&app->bins);
+    md_bin_args args = {.bins = app->bins};
+    int32_t interior;
+    if (app_size(app->base.comm) == 1) {
+        MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
+        MX_TRY(md_find_bins(md_own(app), &args));
+        return sort_bins(app, app->own, bins, app->views.order);
+    }
+    for (int d = 0; d < 3; d++) {
+        args.inner_low[d] = md_brick_low(box, d, box->brick[d]) + app->list_cutoff;
+        args.inner_high[d] = md_brick_low(box, d, box->brick[d] + 1) - app->list_cutoff;
+    }
+    MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
+    MX_TRY(md_find_sort_bins(md_own(app), &args));
+    MX_TRY(sort_bins(app, app->own, 2 * bins, app->views.order));
+    MX_TRY(mx_read_element(app->base.ctx, app->views.bin_begin, bins, &interior));
+    app->interior = interior;
+    return MX_OK;
+}
+
 /* The forces will be computed anew, so that their view is the spare one for positions and velocities. */
 mx_err md_sort_atoms(md_app *app)
 {
     md_views *const v = &app->views;
     md_sort_names_args names;
     choose_bins(app);
-    MX_TRY(fill_bins(app, app->own, v->order));
+    MX_TRY(find_order(app));
     MX_TRY(sort_vector(app, &v->position, &v->force));
     MX_TRY(sort_vector(app, &v->velocity, &v->force));
     MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));
@@ -93,6 +124,16 @@ mx_err md_sort_atoms(md_app *app)
 }
 
 /* ---- the list ---- */
+
+/* Bins of own atoms and ghosts. */
+static mx_err fill_bins(md_app *app)
+{
+    const int64_t atoms = (int64_t)app->own + app->ghosts;
+    md_bin_args args = {.bins = app->bins};
+    MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
+    MX_TRY(md_find_bins(mx_range_1d(app->base.ctx, 0, atoms), &args));
+    return sort_bins(app, atoms, count_bins(&app->bins), app->views.bin_atom);
+}
 
 /* Rows for all own atoms, of `room` neighbours. */
 static mx_err reserve_list(md_app *app, int64_t room)
@@ -127,7 +168,7 @@ mx_err md_make_list(md_app *app)
     md_list_args args = {.cutoff_square = app->list_cutoff * app->list_cutoff};
     md_list_size size;
     choose_bins(app);
-    MX_TRY(fill_bins(app, (int64_t)app->own + app->ghosts, app->views.bin_atom));
+    MX_TRY(fill_bins(app));
     if (app->list_room == 0) MX_TRY(reserve_list(app, first_room(app)));
     if (app->own > app->list_rows) MX_TRY(reserve_list(app, app->list_room));
     args.bins = app->bins;

@@ -43,6 +43,7 @@ mx_err md_reneighbour(md_app *app)
 {
     MX_TRY(md_part_begin(app, MD_PART_BORDERS));
     MX_TRY(md_migrate(app));
+    app->interior = 0;
     if (sort_is_due(app)) MX_TRY(md_sort_atoms(app));
     MX_TRY(md_make_borders(app));
     MX_TRY(md_part_end(app, MD_PART_BORDERS, borders_work(app)));
@@ -90,6 +91,29 @@ static mx_err update_ghosts(md_app *app)
     return md_part_end(app, MD_PART_GHOSTS, ghosts_work(app));
 }
 
+/* Forces on atoms whose neighbours are all own ones, while ghosts are on their way; then on the others. */
+static mx_err compute_with_overlap(md_app *app)
+{
+    const md_work none = {0};
+    MX_TRY(md_part_begin(app, MD_PART_GHOSTS));
+    MX_TRY(md_update_ghosts_begin(app));
+    MX_TRY(md_part_end(app, MD_PART_GHOSTS, none));
+    MX_TRY(md_part_begin(app, MD_PART_FORCE));
+    MX_TRY(md_compute_force_part(app, 0, app->interior));
+    MX_TRY(md_part_end(app, MD_PART_FORCE, none));
+    MX_TRY(md_part_begin(app, MD_PART_GHOSTS));
+    MX_TRY(md_update_ghosts_end(app));
+    MX_TRY(md_part_end(app, MD_PART_GHOSTS, ghosts_work(app)));
+    MX_TRY(md_part_begin(app, MD_PART_FORCE));
+    MX_TRY(md_compute_force_part(app, app->interior, app->own));
+    return md_part_end(app, MD_PART_FORCE, md_force_work(app));
+}
+
+static bool overlaps(const md_app *app)
+{
+    return app->input.overlap && app->interior > 0 && md_force_has_parts(app);
+}
+
 static bool line_is_due(const md_app *app, int64_t step)
 {
     const int64_t interval = app->input.thermo;
@@ -107,10 +131,13 @@ static mx_err step(md_app *app)
     if (list_due) {
         MX_TRY(md_reneighbour(app));
         app->builds++;
-    } else {
-        MX_TRY(update_ghosts(app));
     }
-    MX_TRY(compute_force(app, prints));
+    if (!list_due && !prints && overlaps(app)) {
+        MX_TRY(compute_with_overlap(app));
+    } else {
+        if (!list_due) MX_TRY(update_ghosts(app));
+        MX_TRY(compute_force(app, prints));
+    }
     /* a checkpoint has whole velocities */
     app->kicked = !prints && app->base.checkpoint == NULL;
     if (!app->kicked) MX_TRY(md_end_step(md_own(app), &app->move));

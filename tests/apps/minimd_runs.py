@@ -111,7 +111,8 @@ def ranks(args, folder):
     hosts = ["serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "serial:8:0", "openmp:2:1", "simt:1:0"]
     hosts = [r for r in hosts if has(args, r)]
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
-    agree(args, deck, folder, hosts, "-s", "5")
+    agree(args, deck, folder, hosts, "-s", "7", "overlap=on")
+    agree(args, deck, folder, ["serial:1:0", "serial:2:0"], "-s", "7", "overlap=off")
     agree(args, deck, folder, hosts, "-s", "4", "shift=force", "--neigh_check", *mixture)
     alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600",
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
