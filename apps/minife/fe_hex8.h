@@ -94,7 +94,7 @@ MX_BODY fe_node fe_corner_node(fe_node low, int m)
     return n;
 }
 
-/* The exact solution at a node that the rank holds. */
+/* The exact solution at a node: i is its fe_in_box. */
 MX_BODY double fe_exact_at(const mx_cf64_2 *coordinates, int i)
 {
     return fe_exact(MX_AT(*coordinates, 0, i), MX_AT(*coordinates, 1, i),

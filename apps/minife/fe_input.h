@@ -2,7 +2,20 @@
 #pragma once
 #include "keys.h"
 
-typedef enum fe_assembly { FE_ASSEMBLY_COLOURS, FE_ASSEMBLY_ATOMICS } fe_assembly;
+typedef enum fe_assembly {
+    FE_ASSEMBLY_AUTO,
+    FE_ASSEMBLY_BLOCKS,
+    FE_ASSEMBLY_COLOURS,
+    FE_ASSEMBLY_ATOMICS
+} fe_assembly;
+typedef enum fe_operator {
+    FE_OPERATOR_CSR,
+    FE_OPERATOR_ELL,
+    FE_OPERATOR_SELL,
+    FE_OPERATOR_LINES,
+    FE_OPERATOR_SYMMETRIC
+} fe_operator;
+typedef enum fe_precision { FE_PRECISION_DOUBLE, FE_PRECISION_MIXED } fe_precision;
 
 typedef enum fe_problem { FE_PROBLEM_ORIGINAL, FE_PROBLEM_MANUFACTURED } fe_problem;
 typedef enum fe_mesh_kind { FE_MESH_UNIFORM, FE_MESH_DISTORTED } fe_mesh_kind;
@@ -27,6 +40,8 @@ typedef struct fe_input {
     int problem;      /* fe_problem */
     int mesh;         /* fe_mesh_kind */
     int assembly;     /* fe_assembly */
+    int operator;     /* fe_operator */
+    int precision;    /* fe_precision */
     const char *dump; /* NULL: none */
 } fe_input;
 

@@ -18,7 +18,15 @@
 #include "bisection.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
+#include "fe_product_kernels.h"
 #include "index_exchange.h"
+
+typedef struct fe_level_views {
+    mx_view coordinates;          /* of all nodes held: 3 x nodes, x, y, z */
+    mx_view begin, column, value; /* the matrix (fe_storage.h): i64, i32, and f64 or f32 */
+    mx_view line;                 /* of a matrix that is stored by lines: i32, 3 x lines */
+    mx_view b;
+} fe_level_views;
 
 typedef struct fe_level {
     const app_base *base; /* ranks, context and transport. The caller's, as input */
@@ -36,13 +44,16 @@ typedef struct fe_level {
     int64_t entries; /* of this rank's rows */
 
     fe_level_views views;
+    fe_storage
+        storage; /* the matrix's form; its accessors are bound in arguments of kernels only */
 
-    /* kernel arguments, bound once; the vectors of a product by fe_apply */
+    /* kernel arguments; those of products are bound by fe_apply */
     fe_structure_args structure;
     fe_coordinates_args coordinates;
     fe_assemble_args assemble;
     fe_boundary_args boundary;
-    fe_csr_args csr;
+    fe_rows_args rows;
+    fe_lines_args lines;
 } fe_level;
 
 /* ---- divide.c: which elements each rank has ---- */
@@ -73,6 +84,9 @@ mx_err fe_impose_boundary(fe_level *level);
 
 /* Frees what the stages made, however far they came. */
 void fe_level_destroy(fe_level *level);
+
+/* Binds the accessors of `storage`, which has the level's form. The form NONE needs none. */
+mx_err fe_bind_storage(const fe_level *level, fe_storage *storage);
 
 /* ---- operator.c: products with A ---- */
 

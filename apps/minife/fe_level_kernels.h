@@ -1,94 +1,87 @@
-/* The on-node work on one level (fe_level.h): its system of equations A u = b, and products with A. Rows, columns and entries: see
- * fe_mesh.h. In CSR form, row r has the entries from begin(r) to before begin(r + 1), in the order of z, y, x of their nodes; a
- * column is a local index. */
+/* The on-node work that makes the system of equations of one level (fe_level.h). Rows and columns: see fe_mesh.h; where the
+ * coefficients are: fe_storage.h. */
 #pragma once
-#include "fe_mesh.h"
-#include "minx/minx.h"
+#include "fe_storage.h"
 
-typedef struct fe_level_views {
-    mx_view coordinates;          /* of all nodes held: 3 x nodes, x, y, z */
-    mx_view begin, column, value; /* the matrix: i64, i32, f64 */
-    mx_view b;
-} fe_level_views;
-
-/* ---- set-up (kernels/setup.c) ---- */
+/* ---- structure (kernels/structure.c) ---- */
 
 typedef struct fe_structure_args {
-    mx_i64_1 begin;
-    mx_i32_1 column;
-    mx_f64_1 value;
+    fe_storage matrix;
+    mx_i32_1 column; /* csr, ell, sell: local indices */
+    mx_i32_2 line;   /* lines, half: see fe_lines_args */
     fe_mesh mesh;
 } fe_structure_args;
-MX_BUNDLE(fe_structure_args, fe_level_views, begin, column, value)
-/* begin(r), r from 0 to the number of rows, both included */
-MX_DECLARE_SCAN(1D, fe_row_begins, fe_structure_args, int64_t)
-/* columns and zeros of row r */
+MX_ARGS(fe_structure_args, FE_STORAGE_ACCESSORS(matrix), column, line)
+/* csr: begin(r), r from 0 to the number of rows, both included */
+MX_DECLARE_FOR(1D, fe_row_begins, fe_structure_args)
+/* sell: begin(c) of chunk c, c from 0 to the number of chunks, both included; the value is the entries with padding */
+MX_DECLARE_SCAN(1D, fe_chunk_begins, fe_structure_args, int64_t)
+/* columns of row r; ell, sell: also those of padding */
 MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
+/* lines, half: line (z, y) of the nodes held, and of one more on each side */
+MX_DECLARE_FOR(2D, fe_line_starts, fe_structure_args)
 
 typedef struct fe_coordinates_args {
-    mx_f64_2 coordinates;
+    mx_f64_2 coordinates; /* of all nodes held, in the order of fe_in_box: 3 x nodes, x, y, z */
     fe_mesh mesh;
     bool distorted;
 } fe_coordinates_args;
-MX_BUNDLE(fe_coordinates_args, fe_level_views, coordinates)
+MX_ARGS(fe_coordinates_args, coordinates)
 /* node (z, y, x) of the box that the rank holds */
 MX_DECLARE_FOR(3D, fe_coordinates, fe_coordinates_args)
 
+/* ---- assembly (kernels/assemble.c, kernels/blocks.c) ---- */
+
+/* Rows in a box of lines along x are assembled by one team, which goes through the elements that touch them, plane by plane. */
+typedef struct fe_blocks {
+    int low[3];    /* the first node of all rows */
+    int count[3];  /* nodes of all rows */
+    int size[3];   /* of a block; blocks at the upper sides may be smaller */
+    int blocks[3]; /* how many */
+    int pitch;     /* of a line in scratch */
+} fe_blocks;
+
 typedef struct fe_assemble_args {
-    mx_ci64_1 begin;
-    mx_f64_1 value;
+    fe_storage matrix;
     mx_f64_1 b;
     mx_cf64_2 coordinates;
     fe_mesh mesh;
-    int low[3]; /* of a colour: the first element; the next ones are 2 apart */
+    int from[3], to[3]; /* elements that touch own nodes */
+    int low[3];         /* of a colour: the first element; the next ones are 2 apart */
+    fe_blocks blocks;
     bool manufactured;
+    bool without_source; /* leaves b */
 } fe_assemble_args;
-MX_BUNDLE(fe_assemble_args, fe_level_views, begin, value, b, coordinates)
+MX_ARGS(fe_assemble_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
 /* element (z, y, x): its matrix and source go to the rows of its nodes, by atomic additions */
 MX_DECLARE_FOR(3D, fe_assemble_atomic, fe_assemble_args)
 /* element (low + 2 (z, y, x)): no two of a launch share a node, so that sums do not depend on the order of threads */
 MX_DECLARE_FOR(3D, fe_assemble_colour, fe_assemble_args)
+/* a block of rows: stores them whole, so that no sum depends on the order of threads. A team of one thread, with
+ * fe_block_scratch bytes of scratch at level 1 */
+MX_DECLARE_FOR(TEAM, fe_assemble_block, fe_assemble_args)
+
+/* ---- given values (kernels/boundary.c) ---- */
 
 typedef struct fe_boundary_args {
-    mx_ci64_1 begin;
-    mx_f64_1 value;
+    fe_storage matrix;
     mx_f64_1 b;
     mx_cf64_2 coordinates;
     fe_mesh mesh;
+    int rows_low[3]; /* of the rows that the matrix has: the first node */
+    bool manufactured;
 } fe_boundary_args;
-MX_BUNDLE(fe_boundary_args, fe_level_views, begin, value, b, coordinates)
-/* row r: the given values, first those at 0, then those at 1 */
-MX_DECLARE_FOR(1D, fe_boundary, fe_boundary_args)
-/* row r: the exact solution on the whole boundary */
-MX_DECLARE_FOR(1D, fe_boundary_exact, fe_boundary_args)
-
-/* ---- products (kernels/product.c) ---- */
-
-/* Read once in each product, and not written by it. */
-MX_ACCESSOR(fe_column_numbers, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
-MX_ACCESSOR(fe_matrix_values, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
-
-/* The vectors of a product: bound by fe_apply. */
-typedef struct fe_csr_args {
-    mx_ci64_1 begin;
-    fe_column_numbers column;
-    fe_matrix_values value;
-    mx_cf64_1 x; /* with ghosts */
-    mx_f64_1 y;
-    int rows, rows_per_team;
-} fe_csr_args;
-MX_ARGS(fe_csr_args, begin, column, value, x, y)
-/* y = A x for the rows of a team; the value is x . y */
-MX_DECLARE_REDUCE(TEAM, fe_csr_dot, fe_csr_args, double)
-/* the same without x . y */
-MX_DECLARE_FOR(TEAM, fe_csr, fe_csr_args)
+MX_ARGS(fe_boundary_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
+/* b of row r: its given value, or less the columns of given values */
+MX_DECLARE_FOR(1D, fe_boundary_source, fe_boundary_args)
+/* coefficients of the row of node rows_low + (z, y, x) */
+MX_DECLARE_FOR(3D, fe_boundary_matrix, fe_boundary_args)
 
 typedef struct fe_diagonal_args {
-    mx_ci64_1 begin;
-    mx_cf64_1 value;
+    fe_storage matrix;
     mx_f64_1 diagonal;
     fe_mesh mesh;
 } fe_diagonal_args;
-MX_ARGS(fe_diagonal_args, begin, value, diagonal)
+MX_ARGS(fe_diagonal_args, FE_STORAGE_ACCESSORS(matrix), diagonal)
 /* row r */
-MX_DECLARE_FOR(1D, fe_diagonal_of_csr, fe_diagonal_args)
+MX_DECLARE_FOR(1D, fe_copy_diagonal, fe_diagonal_args)

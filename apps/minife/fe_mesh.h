@@ -77,6 +77,13 @@ MX_INLINE int fe_local(const fe_mesh *m, fe_node n)
     return fe_rows(m) + (z * m->extent[1] + y) * m->extent[2] + x - before;
 }
 
+/* Where the coordinates of a node are: all nodes held, in the order of z, y, x. */
+MX_INLINE int fe_in_box(const fe_mesh *m, fe_node n)
+{
+    return ((n.at[0] - m->low[0]) * m->extent[1] + n.at[1] - m->low[1]) * m->extent[2] + n.at[2] -
+           m->low[2];
+}
+
 /* The entries of a row: the nodes of the elements around its node, in the order of z, y, x. */
 typedef struct fe_stencil {
     fe_node low; /* the first of them */
@@ -114,6 +121,32 @@ MX_INLINE fe_node fe_node_of_entry(const fe_stencil *s, int entry)
     n.at[1] = s->low.at[1] + entry % s->count[1];
     n.at[0] = s->low.at[0] + entry / s->count[1];
     return n;
+}
+
+/* Along one dimension: how many nodes are around nodes i of an own range, summed over those before node n. */
+MX_INLINE int64_t fe_around_before(const fe_mesh *m, int d, int n)
+{
+    return 3 * (int64_t)(n - m->first[d]) - (m->first[d] == 0 && n > 0 ? 1 : 0) -
+           (n > m->elements[d] ? 1 : 0);
+}
+
+/* Entries of the rows before that of own node n, in the order of rows. */
+MX_INLINE int64_t fe_entries_before(const fe_mesh *m, fe_node n)
+{
+    const fe_stencil s = fe_stencil_of(m, n);
+    const int64_t of_line = fe_around_before(m, 2, m->first[2] + m->count[2]);
+    const int64_t of_plane = fe_around_before(m, 1, m->first[1] + m->count[1]) * of_line;
+    return fe_around_before(m, 0, n.at[0]) * of_plane +
+           s.count[0] * (fe_around_before(m, 1, n.at[1]) * of_line +
+                         s.count[1] * fe_around_before(m, 2, n.at[2]));
+}
+
+/* Entries of all own rows. */
+MX_INLINE int64_t fe_entries(const fe_mesh *m)
+{
+    int64_t entries = 1;
+    for (int d = 0; d < 3; d++) entries *= fe_around_before(m, d, m->first[d] + m->count[d]);
+    return entries;
 }
 
 /* The sets of nodes whose value is given. The original has 0 on five faces, and 1 on the face x = 1; edges of that face are in

@@ -8,7 +8,9 @@
 
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
-static const char *const assemblies[] = {"colours", "atomics", NULL};
+static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
+static const char *const operators[] = {"csr", "ell", "sell", "lines", "symmetric", NULL};
+static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none", "diagonal", "chebyshev", "multigrid", NULL};
 
@@ -116,8 +118,21 @@ static const app_key keys[] = {
      .type = APP_KEY_CHOICE,
      AT(assembly),
      .words = assemblies,
-     .standard = FE_ASSEMBLY_COLOURS,
-     .help = "how elements are added: colours (same bits for any threads) or atomics"},
+     .help =
+         "how elements are added: blocks or colours (same bits for any threads), atomics; auto: "
+         "blocks on hosts, colours on devices"},
+    {.name = "operator",
+     .type = APP_KEY_CHOICE,
+     AT(operator),
+     .words = operators,
+     .help =
+         "the form of the matrix: csr, ell, sell; lines of the mesh (no column numbers), or half of "
+         "them (symmetric)"},
+    {.name = "precision",
+     .type = APP_KEY_CHOICE,
+     AT(precision),
+     .words = precisions,
+     .help = "of the matrix: double, or float while vectors are double (mixed)"},
     {.name = "dump",
      .type = APP_KEY_TEXT,
      AT(dump),

@@ -6,55 +6,122 @@ mx_err fe_exchange(fe_level *level, mx_view x)
     return app_forward(level->ghosts, 1, &x, APP_UNSHIFTED);
 }
 
-/* Hosts: a team is one thread, with many rows. Devices: a thread has some lanes for the entries of a row. */
-static mx_err bind_csr(fe_level *level, mx_view x, mx_view y, mx_teams *teams)
+/* Where the element `at` of a view gets x . y; NULL: not wanted. */
+typedef struct dot_product {
+    mx_view view;
+    int64_t at;
+} dot_product;
+
+/* Calls the kernel of a form that the level's precision and the caller want. */
+#define LAUNCH(name, teams, args, dot)                                            \
+    (!(level)->storage.is_f32                                                     \
+         ? ((dot) == NULL ? name(teams, args)                                     \
+                          : name##_dot_into(teams, args, (dot)->view, (dot)->at)) \
+         : ((dot) == NULL ? name##_f32(teams, args)                               \
+                          : name##_f32_dot_into(teams, args, (dot)->view, (dot)->at)))
+
+static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
+                          fe_matrix_f32values *f32value)
 {
-    enum { HOST_ROWS = 512, THREADS = 64, LANES = 4 };
     const mx_ctx ctx = level->base->ctx;
-    fe_csr_args *const a = &level->csr;
+    mx_bind_none(value);
+    mx_bind_none(f32value);
+    return level->storage.is_f32 ? mx_bind(ctx, level->views.value, f32value)
+                                 : mx_bind(ctx, level->views.value, value);
+}
+
+/* csr: a thread of a device has 4 lanes for the entries of a row. ell, sell: its lanes have a row each. */
+static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
+{
+    enum { HOST_ROWS = 512, CSR_THREADS = 64, CSR_LANES = 4, LANES = 32, THREADS = 8 };
+    const mx_ctx ctx = level->base->ctx;
+    const bool csr = level->storage.form == FE_FORM_CSR;
+    fe_rows_args *const a = &level->rows;
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool host = info.device < 0;
     a->rows = fe_rows(&level->mesh);
-    a->rows_per_team = host ? HOST_ROWS : THREADS;
+    a->rows_per_team = host ? HOST_ROWS : csr ? CSR_THREADS : LANES * THREADS;
+    a->chunk = level->storage.chunk;
+    a->pitch = level->storage.form == FE_FORM_ELL ? level->storage.pitch : 0;
     const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
-    *teams = host ? mx_league(ctx, league, 1, 1) : mx_league(ctx, league, THREADS, LANES);
-    MX_TRY(mx_bind(ctx, level->views.begin, &a->begin));
+    const mx_teams teams = host  ? mx_league(ctx, league, 1, 1)
+                           : csr ? mx_league(ctx, league, CSR_THREADS, CSR_LANES)
+                                 : mx_league(ctx, league, THREADS, LANES);
+    mx_bind_none(&a->begin);
+    if (a->pitch == 0) MX_TRY(mx_bind(ctx, level->views.begin, &a->begin));
     MX_TRY(mx_bind(ctx, level->views.column, &a->column));
-    MX_TRY(mx_bind(ctx, level->views.value, &a->value));
+    MX_TRY(bind_values(level, &a->value, &a->f32value));
     MX_TRY(mx_bind(ctx, x, &a->x));
-    return mx_bind(ctx, y, &a->y);
+    MX_TRY(mx_bind(ctx, y, &a->y));
+    return csr ? LAUNCH(fe_csr, teams, a, dot) : LAUNCH(fe_chunks, teams, a, dot);
 }
 
-mx_err fe_apply(fe_level *level, mx_view x, mx_view y)
+/* A thread of a device has a line, and its lanes share the rows. */
+static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
 {
-    mx_teams teams;
-    MX_TRY(bind_csr(level, x, y, &teams));
-    return fe_csr(teams, &level->csr);
+    enum { HOST_LINES = 4, THREADS = 8, LANES = 32 };
+    const mx_ctx ctx = level->base->ctx;
+    fe_lines_args *const a = &level->lines;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    const bool host = info.device < 0;
+    a->mesh = level->mesh;
+    a->pitch = level->storage.pitch;
+    a->lines = level->storage.lines;
+    for (int d = 0; d < 3; d++) a->low[d] = level->storage.low[d];
+    a->lines_per_team = host ? HOST_LINES : THREADS;
+    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
+    const int64_t league = (lines + a->lines_per_team - 1) / a->lines_per_team;
+    const mx_teams teams =
+        host ? mx_league(ctx, league, 1, 1) : mx_league(ctx, league, THREADS, LANES);
+    MX_TRY(bind_values(level, &a->value, &a->f32value));
+    MX_TRY(mx_bind(ctx, level->views.line, &a->line));
+    MX_TRY(mx_bind(ctx, x, &a->x));
+    MX_TRY(mx_bind(ctx, y, &a->y));
+    return level->storage.form == FE_FORM_LINES ? LAUNCH(fe_lines, teams, a, dot)
+                                                : LAUNCH(fe_half, teams, a, dot);
 }
+
+static mx_err apply(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
+{
+    switch (level->storage.form) {
+    case FE_FORM_LINES:
+    case FE_FORM_HALF: return apply_lines(level, x, y, dot);
+    default: return apply_rows(level, x, y, dot);
+    }
+}
+
+mx_err fe_apply(fe_level *level, mx_view x, mx_view y) { return apply(level, x, y, NULL); }
 
 mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at)
 {
-    mx_teams teams;
-    MX_TRY(bind_csr(level, x, y, &teams));
-    return fe_csr_dot_into(teams, &level->csr, dot, at);
+    const dot_product d = {dot, at};
+    return apply(level, x, y, &d);
 }
 
 mx_err fe_diagonal(fe_level *level, mx_view diagonal)
 {
     const mx_ctx ctx = level->base->ctx;
     fe_diagonal_args a = {.mesh = level->mesh};
-    MX_TRY(mx_bind(ctx, level->views.begin, &a.begin));
-    MX_TRY(mx_bind(ctx, level->views.value, &a.value));
+    MX_TRY(fe_bind_storage(level, &a.matrix));
     MX_TRY(mx_bind(ctx, diagonal, &a.diagonal));
-    return fe_diagonal_of_csr(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), &a);
+    return fe_copy_diagonal(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), &a);
 }
 
-/* An entry has a value and a column; a row its begin, and its elements of x and y. */
+/* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the number of its column; what is
+ * stored for padding does not count. */
 fe_work fe_work_of_product(const fe_level *level)
 {
-    enum { BYTES_OF_ENTRY = 12, BYTES_OF_ROW = 8 + 16 };
     const double entries = (double)level->entries, rows = fe_rows(&level->mesh);
-    const fe_work work = {entries * BYTES_OF_ENTRY + rows * BYTES_OF_ROW, entries * 2};
+    const double value = level->storage.is_f32 ? 4 : 8;
+    fe_work work = {rows * 16, entries * 2};
+    switch (level->storage.form) {
+    case FE_FORM_CSR: work.bytes += rows * 8 + entries * (value + 4); break;
+    case FE_FORM_ELL:
+    case FE_FORM_SELL: work.bytes += entries * (value + 4); break;
+    case FE_FORM_HALF: work.bytes += (entries + rows) / 2 * value; break;
+    default: work.bytes += entries * value;
+    }
     return work;
 }

@@ -1,90 +1,241 @@
 #include "fe_level.h"
 
-/* ---- the matrix ---- */
+/* Work is done otherwise on hosts than on devices, whose threads share lines and rows. */
+static bool on_host(const fe_level *level)
+{
+    mx_ctx_info info;
+    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && info.device < 0;
+}
+
+static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
+
+/* ---- structure ---- */
+
+/* How the coefficients are stored, but for the number of them. */
+static void choose_form(fe_level *level)
+{
+    static const fe_form forms[] = {[FE_OPERATOR_CSR] = FE_FORM_CSR,
+                                    [FE_OPERATOR_ELL] = FE_FORM_ELL,
+                                    [FE_OPERATOR_SELL] = FE_FORM_SELL,
+                                    [FE_OPERATOR_LINES] = FE_FORM_LINES,
+                                    [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF};
+    enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32, VECTOR = 8 };
+    const fe_mesh *m = &level->mesh;
+    fe_storage *const s = &level->storage;
+    s->form = forms[level->input->operator];
+    s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
+    s->chunk = on_host(level) ? HOST_CHUNK : DEVICE_CHUNK;
+    if (s->form == FE_FORM_ELL) s->pitch = round_up(fe_rows(m), s->chunk);
+    for (int d = 0; d < 3; d++) s->low[d] = s->form == FE_FORM_HALF ? m->low[d] - 1 : m->first[d];
+    s->lines = s->form == FE_FORM_HALF ? m->extent[1] + 1 : m->count[1];
+    if (s->form == FE_FORM_LINES) s->pitch = round_up(m->count[2], VECTOR);
+    if (s->form == FE_FORM_HALF) s->pitch = round_up(m->extent[2] + 2, VECTOR);
+}
+
+/* csr, sell: begins; *values: how many coefficients are stored. */
+static mx_err make_begins(fe_level *level, int64_t *values)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_storage *s = &level->storage;
+    const int rows = fe_rows(&level->mesh);
+    const int chunks = (rows + s->chunk - 1) / s->chunk;
+    const int begins = s->form == FE_FORM_CSR ? rows : chunks;
+    *values = level->entries;
+    if (s->form == FE_FORM_ELL) *values = FE_SLOTS * s->pitch;
+    if (s->form != FE_FORM_CSR && s->form != FE_FORM_SELL) return MX_OK;
+    const mx_view_options options = {.uninitialized = true};
+    const int64_t extent = begins + 1;
+    MX_TRY(mx_view_create(ctx, "begins", MX_I64, 1, &extent, &options, &level->views.begin));
+    MX_TRY(fe_bind_storage(level, &level->structure.matrix));
+    if (s->form == FE_FORM_CSR)
+        return fe_row_begins(mx_range_1d(ctx, 0, begins + 1), &level->structure);
+    return fe_chunk_begins(mx_range_1d(ctx, 0, begins + 1), &level->structure, values);
+}
+
+static mx_err make_columns(fe_level *level, int64_t values)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_storage *s = &level->storage;
+    const int rows =
+        s->form == FE_FORM_CSR ? fe_rows(&level->mesh) : round_up(fe_rows(&level->mesh), s->chunk);
+    const mx_view_options options = {.uninitialized = true};
+    MX_TRY(mx_view_create(ctx, "columns", MX_I32, 1, &values, &options, &level->views.column));
+    MX_TRY(mx_bind(ctx, level->views.column, &level->structure.column));
+    return fe_columns(mx_range_1d(ctx, 0, rows), &level->structure);
+}
+
+/* lines, half: the tables of lines; *values as above. */
+static mx_err make_lines(fe_level *level, int64_t *values)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *m = &level->mesh;
+    const fe_storage *s = &level->storage;
+    const bool half = s->form == FE_FORM_HALF;
+    const int64_t planes = half ? m->extent[0] + 1 : m->count[0];
+    const int y = m->extent[1] + 2, z = m->extent[0] + 2;
+    *values = planes * s->lines * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
+    MX_TRY(mx_view_create_2d(ctx, "lines", MX_I32, 3, (int64_t)y * z, &level->views.line));
+    MX_TRY(mx_bind(ctx, level->views.line, &level->structure.line));
+    return fe_line_starts(mx_range_2d(ctx, 0, z, 0, y), &level->structure);
+}
+
+mx_err fe_bind_storage(const fe_level *level, fe_storage *s)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_level_views *v = &level->views;
+    *s = level->storage;
+    mx_bind_none(&s->begin);
+    mx_bind_none(&s->value);
+    mx_bind_none(&s->f32value);
+    if (v->begin.generation != 0) MX_TRY(mx_bind(ctx, v->begin, &s->begin));
+    if (v->value.generation == 0) return MX_OK;
+    return s->is_f32 ? mx_bind(ctx, v->value, &s->f32value) : mx_bind(ctx, v->value, &s->value);
+}
+
+/* How elements are added, if the user leaves that to us. */
+static fe_assembly assembly_of(const fe_level *level)
+{
+    if (level->input->assembly != FE_ASSEMBLY_AUTO) return (fe_assembly)level->input->assembly;
+    return on_host(level) ? FE_ASSEMBLY_BLOCKS : FE_ASSEMBLY_COLOURS;
+}
 
 mx_err fe_make_structure(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
-    const int rows = fe_rows(&level->mesh);
-    MX_TRY(mx_view_create_1d(ctx, "row begins", MX_I64, rows + 1, &level->views.begin));
-    level->structure.mesh = level->mesh;
-    MX_TRY(mx_bind(ctx, level->views.begin, &level->structure.begin));
-    mx_bind_none(&level->structure.column);
-    mx_bind_none(&level->structure.value);
-    MX_TRY(fe_row_begins(mx_range_1d(ctx, 0, rows + 1), &level->structure, &level->entries));
-    level->all_entries = level->entries;
+    fe_structure_args *const a = &level->structure;
+    int64_t values;
+    level->all_entries = level->entries = fe_entries(&level->mesh);
     MX_TRY(app_sum_i64(level->base->comm, &level->all_entries, 1));
-
-    const mx_view_options options = {.uninitialized = true};
-    MX_TRY(
-        mx_view_create(ctx, "columns", MX_I32, 1, &level->entries, &options, &level->views.column));
-    MX_TRY(
-        mx_view_create(ctx, "matrix", MX_F64, 1, &level->entries, &options, &level->views.value));
-    MX_TRY(fe_structure_args_bind(ctx, &level->views, &level->structure));
-    MX_TRY(fe_columns(mx_range_1d(ctx, 0, rows), &level->structure));
+    choose_form(level);
+    a->mesh = level->mesh;
+    mx_bind_none(&a->column);
+    mx_bind_none(&a->line);
+    MX_TRY(fe_bind_storage(level, &a->matrix));
+    if (level->storage.form == FE_FORM_LINES || level->storage.form == FE_FORM_HALF) {
+        MX_TRY(make_lines(level, &values));
+    } else {
+        MX_TRY(make_begins(level, &values));
+        MX_TRY(make_columns(level, values));
+    }
+    /* blocks store every coefficient of csr once */
+    const bool all_stored =
+        level->storage.form == FE_FORM_CSR && assembly_of(level) == FE_ASSEMBLY_BLOCKS;
+    const mx_view_options options = {.uninitialized = all_stored};
+    MX_TRY(mx_view_create(ctx, "matrix", level->storage.is_f32 ? MX_F32 : MX_F64, 1, &values,
+                          &options, &level->views.value));
     return mx_fence(ctx);
 }
 
 /* ---- assembly ---- */
 
-static mx_err assemble_by_colours(fe_level *level)
+static mx_err assemble_by_colours(const fe_level *level, fe_assemble_args *a)
 {
     for (int colour = 0; colour < 8; colour++) {
-        int64_t begin[] = {0, 0, 0}, end[3];
+        int64_t end[3];
         for (int d = 0; d < 3; d++) {
-            const int low = level->from[d] + (colour >> d & 1);
-            level->assemble.low[d] = low;
-            end[d] = low < level->to[d] ? (level->to[d] - low + 1) / 2 : 0;
+            a->low[d] = level->from[d] + (colour >> d & 1);
+            end[d] = a->low[d] < level->to[d] ? (level->to[d] - a->low[d] + 1) / 2 : 0;
         }
-        MX_TRY(fe_assemble_colour(
-            mx_range_3d(level->base->ctx, begin[0], end[0], begin[1], end[1], begin[2], end[2]),
-            &level->assemble));
+        MX_TRY(
+            fe_assemble_colour(mx_range_3d(level->base->ctx, 0, end[0], 0, end[1], 0, end[2]), a));
     }
     return MX_OK;
+}
+
+/* The box of the rows that the matrix has. */
+static void box_of_rows(const fe_level *level, int form, int *low, int *count)
+{
+    const fe_mesh *m = &level->mesh;
+    for (int d = 0; d < 3; d++) {
+        low[d] = form == FE_FORM_HALF ? m->low[d] : m->first[d];
+        count[d] = form == FE_FORM_HALF ? m->extent[d] : m->count[d];
+    }
+    if (fe_rows(m) == 0) count[0] = 0;
+}
+
+/* A block's sums are to stay in the second cache: about 400 KiB. */
+static mx_err assemble_by_blocks(const fe_level *level, fe_assemble_args *a)
+{
+    enum { PLANES = 16, LINES = 8, NODES = 128, SUMS = FE_SLOTS + 1, VECTOR = 8 };
+    const int largest[] = {PLANES, LINES, NODES};
+    fe_blocks *const b = &a->blocks;
+    int64_t blocks = 1;
+    box_of_rows(level, a->matrix.form, b->low, b->count);
+    for (int d = 0; d < 3; d++) {
+        b->blocks[d] = (b->count[d] + largest[d] - 1) / largest[d];
+        if (b->blocks[d] > 0) b->size[d] = (b->count[d] + b->blocks[d] - 1) / b->blocks[d];
+        blocks *= b->blocks[d];
+    }
+    b->pitch = round_up(b->size[2] + VECTOR + 2, VECTOR);
+    const size_t scratch =
+        (size_t)2 * (size_t)b->size[1] * SUMS * (size_t)b->pitch * sizeof(double);
+    const mx_teams teams = mx_league(level->base->ctx, blocks, 1, 1);
+    return fe_assemble_block(mx_with_scratch(teams, 1, scratch, 0), a);
+}
+
+static mx_err make_coordinates(fe_level *level)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *m = &level->mesh;
+    fe_coordinates_args *const a = &level->coordinates;
+    a->mesh = *m;
+    a->distorted = level->input->mesh == FE_MESH_DISTORTED;
+    MX_TRY(mx_view_create_2d(ctx, "coordinates", MX_F64, 3, fe_held(m), &level->views.coordinates));
+    MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    return fe_coordinates(mx_range_3d(ctx, 0, m->extent[0], 0, m->extent[1], 0, m->extent[2]), a);
 }
 
 mx_err fe_assemble(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
     const int *low = level->from, *high = level->to;
-    level->coordinates.mesh = level->assemble.mesh = level->mesh;
-    level->coordinates.distorted = level->input->mesh == FE_MESH_DISTORTED;
-    level->assemble.manufactured = level->input->problem == FE_PROBLEM_MANUFACTURED;
+    fe_assemble_args *const a = &level->assemble;
+    a->mesh = level->mesh;
+    a->manufactured = level->input->problem == FE_PROBLEM_MANUFACTURED;
+    for (int d = 0; d < 3; d++) {
+        a->from[d] = low[d];
+        a->to[d] = high[d];
+    }
+    MX_TRY(make_coordinates(level));
     MX_TRY(mx_view_create_1d(ctx, "b", MX_F64, fe_rows(&level->mesh), &level->views.b));
-    MX_TRY(mx_view_create_2d(ctx, "coordinates", MX_F64, 3, fe_held(&level->mesh),
-                             &level->views.coordinates));
-    MX_TRY(fe_coordinates_args_bind(ctx, &level->views, &level->coordinates));
-    MX_TRY(fe_assemble_args_bind(ctx, &level->views, &level->assemble));
-    MX_TRY(fe_coordinates(mx_range_3d(ctx, 0, level->mesh.extent[0], 0, level->mesh.extent[1], 0,
-                                      level->mesh.extent[2]),
-                          &level->coordinates));
-    if (level->input->assembly == FE_ASSEMBLY_COLOURS)
-        MX_TRY(assemble_by_colours(level));
-    else
+    MX_TRY(fe_bind_storage(level, &a->matrix));
+    MX_TRY(mx_bind(ctx, level->views.b, &a->b));
+    MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    switch (assembly_of(level)) {
+    case FE_ASSEMBLY_COLOURS: MX_TRY(assemble_by_colours(level, a)); break;
+    case FE_ASSEMBLY_ATOMICS:
         MX_TRY(fe_assemble_atomic(
-            mx_range_3d(ctx, low[0], high[0], low[1], high[1], low[2], high[2]), &level->assemble));
+            mx_range_3d(ctx, low[0], high[0], low[1], high[1], low[2], high[2]), a));
+        break;
+    default: MX_TRY(assemble_by_blocks(level, a));
+    }
     return mx_fence(ctx);
 }
+
+/* ---- given values ---- */
 
 mx_err fe_impose_boundary(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
-    level->boundary.mesh = level->mesh;
-    MX_TRY(fe_boundary_args_bind(ctx, &level->views, &level->boundary));
-    const mx_range_1 rows = mx_range_1d(ctx, 0, fe_rows(&level->mesh));
-    if (level->input->problem == FE_PROBLEM_MANUFACTURED) {
-        MX_TRY(fe_boundary_exact(rows, &level->boundary));
-        return mx_fence(ctx);
-    }
-    MX_TRY(fe_boundary(rows, &level->boundary));
+    fe_boundary_args *const a = &level->boundary;
+    int count[3];
+    a->mesh = level->mesh;
+    a->manufactured = level->input->problem == FE_PROBLEM_MANUFACTURED;
+    box_of_rows(level, level->storage.form, a->rows_low, count);
+    MX_TRY(fe_bind_storage(level, &a->matrix));
+    MX_TRY(mx_bind(ctx, level->views.b, &a->b));
+    MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    MX_TRY(fe_boundary_source(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), a));
+    MX_TRY(fe_boundary_matrix(mx_range_3d(ctx, 0, count[0], 0, count[1], 0, count[2]), a));
     MX_TRY(mx_fence(ctx));
-    return mx_view_destroy(&level->views.coordinates); /* the solver does not need them */
+    if (a->manufactured) return MX_OK;
+    return mx_view_destroy(&level->views.coordinates); /* nothing needs them any more */
 }
 
 void fe_level_destroy(fe_level *level)
 {
     fe_level_views *const v = &level->views;
-    mx_view *const all[] = {&v->coordinates, &v->begin, &v->column, &v->value, &v->b};
+    mx_view *const all[] = {&v->coordinates, &v->begin, &v->column, &v->value, &v->line, &v->b};
     app_index_exchange_destroy(&level->ghosts);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
 }

@@ -9,9 +9,9 @@ MX_BODY void fe_error_l2_body(const fe_error_args *a, int z, int y, int x, doubl
     const fe_node low = {{z, y, x}};
     double at[3][8], u[8];
     for (int m = 0; m < 8; m++) {
-        const int i = fe_local(&a->mesh, fe_corner_node(low, m));
-        u[m] = MX_AT(a->p, i);
-        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, i);
+        const fe_node node = fe_corner_node(low, m);
+        u[m] = MX_AT(a->p, fe_local(&a->mesh, node));
+        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, fe_in_box(&a->mesh, node));
     }
     for (int q = 0; q < 8; q++) {
         double point[3], gradient[3][8], shape[8], position[3] = {0, 0, 0}, value = 0;
@@ -30,7 +30,8 @@ MX_REDUCE(3D, fe_error_l2, MX_SUM, MX_ITEMS_PLAIN)
 
 MX_BODY void fe_error_max_body(const fe_error_args *a, int row, double *largest)
 {
-    const double error = fabs(MX_AT(a->p, row) - fe_exact_at(&a->coordinates, row));
+    const int i = fe_in_box(&a->mesh, fe_node_of_row(&a->mesh, row));
+    const double error = fabs(MX_AT(a->p, row) - fe_exact_at(&a->coordinates, i));
     if (!(error <= *largest)) *largest = error;
 }
 MX_REDUCE(1D, fe_error_max, MX_MAX, MX_ITEMS_PLAIN)

@@ -1,21 +1,62 @@
-/* Products y = A x. */
+/* Products with a matrix that stores the numbers of its columns. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
-#include "fe_level_kernels.h"
+#include "fe_product_kernels.h"
 
-/* y = A x for the rows of a team; returns what this lane adds to x . y. */
-MX_BODY double csr_rows(const fe_csr_args *a, mx_team *t)
+/* How many entries ahead the coefficients and columns are fetched: hardware does not fetch beyond a page. */
+enum { AHEAD = 512, LINE = 64 };
+
+MX_BODY double value_at(const fe_rows_args *a, int64_t at, bool is_f32)
+{
+    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
+}
+
+/* Fetches some entries that are AHEAD of `at`. */
+MX_BODY void fetch(const fe_rows_args *a, int64_t at, int entries, bool is_f32)
+{
+    const int64_t ahead = at + AHEAD < a->column.extent[0] - entries ? at + AHEAD : at;
+    for (int e = 0; e < entries; e += LINE / 8) {
+        if (is_f32)
+            MX_PREFETCH(&MX_AT(a->f32value, ahead + e));
+        else
+            MX_PREFETCH(&MX_AT(a->value, ahead + e));
+    }
+    for (int e = 0; e < entries; e += LINE / 4) MX_PREFETCH(&MX_AT(a->column, ahead + e));
+}
+
+/* A row by one lane. Four sums, so that no addition waits for the one before it; vectors would have to gather x, which takes
+ * longer. */
+MX_BODY double row_by_one(const fe_rows_args *a, int64_t begin, int64_t end, bool is_f32)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t e = begin;
+    fetch(a, begin, 24, is_f32);
+    for (; e + 3 < end; e += 4) {
+        s0 += value_at(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
+        s1 += value_at(a, e + 1, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 1));
+        s2 += value_at(a, e + 2, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 2));
+        s3 += value_at(a, e + 3, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 3));
+    }
+    for (; e < end; e++) s0 += value_at(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* The rows of a team; returns what this lane adds to x . y. */
+MX_BODY double csr_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
 {
     const int first = t->league_rank * a->rows_per_team;
     const int last = first + a->rows_per_team < a->rows ? first + a->rows_per_team : a->rows;
     double dot = 0;
     MX_TEAM_FOR (t, row, first, last) {
-        const int64_t begin = MX_AT(a->begin, row);
-        const int entries = (int)(MX_AT(a->begin, row + 1) - begin);
+        const int64_t begin = MX_AT(a->begin, row), end = MX_AT(a->begin, row + 1);
         double sum;
-        MX_VECTOR_SUM (t, e, 0, entries, sum)
-            sum += MX_LOAD(a->value, begin + e) * MX_AT(a->x, MX_LOAD(a->column, begin + e));
+        if (t->lanes == 1) {
+            sum = row_by_one(a, begin, end, is_f32);
+        } else {
+            MX_VECTOR_SUM (t, e, 0, (int)(end - begin), sum)
+                sum += value_at(a, begin + e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, begin + e));
+        }
         MX_VECTOR_SINGLE (t) {
             MX_AT(a->y, row) = sum;
             dot += MX_AT(a->x, row) * sum;
@@ -24,19 +65,59 @@ MX_BODY double csr_rows(const fe_csr_args *a, mx_team *t)
     return dot;
 }
 
-MX_BODY void fe_csr_body(const fe_csr_args *a, mx_team *t) { (void)csr_rows(a, t); }
-MX_FOR(TEAM, fe_csr)
+/* The rows of chunks that one lane computes together. */
+enum { HOST_CHUNK = 8 };
 
-MX_BODY void fe_csr_dot_body(const fe_csr_args *a, mx_team *t, double *dot)
+/* A chunk by one lane, as vectors of eight rows. */
+MX_BODY double chunk_by_one(const fe_rows_args *a, int row, int64_t first, int width, int64_t step,
+                            bool is_f32)
 {
-    *dot += csr_rows(a, t);
+    double sum[HOST_CHUNK], dot = 0;
+    const int rows = a->rows - row < HOST_CHUNK ? a->rows - row : HOST_CHUNK;
+    for (int l = 0; l < HOST_CHUNK; l++) sum[l] = 0;
+    for (int e = 0; e < width; e++) {
+        const int64_t at = first + e * step;
+        fetch(a, at, HOST_CHUNK, is_f32);
+        MX_SIMD for (int l = 0; l < HOST_CHUNK; l++) sum[l] +=
+            value_at(a, at + l, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at + l));
+    }
+    for (int l = 0; l < rows; l++) {
+        MX_AT(a->y, row + l) = sum[l];
+        dot += MX_AT(a->x, row + l) * sum[l];
+    }
+    return dot;
 }
-MX_REDUCE(TEAM, fe_csr_dot, MX_SUM)
 
-MX_BODY void fe_diagonal_of_csr_body(const fe_diagonal_args *a, int row)
+MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
 {
-    const fe_node node = fe_node_of_row(&a->mesh, row);
-    const fe_stencil s = fe_stencil_of(&a->mesh, node);
-    MX_AT(a->diagonal, row) = MX_AT(a->value, MX_AT(a->begin, row) + fe_entry_of(&s, node));
+    const int chunks = (a->rows + a->chunk - 1) / a->chunk;
+    const int chunks_per_team = a->rows_per_team / a->chunk,
+              from = t->league_rank * chunks_per_team;
+    const int to = from + chunks_per_team < chunks ? from + chunks_per_team : chunks;
+    const int64_t step = a->pitch > 0 ? a->pitch : a->chunk;
+    double dot = 0;
+    MX_TEAM_FOR (t, c, from, to) {
+        const int row = c * a->chunk;
+        const int64_t first = a->pitch > 0 ? row : MX_AT(a->begin, c);
+        const int width =
+            a->pitch > 0 ? FE_SLOTS : (int)((MX_AT(a->begin, c + 1) - first) / a->chunk);
+        if (t->lanes == 1 && a->chunk == HOST_CHUNK) {
+            dot += chunk_by_one(a, row, first, width, step, is_f32);
+            continue;
+        }
+        const int rows = a->rows - row < a->chunk ? a->rows - row : a->chunk;
+        for (int l = t->lane; l < rows; l += t->lanes) {
+            double sum = 0;
+            for (int e = 0; e < width; e++) {
+                const int64_t at = first + e * step + l;
+                sum += value_at(a, at, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at));
+            }
+            MX_AT(a->y, row + l) = sum;
+            dot += MX_AT(a->x, row + l) * sum;
+        }
+    }
+    return dot;
 }
-MX_FOR(1D, fe_diagonal_of_csr)
+
+FE_DEFINE_PRODUCTS(fe_csr, fe_rows_args, csr_rows)
+FE_DEFINE_PRODUCTS(fe_chunks, fe_rows_args, chunk_rows)

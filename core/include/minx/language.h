@@ -14,3 +14,10 @@
 #else /* for debuggers: a frame, arguments and locals of its own */
 #define MX_INLINE static inline __attribute__((unused))
 #endif
+
+/* Asks for the cache line at an address that will be read soon. CUDA: nothing. */
+#ifdef __CUDACC__
+#define MX_PREFETCH(address) ((void)(address))
+#else
+#define MX_PREFETCH(address) __builtin_prefetch(address)
+#endif

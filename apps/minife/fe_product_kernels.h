@@ -1,0 +1,72 @@
+/* Products y = A x of one level, for each form of the matrix (fe_storage.h). A kernel `..._dot` also gives x . y. x has ghosts. */
+#pragma once
+#include "fe_storage.h"
+
+/* Read once in each product, and not written by it. */
+MX_ACCESSOR(fe_column_numbers, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(fe_matrix_values, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(fe_matrix_f32values, const float, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
+/* Kernels `name`, `name_dot`, and those for coefficients of type float. */
+#define FE_DECLARE_PRODUCTS(name, ARGS)               \
+    MX_DECLARE_FOR(TEAM, name, ARGS)                  \
+    MX_DECLARE_FOR(TEAM, name##_f32, ARGS)            \
+    MX_DECLARE_REDUCE(TEAM, name##_dot, ARGS, double) \
+    MX_DECLARE_REDUCE(TEAM, name##_f32_dot, ARGS, double)
+
+/* ---- kernels/product.c ---- */
+
+typedef struct fe_rows_args {
+    mx_ci64_1 begin; /* csr, sell */
+    fe_column_numbers column;
+    fe_matrix_values value;
+    fe_matrix_f32values f32value;
+    mx_cf64_1 x;
+    mx_f64_1 y;
+    int rows;
+    int rows_per_team; /* a multiple of chunk */
+    int chunk;         /* ell, sell */
+    int64_t pitch;     /* ell; 0: sell */
+} fe_rows_args;
+MX_ARGS(fe_rows_args, begin, column, value, f32value, x, y)
+FE_DECLARE_PRODUCTS(fe_csr, fe_rows_args)
+/* ell and sell; ell is in chunks too */
+FE_DECLARE_PRODUCTS(fe_chunks, fe_rows_args)
+
+/* ---- kernels/lines.c ---- */
+
+typedef struct fe_lines_args {
+    fe_matrix_values value;
+    fe_matrix_f32values f32value;
+    /* For line (z, y) of the nodes held and one more on each side: the local indices of its nodes at x = first, first - 1 and
+     * first + count of the mesh. Those between first and first + count follow the first one. A node that does not exist has any
+     * index, because its coefficient is 0. */
+    mx_ci32_2 line;
+    mx_cf64_1 x;
+    mx_f64_1 y;
+    fe_mesh mesh;
+    int64_t pitch;
+    int low[3], lines; /* as in fe_storage */
+    int lines_per_team;
+} fe_lines_args;
+MX_ARGS(fe_lines_args, value, f32value, line, x, y)
+FE_DECLARE_PRODUCTS(fe_lines, fe_lines_args)
+FE_DECLARE_PRODUCTS(fe_half, fe_lines_args)
+
+/* Defines the kernels of FE_DECLARE_PRODUCTS in a kernel file. rows(args, team, is_f32) computes the team's rows, and returns what
+ * this lane adds to x . y. */
+#define FE_DEFINE_PRODUCTS(name, ARGS, rows)                                            \
+    MX_BODY void name##_body(const ARGS *a, mx_team *t) { (void)rows(a, t, false); }    \
+    MX_BODY void name##_f32_body(const ARGS *a, mx_team *t) { (void)rows(a, t, true); } \
+    MX_BODY void name##_dot_body(const ARGS *a, mx_team *t, double *dot)                \
+    {                                                                                   \
+        *dot += rows(a, t, false);                                                      \
+    }                                                                                   \
+    MX_BODY void name##_f32_dot_body(const ARGS *a, mx_team *t, double *dot)            \
+    {                                                                                   \
+        *dot += rows(a, t, true);                                                       \
+    }                                                                                   \
+    MX_FOR(TEAM, name)                                                                  \
+    MX_FOR(TEAM, name##_f32)                                                            \
+    MX_REDUCE(TEAM, name##_dot, MX_SUM)                                                 \
+    MX_REDUCE(TEAM, name##_f32_dot, MX_SUM)

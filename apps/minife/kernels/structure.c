@@ -1,0 +1,105 @@
+#include "minx/kernel.h"
+#include "minx/scan.h"
+
+#include "fe_exact.h"
+#include "fe_level_kernels.h"
+
+MX_BODY void fe_row_begins_body(const fe_structure_args *a, int row)
+{
+    MX_AT(a->matrix.begin, row) = row < fe_rows(&a->mesh)
+                                      ? fe_entries_before(&a->mesh, fe_node_of_row(&a->mesh, row))
+                                      : fe_entries(&a->mesh);
+}
+MX_FOR(1D, fe_row_begins, MX_ITEMS_PLAIN)
+
+MX_BODY int entries_of_row(const fe_mesh *m, int row)
+{
+    const fe_stencil s = fe_stencil_of(m, fe_node_of_row(m, row));
+    return fe_stencil_size(&s);
+}
+
+MX_BODY void fe_chunk_begins_body(const fe_structure_args *a, int chunk, int64_t *sum, bool final)
+{
+    const int rows = fe_rows(&a->mesh), first = chunk * a->matrix.chunk;
+    int width = 0;
+    if (final) MX_AT(a->matrix.begin, chunk) = *sum;
+    for (int row = first; row < first + a->matrix.chunk && row < rows; row++) {
+        const int entries = entries_of_row(&a->mesh, row);
+        if (entries > width) width = entries;
+    }
+    *sum += (int64_t)width * a->matrix.chunk;
+}
+MX_SCAN(1D, fe_chunk_begins, MX_SUM)
+
+/* How many entries a row has with its padding. */
+MX_BODY int padded_entries(const fe_structure_args *a, int row, int entries)
+{
+    const fe_storage *const s = &a->matrix;
+    if (s->form == FE_FORM_ELL) return FE_SLOTS;
+    if (s->form == FE_FORM_CSR) return entries;
+    const int chunk = row / s->chunk;
+    return (int)((MX_AT(s->begin, chunk + 1) - MX_AT(s->begin, chunk)) / s->chunk);
+}
+
+/* A row behind the last one, up to the end of a chunk or of the pitch, has padding only. */
+MX_BODY void fe_columns_body(const fe_structure_args *a, int row)
+{
+    const fe_mesh *const m = &a->mesh;
+    const bool exists = row < fe_rows(m);
+    const fe_node node = fe_node_of_row(m, exists ? row : 0);
+    const fe_stencil around = fe_stencil_of(m, node);
+    const int entries = exists ? fe_stencil_size(&around) : 0;
+    const int own = exists ? row : 0;
+    const int padded = padded_entries(a, row, entries);
+    fe_row_place p = fe_place_of_row(&a->matrix, m, node);
+    if (!exists) p.first += row;
+    if (!exists && a->matrix.form == FE_FORM_SELL)
+        p.first = MX_AT(a->matrix.begin, row / a->matrix.chunk) + row % a->matrix.chunk;
+    int e = 0;
+    for (int z = 0; exists && z < around.count[0]; z++)
+        for (int y = 0; y < around.count[1]; y++) {
+            fe_node n = {{around.low.at[0] + z, around.low.at[1] + y, around.low.at[2]}};
+            for (int x = 0; x < around.count[2]; x++) {
+                MX_AT(a->column, p.first + e * p.step) = fe_local(m, n);
+                n.at[2]++;
+                e++;
+            }
+        }
+    for (; e < padded; e++) MX_AT(a->column, p.first + e * p.step) = own;
+}
+MX_FOR(1D, fe_columns, MX_ITEMS_PLAIN)
+
+/* The local index of a node, or `other` if the rank does not hold it. */
+MX_BODY int local_or(const fe_mesh *m, fe_node n, int other)
+{
+    bool held = true;
+    for (int d = 0; d < 3; d++)
+        held = held && n.at[d] >= m->low[d] && n.at[d] < m->low[d] + m->extent[d];
+    return held ? fe_local(m, n) : other;
+}
+
+MX_BODY void fe_line_starts_body(const fe_structure_args *a, int z, int y)
+{
+    const fe_mesh *const m = &a->mesh;
+    const int line = z * (m->extent[1] + 2) + y;
+    fe_node n = {{m->low[0] + z - 1, m->low[1] + y - 1, m->first[2]}};
+    const int start = local_or(m, n, 0);
+    MX_AT(a->line, 0, line) = start;
+    n.at[2] = m->first[2] - 1;
+    MX_AT(a->line, 1, line) = local_or(m, n, start);
+    n.at[2] = m->first[2] + m->count[2];
+    MX_AT(a->line, 2, line) = local_or(m, n, start);
+}
+MX_FOR(2D, fe_line_starts, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int z, int y, int x)
+{
+    const fe_mesh *const m = &a->mesh;
+    const fe_node n = {{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
+    const int i = fe_in_box(m, n);
+    double at[3];
+    for (int d = 0; d < 3; d++) at[d] = (double)n.at[2 - d] / m->elements[2 - d];
+    if (a->distorted) fe_distort(&at[0], &at[1], &at[2]);
+    for (int d = 0; d < 3; d++) MX_AT(a->coordinates, d, i) = at[d];
+}
+MX_FOR(3D, fe_coordinates, MX_ITEMS_PLAIN)
