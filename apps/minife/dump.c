@@ -93,15 +93,32 @@ static void number_nodes(const fe_mesh *m, int64_t *number)
             }
 }
 
-static mx_err export_matrix(const fe_level *level, dumped *d)
+static void list_columns(const fe_mesh *m, dumped *d)
 {
-    const mx_ctx ctx = level->base->ctx;
-    MX_TRY(mx_export(ctx, level->views.begin, d->begin, NULL));
-    MX_TRY(mx_export(ctx, level->views.column, d->column, NULL));
-    return mx_export(ctx, level->views.value, d->value, NULL);
+    for (int row = 0; row < fe_rows(m); row++) {
+        const fe_node node = fe_node_of_row(m, row);
+        const fe_stencil around = fe_stencil_of(m, node);
+        d->begin[row] = fe_entries_before(m, node);
+        for (int e = 0; e < fe_stencil_size(&around); e++)
+            d->column[d->begin[row] + e] = fe_local(m, fe_node_of_entry(&around, e));
+    }
+    d->begin[fe_rows(m)] = fe_entries(m);
 }
 
-static mx_err write_files(const fe_app *app, const char *stage, dumped *d)
+/* Whatever the form of the matrix is. */
+static mx_err export_matrix(fe_level *level, dumped *d)
+{
+    const mx_ctx ctx = level->base->ctx;
+    mx_view entries;
+    list_columns(&level->mesh, d);
+    MX_TRY(mx_view_create_1d(ctx, "dumped entries", MX_F64, level->entries, &entries));
+    mx_err err = fe_copy_matrix(level, entries);
+    if (err == MX_OK) err = mx_export(ctx, entries, d->value, NULL);
+    (void)mx_view_destroy(&entries);
+    return err;
+}
+
+static mx_err write_files(fe_app *app, const char *stage, dumped *d)
 {
     const app_comm comm = app->base.comm;
     const bool solved = app->vectors.x.generation != 0;

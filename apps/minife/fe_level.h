@@ -76,6 +76,9 @@ mx_err fe_make_coarse_mesh(fe_level *level, const mx_gid *elements, const fe_mes
 
 /* ---- system.c: A and b ---- */
 
+/* What this rank's part of the matrix needs, about. After the mesh. */
+double fe_matrix_bytes(const fe_level *level);
+
 /* Collective. */
 mx_err fe_make_structure(fe_level *level);
 /* Not collective. */
@@ -97,6 +100,8 @@ mx_err fe_exchange(fe_level *level, mx_view x);
 mx_err fe_apply(fe_level *level, mx_view x, mx_view y);
 /* The same; element `at` of dot gets this rank's part of x . y. */
 mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at);
+/* entries = the coefficients of A, row after row, in the order of entries (fe_storage.h): level->entries. A is stored. */
+mx_err fe_copy_matrix(fe_level *level, mx_view entries);
 /* diagonal = that of A: rows. */
 mx_err fe_diagonal(fe_level *level, mx_view diagonal);
 

@@ -77,11 +77,12 @@ MX_DECLARE_FOR(1D, fe_boundary_source, fe_boundary_args)
 /* coefficients of the row of node rows_low + (z, y, x) */
 MX_DECLARE_FOR(3D, fe_boundary_matrix, fe_boundary_args)
 
-typedef struct fe_diagonal_args {
+typedef struct fe_copy_args {
     fe_storage matrix;
-    mx_f64_1 diagonal;
+    mx_f64_1 to;
     fe_mesh mesh;
-} fe_diagonal_args;
-MX_ARGS(fe_diagonal_args, FE_STORAGE_ACCESSORS(matrix), diagonal)
-/* row r */
-MX_DECLARE_FOR(1D, fe_copy_diagonal, fe_diagonal_args)
+} fe_copy_args;
+MX_ARGS(fe_copy_args, FE_STORAGE_ACCESSORS(matrix), to)
+/* row r: its diagonal; its entries, which start at to(entries of the rows before) */
+MX_DECLARE_FOR(1D, fe_copy_diagonal, fe_copy_args)
+MX_DECLARE_FOR(1D, fe_copy_entries, fe_copy_args)

@@ -10,7 +10,6 @@ static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
 static const char *const operators[] = {"csr", "ell", "sell", "lines", "symmetric", NULL};
-static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none", "diagonal", "chebyshev", "multigrid", NULL};
 
@@ -128,11 +127,6 @@ static const app_key keys[] = {
      .help =
          "the form of the matrix: csr, ell, sell; lines of the mesh (no column numbers), or half of "
          "them (symmetric)"},
-    {.name = "precision",
-     .type = APP_KEY_CHOICE,
-     AT(precision),
-     .words = precisions,
-     .help = "of the matrix: double, or float while vectors are double (mixed)"},
     {.name = "dump",
      .type = APP_KEY_TEXT,
      AT(dump),

@@ -100,13 +100,25 @@ mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t 
     return apply(level, x, y, &d);
 }
 
+static mx_err bind_copy(const fe_level *level, mx_view to, fe_copy_args *a)
+{
+    a->mesh = level->mesh;
+    MX_TRY(fe_bind_storage(level, &a->matrix));
+    return mx_bind(level->base->ctx, to, &a->to);
+}
+
 mx_err fe_diagonal(fe_level *level, mx_view diagonal)
 {
-    const mx_ctx ctx = level->base->ctx;
-    fe_diagonal_args a = {.mesh = level->mesh};
-    MX_TRY(fe_bind_storage(level, &a.matrix));
-    MX_TRY(mx_bind(ctx, diagonal, &a.diagonal));
-    return fe_copy_diagonal(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), &a);
+    fe_copy_args a;
+    MX_TRY(bind_copy(level, diagonal, &a));
+    return fe_copy_diagonal(mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh)), &a);
+}
+
+mx_err fe_copy_matrix(fe_level *level, mx_view entries)
+{
+    fe_copy_args a;
+    MX_TRY(bind_copy(level, entries, &a));
+    return fe_copy_entries(mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh)), &a);
 }
 
 /* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the number of its column; what is

@@ -60,25 +60,13 @@ static mx_err make_preconditioner(fe_app *app)
 
 /* ---- memory ---- */
 
-/* Entries of this rank's rows. Along each direction a row has 3, but 2 at the domain's ends; these numbers multiply. */
-static double entries_of(const fe_mesh *m)
-{
-    double entries = 1;
-    for (int d = 0; d < 3; d++) {
-        const bool low = m->first[d] == 0, high = m->first[d] + m->count[d] == m->elements[d] + 1;
-        entries *= 3.0 * m->count[d] - low - high;
-    }
-    return entries;
-}
-
 /* Memory is promised before it is there. So a matrix that does not fit would be allocated, and the system would kill the program
  * when it is filled. Devices refuse what they do not have. */
 static mx_err check_memory(fe_level *level)
 {
-    enum { BYTES_OF_ENTRY = 12 };
     const app_comm comm = level->base->comm;
     const int ranks = app_local_size(comm);
-    const double mine = BYTES_OF_ENTRY * entries_of(&level->mesh),
+    const double mine = fe_matrix_bytes(level),
                  here = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     double needed = 0;
     mx_ctx_info info;

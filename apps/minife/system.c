@@ -32,6 +32,17 @@ static void choose_form(fe_level *level)
     if (s->form == FE_FORM_HALF) s->pitch = round_up(m->extent[2] + 2, VECTOR);
 }
 
+double fe_matrix_bytes(const fe_level *level)
+{
+    const double entries = (double)fe_entries(&level->mesh);
+    const double value = level->input->precision == FE_PRECISION_MIXED ? 4 : 8;
+    switch (level->input->operator) {
+    case FE_OPERATOR_LINES: return entries * value;
+    case FE_OPERATOR_SYMMETRIC: return entries * value / 2;
+    default: return entries * (value + (double)sizeof(int32_t));
+    }
+}
+
 /* csr, sell: begins; *values: how many coefficients are stored. */
 static mx_err make_begins(fe_level *level, int64_t *values)
 {

@@ -59,10 +59,3 @@ MX_BODY void fe_boundary_matrix_body(const fe_boundary_args *a, int z, int y, in
     }
 }
 MX_FOR(3D, fe_boundary_matrix, MX_ITEMS_PLAIN)
-
-MX_BODY void fe_copy_diagonal_body(const fe_diagonal_args *a, int row)
-{
-    const fe_node node = fe_node_of_row(&a->mesh, row);
-    MX_AT(a->diagonal, row) = fe_coefficient(&a->matrix, &a->mesh, node, node);
-}
-MX_FOR(1D, fe_copy_diagonal, MX_ITEMS_PLAIN)

@@ -103,3 +103,21 @@ MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int z, int y, int
     for (int d = 0; d < 3; d++) MX_AT(a->coordinates, d, i) = at[d];
 }
 MX_FOR(3D, fe_coordinates, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_copy_diagonal_body(const fe_copy_args *a, int row)
+{
+    const fe_node node = fe_node_of_row(&a->mesh, row);
+    MX_AT(a->to, row) = fe_coefficient(&a->matrix, &a->mesh, node, node);
+}
+MX_FOR(1D, fe_copy_diagonal, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_copy_entries_body(const fe_copy_args *a, int row)
+{
+    const fe_node node = fe_node_of_row(&a->mesh, row);
+    const fe_stencil around = fe_stencil_of(&a->mesh, node);
+    const int64_t begin = fe_entries_before(&a->mesh, node);
+    for (int e = 0; e < fe_stencil_size(&around); e++)
+        MX_AT(a->to, begin + e) =
+            fe_coefficient(&a->matrix, &a->mesh, node, fe_node_of_entry(&around, e));
+}
+MX_FOR(1D, fe_copy_entries, MX_ITEMS_PLAIN)
