@@ -52,7 +52,9 @@ static mx_err check_list(const md_app *app, const char *name, int count)
 mx_err md_read_data(md_app *app)
 {
     md_data_about *const a = &app->data;
-    MX_TRY(md_data_spread(app->base.comm, file_of(app), a, &app->data_atoms));
+    md_path path;
+    const char *const file = md_find_file(app, file_of(app), &path);
+    MX_TRY(md_data_spread(app->base.comm, file, a, &app->data_atoms));
     app->atoms = a->atoms;
     app->types = a->types;
     for (int d = 0; d < 3; d++) {

@@ -29,7 +29,8 @@ static mx_err read_potential(md_app *app)
 {
     char *text = NULL;
     size_t length = 0;
-    const char *const name = md_potential_name(app);
+    md_path path;
+    const char *const name = md_find_file(app, md_potential_name(app), &path);
     MX_TRY(app_read_file(app->base.comm, name, &text, &length));
     const mx_err err = md_potential_parse(name, text, length, &app->potential);
     app->potential_text = text;

@@ -131,6 +131,15 @@ mx_err md_reserve(md_app *app, int64_t atoms);
 mx_err md_bind(md_app *app);
 mx_range_1 md_own(const md_app *app);
 
+/* ---- find_file.c ---- */
+
+typedef struct md_path {
+    char text[1024];
+} md_path;
+/* A file that the deck or the command line names: in the working folder, as the original does, else beside the deck. Returns the
+ * name itself, also if there is no such file, or path->text. */
+const char *md_find_file(const md_app *app, const char *name, md_path *path);
+
 /* ---- data_file.c: the data file that the input names ---- */
 
 /* Reads it: the box, the numbers of atoms and types, what else it has. Collective, agreed. */

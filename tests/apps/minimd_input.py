@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """minimd's command line, what it prints, and what it refuses.
 
-texts   the original's blocks of settings and of performance, with the values of the run; its YAML file, with every key, read by PyYAML
+texts   the original's blocks of settings and of performance, with the values of the run; a data file beside the deck; the YAML file, with every key, read by PyYAML
         (where there is none this part is left out)
 bad     more than 40 bad inputs: each ends with its exit code, exactly one message that says what is wrong, and the results file that
         was there left as it was. On 2 ranks only a few, and those that need ranks: that one rank speaks for all does not
@@ -243,6 +243,12 @@ def texts(args):
         screen = run(args, folder, [*options, "--yaml_screen"]).stdout
         if "run_configuration:\n" not in screen or len(glob.glob(os.path.join(folder, "*.yaml"))) != 1:
             raise Failure("--yaml_screen: expected the document on the screen, and no file")
+        os.mkdir(os.path.join(folder, "inputs"))
+        write(folder, "inputs/deck.in", deck(4, "atoms.data"))
+        write(folder, "inputs/atoms.data", DATA)
+        beside = run(args, folder, ["inputs/deck.in", "-n", "0"])
+        if beside.returncode != 0 or "\t# Datafile: atoms.data" not in beside.stdout.splitlines():
+            raise Failure(f"a data file beside the deck: {beside.stdout}{beside.stderr}")
         if yaml:
             check_yaml(yaml.safe_load(document), done.stdout)
 
