@@ -71,14 +71,14 @@ static bool is_null(mx_view view) { return view.generation == 0; }
         BIND_OR_NONE(ctx, j->buffer, &args.buffer);                                \
         BIND_OR_NONE(ctx, j->list.index, &args.index);                             \
         BIND_OR_NONE(ctx, j->from, &args.from);                                    \
-        BIND_OR_NONE(ctx, j->shift.begin, &args.begin);                            \
+        BIND_OR_NONE(ctx, j->shift.row, &args.shift_row);                          \
         BIND_OR_NONE(ctx, j->shift.shift, &args.shift);                            \
         args.rank = info->rank;                                                    \
         args.columns = columns_of(info);                                           \
         args.record = (int)(j->record / sizeof(T));                                \
         args.offset = (int)(j->offset / sizeof(T));                                \
         args.first = j->list.first;                                                \
-        args.shifts = j->shift.shifts;                                             \
+        args.shifts = !is_null(j->shift.shift);                                    \
         args.listed = !is_null(j->list.index);                                     \
         switch (j->kind) {                                                         \
         case PACK: return app_pack_##tag(range, &args);                            \
@@ -143,4 +143,12 @@ mx_err app_elements_move(mx_ctx ctx, mx_view field, mx_view to, mx_view from, mx
 {
     const job j = {.kind = MOVE, .field = field, .list.index = to, .from = from, .end = n};
     return launch(ctx, &j);
+}
+
+mx_err app_elements_shift_rows(mx_ctx ctx, mx_view begin, int rows, mx_view row, mx_lid records)
+{
+    app_shift_rows_args args = {.rows = rows};
+    MX_TRY(mx_bind(ctx, begin, &args.begin));
+    MX_TRY(mx_bind(ctx, row, &args.shift_row));
+    return app_find_shift_rows(mx_range_1d(ctx, 0, records), &args);
 }

@@ -21,10 +21,9 @@ typedef struct app_element_list {
     mx_lid first;
 } app_element_list;
 
-/* What is added to the numbers of some records: see element_kernels.h. shifts 0: nothing. */
+/* What is added to the numbers of records: see element_kernels.h. Null views: nothing. */
 typedef struct app_record_shift {
-    int shifts;
-    mx_view begin;
+    mx_view row; /* i32 [records] */
     mx_view shift;
 } app_record_shift;
 
@@ -39,6 +38,9 @@ mx_err app_elements_unpack(mx_ctx ctx, const app_record *record, int f,
                            const app_element_list *list, mx_view buffer, mx_lid begin, mx_lid end);
 mx_err app_elements_add(mx_ctx ctx, const app_record *record, int f, const app_element_list *list,
                         mx_view buffer, mx_lid begin, mx_lid end);
+
+/* row(j) = s for the records j from begin(s) to before begin(s + 1); begin has rows + 1 entries. */
+mx_err app_elements_shift_rows(mx_ctx ctx, mx_view begin, int rows, mx_view row, mx_lid records);
 
 /* Element to(j) of a field becomes what element from(j) is, j = 0 to before n. No element is in both lists. */
 mx_err app_elements_move(mx_ctx ctx, mx_view field, mx_view to, mx_view from, mx_lid n);

@@ -33,6 +33,7 @@ struct app_index_exchange {
     app_element_list send, ghost;
     app_record_shift shift;
     int shift_columns;
+    bool joined; /* app_index_join */
 
     /* the list that the messages have, and the exchange between begin and end */
     app_message *message;
@@ -67,7 +68,7 @@ static void free_lists(app_index_exchange x)
 {
     (void)mx_view_destroy(&x->send.index);
     (void)mx_view_destroy(&x->ghost.index);
-    (void)mx_view_destroy(&x->shift.begin);
+    (void)mx_view_destroy(&x->shift.row);
     (void)mx_view_destroy(&x->shift.shift);
     free(x->neighbour);
     free(x->begin);
@@ -75,7 +76,8 @@ static void free_lists(app_index_exchange x)
     x->neighbour = NULL;
     x->begin = NULL;
     x->message = NULL;
-    x->neighbours = x->shift.shifts = 0;
+    x->neighbours = 0;
+    x->joined = false;
     x->ghosts = x->last = x->ghost.first = 0;
     x->set = NOTHING;
 }
@@ -196,51 +198,96 @@ mx_err app_index_host_lists(app_index_exchange x, const app_index_neighbour *nei
     return err;
 }
 
+/* The neighbour that each element goes to. */
+static mx_err find_shift_rows(app_index_exchange x)
+{
+    char label[64];
+    mx_view begin;
+    snprintf(label, sizeof label, "%s: shift rows", x->label);
+    MX_TRY(mx_view_create_1d(x->ctx, label, MX_I32, app_index_sends(x), &x->shift.row));
+    MX_TRY(view_of(x, "neighbours", x->begin, x->neighbours + 1, &begin));
+    const mx_err err = app_elements_shift_rows(x->ctx, begin, x->neighbours, x->shift.row,
+                                               (mx_lid)app_index_sends(x));
+    MX_TRY(mx_view_destroy(&begin));
+    return err;
+}
+
 mx_err app_index_shifts(app_index_exchange x, const double *shift, int columns)
 {
     char label[64];
     MX_REQUIRE(x->active == NOTHING, MX_ERR_ARG, "exchange '%s': new shifts between begin and end",
                x->label);
     MX_REQUIRE(columns >= 1, MX_ERR_ARG, "exchange '%s': shifts of %d columns", x->label, columns);
-    MX_TRY(mx_view_destroy(&x->shift.begin));
+    MX_TRY(mx_view_destroy(&x->shift.row));
     MX_TRY(mx_view_destroy(&x->shift.shift));
-    x->shift.shifts = 0;
     if (x->neighbours == 0) return MX_OK;
-    MX_TRY(view_of(x, "neighbours", x->begin, x->neighbours + 1, &x->shift.begin));
     snprintf(label, sizeof label, "%s: shifts", x->label);
+    MX_TRY(find_shift_rows(x));
     MX_TRY(mx_view_create_2d(x->ctx, label, MX_F64, x->neighbours, columns, &x->shift.shift));
     MX_TRY(mx_import(x->ctx, x->shift.shift, shift, NULL));
-    x->shift.shifts = x->neighbours;
     x->shift_columns = columns;
     return MX_OK;
 }
 
+mx_err app_index_join(app_index_exchange x)
+{
+    MX_REQUIRE(x->active == NOTHING, MX_ERR_ARG, "exchange '%s': joined between begin and end",
+               x->label);
+    for (int n = 1; n < x->neighbours; n++) {
+        const app_index_neighbour *const last = &x->neighbour[n - 1], *const one = &x->neighbour[n];
+        if (one->rank != last->rank) continue;
+        MX_REQUIRE(
+            one->send_tag > last->send_tag && one->receive_tag > last->receive_tag, MX_ERR_ARG,
+            "exchange '%s': tags %d and %d of rank %d behind %d and %d, expected larger ones",
+            x->label, one->send_tag, one->receive_tag, one->rank, last->send_tag,
+            last->receive_tag);
+    }
+    x->joined = true;
+    x->set = NOTHING;
+    return MX_OK;
+}
+
 /* ---- exchanges ---- */
+
+/* The message with neighbour n, whose ghosts begin with number first_ghost. */
+static app_message message_of(app_index_exchange x, int n, size_t first_ghost, bool forward,
+                              size_t record)
+{
+    const app_index_neighbour *const one = &x->neighbour[n];
+    const size_t element = (size_t)x->begin[n] * record, elements = (size_t)one->sends * record,
+                 ghost = first_ghost * record, ghosts = (size_t)one->receives * record;
+    return (app_message){.rank = one->rank,
+                         .send_tag = forward ? one->send_tag : one->receive_tag,
+                         .receive_tag = forward ? one->receive_tag : one->send_tag,
+                         .send_offset = forward ? element : ghost,
+                         .send_bytes = forward ? elements : ghosts,
+                         .receive_offset = forward ? ghost : element,
+                         .receive_bytes = forward ? ghosts : elements};
+}
 
 /* Gives the messages the list of this direction, unless they have it from the last exchange. */
 static mx_err set_messages(app_index_exchange x, direction to, size_t record)
 {
     const bool forward = to == FORWARD;
     size_t first_ghost = 0;
+    int messages = 0;
     if (x->set == to && x->set_bytes == record) return MX_OK;
     for (int n = 0; n < x->neighbours; n++) {
-        const app_index_neighbour *one = &x->neighbour[n];
-        const size_t element = (size_t)x->begin[n] * record, elements = (size_t)one->sends * record,
-                     ghost = first_ghost * record, ghosts = (size_t)one->receives * record;
-        x->message[n] = (app_message){.rank = one->rank,
-                                      .send_tag = forward ? one->send_tag : one->receive_tag,
-                                      .receive_tag = forward ? one->receive_tag : one->send_tag,
-                                      .send_offset = forward ? element : ghost,
-                                      .send_bytes = forward ? elements : ghosts,
-                                      .receive_offset = forward ? ghost : element,
-                                      .receive_bytes = forward ? ghosts : elements};
-        first_ghost += (size_t)one->receives;
+        const app_message one = message_of(x, n, first_ghost, forward, record);
+        app_message *const last = messages > 0 ? &x->message[messages - 1] : NULL;
+        first_ghost += (size_t)x->neighbour[n].receives;
+        if (x->joined && last != NULL && last->rank == one.rank) {
+            last->send_bytes += one.send_bytes;
+            last->receive_bytes += one.receive_bytes;
+        } else {
+            x->message[messages++] = one;
+        }
     }
     x->set = NOTHING;
     const size_t elements = (size_t)app_index_sends(x) * record;
     MX_TRY(app_messages_resize(x->messages, forward ? elements : first_ghost * record,
                                forward ? first_ghost * record : elements));
-    MX_TRY(app_messages_set(x->messages, x->message, x->neighbours));
+    MX_TRY(app_messages_set(x->messages, x->message, messages));
     x->set = to;
     x->set_bytes = record;
     return MX_OK;
@@ -289,8 +336,8 @@ static mx_err check_shift(app_index_exchange x)
     mx_view_info info;
     if (x->neighbours == 0) return MX_OK;
     MX_TRY(mx_view_get_info(x->record.field[0], &info));
-    MX_REQUIRE(x->shift.shifts > 0, MX_ERR_ARG, "exchange '%s': its lists have no shifts",
-               x->label);
+    MX_REQUIRE(x->shift.shift.generation != 0, MX_ERR_ARG,
+               "exchange '%s': its lists have no shifts", x->label);
     MX_REQUIRE(info.type == MX_F64 || info.type == MX_F32, MX_ERR_TYPE,
                "exchange '%s': shifts of field '%s', whose elements are %s", x->label, info.label,
                mx_type_name(info.type));

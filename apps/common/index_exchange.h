@@ -66,6 +66,11 @@ mx_err app_index_lists(app_index_exchange x, const app_index_neighbour *neighbou
  * shifts. Not collective. */
 mx_err app_index_shifts(app_index_exchange x, const double *shift, int columns);
 
+/* Joins the messages of entries that follow each other in the list and have the same rank: they travel as one. Both tags of such
+ * entries ascend (MX_ERR_ARG if not), so that both ranks have the parts of a message in the same order, and the
+ * neighbour has the opposite entries behind each other too, and joins them. New lists are not joined. Not collective. */
+mx_err app_index_join(app_index_exchange x);
+
 /* How many neighbours, elements sent, and ghosts. */
 int app_index_neighbours(app_index_exchange x);
 mx_gid app_index_sends(app_index_exchange x);

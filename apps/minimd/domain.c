@@ -7,9 +7,14 @@
  * atoms across the periodic box; and any two ranks agree on their messages without asking. A box shorter than the
  * cutoff has several images of an atom.
  *
+ * Offsets are numbered as places (md_around). Neighbours are the places but the own one, in the order of their ranks, so that all
+ * images for one rank are one message:
+ *
+ *      ghosts for   | rank 0: place 3, place 12 | rank 1: place 0, place 1, ...        place p there is place count - 1 - p here
+ *
  * New borders (md_make_borders) take four launches on the device: a scan finds the images, in the order of atoms; a sort
- * puts them in the order of offsets; their atoms are gathered. The host reads the number of images and how many go
- * to each offset, and ranks tell each other these numbers. After that, and until atoms are sorted again, an exchange of positions is
+ * puts them in the order of neighbours; their atoms are gathered. The host reads the number of images and how many go
+ * to each neighbour, and ranks tell each other these numbers. After that, and until atoms are sorted again, an exchange of positions is
  * a kernel that packs, messages, and a kernel that unpacks. */
 #include "md_app.h"
 #include "minx/sort.h"
@@ -56,15 +61,106 @@ static mx_err choose_range(md_app *app)
     return MX_OK;
 }
 
+/* ---- the neighbours ---- */
+
+/* Place p of the box around this brick: the brick there. */
+static void brick_of(const md_app *app, int place, int *brick)
+{
+    for (int d = 0; d < 3; d++) {
+        const int size = md_around_size(&app->around, d);
+        brick[d] = app->box.brick[d] + place % size - app->around.range[d];
+        place /= size;
+    }
+}
+
+/* Neighbour n is place `place`, in the order of ranks; the opposite tags of one rank come in the opposite order. */
+static void set_neighbour(md_app *app, int n, int place, int opposite)
+{
+    md_peers *const all = &app->peers;
+    int brick[3];
+    brick_of(app, place, brick);
+    all->at[n] = (app_index_neighbour){.rank = md_brick_rank(&app->box, brick),
+                                       .send_tag = place,
+                                       .receive_tag = md_around_count(&app->around) - 1 - opposite};
+    for (int d = 0; d < 3; d++)
+        all->shift[3 * n + d] = -app->box.length[d] * md_brick_turns(&app->box, d, brick[d]);
+}
+
+typedef struct place_of_rank {
+    int rank, place;
+} place_of_rank;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place_of_rank *const x = a, *const y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : x->place - y->place;
+}
+
+/* The neighbours, from a table of all places that is sorted by rank; slot(p) is the neighbour of place p. */
+static void list_neighbours(md_app *app, place_of_rank *table, int32_t *slot)
+{
+    const int places = md_around_count(&app->around);
+    int count = 0;
+    for (int p = 0; p < places; p++) {
+        int brick[3];
+        brick_of(app, p, brick);
+        slot[p] = places - 1; /* of the own place: no neighbour */
+        if (p != places / 2) table[count++] = (place_of_rank){md_brick_rank(&app->box, brick), p};
+    }
+    qsort(table, (size_t)count, sizeof *table, compare_places);
+    for (int begin = 0, end = 0; begin < count; begin = end) {
+        while (end < count && table[end].rank == table[begin].rank) end++;
+        for (int n = begin; n < end; n++) {
+            set_neighbour(app, n, table[n].place, table[begin + end - 1 - n].place);
+            slot[table[n].place] = n;
+        }
+    }
+}
+
+static mx_err make_neighbours(md_app *app)
+{
+    md_peers *const n = &app->peers;
+    const int places = md_around_count(&app->around);
+    const size_t room = (size_t)places;
+    place_of_rank *const table = calloc(room, sizeof *table);
+    n->at = calloc(room, sizeof *n->at);
+    n->shift = calloc(3 * room, sizeof *n->shift);
+    n->begin = calloc(room + 1, sizeof *n->begin); /* first as slots */
+    mx_err err = table != NULL && n->at != NULL && n->shift != NULL && n->begin != NULL
+                     ? MX_OK
+                     : MX_FAIL(MX_ERR_MEMORY, "no memory for %d neighbours", places);
+    if (err == MX_OK) {
+        n->count = places - 1;
+        list_neighbours(app, table, n->begin);
+        err = mx_view_create_1d(app->base.ctx, "slots", MX_I32, places, &app->views.slot);
+    }
+    if (err == MX_OK) err = mx_import(app->base.ctx, app->views.slot, n->begin, NULL);
+    if (err == MX_OK)
+        err =
+            mx_view_create_1d(app->base.ctx, "send begins", MX_I32, places, &app->views.send_begin);
+    free(table);
+    return err;
+}
+
 mx_err md_make_domain(md_app *app)
 {
     MX_TRY(app_agree(app->base.comm, choose_bricks(app)));
     MX_TRY(choose_range(app));
-    MX_TRY(mx_view_create_1d(app->base.ctx, "send begins", MX_I32,
-                             md_around_count(&app->around) + 1, &app->views.send_begin));
+    MX_TRY(app_agree(app->base.comm, make_neighbours(app)));
     MX_TRY(app_migration_create(app->base.transport, "atoms", &app->migration));
     MX_TRY(app_sparse_create(app->base.comm, &app->sparse));
     return app_index_exchange_create(app->base.transport, "ghosts", &app->halo);
+}
+
+void md_free_domain(md_app *app)
+{
+    app_index_exchange_destroy(&app->halo);
+    app_migration_destroy(&app->migration);
+    app_sparse_destroy(&app->sparse);
+    free(app->peers.at);
+    free(app->peers.shift);
+    free(app->peers.begin);
+    app->peers = (md_peers){0};
 }
 
 /* ---- migration ---- */
@@ -147,8 +243,8 @@ static mx_err find_images(md_app *app, int64_t *images)
     }
 }
 
-/* Sorts the images by bricks; begin[p] is where those of place p begin. */
-static mx_err sort_images(md_app *app, int64_t images, int32_t *begin)
+/* Sorts the images by neighbours. */
+static mx_err sort_images(md_app *app, int64_t images)
 {
     const mx_ctx ctx = app->base.ctx;
     md_gather_args args;
@@ -159,148 +255,100 @@ static mx_err sort_images(md_app *app, int64_t images, int32_t *begin)
     MX_TRY(err);
     MX_TRY(md_gather_args_bind(ctx, &app->views, &args));
     MX_TRY(md_gather_images(mx_range_1d(ctx, 0, images), &args));
-    return mx_export(ctx, app->views.send_begin, begin, NULL);
-}
-
-/* ---- the neighbours ---- */
-
-/* The bricks around, in the order of places, without the own one. */
-typedef struct neighbours {
-    int count; /* of places; the own one included */
-    app_index_neighbour *at;
-    double *shift; /* three for each */
-} neighbours;
-
-static void free_neighbours(neighbours *n)
-{
-    free(n->at);
-    free(n->shift);
-}
-
-/* Place p of the box around this brick: the offset along each axis. */
-static void offset_of(const md_around *around, int place, int *offset)
-{
-    for (int d = 0; d < 3; d++) {
-        offset[d] = place % md_around_size(around, d) - around->range[d];
-        place /= md_around_size(around, d);
-    }
-}
-
-static mx_err list_neighbours(const md_app *app, const int32_t *begin, neighbours *n)
-{
-    const md_box *const box = &app->box;
-    n->count = md_around_count(&app->around);
-    n->at = calloc((size_t)n->count, sizeof *n->at);
-    n->shift = calloc(3 * (size_t)n->count, sizeof *n->shift);
-    MX_REQUIRE(n->at != NULL && n->shift != NULL, MX_ERR_MEMORY, "no memory for %d neighbours",
-               n->count);
-    for (int p = 0; p < n->count; p++) {
-        int brick[3];
-        offset_of(&app->around, p, brick);
-        for (int d = 0; d < 3; d++) {
-            brick[d] += box->brick[d];
-            n->shift[3 * p + d] = -box->length[d] * md_brick_turns(box, d, brick[d]);
-        }
-        n->at[p] = (app_index_neighbour){.rank = md_brick_rank(box, brick),
-                                         .send_tag = p,
-                                         .receive_tag = n->count - 1 - p,
-                                         .sends = begin[p + 1] - begin[p]};
-    }
+    MX_TRY(mx_export(ctx, app->views.send_begin, app->peers.begin, NULL));
+    for (int n = 0; n < app->peers.count; n++)
+        app->peers.at[n].sends = app->peers.begin[n + 1] - app->peers.begin[n];
     return MX_OK;
 }
 
-/* A number of images that are on their way, and their tag. */
-typedef struct announcement {
-    int32_t tag, images;
-} announcement;
+/* ---- how many come from each neighbour ---- */
 
-/* Sends each rank the numbers of images that it is to get, and receives those for this one. */
-static mx_err announce(md_app *app, neighbours *n, announcement *all, app_block *blocks)
+/* The first neighbour of the next rank. */
+static int end_of_rank(const md_peers *n, int begin)
 {
-    int ranks = 0, written = 0;
-    for (int p = 0; p < n->count; p++) {
-        int first = 0;
-        while (n->at[first].rank != n->at[p].rank) first++;
-        if (first < p) continue; /* in the block of `first` */
-        const int begin = written;
-        for (int q = p; q < n->count; q++)
-            if (n->at[q].rank == n->at[p].rank)
-                all[written++] = (announcement){n->at[q].send_tag, n->at[q].sends};
-        blocks[ranks++] = (app_block){.rank = n->at[p].rank,
-                                      .bytes = (size_t)(written - begin) * sizeof *all,
-                                      .data = &all[begin]};
-    }
+    int end = begin;
+    while (end < n->count && n->at[end].rank == n->at[begin].rank) end++;
+    return end;
+}
+
+/* Takes the numbers that a rank announced; it has as many neighbours here as this one has there. */
+static mx_err take_counts(md_peers *n, const app_block *block)
+{
+    const int32_t *const counts = block->data;
+    int begin = 0;
+    while (begin < n->count && n->at[begin].rank != block->rank) begin++;
+    const int end = end_of_rank(n, begin);
+    MX_REQUIRE(block->bytes == (size_t)(end - begin) * sizeof *counts, MX_ERR_COMM,
+               "rank %d announces ghosts in %zu bytes, expected %zu", block->rank, block->bytes,
+               (size_t)(end - begin) * sizeof *counts);
+    for (int at = begin; at < end; at++) n->at[at].receives = counts[at - begin];
+    return MX_OK;
+}
+
+/* Tells each rank the numbers of images that it is to get, and hears those that this one is to get. */
+static mx_err announce(md_app *app, int32_t *counts, app_block *blocks)
+{
+    md_peers *const n = &app->peers;
     app_blocks received;
-    mx_err err = app_sparse_alltoall(app->sparse, blocks, ranks, &received);
-    for (int b = 0; err == MX_OK && b < received.count; b++) {
-        const announcement *const got = received.block[b].data;
-        const size_t entries = received.block[b].bytes / sizeof *got;
-        for (size_t i = 0; i < entries; i++)
-            n->at[n->count - 1 - got[i].tag].receives = got[i].images;
+    int ranks = 0;
+    for (int begin = 0, end = 0; begin < n->count; begin = end) {
+        end = end_of_rank(n, begin);
+        for (int at = begin; at < end; at++) counts[at] = n->at[at].sends;
+        blocks[ranks++] = (app_block){.rank = n->at[begin].rank,
+                                      .bytes = (size_t)(end - begin) * sizeof *counts,
+                                      .data = &counts[begin]};
     }
+    mx_err err = app_sparse_alltoall(app->sparse, blocks, ranks, &received);
+    for (int b = 0; err == MX_OK && b < received.count; b++)
+        err = take_counts(n, &received.block[b]);
     app_blocks_free(&received);
     return err;
 }
 
-static mx_err exchange_counts(md_app *app, neighbours *n)
+static mx_err exchange_counts(md_app *app)
 {
-    if (app_size(app->base.comm) == 1) {
-        for (int p = 0; p < n->count; p++) n->at[p].receives = n->at[n->count - 1 - p].sends;
+    md_peers *const n = &app->peers;
+    if (app_size(app->base.comm) ==
+        1) { /* what goes to the rank itself comes from there, in the same order */
+        for (int at = 0; at < n->count; at++) n->at[at].receives = n->at[at].sends;
         return MX_OK;
     }
-    announcement *const all = calloc((size_t)n->count, sizeof *all);
+    int32_t *const counts = calloc((size_t)n->count, sizeof *counts);
     app_block *const blocks = calloc((size_t)n->count, sizeof *blocks);
-    mx_err err = all != NULL && blocks != NULL
+    mx_err err = counts != NULL && blocks != NULL
                      ? MX_OK
                      : MX_FAIL(MX_ERR_MEMORY, "no memory for %d neighbours", n->count);
     err = app_agree(app->base.comm, err);
-    if (err == MX_OK) err = announce(app, n, all, blocks);
-    free(all);
+    if (err == MX_OK) err = announce(app, counts, blocks);
+    free(counts);
     free(blocks);
     return err;
 }
 
-/* Gives the exchange its lists: all places but the own one, which has no images. */
-static mx_err set_neighbours(md_app *app, neighbours *n)
+/* Gives the exchange its lists. */
+static mx_err set_lists(md_app *app)
 {
-    const int middle = n->count / 2;
+    const md_peers *const n = &app->peers;
     int64_t ghosts = 0;
-    for (int p = 0; p < n->count; p++) ghosts += n->at[p].receives;
+    for (int at = 0; at < n->count; at++) ghosts += n->at[at].receives;
     MX_TRY(md_reserve(app, app->own + ghosts));
     app->ghosts = (mx_lid)ghosts;
-    for (int p = middle; p < n->count - 1; p++) {
-        n->at[p] = n->at[p + 1];
-        for (int d = 0; d < 3; d++) n->shift[3 * p + d] = n->shift[3 * (p + 1) + d];
-    }
-    MX_TRY(app_index_lists(app->halo, n->at, n->count - 1, app->views.send, app->own));
+    MX_TRY(app_index_lists(app->halo, n->at, n->count, app->views.send, app->own));
+    MX_TRY(app_index_join(app->halo));
     return app_index_shifts(app->halo, n->shift, 3);
 }
 
 /* ---- ghosts ---- */
 
-static mx_err connect(md_app *app, const int32_t *begin)
-{
-    neighbours n = {0};
-    mx_err err = app_agree(app->base.comm, list_neighbours(app, begin, &n));
-    if (err == MX_OK) err = exchange_counts(app, &n);
-    if (err == MX_OK) err = app_agree(app->base.comm, set_neighbours(app, &n));
-    free_neighbours(&n);
-    return err;
-}
-
 mx_err md_make_borders(md_app *app)
 {
-    const int places = md_around_count(&app->around);
     int64_t images;
-    int32_t *const begin = calloc((size_t)places + 1, sizeof *begin);
-    mx_err err = begin != NULL ? find_images(app, &images)
-                               : MX_FAIL(MX_ERR_MEMORY, "no memory for %d neighbours", places);
-    if (err == MX_OK) err = sort_images(app, images, begin);
-    err = app_agree(app->base.comm, err);
-    if (err == MX_OK) err = connect(app, begin);
-    free(begin);
-    if (err != MX_OK) return err;
-    const mx_view fields[] = {app->views.position, app->views.type};
+    mx_err err = find_images(app, &images);
+    if (err == MX_OK) err = sort_images(app, images);
+    MX_TRY(app_agree(app->base.comm, err));
+    MX_TRY(exchange_counts(app));
+    MX_TRY(app_agree(app->base.comm, set_lists(app)));
+    const mx_view fields[] = {app->views.position, app->views.type}; /* they may have grown */
     return app_forward(app->halo, 2, fields, APP_SHIFTED);
 }
 

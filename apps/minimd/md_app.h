@@ -61,6 +61,14 @@ typedef struct md_coefficients {
     double epsilon, sigma, cutoff;
 } md_coefficients;
 
+/* The neighbours in app->halo: bricks around this one (domain.c). */
+typedef struct md_peers {
+    int count;
+    app_index_neighbour *at;
+    double *shift;  /* three for each */
+    int32_t *begin; /* count + 1: where the images for each begin */
+} md_peers;
+
 typedef struct md_app {
     app_base base;
     md_input input;
@@ -85,6 +93,7 @@ typedef struct md_app {
     app_index_exchange halo; /* ghosts, from neighbouring bricks */
     app_sparse sparse;
     md_around around;
+    md_peers peers;
     md_views views;
 
     /* EAM only */
@@ -157,6 +166,7 @@ md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
 
 /* The bricks of the box, whose lengths are given; which bricks have ghosts of this one's atoms. Collective, agreed. */
 mx_err md_make_domain(md_app *app);
+void md_free_domain(md_app *app);
 /* Wraps positions, and sends each own atom to the rank whose brick it is in. There are no ghosts then. Atoms whose
  * positions are no numbers, or that are missing, end the run: MX_ERR_COMM. Collective, agreed. */
 mx_err md_migrate(md_app *app);

@@ -30,13 +30,15 @@ typedef struct md_views {
     mx_view bin_begin; /* i32 [bins + 1] */
     mx_view
         bin_atom; /* i32 [capacity]: the atoms of bin b are entries bin_begin(b) to before bin_begin(b + 1) */
-    mx_view order;       /* i32 [capacity]: of a sort */
-    mx_view type_spare;  /* i32 [capacity] */
-    mx_view id_spare;    /* i64 [capacity] */
-    mx_view image_atom;  /* i32 [images]: own atoms that are ghosts elsewhere */
-    mx_view image_place; /* i32 [images]: the brick where (md_around); then the order by bricks */
-    mx_view send;        /* i32 [images]: the same atoms, by place */
-    mx_view send_begin;  /* i32 [places + 1] */
+    mx_view order;      /* i32 [capacity]: of a sort */
+    mx_view type_spare; /* i32 [capacity] */
+    mx_view id_spare;   /* i64 [capacity] */
+    mx_view image_atom; /* i32 [images]: own atoms that are ghosts elsewhere */
+    mx_view
+        image_place; /* i32 [images]: the neighbour that each is for; then the order by neighbours */
+    mx_view slot;    /* i32 [places]: the number of the neighbour at each place (md_around) */
+    mx_view send;    /* i32 [images]: the same atoms, by neighbour */
+    mx_view send_begin; /* i32 [neighbours + 1] */
     /* the list (neighbours.c) */
     mx_view neighbour_count; /* i32 [capacity] */
     mx_view neighbour;       /* i32 [capacity][list capacity]: neighbour n of atom i is (i, n) */
@@ -146,12 +148,13 @@ typedef struct md_images_args {
     md_positions position;
     mx_i32_1 image_atom;
     mx_i32_1 image_place;
+    mx_ci32_1 slot;
     md_box box;
     md_around around;
     double cutoff; /* of the list */
     int64_t room;  /* images that the views have room for; what is beyond is counted, not stored */
 } md_images_args;
-MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place)
+MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place, slot)
 /* the images of own atoms that other bricks need: those within the cutoff of the brick, along each axis. The total is their
  * number */
 MX_DECLARE_SCAN(1D, md_find_images, md_images_args, int64_t)

@@ -38,7 +38,7 @@ static int64_t count_bins(const md_bins *b)
 static mx_err reserve_bins(md_app *app, int64_t bins)
 {
     mx_view_info info = {0};
-    if (app->views.bin_begin.slot != 0) MX_TRY(mx_view_get_info(app->views.bin_begin, &info));
+    if (app->views.bin_begin.generation != 0) MX_TRY(mx_view_get_info(app->views.bin_begin, &info));
     if (info.extent[0] == bins + 1) return MX_OK;
     MX_TRY(mx_view_destroy(&app->views.bin_begin));
     return mx_view_create_1d(app->base.ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin);

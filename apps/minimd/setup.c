@@ -30,7 +30,7 @@ static mx_err extend(mx_ctx ctx, const atom_view *a, int64_t capacity)
     const int64_t extents[] = {capacity, a->columns};
     const int rank = a->columns > 0 ? 2 : 1;
     mx_view_info info;
-    if (a->view->slot == 0)
+    if (a->view->generation == 0)
         return mx_view_create(ctx, a->label, a->type, rank, extents, NULL, a->view);
     MX_TRY(mx_view_get_info(*a->view, &info));
     if (info.extent[0] >= capacity) return MX_OK;
@@ -199,11 +199,9 @@ void md_clean_up(void *data)
         &v->mass,       &v->pair,       &v->rank,        &v->bin,       &v->built_position,
         &v->bin_atom,   &v->bin_begin,  &v->order,       &v->send,      &v->type_spare,
         &v->id_spare,   &v->image_atom, &v->image_place, &v->neighbour, &v->neighbour_count,
-        &v->send_begin,
+        &v->send_begin, &v->slot,
     };
-    app_index_exchange_destroy(&app->halo);
-    app_migration_destroy(&app->migration);
-    app_sparse_destroy(&app->sparse);
+    md_free_domain(app);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     md_history *const h = &app->history;
     app_series *const series[] = {&h->step, &h->temperature, &h->potential, &h->pressure,

@@ -311,6 +311,8 @@ static mx_err try_lists(app_transport transport, app_index_exchange x, uint64_t 
     fields s;
     draw_lists(&t, seed, app_size(app_transport_comm(transport)), self);
     MX_TRY(give_lists(ctx, x, &t));
+    if (seed % 2 == 1)
+        MX_TRY(app_index_join(x)); /* the links of two ranks have ascending tags on both */
     MX_TRY(make_fields(ctx, ELEMENTS + t.ghosts, &s));
     for (int f = 0; f < FIELDS; f++)
         for (int c = 0; c < columns[f]; c++)
@@ -369,6 +371,18 @@ static mx_err try_parts(app_transport transport, app_index_exchange x)
 
 /* ---- errors ---- */
 
+/* Receive tags that descend. */
+static mx_err try_join_error(mx_ctx ctx, app_index_exchange x)
+{
+    const app_index_neighbour entries[] = {{.send_tag = 0, .receive_tag = 1},
+                                           {.send_tag = 1, .receive_tag = 0}};
+    mx_view none;
+    MX_TRY(mx_view_create_1d(ctx, "none", MX_I32, 0, &none));
+    MX_TRY(app_index_lists(x, entries, 2, none, 0));
+    CHECK_FAILS(app_index_join(x), MX_ERR_ARG, "tags 1 and 0 of rank 0 behind 0 and 1");
+    return mx_view_destroy(&none);
+}
+
 static mx_err try_errors(app_transport transport, app_index_exchange x)
 {
     const mx_ctx ctx = app_transport_ctx(transport);
@@ -401,6 +415,7 @@ static mx_err try_errors(app_transport transport, app_index_exchange x)
     CHECK_FAILS(app_forward_begin(x, 0, &small, APP_UNSHIFTED), MX_ERR_ARG, "0 fields");
     CHECK_FAILS(app_forward_end(x), MX_ERR_ARG, "ended before it has begun");
     CHECK_FAILS(app_index_lists(x, NULL, 0, small, 0), MX_ERR_TYPE, "expected i32");
+    MX_TRY(try_join_error(ctx, x));
     MX_TRY(mx_view_destroy(&small));
     return mx_view_destroy(&bytes);
 }

@@ -57,7 +57,7 @@ MX_BODY void store_images(const md_images_args *a, int i, const uint32_t *bits, 
                 const int place = (z * size_y + y) * size_x + x;
                 if ((bits[0] >> x & 1) == 0 || place == middle || at >= a->room) continue;
                 MX_AT(a->image_atom, at) = i;
-                MX_AT(a->image_place, at) = place;
+                MX_AT(a->image_place, at) = MX_AT(a->slot, place);
                 at++;
             }
         }
