@@ -30,18 +30,15 @@ mx_err fe_smoother_product(fe_smoother *s)
 mx_err fe_smooth(fe_smoother *s, fe_from from)
 {
     const double middle = (s->high + s->low) / 2, half = (s->high - s->low) / 2;
-    double rho = half / middle;
+    double rho = half / middle, before = 0;
     if (s->degree == 0) return fe_scale(rows(s), &s->args);
     for (int step = 0; step < s->degree; step++) {
-        if (step == 0) {
-            s->args.keep = 0;
-            s->args.add = 1 / middle;
-        } else {
-            const double next = 1 / (2 * middle / half - rho);
-            s->args.keep = next * rho;
-            s->args.add = 2 * next / half;
-            rho = next;
-        }
+        /* x += new, where new = rho (next one) (old new) + (2 / half) (next one) residual / diagonal; d is new without its factor */
+        const double next = step > 0 ? 1 / (2 * middle / half - rho) : rho;
+        s->args.add = step > 0 ? 2 * next / half : 1 / middle;
+        s->args.keep = step > 0 ? next * rho * before / s->args.add : 0;
+        before = s->args.add;
+        rho = next;
         if (step == 0 && from == FE_FROM_ZERO) {
             MX_TRY(fe_smooth_first(rows(s), &s->args));
             continue;
@@ -52,7 +49,7 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
     return MX_OK;
 }
 
-/* A step reads b, w, the inverse diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first one from 0 has neither w
+/* A step reads b, w, the diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first one from 0 has neither w
  * nor old values (32 bytes, 2 flops), and the diagonal alone reads two vectors and writes one (24, 1). */
 fe_work fe_work_of_smoother(const fe_smoother *s, fe_from from)
 {
@@ -145,7 +142,7 @@ static mx_err estimate(fe_smoother *s, mx_view rz, mx_view pw)
     fe_lanczos_args a = {.mesh = s->level->mesh};
     double host_rz[LANCZOS + 1], host_pw[LANCZOS + 1];
     tridiagonal t;
-    MX_TRY(mx_bind(ctx, s->views.inverse, &a.inverse));
+    MX_TRY(mx_bind(ctx, s->views.diagonal, &a.diagonal));
     MX_TRY(mx_bind(ctx, s->views.w, &a.w));
     MX_TRY(mx_bind(ctx, s->views.x, &a.x));
     MX_TRY(mx_bind(ctx, s->views.d, &a.d));
@@ -180,24 +177,21 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
 {
     const mx_ctx ctx = level->base->ctx;
     const int count = fe_rows(&level->mesh);
-    fe_invert_args invert;
     s->level = level;
     s->degree = degree;
     s->views.b = b;
     s->views.x = x;
-    MX_TRY(mx_view_create_1d(ctx, "inverse diagonal", MX_F64, count, &s->views.inverse));
+    MX_TRY(mx_view_create_1d(ctx, "diagonal", MX_F64, count, &s->views.diagonal));
     MX_TRY(mx_view_create_1d(ctx, "smoother w", MX_F64, count, &s->views.w));
     MX_TRY(mx_view_create_1d(ctx, "smoother d", MX_F64, count, &s->views.d));
     MX_TRY(fe_smooth_args_bind(ctx, &s->views, &s->args));
-    MX_TRY(fe_diagonal(level, s->views.inverse));
-    MX_TRY(mx_bind(ctx, s->views.inverse, &invert.inverse));
-    MX_TRY(fe_invert(rows(s), &invert));
+    MX_TRY(fe_diagonal(level, s->views.diagonal));
     return degree > 0 ? bound_eigenvalues(s, ratio) : MX_OK;
 }
 
 void fe_smoother_destroy(fe_smoother *s)
 {
-    (void)mx_view_destroy(&s->views.inverse);
+    (void)mx_view_destroy(&s->views.diagonal);
     (void)mx_view_destroy(&s->views.w);
     (void)mx_view_destroy(&s->views.d);
 }

@@ -24,7 +24,8 @@ typedef enum fe_preconditioning {
     FE_PRECONDITIONER_NONE,
     FE_PRECONDITIONER_DIAGONAL,
     FE_PRECONDITIONER_CHEBYSHEV,
-    FE_PRECONDITIONER_MULTIGRID
+    FE_PRECONDITIONER_MULTIGRID,
+    FE_PRECONDITIONER_HPCG
 } fe_preconditioning;
 
 typedef struct fe_input {

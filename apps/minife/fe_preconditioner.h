@@ -42,6 +42,9 @@ fe_work fe_work_of_smoother(const fe_smoother *smoother, fe_from from);
 
 /* ---- multigrid.c ---- */
 
+/* coarse: all 0. A level with these elements, with its matrix. Collective. */
+mx_err fe_make_coarse_level(const fe_level *finer, const mx_gid *elements, fe_level *coarse);
+
 typedef struct fe_multigrid fe_multigrid;
 
 /* b (rows) and x (rows and ghosts) are the caller's. Collective. */
@@ -50,3 +53,11 @@ void fe_multigrid_destroy(fe_multigrid **multigrid);
 /* x = M b: one V-cycle. Collective. */
 mx_err fe_multigrid_cycle(fe_multigrid *multigrid);
 fe_work fe_work_of_cycle(const fe_multigrid *multigrid);
+
+/* ---- hpcg.c: the same for the cycle of HPCG. The elements along each dimension are multiples of 8. ---- */
+
+typedef struct fe_hpcg fe_hpcg;
+mx_err fe_hpcg_create(fe_level *finest, mx_view b, mx_view x, fe_hpcg **hpcg);
+void fe_hpcg_destroy(fe_hpcg **hpcg);
+mx_err fe_hpcg_cycle(fe_hpcg *hpcg);
+fe_work fe_work_of_hpcg(const fe_hpcg *hpcg);

@@ -11,7 +11,8 @@ static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
 static const char *const operators[] = {"csr", "ell", "sell", "lines", "symmetric", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
-static const char *const preconditioners[] = {"none", "diagonal", "chebyshev", "multigrid", NULL};
+static const char *const preconditioners[] = {"none",      "diagonal", "chebyshev",
+                                              "multigrid", "hpcg",     NULL};
 
 #define AT(member) .offset = offsetof(fe_input, member)
 
@@ -246,13 +247,34 @@ static mx_err check_size(const app_keys *k, const fe_input *in)
                          "got a matrix of %.0f nonzeros, expected at most %d", entries, MAX_DUMPED);
 }
 
+/* The levels of HPCG's cycle are nested, and its sweeps go through the rows of csr. */
+static mx_err check_hpcg(const app_keys *k, const fe_input *in)
+{
+    static const char *const names[] = {"nx", "ny", "nz"};
+    const int64_t n[] = {in->nx, in->ny, in->nz};
+    if (in->preconditioner != FE_PRECONDITIONER_HPCG) return MX_OK;
+    const app_word key = {.text = "preconditioner", .length = 14};
+    if (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
+        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr, precision=double");
+    for (int d = 0; d < 3; d++) {
+        const app_word place = {.text = names[d], .length = 2};
+        if (n[d] % 8 != 0)
+            return app_keys_fail(k, &place,
+                                 "got %lld, expected a multiple of 8, for preconditioner=hpcg "
+                                 "(preconditioner=multigrid takes any number)",
+                                 (long long)n[d]);
+    }
+    return MX_OK;
+}
+
 /* ny is nx and nz is ny where they are not given. */
 static mx_err check(app_keys *k)
 {
     fe_input *const in = k->target;
     if (in->ny == 0) in->ny = in->nx;
     if (in->nz == 0) in->nz = in->ny;
-    return check_size(k, in);
+    MX_TRY(check_size(k, in));
+    return check_hpcg(k, in);
 }
 
 const app_input fe_keys = {

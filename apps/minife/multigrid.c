@@ -23,7 +23,7 @@
 enum { MAX_GRIDS = 32, BOTTOM_ELEMENTS = 4 };
 
 /* The smoother damps errors whose eigenvalues are above high / RATIO: those that the coarser mesh does not have. */
-static const double RATIO = 6;
+static const double RATIO = 4;
 
 typedef struct grid {
     fe_level coarse; /* all but the finest: the level */
@@ -203,19 +203,23 @@ static bool coarsen(const int *elements, mx_gid *coarser)
     return longest > BOTTOM_ELEMENTS;
 }
 
-static mx_err make_level(const grid *finer, const mx_gid *elements, grid *g)
+mx_err fe_make_coarse_level(const fe_level *finer, const mx_gid *elements, fe_level *coarse)
 {
-    fe_level *const level = &g->coarse;
+    coarse->base = finer->base;
+    coarse->input = finer->input;
+    MX_TRY(fe_make_coarse_mesh(coarse, elements, &finer->mesh));
+    MX_TRY(fe_make_structure(coarse));
+    MX_TRY(fe_assemble(coarse));
+    return fe_impose_boundary(coarse);
+}
+
+static mx_err make_grid(const grid *finer, const mx_gid *elements, grid *g)
+{
     const mx_ctx ctx = finer->level->base->ctx;
-    g->level = level;
-    level->base = finer->level->base;
-    level->input = finer->level->input;
-    MX_TRY(fe_make_coarse_mesh(level, elements, &finer->level->mesh));
-    MX_TRY(fe_make_structure(level));
-    MX_TRY(fe_assemble(level));
-    MX_TRY(fe_impose_boundary(level));
-    MX_TRY(mx_view_create_1d(ctx, "multigrid b", MX_F64, fe_held(&level->mesh), &g->b));
-    return mx_view_create_1d(ctx, "multigrid x", MX_F64, fe_held(&level->mesh), &g->x);
+    g->level = &g->coarse;
+    MX_TRY(fe_make_coarse_level(finer->level, elements, g->level));
+    MX_TRY(mx_view_create_1d(ctx, "multigrid b", MX_F64, fe_held(&g->level->mesh), &g->b));
+    return mx_view_create_1d(ctx, "multigrid x", MX_F64, fe_held(&g->level->mesh), &g->x);
 }
 
 static mx_err bind_transfers(grid *fine, const grid *coarse)
@@ -241,7 +245,7 @@ static mx_err make_grids(fe_multigrid *m, fe_level *finest, mx_view b, mx_view x
     while (coarsen(m->grids[m->count - 1].level->mesh.elements, coarser)) {
         grid *const fine = &m->grids[m->count - 1], *const g = &m->grids[m->count];
         m->count++;
-        MX_TRY(make_level(fine, coarser, g));
+        MX_TRY(make_grid(fine, coarser, g));
         MX_TRY(fe_smoother_create(g->level, g->b, g->x, degree, RATIO, &g->smoother));
         MX_TRY(bind_transfers(fine, g));
     }

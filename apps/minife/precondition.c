@@ -6,22 +6,33 @@
 static const double RATIO = 30;
 
 struct fe_preconditioner {
-    int kind; /* fe_preconditioning */
+    fe_preconditioning kind;
     fe_smoother smoother;
     fe_multigrid *multigrid;
+    fe_hpcg *hpcg;
 };
+
+static mx_err create(fe_preconditioner *p, fe_level *level, mx_view r, mx_view z)
+{
+    switch (p->kind) {
+    case FE_PRECONDITIONER_MULTIGRID: return fe_multigrid_create(level, r, z, &p->multigrid);
+    case FE_PRECONDITIONER_HPCG: return fe_hpcg_create(level, r, z, &p->hpcg);
+    case FE_PRECONDITIONER_CHEBYSHEV:
+        return fe_smoother_create(level, r, z, (int)level->input->chebyshev_degree, RATIO,
+                                  &p->smoother);
+    case FE_PRECONDITIONER_NONE:
+    case FE_PRECONDITIONER_DIAGONAL: break;
+    }
+    return fe_smoother_create(level, r, z, 0, RATIO, &p->smoother);
+}
 
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out)
 {
     fe_preconditioner *const p = calloc(1, sizeof *p);
     *out = p;
     MX_REQUIRE(p != NULL, MX_ERR_MEMORY, "no memory for a preconditioner");
-    p->kind = level->input->preconditioner;
-    const int degree =
-        p->kind == FE_PRECONDITIONER_CHEBYSHEV ? (int)level->input->chebyshev_degree : 0;
-    const mx_err err = p->kind == FE_PRECONDITIONER_MULTIGRID
-                           ? fe_multigrid_create(level, r, z, &p->multigrid)
-                           : fe_smoother_create(level, r, z, degree, RATIO, &p->smoother);
+    p->kind = (fe_preconditioning)level->input->preconditioner;
+    const mx_err err = create(p, level, r, z);
     if (err != MX_OK) fe_preconditioner_destroy(out);
     return err;
 }
@@ -33,17 +44,20 @@ void fe_preconditioner_destroy(fe_preconditioner **preconditioner)
     if (p == NULL) return;
     fe_smoother_destroy(&p->smoother);
     fe_multigrid_destroy(&p->multigrid);
+    fe_hpcg_destroy(&p->hpcg);
     free(p);
 }
 
 mx_err fe_precondition(fe_preconditioner *p)
 {
-    return p->kind == FE_PRECONDITIONER_MULTIGRID ? fe_multigrid_cycle(p->multigrid)
-                                                  : fe_smooth(&p->smoother, FE_FROM_ZERO);
+    if (p->multigrid != NULL) return fe_multigrid_cycle(p->multigrid);
+    if (p->hpcg != NULL) return fe_hpcg_cycle(p->hpcg);
+    return fe_smooth(&p->smoother, FE_FROM_ZERO);
 }
 
 fe_work fe_work_of_preconditioner(const fe_preconditioner *p)
 {
-    return p->kind == FE_PRECONDITIONER_MULTIGRID ? fe_work_of_cycle(p->multigrid)
-                                                  : fe_work_of_smoother(&p->smoother, FE_FROM_ZERO);
+    if (p->multigrid != NULL) return fe_work_of_cycle(p->multigrid);
+    if (p->hpcg != NULL) return fe_work_of_hpcg(p->hpcg);
+    return fe_work_of_smoother(&p->smoother, FE_FROM_ZERO);
 }

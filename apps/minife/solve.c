@@ -14,7 +14,7 @@
  * The scalars of an iteration stay with the vectors, in a ring by iterations. Their sums over ranks are made in place, and kernels
  * take alpha and beta from there in their prologues. On a device iterations are queued in batches without waiting, and the host
  * reads the ring after each batch. An iteration that was queued after the end changes nothing. On hosts a batch is one
- * iteration; so it is with multigrid, whose iterations have so many kernels that one round trip does not count, and cost too much
+ * iteration; so it is with multigrid and hpcg, whose iterations have so many kernels that one round trip does not count, and cost too much
  * to be done in vain. Single reduction learns the norm after iteration k in iteration k + 1.
  *
  * Bytes of an iteration: those of a product and of the preconditioner; for a row of cg x, r, p, w read and x, r written (48), z, p
@@ -151,9 +151,9 @@ static mx_err batch_size(const fe_app *app, int64_t *size)
 {
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    *size = info.host_accessible || app->input.preconditioner == FE_PRECONDITIONER_MULTIGRID
-                ? 1
-                : FE_BATCH;
+    const bool many_kernels = app->input.preconditioner == FE_PRECONDITIONER_MULTIGRID ||
+                              app->input.preconditioner == FE_PRECONDITIONER_HPCG;
+    *size = info.host_accessible || many_kernels ? 1 : FE_BATCH;
     return MX_OK;
 }
 

@@ -35,3 +35,7 @@ if(app_test_PYTHON)
   set_tests_properties(minife_solvers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
+
+add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
+set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+  PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")
