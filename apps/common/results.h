@@ -30,6 +30,10 @@ mx_err app_results_check_input(app_comm comm, const char *path, const char *inpu
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
 
+/* The compiler and its flags, as /provenance has them. */
+const char *app_build_compiler(void);
+const char *app_build_flags(void);
+
 /* /input/deck: the input verbatim, `length` bytes; /input/NAME: a resolved parameter with its unit ("1": none). */
 mx_err app_results_deck(app_results results, const char *text, size_t length);
 mx_err app_results_parameter_f64(app_results results, const char *name, double value,

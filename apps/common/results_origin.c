@@ -12,6 +12,10 @@
 /* Attributes of HDF5 are smaller than 64 KiB. A longer command line is cut, with a remark at its end. */
 enum { MOST_COMMAND = 60000 };
 
+const char *app_build_compiler(void) { return MINX_PROVENANCE_COMPILER; }
+
+const char *app_build_flags(void) { return MINX_PROVENANCE_FLAGS; }
+
 /* An argument as a shell would have to read it. */
 static mx_err add_argument(app_strbuf *line, const char *argument)
 {

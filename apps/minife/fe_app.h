@@ -26,6 +26,10 @@ typedef struct fe_app {
     double started; /* app_now() at the start of set-up */
     app_region *mesh_time, *structure_time, *assembly_time, *boundary_time, *preconditioner_time,
         *solve_time;
+    struct {
+        app_region *exchange, *product, *vectors, *sums, *precondition; /* of solve_time */
+        bool counting; /* in solve.c; not on devices, where kernels are queued */
+    } parts;
     double tolerance; /* of ||r|| */
     int64_t iterations;
     int64_t first_iterations; /* those done before a restart */
@@ -56,6 +60,21 @@ mx_err fe_check_analytic(fe_app *app, double residual);
 
 /* output.c: the original's last lines; series and fields. Collective. */
 mx_err fe_output(void *app);
+
+/* shares.c: what each rank has, by ranks. To be destroyed in any case. Collective, agreed. */
+typedef struct fe_shares {
+    int ranks;
+    const int64_t *elements, *rows, *entries, *ghosts;
+    const int64_t *memory; /* the most so far, kB */
+    int64_t *numbers;      /* all of them */
+} fe_shares;
+mx_err fe_shares_create(const fe_app *app, fe_shares *shares);
+void fe_shares_destroy(fe_shares *shares);
+
+/* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it. fe_check_yaml: MX_ERR_IO if that is no
+ * folder to write to. Collective, agreed. */
+mx_err fe_check_yaml(const fe_app *app);
+mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares);
 
 /* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`; nothing without it. `stage` is a part
  * of the files' names: "assembled", "system", "solution". Collective, agreed. */

@@ -43,7 +43,9 @@ typedef struct fe_input {
     int assembly;     /* fe_assembly */
     int operator;     /* fe_operator */
     int precision;    /* fe_precision */
-    const char *dump; /* NULL: none */
+    const char *dump; /* folders; NULL: none */
+    const char *yaml;
+    const char *name; /* a part of the YAML file's name, or NULL */
 } fe_input;
 
 extern const app_input fe_keys;

@@ -134,6 +134,19 @@ static const app_key keys[] = {
      .argument = "FOLDER",
      .parameter = "",
      .help = "writes matrix and vectors of small problems as Matrix Market text into this folder"},
+    {.name = "yaml",
+     .type = APP_KEY_TEXT,
+     AT(yaml),
+     .argument = "FOLDER",
+     .parameter = "",
+     .help = "writes the original's YAML file into this folder"},
+    {.name = "name",
+     .type = APP_KEY_TEXT,
+     AT(name),
+     .argument = "TEXT",
+     .parameter = "",
+     .help =
+         "a part of the YAML file's name, which is written then: into the working folder, without yaml"},
 
     NOT_HERE("use_locking", APP_KEY_INT, 0, "additions to the matrix by locks", "assembly=atomics"),
     NOT_HERE("mv_overlap_comm_comp", APP_KEY_INT, 0,
@@ -182,7 +195,7 @@ static mx_err read_report_line(app_keys *k, const char *line, size_t length, lon
     if (colon == NULL) return MX_OK;
     key.length = (size_t)(colon - line);
     size_t at = key.length + 1;
-    while (at < length && line[at] == ' ') at++;
+    while (at < length && (line[at] == ' ' || line[at] == '"')) at++;
     value.text = line + at;
     while (at < length && line[at] != ' ' && line[at] != '\r') at++;
     value.length = (size_t)(line + at - value.text);
@@ -229,6 +242,17 @@ static mx_err read_deck(app_keys *k, const char *text, size_t length)
 
 /* ---- checks ---- */
 
+/* A name that is given is there to be used. */
+static mx_err check_name(const app_keys *k, fe_input *in)
+{
+    enum { LONGEST = 40 };
+    if (in->yaml == NULL) in->yaml = ".";
+    if (strchr(in->name, '/') == NULL && strlen(in->name) <= LONGEST) return MX_OK;
+    return app_keys_fail(k, &app_keys_given(k, offsetof(fe_input, name))->key,
+                         "got \"%.60s\", expected at most %d characters without /", in->name,
+                         LONGEST);
+}
+
 /* Some 50 bytes each as text. */
 enum { MAX_DUMPED = 10000000 };
 
@@ -273,6 +297,7 @@ static mx_err check(app_keys *k)
     fe_input *const in = k->target;
     if (in->ny == 0) in->ny = in->nx;
     if (in->nz == 0) in->nz = in->ny;
+    if (in->name != NULL) MX_TRY(check_name(k, in));
     MX_TRY(check_size(k, in));
     return check_hpcg(k, in);
 }

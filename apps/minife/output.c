@@ -4,6 +4,7 @@
 
 static mx_err write_solution(fe_app *app)
 {
+    if (app->base.results == NULL) return MX_OK;
     const app_slab slab = fe_node_slab(&app->level.mesh);
     double spacing[3];
     const app_place place = {.on_nodes = true, .spacing = spacing};
@@ -19,6 +20,24 @@ static mx_err write_solution(fe_app *app)
     return err;
 }
 
+/* The history, and statistics of the matrix by ranks. */
+static mx_err write_series(fe_app *app, const fe_shares *s)
+{
+    const app_results results = app->base.results;
+    const struct {
+        const char *name;
+        const int64_t *share;
+    } all[] = {{"elements_of_rank", s->elements},
+               {"rows_of_rank", s->rows},
+               {"nonzeros_of_rank", s->entries},
+               {"ghosts_of_rank", s->ghosts}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        MX_TRY(
+            app_results_series_i64(results, all[i].name, "1", APP_NEVER, all[i].share, s->ranks));
+    return app_results_series_f64(results, "residual", "1", APP_ROUNDING, app->residuals.values,
+                                  app->iterations + 1);
+}
+
 mx_err fe_output(void *data)
 {
     fe_app *const app = data;
@@ -32,8 +51,10 @@ mx_err fe_output(void *data)
                   iterations, 1e3 * seconds / iterations);
     app_merit(&app->base, seconds > 0 ? (double)app->level.all_rows * iterations / seconds : 0,
               "row iterations/s");
-    if (app->base.results == NULL) return MX_OK;
-    MX_TRY(app_results_series_f64(app->base.results, "residual", "1", APP_ROUNDING,
-                                  app->residuals.values, app->iterations + 1));
-    return write_solution(app);
+    fe_shares shares;
+    mx_err err = fe_shares_create(app, &shares);
+    if (err == MX_OK) err = fe_write_yaml(app, &shares);
+    if (err == MX_OK) err = write_series(app, &shares);
+    fe_shares_destroy(&shares);
+    return err == MX_OK ? write_solution(app) : MX_PASS(err);
 }

@@ -244,6 +244,31 @@ static bool read_input(void *state)
     return true;
 }
 
+/* The shares of the ranks add up to the whole. */
+static void check_shares(const minife *m)
+{
+    const double nonzeros = (double)(3 * m->input.nx + 1) * (double)(3 * m->input.ny + 1) *
+                            (double)(3 * m->input.nz + 1);
+    const struct {
+        const char *path;
+        double expected;
+    } all[] = {{"/series/elements_of_rank",
+                (double)m->input.nx * (double)m->input.ny * (double)m->input.nz},
+               {"/series/rows_of_rank", (double)m->rows},
+               {"/series/nonzeros_of_rank", nonzeros}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int64_t count = 0, *shares = NULL;
+        double sum = 0;
+        if (app_reader_i64(m->base.reader, all[i].path, &count, &shares) != MX_OK) {
+            vf_impossible(m->base.verdict, all[i].path, mx_err_message());
+            continue;
+        }
+        for (int64_t rank = 0; rank < count; rank++) sum += (double)shares[rank];
+        vf_number(m->base.verdict, all[i].path, sum, all[i].expected, 0);
+        free(shares);
+    }
+}
+
 static bool read_data(void *state)
 {
     minife *const m = state;
@@ -259,6 +284,7 @@ static bool read_data(void *state)
     if (app_reader_f64(m->base.reader, "/series/residual", &count, &m->residual) != MX_OK)
         return vf_impossible(m->base.verdict, "/series/residual", mx_err_message());
     m->iterations = count - 1;
+    check_shares(m);
     return vf_words(m->base.verdict, "/series/residual",
                     count >= 1 && m->iterations <= m->input.max_iterations,
                     "is to have 1 to max_iterations + 1 entries");

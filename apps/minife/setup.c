@@ -101,6 +101,16 @@ static mx_err timed(fe_app *app, const char *what, app_region *region, mx_err (*
     return err;
 }
 
+static mx_err add_parts(fe_app *app)
+{
+    const app_report report = app->base.report;
+    MX_TRY(app_region_add(report, "cg_ghosts", &app->parts.exchange));
+    MX_TRY(app_region_add(report, "cg_product", &app->parts.product));
+    MX_TRY(app_region_add(report, "cg_preconditioner", &app->parts.precondition));
+    MX_TRY(app_region_add(report, "cg_vectors", &app->parts.vectors));
+    return app_region_add(report, "cg_sums", &app->parts.sums);
+}
+
 static mx_err add_regions(fe_app *app)
 {
     const app_report report = app->base.report;
@@ -109,7 +119,8 @@ static mx_err add_regions(fe_app *app)
     MX_TRY(app_region_add(report, "assembly", &app->assembly_time));
     MX_TRY(app_region_add(report, "boundary", &app->boundary_time));
     MX_TRY(app_region_add(report, "preconditioner", &app->preconditioner_time));
-    return app_region_add(report, "cg", &app->solve_time);
+    MX_TRY(app_region_add(report, "cg", &app->solve_time));
+    return add_parts(app);
 }
 
 static mx_err make_mesh(fe_level *level)
@@ -126,6 +137,7 @@ mx_err fe_set_up(void *data)
     app->started = app_now();
     app->level.base = &app->base;
     app->level.input = &app->input;
+    MX_TRY(fe_check_yaml(app));
     MX_TRY(add_regions(app));
     app_print_place(&app->base);
     MX_TRY(timed(app, "creating/filling mesh...", app->mesh_time, make_mesh));

@@ -33,18 +33,45 @@ static bool sums_at_once(const fe_app *app) { return app->base.checkpoint != NUL
 
 static bool is_single(const fe_app *app) { return app->input.solver == FE_SOLVER_SINGLE_REDUCTION; }
 
+/* ---- parts of an iteration, whose time is counted where the host waits for each kernel ---- */
+
+static void begin_part(const fe_app *app, app_region *part)
+{
+    if (app->parts.counting) app_region_begin(part);
+}
+
+static void end_part(const fe_app *app, app_region *part, double bytes, double flops)
+{
+    if (app->parts.counting) app_region_end(part, bytes, flops, 0);
+}
+
+static void end_vectors(const fe_app *app, double bytes_of_row, double flops_of_row)
+{
+    const double n = fe_rows(&app->level.mesh);
+    end_part(app, app->parts.vectors, n * bytes_of_row, n * flops_of_row);
+}
+
 /* Sums `count` scalars of iteration k over the ranks. */
 static mx_err sum(fe_app *app, int64_t k, int first, int count)
 {
-    return app_sum_view(app->base.transport, app->vectors.scalars, fe_scalar_at(k, first), count);
+    begin_part(app, app->parts.sums);
+    MX_TRY(app_sum_view(app->base.transport, app->vectors.scalars, fe_scalar_at(k, first), count));
+    end_part(app, app->parts.sums, 0, 0);
+    return MX_OK;
 }
 
 /* w = A v, with the ghosts of v; the scalar gets this rank's v . w */
 static mx_err multiply(fe_app *app, mx_view v, int64_t k)
 {
+    begin_part(app, app->parts.exchange);
     MX_TRY(fe_exchange(&app->level, v));
-    return fe_apply_dot(&app->level, v, app->vectors.w, app->vectors.scalars,
-                        fe_scalar_at(k, FE_PW));
+    end_part(app, app->parts.exchange, 0, 0);
+    begin_part(app, app->parts.product);
+    MX_TRY(
+        fe_apply_dot(&app->level, v, app->vectors.w, app->vectors.scalars, fe_scalar_at(k, FE_PW)));
+    const fe_work work = fe_work_of_product(&app->level);
+    end_part(app, app->parts.product, work.bytes, work.flops);
+    return MX_OK;
 }
 
 /* r = p = b - A x; this rank's r . r */
@@ -68,8 +95,14 @@ mx_err fe_residual(fe_app *app, double *norm)
 static mx_err precondition(fe_app *app, int64_t k)
 {
     if (app->preconditioner == NULL) return MX_OK;
+    const fe_work work = fe_work_of_preconditioner(app->preconditioner);
+    begin_part(app, app->parts.precondition);
     MX_TRY(fe_precondition(app->preconditioner));
-    return fe_dot_into(rows(app), &app->dot, app->vectors.scalars, fe_scalar_at(k, FE_RZ));
+    end_part(app, app->parts.precondition, work.bytes, work.flops);
+    begin_part(app, app->parts.vectors);
+    MX_TRY(fe_dot_into(rows(app), &app->dot, app->vectors.scalars, fe_scalar_at(k, FE_RZ)));
+    end_vectors(app, 16, 2);
+    return MX_OK;
 }
 
 /* ---- iterations ---- */
@@ -92,10 +125,14 @@ static mx_err iterate(fe_app *app, int64_t k)
     app->update.at = app->direction.at = numbers(app, k);
     MX_TRY(precondition(app, k - 1));
     if (app->preconditioner != NULL) MX_TRY(sum(app, k - 1, FE_RZ, 1));
+    begin_part(app, app->parts.vectors);
     MX_TRY(fe_direction(rows(app), &app->direction));
+    end_vectors(app, 24, 2);
     MX_TRY(multiply(app, app->vectors.p, k));
     MX_TRY(sum(app, k, FE_PW, 1));
+    begin_part(app, app->parts.vectors);
     MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
+    end_vectors(app, 48, 6);
     return sum(app, k, FE_RR, 1);
 }
 
@@ -106,7 +143,9 @@ static mx_err iterate_single(fe_app *app, int64_t k)
     MX_TRY(precondition(app, k - 1));
     MX_TRY(multiply(app, app->vectors.z, k - 1));
     MX_TRY(k == 1 || sums_at_once(app) ? sum(app, k - 1, FE_RZ, 2) : sum(app, k - 1, FE_RR, 3));
+    begin_part(app, app->parts.vectors);
     MX_TRY(fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
+    end_vectors(app, 80, 10);
     return sums_at_once(app) ? sum(app, k, FE_RR, 1) : MX_OK;
 }
 
@@ -220,7 +259,9 @@ mx_err fe_run(void *data)
     app_print(app->base.report, "Starting CG solver ... \n");
     MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
     app_region_begin(app->solve_time);
+    app->parts.counting = before.host_accessible;
     MX_TRY(solve(app));
+    app->parts.counting = false;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
     const fe_work work = work_of_iteration(app);
     const double n = (double)(app->iterations - app->first_iterations);

@@ -18,9 +18,11 @@ foreach(ranks 1 3)
   set_tests_properties(minife_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
-add_test(NAME minife_restart COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_restart.py
-  --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-set_tests_properties(minife_restart PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+foreach(test restart outputs)
+  add_test(NAME minife_${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_${test}.py
+    --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(minife_${test} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
 
 # Of two ranks only the second would hold too many nodes; both must end.
 add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:minife> nx=4094 ny=1023 nz=1022
