@@ -187,10 +187,12 @@ static mx_err count_atoms(md_app *app, const md_placed *placed)
 static mx_err move_atoms(md_app *app)
 {
     md_views *const v = &app->views;
-    mx_view *const fields[] = {&v->position, &v->velocity, &v->type, &v->id};
+    /* the last one goes with the atoms at a restart (md_resume), and is made anew by each list */
+    mx_view *const fields[] = {&v->position, &v->velocity, &v->type, &v->id, &v->built_position};
+    const int count = md_keeps_built(app) ? 5 : 4;
     mx_view_info info;
     bool grown = false;
-    MX_TRY(app_migrate(app->migration, v->rank, &app->own, fields, 4, &grown));
+    MX_TRY(app_migrate(app->migration, v->rank, &app->own, fields, count, &grown));
     if (!grown) return MX_OK;
     MX_TRY(mx_view_get_info(v->position, &info));
     MX_TRY(md_reserve(app, info.extent[0]));

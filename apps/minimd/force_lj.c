@@ -6,16 +6,13 @@
 static md_pair make_pair(const md_app *app, int i, int j)
 {
     const md_coefficients c = md_pair_coefficients(app, i, j);
-    md_pair p = {.epsilon = c.epsilon,
-                 .sigma6 = pow(c.sigma, 6),
-                 .cutoff = c.cutoff,
-                 .cutoff_square = c.cutoff * c.cutoff};
-    if (app->input.shift == MD_SHIFT_FORCE) {
-        const double inverse6 = p.sigma6 / pow(c.cutoff, 6);
-        p.force_shift = 48 * c.epsilon * inverse6 * (inverse6 - 0.5) / c.cutoff;
-        p.energy_shift = 4 * c.epsilon * inverse6 * (inverse6 - 1);
-    }
-    return p;
+    const double sigma6 = pow(c.sigma, 6), inverse6 = sigma6 / pow(c.cutoff, 6);
+    return (md_pair){.epsilon = c.epsilon,
+                     .sigma6 = sigma6,
+                     .cutoff = c.cutoff,
+                     .cutoff_square = c.cutoff * c.cutoff,
+                     .force_shift = 48 * c.epsilon * inverse6 * (inverse6 - 0.5) / c.cutoff,
+                     .energy_shift = 4 * c.epsilon * inverse6 * (inverse6 - 1)};
 }
 
 static bool same(const md_pair *a, const md_pair *b)

@@ -89,6 +89,7 @@ static const app_key keys[] = {
     REFUSED("skip_gpu", NULL, -MOST_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
 
     /* ours */
+    COUNT("frames", NULL, frames, 0, MOST_STEPS, "steps between frames of the trajectory in the results file (H5MD); 0: none"),
     {.name = "potential", .type = APP_KEY_TEXT, AT(potential), .argument = "FILE",
      .help = "the embedded-atom potential, a funcfl or setfl file; none: Cu_u6.eam"},
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),

@@ -1,6 +1,7 @@
 /* miniMD: one run. app_run goes through the stages in the order of this header; each file has what stands under its name. */
 #pragma once
 #include "app.h"
+#include "frames.h"
 #include "index_exchange.h"
 #include "md_data_spread.h"
 #include "md_eam_kernels.h"
@@ -16,12 +17,14 @@ typedef struct md_scales {
     double printed_energy; /* what the original prints for an energy of 1 an atom */
     double pressure;       /* pressure units in an energy unit per volume */
     const char *energy_unit, *temperature_unit, *pressure_unit, *length_unit, *time_unit;
+    const char *mass_unit, *velocity_unit, *momentum_unit;
 } md_scales;
 
 /* The state of the whole system at a step. */
 typedef struct md_state {
     double temperature, pressure;
     double potential, kinetic; /* of all atoms, in energy units */
+    double conserved; /* potential and kinetic energy, without what pairs have at the cutoff */
     double momentum[3];
     double
         motion; /* the sum of m |v_x|, m |v_y| and m |v_z| of all atoms: the size of what adds up to the momentum */
@@ -29,8 +32,17 @@ typedef struct md_state {
 
 /* The states that were printed, an entry each. */
 typedef struct md_history {
-    app_series step, temperature, potential, pressure, total; /* energies: an atom */
+    app_series step, time, temperature, pressure;
+    app_series potential, total, conserved; /* energies an atom */
+    app_series momentum[3], motion;
 } md_history;
+
+/* One of them, as files have it. */
+typedef struct md_named_series {
+    const char *name, *unit;
+    app_series *series;
+} md_named_series;
+enum { MD_HISTORIES = 16 };
 
 /* The parts of the time loop (timing.c). */
 typedef enum md_part {
@@ -120,12 +132,13 @@ typedef struct md_app {
     md_eam_force_args eam;
 
     /* what the run did */
-    int64_t step;         /* done */
-    int64_t builds;       /* lists made in the time loop */
-    bool kicked;          /* velocities are half a step behind */
-    md_energy energy;     /* of this rank, from the last forces with energy */
-    md_state first, last; /* at the start, and as last summed */
+    int64_t step;     /* done */
+    int64_t builds;   /* lists made in the time loop */
+    bool kicked;      /* velocities are half a step behind */
+    md_energy energy; /* of this rank, from the last forces with energy */
+    md_state last;    /* as last summed */
     md_history history;
+    app_frames frames, box_frames; /* of the trajectory; NULL where there are none */
     md_times times;
 } md_app;
 
@@ -139,6 +152,8 @@ mx_err md_reserve(md_app *app, int64_t atoms);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
 mx_range_1 md_own(const md_app *app);
+/* Is views.built_position needed? */
+bool md_keeps_built(const md_app *app);
 
 /* ---- find_file.c ---- */
 
@@ -271,7 +286,24 @@ void md_print_performance(md_app *app);
 
 mx_err md_write_yaml(md_app *app);
 
-/* ---- output.c: the original's last lines; series and fields. Collective. ---- */
+/* ---- history.c: histories, checkpoints and the restart ---- */
+
+/* Fills list[MD_HISTORIES]; returns how many there are. */
+int md_list_history(md_app *app, md_named_series *list);
+void md_free_history(md_app *app);
+mx_err md_keep(void *app);
+/* After a restart: ghosts and the list as they were when the checkpoint was written. Collective. */
+mx_err md_resume(md_app *app);
+
+/* ---- results.c: the results file. Collective. ---- */
+
+mx_err md_store_results(md_app *app);
+/* The elements of H5MD, where frames are wanted. */
+mx_err md_begin_frames(md_app *app);
+/* After a step: writes a frame, where one is due. */
+mx_err md_add_frame(md_app *app);
+
+/* ---- output.c: the original's last lines. Collective. ---- */
 
 mx_err md_output(void *app);
 

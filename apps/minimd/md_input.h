@@ -49,7 +49,8 @@ typedef struct md_input {
     bool safe_exchange;
 
     /* ours */
-    const char *potential;     /* the file with the embedded-atom potential; NULL: the original's */
+    int64_t frames;        /* steps between frames of the trajectory in the results file; 0: none */
+    const char *potential; /* the file with the embedded-atom potential; NULL: the original's */
     double mass[MD_MAX_TYPES]; /* of each type, or one of all; none: 1, or the potential's */
     int masses;
     int mixing; /* md_mixing: of epsilon and sigma of two types */

@@ -243,15 +243,18 @@ typedef struct md_pair {
     double sigma6;        /* sigma to the 6th */
     double cutoff_square; /* of the force */
     double cutoff;
-    double force_shift;  /* the force at the cutoff, where it is subtracted (shift=force), else 0 */
+    double force_shift;  /* the force at the cutoff; subtracted with shift=force */
     double energy_shift; /* the energy at the cutoff, likewise */
 } md_pair;
 enum { MD_PAIR_NUMBERS = 6 };
 
 #define MD_ENERGY(FIELD)             \
     FIELD(double, potential, MX_SUM) \
-    FIELD(double, virial, MX_SUM)
-/* The potential energy, and the sum over pairs of r . f, each pair counted once, in units of the deck. */
+    FIELD(double, virial, MX_SUM)    \
+    FIELD(double, at_cutoff, MX_SUM)
+/* The potential energy; the sum over pairs of r . f; and the sum over the pairs within the cutoff of the energy at the cutoff, where it
+ * is not subtracted. Each pair is counted once. Units of the deck. Potential minus at_cutoff is continuous: an atom that crosses
+ * the cutoff does not change it. */
 MX_VALUE(md_energy, MD_ENERGY)
 
 typedef struct md_lj_args {

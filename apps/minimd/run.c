@@ -49,7 +49,7 @@ mx_err md_reneighbour(md_app *app)
     MX_TRY(md_part_end(app, MD_PART_BORDERS, borders_work(app)));
     MX_TRY(md_part_begin(app, MD_PART_LIST));
     MX_TRY(app_agree(app->base.comm, md_make_list(app)));
-    if (app->input.neigh_check)
+    if (md_keeps_built(app))
         MX_TRY(mx_deep_copy(app->base.ctx, app->views.built_position, app->views.position));
     return md_part_end(app, MD_PART_LIST, list_work(app));
 }
@@ -141,19 +141,22 @@ static mx_err step(md_app *app)
     /* a checkpoint has whole velocities */
     app->kicked = !prints && app->base.checkpoint == NULL;
     if (!app->kicked) MX_TRY(md_end_step(md_own(app), &app->move));
-    return prints ? md_print_state(app) : MX_OK;
+    if (prints) MX_TRY(md_print_state(app));
+    return md_add_frame(app);
 }
 
-/* Lists and forces, which a restart does not have. */
+/* Lists and forces, which a checkpoint does not have. After a restart the state is in the history already. */
 static mx_err begin(md_app *app)
 {
-    MX_TRY(md_reneighbour(app));
+    MX_TRY(md_begin_frames(app));
+    MX_TRY(app->base.restarted ? md_resume(app) : md_reneighbour(app));
     md_print_settings(app);
     app_print(app->base.report, "# Starting dynamics ...\n# Timestep T U P Time\n");
+    /* after a restart by the same kernel as before: another may round otherwise */
+    if (app->base.restarted) return compute_force(app, line_is_due(app, app->step));
     MX_TRY(compute_force(app, true));
     MX_TRY(md_print_state(app));
-    app->first = app->last;
-    return MX_OK;
+    return md_add_frame(app);
 }
 
 mx_err md_run(void *data)

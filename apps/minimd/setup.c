@@ -37,6 +37,11 @@ static mx_err extend(mx_ctx ctx, const atom_view *a, int64_t capacity)
     return a->kept ? mx_view_resize(ctx, a->view, extents) : mx_view_realloc(ctx, a->view, extents);
 }
 
+bool md_keeps_built(const md_app *app)
+{
+    return app->input.neigh_check || app->base.checkpoint != NULL;
+}
+
 /* A quarter more than is needed, as app_migrate makes views grow. */
 mx_err md_reserve(md_app *app, int64_t atoms)
 {
@@ -53,7 +58,7 @@ mx_err md_reserve(md_app *app, int64_t atoms)
         {&v->order, "order", MX_I32, 0, false},
         {&v->type_spare, "type spare", MX_I32, 0, false},
         {&v->id_spare, "id spare", MX_I64, 0, false},
-        {app->input.neigh_check ? &v->built_position : NULL, "built position", MX_F64, 3, true},
+        {md_keeps_built(app) ? &v->built_position : NULL, "built position", MX_F64, 3, true},
         {app->input.force == MD_FORCE_EAM ? &v->derivative : NULL, "derivative", MX_F64, 0, false},
     };
     if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
@@ -170,6 +175,9 @@ mx_err md_set_up(void *data)
     md_app *const app = data;
     const bool from_file = app->input.data_file != NULL;
     MX_TRY(refuse(&app->input));
+    MX_REQUIRE(app->input.frames == 0 || app->base.results != NULL, MX_ERR_INPUT,
+               "frames: got %lld without a results file, expected --output too",
+               (long long)app->input.frames);
     MX_TRY(md_add_parts(app));
     app_print_place(&app->base);
     app_print(app->base.report, "# Create System:\n");
@@ -203,10 +211,7 @@ void md_clean_up(void *data)
     };
     md_free_domain(app);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
-    md_history *const h = &app->history;
-    app_series *const series[] = {&h->step, &h->temperature, &h->potential, &h->pressure,
-                                  &h->total};
-    for (size_t i = 0; i < sizeof series / sizeof series[0]; i++) app_series_free(series[i]);
+    md_free_history(app);
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
 }

@@ -17,7 +17,10 @@ void md_choose_scales(md_app *app)
                                  .temperature_unit = "epsilon/k",
                                  .pressure_unit = "epsilon/sigma^3",
                                  .length_unit = "sigma",
-                                 .time_unit = "tau"};
+                                 .time_unit = "tau",
+                                 .mass_unit = "mass",
+                                 .velocity_unit = "sigma/tau",
+                                 .momentum_unit = "mass*sigma/tau"};
     static const md_scales metal = {.mvv_to_energy = 1.036427e-4,
                                     .boltzmann = 8.617343e-5,
                                     .printed_energy = 2 * 524287.985533,
@@ -26,7 +29,10 @@ void md_choose_scales(md_app *app)
                                     .temperature_unit = "K",
                                     .pressure_unit = "bar",
                                     .length_unit = "Angstrom",
-                                    .time_unit = "ps"};
+                                    .time_unit = "ps",
+                                    .mass_unit = "u",
+                                    .velocity_unit = "Angstrom ps-1",
+                                    .momentum_unit = "u*Angstrom/ps"};
     app->scales = app->input.units == MD_UNITS_METAL ? metal : lj;
 }
 
@@ -50,16 +56,17 @@ mx_err md_sum_state(md_app *app, md_state *state)
 {
     const double *const length = app->box.length;
     const double volume = length[0] * length[1] * length[2];
-    double energy[] = {app->energy.potential, app->energy.virial};
+    double energy[] = {app->energy.potential, app->energy.virial, app->energy.at_cutoff};
     md_motion m;
     MX_TRY(md_sum_all_motion(app, &m));
-    MX_TRY(app_sum_f64(app->base.comm, energy, 2));
+    MX_TRY(app_sum_f64(app->base.comm, energy, 3));
     const double mvv = m.mvv * app->scales.mvv_to_energy;
     *state = (md_state){
         .temperature = md_temperature(app, m.mvv),
         .pressure = (mvv + energy[1]) * app->scales.pressure / (3 * volume),
         .potential = energy[0],
         .kinetic = 0.5 * mvv,
+        .conserved = energy[0] - energy[2] + 0.5 * mvv,
         .momentum = {m.up_x - m.down_x, m.up_y - m.down_y, m.up_z - m.down_z},
         .motion = m.up_x + m.down_x + m.up_y + m.down_y + m.up_z + m.down_z,
     };
@@ -75,7 +82,11 @@ static mx_err add_to_history(md_app *app)
     MX_TRY(app_series_add(&h->temperature, s->temperature));
     MX_TRY(app_series_add(&h->potential, s->potential / atoms));
     MX_TRY(app_series_add(&h->pressure, s->pressure));
-    return app_series_add(&h->total, (s->potential + s->kinetic) / atoms);
+    MX_TRY(app_series_add(&h->total, (s->potential + s->kinetic) / atoms));
+    MX_TRY(app_series_add(&h->conserved, s->conserved / atoms));
+    MX_TRY(app_series_add(&h->time, (double)app->step * app->input.dt));
+    for (int d = 0; d < 3; d++) MX_TRY(app_series_add(&h->momentum[d], s->momentum[d]));
+    return app_series_add(&h->motion, s->motion);
 }
 
 mx_err md_print_state(md_app *app)

@@ -131,7 +131,7 @@ MX_BODY void force_on(const md_eam_force_args *a, int i, bool one, bool energy, 
 
 MX_BODY void md_eam_force_body(const md_eam_force_args *a, int i)
 {
-    md_energy none = {0, 0};
+    md_energy none = {0, 0, 0};
     if (a->tables.elements == 1)
         force_on(a, i, true, false, &none);
     else

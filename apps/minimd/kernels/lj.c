@@ -46,8 +46,8 @@ MX_BODY void force_on(const md_lj_args *a, int i, bool energy, md_energy *sum)
     const double x = MX_LOAD(a->position, i, 0), y = MX_LOAD(a->position, i, 1),
                  z = MX_LOAD(a->position, i, 2);
     const int neighbours = MX_AT(a->neighbour_count, i);
-    double fx = 0, fy = 0, fz = 0, potential = 0, virial = 0;
-    MX_SIMD_SUM(fx, fy, fz, potential, virial)
+    double fx = 0, fy = 0, fz = 0, potential = 0, virial = 0, at_cutoff = 0;
+    MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff)
     for (int n = 0; n < neighbours; n++) {
         const int j = MX_AT(a->neighbour, i, n);
         const double dx = x - MX_LOAD(a->position, j, 0), dy = y - MX_LOAD(a->position, j, 1),
@@ -63,6 +63,7 @@ MX_BODY void force_on(const md_lj_args *a, int i, bool energy, md_energy *sum)
         if (energy) {
             potential += inside ? 0.5 * pair.energy : 0;
             virial += 0.5 * square * force;
+            at_cutoff += inside && !a->shifted ? 0.5 * p.energy_shift : 0;
         }
     }
     MX_AT(a->force, i, 0) = fx;
@@ -70,11 +71,12 @@ MX_BODY void force_on(const md_lj_args *a, int i, bool energy, md_energy *sum)
     MX_AT(a->force, i, 2) = fz;
     sum->potential += potential;
     sum->virial += virial;
+    sum->at_cutoff += at_cutoff;
 }
 
 MX_BODY void md_lj_full_body(const md_lj_args *a, int i)
 {
-    md_energy none = {0, 0};
+    md_energy none = {0, 0, 0};
     force_on(a, i, false, &none);
 }
 MX_FOR(1D, md_lj_full, MX_ITEMS_PLAIN)
