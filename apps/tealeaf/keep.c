@@ -31,8 +31,11 @@ mx_err tl_keep(void *data)
     MX_TRY(app_keep_f64(c, "time", &app->time, 1));
     MX_TRY(app_keep_f64(c, "last_error", &app->last_error, 1));
     MX_TRY(app_keep_flag(c, "iteration_limit", &app->iteration_limit));
+    MX_TRY(app_keep_flag(c, "eigenvalues_known", &app->eigenvalues.known));
+    MX_TRY(app_keep_f64(c, "eigenvalue_low", &app->eigenvalues.low, 1));
+    MX_TRY(app_keep_f64(c, "eigenvalue_high", &app->eigenvalues.high, 1));
     MX_TRY(keep_series(app));
-    MX_TRY(app_keep_view(c, "energy", ctx, &app->views.energy, TL_GHOSTS, &cells));
-    MX_TRY(app_keep_view(c, "u", ctx, &app->views.u, TL_GHOSTS, &cells));
-    return app_keep_view(c, "u_start", ctx, &app->views.u_start, TL_GHOSTS, &cells);
+    MX_TRY(app_keep_view(c, "energy", ctx, &app->views.energy, app->ghosts, &cells));
+    MX_TRY(app_keep_view(c, "u", ctx, &app->views.u, app->ghosts, &cells));
+    return app_keep_view(c, "u_start", ctx, &app->views.u_start, app->ghosts, &cells);
 }

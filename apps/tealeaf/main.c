@@ -1,4 +1,4 @@
-/* TeaLeaf: heat conduction in two dimensions, implicit in time, by conjugate gradients. See README.md and
+/* TeaLeaf: heat conduction in two dimensions, implicit in time. See README.md and
  * `tealeaf --help`. */
 #include "tl_app.h"
 

@@ -48,9 +48,16 @@ static mx_err fields(tl_app *app)
     const double origin[] = {app->deck.ymin, app->deck.xmin}, spacing[] = {app->dy, app->dx};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_TRY(app_field(&app->base, all[i].name, all[i].unit, all[i].compare, &app->decomp,
-                         all[i].view, TL_GHOSTS, origin, spacing));
+                         all[i].view, app->ghosts, origin, spacing));
     return MX_OK;
 }
+
+static const char *const solver_names[] = {
+    [TL_SOLVER_CG] = "CG",
+    [TL_SOLVER_JACOBI] = "Jacobi",
+    [TL_SOLVER_CHEBYSHEV] = "Chebyshev",
+    [TL_SOLVER_PPCG] = "PPCG",
+};
 
 /* The originals' last lines, and the speed. */
 static mx_err print_end(tl_app *app)
@@ -65,8 +72,9 @@ static mx_err print_end(tl_app *app)
     MX_TRY(app_max_f64(base->comm, &seconds, 1));
     if (app->deck.profiler_on) MX_TRY(app_report_table(base->report, 0));
     if (app->iterations > 0)
-        app_print(base->report, " CG: %lld iterations, milliseconds an iteration: %.4f\n",
-                  (long long)app->iterations, 1e3 * seconds / iterations);
+        app_print(base->report, " %s: %lld iterations, milliseconds an iteration: %.4f\n",
+                  solver_names[app->deck.solver], (long long)app->iterations,
+                  1e3 * seconds / iterations);
     app_merit(base, seconds > 0 ? cells * iterations / seconds : 0, "cell iterations/s");
     return MX_OK;
 }

@@ -5,8 +5,8 @@
 
 mx_range_2 tl_cells(const tl_app *app)
 {
-    return mx_range_2d(app->base.ctx, TL_GHOSTS, TL_GHOSTS + app->rows, TL_GHOSTS,
-                       TL_GHOSTS + app->columns);
+    return mx_range_2d(app->base.ctx, app->ghosts, app->ghosts + app->rows, app->ghosts,
+                       app->ghosts + app->columns);
 }
 
 static mx_err decompose(tl_app *app)
@@ -18,28 +18,92 @@ static mx_err decompose(tl_app *app)
     app->columns = app->decomp.cells[1];
     app->dx = (deck->xmax - deck->xmin) / (double)deck->x_cells;
     app->dy = (deck->ymax - deck->ymin) / (double)deck->y_cells;
+    app->ghosts =
+        deck->solver == TL_SOLVER_PPCG && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
+    app->inner_steps = tl_inner_steps(deck);
     return MX_OK;
 }
 
+/* What only some solvers and preconditioners use. */
+static bool uses_z(const tl_deck *d)
+{
+    return d->solver == TL_SOLVER_PPCG || d->preconditioner != TL_PRECONDITIONER_NONE;
+}
+
+static bool uses_diagonal(const tl_deck *d)
+{
+    return d->solver == TL_SOLVER_JACOBI || d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
+}
+
+static bool uses_steps(const tl_deck *d) { return d->solver != TL_SOLVER_CG; }
+
 static mx_err make_views(tl_app *app)
 {
+    const tl_deck *const d = &app->deck;
     const struct {
         const char *label;
         mx_view *view;
+        bool needed;
     } fields[] = {
-        {"density", &app->views.density}, {"energy", &app->views.energy},
-        {"temperature", &app->views.u},   {"temperature at start", &app->views.u_start},
-        {"kx", &app->views.kx},           {"ky", &app->views.ky},
-        {"cg p", &app->views.p},          {"cg r", &app->views.r},
-        {"cg w", &app->views.w},
+        {"density", &app->views.density, true},
+        {"energy", &app->views.energy, true},
+        {"temperature", &app->views.u, true},
+        {"temperature at start", &app->views.u_start, true},
+        {"kx", &app->views.kx, true},
+        {"ky", &app->views.ky, true},
+        {"cg p", &app->views.p, true},
+        {"cg r", &app->views.r, true},
+        {"cg w", &app->views.w, true},
+        {"cg z", &app->views.z, uses_z(d)},
+        {"1 / diagonal", &app->views.diagonal, uses_diagonal(d)},
+        {"next", &app->views.next, uses_steps(d)},
+        {"step", &app->views.step, uses_steps(d)},
     };
-    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
-        MX_TRY(mx_view_create_2d(app->base.ctx, fields[f].label, MX_F64, app->rows + 2 * TL_GHOSTS,
-                                 app->columns + 2 * TL_GHOSTS, fields[f].view));
-    MX_TRY(mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING, &app->views.rr));
-    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, 1, &app->views.pw));
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+        if (!fields[f].needed) continue;
+        MX_TRY(mx_view_create_2d(app->base.ctx, fields[f].label, MX_F64,
+                                 app->rows + 2 * app->ghosts, app->columns + 2 * app->ghosts,
+                                 fields[f].view));
+    }
+    MX_TRY(
+        mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING * TL_SCALARS, &app->views.rr));
+    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_RING, &app->views.pw));
     MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
-    return MX_OK;
+    return mx_mirror_view_create(app->views.pw, &app->pw_host);
+}
+
+/* The two sets of arguments of a step: from `u` to next, and back. */
+static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args pair[2])
+{
+    const tl_views *const v = &app->views;
+    tl_polynomial_views views = {.step = v->step,
+                                 .next = v->next,
+                                 .b = b,
+                                 .u = u,
+                                 .kx = v->kx,
+                                 .ky = v->ky,
+                                 /* kx: not read */
+                                 .diagonal = uses_diagonal(&app->deck) ? v->diagonal : v->kx};
+    MX_TRY(tl_polynomial_args_bind(app->base.ctx, &views, &pair[0]));
+    views.next = u;
+    views.u = v->next;
+    return tl_polynomial_args_bind(app->base.ctx, &views, &pair[1]);
+}
+
+static mx_err bind_others(tl_app *app)
+{
+    const mx_ctx ctx = app->base.ctx;
+    const tl_deck *const d = &app->deck;
+    tl_views views = app->views;
+    if (uses_diagonal(d)) MX_TRY(tl_diagonal_args_bind(ctx, &views, &app->diagonal));
+    if (uses_steps(d)) MX_TRY(bind_steps(app, views.u_start, views.u, app->on_u));
+    if (!uses_z(d)) return MX_OK;
+    if (uses_steps(d)) MX_TRY(bind_steps(app, views.r, views.z, app->on_z));
+    MX_TRY(tl_dot_args_bind(ctx, &views, &app->dot));
+    if (!uses_diagonal(d)) views.diagonal = views.kx; /* not read */
+    MX_TRY(tl_precondition_args_bind(ctx, &views, &app->precondition));
+    views.r = views.z;
+    return tl_cg_direction_args_bind(ctx, &views, &app->direction_of_z);
 }
 
 static mx_err bind_kernels(tl_app *app)
@@ -54,7 +118,8 @@ static mx_err bind_kernels(tl_app *app)
     MX_TRY(tl_error_args_bind(ctx, views, &app->error));
     MX_TRY(tl_cg_matvec_args_bind(ctx, views, &app->matvec));
     MX_TRY(tl_cg_update_args_bind(ctx, views, &app->update));
-    return tl_cg_direction_args_bind(ctx, views, &app->direction);
+    MX_TRY(tl_cg_direction_args_bind(ctx, views, &app->direction));
+    return bind_others(app);
 }
 
 /* What a state fills of this rank's row j, as columns of this rank. */
@@ -103,6 +168,7 @@ static mx_err fill_states(tl_app *app)
     MX_TRY(make_states(app));
     MX_TRY(tl_fill_args_bind(app->base.ctx, &app->views, &app->fill));
     app->fill.states = app->deck.states;
+    app->fill.ghosts = app->ghosts;
     app->fill.volume = app->dx * app->dy;
     MX_TRY(tl_fill(tl_cells(app), &app->fill, &sums));
     app->deck_summary.mass = sums.mass;
@@ -110,21 +176,25 @@ static mx_err fill_states(tl_app *app)
     return MX_OK;
 }
 
-/* The conductivity of faces: the density never changes, so they do not either. */
-static mx_err make_faces(tl_app *app)
+/* The conductivity of faces, and 1 / diagonal: the density never changes, so they do not either. Also in the ghosts, where kernels
+ * compute cells of other ranks. */
+static mx_err make_matrix(tl_app *app)
 {
     const double dt = app->deck.initial_timestep;
-    MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.density, 1, APP_HALO_CORNERS));
+    MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.density, 1, APP_HALO_CORNERS));
     app->faces.rx = dt / (app->dx * app->dx);
     app->faces.ry = dt / (app->dy * app->dy);
     app->faces.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
+    app->faces.ghosts = app->ghosts;
     app->faces.row0 = (int)app->decomp.first[0];
     app->faces.column0 = (int)app->decomp.first[1];
     app->faces.rows = (int)app->deck.y_cells;
     app->faces.columns = (int)app->deck.x_cells;
-    return tl_faces(mx_range_2d(app->base.ctx, TL_GHOSTS, TL_GHOSTS + app->rows + 1, TL_GHOSTS,
-                                TL_GHOSTS + app->columns + 1),
-                    &app->faces);
+    const mx_range_2 cells = tl_cells_and_ghosts(app, app->ghosts - 1);
+    mx_range_2 faces = cells;
+    for (int d = 0; d < 2; d++) faces.end[d]++;
+    MX_TRY(tl_faces(faces, &app->faces));
+    return uses_diagonal(&app->deck) ? tl_diagonal(cells, &app->diagonal) : MX_OK;
 }
 
 static mx_err set_up_alone(tl_app *app)
@@ -156,6 +226,13 @@ static void note_states_outside(tl_app *app)
             app_note(&app->base, "state %d lies outside of the domain and fills no cell", i + 1);
 }
 
+static const char *const region_names[] = {
+    [TL_SOLVER_CG] = "cg solve",
+    [TL_SOLVER_JACOBI] = "jacobi solve",
+    [TL_SOLVER_CHEBYSHEV] = "chebyshev solve",
+    [TL_SOLVER_PPCG] = "ppcg solve",
+};
+
 mx_err tl_set_up(void *data)
 {
     tl_app *const app = data;
@@ -163,10 +240,10 @@ mx_err tl_set_up(void *data)
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
     MX_TRY(app_agree(base->comm, set_up_alone(app)));
-    MX_TRY(app_box_halo_create(base->transport, &app->decomp, TL_GHOSTS, &app->halo));
-    MX_TRY(make_faces(app));
+    MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
+    MX_TRY(make_matrix(app));
     MX_TRY(app_region_add(base->report, "whole run", &app->whole));
-    MX_TRY(app_region_add(base->report, "cg solve", &app->solve));
+    MX_TRY(app_region_add(base->report, region_names[app->deck.solver], &app->solve));
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
@@ -177,15 +254,22 @@ mx_err tl_set_up(void *data)
 void tl_clean_up(void *data)
 {
     tl_app *const app = data;
-    mx_view *views[] = {&app->views.density,   &app->views.energy, &app->views.u,
-                        &app->views.u_start,   &app->views.kx,     &app->views.ky,
-                        &app->views.p,         &app->views.r,      &app->views.w,
-                        &app->views.rr,        &app->views.pw,     &app->rr_host,
-                        &app->views.materials, &app->views.filled};
-    app_series *series[] = {&app->residuals,        &app->step_iterations,
-                            &app->summaries.step,   &app->summaries.time,
-                            &app->summaries.volume, &app->summaries.mass,
-                            &app->summaries.energy, &app->summaries.temperature};
+    mx_view *views[] = {
+        &app->views.density,   &app->views.energy, &app->views.u,  &app->views.u_start,
+        &app->views.kx,        &app->views.ky,     &app->views.p,  &app->views.r,
+        &app->views.w,         &app->views.rr,     &app->views.pw, &app->rr_host,
+        &app->views.materials, &app->views.filled, &app->views.z,  &app->views.diagonal,
+        &app->views.next,      &app->views.step,   &app->pw_host};
+    app_series *series[] = {&app->residuals,
+                            &app->rho,
+                            &app->pw,
+                            &app->step_iterations,
+                            &app->summaries.step,
+                            &app->summaries.time,
+                            &app->summaries.volume,
+                            &app->summaries.mass,
+                            &app->summaries.energy,
+                            &app->summaries.temperature};
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) (void)mx_view_destroy(views[v]);
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) app_series_free(series[s]);
     app_box_halo_destroy(&app->halo);

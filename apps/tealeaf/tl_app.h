@@ -10,7 +10,19 @@
  * rounding, and the solver takes them to the same solution (physics.c has the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
 
-enum { TL_GHOSTS = 1, TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
+enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
+
+/* Bounds of the eigenvalues of M^-1 A. */
+typedef struct tl_eigenvalues {
+    bool known;
+    double low, high;
+} tl_eigenvalues;
+
+/* How far a solve is: iterations done, r.r after them, and what it is to become. */
+typedef struct tl_progress {
+    int64_t n;
+    double rr, tolerance;
+} tl_progress;
 
 /* The field summaries so far, one entry each. */
 typedef struct tl_summaries {
@@ -26,9 +38,10 @@ typedef struct tl_app {
     app_box_halo halo;
     double dx, dy;
     int rows, columns;
+    int ghosts; /* layers of ghost cells in all arrays */
 
     tl_views views;
-    mx_view rr_host; /* mirror of rr */
+    mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
     tl_fill_args fill;
@@ -38,9 +51,21 @@ typedef struct tl_app {
     tl_error_args error;
     tl_cg_matvec_args matvec;
     tl_cg_update_args update;
-    tl_cg_direction_args direction;
+    tl_cg_direction_args direction, direction_of_z;
+    tl_diagonal_args diagonal;
+    tl_precondition_args precondition;
+    tl_dot_args dot;
+    tl_polynomial_args on_u[2], on_z[2]; /* from u, or z, to next; and back */
     tl_finish_args finish;
     tl_summary_args summary;
+
+    /* the solver */
+    tl_eigenvalues eigenvalues;
+    int64_t inner_steps;               /* of the polynomial */
+    bool polynomial_is_preconditioner; /* of CG, now */
+    int64_t cg_start;                  /* the iteration at which CG began last */
+    app_series rho,
+        pw; /* since then: r.r (r.z with a preconditioner), from cg_start on; p.w, from the iteration after */
 
     /* what the run did */
     int64_t step, first_step; /* done; done before a restart */
@@ -79,8 +104,25 @@ mx_err tl_output(void *data);
 /* The cells of this rank as a range of indices. */
 mx_range_2 tl_cells(const tl_app *app);
 
-/* solve.c: one time step: (I - dt div K grad) u = u_start by conjugate gradients. Collective. */
+/* The same with `layers` of the ghost cells that stand for cells of other ranks (solve.c). */
+mx_range_2 tl_cells_and_ghosts(const tl_app *app, int layers);
+
+/* solve.c: one time step: (I - dt div K grad) u = u_start. Collective. */
 mx_err tl_solve(tl_app *app);
+/* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
+mx_err tl_record(tl_app *app, tl_progress *at, double rr);
+
+/* cg.c: conjugate gradients from u, r, p = r (with ghosts) and at->rr; then as far as the tolerance, or iteration `limit`. A start
+ * may follow other iterations. Collective. */
+mx_err tl_cg_start(tl_app *app, const tl_progress *at);
+mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
+
+/* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n). MX_ERR_INPUT if there are none. */
+mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);
+
+/* polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or max_iters; and z = P(A) r. Collective. */
+mx_err tl_solve_by_steps(tl_app *app, tl_progress *at);
+mx_err tl_apply_polynomial(tl_app *app);
 
 /* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| + |A| |u| ||, in proportion to
  * which its rounding errors are. Collective. */

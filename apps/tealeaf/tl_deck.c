@@ -267,22 +267,39 @@ static mx_err check_scale(const app_keys *keys)
                          max, d->eps);
 }
 
-/* The reference's default solver does not exist in this version, so reference decks must name a
- * solver. */
+/* What a solver cannot do with another key. */
 static mx_err check_solver(const app_keys *keys)
 {
     const tl_deck *const d = keys->target;
-    const app_word place = end_of_deck(keys, "solver");
-    bool decided = false; /* does a key decide the dialect? */
-    if (d->dialect == TL_DIALECT_PORT || app_keys_given(keys, offsetof(tl_deck, solver)))
-        return MX_OK;
-    for (int i = 0; i < tl_key_count; i++)
-        decided = decided || (keys->given[i].source && tl_keys[i].dialects != TL_BOTH);
-    return app_keys_fail(
-        keys, &place,
-        "got none, which means Jacobi to the reference, expected tl_use_cg%s: this version "
-        "solves with CG without preconditioner",
-        decided ? "" : " (use_cg in a deck of the port)");
+    const bool block = d->preconditioner == TL_PRECONDITIONER_BLOCK;
+    const app_word place = end_of_deck(keys, "tl_preconditioner_type");
+    const char *const solver = d->solver == TL_SOLVER_JACOBI      ? "Jacobi"
+                               : d->solver == TL_SOLVER_CHEBYSHEV ? "Chebyshev"
+                                                                  : "PPCG";
+    if (d->solver == TL_SOLVER_JACOBI && d->preconditioner != TL_PRECONDITIONER_NONE)
+        return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
+    if (d->solver != TL_SOLVER_CG && block)
+        return app_keys_fail(
+            keys, &place,
+            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg", solver);
+    return MX_OK;
+}
+
+int64_t tl_inner_steps(const tl_deck *deck)
+{
+    const double cells = (double)deck->x_cells * (double)deck->y_cells;
+    return deck->inner_steps >= 0 ? deck->inner_steps : 4 * (int64_t)sqrt(sqrt(cells));
+}
+
+bool tl_keeps_energy(const tl_deck *deck)
+{
+    return deck->solver != TL_SOLVER_JACOBI && deck->preconditioner == TL_PRECONDITIONER_NONE;
+}
+
+double tl_rounding_limit(const tl_deck *deck, double magnitude)
+{
+    const bool computed = deck->solver == TL_SOLVER_JACOBI || deck->solver == TL_SOLVER_CHEBYSHEV;
+    return computed ? 4 * DBL_EPSILON * magnitude : 0;
 }
 
 mx_err tl_deck_check(app_keys *keys)
@@ -291,6 +308,9 @@ mx_err tl_deck_check(app_keys *keys)
     MX_TRY(check_mesh(keys));
     MX_TRY(check_sums(keys));
     MX_TRY(check_scale(keys));
+    /* the default of the reference */
+    if (deck->dialect == TL_DIALECT_REFERENCE && !app_keys_given(keys, offsetof(tl_deck, solver)))
+        deck->solver = TL_SOLVER_JACOBI;
     MX_TRY(check_solver(keys));
     deck->steps = app_steps(deck->initial_timestep, deck->end_time, deck->end_step);
     return MX_OK;

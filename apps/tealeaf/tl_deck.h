@@ -13,7 +13,17 @@ typedef enum tl_coefficient {
     TL_COEFFICIENT_DENSITY,
     TL_COEFFICIENT_INVERSE_DENSITY
 } tl_coefficient;
-typedef enum tl_solver { TL_SOLVER_CG } tl_solver;
+typedef enum tl_solver {
+    TL_SOLVER_CG,
+    TL_SOLVER_JACOBI,
+    TL_SOLVER_CHEBYSHEV,
+    TL_SOLVER_PPCG
+} tl_solver;
+typedef enum tl_preconditioner {
+    TL_PRECONDITIONER_NONE,
+    TL_PRECONDITIONER_DIAGONAL,
+    TL_PRECONDITIONER_BLOCK
+} tl_preconditioner;
 
 enum { TL_MAX_STATES = 256 };
 
@@ -36,6 +46,11 @@ typedef struct tl_deck {
     int64_t end_step;
     int64_t summary_frequency; /* steps between field summaries; 0: only at the start and the end */
     tl_solver solver;
+    tl_preconditioner preconditioner;
+    int64_t presteps;    /* CG iterations before Chebyshev's, and before the first ones of PPCG */
+    double epslim;       /* the residual above which these go on */
+    int64_t inner_steps; /* of PPCG's polynomial; -1: by the number of cells (tl_inner_steps) */
+    int halo_depth;      /* of PPCG: inner steps for each exchange of halos */
     tl_coefficient coefficient;
     double eps; /* relative to the initial residual of each step, in both dialects */
     int64_t
@@ -53,6 +68,22 @@ extern const app_input tl_input;
 /* app_keys_read of a deck alone. Parses `length` bytes of `text`; `name` is used in messages only. On failure MX_ERR_INPUT with
  * one message "NAME:LINE: KEY: got X, expected Y", and *deck is unspecified. Reads nothing beyond text[length-1]; never crashes. */
 mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck *deck);
+
+/* The number of steps in PPCG's polynomial: inner_steps, or where that is -1 the reference's, 4 times the whole part of the fourth
+ * root of the number of cells. */
+int64_t tl_inner_steps(const tl_deck *deck);
+
+/* Do the solver's vectors sum to 0 over the domain, so that each step keeps the energy to rounding, converged or not? The columns of A
+ * sum to 1, so a residual b - A u that sums to 0 stays such a one in all polynomials of A; M^-1 r of another preconditioner is none. */
+bool tl_keeps_energy(const tl_deck *deck);
+
+/* The smallest residual that a step asks for, where rounding errors do not let it be smaller: by 4 roundings in proportion to
+ * `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations compute b - A u anew each time; the residual of CG is a
+ * recurrence, which goes on falling. */
+double tl_rounding_limit(const tl_deck *deck, double magnitude);
+
+/* Iterations of Chebyshev and Jacobi between two looks at the residual. */
+enum { TL_STEPS_BETWEEN_CHECKS = 10 };
 
 /* The published final value of U (the volume integral of density times temperature) for this deck, or false if none is
  * known for it. Reference decks: by test_problem (1..6; whether the deck really is that problem is checked, and a deck

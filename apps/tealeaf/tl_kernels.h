@@ -1,5 +1,5 @@
-/* The on-node work of TeaLeaf, declared. Arrays have one ghost cell on each side: cell (j, k), row j and column k of this
- * rank, is at index (j + 1, k + 1).
+/* The on-node work of TeaLeaf, declared. Arrays have `ghosts` ghost cells on each side, one unless the deck asks for more: cell
+ * (j, k), row j and column k of this rank, is at index (j + ghosts, k + ghosts).
  *
  * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points. kx(j, k) is the
  * conductivity of the face between cells (j, k-1) and (j, k), times dt/dx^2; ky(j, k) that between (j-1, k) and (j, k),
@@ -14,9 +14,13 @@
 typedef struct tl_views {
     /* the state */
     mx_view density, energy, u, u_start, kx, ky;
-    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of r.r by iteration, pw is p.w;
-     * both of this rank, then over all ranks */
+    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of TL_SCALARS numbers by iteration, pw is
+     * p.w; both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
+    /* preconditioners: z = M^-1 r; 1 / diagonal of A */
+    mx_view z, diagonal;
+    /* polynomials: the other one of a pair of vectors, and the step from one to the other */
+    mx_view next, step;
     /* the deck's states: densities and energies; the columns that they fill in each row */
     mx_view materials, filled;
 } tl_views;
@@ -31,7 +35,7 @@ typedef struct tl_fill_args {
     mx_cf64_2 materials; /* (state, 0): density, (state, 1): energy */
     mx_ci32_3
         filled; /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
-    int states;
+    int states, ghosts;
     double volume; /* of a cell */
 } tl_fill_args;
 MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
@@ -42,8 +46,9 @@ MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
 typedef struct tl_faces_args {
     mx_f64_2 kx, ky;
     mx_cf64_2 density;
-    double rx, ry;                    /* dt/dx^2, dt/dy^2 */
-    int inverse;                      /* w = 1/density */
+    double rx, ry; /* dt/dx^2, dt/dy^2 */
+    int inverse;   /* w = 1/density */
+    int ghosts;
     int row0, column0, rows, columns; /* global place and size of the domain, to find its edges */
 } tl_faces_args;
 MX_BUNDLE(tl_faces_args, tl_views, kx, ky, density)
@@ -84,30 +89,105 @@ typedef struct tl_cg_matvec_args {
 MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky)
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 
-/* u += alpha p, r -= alpha w; the sum of r r. alpha = rr(n-1) / pw, or 0 once rr(n-1) is below the tolerance: a converged
- * system does not change any more. So a host that reads rr only after a batch of iterations gets the same result. */
+/* The scalars of an iteration, in `rr`. */
+enum {
+    TL_RR,     /* r.r, over all ranks */
+    TL_RZ,     /* r.z, where z = M^-1 r */
+    TL_CHANGE, /* (r - r of the iteration before).z */
+    TL_SCALARS
+};
+
+/* u += alpha p, r -= alpha w; the sum of r r. alpha = r.r / p.w, or r.z / p.w with a preconditioner, with r of the iteration
+ * before; or 0 once r.r is below the tolerance: a converged system does not change any more. So a host that reads rr only after a
+ * batch of iterations gets the same result. */
 typedef struct tl_cg_update_args {
     mx_f64_2 u, r;
     mx_cf64_2 p, w;
     mx_cf64_1 rr, pw;
-    double tolerance; /* on rr */
-    int before;       /* place of rr(n-1) in the ring */
+    double tolerance; /* on r.r */
+    int norm, before; /* where r.r, and r.r or r.z, of the iteration before are */
+    int product;      /* where p.w is */
     double alpha;     /* the prologue's */
 } tl_cg_update_args;
 MX_BUNDLE(tl_cg_update_args, tl_views, u, r, p, w, rr, pw)
 MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
 
-/* p = r + beta p, beta = rr(n) / rr(n-1). */
+/* p = r + beta p, or p = z + beta p where r is bound to z. beta = r.r / r.r of the iteration before; r.z likewise; or the flexible
+ * form (r - r of the iteration before).z / r.z of the iteration before (Polak and Ribiere). */
 typedef struct tl_cg_direction_args {
     mx_f64_2 p;
     mx_cf64_2 r;
     mx_cf64_1 rr;
     double tolerance;
-    int before, now; /* places of rr(n-1) and rr(n) */
-    double beta;     /* the prologue's */
+    int norm, before,
+        now;     /* where r.r of the iteration before, the denominator and the numerator are */
+    double beta; /* the prologue's */
 } tl_cg_direction_args;
 MX_BUNDLE(tl_cg_direction_args, tl_views, p, r, rr)
 MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
+
+/* ---- preconditioners (kernels/precondition.c) ---- */
+
+/* diagonal = 1 / (1 + the four faces of the cell) */
+typedef struct tl_diagonal_args {
+    mx_f64_2 diagonal;
+    mx_cf64_2 kx, ky;
+} tl_diagonal_args;
+MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, kx, ky)
+MX_DECLARE_FOR(2D, tl_diagonal, tl_diagonal_args)
+
+/* Blocks of A: the cells of a column in TL_BLOCK rows, counted from the rank's first row; the last block may have fewer. Each is
+ * a tridiagonal matrix. */
+enum { TL_BLOCK = 4 };
+
+typedef struct tl_precondition_args {
+    mx_f64_2 z;
+    mx_cf64_2 r, diagonal, kx, ky;
+    int first, last; /* rows, for blocks */
+} tl_precondition_args;
+MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, kx, ky)
+/* z = diagonal r; the sum of r z */
+MX_DECLARE_REDUCE(2D, tl_precondition_diagonal, tl_precondition_args, double)
+/* z of block (j, k): the tridiagonal system solved by elimination (Thomas); the sum of r z */
+MX_DECLARE_REDUCE(2D, tl_precondition_block, tl_precondition_args, double)
+
+/* ---- polynomials in A (kernels/polynomial.c) ---- */
+
+/* One step of Chebyshev's iteration for A u = b, or of Jacobi's:
+ *
+ *     q = b - A u,   step = alpha step + beta M^-1 q,   next = u + step
+ *
+ * next is another array than u, so the step is one pass: five arrays are read and two written, 56 bytes a cell; with a
+ * diagonal 64. */
+typedef struct tl_polynomial_args {
+    mx_f64_2 step, next;
+    mx_cf64_2 b, u, kx, ky, diagonal;
+    double alpha, beta;
+} tl_polynomial_args;
+typedef struct tl_polynomial_views {
+    mx_view step, next, b, u, kx, ky, diagonal;
+} tl_polynomial_views;
+MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, kx, ky, diagonal)
+/* M = 1 and M = the diagonal of A */
+MX_DECLARE_FOR(2D, tl_polynomial, tl_polynomial_args)
+MX_DECLARE_FOR(2D, tl_polynomial_diagonal, tl_polynomial_args)
+/* the same; the value is q.q */
+MX_DECLARE_REDUCE(2D, tl_polynomial_norm, tl_polynomial_args, double)
+MX_DECLARE_REDUCE(2D, tl_polynomial_diagonal_norm, tl_polynomial_args, double)
+/* the step from u = 0: step = next = beta M^-1 b */
+MX_DECLARE_FOR(2D, tl_polynomial_first, tl_polynomial_args)
+MX_DECLARE_FOR(2D, tl_polynomial_first_diagonal, tl_polynomial_args)
+
+/* The sum of r z, and of (r - r of the iteration before) z = -alpha w z */
+typedef struct tl_dot_args {
+    mx_cf64_2 r, w, z;
+    mx_cf64_1 rr, pw;
+    int before, product; /* as for tl_cg_update */
+    double alpha;
+} tl_dot_args;
+MX_BUNDLE(tl_dot_args, tl_views, r, w, z, rr, pw)
+MX_DECLARE_REDUCE(2D, tl_dot, tl_dot_args, double)
+MX_DECLARE_REDUCE(2D, tl_dot_change, tl_dot_args, double)
 
 /* energy = u / density. */
 typedef struct tl_finish_args {
@@ -138,6 +218,11 @@ enum {
     TL_CG_DIRECTION_BYTES = 24,
     TL_CG_BYTES = 104,
     TL_CG_FLOPS = 15 + 6 + 2,
+    TL_DIAGONAL_BYTES = 24,
+    TL_BLOCK_BYTES = 32,
+    TL_STEP_BYTES = 56,
+    TL_STEP_FLOPS = 19,
+    TL_POLYNOMIAL_BYTES = 24 + 32, /* the first step; two sums */
     TL_RESIDUAL_BYTES = 48,
     TL_RESIDUAL_FLOPS = 16
 };

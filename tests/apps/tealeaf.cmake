@@ -29,6 +29,10 @@ function(tealeaf_runs name deck expected)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
+add_test(NAME tealeaf_solvers COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_solvers.py
+  $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_250.in ${minx_MPIEXEC})
+set_tests_properties(tealeaf_solvers PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
 # MPICH and its relatives never give a core away while they wait: where ranks have to share cores, with each other or with
 # other programs, a run takes minutes. There the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.

@@ -38,9 +38,9 @@ SERIAL = ["--backend=serial"]
 CASES = [
     ("unknown key", line("tl_eps 1.0e-15", "tl_epps 1e-15"), SERIAL, 2, ["tl_epps", "tl_eps", ":14:"]),
     ("misspelt solver", line("tl_use_cg", "tl_use_gc"), SERIAL, 2, ["tl_use_gc", "tl_use_cg"]),
-    ("a solver of the original", line("tl_use_cg", "tl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
-    ("no solver", line("tl_use_cg\n", ""), SERIAL, 2, ["tl_use_cg"]),
-    ("a preconditioner", line("tl_use_cg", "tl_use_cg\ntl_preconditioner_type jac_diag"), SERIAL, 2, ["preconditioner"]),
+    ("a solver of a branch of the original", line("tl_use_cg", "tl_use_dpcg"), SERIAL, 2, ["tl_use_dpcg", "tl_use_cg"]),
+    ("two solvers", line("tl_use_cg", "tl_use_cg\ntl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
+    ("a preconditioner of another solver", line("tl_use_cg", "tl_use_ppcg\ntl_preconditioner_type jac_block"), SERIAL, 2, ["jac_block"]),
     ("both dialects", line("tl_eps 1.0e-15", "eps 1.0e-15"), SERIAL, 2, ["eps"]),
     ("missing file", None, SERIAL, 2, ["no_such_deck.in"]),
     ("empty file", "", SERIAL, 2, ["empty"]),

@@ -38,6 +38,9 @@ static void expect_port(tl_deck *d)
     d->end_step = 2147483647;
     d->eps = 1e-15;
     d->max_iters = 10000;
+    d->presteps = 30;
+    d->epslim = 1e-5;
+    d->inner_steps = 10;
 }
 
 static void expect_all_keys(tl_deck *d)
@@ -59,6 +62,25 @@ static void expect_all_keys(tl_deck *d)
     d->test_problem = 6;
     d->profiler_on = 1;
     d->verbose_on = 1;
+}
+
+static void expect_ppcg(tl_deck *d)
+{
+    d->solver = TL_SOLVER_PPCG;
+    d->preconditioner = TL_PRECONDITIONER_DIAGONAL;
+    d->presteps = 7;
+    d->epslim = 0.5;
+    d->inner_steps = 12;
+    d->halo_depth = 3;
+}
+
+static void expect_jacobi(tl_deck *d) { d->solver = TL_SOLVER_JACOBI; }
+
+static void expect_port_chebyshev(tl_deck *d)
+{
+    expect_port(d);
+    d->solver = TL_SOLVER_CHEBYSHEV;
+    d->presteps = 9;
 }
 
 static void expect_port_keys(tl_deck *d)
@@ -152,6 +174,14 @@ static const good_deck good_decks[] = {
      "ymin=-0.5\nymax=0.5\nx_cells=2147483646\ny_cells=1\ntl_eps=1.0e-15\ntl_max_iters=77\n"
      "tl_coefficient_inverse_density\nsummary_frequency=0\ntl_check_result\ntest_problem=6\nprofiler_on\nverbose_on\n*endtea\n",
      expect_all_keys},
+    {"keys of polynomials",
+     "*tea\n" STATE_1
+     "tl_use_ppcg\ntl_preconditioner_type=jac_diag\ntl_ch_cg_presteps=7\ntl_ch_cg_epslim=0.5\n"
+     "tl_ppcg_inner_steps=12\nhalo_depth=3\n*endtea\n",
+     expect_ppcg},
+    {"no solver means Jacobi", "*tea\n" STATE_1 "*endtea\n", expect_jacobi},
+    {"Chebyshev of the port", "*tea\n" STATE_1 "use_chebyshev\npresteps 9\n*endtea\n",
+     expect_port_chebyshev},
     {"every key of the port",
      "*tea\n" STATE_1
      "use_cg\nend_time=2\nend_step=3\neps=1e-7\nmax_iters=5\ncoefficient_inverse_density\n"
@@ -202,6 +232,10 @@ static tl_deck reference_defaults(void)
     d.eps = 1e-10;
     d.max_iters = 1000;
     d.summary_frequency = 10;
+    d.presteps = 25;
+    d.epslim = 1;
+    d.inner_steps = -1;
+    d.halo_depth = 1;
     return d;
 }
 
@@ -229,6 +263,11 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         {"end_step", (double)got->end_step, (double)want->end_step},
         {"summary_frequency", (double)got->summary_frequency, (double)want->summary_frequency},
         MEMBER(solver),
+        MEMBER(preconditioner),
+        {"presteps", (double)got->presteps, (double)want->presteps},
+        MEMBER(epslim),
+        {"inner_steps", (double)got->inner_steps, (double)want->inner_steps},
+        MEMBER(halo_depth),
         MEMBER(coefficient),
         MEMBER(eps),
         {"max_iters", (double)got->max_iters, (double)want->max_iters},

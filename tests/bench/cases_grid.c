@@ -94,13 +94,13 @@ static mx_err matvec_core(bench_work *w)
 
 static mx_err update_core(bench_work *w)
 {
-    w->update.before = w->rival.before;
+    w->update.norm = w->update.before = w->rival.before;
     return tl_cg_update_into(w->cells, &w->update, w->sums[0], w->rival.now);
 }
 
 static mx_err direction_core(bench_work *w)
 {
-    w->direction.before = w->rival.before;
+    w->direction.norm = w->direction.before = w->rival.before;
     w->direction.now = w->rival.now;
     return tl_cg_direction(w->cells, &w->direction);
 }

@@ -1,17 +1,10 @@
 /* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. */
 #include "minx/kernel.h"
 
+#include "tl_apply.h"
 #include "tl_kernels.h"
 
 #include <math.h>
-
-/* (A v)(j, k): see tl_kernels.h. */
-#define TL_APPLY(v, j, k)                                                                      \
-    ((1.0 + (MX_AT(a->kx, j, k + 1) + MX_AT(a->kx, j, k)) +                                    \
-      (MX_AT(a->ky, j + 1, k) + MX_AT(a->ky, j, k))) *                                         \
-         MX_AT(v, j, k) -                                                                      \
-     (MX_AT(a->kx, j, k + 1) * MX_AT(v, j, k + 1) + MX_AT(a->kx, j, k) * MX_AT(v, j, k - 1)) - \
-     (MX_AT(a->ky, j + 1, k) * MX_AT(v, j + 1, k) + MX_AT(a->ky, j, k) * MX_AT(v, j - 1, k)))
 
 MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *rr)
 {
@@ -48,8 +41,8 @@ MX_REDUCE(2D, tl_cg_matvec, MX_SUM)
 
 MX_BODY void tl_cg_update_alpha(tl_cg_update_args *a)
 {
-    const double rr = MX_AT(a->rr, a->before);
-    a->alpha = rr > a->tolerance ? rr / MX_AT(a->pw, 0) : 0.0;
+    const bool going = MX_AT(a->rr, a->norm) > a->tolerance;
+    a->alpha = going ? MX_AT(a->rr, a->before) / MX_AT(a->pw, a->product) : 0.0;
 }
 
 MX_BODY void tl_cg_update_body(const tl_cg_update_args *a, int j, int k, double *rr)
@@ -63,8 +56,8 @@ MX_REDUCE(2D, tl_cg_update, MX_SUM, MX_ITEMS_SIMD, tl_cg_update_alpha)
 
 MX_BODY void tl_cg_direction_beta(tl_cg_direction_args *a)
 {
-    const double rr = MX_AT(a->rr, a->before);
-    a->beta = rr > a->tolerance ? MX_AT(a->rr, a->now) / rr : 0.0;
+    const bool going = MX_AT(a->rr, a->norm) > a->tolerance;
+    a->beta = going ? MX_AT(a->rr, a->now) / MX_AT(a->rr, a->before) : 0.0;
 }
 
 MX_BODY void tl_cg_direction_body(const tl_cg_direction_args *a, int j, int k)

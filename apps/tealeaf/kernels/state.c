@@ -5,7 +5,7 @@
 
 MX_BODY void tl_fill_body(const tl_fill_args *a, int j, int k, tl_filled_sums *s)
 {
-    const int row = j - 1, column = k - 1;
+    const int row = j - a->ghosts, column = k - a->ghosts;
     int state = a->states - 1;
     while (state > 0 &&
            (column < MX_AT(a->filled, state, row, 0) || column >= MX_AT(a->filled, state, row, 1)))
@@ -28,8 +28,9 @@ MX_BODY double face_conductivity(double density_a, double density_b, int inverse
 
 MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
 {
-    const int row = a->row0 + j - 1,
-              column = a->column0 + k - 1; /* global, of the cell right of and above the faces */
+    const int row = a->row0 + j - a->ghosts,
+              column =
+                  a->column0 + k - a->ghosts; /* global, of the cell right of and above the faces */
     const double density = MX_AT(a->density, j, k);
     MX_AT(a->kx, j, k) =
         row < a->rows && column > 0 && column < a->columns

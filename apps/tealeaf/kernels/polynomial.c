@@ -1,0 +1,77 @@
+/* Steps of Chebyshev's and Jacobi's iterations, and what polynomially preconditioned CG needs of them. */
+#include "minx/kernel.h"
+
+#include "tl_apply.h"
+#include "tl_kernels.h"
+
+/* Returns q = b - A u; `weight` is M^-1. */
+MX_BODY double take_step(const tl_polynomial_args *a, int j, int k, bool weighted)
+{
+    const double u = MX_AT(a->u, j, k);
+    const double q = MX_AT(a->b, j, k) - TL_APPLY(a->u, j, k);
+    const double z = weighted ? q * MX_AT(a->diagonal, j, k) : q;
+    const double step = a->alpha * MX_AT(a->step, j, k) + a->beta * z;
+    MX_AT(a->step, j, k) = step;
+    MX_AT(a->next, j, k) = u + step;
+    return q;
+}
+
+MX_BODY void tl_polynomial_body(const tl_polynomial_args *a, int j, int k)
+{
+    (void)take_step(a, j, k, false);
+}
+MX_FOR(2D, tl_polynomial)
+
+MX_BODY void tl_polynomial_diagonal_body(const tl_polynomial_args *a, int j, int k)
+{
+    (void)take_step(a, j, k, true);
+}
+MX_FOR(2D, tl_polynomial_diagonal)
+
+MX_BODY void tl_polynomial_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
+{
+    const double q = take_step(a, j, k, false);
+    *qq += q * q;
+}
+MX_REDUCE(2D, tl_polynomial_norm, MX_SUM)
+
+MX_BODY void tl_polynomial_diagonal_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
+{
+    const double q = take_step(a, j, k, true);
+    *qq += q * q;
+}
+MX_REDUCE(2D, tl_polynomial_diagonal_norm, MX_SUM)
+
+MX_BODY void tl_polynomial_first_body(const tl_polynomial_args *a, int j, int k)
+{
+    const double step = a->beta * MX_AT(a->b, j, k);
+    MX_AT(a->step, j, k) = step;
+    MX_AT(a->next, j, k) = step;
+}
+MX_FOR(2D, tl_polynomial_first, MX_ITEMS_SIMD)
+
+MX_BODY void tl_polynomial_first_diagonal_body(const tl_polynomial_args *a, int j, int k)
+{
+    const double step = a->beta * MX_AT(a->b, j, k) * MX_AT(a->diagonal, j, k);
+    MX_AT(a->step, j, k) = step;
+    MX_AT(a->next, j, k) = step;
+}
+MX_FOR(2D, tl_polynomial_first_diagonal, MX_ITEMS_SIMD)
+
+MX_BODY void tl_dot_body(const tl_dot_args *a, int j, int k, double *sum)
+{
+    *sum += MX_AT(a->r, j, k) * MX_AT(a->z, j, k);
+}
+MX_REDUCE(2D, tl_dot, MX_SUM, MX_ITEMS_SIMD)
+
+MX_BODY void tl_dot_change_alpha(tl_dot_args *a)
+{
+    const double pw = MX_AT(a->pw, a->product);
+    a->alpha = pw > 0 ? MX_AT(a->rr, a->before) / pw : 0.0;
+}
+
+MX_BODY void tl_dot_change_body(const tl_dot_args *a, int j, int k, double *sum)
+{
+    *sum -= a->alpha * MX_AT(a->w, j, k) * MX_AT(a->z, j, k);
+}
+MX_REDUCE(2D, tl_dot_change, MX_SUM, MX_ITEMS_SIMD, tl_dot_change_alpha)
