@@ -25,8 +25,7 @@ static int place(int64_t iteration, int scalar)
 
 static bool is_preconditioned(const tl_app *app)
 {
-    return app->polynomial_is_preconditioner ||
-           app->deck.preconditioner != TL_PRECONDITIONER_NONE;
+    return app->polynomial_is_preconditioner || app->deck.preconditioner != TL_PRECONDITIONER_NONE;
 }
 
 /* Where the scalar is that alpha and beta come from. */

@@ -50,9 +50,8 @@ static mx_err step_on_u(tl_app *app, int which, int at)
     tl_polynomial_args *const a = &app->on_u[which];
     mx_view *const u = which == 0 ? &app->views.u : &app->views.next;
     MX_TRY(app_box_halo_exchange(app->halo, 1, u, 1, APP_HALO_FACES));
-    return is_weighted(app)
-               ? tl_polynomial_diagonal_norm_into(tl_cells(app), a, app->views.rr, at)
-               : tl_polynomial_norm_into(tl_cells(app), a, app->views.rr, at);
+    return is_weighted(app) ? tl_polynomial_diagonal_norm_into(tl_cells(app), a, app->views.rr, at)
+                            : tl_polynomial_norm_into(tl_cells(app), a, app->views.rr, at);
 }
 
 /* The residual of u as it is; and the smallest one that rounding allows. */
