@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""minimd's results files: what they say of forces, what a restart and an alteration do to them, and their trajectories.
+
+gradient  forces are minus the gradient of the energy, within 1e-6 of the largest: Lennard-Jones with and without shift, mixtures,
+          EAM of one element and of an alloy. Forces: from the velocities after a step so short that the atoms hardly move.
+          Gradient: differences of energies of displaced atoms, along random directions
+restart   a run that goes on from a checkpoint, in the middle of a list's steps, ends with the same bits on as many ranks, and
+          within the file's own rules on others
+altered   minx-verify finds a position, velocity, type, coefficient or potential that was changed, and a wrong history
+frames    the trajectory has the steps and positions that it should; MDAnalysis opens it, where it is installed
+
+Needs h5py and numpy.
+
+usage: minimd_results.py CASE --minimd PROGRAM --verify PROGRAM --inputs FOLDER --mpiexec WORD...
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+DECK = """comment
+comment
+{units}        units
+none           data file
+{force}        force
+1.0 1.0        epsilon and sigma
+4 4 4          cells
+{steps}        steps
+{dt}           time step
+{temperature}  temperature
+{density}      density
+20             steps between lists
+{cutoff}       cutoff and skin
+10             steps between lines
+"""
+LJ = {"units": "lj", "force": "lj", "dt": 0.005, "temperature": 1.44, "density": 0.8442, "cutoff": "2.5 0.3"}
+EAM = {"units": "metal", "force": "eam", "dt": 0.001, "temperature": 600, "density": 0.0847, "cutoff": "3.5 1.0"}
+METAL = 1.036427e-4  # eV in u (A/ps)^2
+
+
+class Failure(Exception):
+    pass
+
+
+class Runs:
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.potential = "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def deck(self, physics, steps, **changes):
+        with open(self.path("deck"), "w", encoding="ascii") as file:
+            file.write(DECK.format(**{**physics, "steps": steps, **changes}))
+        return self.path("deck")
+
+    def run(self, deck, *options, ranks=1):
+        command = [self.args.minimd, "-i", deck, "--quiet", "--backend=serial", *options]
+        if ranks > 1:
+            command = self.args.mpiexec + ["-n", str(ranks)] + command
+        self.command(command)
+
+    def command(self, command, code=0):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode != code:
+            raise Failure(f"{' '.join(command)}: exit code {done.returncode}, expected {code}\n"
+                          f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
+
+    def verify(self, *words, code=0):
+        return self.command([self.args.verify, "--quiet", *words], code)
+
+
+def check(what, got, expected):
+    if got != expected:
+        raise Failure(f"{what}: got {got}, expected {expected}")
+
+
+# ---- gradient ----
+
+def write_data(path, positions, types, side):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"atoms\n\n{len(positions)} atoms\n{types.max()} atom types\n\n")
+        file.write("".join(f"0 {side!r} {axis}lo {axis}hi\n" for axis in "xyz"))
+        file.write("\nMasses\n\n" + "".join(f"{t + 1} {1.0 + t}\n" for t in range(types.max())))
+        file.write("\nAtoms # atomic\n\n")
+        for i, (x, t) in enumerate(zip(positions, types)):
+            file.write(f"{i + 1} {t} {float(x[0])!r} {float(x[1])!r} {float(x[2])!r}\n")
+
+
+def crystal(physics, cells, random):
+    """A lattice whose atoms are displaced by up to a tenth of a neighbour's distance."""
+    side = (4.0 / physics["density"]) ** (1.0 / 3.0)
+    corners = np.array([(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)]) * 0.5
+    sites = np.array([(i, j, k) for i in range(cells) for j in range(cells) for k in range(cells)])
+    positions = side * (sites[:, None, :] + corners[None]).reshape(-1, 3)
+    return positions + 0.05 * side * random.uniform(-1, 1, positions.shape) + 0.2 * side, side * cells
+
+
+def evaluate(runs, physics, positions, types, side, options, steps=0, dt=None):
+    """The energy at the start, without what pairs have at the cutoff: so no pair that crosses it matters; and the last velocities."""
+    write_data(runs.path("data"), positions % side, types, side)
+    deck = runs.deck(physics, steps, **({"dt": dt} if dt else {}))
+    runs.run(deck, "-f", runs.path("data"), "--output=" + runs.path("out.h5"), *options)
+    with h5py.File(runs.path("out.h5"), "r") as file:
+        return file["/series/conserved_energy"][0] * len(positions), file["/fields/velocity"][...]
+
+
+def gradient_of(runs, physics, kinds, *options):
+    random = np.random.default_rng(11)
+    positions, side = crystal(physics, 4, random)
+    types = random.integers(1, kinds + 1, len(positions))
+    types[:kinds] = range(1, kinds + 1)
+    unit = METAL if physics["units"] == "metal" else 1.0
+    dt, step = 1e-5 * unit ** 0.5, 1e-5
+    _, velocities = evaluate(runs, physics, positions, types, side, options, steps=1, dt=dt)
+    forces = velocities * types[:, None] * unit / dt
+    one_atom = np.zeros_like(positions)
+    one_atom[7, 1] = 1
+    for direction in (random.uniform(-1, 1, positions.shape), one_atom):
+        energy = [evaluate(runs, physics, positions + h * step * direction, types, side, options)[0] for h in (-2, -1, 1, 2)]
+        slope = (energy[0] - 8 * energy[1] + 8 * energy[2] - energy[3]) / (12 * step)
+        force = (forces * direction).sum()
+        # a sum of 256 energies of about 5 has roundings of 1e-13, of which the differences make 1e-8
+        scale = np.abs(forces).max() * np.sqrt((direction ** 2).sum())
+        if not abs(slope + force) <= 1e-6 * scale:
+            raise Failure(f"{physics['force']} {' '.join(options)}: force {force}, gradient {-slope}, of {scale}")
+
+
+def gradient(runs):
+    mixture = ("epsilon=1,0.7", "sigma=1,0.9", "mixing=arithmetic")
+    gradient_of(runs, LJ, 1)
+    gradient_of(runs, LJ, 2, "shift=force", *mixture)
+    gradient_of(runs, EAM, 2, runs.potential)
+    data = os.environ.get("MINX_REFERENCE_DATA")
+    if data:
+        gradient_of(runs, {**EAM, "cutoff": "4.95 0.5"}, 2, "potential=" + os.path.join(data, "minimd", "Cu_u6.eam"))
+
+
+# ---- restart ----
+
+def restart(runs):
+    cases = ((LJ, 1, 2, ("--neigh_check", "ntypes=2", "mass=1,2")), (LJ, 2, 4, ()),
+             (EAM, 2, 1, ("ntypes=2", runs.potential)))
+    for physics, ranks, others, options in cases:
+        deck = runs.deck(physics, 57)
+        runs.run(deck, "--output=whole.h5", *options, ranks=ranks)
+        # at step 35 only: a checkpoint at 70 would be later than the end
+        runs.run(deck, "--checkpoint=c.h5", "--checkpoint-every=35", *options, ranks=ranks)
+        runs.run(deck, "--restart=c.h5", "--output=again.h5", *options, ranks=ranks)
+        runs.verify("again.h5")
+        runs.verify("--tolerance=0", "whole.h5", "again.h5")
+        runs.run(deck, "--restart=c.h5", "--output=other.h5", *options, ranks=others)
+        runs.verify("whole.h5", "other.h5")
+        os.remove(runs.path("c.h5"))
+
+
+# ---- altered ----
+
+def alter(runs, source, path, change):
+    """A copy with one dataset changed; integrity finds that too, so only the physics counts."""
+    shutil.copy(runs.path(source), runs.path("bad.h5"))
+    with h5py.File(runs.path("bad.h5"), "r+") as file:
+        dataset = file[path]
+        if dataset.shape == ():
+            text = dataset[()]
+            del file[path]
+            file[path] = np.bytes_(change(text))
+        else:
+            values = dataset[...]
+            change(values)
+            dataset[...] = values
+    text = runs.verify("bad.h5", code=1)
+    if "physics: FAIL" not in text:
+        raise Failure(f"{source}, {path} altered: minx-verify found nothing\n{text[-1500:]}")
+
+
+def add(index, amount):
+    def change(values):
+        values[index] += amount
+    return change
+
+
+def swap(values):
+    values[[0, 1]] = values[[1, 0]]
+
+
+def altered(runs):
+    runs.run(runs.deck(LJ, 20), "ntypes=2", "epsilon=1,0.5", "mass=1,2", "--output=lj.h5")
+    runs.run(runs.deck(EAM, 20), "ntypes=2", runs.potential, "--output=eam.h5")
+    runs.verify("lj.h5")
+    runs.verify("eam.h5")
+    for source in ("lj.h5", "eam.h5"):
+        with h5py.File(runs.path(source), "r") as file:
+            types = file["/fields/type"][...]
+        alter(runs, source, "/fields/position", add((17, 2), 1e-4))
+        alter(runs, source, "/fields/velocity", add((100, 0), 1e-4))
+        alter(runs, source, "/fields/type", add(int(np.argmin(types)), 1))
+        alter(runs, source, "/fields/type_mass", add(0, 1e-6))
+        alter(runs, source, "/fields/box", add((1, 0), 1e-6))
+        alter(runs, source, "/fields/id", swap)
+        alter(runs, source, "/series/potential_energy", add(-1, -1e-6))
+        alter(runs, source, "/series/total_energy", add(0, 1e-3))
+        alter(runs, source, "/series/pressure", add(-1, 1.0))
+        alter(runs, source, "/series/temperature", add(1, 0.1))
+        alter(runs, source, "/series/step", add(-1, 1))
+    alter(runs, "lj.h5", "/fields/pair_coefficients", add((1, 1), 1e-6))
+    alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(b"3.615", b"x.615", 1))
+    lines = open(os.path.join(runs.args.inputs, "CuNi_johnson.eam.alloy"), "rb").read().split(b"\n")
+    number = lines[43].split()[0]  # of F at a density of the solid
+    alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(number, b"-3.6", 1))
+
+
+# ---- frames ----
+
+def frames(runs):
+    deck = runs.deck(LJ, 25)
+    for ranks in (1, 2):
+        runs.run(deck, "frames=10", "--output=run.h5", ranks=ranks)
+        runs.verify("run.h5")
+        with h5py.File(runs.path("run.h5"), "r") as file:
+            position = file["/particles/all/position"]
+            check("steps", position["step"][...].tolist(), [0, 10, 20])
+            check("shape", position["value"].shape, (3, 256, 3))
+            check("edges", bool((file["/particles/all/box/edges/value"][...] == file["/fields/box"][1]).all()), True)
+            last = position["value"][2]
+        runs.run(deck, "-n", "20", "--output=20.h5", ranks=ranks)
+        with h5py.File(runs.path("20.h5"), "r") as file:
+            check("last frame", bool((file["/fields/position"][...] == last).all()), True)
+    runs.command([runs.args.minimd, "-i", deck, "frames=10"], code=2)
+    try:
+        import MDAnalysis
+    except ImportError:
+        return
+    universe = MDAnalysis.Universe.empty(256, trajectory=False)
+    universe.load_new(runs.path("run.h5"), format="H5MD", convert_units=False)
+    check("frames", len(universe.trajectory), 3)
+    universe.trajectory[2]
+    check("positions", bool(np.allclose(universe.atoms.positions, last, atol=1e-5)), True)
+
+
+def main():
+    cases = {"gradient": gradient, "restart": restart, "altered": altered, "frames": frames}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=cases)
+    parser.add_argument("--minimd", required=True)
+    parser.add_argument("--verify", required=True)
+    parser.add_argument("--inputs", required=True)
+    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            cases[args.case](Runs(args, folder))
+        except Failure as failure:
+            print(failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
