@@ -261,17 +261,22 @@ static mx_err note_mesh(app_results results, const char *name, const app_slab *n
     if (app_rank(results->comm) != 0) return MX_OK;
     MX_TRY(app_xdmf_add_mesh(&results->xdmf, &mesh));
     mesh->nodes = nodes->global[0];
-    mesh->dims = (int)nodes->global[1];
+    mesh->is_grid = nodes->rank > 2;
+    mesh->dims = (int)nodes->global[nodes->rank - 1];
+    for (int d = 0; mesh->is_grid && d < mesh->dims; ++d) mesh->extents[d] = nodes->global[d];
     mesh->cells = cells ? cells->global[0] : 0;
     return copy_text(name, &mesh->name);
 }
 
 static mx_err check_mesh(const char *name, const app_slab *nodes, const app_slab *cells)
 {
-    MX_REQUIRE(nodes->rank == 2 && (nodes->global[1] == 2 || nodes->global[1] == 3), MX_ERR_ARG,
+    const mx_gid components = nodes->global[nodes->rank - 1];
+    MX_REQUIRE(nodes->rank >= 2 && (components == 2 || components == 3), MX_ERR_ARG,
                "mesh %s: coordinates have 2 or 3 components", name);
-    MX_REQUIRE(!cells || (cells->rank == 2 && cells->global[1] == 8 && nodes->global[1] == 3),
-               MX_ERR_ARG, "mesh %s: hexahedra have 8 nodes each, with 3 coordinates", name);
+    MX_REQUIRE(nodes->rank == 2 || (!cells && nodes->rank == components + 1), MX_ERR_ARG,
+               "mesh %s: a grid has as many dimensions as coordinates, and no cells", name);
+    MX_REQUIRE(!cells || (cells->rank == 2 && cells->global[1] == 8 && components == 3), MX_ERR_ARG,
+               "mesh %s: hexahedra have 8 nodes each, with 3 coordinates", name);
     return MX_OK;
 }
 

@@ -76,8 +76,9 @@ mx_err app_results_array(app_results results, const char *name, const char *unit
                          app_compare compare, mx_type type, const app_slab *slab,
                          const void *values, const app_place *place);
 
-/* /meshes/NAME: an unstructured mesh for places: coordinates [nodes][2 or 3], and the eight nodes of each hexahedron, in the
- * order of VTK and Exodus: around the bottom, then around the top. cells NULL: points. Collective. */
+/* /meshes/NAME: a mesh for places. Unstructured: coordinates [nodes][2 or 3], and the eight nodes of each hexahedron, in the
+ * order of VTK and Exodus: around the bottom, then around the top. cells NULL: points. Curvilinear: coordinates [z][y][x][3] or
+ * [y][x][2] of the nodes of a grid, cells NULL. Collective. */
 mx_err app_results_mesh(app_results results, const char *name, const char *unit,
                         const app_slab *nodes, const double *coordinates, const app_slab *cells,
                         const int64_t *connectivity);

@@ -173,6 +173,23 @@ static mx_err add_unstructured(const writer *x, const app_xdmf_mesh *mesh)
     return err;
 }
 
+static mx_err add_curvilinear(const writer *x, const app_xdmf_mesh *mesh)
+{
+    mx_gid extents[APP_MAX_DIMS + 1];
+    app_strbuf path = {0};
+    memcpy(extents, mesh->extents, (size_t)mesh->dims * sizeof *extents);
+    extents[mesh->dims] = mesh->dims;
+    MX_TRY(
+        app_strbuf_add(x->text, "<Topology TopologyType=\"%dDSMesh\" Dimensions=\"", mesh->dims));
+    MX_TRY(add_numbers(x->text, mesh->dims, mesh->extents, 0));
+    MX_TRY(app_strbuf_add(x->text, "\"/>\n<Geometry GeometryType=\"%s\">\n",
+                          mesh->dims == 2 ? "XY" : "XYZ"));
+    MX_TRY(app_strbuf_add(&path, "/meshes/%s", mesh->name));
+    mx_err err = add_dataset(x, mesh->dims + 1, extents, MX_F64, path.text, "/coordinates");
+    app_strbuf_free(&path);
+    return err == MX_OK ? app_strbuf_add(x->text, "</Geometry>\n") : MX_PASS(err);
+}
+
 static const app_xdmf_mesh *find_mesh(const app_xdmf *xdmf, const char *name)
 {
     for (int m = 0; m < xdmf->mesh_count; ++m) {
@@ -198,7 +215,7 @@ static mx_err add_mesh(const writer *x, const app_xdmf_field *field, mx_gid fram
     const app_xdmf_field *const points = field->is_position ? field
                                          : field->mesh      ? find_positions(x->xdmf, field->mesh)
                                                             : NULL;
-    if (mesh) return add_unstructured(x, mesh);
+    if (mesh) return mesh->is_grid ? add_curvilinear(x, mesh) : add_unstructured(x, mesh);
     if (!points) return add_uniform(x, field);
     MX_TRY(add_points(x, points->extents[0], (int)points->extents[1]));
     MX_TRY(add_values(x, points, frame));

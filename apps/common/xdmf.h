@@ -1,20 +1,22 @@
-/* The XDMF file beside a results file: XML that lets ParaView and VisIt open its fields, on uniform
- * and unstructured meshes, and frames over time. Private to the results files; rank 0 only. */
+/* The XDMF file beside a results file: XML that lets ParaView and VisIt open its fields, on uniform,
+ * curvilinear and unstructured meshes, and frames over time. Private to the results files; rank 0 only. */
 #pragma once
 #include "slab.h"
 
-/* An unstructured mesh: hexahedra, or points where `cells` is 0. */
+/* A mesh with coordinates: hexahedra; points where `cells` is 0; a curvilinear grid where `is_grid`. */
 typedef struct app_xdmf_mesh {
     char *name; /* its arrays are /meshes/NAME/coordinates and /meshes/NAME/cells */
     mx_gid nodes, cells;
     int dims;
+    bool is_grid;
+    mx_gid extents[APP_MAX_DIMS]; /* of a grid, in nodes */
 } app_xdmf_mesh;
 
 /* A field, or the frames of one. */
 typedef struct app_xdmf_field {
     char *name, *path;
     mx_type type;
-    char *mesh; /* an unstructured one; NULL: uniform */
+    char *mesh; /* one with coordinates; NULL: uniform */
     bool on_nodes, is_vector;
     bool is_position; /* the values are the points themselves */
     int rank;         /* of the values, without frames */

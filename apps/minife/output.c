@@ -1,13 +1,37 @@
 #include "fe_app.h"
+#include "fe_exact.h"
 
 #include <stdlib.h>
+
+/* /meshes/nodes: the coordinates of a distorted mesh's nodes. */
+static mx_err write_mesh(fe_app *app)
+{
+    const fe_mesh *const m = &app->level.mesh;
+    const app_slab nodes = app_slab_components(fe_node_slab(m), 3);
+    const size_t rows = (size_t)fe_rows(m);
+    double(*const at)[3] = malloc(rows * sizeof *at);
+    MX_TRY(app_agree(app->base.comm,
+                     at != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the mesh")));
+    for (size_t row = 0; row < rows; row++) {
+        const fe_node n = fe_node_of_row(m, (int)row);
+        for (int d = 0; d < 3; d++) at[row][d] = (double)n.at[2 - d] / m->elements[2 - d];
+        fe_distort(&at[row][0], &at[row][1], &at[row][2]);
+    }
+    const mx_err err = app_results_mesh(app->base.results, "nodes", "1", &nodes, at[0], NULL, NULL);
+    free(at);
+    return err;
+}
 
 static mx_err write_solution(fe_app *app)
 {
     if (app->base.results == NULL) return MX_OK;
     const app_slab slab = fe_node_slab(&app->level.mesh);
     double spacing[3];
-    const app_place place = {.on_nodes = true, .spacing = spacing};
+    const bool distorted = app->input.mesh == FE_MESH_DISTORTED;
+    const app_place place = {.mesh = distorted ? "nodes" : NULL,
+                             .on_nodes = true,
+                             .spacing = distorted ? NULL : spacing};
+    if (distorted) MX_TRY(write_mesh(app));
     for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->level.mesh.elements[d];
     double *const x = malloc((size_t)fe_rows(&app->level.mesh) * sizeof *x);
     mx_err err = x != NULL ? mx_export(app->base.ctx, app->vectors.x, x, NULL)

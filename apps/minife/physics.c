@@ -29,7 +29,6 @@
 
 typedef struct minife {
     vf_base base;
-    app_keys keys;
     fe_input input;
     int64_t nodes[3]; /* along x, y, z */
     int64_t rows;
@@ -233,10 +232,9 @@ static bool form_system(minife *m, norms *n)
 
 /* ---- rows ---- */
 
-static bool read_input(void *state)
+static bool find_sizes(void *state)
 {
     minife *const m = state;
-    if (!vf_input(m->base.reader, &fe_keys, &m->keys, &m->input, m->base.verdict)) return false;
     m->nodes[0] = m->input.nx + 1;
     m->nodes[1] = m->input.ny + 1;
     m->nodes[2] = m->input.nz + 1;
@@ -269,6 +267,31 @@ static void check_shares(const minife *m)
     }
 }
 
+/* The stored nodes of a distorted mesh. Programs differ by the roundings of a sine: 8 units are allowed. */
+static bool check_coordinates(const minife *m)
+{
+    static const char path[] = "/meshes/nodes/coordinates";
+    int64_t count = 0;
+    double *stored = NULL, largest = 0;
+    if (app_reader_f64(m->base.reader, path, &count, &stored) != MX_OK)
+        return vf_impossible(m->base.verdict, path, mx_err_message());
+    const bool whole = vf_words(m->base.verdict, path, count == 3 * m->rows,
+                                "is to be (nz + 1) x (ny + 1) x (nx + 1) x 3");
+    for (int64_t node = 0; node < m->rows && whole; node++) {
+        double at[3];
+        position(m, node, at);
+        for (int d = 0; d < 3; d++) {
+            const double difference = fabs(stored[3 * node + d] - at[d]);
+            if (!(difference <= largest)) largest = isnan(difference) ? INFINITY : difference;
+        }
+    }
+    free(stored);
+    if (whole)
+        vf_number(m->base.verdict, "largest difference of coordinates", largest, 0,
+                  8 * DBL_EPSILON);
+    return whole;
+}
+
 static bool read_data(void *state)
 {
     minife *const m = state;
@@ -285,6 +308,7 @@ static bool read_data(void *state)
         return vf_impossible(m->base.verdict, "/series/residual", mx_err_message());
     m->iterations = count - 1;
     check_shares(m);
+    if (m->input.mesh == FE_MESH_DISTORTED && !check_coordinates(m)) return false;
     return vf_words(m->base.verdict, "/series/residual",
                     count >= 1 && m->iterations <= m->input.max_iterations,
                     "is to have 1 to max_iterations + 1 entries");
@@ -465,11 +489,10 @@ static void release(void *state)
     free(m->residual);
     free(m->difference);
     free(m->magnitude);
-    app_keys_close(&m->keys);
 }
 
 static const vf_row rows[] = {
-    {"input", read_input},
+    {"sizes", find_sizes},
     {"data", read_data},
     {"stopping rule", check_rule},
     {"equations", check_system},
@@ -477,6 +500,8 @@ static const vf_row rows[] = {
 
 const vf_physics vf_physics_minife = {
     .app = "minife",
+    .input = &fe_keys,
+    .input_at = offsetof(minife, input),
     .state_bytes = sizeof(minife),
     .release = release,
     .rows = rows,

@@ -96,6 +96,9 @@ static void add_mesh(app_comm comm, app_results results)
         app_results_array(results, "material", "1", APP_EXACT, MX_I32, &cell, material, &in_cells));
     CHECK_FAILS(app_results_mesh(results, "flat", "m", &corners, nodes[0], NULL, NULL), MX_ERR_ARG,
                 "2 or 3 components");
+    const app_slab grid = {.rank = 3, .global = {4, 9, 3}, .count = {4, 9, 3}};
+    CHECK_FAILS(app_results_mesh(results, "grid", "m", &grid, nodes[0], NULL, NULL), MX_ERR_ARG,
+                "as many dimensions as coordinates");
 }
 
 /* A field of positions, and one on these points. */

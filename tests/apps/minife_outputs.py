@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 # The original's keys in its order; indented by their level.
 KEYS = """Mini-Application Name
@@ -156,6 +157,19 @@ def read_by_pyyaml(folder, file):
         check("nx by PyYAML", yaml.safe_load(f)["Global Run Parameters"]["dimensions"]["nx"], 8)
 
 
+def check_side_file(folder):
+    """The solution stands on the nodes of a curvilinear mesh of 8 x 6 x 7 elements."""
+    text = ElementTree.parse(os.path.join(folder, "curved.xmf"))
+    grids = text.findall("./Domain/Grid")
+    check("grids", len(grids), 1)
+    topology, geometry, attribute = (grids[0].find(tag) for tag in ("Topology", "Geometry", "Attribute"))
+    check("topology", topology.attrib, {"TopologyType": "3DSMesh", "Dimensions": "8 7 9"})
+    check("geometry", (geometry.get("GeometryType"), geometry[0].get("Dimensions"), geometry[0].text),
+          ("XYZ", "8 7 9 3", "curved.h5:/meshes/nodes/coordinates"))
+    check("attribute", (attribute.get("Center"), attribute[0].get("Dimensions"), attribute[0].text),
+          ("Node", "8 7 9", "curved.h5:/fields/solution"))
+
+
 def main():
     global good
     parser = argparse.ArgumentParser()
@@ -176,6 +190,11 @@ def main():
                 # what was written is an input
                 again = run([args.minife, f"input_file={file}", "--backend=serial"], folder)
                 check("rows of the run of its YAML file", " check rows         5.04" in again, True)
+    with tempfile.TemporaryDirectory() as folder:
+        run([*args.mpiexec, "-n", "2", args.minife, *size, "mesh=distorted", "--backend=serial", "--output=curved.h5", "--quiet"],
+            folder)
+        run([args.verify, "--quiet", "curved.h5"], folder)
+        check_side_file(folder)
     listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
     for backend in [b for b in ("openmp", "simt", "cuda") if b in listed]:
         options = ["--threads=1"] if backend == "simt" else []
