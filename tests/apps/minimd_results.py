@@ -4,6 +4,7 @@
 gradient  forces are minus the gradient of the energy, within 1e-6 of the largest: Lennard-Jones with and without shift, mixtures,
           EAM of one element and of an alloy. Forces: from the velocities after a step so short that the atoms hardly move.
           Gradient: differences of energies of displaced atoms, along random directions
+timestep  the energy fluctuates with the square of the time step
 restart   a run that goes on from a checkpoint, in the middle of a list's steps, ends with the same bits on as many ranks, and
           within the file's own rules on others
 altered   minx-verify finds a position, velocity, type, coefficient or potential that was changed, and a wrong history
@@ -147,6 +148,25 @@ def gradient(runs):
         gradient_of(runs, {**EAM, "cutoff": "4.95 0.5"}, 2, "potential=" + os.path.join(data, "minimd", "Cu_u6.eam"))
 
 
+# ---- time step ----
+
+def spread(runs, physics, dt, *options):
+    """The standard deviation of the total energy over a time of 200 default steps, after the first half."""
+    steps = round(200 * physics["dt"] / dt)
+    runs.run(runs.deck(physics, steps, dt=dt), "--neigh_check", "thermo=1", "--output=dt.h5", *options)
+    with h5py.File(runs.path("dt.h5"), "r") as file:
+        return file["/series/total_energy"][steps // 2:].std()
+
+
+def timestep(runs):
+    """Velocity Verlet is of second order: half the step makes a quarter of the fluctuation, where the energy is continuous."""
+    for physics, options in ((LJ, ("shift=force",)), (EAM, ("ntypes=2", runs.potential))):
+        dt = 0.8 * physics["dt"]
+        ratio = spread(runs, physics, dt, *options) / spread(runs, physics, dt / 2, *options)
+        if not 3 <= ratio <= 5:
+            raise Failure(f"{physics['force']}: with half the time step the energy fluctuates {ratio} times less, expected 3 to 5")
+
+
 # ---- restart ----
 
 def restart(runs):
@@ -250,7 +270,7 @@ def frames(runs):
 
 
 def main():
-    cases = {"gradient": gradient, "restart": restart, "altered": altered, "frames": frames}
+    cases = {"gradient": gradient, "timestep": timestep, "restart": restart, "altered": altered, "frames": frames}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
