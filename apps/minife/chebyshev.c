@@ -21,11 +21,7 @@ static mx_range_1 rows(const fe_smoother *s)
     return mx_range_1d(s->level->base->ctx, 0, fe_rows(&s->level->mesh));
 }
 
-mx_err fe_smoother_product(fe_smoother *s)
-{
-    MX_TRY(fe_exchange(s->level, s->views.x));
-    return fe_apply(s->level, s->views.x, s->views.w);
-}
+mx_err fe_smoother_product(fe_smoother *s) { return fe_multiply(s->level, s->views.x, s->views.w); }
 
 mx_err fe_smooth(fe_smoother *s, fe_from from)
 {

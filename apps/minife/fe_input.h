@@ -36,6 +36,7 @@ typedef struct fe_input {
     int solver;                /* fe_solver */
     int preconditioner;        /* fe_preconditioning */
     int64_t chebyshev_degree;
+    int overlap;           /* products do not wait for ghosts */
     double load_imbalance; /* %, of elements */
     int verify_solution;
     int problem;      /* fe_problem */

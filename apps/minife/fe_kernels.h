@@ -20,7 +20,8 @@ enum { FE_BATCH = 16, FE_RING = 2 * FE_BATCH };
 typedef enum fe_scalar {
     FE_RR, /* r . r after it */
     FE_RZ, /* r . z after it */
-    FE_PW, /* p . A p in it; single reduction: z . A z after it */
+    FE_PW, /* p . A p in it; single reduction: z . A z after it; without what ghosts add, */
+    FE_PO, /* which is here where products do not wait for ghosts */
     FE_PS, /* single reduction: p . A p in it */
     FE_SCALARS
 } fe_scalar;

@@ -18,6 +18,7 @@
 #include "bisection.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
+#include "fe_overlap.h"
 #include "fe_product_kernels.h"
 #include "index_exchange.h"
 
@@ -54,6 +55,8 @@ typedef struct fe_level {
     fe_boundary_args boundary;
     fe_rows_args rows;
     fe_lines_args lines;
+
+    struct fe_outer *outer; /* overlap.c; NULL: products wait for ghosts */
 } fe_level;
 
 /* ---- divide.c: which elements each rank has ---- */
@@ -110,3 +113,13 @@ typedef struct fe_work {
     double bytes, flops;
 } fe_work;
 fe_work fe_work_of_product(const fe_level *level);
+
+/* ---- overlap.c: products with the exchange of ghosts ---- */
+
+/* From now on products do not wait for ghosts. After the matrix. With one rank there is nothing to do. Collective. */
+mx_err fe_make_overlap(fe_level *level);
+void fe_overlap_destroy(fe_level *level);
+/* y = A x; the ghosts of x are exchanged, with overlap if there is one. Collective. */
+mx_err fe_multiply(fe_level *level, mx_view x, mx_view y);
+/* The same with overlap; the elements at and at + 1 of dot get this rank's part of x . y, in two pieces. Collective. */
+mx_err fe_overlap_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at);

@@ -75,8 +75,7 @@ mx_err fe_hpcg_cycle(fe_hpcg *h)
     for (int n = 0; n + 1 < GRIDS; n++) {
         grid *const g = &h->grids[n];
         MX_TRY(smooth_from_zero(g));
-        MX_TRY(fe_exchange(g->level, g->x));
-        MX_TRY(fe_apply(g->level, g->x, g->w));
+        MX_TRY(fe_multiply(g->level, g->x, g->w));
         MX_TRY(fe_inject(rows(g + 1), &g->injection));
     }
     MX_TRY(smooth_from_zero(&h->grids[GRIDS - 1]));

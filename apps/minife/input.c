@@ -10,6 +10,7 @@ static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
 static const char *const operators[] = {"csr", "ell", "sell", "lines", "symmetric", NULL};
+static const char *const switches[] = {"off", "on", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none",      "diagonal", "chebyshev",
                                               "multigrid", "hpcg",     NULL};
@@ -104,6 +105,11 @@ static const app_key keys[] = {
      .high = 100,
      .standard = 2,
      .help = "steps of the preconditioner chebyshev, and of each smoother of multigrid"},
+    {.name = "overlap",
+     .type = APP_KEY_CHOICE,
+     AT(overlap),
+     .words = switches,
+     .help = "ghosts are exchanged while the rest of a product is computed"},
     {.name = "problem",
      .type = APP_KEY_CHOICE,
      AT(problem),
@@ -149,8 +155,13 @@ static const app_key keys[] = {
          "a part of the YAML file's name, which is written then: into the working folder, without yaml"},
 
     NOT_HERE("use_locking", APP_KEY_INT, 0, "additions to the matrix by locks", "assembly=atomics"),
-    NOT_HERE("mv_overlap_comm_comp", APP_KEY_INT, 0,
-             "products of inner rows during the exchange of ghosts", "mv_overlap_comm_comp=0"),
+    {.name = "mv_overlap_comm_comp",
+     .type = APP_KEY_INT,
+     AT(overlap),
+     .low = 0,
+     .high = 1,
+     .parameter = "",
+     .help = "1: overlap=on"},
     {.name = "numthreads",
      .type = APP_KEY_INT,
      .offset = APP_KEY_NOWHERE,

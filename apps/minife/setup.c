@@ -146,6 +146,7 @@ mx_err fe_set_up(void *data)
     MX_TRY(fe_dump(app, "assembled"));
     MX_TRY(timed(app, "imposing Dirichlet BC...", app->boundary_time, fe_impose_boundary));
     MX_TRY(fe_dump(app, "system"));
+    if (app->input.overlap) MX_TRY(fe_make_overlap(&app->level));
     MX_TRY(make_vectors(app));
     MX_TRY(make_preconditioner(app));
     return bind_vectors(app);

@@ -60,16 +60,23 @@ static mx_err sum(fe_app *app, int64_t k, int first, int count)
     return MX_OK;
 }
 
-/* w = A v, with the ghosts of v; the scalar gets this rank's v . w */
+/* w = A v, with the ghosts of v; the scalars FE_PW and FE_PO get this rank's v . w. With overlap the exchange is a part of the
+ * product. */
 static mx_err multiply(fe_app *app, mx_view v, int64_t k)
 {
-    begin_part(app, app->parts.exchange);
-    MX_TRY(fe_exchange(&app->level, v));
-    end_part(app, app->parts.exchange, 0, 0);
+    fe_level *const level = &app->level;
+    const fe_work work = fe_work_of_product(level);
+    const int at = fe_scalar_at(k, FE_PW);
+    if (level->outer == NULL) {
+        begin_part(app, app->parts.exchange);
+        MX_TRY(fe_exchange(level, v));
+        end_part(app, app->parts.exchange, 0, 0);
+    }
     begin_part(app, app->parts.product);
-    MX_TRY(
-        fe_apply_dot(&app->level, v, app->vectors.w, app->vectors.scalars, fe_scalar_at(k, FE_PW)));
-    const fe_work work = fe_work_of_product(&app->level);
+    if (level->outer == NULL)
+        MX_TRY(fe_apply_dot(level, v, app->vectors.w, app->vectors.scalars, at));
+    else
+        MX_TRY(fe_overlap_dot(level, v, app->vectors.w, app->vectors.scalars, at));
     end_part(app, app->parts.product, work.bytes, work.flops);
     return MX_OK;
 }
@@ -129,7 +136,7 @@ static mx_err iterate(fe_app *app, int64_t k)
     MX_TRY(fe_direction(rows(app), &app->direction));
     end_vectors(app, 24, 2);
     MX_TRY(multiply(app, app->vectors.p, k));
-    MX_TRY(sum(app, k, FE_PW, 1));
+    MX_TRY(sum(app, k, FE_PW, 2));
     begin_part(app, app->parts.vectors);
     MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
     end_vectors(app, 48, 6);
@@ -142,7 +149,7 @@ static mx_err iterate_single(fe_app *app, int64_t k)
     app->single.at = numbers(app, k);
     MX_TRY(precondition(app, k - 1));
     MX_TRY(multiply(app, app->vectors.z, k - 1));
-    MX_TRY(k == 1 || sums_at_once(app) ? sum(app, k - 1, FE_RZ, 2) : sum(app, k - 1, FE_RR, 3));
+    MX_TRY(k == 1 || sums_at_once(app) ? sum(app, k - 1, FE_RZ, 3) : sum(app, k - 1, FE_RR, 4));
     begin_part(app, app->parts.vectors);
     MX_TRY(fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
     end_vectors(app, 80, 10);
@@ -177,7 +184,8 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
         if (*ended) break;
         print_residual(app, k, norm);
-        app->breakdown = !(scalars[fe_scalar_at(k, product)] > 0);
+        const double ghosts = is_single(app) ? 0 : scalars[fe_scalar_at(k, FE_PO)];
+        app->breakdown = !(scalars[fe_scalar_at(k, product)] + ghosts > 0);
         *ended = app->breakdown;
         if (*ended) break;
         MX_TRY(app_series_add(&app->residuals, sqrt(scalars[fe_scalar_at(k, FE_RR)])));

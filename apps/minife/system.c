@@ -247,6 +247,7 @@ void fe_level_destroy(fe_level *level)
 {
     fe_level_views *const v = &level->views;
     mx_view *const all[] = {&v->coordinates, &v->begin, &v->column, &v->value, &v->line, &v->b};
+    fe_overlap_destroy(level);
     app_index_exchange_destroy(&level->ghosts);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
 }

@@ -45,7 +45,7 @@ static void add_parameters(const fe_app *app, app_yaml *y)
     app_yaml_whole(y, "nz", in->nz);
     app_yaml_up(y);
     app_yaml_real(y, "load_imbalance", in->load_imbalance);
-    app_yaml_text(y, "mv_overlap_comm_comp", "0 (no)");
+    app_yaml_text(y, "mv_overlap_comm_comp", in->overlap ? "1 (yes)" : "0 (no)");
     app_yaml_whole(y, "number of processors", app_size(app->base.comm));
     app_yaml_text(y, "ScalarType", "double");
     app_yaml_text(y, "GlobalOrdinalType", "int64_t");

@@ -26,7 +26,8 @@ MX_REDUCE(1D, fe_dot, MX_SUM)
 
 MX_BODY void fe_update_alpha(fe_update_args *a)
 {
-    const double rz = SCALAR(a, before, a->at.product), pw = SCALAR(a, k, FE_PW);
+    const double rz = SCALAR(a, before, a->at.product);
+    const double pw = SCALAR(a, k, FE_PW) + SCALAR(a, k, FE_PO);
     a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && pw > 0;
     a->alpha = a->done ? rz / pw : 0;
 }
@@ -58,7 +59,7 @@ MX_BODY void fe_single_scalars(fe_single_args *a)
     const double old = a->at.first ? 0 : SCALAR(a, earlier, a->at.product);
     const double rz = SCALAR(a, before, a->at.product);
     a->beta = old > 0 ? rz / old : 0;
-    a->ps = SCALAR(a, before, FE_PW);
+    a->ps = SCALAR(a, before, FE_PW) + SCALAR(a, before, FE_PO);
     if (!a->at.first) a->ps -= a->beta * a->beta * SCALAR(a, before, FE_PS);
     a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && a->ps > 0;
     a->alpha = a->done ? rz / a->ps : 0;

@@ -1,0 +1,75 @@
+/* The entries of a matrix whose columns are ghosts: see overlap.c. */
+#include "minx/kernel.h"
+#include "minx/scan.h"
+
+#include "fe_overlap.h"
+
+/* How many columns of a row are ghosts. */
+MX_BODY int ghosts_of(const fe_mesh *m, fe_node node)
+{
+    const fe_stencil around = fe_stencil_of(m, node);
+    int own = 1;
+    for (int d = 0; d < 3; d++) {
+        const int low = around.low.at[d], high = low + around.count[d];
+        const int first = m->first[d], end = first + m->count[d];
+        own *= (high < end ? high : end) - (low > first ? low : first);
+    }
+    return fe_stencil_size(&around) - own;
+}
+
+MX_BODY void fe_outer_rows_body(const fe_outer_args *a, int row, int64_t *count, bool final)
+{
+    if (ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, row)) == 0) return;
+    if (final) MX_AT(a->row, *count) = row;
+    *count += 1;
+}
+MX_SCAN(1D, fe_outer_rows, MX_SUM)
+
+MX_BODY void fe_outer_begins_body(const fe_outer_args *a, int i, int64_t *entries, bool final)
+{
+    if (final) MX_AT(a->begin, i) = *entries;
+    if (i < (int)MX_EXTENT(a->row, 0))
+        *entries += ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, MX_AT(a->row, i)));
+}
+MX_SCAN(1D, fe_outer_begins, MX_SUM)
+
+MX_BODY void fe_outer_entries_body(const fe_outer_args *a, int i)
+{
+    const fe_mesh *const m = &a->mesh;
+    const fe_node node = fe_node_of_row(m, MX_AT(a->row, i));
+    const fe_stencil around = fe_stencil_of(m, node);
+    const int entries = fe_stencil_size(&around);
+    int64_t at = MX_AT(a->begin, i);
+    for (int e = 0; e < entries; e++) {
+        const fe_node n = fe_node_of_entry(&around, e);
+        if (fe_is_own(m, n)) continue;
+        MX_AT(a->column, at) = fe_local(m, n);
+        MX_AT(a->value, at) = fe_coefficient(&a->matrix, m, node, n);
+        at++;
+    }
+}
+MX_FOR(1D, fe_outer_entries, MX_ITEMS_PLAIN)
+
+/* Adds row number i; returns what that adds to x . y. */
+MX_BODY double add_row(const fe_add_outer_args *a, int i)
+{
+    const int row = MX_AT(a->row, i);
+    const int64_t end = MX_AT(a->begin, i + 1);
+    double sum = 0;
+    for (int64_t e = MX_AT(a->begin, i); e < end; e++)
+        sum += MX_AT(a->value, e) * MX_AT(a->x, MX_AT(a->column, e));
+    MX_AT(a->y, row) += sum;
+    return MX_AT(a->x, row) * sum;
+}
+
+MX_BODY void fe_add_outer_body(const fe_add_outer_args *a, int i) { (void)add_row(a, i); }
+MX_FOR(1D, fe_add_outer, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_add_outer_dot_body(const fe_add_outer_args *a, int i, double *dot)
+{
+    *dot += add_row(a, i);
+}
+MX_REDUCE(1D, fe_add_outer_dot, MX_SUM, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_clear_body(const fe_clear_args *a, int i) { MX_AT(a->x, i) = 0; }
+MX_FOR(1D, fe_clear)
