@@ -18,13 +18,11 @@ mx_err md_compute_force(md_app *app, bool energy)
 
 bool md_force_has_parts(const md_app *app)
 {
-    return !is_eam(app); /* EAM needs densities of all neighbours before forces */
+    /* EAM needs densities of all neighbours before forces */
+    return !is_eam(app) && (app->list == MD_LIST_CLUSTERS || app->interior > 0);
 }
 
-mx_err md_compute_force_part(md_app *app, mx_lid begin, mx_lid end)
-{
-    return md_compute_lj_part(app, begin, end);
-}
+mx_err md_compute_force_part(md_app *app, md_phase phase) { return md_compute_lj_part(app, phase); }
 
 /* Of each pair the number of the other atom is read; positions and forces once, because neighbours are in the cache. A distance
  * takes 8 operations; the force and its sum 15 for the pairs that are within the cutoff. EAM goes over the pairs twice: 16

@@ -56,17 +56,31 @@ mx_err md_prepare_lj(md_app *app)
 /* The list does not exist before the first one is made. */
 mx_err md_bind_lj(md_app *app)
 {
-    if (app->list_room == 0) return MX_OK;
+    if (app->list_room == 0) return md_bind_list(app);
     return md_lj_args_bind(app->base.ctx, &app->views, &app->lj);
+}
+
+static mx_err compute_clusters(md_app *app, md_energy *energy)
+{
+    MX_TRY(md_clusters_lj_own(app->base.ctx, &app->clusters, &app->lj, energy));
+    return md_clusters_lj_ghosts(app->base.ctx, &app->clusters, energy);
 }
 
 mx_err md_compute_lj(md_app *app, bool energy)
 {
+    if (app->list == MD_LIST_CLUSTERS) return compute_clusters(app, energy ? &app->energy : NULL);
     return energy ? md_lj_full_energy(md_own(app), &app->lj, &app->energy)
                   : md_lj_full(md_own(app), &app->lj);
 }
 
-mx_err md_compute_lj_part(md_app *app, mx_lid begin, mx_lid end)
+/* In rows, atoms without ghosts as neighbours come first. */
+mx_err md_compute_lj_part(md_app *app, md_phase phase)
 {
-    return md_lj_full(mx_range_1d(app->base.ctx, begin, end), &app->lj);
+    const mx_ctx ctx = app->base.ctx;
+    if (app->list == MD_LIST_CLUSTERS)
+        return phase == MD_WITHOUT_GHOSTS ? md_clusters_lj_own(ctx, &app->clusters, &app->lj, NULL)
+                                          : md_clusters_lj_ghosts(ctx, &app->clusters, NULL);
+    return md_lj_full(phase == MD_WITHOUT_GHOSTS ? mx_range_1d(ctx, 0, app->interior)
+                                                 : mx_range_1d(ctx, app->interior, app->own),
+                      &app->lj);
 }

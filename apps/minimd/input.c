@@ -17,6 +17,7 @@ static const char *const mixings[] = {"geometric", "arithmetic", NULL};
 static const char *const shifts[] = {"none", "force", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
 static const char *const neighbours[] = {"auto", "full", "half", NULL};
+static const char *const list_kinds[] = {"auto", "2d", "clusters", NULL};
 static const char *const half_words[] = {"auto", "0", "1", NULL}; /* of the same member */
 
 /* clang-format off */
@@ -95,7 +96,8 @@ static const app_key keys[] = {
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),
-    WORD("neighbours", NULL, neighbours, neighbours, "which neighbour lists"),
+    WORD("neighbours", NULL, neighbours, neighbours, "full: a pair is in the lists of both atoms; half: in one of them"),
+    WORD("list", NULL, list, list_kinds, "how lists are stored: 2d: a row of numbers of atoms for each atom; clusters: of groups of eight atoms"),
     {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
      .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
@@ -209,6 +211,13 @@ static mx_err check_cutoff(const app_keys *k)
 static mx_err check_lists(const app_keys *k)
 {
     const md_input *const in = k->target;
+    const app_word list = place_of(k, "list", offsetof(md_input, list));
+    if (in->list == MD_LIST_CLUSTERS && in->force == MD_FORCE_EAM)
+        return app_keys_fail(k, &list, "got clusters, expected 2d with force=eam");
+    if (in->list == MD_LIST_CLUSTERS && in->ghost_newton == 1)
+        return app_keys_fail(k, &list, "got clusters, expected 2d with ghost_newton=1");
+    if (in->list == MD_LIST_CLUSTERS && in->bins > 0)
+        return app_keys_fail(k, &list, "got clusters, expected 2d with neigh_bins=%d", in->bins);
     const app_word place = {"ghost_newton", 12, 0};
     if (in->ghost_newton != 1 || in->neighbours != MD_NEIGHBOURS_FULL) return MX_OK;
     return app_keys_fail(k, &place,

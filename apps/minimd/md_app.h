@@ -3,6 +3,7 @@
 #include "app.h"
 #include "frames.h"
 #include "index_exchange.h"
+#include "md_clusters.h"
 #include "md_data_spread.h"
 #include "md_eam_kernels.h"
 #include "md_input.h"
@@ -81,6 +82,9 @@ typedef struct md_peers {
     int32_t *begin; /* count + 1: where the images for each begin */
 } md_peers;
 
+/* The two phases of forces: what needs no ghosts, while they are on their way; then the rest. */
+typedef enum md_phase { MD_WITHOUT_GHOSTS, MD_WITH_GHOSTS } md_phase;
+
 typedef struct md_app {
     app_base base;
     md_input input;
@@ -118,10 +122,14 @@ typedef struct md_app {
     mx_lid image_room; /* images that the views have room for */
 
     /* the list */
+    md_list_kind list; /* not auto */
+    bool half;         /* each pair is in one list only */
+    bool ghost_newton; /* half: also a pair with a ghost is in one list only */
     md_bins bins;
     mx_lid list_room; /* neighbours that a row of the list has room for */
     mx_lid list_rows; /* own atoms that it has room for */
-    int64_t pairs;    /* entries of the list */
+    int64_t pairs;    /* of atoms, in the list */
+    md_clusters clusters;
 
     /* kernel arguments, bound anew after views were replaced (md_bind) */
     md_move_args move;
@@ -194,8 +202,15 @@ mx_err md_update_ghosts_end(md_app *app);
 
 /* ---- neighbours.c ---- */
 
+/* Which list: what the input asks for, else the fastest one on this backend. */
+mx_err md_choose_list(md_app *app);
+/* Binds what the list needs, after views of atoms were replaced. */
+mx_err md_bind_list(md_app *app);
+
 /* Puts own atoms into the order of bins. Not between md_make_borders and the next list. */
 mx_err md_sort_atoms(md_app *app);
+/* Bins for a unit of length along an axis, of the last list. */
+double md_bins_inverse(const md_app *app, int d);
 /* Makes the list. */
 mx_err md_make_list(md_app *app);
 
@@ -203,9 +218,9 @@ mx_err md_make_list(md_app *app);
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
 mx_err md_compute_force(md_app *app, bool energy);
-/* Can forces be computed for some own atoms at a time? For these: forces on atoms begin to end - 1. Not collective. */
+/* Can forces be computed in two phases? One phase, without energies. Not collective. */
 bool md_force_has_parts(const md_app *app);
-mx_err md_compute_force_part(md_app *app, mx_lid begin, mx_lid end);
+mx_err md_compute_force_part(md_app *app, md_phase phase);
 mx_err md_bind_force(md_app *app);
 md_work md_force_work(const md_app *app);
 void md_free_force(md_app *app);
@@ -215,7 +230,7 @@ void md_free_force(md_app *app);
 mx_err md_prepare_lj(md_app *app);
 mx_err md_bind_lj(md_app *app);
 mx_err md_compute_lj(md_app *app, bool energy);
-mx_err md_compute_lj_part(md_app *app, mx_lid begin, mx_lid end);
+mx_err md_compute_lj_part(md_app *app, md_phase phase);
 
 /* ---- force_eam.c ---- */
 

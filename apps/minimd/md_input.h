@@ -19,6 +19,8 @@ typedef enum md_neighbours {
     MD_NEIGHBOURS_HALF
 } md_neighbours;
 
+typedef enum md_list_kind { MD_LIST_AUTO, MD_LIST_2D, MD_LIST_CLUSTERS } md_list_kind;
+
 typedef struct md_input {
     /* the deck's 14 lines */
     int units;             /* md_units */
@@ -41,6 +43,7 @@ typedef struct md_input {
     int types;        /* types of atoms of the lattice */
     int bins;         /* along each direction of the box; 0: automatic */
     int neighbours;   /* md_neighbours */
+    int list;         /* md_list_kind */
     int ghost_newton; /* 1: a half list has pairs with ghosts once; 0: twice; -1: automatic */
     int sort;         /* steps between sorts of the atoms by bins; 0: never; below 0: `every` */
     int yaml;         /* 1: write the YAML file */

@@ -107,13 +107,42 @@ static mx_err find_order(md_app *app)
     return MX_OK;
 }
 
+static md_cluster_atoms cluster_atoms(const md_app *app)
+{
+    const md_views *const v = &app->views;
+    const md_box *const box = &app->box;
+    md_cluster_atoms atoms = {.position = v->position,
+                              .force = v->force,
+                              .type = v->type,
+                              .pair = v->pair,
+                              .bin = v->bin,
+                              .bin_atom = v->bin_atom,
+                              .own = app->own,
+                              .ghosts = app->ghosts,
+                              .cutoff = app->list_cutoff};
+    for (int d = 0; d < 3; d++) {
+        atoms.low[d] = md_brick_low(box, d, box->brick[d]);
+        atoms.high[d] = md_brick_low(box, d, box->brick[d] + 1);
+    }
+    return atoms;
+}
+
+static mx_err order_atoms(md_app *app)
+{
+    if (app->list == MD_LIST_CLUSTERS) {
+        const md_cluster_atoms atoms = cluster_atoms(app);
+        return md_clusters_order(app->base.ctx, &atoms, &app->clusters, app->views.order);
+    }
+    choose_bins(app);
+    return find_order(app);
+}
+
 /* The forces will be computed anew, so that their view is the spare one for positions and velocities. */
 mx_err md_sort_atoms(md_app *app)
 {
     md_views *const v = &app->views;
     md_sort_names_args names;
-    choose_bins(app);
-    MX_TRY(find_order(app));
+    MX_TRY(order_atoms(app));
     MX_TRY(sort_vector(app, &v->position, &v->force));
     MX_TRY(sort_vector(app, &v->velocity, &v->force));
     MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));
@@ -163,7 +192,15 @@ static int64_t first_room(const md_app *app)
     return (int64_t)fmin(1.5 * density * sphere, (double)app->own + app->ghosts) + 8;
 }
 
-mx_err md_make_list(md_app *app)
+static mx_err make_clusters(md_app *app)
+{
+    const md_cluster_atoms atoms = cluster_atoms(app);
+    MX_TRY(md_clusters_build(app->base.ctx, &atoms, app->half, &app->clusters));
+    app->pairs = app->clusters.size.pairs * MD_CLUSTER;
+    return MX_OK;
+}
+
+static mx_err make_rows(md_app *app)
 {
     md_list_args args = {.cutoff_square = app->list_cutoff * app->list_cutoff};
     md_list_size size;
@@ -181,4 +218,42 @@ mx_err md_make_list(md_app *app)
     }
     app->pairs = size.pairs;
     return md_bind_force(app);
+}
+
+mx_err md_make_list(md_app *app)
+{
+    return app->list == MD_LIST_CLUSTERS ? make_clusters(app) : make_rows(app);
+}
+
+mx_err md_bind_list(md_app *app)
+{
+    const md_cluster_atoms atoms = cluster_atoms(app);
+    return app->list == MD_LIST_CLUSTERS ? md_clusters_bind(app->base.ctx, &atoms, &app->clusters)
+                                         : MX_OK;
+}
+
+double md_bins_inverse(const md_app *app, int d)
+{
+    const md_cluster_grid *const grid = &app->clusters.grid;
+    if (app->list != MD_LIST_CLUSTERS) return app->bins.inverse[d];
+    return d < 2 ? grid->inverse[d] : grid->bin_inverse;
+}
+
+/* On hosts the fastest list is the one of clusters, by vectors and with each pair computed once. On a device it is the one
+ * with a row of neighbours for each atom, which has an item for itself. */
+mx_err md_choose_list(md_app *app)
+{
+    const md_input *const in = &app->input;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    app->list = (md_list_kind)in->list;
+    if (in->list == MD_LIST_AUTO)
+        app->list = info.host_accessible && in->force == MD_FORCE_LJ && in->ghost_newton != 1 &&
+                            in->bins == 0
+                        ? MD_LIST_CLUSTERS
+                        : MD_LIST_2D;
+    app->half = in->neighbours == MD_NEIGHBOURS_HALF ||
+                (in->neighbours == MD_NEIGHBOURS_AUTO && app->list == MD_LIST_CLUSTERS &&
+                 info.host_accessible);
+    return MX_OK;
 }

@@ -13,10 +13,10 @@ md_settings md_get_settings(const md_app *app)
     (void)mx_ctx_get_info(app->base.ctx, &info);
     s.backend = info.backend ? info.backend : "unknown";
     s.threads = info.threads > 0 ? info.threads : 1;
-    s.half_lists = in->neighbours == MD_NEIGHBOURS_HALF;
-    s.ghost_newton = s.half_lists && in->ghost_newton != 0;
+    s.half_lists = app->half;
+    s.ghost_newton = app->ghost_newton;
     s.sort = in->sort < 0 ? in->every : in->sort;
-    for (int d = 0; d < 3; d++) s.bins[d] = llround(length[d] * app->bins.inverse[d]);
+    for (int d = 0; d < 3; d++) s.bins[d] = llround(length[d] * md_bins_inverse(app, d));
     return s;
 }
 

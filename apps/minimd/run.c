@@ -91,7 +91,7 @@ static mx_err update_ghosts(md_app *app)
     return md_part_end(app, MD_PART_GHOSTS, ghosts_work(app));
 }
 
-/* Forces on atoms whose neighbours are all own ones, while ghosts are on their way; then on the others. */
+/* The phases of forces: the first one while ghosts are on their way. */
 static mx_err compute_with_overlap(md_app *app)
 {
     const md_work none = {0};
@@ -99,20 +99,17 @@ static mx_err compute_with_overlap(md_app *app)
     MX_TRY(md_update_ghosts_begin(app));
     MX_TRY(md_part_end(app, MD_PART_GHOSTS, none));
     MX_TRY(md_part_begin(app, MD_PART_FORCE));
-    MX_TRY(md_compute_force_part(app, 0, app->interior));
+    MX_TRY(md_compute_force_part(app, MD_WITHOUT_GHOSTS));
     MX_TRY(md_part_end(app, MD_PART_FORCE, none));
     MX_TRY(md_part_begin(app, MD_PART_GHOSTS));
     MX_TRY(md_update_ghosts_end(app));
     MX_TRY(md_part_end(app, MD_PART_GHOSTS, ghosts_work(app)));
     MX_TRY(md_part_begin(app, MD_PART_FORCE));
-    MX_TRY(md_compute_force_part(app, app->interior, app->own));
+    MX_TRY(md_compute_force_part(app, MD_WITH_GHOSTS));
     return md_part_end(app, MD_PART_FORCE, md_force_work(app));
 }
 
-static bool overlaps(const md_app *app)
-{
-    return app->input.overlap && app->interior > 0 && md_force_has_parts(app);
-}
+static bool overlaps(const md_app *app) { return app->input.overlap && md_force_has_parts(app); }
 
 static bool line_is_due(const md_app *app, int64_t step)
 {

@@ -158,13 +158,15 @@ static mx_err make_masses(md_app *app)
 }
 
 /* What the table of keys has, but the program has not. */
-static mx_err refuse(const md_input *in)
+static mx_err refuse(const md_app *app)
 {
+    const md_input *const in = &app->input;
     const struct {
         bool wanted;
         const char *what;
-    } all[] = {{in->neighbours == MD_NEIGHBOURS_HALF, "half neighbour lists"},
-               {in->ghost_newton == 1, "ghost_newton"}};
+    } all[] = {
+        {app->half && app->list != MD_LIST_CLUSTERS, "half neighbour lists but those of clusters"},
+        {in->ghost_newton == 1, "ghost_newton"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_REQUIRE(!all[i].wanted, MX_ERR_INPUT, "this version has no %s", all[i].what);
     return MX_OK;
@@ -174,7 +176,8 @@ mx_err md_set_up(void *data)
 {
     md_app *const app = data;
     const bool from_file = app->input.data_file != NULL;
-    MX_TRY(refuse(&app->input));
+    MX_TRY(md_choose_list(app));
+    MX_TRY(refuse(app));
     MX_REQUIRE(app->input.frames == 0 || app->base.results != NULL, MX_ERR_INPUT,
                "frames: got %lld without a results file, expected --output too",
                (long long)app->input.frames);
@@ -214,4 +217,5 @@ void md_clean_up(void *data)
     md_free_history(app);
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
+    md_clusters_destroy(&app->clusters);
 }

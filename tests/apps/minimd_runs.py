@@ -47,8 +47,9 @@ class Failure(Exception):
 
 
 def launch(args, deck, run, *options, code=0):
+    run, *more = run.split()
     backend, ranks, threads = run.rsplit(":", 2)
-    command = [args.minimd, "-i", deck, "--backend=" + backend, *options]
+    command = [args.minimd, "-i", deck, "--backend=" + backend, *more, *options]
     if threads != "0":
         command.append("--threads=" + threads)
     if ranks != "1":
@@ -109,7 +110,8 @@ def agree(args, deck, folder, runs, *options):
         for file, run in list(zip(files, runs))[1:]:
             done = subprocess.run([args.verify, "--quiet", "--tolerance=" + tolerance, files[0], file],
                                   capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            if done.returncode != 0:
+            wrong = [w for w in re.findall(r"FAIL +(/\S*)", done.stdout) if not w.startswith("/input/")]
+            if done.returncode != 0 and (wrong or "/input/" not in done.stdout):
                 raise Failure(f"{run} against {runs[0]}, {steps} steps, {' '.join(options)}\n{done.stdout[-2000:]}")
 
 
@@ -126,6 +128,11 @@ def ranks(args, folder):
     alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600",
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
     agree(args, deck, folder, hosts, "-s", "4", "skin=1", *alloy)
+    lists = ["serial:1:0 list=2d", "serial:1:0 list=clusters neighbours=half", "openmp:1:2 list=clusters neighbours=full",
+             "openmp:2:1 list=clusters", "serial:8:0 list=clusters neighbours=full", "simt:1:0 list=clusters neighbours=half"]
+    lists = [r for r in lists if has(args, r)]
+    agree(args, deck, folder, lists, "-s", "6")
+    agree(args, deck, folder, lists, "-s", "4", "shift=force", *mixture)
     few = ["serial:1:0", "serial:2:0", "serial:3:0", "serial:8:0"]
     agree(args, deck, folder, few, "-s", "1")
     agree(args, deck, folder, few, "-nx", "1", "-ny", "2", "-nz", "9", "--sort", "0")

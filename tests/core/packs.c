@@ -64,7 +64,7 @@ static double model_integer(int op, double x, double y, double d, bool f32)
     static void check_joins_##tag(const T *x, const T *y, const T *joined)                       \
     {                                                                                            \
         for (int g = 0; g < GROUPS; g++) {                                                       \
-            double sum = 0, lowest = 1e9, highest = -1e9, any = 0, all = 1, count = 0;           \
+            double sum = 0, lowest = 1e9, highest = -1e9, any = 0, all = 1, count = 0, bits = 0; \
             for (int i = 8 * g; i < 8 * g + 8; i++) { /* lanes outside hold 1 and 1 */           \
                 const double a = (double)(i < N ? x[i] : 1), b = (double)(i < N ? y[i] : 1);     \
                 sum += a;                                                                        \
@@ -73,6 +73,7 @@ static double model_integer(int op, double x, double y, double d, bool f32)
                 if (a < b) any = 1;                                                              \
                 if (a > b) all = 0;                                                              \
                 count += a < b;                                                                  \
+                bits += a < b ? 1 << (i - 8 * g) : 0;                                            \
             }                                                                                    \
             CHECK_F64((double)joined[PK_SUM * GROUPS + g], sum, 0);                              \
             CHECK_F64((double)joined[PK_LOWEST * GROUPS + g], lowest, 0);                        \
@@ -80,6 +81,8 @@ static double model_integer(int op, double x, double y, double d, bool f32)
             CHECK_F64((double)joined[PK_ANY * GROUPS + g], any, 0);                              \
             CHECK_F64((double)joined[PK_ALL * GROUPS + g], all, 0);                              \
             CHECK_F64((double)joined[PK_COUNT * GROUPS + g], count, 0);                          \
+            CHECK_F64((double)joined[PK_BITS * GROUPS + g], bits, 0);                            \
+            CHECK_F64((double)joined[PK_BACK * GROUPS + g], 1, 0);                               \
         }                                                                                        \
     }                                                                                            \
     static void test_##tag(mx_ctx ctx)                                                           \

@@ -45,7 +45,7 @@ enum {
     PK_RSHIFT,
     PK_OPS
 };
-enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_JOINS };
+enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_BITS, PK_BACK, PK_JOINS };
 
 #define PK_DECLARE(tag, T)                                      \
     typedef struct pk_##tag##_args {                            \

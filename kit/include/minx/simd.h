@@ -27,7 +27,8 @@
  *   mx_pack_fma(a, b, c)  mx_pack_sqrt(a)      f64 and f32; fma rounds once
  *   mx_pack_select(mask, a, b)                 a where the mask is on, else b
  *   mx_pack_sum(a)  mx_pack_lowest(a)  mx_pack_highest(a)    over the lanes; the order of additions is the same on every backend
- *   mx_mask_any(mask)  mx_mask_all(mask)  mx_mask_count(mask) */
+ *   mx_mask_any(mask)  mx_mask_all(mask)  mx_mask_count(mask)
+ *   mx_mask_bits(mask)  mx_mask_of_bits_f64(bits)            bit l of an unsigned number is lane l (f32, i32, i64 likewise) */
 #pragma once
 #include "minx/math.h"
 
@@ -128,6 +129,20 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #ifndef MX_PACK_SUM_
 #define MX_PACK_SUM_(T, a) (((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])))
 #endif
+/* The bits of a mask, in one instruction where there is one. */
+#if !defined(__CUDACC__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+typedef long long mx_mask_vector64_ __attribute__((vector_size(8 * MX_PACK_WIDTH)));
+typedef int mx_mask_vector32_ __attribute__((vector_size(4 * MX_PACK_WIDTH)));
+#define MX_MASK_BITS_i64_(m) __builtin_ia32_cvtq2mask512((mx_mask_vector64_)m)
+#define MX_MASK_BITS_i32_(m) __builtin_ia32_cvtd2mask256((mx_mask_vector32_)m)
+#else
+#define MX_MASK_BITS_(m)                                                                         \
+    ((unsigned)(m[0] & 1) | (unsigned)(m[1] & 2) | (unsigned)(m[2] & 4) | (unsigned)(m[3] & 8) | \
+     (unsigned)(m[4] & 16) | (unsigned)(m[5] & 32) | (unsigned)(m[6] & 64) |                     \
+     (unsigned)(m[7] & 128))
+#define MX_MASK_BITS_i64_ MX_MASK_BITS_
+#define MX_MASK_BITS_i32_ MX_MASK_BITS_
+#endif
 typedef mx_pack_i64 mx_mask_f64, mx_mask_i64;
 typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 
@@ -155,6 +170,12 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 #define MX_PACK_ALL_(tag, T, P, M)                                                            \
     MX_LANE_FN_(mx_pack_set_##tag, P, (T x), x)                                               \
     MX_LANE_FN_(mx_mask_first_##tag, M, (int64_t n), l < n ? -1 : 0)                          \
+    MX_INLINE M mx_mask_of_bits_##tag(unsigned bits)                                          \
+    {                                                                                         \
+        M each;                                                                               \
+        MX_PACK_LANES_ each[l] = 1 << l;                                                      \
+        return (M)((each & (int)bits) != 0);                                                  \
+    }                                                                                         \
     MX_PACK_FN_(load, tag, (const T *p), p[l])                                                \
     MX_PACK_FN_(load_masked, tag, (const T *p, M m, P otherwise), m[l] ? p[l] : otherwise[l]) \
     MX_PACK_FN_(gather, tag, (const T *p, mx_pack_i32 index), p[index[l]])                    \
@@ -177,6 +198,7 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     MX_PACK_FN_(abs, tag, (P a), a[l] < 0 ? -a[l] : a[l])                          \
     MX_LANE_JOIN_(MX_TYPED_(mx_mask_any, tag), bool, (P m), false, r |= m[l] != 0) \
     MX_LANE_JOIN_(MX_TYPED_(mx_mask_all, tag), bool, (P m), true, r &= m[l] != 0)  \
+    MX_FN_(mx_mask_bits, tag, unsigned, (P m), MX_MASK_BITS_##tag##_(m))           \
     MX_LANE_JOIN_(MX_TYPED_(mx_mask_count, tag), int, (P m), 0, r += m[l] != 0)
 MX_PACK_INTEGER_(i32, int32_t, mx_pack_i32)
 MX_PACK_INTEGER_(i64, int64_t, mx_pack_i64)
@@ -201,4 +223,5 @@ MX_PACK_FLOAT_(f32, float, mx_pack_f32, mx_mask_f32, f)
 #define mx_pack_fma(a, b, c) MX_PICK_FLOAT_PACK_(mx_pack_fma, a)(a, b, c)
 #define mx_mask_any(mask) MX_PICK_MASK_(mx_mask_any, mask)(mask)
 #define mx_mask_all(mask) MX_PICK_MASK_(mx_mask_all, mask)(mask)
+#define mx_mask_bits(mask) MX_PICK_MASK_(mx_mask_bits, mask)(mask)
 #define mx_mask_count(mask) MX_PICK_MASK_(mx_mask_count, mask)(mask)

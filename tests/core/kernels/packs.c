@@ -55,6 +55,9 @@
         PK_JOIN(PK_ANY, (T)mx_mask_any(less))                                              \
         PK_JOIN(PK_ALL, (T)mx_mask_all(x <= y))                                            \
         PK_JOIN(PK_COUNT, (T)mx_mask_count(less))                                          \
+        PK_JOIN(PK_BITS, (T)mx_mask_bits(less))                                            \
+        const mx_mask_##tag again = mx_mask_of_bits_##tag(mx_mask_bits(less));             \
+        PK_JOIN(PK_BACK, (T)mx_mask_all(again == less))                                    \
         MORE                                                                               \
     }                                                                                      \
     MX_FOR(1D, pk_##tag, MX_ITEMS_PLAIN)

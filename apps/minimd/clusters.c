@@ -1,0 +1,264 @@
+/* Lists of clusters, as drivers use them: md_clusters.h explains the method. */
+#include "md_clusters.h"
+#include "minx/sort.h"
+
+/* Bins of a column in the height of a cluster, and the room of a row at first. */
+enum { BINS_A_CLUSTER = 8, ROOM_HALF = 24, ROOM_FULL = 32 };
+
+/* ---- views ---- */
+
+/* Makes a view of at least extents[0] rows. What it had is lost, unless it was large enough. */
+static mx_err fit(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                  mx_layout layout, mx_view *view)
+{
+    const mx_view_options options = {.layout = layout, .uninitialized = true};
+    int64_t grown[MX_MAX_RANK];
+    if (view->generation != 0) {
+        mx_view_info info;
+        MX_TRY(mx_view_get_info(*view, &info));
+        bool fits = info.extent[0] >= extents[0];
+        for (int d = 1; d < rank; d++) fits = fits && info.extent[d] == extents[d];
+        if (fits) return MX_OK;
+        MX_TRY(mx_view_destroy(view));
+    }
+    for (int d = 0; d < rank; d++) grown[d] = extents[d];
+    grown[0] += grown[0] / 16 + 1;
+    return mx_view_create(ctx, label, type, rank, grown, &options, view);
+}
+
+static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *view)
+{
+    return fit(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
+}
+
+static mx_err fit_points(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
+{
+    const int64_t extents[] = {clusters, 3, MD_CLUSTER};
+    return fit(ctx, label, MX_F64, 3, extents, MX_LAYOUT_RIGHT, view);
+}
+
+static mx_err fit_table(mx_ctx ctx, const char *label, mx_type type, int64_t clusters,
+                        int64_t columns, mx_view *view)
+{
+    const int64_t extents[] = {clusters, columns};
+    return fit(ctx, label, type, 2, extents, MX_LAYOUT_RIGHT, view);
+}
+
+static void take_views(const md_cluster_atoms *atoms, md_cluster_views *v)
+{
+    v->position = atoms->position;
+    v->force = atoms->force;
+    v->type = atoms->type;
+    v->pair = atoms->pair;
+    v->bin = atoms->bin;
+    v->bin_atom = atoms->bin_atom;
+}
+
+mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
+{
+    take_views(atoms, &c->views);
+    if (c->views.near.generation == 0) return MX_OK; /* there is no list yet */
+    MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
+    return md_cluster_args_bind(ctx, &c->views, &c->args);
+}
+
+void md_clusters_destroy(md_clusters *c)
+{
+    md_cluster_views *const v = &c->views;
+    mx_view *const own[] = {&v->bin_begin, &v->first,  &v->slot_atom, &v->slot_type, &v->point,
+                            &v->push,      &v->extent, &v->own_end,   &v->row_end,   &v->near};
+    for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
+    *c = (md_clusters){0};
+}
+
+/* ---- columns ---- */
+
+static int at_least_one(double x) { return x < 1 ? 1 : x > 1e6 ? 1000000 : (int)x; }
+
+static mx_err make_grid(const md_cluster_atoms *atoms, md_cluster_grid *g)
+{
+    double side[3], volume = 1, narrowest = INFINITY;
+    for (int d = 0; d < 3; d++) {
+        side[d] = atoms->high[d] - atoms->low[d];
+        volume *= side[d];
+    }
+    const double edge = cbrt(MD_CLUSTER * volume / (atoms->own > 0 ? atoms->own : 1));
+    for (int d = 0; d < 2; d++) {
+        g->low[d] = atoms->low[d];
+        g->columns[d] = at_least_one(side[d] / edge + 0.5);
+        g->inverse[d] = g->columns[d] / side[d];
+        g->margin[d] = (int)ceil(atoms->cutoff * g->inverse[d] + 1e-9);
+        narrowest = fmin(narrowest, 1 / g->inverse[d]);
+    }
+    g->tile = (int)ceil(atoms->cutoff / narrowest + 1e-9); /* so a tile is wider than the cutoff */
+    for (int d = 0; d < 2; d++) g->tiles[d] = (g->columns[d] + g->tile - 1) / g->tile;
+    const double height = side[2] + 2 * atoms->cutoff;
+    g->bin_low = atoms->low[2] - atoms->cutoff;
+    g->bins = at_least_one(height / edge * BINS_A_CLUSTER);
+    g->bin_inverse = g->bins / height;
+    const double bins = (double)md_all_columns(g) * g->bins;
+    MX_REQUIRE(bins < MX_INDEX_END, MX_ERR_EXTENT,
+               "a list of clusters would need %.3g bins for %d atoms (limit %d): use more ranks",
+               bins, atoms->own, MX_INDEX_END);
+    return MX_OK;
+}
+
+/* `order`: the atoms by columns, and in these by z. bin_begin: where those of a bin begin. */
+static mx_err sort_by_bins(mx_ctx ctx, int own, int64_t count, md_clusters *c, mx_view order)
+{
+    const int64_t begins = (int64_t)md_all_columns(&c->grid) * c->grid.bins + 1;
+    md_cluster_views *const v = &c->views;
+    md_cell_args args = {.grid = c->grid, .own = own};
+    mx_view bin, begin, atom;
+    MX_TRY(fit_line(ctx, "bin begins", begins, &v->bin_begin));
+    MX_TRY(md_cell_args_bind(ctx, v, &args));
+    MX_TRY(md_find_cells(mx_range_1d(ctx, 0, count), &args));
+    MX_TRY(mx_subview(v->bin, MX_SLICES(mx_span(0, count)), &bin));
+    MX_TRY(mx_subview(v->bin_begin, MX_SLICES(mx_span(0, begins)), &begin));
+    MX_TRY(mx_subview(order, MX_SLICES(mx_span(0, count)), &atom));
+    const mx_err err = mx_bin_sort(ctx, bin, begin, atom);
+    MX_TRY(mx_view_destroy(&bin));
+    MX_TRY(mx_view_destroy(&begin));
+    MX_TRY(mx_view_destroy(&atom));
+    return err;
+}
+
+mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c, mx_view order)
+{
+    take_views(atoms, &c->views);
+    MX_TRY(make_grid(atoms, &c->grid));
+    return sort_by_bins(ctx, atoms->own, atoms->own, c, order);
+}
+
+/* ---- clusters ---- */
+
+static mx_err make_clusters(mx_ctx ctx, md_clusters *c)
+{
+    const int columns = md_all_columns(&c->grid);
+    md_cluster_views *const v = &c->views;
+    md_count_args count = {.grid = c->grid};
+    md_fill_args fill = {.grid = c->grid};
+    int32_t total = 0, own = 0;
+    MX_TRY(fit_line(ctx, "first clusters", (int64_t)columns + 1, &v->first));
+    MX_TRY(md_count_args_bind(ctx, v, &count));
+    MX_TRY(md_count_clusters(mx_range_1d(ctx, 0, (int64_t)columns + 1), &count, &total));
+    MX_TRY(mx_read_element(ctx, v->first, md_own_columns(&c->grid), &own));
+    MX_REQUIRE(total <= MD_MAX_CLUSTERS, MX_ERR_EXTENT,
+               "a rank would have %d clusters of atoms (limit %d): use more ranks, or list=2d",
+               total, MD_MAX_CLUSTERS);
+    c->clusters = total;
+    c->own_clusters = own;
+    MX_TRY(fit_table(ctx, "slot atoms", MX_I32, total, MD_CLUSTER, &v->slot_atom));
+    MX_TRY(fit_table(ctx, "slot types", MX_I32, total, MD_CLUSTER, &v->slot_type));
+    MX_TRY(fit_table(ctx, "extents", MX_F64, total, 6, &v->extent));
+    MX_TRY(fit_points(ctx, "points", total, &v->point));
+    MX_TRY(fit_points(ctx, "pushes", c->half ? own : 0, &v->push));
+    MX_TRY(md_fill_args_bind(ctx, v, &fill));
+    return md_fill_clusters(mx_range_1d(ctx, 0, columns), &fill);
+}
+
+static mx_err measure_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
+{
+    const mx_range_1 all = mx_range_1d(ctx, 0, c->clusters);
+    c->load.far = 0;
+    for (int d = 0; d < 3; d++) c->load.far = fmax(c->load.far, fabs(atoms->high[d]));
+    c->load.far += 1e4 * atoms->cutoff;
+    c->load.push_rows = c->half ? c->own_clusters : 0;
+    MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
+    MX_TRY(md_load_points(all, &c->load));
+    return md_measure_clusters(all, &c->load);
+}
+
+/* ---- rows ---- */
+
+static mx_err fit_rows(mx_ctx ctx, md_clusters *c)
+{
+    const int64_t rows = (int64_t)c->own_clusters * MD_CLUSTER;
+    const int64_t extents[] = {rows, c->room};
+    md_cluster_views *const v = &c->views;
+    MX_TRY(fit_line(ctx, "own ends", rows, &v->own_end));
+    MX_TRY(fit_line(ctx, "row ends", rows, &v->row_end));
+    return fit(ctx, "near clusters", MX_I32, 2, extents, MX_LAYOUT_DEFAULT, &v->near);
+}
+
+static mx_err find_rows(mx_ctx ctx, double cutoff, md_clusters *c)
+{
+    md_near_args args = {.grid = c->grid, .cutoff = cutoff, .half = c->half};
+    if (c->room == 0) c->room = c->half ? ROOM_HALF : ROOM_FULL;
+    for (;;) {
+        args.room = c->room;
+        MX_TRY(fit_rows(ctx, c));
+        MX_TRY(md_near_args_bind(ctx, &c->views, &args));
+        MX_TRY(md_find_near(mx_range_1d(ctx, 0, c->own_clusters), &args, &c->size));
+        if (c->size.longest <= c->room) return MX_OK;
+        c->room = (int)(c->size.longest + c->size.longest / 16 + 1);
+    }
+}
+
+mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, md_clusters *c)
+{
+    if (half != c->half) c->room = 0;
+    c->half = half;
+    take_views(atoms, &c->views);
+    MX_TRY(make_grid(atoms, &c->grid));
+    MX_TRY(sort_by_bins(ctx, atoms->own, (int64_t)atoms->own + atoms->ghosts, c, atoms->bin_atom));
+    MX_TRY(make_clusters(ctx, c));
+    MX_TRY(measure_clusters(ctx, atoms, c));
+    MX_TRY(find_rows(ctx, atoms->cutoff, c));
+    c->args.grid = c->grid;
+    return md_clusters_bind(ctx, atoms, c);
+}
+
+/* ---- forces ---- */
+
+/* A kernel in its two forms: with `energy` NULL, and adding to it. */
+#define LAUNCH(kernel, range, c, energy)          \
+    ((energy) == NULL ? kernel(range, &(c)->args) \
+                      : add_energy(kernel##_energy(range, &(c)->args, &share), &share, energy))
+
+static mx_err add_energy(mx_err err, const md_energy *share, md_energy *energy)
+{
+    energy->potential += share->potential;
+    energy->virial += share->virial;
+    energy->at_cutoff += share->at_cutoff;
+    return err;
+}
+
+/* Colour by colour. */
+static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
+{
+    for (int y = 0; y < MD_COLOURS_Y; y++) {
+        for (int x = 0; x < MD_COLOURS_X; x++) {
+            const int across = (c->grid.tiles[0] - x + MD_COLOURS_X - 1) / MD_COLOURS_X;
+            const int down = (c->grid.tiles[1] - y + MD_COLOURS_Y - 1) / MD_COLOURS_Y;
+            const mx_range_1 tiles =
+                mx_dynamic_1d(mx_tiled_1d(mx_range_1d(ctx, 0, (int64_t)across * down), 1));
+            md_energy share = {0, 0, 0};
+            c->args.colour[0] = x;
+            c->args.colour[1] = y;
+            MX_TRY(LAUNCH(md_lj_tiles, tiles, c, energy));
+        }
+    }
+    return md_store_pushes(mx_range_1d(ctx, 0, c->own_clusters), &c->args);
+}
+
+mx_err md_clusters_lj_own(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy)
+{
+    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+    md_energy share = {0, 0, 0};
+    c->args.one = lj->one;
+    c->args.one_pair = lj->one_pair && !lj->shifted;
+    c->args.shifted = lj->shifted;
+    c->args.types = lj->types;
+    if (energy != NULL) *energy = share;
+    MX_TRY(md_load_points(mx_range_1d(ctx, 0, c->own_clusters), &c->load));
+    return c->half ? push_tiles(ctx, c, energy) : LAUNCH(md_lj_rows, rows, c, energy);
+}
+
+mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy)
+{
+    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+    md_energy share = {0, 0, 0};
+    MX_TRY(md_load_points(mx_range_1d(ctx, c->own_clusters, c->clusters), &c->load));
+    return LAUNCH(md_lj_ghosts, rows, c, energy);
+}
