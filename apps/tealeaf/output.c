@@ -52,13 +52,6 @@ static mx_err fields(tl_app *app)
     return MX_OK;
 }
 
-static const char *const solver_names[] = {
-    [TL_SOLVER_CG] = "CG",
-    [TL_SOLVER_JACOBI] = "Jacobi",
-    [TL_SOLVER_CHEBYSHEV] = "Chebyshev",
-    [TL_SOLVER_PPCG] = "PPCG",
-};
-
 /* The originals' last lines, and the speed. */
 static mx_err print_end(tl_app *app)
 {
@@ -73,7 +66,7 @@ static mx_err print_end(tl_app *app)
     if (app->deck.profiler_on) MX_TRY(app_report_table(base->report, 0));
     if (app->iterations > 0)
         app_print(base->report, " %s: %lld iterations, milliseconds an iteration: %.4f\n",
-                  solver_names[app->deck.solver], (long long)app->iterations,
+                  tl_solver_name(&app->deck), (long long)app->iterations,
                   1e3 * seconds / iterations);
     app_merit(base, seconds > 0 ? cells * iterations / seconds : 0, "cell iterations/s");
     return MX_OK;

@@ -100,8 +100,8 @@ static mx_err print_port_step(tl_app *app, int64_t first)
                  all = app_now() - app->started;
     app_print(
         app->base.report,
-        " CG: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
-        (long long)(app->residuals.count - first - 1), all,
+        " %s: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
+        tl_solver_name(&app->deck), (long long)(app->residuals.count - first - 1), all,
         all / (cells * (double)(app->step - app->first_step)),
         app->residuals.values[app->residuals.count - 1]);
     return app->deck.check_result ? print_exact_error(app, app->residuals.values[first]) : MX_OK;

@@ -267,21 +267,30 @@ static mx_err check_scale(const app_keys *keys)
                          max, d->eps);
 }
 
+const char *tl_solver_name(const tl_deck *deck)
+{
+    switch (deck->solver) {
+    case TL_SOLVER_CG: return "CG";
+    case TL_SOLVER_JACOBI: return "Jacobi";
+    case TL_SOLVER_CHEBYSHEV: return "Chebyshev";
+    case TL_SOLVER_PPCG: return "PPCG";
+    }
+    return "";
+}
+
 /* What a solver cannot do with another key. */
 static mx_err check_solver(const app_keys *keys)
 {
     const tl_deck *const d = keys->target;
     const bool block = d->preconditioner == TL_PRECONDITIONER_BLOCK;
     const app_word place = end_of_deck(keys, "tl_preconditioner_type");
-    const char *const solver = d->solver == TL_SOLVER_JACOBI      ? "Jacobi"
-                               : d->solver == TL_SOLVER_CHEBYSHEV ? "Chebyshev"
-                                                                  : "PPCG";
     if (d->solver == TL_SOLVER_JACOBI && d->preconditioner != TL_PRECONDITIONER_NONE)
         return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
     if (d->solver != TL_SOLVER_CG && block)
         return app_keys_fail(
             keys, &place,
-            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg", solver);
+            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg",
+            tl_solver_name(d));
     return MX_OK;
 }
 

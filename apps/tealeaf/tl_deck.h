@@ -73,6 +73,9 @@ mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck 
  * root of the number of cells. */
 int64_t tl_inner_steps(const tl_deck *deck);
 
+/* "CG" and so on. */
+const char *tl_solver_name(const tl_deck *deck);
+
 /* Do the solver's vectors sum to 0 over the domain, so that each step keeps the energy to rounding, converged or not? The columns of A
  * sum to 1, so a residual b - A u that sums to 0 stays such a one in all polynomials of A; M^-1 r of another preconditioner is none. */
 bool tl_keeps_energy(const tl_deck *deck);
