@@ -30,6 +30,8 @@ add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2
 set_tests_properties(minife_too_large PROPERTIES TIMEOUT 20 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "a rank would hold 2151152640 nodes")
 
+app_fuzz(minife_input minife_input)
+
 # Altered results. Skips without h5py.
 if(app_test_PYTHON)
   add_test(NAME minife_alter COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_alter.py

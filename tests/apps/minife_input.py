@@ -51,6 +51,7 @@ GOOD = [
                                                   "mv_overlap_comm_comp=0", "num_devices=-1"], 4 ** 3),
     ("a key twice with one value", None, ["nx=3", "nx=3"], 4 ** 3),
     ("the original's check fails on so coarse a mesh", None, ["nx=2"], 3 ** 3),
+    ("a key inside a name", None, ["name=linx_a", "nx=5"], 6 ** 3),
     ("load_imbalance of one rank", None, ["nx=3", "load_imbalance=50"], 4 ** 3),
 ]
 

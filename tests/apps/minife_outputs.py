@@ -7,6 +7,7 @@ usage: minife_outputs.py --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...
 import argparse
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -129,6 +130,7 @@ def check_yaml(folder, name, ranks, iterations):
     check("missing keys", missing, [])
     check("the order of keys", [key for key in keys if key in KEYS], KEYS)
     value = {line.split(": ")[0].strip(): line.split(": ")[1] for line in lines if ": " in line}
+    check("hostname", value["hostname"].strip('"'), socket.gethostname())
     n, nonzeros = 8 * 6 * 7, 25 * 19 * 22
     check("Global Nrows", int(value["Global Nrows"]), 9 * 7 * 8)
     check("Global NNZ", int(value["Global NNZ"]), nonzeros)
