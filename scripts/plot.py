@@ -1,19 +1,28 @@
 #!/usr/bin/env python3
-"""Draws what a results file has, of whichever app: scripts/plot.py RESULTS.h5 PICTURE.png [--field NAME]... [--series NAME]...
+"""Draws what a results file has, of whichever app:
+
+    scripts/plot.py RESULTS.h5 PICTURE.png [--field NAME]... [--series NAME]... [--radial NAME]
 
 Fields of two dimensions are pictures, fields of three dimensions the plane in their middle. Particles (arrays with two or three
 columns, a row each) are points, coloured by the other field of as many rows that comes first, where there is one. Series are
 curves over the series `time` or `step` where they have as many entries, else over their number. Positive values over more than
-three decades are on a logarithmic scale. Without --field and --series, the first fields and series are drawn.
+three decades are on a logarithmic scale. Without these options the first fields and series are drawn, but not small fields and ids.
 
-Needs h5py, numpy and matplotlib. These commands drew the picture in the README:
-    BIN/APP DECK --output=run.h5        (program and deck as the README says)
+--radial draws how the particles of a field stand to each other: the number of neighbours at a distance, over that of a gas of the
+same density (the radial distribution function), up to half of the shortest side of the periodic box, which is the field `box`: its
+low corner and its sides.
+
+Needs h5py, numpy and matplotlib. These commands drew the picture in the README, and those in docs/ in the same way:
+    BIN/APP DECK --output=run.h5        (program, deck and options as the page says)
     scripts/plot.py run.h5 docs/img/PICTURE.png --field temperature --series temperature_total
 """
 import argparse
 import sys
 
 MAX_PANELS = 9
+SMALL = 64  # fields with fewer values are drawn on request only
+MAX_CENTRES = 2000  # particles whose neighbours are counted; more cost time, and add little
+RADIAL_BINS = 200
 
 
 def unit(dataset):
@@ -32,14 +41,34 @@ def is_particles(field):
 
 
 def draw_particles(axes, name, field, fields):
-    others = [other for other in fields.values() if other.ndim == 1 and other.shape[0] == field.shape[0]]
+    others = [fields[key] for key in fields if fields[key].ndim == 1 and len(fields[key]) == len(field) and key != "id"]
     colour = others[0] if others else None
     points = field[...]
-    drawn = axes.scatter(points[:, 0], points[:, 1], s=2, c=None if colour is None else colour[...], cmap="viridis")
+    drawn = axes.scatter(points[:, 0], points[:, 1], s=2, c=None if colour is None else colour[...], cmap="viridis" if colour is not None else None)
     if colour is not None:
         label = colour.name.rsplit("/", 1)[-1]
         axes.figure.colorbar(drawn, ax=axes, label=label + unit(colour))
     axes.set(title=f"{name}, {len(points)} particles", aspect="equal", xlabel="x" + unit(field), ylabel="y" + unit(field))
+
+
+def draw_radial(axes, name, fields):
+    import numpy as np
+
+    if "box" not in fields or not is_particles(fields[name]):
+        sys.exit(f"plot.py: --radial {name}: expected positions of particles, and a field box")
+    points, sides = fields[name][...], fields["box"][1]
+    edges = np.linspace(0, sides.min() / 2, RADIAL_BINS + 1)
+    counts = np.zeros(RADIAL_BINS)
+    centres = points[:: max(1, -(-len(points) // MAX_CENTRES))]
+    for centre in centres:
+        apart = points - centre
+        apart -= sides * np.round(apart / sides)  # the nearest periodic image
+        counts += np.histogram(np.sqrt((apart**2).sum(axis=1)), edges)[0]
+    counts[0] -= len(centres)  # each one itself
+    shells = 4 / 3 * np.pi * np.diff(edges**3)
+    axes.plot((edges[1:] + edges[:-1]) / 2, counts / len(centres) / shells / (len(points) / sides.prod()))
+    axes.axhline(1, color="grey", lw=0.5)
+    axes.set(title=f"radial distribution of {len(points)} particles", xlabel="r" + unit(fields[name]), ylabel="g(r)")
 
 
 def draw_cells(axes, name, field):
@@ -92,7 +121,9 @@ def chosen(wanted, group, kind, first):
     for name in wanted or []:
         if name not in names:
             sys.exit(f"plot.py: no {kind} {name}: this file has {', '.join(names) or 'none'}")
-    return wanted if wanted is not None else names[:first]
+    if wanted is not None:
+        return wanted
+    return [name for name in names if kind != "field" or (group[name].size >= SMALL and name != "id")][:first]
 
 
 def draw(args):
@@ -107,11 +138,13 @@ def draw(args):
 
     with h5py.File(args.results, "r") as results:
         fields, series = results.get("fields", {}), results.get("series", {})
-        only = args.field is not None or args.series is not None
+        only = args.field is not None or args.series is not None or args.radial is not None
         field_names = chosen(args.field or ([] if only else None), fields, "field", 3)
         series_names = chosen(args.series or ([] if only else None), series, "series", MAX_PANELS)
         series_names = [name for name in series_names if only or name not in ("time", "step")]
         panels = [(draw_field, name, fields) for name in field_names] + [(draw_series, name, series) for name in series_names]
+        if args.radial is not None:
+            panels.append((draw_radial, chosen([args.radial], fields, "field", 1)[0], fields))
         panels = panels if only else panels[:MAX_PANELS]
         if not panels:
             sys.exit(f"plot.py: {args.results} has no fields and no series")
@@ -131,6 +164,7 @@ def main():
     parser.add_argument("picture")
     parser.add_argument("--field", action="append")
     parser.add_argument("--series", action="append")
+    parser.add_argument("--radial")
     draw(parser.parse_args())
     return 0
 
