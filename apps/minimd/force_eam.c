@@ -31,6 +31,7 @@ static mx_err read_potential(md_app *app)
     size_t length = 0;
     md_path path;
     const char *const name = md_find_file(app, md_potential_name(app), &path);
+    MX_TRY(app_results_check_input(app->base.comm, app->base.options.output, name));
     MX_TRY(app_read_file(app->base.comm, name, &text, &length));
     const mx_err err = md_potential_parse(name, text, length, &app->potential);
     app->potential_text = text;

@@ -126,6 +126,7 @@ BAD = [
     ("coefficients twice", DECK, DATA + "\nPair Coeffs\n\n1 1 1\n", ["epsilon=2"], 2, ["atoms.data", "command line"]),
     ("a long cutoff", DECK, DATA + "\nPair Coeffs\n\n1 1 1 3.0\n", [], 2, ["atoms.data", "cutoff 3", "2.5"]),
     ("masses of zero", DECK, DATA + "\nMasses\n\n1 0\n", [], 2, ["atoms.data:26", "mass", "above 0"]),
+    ("results over the data file", DECK, DATA, ["--output=./atoms.data"], 2, ["--output", "is the input"]),
     ("two boxes", DECK, data("0 6 xlo xhi", "0 6 xlo xhi\n0 7 xlo xhi"), [], 2, ["atoms.data:7", "second time"]),
 ]
 RANKS = [
@@ -160,7 +161,9 @@ def bad_case(args, folder, name, deck_text, data_text, options, code, words):
         options = ["-f", write(folder, "atoms.data", data_text), *options]
     if not any(o.startswith("--backend") for o in options):
         options = [*options, "--backend=serial"]
-    done = run(args, folder, ["-i", path, "--output=" + kept, *options], args.ranks)
+    if not any(o.startswith("--output") for o in options):
+        options = [*options, "--output=" + kept]
+    done = run(args, folder, ["-i", path, *options], args.ranks)
     messages = [line for line in done.stderr.splitlines() if line.startswith("minimd: error:")]
     faults = []
     if done.returncode != code:
