@@ -83,14 +83,16 @@ endfunction()
 
 # Options of kernel files for hosts that depend on the compiler. A project that uses minx may have another compiler than minx itself.
 # Alignment: without it, identical loops differed by up to 1.5 times in speed. Unroll-and-jam is off because it would divide the
-# groups of eight items in which rows are processed.
+# groups of eight items in which rows are processed. Larger loops are unswitched: each addition to a scatter view tests whether it
+# shall be atomic, and the test is moved out of the loop. The pass gcse is off because it may load the address of a thread's
+# number in a way (lea of @gottpoff) that linkers for x86 refuse in an executable with a static minx.
 function(minx_compiler_flags_ compiler result)
   set(flags "")
   if(compiler MATCHES "^(GNU|Clang)$")
     list(APPEND flags -falign-functions=64 -falign-loops=32)
   endif()
   if(compiler STREQUAL GNU)
-    list(APPEND flags -fno-loop-unroll-and-jam)
+    list(APPEND flags -fno-loop-unroll-and-jam --param=max-unswitch-insns=100 -fno-gcse)
   endif()
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()

@@ -34,20 +34,28 @@ typedef struct mx_pairs {
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
 
-/* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the identity. */
+/* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the identity. There are two kernels:
+ *
+ *     mx_scatter_join         an item is an element; also for views with gaps
+ *     mx_scatter_join_blocks  a team joins a block of elements, one copy after the other; for memory without gaps. Faster on hosts,
+ *                             where its loops over elements are vectorised */
 #define MX_DECLARE_JOIN_(tag, T)                                                         \
     typedef struct mx_join_##tag##_args {                                                \
         mx_##tag##_8s to, from;                                                          \
         T identity;                                                                      \
         int64_t step; /* elements from one copy to the next */                           \
+        int64_t span; /* elements of all memory of a copy */                             \
         int copies;                                                                      \
         int op;                                                                          \
         int rank; /* 0: all memory of the copies; else the elements, by their indices */ \
         bool overwrite;                                                                  \
     } mx_join_##tag##_args;                                                              \
     MX_ARGS(mx_join_##tag##_args, to, from)                                              \
-    MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)
+    MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)                   \
+    MX_DECLARE_FOR(TEAM, mx_scatter_join_blocks_##tag, mx_join_##tag##_args)
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
+
+enum { MX_JOIN_BLOCK = 512 }; /* elements; a block stays in cache while its copies are joined */
 
 /* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed) order is the order of the keys,
  * decode turns the bits of integers back into keys, bin_offsets finds where each bin begins in sorted bits of i32. */

@@ -85,24 +85,31 @@ static const uint64_t identity[][4] = {
     {0, 1, UINT32_MAX, 0},
     {0, 1, UINT64_MAX, 0}};
 
-#define JOIN(tag, T)                                                                               \
-    static mx_err join_##tag(mx_ctx ctx, const mx_scatter *s, mx_view target,                      \
-                             const mx_view_info *t, bool overwrite)                                \
-    {                                                                                              \
-        const bool gaps = mx_view_has_gaps(target); /* with elements of other views */             \
-        const int64_t span = (int64_t)(t->bytes / sizeof(T));                                      \
-        mx_join_##tag##_args args;                                                                 \
-        memset(&args, 0, sizeof args);                                                             \
-        MX_TRY(mx_bind_any(ctx, target, &args.to));                                                \
-        MX_TRY(mx_bind_any(ctx, s->shared, &args.from));                                           \
-        memcpy(&args.identity, &identity[MX_TYPE_KIND(t->type)][s->op], sizeof args.identity);     \
-        args.step = s->step;                                                                       \
-        args.copies = s->count;                                                                    \
-        args.op = s->op;                                                                           \
-        args.rank = gaps ? t->rank : 0;                                                            \
-        args.overwrite = overwrite;                                                                \
-        return mx_scatter_join_##tag(mx_range_1d(ctx, 0, gaps || t->count == 0 ? t->count : span), \
-                                     &args);                                                       \
+#define JOIN(tag, T)                                                                           \
+    static mx_err join_##tag(mx_ctx ctx, const mx_scatter *s, mx_view target,                  \
+                             const mx_view_info *t, bool overwrite)                            \
+    {                                                                                          \
+        const bool gaps = mx_view_has_gaps(target); /* with elements of other views */         \
+        const int64_t span = t->count > 0 ? (int64_t)(t->bytes / sizeof(T)) : 0;               \
+        mx_join_##tag##_args args;                                                             \
+        memset(&args, 0, sizeof args);                                                         \
+        mx_ctx_details details;                                                                \
+        MX_TRY(mx_ctx_get_details(ctx, &details));                                             \
+        const bool by_blocks = !gaps && details.instance == MX_INSTANCE_HOST;                  \
+        MX_TRY(mx_bind_any(ctx, target, &args.to));                                            \
+        MX_TRY(mx_bind_any(ctx, s->shared, &args.from));                                       \
+        memcpy(&args.identity, &identity[MX_TYPE_KIND(t->type)][s->op], sizeof args.identity); \
+        args.step = s->step;                                                                   \
+        args.span = span;                                                                      \
+        args.copies = s->count;                                                                \
+        args.op = s->op;                                                                       \
+        args.rank = gaps ? t->rank : 0;                                                        \
+        args.overwrite = overwrite;                                                            \
+        if (by_blocks)                                                                         \
+            return mx_scatter_join_blocks_##tag(                                               \
+                mx_league(ctx, (span + MX_JOIN_BLOCK - 1) / MX_JOIN_BLOCK, MX_AUTO, MX_AUTO),  \
+                &args);                                                                        \
+        return mx_scatter_join_##tag(mx_range_1d(ctx, 0, gaps ? t->count : span), &args);      \
     }
 MX_SCATTER_TYPES_(JOIN)
 

@@ -66,6 +66,22 @@ static void model(double *sum, double *prod, double *min, double *max, int items
             }                                                                                      \
         MUST(mx_view_destroy(&to));                                                                \
     }                                                                                              \
+    /* All items add to the first bin too, in the same loop as to others. */                       \
+    static void check_first_##tag(mx_ctx ctx, mx_type type, const mx_scatter *s,                   \
+                                  sc_##tag##_args *args)                                           \
+    {                                                                                              \
+        double sum[SC_BINS], prod[SC_BINS], min[SC_BINS], max[SC_BINS];                            \
+        T got[SC_BINS];                                                                            \
+        mx_view to;                                                                                \
+        model(sum, prod, min, max, SC_ITEMS);                                                      \
+        MUST(mx_view_create_1d(ctx, "first", type, SC_BINS, &to));                                 \
+        MUST(sc_first_##tag(mx_range_1d(ctx, 0, SC_ITEMS), args));                                 \
+        CHECK_OK(mx_scatter_overwrite(ctx, s, to));                                                \
+        check_download(ctx, to, got);                                                              \
+        for (int b = 0; b < SC_BINS; b++)                                                          \
+            CHECK_F64((double)got[b], sum[b] - start_value + (b == 0 ? SC_ITEMS : 0), 0);          \
+        MUST(mx_view_destroy(&to));                                                                \
+    }                                                                                              \
     static void test_##tag(mx_ctx ctx, mx_type type)                                               \
     {                                                                                              \
         const T start = START;                                                                     \
@@ -102,6 +118,7 @@ static void model(double *sum, double *prod, double *min, double *max, int items
         check_bins_##tag(ctx, to[2], min, 1);                                                      \
         check_bins_##tag(ctx, to[3], max, 1);                                                      \
         check_overwrite_##tag(ctx, type, s, &args);                                                \
+        check_first_##tag(ctx, type, &s[0], &args);                                                \
         const mx_range_1 range = mx_range_1d(ctx, 0, SC_ITEMS);                                    \
         MUST(sc_sum_##tag(range, &args));                                                          \
         CHECK_OK(mx_scatter_reset(ctx, &s[0])); /* that is thrown away */                          \

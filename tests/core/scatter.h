@@ -23,6 +23,7 @@ enum { SC_BINS = 37, SC_ITEMS = 30000 };
     } sc_##tag##_args;                                                \
     MX_ARGS(sc_##tag##_args, sum.view, prod.view, min.view, max.view) \
     MX_DECLARE_FOR(1D, sc_sum_##tag, sc_##tag##_args)                 \
+    MX_DECLARE_FOR(1D, sc_first_##tag, sc_##tag##_args)               \
     MX_DECLARE_FOR(1D, sc_all_##tag, sc_##tag##_args)                 \
     MX_DECLARE_FOR(TEAM, sc_team_##tag, sc_##tag##_args)
 SC_TYPES(SC_DECLARE)

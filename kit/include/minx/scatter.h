@@ -82,29 +82,45 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
-/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy; otherwise `omp simd` would join items. After a fence gcc
- * loads the thread's number again, after an asm statement with the element it does not. clang treats such a statement as if it
- * wrote any memory.
+/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy. Without it, `omp simd` would add items to the same element at
+ * the same time. After a fence gcc would load the thread's number again for each item; after an asm statement it does not. An
+ * older gcc may move accesses to an element that does not change out of an `omp simd` loop, unless the statement accesses memory.
+ * clang treats each asm statement as if it wrote any memory.
  *
  * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the copy to the index of each item,
  * instead of to `data` once for the loop, unless the address is computed with integers. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if __GNUC__ >= 12
+#define MX_ELEMENT_BARRIER_(at) __asm__ volatile("")
+#else
 #define MX_ELEMENT_BARRIER_(at) __asm__ volatile("" : "+m"(*(at)))
+#endif
 #define MX_COPY_ADDRESS_(at, data, bytes) \
     (((uintptr_t)(data) + (bytes)) + (uintptr_t)((char *)(at) - (char *)(data)))
 #else
 #define MX_ELEMENT_BARRIER_(at) MX_ITEM_BARRIER_()
 #define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
 #endif
-/* `op` is a constant where this is inlined. */
+/* Adds by an atomic. Rarely used on hosts, where it is a function of its own: without the loops of atomics compilers can move the
+ * test of `step` out of a loop over items. */
+#ifdef __CUDACC__
+#define MX_SCATTER_SHARED_ MX_INLINE
+#else
+#define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
+#endif
+/* `op` is a constant where these are called. */
 #define MX_SCATTER_FN_(tag, T)                                                             \
+    MX_SCATTER_SHARED_ void MX_TYPED_(mx_scatter_shared, tag)(T * at, int op, T v)         \
+    {                                                                                      \
+        if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                      \
+        if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                                     \
+        if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                      \
+        if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                      \
+    }                                                                                      \
     MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, T * data, int64_t step, int op, T v) \
     {                                                                                      \
         if (MX_NUMBERS_SHARED_ || step < 0) {                                              \
-            if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                  \
-            if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                                 \
-            if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                  \
-            if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                  \
+            MX_TYPED_(mx_scatter_shared, tag)(at, op, v);                                  \
             return;                                                                        \
         }                                                                                  \
         const uintptr_t bytes = (uintptr_t)step * (uintptr_t)MX_THREAD_NUMBER_;            \

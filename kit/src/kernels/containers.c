@@ -1,4 +1,5 @@
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 #include "../containers.h"
 
@@ -26,6 +27,34 @@ MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *st
     }                                                                                   \
     MX_FOR(1D_64, mx_scatter_join_##tag)
 MX_SCATTER_TYPES_(JOIN)
+
+/* Joins a block of a copy. The reducer is a constant, so that the loop can be vectorised. */
+#define JOIN_BLOCK(T, OP)                                 \
+    MX_TEAM_VECTOR_FOR(t, e, 0, count)                    \
+    {                                                     \
+        const T before = replaces ? a->identity : to[e];  \
+        to[e] = (T)MX_SCATTER_JOIN_(OP, before, from[e]); \
+        from[e] = a->identity;                            \
+    }
+#define JOIN_BLOCKS(tag, T)                                                                     \
+    MX_BODY void mx_scatter_join_blocks_##tag##_body(const mx_join_##tag##_args *a, mx_team *t) \
+    {                                                                                           \
+        const int64_t begin = (int64_t)t->league_rank * MX_JOIN_BLOCK, left = a->span - begin;  \
+        const int count = left < MX_JOIN_BLOCK ? (int)left : MX_JOIN_BLOCK;                     \
+        T *MX_RESTRICT const to = a->to.data + begin;                                           \
+        for (int c = 0; c < a->copies; c++) {                                                   \
+            T *MX_RESTRICT const from = a->from.data + c * a->step + begin;                     \
+            const bool replaces = c == 0 && a->overwrite;                                       \
+            switch (a->op) {                                                                    \
+            case MX_SUM_CODE_: JOIN_BLOCK(T, MX_SUM_CODE_) break;                               \
+            case MX_PROD_CODE_: JOIN_BLOCK(T, MX_PROD_CODE_) break;                             \
+            case MX_MIN_CODE_: JOIN_BLOCK(T, MX_MIN_CODE_) break;                               \
+            default: JOIN_BLOCK(T, MX_MAX_CODE_)                                                \
+            }                                                                                   \
+        }                                                                                       \
+    }                                                                                           \
+    MX_FOR(TEAM, mx_scatter_join_blocks_##tag)
+MX_SCATTER_TYPES_(JOIN_BLOCKS)
 
 /* Bits whose unsigned order is the order of the numbers: those of negative numbers are inverted, the others get the highest bit.
  * -0 is 0, and NaNs are last. */

@@ -8,6 +8,13 @@
         MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i));                          \
     }                                                                           \
     MX_FOR(1D, sc_sum_##tag)                                                    \
+    /* also to one bin that all items add to */                                 \
+    MX_BODY void sc_first_##tag##_body(const sc_##tag##_args *a, int i)         \
+    {                                                                           \
+        MX_SCATTER(a->sum, (T)1, 0);                                            \
+        MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i));                          \
+    }                                                                           \
+    MX_FOR(1D, sc_first_##tag)                                                  \
     MX_BODY void sc_all_##tag##_body(const sc_##tag##_args *a, int i)           \
     {                                                                           \
         MX_SCATTER(a->sum, (T)(1 + i % 3), SC_BIN(i));                          \
