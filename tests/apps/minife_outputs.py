@@ -114,7 +114,7 @@ def check_lines(stdout):
     return True
 
 
-def check_yaml(folder, name, ranks, iterations):
+def check_yaml(folder, name, ranks, iterations, overlap):
     """Elements 8 x 6 x 7. The original counts vectors by elements: 3 N (3 I + 2) and 4 N I operations, and 2 nonzeros (I + 1)."""
     global good
     files = [f for f in os.listdir(folder) if f.endswith(".yaml")]
@@ -130,6 +130,7 @@ def check_yaml(folder, name, ranks, iterations):
     check("missing keys", missing, [])
     check("the order of keys", [key for key in keys if key in KEYS], KEYS)
     value = {line.split(": ")[0].strip(): line.split(": ")[1] for line in lines if ": " in line}
+    check("mv_overlap_comm_comp", value["mv_overlap_comm_comp"], f'"{overlap}"')
     check("hostname", value["hostname"].strip('"'), socket.gethostname())
     n, nonzeros = 8 * 6 * 7, 25 * 19 * 22
     check("Global Nrows", int(value["Global Nrows"]), 9 * 7 * 8)
@@ -180,12 +181,13 @@ def main():
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     size = ["nx=8", "ny=6", "nz=7"]
-    for ranks, launcher in ((1, []), (2, [*args.mpiexec, "-n", "2"])):
+    # with overlap the original prints no norm, and does not verify
+    for ranks, launcher, overlap in ((1, [], "0 (no)"), (2, [*args.mpiexec, "-n", "2"], "1 (yes)")):
         with tempfile.TemporaryDirectory() as folder:
-            stdout = run([*launcher, args.minife, *size, "name=mine", "max_iterations=20", "--backend=serial", "--output=run.h5"],
-                         folder)
+            stdout = run([*launcher, args.minife, *size, "name=mine", "max_iterations=20", "mv_overlap_comm_comp=" + overlap[0],
+                          "--backend=serial", "--output=run.h5"], folder)
             good &= check_lines(stdout)
-            file = check_yaml(folder, r"\.mine", ranks, 20)
+            file = check_yaml(folder, r"\.mine", ranks, 20, overlap)
             run([args.verify, "--quiet", "run.h5"], folder)
             if file and ranks == 1:
                 read_by_pyyaml(folder, file)

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 SIZES = ["nx=11", "ny=9", "nz=10", "--backend=serial", "--quiet"]
-SOLVERS = [["solver=cg"], ["solver=cg", "preconditioner=diagonal"], ["solver=single-reduction"],
+SOLVERS = [["solver=cg"], ["solver=cg", "preconditioner=diagonal"], ["solver=single-reduction", "overlap=on"],
            ["solver=single-reduction", "preconditioner=chebyshev"], ["solver=cg", "preconditioner=multigrid", "tolerance=1e-300"]]
 
 
