@@ -177,9 +177,9 @@ static const struct {
     command line;
     const char *message;
 } bad_lines[] = {
-    {{{"--half_neigh", "-1"}}, "half_neigh: got \"-1\", expected 0 or 1"},
-    {{{"--half_neigh", "2"}}, "expected 0 or 1"},
-    {{{"--half_neigh", "0", "-gn", "1"}}, "ghost_newton: got 1 with full lists"},
+    {{{"--half_neigh", "2"}}, "half_neigh: got \"2\", expected 0"},
+    {{{"--half_neigh", "yes"}}, "half_neigh: got \"yes\""},
+    {{{"--half_neigh", "0", "-gn", "1"}}, "ghost_newton: got 1"},
     {{{"--half_neigh", "1", "neighbours=full"}}, "got both"},
     {{{"-gn", "2"}}, "ghost_newton: got \"2\", expected auto or a whole number from 0 to 1"},
     {{{"--teams", "2"}}, "teams: got a key or value that this version does not have"},
