@@ -13,8 +13,13 @@ typedef enum fe_operator {
     FE_OPERATOR_ELL,
     FE_OPERATOR_SELL,
     FE_OPERATOR_LINES,
-    FE_OPERATOR_SYMMETRIC
+    FE_OPERATOR_SYMMETRIC,
+    FE_OPERATOR_ELEMENTS,
+    FE_OPERATOR_NODES,
+    FE_OPERATOR_UNIFORM
 } fe_operator;
+static inline bool fe_is_stored(int operator) { return operator<FE_OPERATOR_ELEMENTS; }
+
 typedef enum fe_precision { FE_PRECISION_DOUBLE, FE_PRECISION_MIXED } fe_precision;
 
 typedef enum fe_problem { FE_PROBLEM_ORIGINAL, FE_PROBLEM_MANUFACTURED } fe_problem;

@@ -16,6 +16,7 @@
 #pragma once
 #include "app.h"
 #include "bisection.h"
+#include "fe_free_kernels.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
 #include "fe_overlap.h"
@@ -55,6 +56,7 @@ typedef struct fe_level {
     fe_boundary_args boundary;
     fe_rows_args rows;
     fe_lines_args lines;
+    fe_free_args free;
 
     struct fe_outer *outer; /* overlap.c; NULL: products wait for ghosts */
 } fe_level;
@@ -91,6 +93,12 @@ mx_err fe_impose_boundary(fe_level *level);
 /* Frees what the stages made, however far they came. */
 void fe_level_destroy(fe_level *level);
 
+/* Divides rows into blocks of at most `largest` rows along each dimension, in a box that begins at `low`; returns their number. */
+int64_t fe_divide_rows(fe_blocks *blocks, const int *low, const int *count, const int *largest);
+
+/* diagonal = that of A, which is not stored. coordinates are there. */
+mx_err fe_assemble_diagonal(fe_level *level, mx_view diagonal);
+
 /* Binds the accessors of `storage`, which has the level's form. The form NONE needs none. */
 mx_err fe_bind_storage(const fe_level *level, fe_storage *storage);
 
@@ -103,6 +111,8 @@ mx_err fe_exchange(fe_level *level, mx_view x);
 mx_err fe_apply(fe_level *level, mx_view x, mx_view y);
 /* The same; element `at` of dot gets this rank's part of x . y. */
 mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at);
+/* y = A x as if no values were given, for rows whose values are not. A is not stored. */
+mx_err fe_apply_raw(fe_level *level, mx_view x, mx_view y);
 /* entries = the coefficients of A, row after row, in the order of entries (fe_storage.h): level->entries. A is stored. */
 mx_err fe_copy_matrix(fe_level *level, mx_view entries);
 /* diagonal = that of A: rows. */

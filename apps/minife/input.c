@@ -9,7 +9,8 @@
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
-static const char *const operators[] = {"csr", "ell", "sell", "lines", "symmetric", NULL};
+static const char *const operators[] = {"csr",      "ell",   "sell",    "lines", "symmetric",
+                                        "elements", "nodes", "uniform", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none",      "diagonal", "chebyshev",
@@ -133,7 +134,8 @@ static const app_key keys[] = {
      .words = operators,
      .help =
          "the form of the matrix: csr, ell, sell; lines of the mesh (no column numbers), or half of "
-         "them (symmetric)"},
+         "them (symmetric); none, but products by elements or by nodes from the coordinates, or by the "
+         "stencil of a uniform mesh"},
     {.name = "dump",
      .type = APP_KEY_TEXT,
      AT(dump),
@@ -302,6 +304,22 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
     return MX_OK;
 }
 
+/* Some operators store no matrix, and one is for equal elements. */
+static mx_err check_operator(const app_keys *k, const fe_input *in)
+{
+    const app_word *place = &app_keys_given(k, offsetof(fe_input, operator))->key;
+    if (in->operator== FE_OPERATOR_UNIFORM && in->mesh == FE_MESH_DISTORTED)
+        return app_keys_fail(k, place, "got uniform with mesh=distorted, expected %s",
+                             "operator=nodes or elements, or one that stores a matrix");
+    if (!fe_is_stored(in->operator) && in->dump != NULL)
+        return app_keys_fail(k, place, "got %s, which stores no matrix, with dump, expected %s",
+                             operators[in->operator], "operator=csr");
+    if (!fe_is_stored(in->operator) && in->overlap)
+        return app_keys_fail(k, place, "got %s, which stores no matrix, with overlap, expected %s",
+                             operators[in->operator], "overlap=off, or an operator that stores one");
+    return MX_OK;
+}
+
 /* ny is nx and nz is ny where they are not given. */
 static mx_err check(app_keys *k)
 {
@@ -309,6 +327,7 @@ static mx_err check(app_keys *k)
     if (in->ny == 0) in->ny = in->nx;
     if (in->nz == 0) in->nz = in->ny;
     if (in->name != NULL) MX_TRY(check_name(k, in));
+    MX_TRY(check_operator(k, in));
     MX_TRY(check_size(k, in));
     return check_hpcg(k, in);
 }

@@ -1,16 +1,10 @@
-#include "fe_level.h"
+#include "fe_operator.h"
 
 mx_err fe_exchange(fe_level *level, mx_view x)
 {
     if (app_size(level->base->comm) == 1) return MX_OK;
     return app_forward(level->ghosts, 1, &x, APP_UNSHIFTED);
 }
-
-/* Where the element `at` of a view gets x . y; NULL: not wanted. */
-typedef struct dot_product {
-    mx_view view;
-    int64_t at;
-} dot_product;
 
 /* Calls the kernel of a form that the level's precision and the caller want. */
 #define LAUNCH(name, teams, args, dot)                                            \
@@ -31,7 +25,7 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
 }
 
 /* csr: a thread of a device has 4 lanes for the entries of a row. ell, sell: its lanes have a row each. */
-static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
+static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
     enum { HOST_ROWS = 512, CSR_THREADS = 64, CSR_LANES = 4, LANES = 32, THREADS = 8 };
     const mx_ctx ctx = level->base->ctx;
@@ -58,7 +52,7 @@ static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const dot_produc
 }
 
 /* A thread of a device has a line, and its lanes share the rows. */
-static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
+static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
     enum { HOST_LINES = 4, THREADS = 8, LANES = 32 };
     const mx_ctx ctx = level->base->ctx;
@@ -83,20 +77,26 @@ static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const dot_produ
                                                 : LAUNCH(fe_half, teams, a, dot);
 }
 
-static mx_err apply(fe_level *level, mx_view x, mx_view y, const dot_product *dot)
+static mx_err apply(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
     switch (level->storage.form) {
     case FE_FORM_LINES:
     case FE_FORM_HALF: return apply_lines(level, x, y, dot);
+    case FE_FORM_NONE: return fe_apply_free(level, x, y, dot, false);
     default: return apply_rows(level, x, y, dot);
     }
+}
+
+mx_err fe_apply_raw(fe_level *level, mx_view x, mx_view y)
+{
+    return fe_apply_free(level, x, y, NULL, true);
 }
 
 mx_err fe_apply(fe_level *level, mx_view x, mx_view y) { return apply(level, x, y, NULL); }
 
 mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at)
 {
-    const dot_product d = {dot, at};
+    const fe_dot_product d = {dot, at};
     return apply(level, x, y, &d);
 }
 
@@ -110,6 +110,9 @@ static mx_err bind_copy(const fe_level *level, mx_view to, fe_copy_args *a)
 mx_err fe_diagonal(fe_level *level, mx_view diagonal)
 {
     fe_copy_args a;
+    if (level->input->operator== FE_OPERATOR_UNIFORM)
+        return fe_diagonal_of_uniform(level, diagonal);
+    if (level->storage.form == FE_FORM_NONE) return fe_assemble_diagonal(level, diagonal);
     MX_TRY(bind_copy(level, diagonal, &a));
     return fe_copy_diagonal(mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh)), &a);
 }
@@ -132,8 +135,9 @@ fe_work fe_work_of_product(const fe_level *level)
     case FE_FORM_CSR: work.bytes += rows * 8 + entries * (value + 4); break;
     case FE_FORM_ELL:
     case FE_FORM_SELL: work.bytes += entries * (value + 4); break;
+    case FE_FORM_LINES: work.bytes += entries * value; break;
     case FE_FORM_HALF: work.bytes += (entries + rows) / 2 * value; break;
-    default: work.bytes += entries * value;
+    default: return fe_work_of_free_product(level);
     }
     return work;
 }

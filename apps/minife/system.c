@@ -14,11 +14,11 @@ static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
 /* How the coefficients are stored, but for the number of them. */
 static void choose_form(fe_level *level)
 {
-    static const fe_form forms[] = {[FE_OPERATOR_CSR] = FE_FORM_CSR,
-                                    [FE_OPERATOR_ELL] = FE_FORM_ELL,
-                                    [FE_OPERATOR_SELL] = FE_FORM_SELL,
-                                    [FE_OPERATOR_LINES] = FE_FORM_LINES,
-                                    [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF};
+    static const fe_form forms[] = {
+        [FE_OPERATOR_CSR] = FE_FORM_CSR,        [FE_OPERATOR_ELL] = FE_FORM_ELL,
+        [FE_OPERATOR_SELL] = FE_FORM_SELL,      [FE_OPERATOR_LINES] = FE_FORM_LINES,
+        [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF, [FE_OPERATOR_ELEMENTS] = FE_FORM_NONE,
+        [FE_OPERATOR_NODES] = FE_FORM_NONE,     [FE_OPERATOR_UNIFORM] = FE_FORM_NONE};
     enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32, VECTOR = 8 };
     const fe_mesh *m = &level->mesh;
     fe_storage *const s = &level->storage;
@@ -36,6 +36,7 @@ double fe_matrix_bytes(const fe_level *level)
 {
     const double entries = (double)fe_entries(&level->mesh);
     const double value = level->input->precision == FE_PRECISION_MIXED ? 4 : 8;
+    if (!fe_is_stored(level->input->operator)) return 0;
     switch (level->input->operator) {
     case FE_OPERATOR_LINES: return entries * value;
     case FE_OPERATOR_SYMMETRIC: return entries * value / 2;
@@ -75,19 +76,23 @@ static mx_err make_columns(fe_level *level, int64_t values)
     return fe_columns(mx_range_1d(ctx, 0, rows), &level->structure);
 }
 
-/* lines, half: the tables of lines; *values as above. */
-static mx_err make_lines(fe_level *level, int64_t *values)
+/* The tables of lines. */
+static mx_err make_lines(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
+    const int y = level->mesh.extent[1] + 2, z = level->mesh.extent[0] + 2;
+    MX_TRY(mx_view_create_2d(ctx, "lines", MX_I32, 3, (int64_t)y * z, &level->views.line));
+    MX_TRY(mx_bind(ctx, level->views.line, &level->structure.line));
+    return fe_line_starts(mx_range_2d(ctx, 0, z, 0, y), &level->structure);
+}
+
+static int64_t values_of_lines(const fe_level *level)
+{
     const fe_mesh *m = &level->mesh;
     const fe_storage *s = &level->storage;
     const bool half = s->form == FE_FORM_HALF;
     const int64_t planes = half ? m->extent[0] + 1 : m->count[0];
-    const int y = m->extent[1] + 2, z = m->extent[0] + 2;
-    *values = planes * s->lines * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
-    MX_TRY(mx_view_create_2d(ctx, "lines", MX_I32, 3, (int64_t)y * z, &level->views.line));
-    MX_TRY(mx_bind(ctx, level->views.line, &level->structure.line));
-    return fe_line_starts(mx_range_2d(ctx, 0, z, 0, y), &level->structure);
+    return planes * s->lines * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
 }
 
 mx_err fe_bind_storage(const fe_level *level, fe_storage *s)
@@ -122,15 +127,18 @@ mx_err fe_make_structure(fe_level *level)
     mx_bind_none(&a->column);
     mx_bind_none(&a->line);
     MX_TRY(fe_bind_storage(level, &a->matrix));
-    if (level->storage.form == FE_FORM_LINES || level->storage.form == FE_FORM_HALF) {
-        MX_TRY(make_lines(level, &values));
+    const int form = level->storage.form;
+    const bool by_lines = form == FE_FORM_LINES || form == FE_FORM_HALF;
+    if (by_lines || level->input->operator== FE_OPERATOR_UNIFORM) MX_TRY(make_lines(level));
+    if (form == FE_FORM_NONE) return mx_fence(ctx);
+    if (by_lines) {
+        values = values_of_lines(level);
     } else {
         MX_TRY(make_begins(level, &values));
         MX_TRY(make_columns(level, values));
     }
     /* blocks store every coefficient of csr once */
-    const bool all_stored =
-        level->storage.form == FE_FORM_CSR && assembly_of(level) == FE_ASSEMBLY_BLOCKS;
+    const bool all_stored = form == FE_FORM_CSR && assembly_of(level) == FE_ASSEMBLY_BLOCKS;
     const mx_view_options options = {.uninitialized = all_stored};
     MX_TRY(mx_view_create(ctx, "matrix", level->storage.is_f32 ? MX_F32 : MX_F64, 1, &values,
                           &options, &level->views.value));
@@ -164,24 +172,46 @@ static void box_of_rows(const fe_level *level, int form, int *low, int *count)
     if (fe_rows(m) == 0) count[0] = 0;
 }
 
-/* A block's sums are to stay in the second cache: about 400 KiB. */
-static mx_err assemble_by_blocks(const fe_level *level, fe_assemble_args *a)
+int64_t fe_divide_rows(fe_blocks *b, const int *low, const int *count, const int *largest)
 {
-    enum { PLANES = 16, LINES = 8, NODES = 128, SUMS = FE_SLOTS + 1, VECTOR = 8 };
-    const int largest[] = {PLANES, LINES, NODES};
-    fe_blocks *const b = &a->blocks;
+    enum { VECTOR = 8 };
     int64_t blocks = 1;
-    box_of_rows(level, a->matrix.form, b->low, b->count);
     for (int d = 0; d < 3; d++) {
-        b->blocks[d] = (b->count[d] + largest[d] - 1) / largest[d];
-        if (b->blocks[d] > 0) b->size[d] = (b->count[d] + b->blocks[d] - 1) / b->blocks[d];
+        b->low[d] = low[d];
+        b->count[d] = count[d];
+        b->blocks[d] = (count[d] + largest[d] - 1) / largest[d];
+        b->size[d] = b->blocks[d] > 0 ? (count[d] + b->blocks[d] - 1) / b->blocks[d] : 0;
         blocks *= b->blocks[d];
     }
     b->pitch = round_up(b->size[2] + VECTOR + 2, VECTOR);
+    return blocks;
+}
+
+/* A block's sums are to stay in the second cache: about 400 KiB. */
+static mx_err assemble_by_blocks(const fe_level *level, fe_assemble_args *a)
+{
+    enum { PLANES = 16, LINES = 8, NODES = 128, SUMS = FE_SLOTS + 1 };
+    const int largest[] = {PLANES, LINES, NODES};
+    fe_blocks *const b = &a->blocks;
+    int low[3], count[3];
+    box_of_rows(level, a->matrix.form, low, count);
+    const int64_t blocks = fe_divide_rows(b, low, count, largest);
     const size_t scratch =
         (size_t)2 * (size_t)b->size[1] * SUMS * (size_t)b->pitch * sizeof(double);
     const mx_teams teams = mx_league(level->base->ctx, blocks, 1, 1);
     return fe_assemble_block(mx_with_scratch(teams, 1, scratch, 0), a);
+}
+
+static mx_err assemble(const fe_level *level, fe_assemble_args *a)
+{
+    const int *low = level->from, *high = level->to;
+    switch (assembly_of(level)) {
+    case FE_ASSEMBLY_COLOURS: return assemble_by_colours(level, a);
+    case FE_ASSEMBLY_ATOMICS:
+        return fe_assemble_atomic(
+            mx_range_3d(level->base->ctx, low[0], high[0], low[1], high[1], low[2], high[2]), a);
+    default: return assemble_by_blocks(level, a);
+    }
 }
 
 static mx_err make_coordinates(fe_level *level)
@@ -199,35 +229,80 @@ static mx_err make_coordinates(fe_level *level)
 mx_err fe_assemble(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
-    const int *low = level->from, *high = level->to;
     fe_assemble_args *const a = &level->assemble;
     a->mesh = level->mesh;
     a->manufactured = level->input->problem == FE_PROBLEM_MANUFACTURED;
     for (int d = 0; d < 3; d++) {
-        a->from[d] = low[d];
-        a->to[d] = high[d];
+        a->from[d] = level->from[d];
+        a->to[d] = level->to[d];
     }
     MX_TRY(make_coordinates(level));
     MX_TRY(mx_view_create_1d(ctx, "b", MX_F64, fe_rows(&level->mesh), &level->views.b));
     MX_TRY(fe_bind_storage(level, &a->matrix));
     MX_TRY(mx_bind(ctx, level->views.b, &a->b));
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
-    switch (assembly_of(level)) {
-    case FE_ASSEMBLY_COLOURS: MX_TRY(assemble_by_colours(level, a)); break;
-    case FE_ASSEMBLY_ATOMICS:
-        MX_TRY(fe_assemble_atomic(
-            mx_range_3d(ctx, low[0], high[0], low[1], high[1], low[2], high[2]), a));
-        break;
-    default: MX_TRY(assemble_by_blocks(level, a));
-    }
+    MX_TRY(assemble(level, a));
     return mx_fence(ctx);
+}
+
+mx_err fe_assemble_diagonal(fe_level *level, mx_view diagonal)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *m = &level->mesh;
+    fe_assemble_args a = level->assemble;
+    fe_boundary_args boundary = {.mesh = *m};
+    for (int d = 0; d < 3; d++) boundary.rows_low[d] = m->first[d];
+    a.without_source = true;
+    a.matrix.form = FE_FORM_DIAGONAL;
+    a.matrix.is_f32 = false;
+    mx_bind_none(&a.b);
+    mx_bind_none(&boundary.b);
+    mx_bind_none(&boundary.coordinates);
+    MX_TRY(mx_bind(ctx, diagonal, &a.matrix.value));
+    MX_TRY(mx_bind(ctx, level->views.coordinates, &a.coordinates));
+    MX_TRY(mx_fill(ctx, diagonal, &(double){0}));
+    MX_TRY(assemble(level, &a));
+    boundary.matrix = a.matrix;
+    return fe_boundary_matrix(mx_range_3d(ctx, 0, m->count[0], 0, m->count[1], 0, m->count[2]),
+                              &boundary);
 }
 
 /* ---- given values ---- */
 
+/* b of a matrix that is not stored: less the product with the values that are given. */
+static mx_err subtract_given(fe_level *level)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *m = &level->mesh;
+    fe_given_args a = {.mesh = *m, .manufactured = level->boundary.manufactured};
+    mx_view given, product;
+    MX_TRY(mx_view_create_1d(ctx, "given values", MX_F64, fe_held(m), &given));
+    MX_TRY(mx_view_create_1d(ctx, "product of given values", MX_F64, fe_rows(m), &product));
+    MX_TRY(mx_bind(ctx, given, &a.given));
+    MX_TRY(mx_bind(ctx, product, &a.product));
+    MX_TRY(mx_bind(ctx, level->views.b, &a.b));
+    MX_TRY(mx_bind(ctx, level->views.coordinates, &a.coordinates));
+    MX_TRY(
+        fe_given_values(mx_range_3d(ctx, 0, m->extent[0], 0, m->extent[1], 0, m->extent[2]), &a));
+    MX_TRY(fe_apply_raw(level, given, product));
+    MX_TRY(fe_given_subtract(mx_range_1d(ctx, 0, fe_rows(m)), &a));
+    MX_TRY(mx_fence(ctx));
+    MX_TRY(mx_view_destroy(&given));
+    return mx_view_destroy(&product);
+}
+
+/* Does anything still need the coordinates, when values are imposed? */
+static bool needs_coordinates(const fe_level *level)
+{
+    const int kind = level->input->operator;
+    return level->input->problem == FE_PROBLEM_MANUFACTURED || kind == FE_OPERATOR_ELEMENTS ||
+           kind == FE_OPERATOR_NODES;
+}
+
 mx_err fe_impose_boundary(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
+    const bool stored = level->storage.form != FE_FORM_NONE;
     fe_boundary_args *const a = &level->boundary;
     int count[3];
     a->mesh = level->mesh;
@@ -236,11 +311,12 @@ mx_err fe_impose_boundary(fe_level *level)
     MX_TRY(fe_bind_storage(level, &a->matrix));
     MX_TRY(mx_bind(ctx, level->views.b, &a->b));
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    if (!stored) MX_TRY(subtract_given(level));
     MX_TRY(fe_boundary_source(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), a));
-    MX_TRY(fe_boundary_matrix(mx_range_3d(ctx, 0, count[0], 0, count[1], 0, count[2]), a));
+    if (stored)
+        MX_TRY(fe_boundary_matrix(mx_range_3d(ctx, 0, count[0], 0, count[1], 0, count[2]), a));
     MX_TRY(mx_fence(ctx));
-    if (a->manufactured) return MX_OK;
-    return mx_view_destroy(&level->views.coordinates); /* nothing needs them any more */
+    return needs_coordinates(level) ? MX_OK : mx_view_destroy(&level->views.coordinates);
 }
 
 void fe_level_destroy(fe_level *level)

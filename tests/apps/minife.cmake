@@ -50,3 +50,11 @@ endif()
 add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
 set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")
+
+# Operators against each other, with the app's own kernels.
+set(minife_folder ${PROJECT_SOURCE_DIR}/apps/minife)
+get_target_property(minife_kernels minife SOURCES)
+list(FILTER minife_kernels INCLUDE REGEX TARGET_OBJECTS)
+app_test(minife_operators 1 2 4 LIBRARIES minife_input SOURCES ${minife_kernels}
+  ${minife_folder}/divide.c ${minife_folder}/mesh.c ${minife_folder}/system.c ${minife_folder}/operator.c
+  ${minife_folder}/matrix_free.c ${minife_folder}/overlap.c)

@@ -30,18 +30,29 @@ MX_BODY double *line_of(const fe_assemble_args *a, const block *k, int z, int y,
     return k->sums + (line * SUMS + sum) * a->blocks.pitch;
 }
 
-/* Adds a point's share to the elements' matrices. weight: 0 for lanes without an element. */
-MX_BODY void add_point(const fe_jacobian *j, const fe_lane weight, double (*by_reference)[8],
-                       fe_lane *matrix)
+/* Adds a point's share to the elements' matrices. weight: 0 for lanes without an element, else 1; it becomes |J|. */
+MX_BODY void add_point(fe_lane (*modes)[8], const double *point, fe_lane weight,
+                       double (*by_reference)[8], fe_lane *matrix)
 {
-    fe_lane g[3][8], scaled[3][8], scale;
-    MX_SIMD for (int l = 0; l < FE_LANES; l++) scale[l] = weight[l] / j->det[l];
+    fe_lane adjugate[3][3], scale, g[3][8], scaled[3][8];
+    MX_SIMD for (int l = 0; l < FE_LANES; l++)
+    {
+        const fe_jacobian j = fe_jacobian_at(modes, l, point[0], point[1], point[2]);
+        for (int d = 0; d < 3; d++) {
+            adjugate[d][0][l] = j.adjugate[d][0];
+            adjugate[d][1][l] = j.adjugate[d][1];
+            adjugate[d][2][l] = j.adjugate[d][2];
+        }
+        scale[l] = weight[l] / j.det;
+        weight[l] *= j.det;
+    }
+    if (by_reference == NULL) return;
     for (int m = 0; m < 8; m++)
         for (int d = 0; d < 3; d++) MX_SIMD for (int l = 0; l < FE_LANES; l++)
             {
-                g[d][m][l] = j->adjugate[d][0][l] * by_reference[0][m] +
-                             j->adjugate[d][1][l] * by_reference[1][m] +
-                             j->adjugate[d][2][l] * by_reference[2][m];
+                g[d][m][l] = adjugate[d][0][l] * by_reference[0][m] +
+                             adjugate[d][1][l] * by_reference[1][m] +
+                             adjugate[d][2][l] * by_reference[2][m];
                 scaled[d][m][l] = scale[l] * g[d][m][l];
             }
     double *at = matrix[0];
@@ -87,7 +98,6 @@ MX_BODY void reference_gradients(const double *point, double (*by_reference)[8])
 MX_BODY void elements_at(const fe_assemble_args *a, fe_node low, int count, element_lanes *e)
 {
     fe_lane x[3][8];
-    fe_jacobian j;
     const bool with_matrix = a->matrix.form != FE_FORM_NONE;
     fe_gather_coordinates(&a->coordinates, &a->mesh, low, count, x);
     for (int d = 0; d < 3; d++) fe_modes(x[d]);
@@ -99,11 +109,9 @@ MX_BODY void elements_at(const fe_assemble_args *a, fe_node low, int count, elem
         double point[3], by_reference[3][8], shape[8];
         fe_lane weight;
         fe_gauss_point(q, point);
-        fe_jacobian_at(x, point, &j);
         for (int l = 0; l < FE_LANES; l++) weight[l] = l < count ? 1 : 0;
         reference_gradients(point, by_reference);
-        if (with_matrix) add_point(&j, weight, by_reference, e->matrix);
-        for (int l = 0; l < FE_LANES; l++) weight[l] *= j.det[l];
+        add_point(x, point, weight, with_matrix ? by_reference : NULL, e->matrix);
         fe_shapes(point, shape);
         if (!a->without_source) add_source(a, x, point, shape, weight, e->source);
     }

@@ -1,0 +1,154 @@
+/* Products without a stored matrix. */
+#include "fe_operator.h"
+
+/* As fe_hex8.h has it. */
+static const double GAUSS_POINT = 0.577350269;
+
+static bool on_host(const fe_level *level)
+{
+    mx_ctx_info info;
+    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && info.device < 0;
+}
+
+static mx_err bind_args(fe_level *level, mx_view x, mx_view y, bool raw)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const bool uniform = level->input->operator== FE_OPERATOR_UNIFORM;
+    fe_free_args *const a = &level->free;
+    a->mesh = level->mesh;
+    a->raw = raw;
+    for (int d = 0; d < 3; d++) {
+        a->from[d] = level->from[d];
+        a->to[d] = level->to[d];
+    }
+    mx_bind_none(&a->line);
+    mx_bind_none(&a->coordinates);
+    if (uniform)
+        MX_TRY(mx_bind(ctx, level->views.line, &a->line));
+    else
+        MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    MX_TRY(mx_bind(ctx, x, &a->x));
+    return mx_bind(ctx, y, &a->y);
+}
+
+/* ---- by elements ---- */
+
+/* Hosts: lines of elements in 4 colours. Devices: elements in 8. */
+static mx_err add_colours(const fe_level *level, fe_free_args *a)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const bool host = on_host(level);
+    for (int colour = 0; colour < (host ? 4 : 8); colour++) {
+        int64_t end[3];
+        for (int d = 0; d < 3; d++) {
+            const int dimension_in_colour = host ? d : 2 - d;
+            a->low[d] = level->from[d] + (colour >> dimension_in_colour & 1);
+            end[d] = a->low[d] < level->to[d] ? (level->to[d] - a->low[d] + 1) / 2 : 0;
+        }
+        MX_TRY(host ? fe_elements_line(mx_range_2d(ctx, 0, end[0], 0, end[1]), a)
+                    : fe_elements_one(mx_range_3d(ctx, 0, end[0], 0, end[1], 0, end[2]), a));
+    }
+    return MX_OK;
+}
+
+static mx_err apply_elements(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+{
+    const mx_range_1 rows = mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh));
+    MX_TRY(fe_elements_begin(rows, a));
+    MX_TRY(add_colours(level, a));
+    return dot == NULL ? MX_OK : fe_elements_dot_into(rows, a, dot->view, dot->at);
+}
+
+/* ---- by nodes ---- */
+
+static mx_err apply_nodes(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+{
+    enum { PLANES = 16, LINES = 16, NODES = 128 };
+    const mx_ctx ctx = level->base->ctx;
+    const int largest[] = {PLANES, LINES, NODES};
+    const mx_range_1 rows = mx_range_1d(ctx, 0, fe_rows(&level->mesh));
+    if (!on_host(level))
+        return dot == NULL ? fe_nodes_one(rows, a)
+                           : fe_nodes_one_dot_into(rows, a, dot->view, dot->at);
+    const int64_t blocks =
+        fe_divide_rows(&a->blocks, level->mesh.first, level->mesh.count, largest);
+    const size_t scratch =
+        (size_t)(4 * a->blocks.size[1] + 4) * (size_t)a->blocks.pitch * sizeof(double);
+    const mx_teams teams = mx_with_scratch(mx_league(ctx, blocks, 1, 1), 1, scratch, 0);
+    return dot == NULL ? fe_nodes_block(teams, a)
+                       : fe_nodes_block_dot_into(teams, a, dot->view, dot->at);
+}
+
+/* ---- uniform mesh ---- */
+
+/* On boxes the matrix of an element is a sum of products along the dimensions: stiffness along one, masses along the others. So are
+ * the coefficients of a row. Assembled along one dimension with elements of length h and Gauss points at -g and g, row i has the
+ * stiffnesses 2 / h (i) and -1 / h (i - 1, i + 1), and the masses h (1 + g^2) / 2 and h (1 - g^2) / 4. */
+static double coefficient(const fe_mesh *m, int dz, int dy, int dx)
+{
+    const int at[] = {dz, dy, dx};
+    const double g2 = GAUSS_POINT * GAUSS_POINT;
+    double stiffness[3], mass[3];
+    for (int d = 0; d < 3; d++) {
+        const double h = 1.0 / m->elements[d];
+        stiffness[d] = at[d] == 0 ? 2 / h : -1 / h;
+        mass[d] = at[d] == 0 ? h * (1 + g2) / 2 : h * (1 - g2) / 4;
+    }
+    return stiffness[0] * mass[1] * mass[2] + mass[0] * stiffness[1] * mass[2] +
+           mass[0] * mass[1] * stiffness[2];
+}
+
+/* A thread of a device has a line, and its lanes share the rows. */
+static mx_err apply_uniform(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+{
+    enum { HOST_LINES = 8, THREADS = 8, LANES = 32 };
+    const mx_ctx ctx = level->base->ctx;
+    const bool host = on_host(level);
+    for (int k = 0; k < 9; k++)
+        for (int side = 0; side < 2; side++)
+            a->stencil[k][side] = coefficient(&level->mesh, k / 3 - 1, k % 3 - 1, side);
+    a->lines_per_team = host ? HOST_LINES : THREADS;
+    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
+    const int64_t league = (lines + a->lines_per_team - 1) / a->lines_per_team;
+    const mx_teams teams =
+        host ? mx_league(ctx, league, 1, 1) : mx_league(ctx, league, THREADS, LANES);
+    return dot == NULL ? fe_uniform(teams, a) : fe_uniform_dot_into(teams, a, dot->view, dot->at);
+}
+
+mx_err fe_diagonal_of_uniform(const fe_level *level, mx_view diagonal)
+{
+    const mx_ctx ctx = level->base->ctx;
+    fe_uniform_diagonal_args a = {.mesh = level->mesh,
+                                  .centre = coefficient(&level->mesh, 0, 0, 0)};
+    MX_TRY(mx_bind(ctx, diagonal, &a.diagonal));
+    return fe_uniform_diagonal(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), &a);
+}
+
+/* ---- all ---- */
+
+mx_err fe_apply_free(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, bool raw)
+{
+    fe_free_args *const a = &level->free;
+    MX_TRY(bind_args(level, x, y, raw));
+    switch (level->input->operator) {
+    case FE_OPERATOR_ELEMENTS: return apply_elements(level, a, dot);
+    case FE_OPERATOR_NODES: return apply_nodes(level, a, dot);
+    default: return apply_uniform(level, a, dot);
+    }
+}
+
+/* Bytes: x, y, and for elements and nodes the coordinates, once each. Operations for an element, with one for each addition or
+ * multiplication: to and from modes 5 fields of 24 of either; at each of 8 points 9 derivatives of coordinates and 3 of u of 6, the
+ * adjugate and |J| 32, the reciprocal 1, gradients and fluxes 33, and 22 to add them. A row of the stencil has 9 lines of 5. */
+fe_work fe_work_of_free_product(const fe_level *level)
+{
+    enum { OF_ELEMENT = 5 * 24 * 2 + 8 * (12 * 6 + 32 + 1 + 33 + 22), OF_ROW = 9 * 5 };
+    const double rows = fe_rows(&level->mesh);
+    fe_work work = {rows * 16, rows * OF_ROW};
+    if (level->input->operator== FE_OPERATOR_UNIFORM) return work;
+    double elements = 1;
+    for (int d = 0; d < 3; d++) elements *= level->to[d] - level->from[d];
+    work.bytes += (double)fe_held(&level->mesh) * 24;
+    work.flops = elements * OF_ELEMENT;
+    return work;
+}

@@ -1,0 +1,205 @@
+/* Every operator of miniFE against the assembled matrix in csr form: products with random vectors row by row, diagonals, right-hand
+ * sides and x . y; on straight and distorted meshes, with both problems, every assembly and both precisions, on every backend. And
+ * what products move and compute, by hand for one mesh. (That csr is right is shown by minife_dumps.) */
+#include "check.h"
+#include "fe_level.h"
+#include "random.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+/* Sums of 27 terms in other orders differ by some roundings of the largest; elements computed in another way by some more. */
+static const double TOLERANCE = 200 * DBL_EPSILON;
+/* Coefficients that were rounded to float. */
+static const double F32_TOLERANCE = 2 * FLT_EPSILON;
+
+typedef struct meshed {
+    int elements[3]; /* z, y, x */
+    int problem, mesh;
+} meshed;
+
+/* What a level gives, on the host. */
+typedef struct outcome {
+    double *b, *y, *diagonal;
+    double dot;
+} outcome;
+
+static mx_err make_level(fe_level *level, const meshed *m)
+{
+    const mx_gid elements[] = {m->elements[0], m->elements[1], m->elements[2]};
+    MX_TRY(fe_make_mesh(level, elements));
+    MX_TRY(fe_make_structure(level));
+    MX_TRY(fe_assemble(level));
+    return fe_impose_boundary(level);
+}
+
+/* x: a number for each node of the whole mesh, the same on all ranks. */
+static mx_err import_x(const fe_level *level, mx_view x)
+{
+    const fe_mesh *m = &level->mesh;
+    double *const host = malloc((size_t)fe_held(m) * sizeof *host);
+    MX_REQUIRE(host != NULL, MX_ERR_MEMORY, "no memory");
+    for (int i = 0; i < fe_held(m); i++) {
+        const fe_node n = {{m->low[0] + i / (m->extent[1] * m->extent[2]),
+                            m->low[1] + i / m->extent[2] % m->extent[1],
+                            m->low[2] + i % m->extent[2]}};
+        uint64_t state = (uint64_t)fe_id(m, n);
+        host[fe_local(m, n)] = (double)(random_next(&state) >> 11) * 0x1p-52 - 1;
+    }
+    const mx_err err = mx_import(level->base->ctx, x, host, NULL);
+    free(host);
+    return err;
+}
+
+static mx_err use_level(fe_level *level, outcome *o)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const int rows = fe_rows(&level->mesh);
+    mx_view x, y, diagonal, dot;
+    double plain;
+    MX_TRY(mx_view_create_1d(ctx, "x", MX_F64, fe_held(&level->mesh), &x));
+    MX_TRY(mx_view_create_1d(ctx, "y", MX_F64, rows, &y));
+    MX_TRY(mx_view_create_1d(ctx, "diagonal", MX_F64, rows, &diagonal));
+    MX_TRY(mx_view_create_1d(ctx, "dot", MX_F64, 3, &dot));
+    MX_TRY(import_x(level, x));
+    MX_TRY(fe_apply(level, x, y));
+    MX_TRY(mx_read_element(ctx, y, rows / 2, &plain));
+    MX_TRY(mx_fill(ctx, y, &(double){-1}));
+    MX_TRY(fe_apply_dot(level, x, y, dot, 1));
+    MX_TRY(fe_diagonal(level, diagonal));
+    MX_TRY(mx_read_element(ctx, dot, 1, &o->dot));
+    MX_TRY(mx_export(ctx, y, o->y, NULL));
+    MX_TRY(mx_export(ctx, diagonal, o->diagonal, NULL));
+    MX_TRY(mx_export(ctx, level->views.b, o->b, NULL));
+    CHECK_F64(plain, o->y[rows / 2], 0);
+    MX_TRY(mx_view_destroy(&x));
+    MX_TRY(mx_view_destroy(&y));
+    MX_TRY(mx_view_destroy(&diagonal));
+    return mx_view_destroy(&dot);
+}
+
+static mx_err run(const app_base *base, const fe_input *in, const meshed *m, outcome *o)
+{
+    fe_level level = {.base = base, .input = in};
+    mx_err err = make_level(&level, m);
+    const size_t rows = (size_t)fe_rows(&level.mesh);
+    o->b = calloc(3 * rows + 1, sizeof(double));
+    MX_REQUIRE(o->b != NULL, MX_ERR_MEMORY, "no memory");
+    o->y = o->b + rows;
+    o->diagonal = o->y + rows;
+    if (err == MX_OK) err = use_level(&level, o);
+    fe_level_destroy(&level);
+    return err;
+}
+
+static const char *words(const fe_input *in)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "operator %d, precision %d, assembly %d, problem %d, mesh %d",
+             in->operator, in->precision, in->assembly, in->problem, in->mesh);
+    return text;
+}
+
+static void compare(const outcome *got, const outcome *expected, size_t rows, const fe_input *in)
+{
+    const double tolerance = in->precision == FE_PRECISION_MIXED ? F32_TOLERANCE : TOLERANCE;
+    double largest = 0, error = 0;
+    for (size_t i = 0; i < 3 * rows; i++) {
+        largest = fmax(largest, fabs(expected->b[i]));
+        const double difference = fabs(got->b[i] - expected->b[i]);
+        if (!(difference <= error)) error = difference;
+    }
+    const double of_dot = fabs(got->dot - expected->dot);
+    if (error <= tolerance * largest && of_dot <= tolerance * largest * (double)rows) return;
+    check_failures++;
+    fprintf(stderr, "%s: differs from csr by %g, x . y by %g; largest %g\n", words(in), error,
+            of_dot, largest);
+}
+
+static mx_err compare_all(const app_base *base, const meshed *m)
+{
+    fe_input in = {.problem = m->problem, .mesh = m->mesh, .assembly = FE_ASSEMBLY_COLOURS};
+    fe_level level = {.base = base, .input = &in};
+    const mx_gid elements[] = {m->elements[0], m->elements[1], m->elements[2]};
+    outcome expected, got;
+    MX_TRY(fe_make_mesh(&level, elements));
+    const size_t rows = (size_t)fe_rows(&level.mesh);
+    fe_level_destroy(&level);
+    MX_TRY(run(base, &in, m, &expected));
+    for (int operator= 0; operator<= FE_OPERATOR_UNIFORM; operator++)
+        for (int assembly = 0; assembly <= FE_ASSEMBLY_ATOMICS; assembly++)
+            for (int precision = 0; precision <= FE_PRECISION_MIXED; precision++) {
+                in.operator= operator;
+                in.assembly = assembly;
+                in.precision = precision;
+                if (operator== FE_OPERATOR_UNIFORM && m->mesh == FE_MESH_DISTORTED) continue;
+                if (!fe_is_stored(operator) && precision == FE_PRECISION_MIXED) continue;
+                MX_TRY(run(base, &in, m, &got));
+                compare(&got, &expected, rows, &in);
+                free(got.b);
+            }
+    free(expected.b);
+    return MX_OK;
+}
+
+/* 2 x 3 x 4 elements: 60 rows, 7 x 10 x 13 = 910 entries, by hand. */
+static mx_err check_work(const app_base *base)
+{
+    static const struct {
+        int operator;
+        double bytes, flops;
+    } expected[] = {{FE_OPERATOR_CSR, 910 * 12 + 60 * 24, 1820},
+                    {FE_OPERATOR_ELL, 910 * 12 + 60 * 16, 1820},
+                    {FE_OPERATOR_SELL, 910 * 12 + 60 * 16, 1820},
+                    {FE_OPERATOR_LINES, 910 * 8 + 60 * 16, 1820},
+                    {FE_OPERATOR_SYMMETRIC, 485 * 8 + 60 * 16, 1820},
+                    {FE_OPERATOR_NODES, 60 * 40, 24 * 1520},
+                    {FE_OPERATOR_UNIFORM, 60 * 16, 60 * 45}};
+    const meshed m = {.elements = {2, 3, 4}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const fe_input in = {.operator= expected[i].operator};
+        fe_level level = {.base = base, .input = &in};
+        MX_TRY(make_level(&level, &m));
+        const fe_work work = fe_work_of_product(&level);
+        CHECK_F64(work.bytes, expected[i].bytes, 0);
+        CHECK_F64(work.flops, expected[i].flops, 0);
+        CHECK_I64(level.entries, 910);
+        fe_level_destroy(&level);
+    }
+    return MX_OK;
+}
+
+static mx_err check_backend(app_comm comm, const char *backend)
+{
+    static const meshed cases[] = {{{4, 5, 19}, FE_PROBLEM_ORIGINAL, FE_MESH_UNIFORM},
+                                   {{5, 9, 4}, FE_PROBLEM_MANUFACTURED, FE_MESH_UNIFORM},
+                                   {{9, 4, 11}, FE_PROBLEM_MANUFACTURED, FE_MESH_DISTORTED},
+                                   {{4, 3, 3}, FE_PROBLEM_ORIGINAL, FE_MESH_DISTORTED}};
+    app_base base = {.comm = comm};
+    char resource[64];
+    snprintf(resource, sizeof resource, "%s%s", backend,
+             strcmp(backend, "openmp") == 0 || strcmp(backend, "simt") == 0 ? ":threads=2" : "");
+    MX_TRY(mx_ctx_create(resource, &base.ctx));
+    MX_TRY(app_transport_create(comm, base.ctx, APP_GPU_MPI_AUTO, &base.transport));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_OK(compare_all(&base, &cases[i]));
+    if (app_size(comm) == 1) CHECK_OK(check_work(&base));
+    app_transport_destroy(&base.transport);
+    mx_ctx_destroy(&base.ctx);
+    CHECK_I64(mx_views_alive(), 0);
+    return MX_OK;
+}
+
+int main(int argc, char **argv)
+{
+    app_comm comm;
+    CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    CHECK_OK(mx_init());
+    for (int b = 0; mx_backend_name(b) != NULL; b++)
+        if (mx_backend_available(mx_backend_name(b), NULL))
+            CHECK_OK(check_backend(comm, mx_backend_name(b)));
+    mx_finalize();
+    const int code = check_exit(comm);
+    app_comm_close(&comm);
+    return code;
+}
