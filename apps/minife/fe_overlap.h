@@ -10,6 +10,7 @@ typedef struct fe_outer_args {
     mx_f64_1 value;
     fe_storage matrix;
     fe_mesh mesh;
+    bool distorted; /* the mesh */
 } fe_outer_args;
 MX_ARGS(fe_outer_args, row, begin, column, value, FE_STORAGE_ACCESSORS(matrix))
 /* row: the outer ones of all rows */

@@ -1,6 +1,6 @@
 /* Products that do not wait for ghosts. While the messages are on their way, y = A x is computed with ghosts that are 0, for all rows;
- * when they are there, the entries whose columns are ghosts are added, in the outer rows. These entries are stored once more. So every
- * form of the matrix has overlap, and needs no kernel that leaves rows out.
+ * when they are there, the entries whose columns are ghosts are added, in the outer rows. These entries are stored once more, or computed from the
+ * elements if there is no matrix. So every form of the matrix has overlap, and needs no kernel that leaves rows out.
  *
  * Cost: on a rank with n nodes along a side to another rank, a pass over n^2 rows with 9 entries each, and n^2 zeros. The matrix
  * has n^3 rows of 27. Rejected: rows that need no ghosts first, and the others later. Their rows are neither contiguous nor
@@ -38,7 +38,7 @@ static mx_err make_outer(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
     struct fe_outer *const o = level->outer;
-    fe_outer_args a = {.mesh = level->mesh};
+    fe_outer_args a = {.mesh = level->mesh, .distorted = level->input->mesh == FE_MESH_DISTORTED};
     int64_t entries;
     MX_TRY(count_rows(level, &a));
     MX_TRY(fe_bind_storage(level, &a.matrix));
