@@ -89,6 +89,7 @@ static mx_err begin(app_checkpoint c)
     if (c->plan.file) app_signals_catch_stop();
     c->written_at = c->checked_at = app_now();
     c->written_step = -1;
+    c->step = c->plan.restart ? -1 : 0;
     return MX_OK;
 }
 
@@ -248,7 +249,9 @@ mx_err app_checkpoint_step(app_checkpoint c, int64_t step, bool *stop)
     comparison all = {0};
     const bool compared = ++c->steps_since_check >= c->check_in;
     if (compared) MX_TRY(compare(c, &all));
-    const bool by_steps = c->every_steps > 0 && step % c->every_steps == 0;
+    const int64_t before = c->step >= 0 ? c->step : step - 1;
+    const bool by_steps = c->every_steps > 0 && step / c->every_steps > before / c->every_steps;
+    c->step = step;
     *stop = all.signal > 0;
     if (by_steps || all.due > 0 || *stop) MX_TRY(write_one(c, step, *stop));
     if (compared) c->checked_at = app_now(); /* without the time of writing */

@@ -85,8 +85,9 @@ mx_err app_checkpoint_restore(app_checkpoint checkpoint);
 /* Was a restart asked for? */
 bool app_checkpoint_restarts(app_checkpoint checkpoint);
 
-/* To be called at the end of every step, on all ranks: writes a checkpoint where it is time to, or
- * where a signal asked to stop; then *stop is true. Ranks agree on signals by one small reduction,
+/* To be called at the end of every step, or of several steps, on all ranks: writes a checkpoint where
+ * it is time to (every N steps: where these steps have a multiple of N), or where a signal asked to
+ * stop; then *stop is true. Ranks agree on signals by one small reduction,
  * at most every 20 ms (a step that takes longer: each step). Collective, agreed. */
 mx_err app_checkpoint_step(app_checkpoint checkpoint, int64_t step, bool *stop);
 

@@ -11,6 +11,7 @@ struct app_checkpoint {
     int64_t every_steps; /* 0: not by steps */
     double every_seconds;
     double written_at;    /* app_now() of the last one */
+    int64_t step;         /* the last one that ended; -1: not known yet, after a restart */
     int64_t written_step; /* -1: none yet */
     double checked_at;    /* when ranks compared signals, for the last time */
     int64_t steps_since_check;

@@ -119,7 +119,8 @@ typedef struct app_input {
      * dashes ("-t", "threads"); ends with NULL. NULL: nothing. */
     const char *const *synonyms;
 
-    /* On the command line key:value, "key value" and any number of dashes are as good as key=value. */
+    /* On the command line key:value, "key value" and any number of dashes are as good as key=value; options that every app has
+     * need no dashes where they have a value. */
     bool free_form;
 } app_input;
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-SIZES = ["nx=11", "ny=9", "nz=10", "--backend=serial", "--quiet"]
+SIZES = ["nx=11", "ny=9", "nz=10", "--quiet"]
 SOLVERS = [["solver=cg"], ["solver=cg", "preconditioner=diagonal"], ["solver=single-reduction", "overlap=on"],
            ["solver=single-reduction", "preconditioner=chebyshev"], ["solver=cg", "preconditioner=multigrid", "tolerance=1e-300"]]
 
@@ -23,7 +23,8 @@ class Runs:
         self.args, self.folder, self.good = args, folder, True
 
     def run(self, words, ranks=1, code=0, message=""):
-        command = [self.args.minife, *SIZES, *words] if words[0] != "verify" else [self.args.verify, "--quiet", *words[1:]]
+        backend = [] if any(word.startswith("--backend") for word in words) else ["--backend=serial"]
+        command = [self.args.minife, *SIZES, *backend, *words] if words[0] != "verify" else [self.args.verify, "--quiet", *words[1:]]
         if ranks > 1:
             command = [*self.args.mpiexec, "-n", str(ranks), *command]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
@@ -44,6 +45,15 @@ def goes_on(runs, solver, ranks):
         return
     runs.run([*solver, *limit, "--restart=c.h5", "--output=again.h5"], 3)
     runs.run(["verify", "whole.h5", "again.h5"])
+
+
+def batches(runs):
+    """Devices, and simt, do 16 iterations before the host looks: a checkpoint that is due in between follows them."""
+    more = ["--backend=simt", "--threads=1"]
+    runs.run([*more, "max_iterations=20", "--output=whole.h5"])
+    runs.run([*more, "max_iterations=16", "--checkpoint=b.h5", "--checkpoint-every=6"])
+    runs.run([*more, "max_iterations=20", "--restart=b.h5", "--output=again.h5"])
+    runs.run(["verify", "--tolerance=0", "whole.h5", "again.h5"])
 
 
 def refusals(runs):
@@ -81,6 +91,9 @@ def main():
         goes_on(runs, SOLVERS[4], 2)
         for solver in reversed(SOLVERS):
             goes_on(runs, solver, 1)
+        listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+        if "simt" in listed:
+            batches(runs)
         refusals(runs)
         stops(runs, folder)
         return 0 if runs.good else 1
