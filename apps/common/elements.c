@@ -65,7 +65,7 @@ static bool is_null(mx_view view) { return view.generation == 0; }
     {                                                                              \
         const mx_view none = MX_VIEW_NULL;                                         \
         const mx_range_1 range = mx_range_1d(ctx, j->begin, j->end);               \
-        app_elements_##tag##_args args;                                            \
+        app_elements_##tag##_args args = {.rank = info->rank};                     \
         BIND_OR_NONE(ctx, info->rank == 1 ? j->field : none, &args.column);        \
         BIND_OR_NONE(ctx, info->rank == 2 ? j->field : none, &args.rows);          \
         BIND_OR_NONE(ctx, j->buffer, &args.buffer);                                \
@@ -73,7 +73,6 @@ static bool is_null(mx_view view) { return view.generation == 0; }
         BIND_OR_NONE(ctx, j->from, &args.from);                                    \
         BIND_OR_NONE(ctx, j->shift.row, &args.shift_row);                          \
         BIND_OR_NONE(ctx, j->shift.shift, &args.shift);                            \
-        args.rank = info->rank;                                                    \
         args.columns = columns_of(info);                                           \
         args.record = (int)(j->record / sizeof(T));                                \
         args.offset = (int)(j->offset / sizeof(T));                                \

@@ -231,10 +231,14 @@ static mx_err reserve_images(md_app *app, int64_t images)
 
 static mx_err find_images(md_app *app, int64_t *images)
 {
-    md_images_args args = {.box = app->box,
-                           .around = app->around,
-                           .cutoff = app->list_cutoff,
-                           .room = app->image_room};
+    const md_box *const box = &app->box;
+    md_images_args args = {.around = app->around};
+    for (int d = 0; d < 3; d++) {
+        for (int k = 0; k < app->around.range[d]; k++) {
+            args.above[d][k] = md_brick_low(box, d, box->brick[d] + k + 1) - app->list_cutoff;
+            args.below[d][k] = md_brick_low(box, d, box->brick[d] - k) + app->list_cutoff;
+        }
+    }
     if (app->image_room == 0) MX_TRY(reserve_images(app, app->own / 2));
     for (;;) {
         args.room = app->image_room;

@@ -149,10 +149,10 @@ typedef struct md_images_args {
     mx_i32_1 image_atom;
     mx_i32_1 image_place;
     mx_ci32_1 slot;
-    md_box box;
     md_around around;
-    double cutoff; /* of the list */
-    int64_t room;  /* images that the views have room for; what is beyond is counted, not stored */
+    /* along each axis: the brick k + 1 away needs atoms at above[k] and beyond, on the other side atoms up to below[k] */
+    double above[3][MD_MAX_RANGE], below[3][MD_MAX_RANGE];
+    int64_t room; /* images that the views have room for; what is beyond is counted, not stored */
 } md_images_args;
 MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place, slot)
 /* the images of own atoms that other bricks need: those within the cutoff of the brick, along each axis. The total is their

@@ -31,15 +31,13 @@ MX_BODY void md_place_atoms_body(const md_place_args *a, int i, md_placed *sum)
 }
 MX_REDUCE_FIELDS(1D, md_place_atoms, MD_PLACED, MX_ITEMS_PLAIN)
 
-/* Which bricks along axis d need the atom at x: bit k + range for the brick k away. */
+/* Which bricks along axis d need the atom at x: bit k + range for the brick k away. Farther bricks need fewer atoms. */
 MX_BODY uint32_t bricks_along(const md_images_args *a, int d, double x)
 {
-    const int range = a->around.range[d], brick = a->box.brick[d];
+    const int range = a->around.range[d];
     uint32_t bits = 1u << range;
-    for (int k = 1; k <= range; k++) {
-        if (x >= md_brick_low(&a->box, d, brick + k) - a->cutoff) bits |= 1u << (range + k);
-        if (x <= md_brick_low(&a->box, d, brick - k + 1) + a->cutoff) bits |= 1u << (range - k);
-    }
+    for (int k = 0; k < range && x >= a->above[d][k]; k++) bits |= 1u << (range + k + 1);
+    for (int k = 0; k < range && x <= a->below[d][k]; k++) bits |= 1u << (range - k - 1);
     return bits;
 }
 
