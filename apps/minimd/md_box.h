@@ -49,3 +49,9 @@ MX_INLINE int md_brick_rank(const md_box *box, const int *brick)
     for (int d = 0; d < 3; d++) at[d] = brick[d] - box->ranks[d] * md_brick_turns(box, d, brick[d]);
     return (at[2] * box->ranks[1] + at[1]) * box->ranks[0] + at[0];
 }
+
+/* Atoms whose centre of mass does not move. Of any number: the original counts them in 32 bits, and loses them at 715,827,883. */
+MX_INLINE double md_degrees_of_freedom(int64_t atoms)
+{
+    return atoms > 1 ? 3 * (double)atoms - 3 : 0;
+}

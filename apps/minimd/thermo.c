@@ -38,7 +38,7 @@ void md_choose_scales(md_app *app)
 
 double md_temperature(const md_app *app, double mvv)
 {
-    const double freedom = 3 * (double)app->atoms - 3;
+    const double freedom = md_degrees_of_freedom(app->atoms);
     return freedom > 0 ? mvv * app->scales.mvv_to_energy / (freedom * app->scales.boltzmann) : 0;
 }
 

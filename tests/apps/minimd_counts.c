@@ -128,8 +128,16 @@ static void test_bricks(void)
     expect("rank", md_brick_rank(&box, (const int[]){-1, 7, 1}), (1 * 7 + 0) * 3 + 2);
 }
 
+static void test_freedom(void)
+{
+    expect("degrees of freedom of one atom", (int64_t)md_degrees_of_freedom(1), 0);
+    expect("degrees of freedom", (int64_t)md_degrees_of_freedom(905969664), 2717908989);
+    expect("degrees of freedom", (int64_t)md_degrees_of_freedom(32000000000), 95999999997);
+}
+
 int main(void)
 {
+    test_freedom();
     test_pieces();
     test_large(630);  /* 1.0e9 atoms: site numbers beyond 2^31 */
     test_large(2000); /* 3.2e10 atoms */

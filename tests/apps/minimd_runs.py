@@ -149,6 +149,9 @@ def bugs(args, folder):
     for ranks in (1, 2):
         text = launch(args, deck, f"serial:{ranks}:0", "dt=0.5", code=3).stderr
         check(f"lost atoms, {ranks} ranks", len(re.findall(r"lost atoms: at step \d+ \d+ of 256 have a position", text)), 1)
+    # counts beyond 32 bits
+    text = launch(args, deck, run, "-s", "1000", code=3).stderr
+    check("4e9 atoms", "a rank would hold 4000000000 atoms and ghosts" in text, True)
     # fast atoms that fly over several sub-domains between two lists are not lost
     fast = ("temperature=1000", "dt=0.001", "every=100", "epsilon=0", "-n", "200", "--check_exchange")
     notes = launch(args, deck, "serial:8:0", "-nx", "16", "-ny", "1", "-nz", "1", *fast).stderr
