@@ -307,7 +307,9 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
 /* Some operators store no matrix, and one is for equal elements. */
 static mx_err check_operator(const app_keys *k, const fe_input *in)
 {
-    const app_word *place = &app_keys_given(k, offsetof(fe_input, operator))->key;
+    const app_given *const given = app_keys_given(k, offsetof(fe_input, operator));
+    if (given == NULL) return MX_OK;
+    const app_word *const place = &given->key;
     if (in->operator== FE_OPERATOR_UNIFORM && in->mesh == FE_MESH_DISTORTED)
         return app_keys_fail(k, place, "got uniform with mesh=distorted, expected %s",
                              "operator=nodes or elements, or one that stores a matrix");

@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (err == MX_ERR_INPUT) {
         HOLDS(strstr(mx_err_message(), "expected ") != NULL);
         HOLDS(strncmp(mx_err_message(), "input:", 6) == 0 ||
-              strncmp(mx_err_message(), "command line: nx, ny, nz:", 25) == 0);
+              strncmp(mx_err_message(), "command line: ", 14) == 0); /* of several keys together */
     } else {
         check_input(&first);
         HOLDS(app_keys_read(&again, &fe_keys, "input", text, size, NULL, &second) == MX_OK);
