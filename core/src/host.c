@@ -175,23 +175,54 @@ static mx_err allocate_scratch(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t 
     return MX_OK;
 }
 
+/* A part of a scan: the chunks first_chunk to first_chunk + chunks - 1. */
+typedef struct scan_part {
+    mx_launch launch;
+    int64_t chunks;
+} scan_part;
+
+/* What the threads do between two joins of a scan. */
+typedef struct scan_step {
+    const mx_instance *instance;
+    const scan_part *summed; /* its prefix sums are known: run its items for the second time */
+    const scan_part *next;   /* sum up its chunks */
+} scan_step;
+
+static void run_scan_step(const mx_launch *l, int64_t first, int64_t last)
+{
+    const scan_step *step = l->args;
+    const int64_t summed = step->summed->chunks, next = step->next->chunks;
+    if (first < summed)
+        step->instance->scan(&step->summed->launch, first, last < summed ? last : summed);
+    if (first < next) step->instance->run(&step->next->launch, first, last < next ? last : next);
+}
+
 /* Runs a scan. The range is processed in parts of several chunks, which stay in cache. For each part: the sum of each chunk, the
- * prefix sums of these, then all items again. The chunks depend on the range only, so the result has the same bits for any number
- * of threads. Rejected: two passes over the whole range (twice the memory traffic), and one chunk for each thread (the bits
- * change with their number). */
+ * prefix sums of these, then all items again. The second pass over a part and the first pass over the next part are one step,
+ * so that there is one parallel region for each part. The chunks depend on the range only, so the result has the same bits for
+ * any number of threads. Rejected: two passes over the whole range (twice the memory traffic), and one chunk for each thread (the
+ * bits change with their number). */
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
-    const int64_t chunks = l->chunks,
-                  step = ctx->backend->host.chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
+    const int64_t chunks = l->chunks;
+    const int64_t max_part =
+        ctx->backend->host.chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
+    const int64_t parts = chunks > 0 ? ceil_div(chunks, max_part) : 0;
+    const int64_t per_part = parts > 0 ? ceil_div(chunks, parts) : 0;
     void *const carry = l->partials + chunks * l->partial_bytes;
+    scan_part part[2] = {{*l, 0}, {*l, 0}};
     instance->join(l, carry, 0); /* the identity */
-    for (l->first_chunk = 0; l->first_chunk < chunks; l->first_chunk += step) {
-        const int64_t left = chunks - l->first_chunk, part = left < step ? left : step;
-        ctx->backend->host.run(ctx, l, instance->run, part);
-        instance->prefix(l, carry, l->first_chunk, l->first_chunk + part);
-        ctx->backend->host.run(ctx, l, instance->scan, part);
+    for (int64_t p = 0; p <= parts; p++) {
+        scan_part *const next = &part[p % 2], *const summed = &part[(p + 1) % 2];
+        const scan_step step = {instance, summed, next};
+        mx_launch both = {.args = &step, .dynamic = l->dynamic, .ctx = ctx};
+        const int64_t begin = p * per_part, left = chunks > begin ? chunks - begin : 0;
+        next->launch.first_chunk = begin;
+        next->chunks = left < per_part ? left : per_part;
+        ctx->backend->host.run(ctx, &both, run_scan_step,
+                               summed->chunks > next->chunks ? summed->chunks : next->chunks);
+        instance->prefix(l, carry, begin, begin + next->chunks);
     }
-    l->first_chunk = 0;
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
 }
 
