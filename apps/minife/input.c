@@ -316,9 +316,6 @@ static mx_err check_operator(const app_keys *k, const fe_input *in)
     if (!fe_is_stored(in->operator) && in->dump != NULL)
         return app_keys_fail(k, place, "got %s, which stores no matrix, with dump, expected %s",
                              operators[in->operator], "operator=csr");
-    if (!fe_is_stored(in->operator) && in->overlap)
-        return app_keys_fail(k, place, "got %s, which stores no matrix, with overlap, expected %s",
-                             operators[in->operator], "overlap=off, or an operator that stores one");
     return MX_OK;
 }
 

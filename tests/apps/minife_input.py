@@ -59,7 +59,6 @@ GOOD = [
 BAD = [
     ("a stencil for elements that differ", None, ["operator=uniform", "mesh=distorted"], 2, ["operator", "uniform"]),
     ("a matrix that is not stored, dumped", None, ["operator=nodes", "dump=."], 2, ["operator", "stores no matrix"]),
-    ("ghosts of a matrix that is not stored", None, ["operator=elements", "overlap=on"], 2, ["operator", "overlap"]),
     ("an unknown key", None, ["nz=3", "nxx=3"], 2, ["nxx", "nx"]),
     ("an unknown key alone", None, ["linx_a=3"], 2, ["linx_a"]),
     ("an unknown key with dashes", None, ["-tolerence=1"], 2, ["tolerence", "tolerance"]),

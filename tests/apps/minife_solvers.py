@@ -34,7 +34,7 @@ SHARE = 0.1
 FLAT = 0.2
 SOLVERS = ("cg", "single-reduction")
 PRECONDITIONERS = ("none", "diagonal", "chebyshev", "multigrid", "hpcg")
-OPERATORS = ("csr", "ell", "sell", "lines", "symmetric")
+OPERATORS = ("csr", "ell", "sell", "lines", "symmetric", "elements", "nodes", "uniform")
 SMALL = {"original": ["nx=12", "ny=9", "nz=20"],
          "distorted": ["nx=14", "problem=manufactured", "mesh=distorted"],
          "few elements": ["nx=5", "ny=2", "nz=4"]}
@@ -151,6 +151,11 @@ class Tests:
             ranks = (2, 3, 8)[n % 3]
             chosen = keys + ["overlap=on", f"operator={operator}"]
             self.compare(f"{chosen}, {ranks} ranks", self.run(chosen, ranks=ranks), base, len(base[1]) - 1)
+        keys = SMALL["distorted"]
+        base = self.run(keys)
+        chosen = keys + ["overlap=on", "operator=nodes"]
+        self.compare(f"{chosen}, 3 ranks", self.run(chosen, ranks=3), base, len(base[1]) - 1 if base else 0)
+        keys = ["nx=9", "ny=7", "nz=12"]
         for more in (["solver=single-reduction", "preconditioner=diagonal"], ["preconditioner=multigrid"]):
             one = self.run(keys + more)
             for backend in ("serial", "simt"):
