@@ -19,7 +19,7 @@ mx_err md_compute_force(md_app *app, bool energy)
 bool md_force_has_parts(const md_app *app)
 {
     /* EAM needs densities of all neighbours before forces */
-    return !is_eam(app) && (app->list == MD_LIST_CLUSTERS || app->interior > 0);
+    return !is_eam(app) && (app->list == MD_LIST_CLUSTERS || (!app->is_flat && app->interior > 0));
 }
 
 mx_err md_compute_force_part(md_app *app, md_phase phase) { return md_compute_lj_part(app, phase); }

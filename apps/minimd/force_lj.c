@@ -66,8 +66,15 @@ static mx_err compute_clusters(md_app *app, md_energy *energy)
     return md_clusters_lj_ghosts(app->base.ctx, &app->clusters, energy);
 }
 
+static mx_err compute_flat(md_app *app, md_energy *energy)
+{
+    MX_TRY(md_flat_lj(app->base.ctx, &app->views, &app->lj, &app->flat, energy));
+    return app->ghost_newton ? app_reverse(app->halo, 1, &app->views.force) : MX_OK;
+}
+
 mx_err md_compute_lj(md_app *app, bool energy)
 {
+    if (app->is_flat) return compute_flat(app, energy ? &app->energy : NULL);
     if (app->list == MD_LIST_CLUSTERS) return compute_clusters(app, energy ? &app->energy : NULL);
     return energy ? md_lj_full_energy(md_own(app), &app->lj, &app->energy)
                   : md_lj_full(md_own(app), &app->lj);

@@ -16,9 +16,12 @@ static const char *const forces[] = {"lj", "eam", NULL};
 static const char *const mixings[] = {"geometric", "arithmetic", NULL};
 static const char *const shifts[] = {"none", "force", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
-static const char *const neighbours[] = {"auto", "full", "half", NULL};
-static const char *const list_kinds[] = {"auto", "2d", "clusters", NULL};
-static const char *const half_words[] = {"auto", "0", "1", NULL}; /* of the same member */
+static const char *const neighbours[] = {"auto", "full", "half", "half_2d", NULL};
+static const char *const list_kinds[] = {"auto", "2d",       "2d_right", "2d_left",
+                                         "csr",  "clusters", NULL};
+static const char *const newtons[] = {"scatter", "atomic", NULL};
+static const char *const policies[] = {"range", "team", NULL};
+static const char *const half_words[] = {"auto", "0", "1", "-1", NULL}; /* of the same member */
 
 /* clang-format off */
 #define AT(MEMBER) .offset = offsetof(md_input, MEMBER)
@@ -68,7 +71,7 @@ static const app_key keys[] = {
     {.name = "neigh_bins", .aliases = "-b", .type = APP_KEY_INT, AT(bins), .low = 1, .high = MOST_CELLS,
      .automatic = "auto", .help = "bins along each direction, for neighbour lists"},
     {.name = "half_neigh", .type = APP_KEY_CHOICE, .sources = APP_KEY_COMMAND, AT(neighbours), .low = 1,
-     .words = half_words, .parameter = "", .help = "1: half neighbour lists, 0: full ones"},
+     .words = half_words, .parameter = "", .help = "1: half neighbour lists, 0: full ones, -1: half ones with list=2d"},
     {.name = "ghost_newton", .aliases = "-gn", .type = APP_KEY_INT, AT(ghost_newton), .low = 0, .high = 1, .standard = -1,
      .automatic = "auto",
      .help = "half lists: 1: a pair of atoms of two ranks is computed on one of them, 0: on both"},
@@ -96,8 +99,11 @@ static const app_key keys[] = {
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),
-    WORD("neighbours", NULL, neighbours, neighbours, "full: a pair is in the lists of both atoms; half: in one of them"),
-    WORD("list", NULL, list, list_kinds, "how lists are stored: 2d: a row of numbers of atoms for each atom; clusters: of groups of eight atoms"),
+    WORD("neighbours", NULL, neighbours, neighbours, "full: a pair is in the lists of both atoms; half: in one of them; half_2d: half, with list=2d"),
+    WORD("list", NULL, list, list_kinds,
+         "how lists are stored: 2d: a row of atoms for each atom, in the backend's layout or in layout right or left; csr: rows without gaps; clusters: rows of groups of eight atoms"),
+    WORD("newton", NULL, newton, newtons, "half lists but clusters: forces on the other atoms are added in a copy for each thread, or by atomics"),
+    WORD("policy", NULL, policy, policies, "lists but clusters: an item computes the force on an atom, or lanes of a team share it"),
     {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
      .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
@@ -208,20 +214,46 @@ static mx_err check_cutoff(const app_keys *k)
                          in->cutoff, in->skin);
 }
 
+/* What each kind of list can be combined with. */
 static mx_err check_lists(const app_keys *k)
 {
     const md_input *const in = k->target;
-    const app_word list = place_of(k, "list", offsetof(md_input, list));
-    if (in->list == MD_LIST_CLUSTERS && in->force == MD_FORCE_EAM)
-        return app_keys_fail(k, &list, "got clusters, expected 2d with force=eam");
-    if (in->list == MD_LIST_CLUSTERS && in->ghost_newton == 1)
-        return app_keys_fail(k, &list, "got clusters, expected 2d with ghost_newton=1");
-    if (in->list == MD_LIST_CLUSTERS && in->bins > 0)
-        return app_keys_fail(k, &list, "got clusters, expected 2d with neigh_bins=%d", in->bins);
-    const app_word place = {"ghost_newton", 12, 0};
-    if (in->ghost_newton != 1 || in->neighbours != MD_NEIGHBOURS_FULL) return MX_OK;
-    return app_keys_fail(k, &place,
-                         "got 1 with full lists, expected half lists (--half_neigh 1), or 0");
+    const bool eam = in->force == MD_FORCE_EAM, clusters = in->list == MD_LIST_CLUSTERS;
+    const bool half =
+        in->neighbours == MD_NEIGHBOURS_HALF || in->neighbours == MD_NEIGHBOURS_HALF_2D;
+    const bool two_dimensions = in->list == MD_LIST_AUTO || in->list == MD_LIST_2D;
+    const struct {
+        bool wrong;
+        const char *name;
+        size_t offset;
+        const char *text;
+    } rules[] = {
+        {in->ghost_newton == 1 && in->neighbours == MD_NEIGHBOURS_FULL, "ghost_newton",
+         offsetof(md_input, ghost_newton),
+         "got 1 with full lists, expected half lists (--half_neigh 1), or 0"},
+        {eam && !two_dimensions, "list", offsetof(md_input, list), "expected 2d with force=eam"},
+        {eam && half, "neighbours", offsetof(md_input, neighbours),
+         "got half, expected full lists with force=eam"},
+        {eam && in->ghost_newton == 1, "ghost_newton", offsetof(md_input, ghost_newton),
+         "got 1, expected 0 with force=eam"},
+        {eam && in->policy == MD_POLICY_TEAM, "policy", offsetof(md_input, policy),
+         "got team, expected range with force=eam"},
+        {clusters && in->neighbours == MD_NEIGHBOURS_HALF_2D, "list", offsetof(md_input, list),
+         "got clusters, expected 2d with half_neigh=-1"},
+        {clusters && in->ghost_newton == 1, "list", offsetof(md_input, list),
+         "got clusters, expected another list with ghost_newton=1"},
+        {clusters && in->bins > 0, "list", offsetof(md_input, list),
+         "got clusters, expected another list with neigh_bins"},
+        {clusters && in->policy == MD_POLICY_TEAM, "policy", offsetof(md_input, policy),
+         "got team, expected range with list=clusters"},
+        {clusters && in->newton == MD_NEWTON_ATOMIC, "newton", offsetof(md_input, newton),
+         "got atomic, expected scatter with list=clusters"},
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
+        const app_word place = place_of(k, rules[r].name, rules[r].offset);
+        if (rules[r].wrong) return app_keys_fail(k, &place, "%s", rules[r].text);
+    }
+    return MX_OK;
 }
 
 static mx_err check(app_keys *k)

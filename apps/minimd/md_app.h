@@ -6,6 +6,7 @@
 #include "md_clusters.h"
 #include "md_data_spread.h"
 #include "md_eam_kernels.h"
+#include "md_flat.h"
 #include "md_input.h"
 #include "migrate.h"
 #include "series.h"
@@ -130,6 +131,8 @@ typedef struct md_app {
     mx_lid list_rows; /* own atoms that it has room for */
     int64_t pairs;    /* of atoms, in the list */
     md_clusters clusters;
+    md_flat flat;
+    bool is_flat; /* the list is `flat`: neither clusters, nor full rows of the backend's layout */
 
     /* kernel arguments, bound anew after views were replaced (md_bind) */
     md_move_args move;

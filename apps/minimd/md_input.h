@@ -16,10 +16,20 @@ typedef enum md_shift { MD_SHIFT_NONE, MD_SHIFT_FORCE } md_shift;
 typedef enum md_neighbours {
     MD_NEIGHBOURS_AUTO,
     MD_NEIGHBOURS_FULL,
-    MD_NEIGHBOURS_HALF
+    MD_NEIGHBOURS_HALF,
+    MD_NEIGHBOURS_HALF_2D /* half, and of the kind that the original has */
 } md_neighbours;
 
-typedef enum md_list_kind { MD_LIST_AUTO, MD_LIST_2D, MD_LIST_CLUSTERS } md_list_kind;
+typedef enum md_list_kind {
+    MD_LIST_AUTO,
+    MD_LIST_2D, /* of the backend's layout */
+    MD_LIST_2D_RIGHT,
+    MD_LIST_2D_LEFT,
+    MD_LIST_CSR,
+    MD_LIST_CLUSTERS
+} md_list_kind;
+typedef enum md_newton { MD_NEWTON_SCATTER, MD_NEWTON_ATOMIC } md_newton;
+typedef enum md_policy { MD_POLICY_RANGE, MD_POLICY_TEAM } md_policy;
 
 typedef struct md_input {
     /* the deck's 14 lines */
@@ -44,6 +54,8 @@ typedef struct md_input {
     int bins;         /* along each direction of the box; 0: automatic */
     int neighbours;   /* md_neighbours */
     int list;         /* md_list_kind */
+    int newton;       /* md_newton */
+    int policy;       /* md_policy */
     int ghost_newton; /* 1: a half list has pairs with ghosts once; 0: twice; -1: automatic */
     int sort;         /* steps between sorts of the atoms by bins; 0: never; below 0: `every` */
     int yaml;         /* 1: write the YAML file */

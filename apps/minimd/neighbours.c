@@ -220,8 +220,19 @@ static mx_err make_rows(md_app *app)
     return md_bind_force(app);
 }
 
+static mx_err make_flat(md_app *app)
+{
+    choose_bins(app);
+    MX_TRY(fill_bins(app));
+    MX_TRY(md_flat_build(app->base.ctx, &app->views, &app->bins, app->list_cutoff, app->own,
+                         &app->flat));
+    app->pairs = app->flat.pairs;
+    return MX_OK;
+}
+
 mx_err md_make_list(md_app *app)
 {
+    if (app->is_flat) return make_flat(app);
     return app->list == MD_LIST_CLUSTERS ? make_clusters(app) : make_rows(app);
 }
 
@@ -240,20 +251,35 @@ double md_bins_inverse(const md_app *app, int d)
 }
 
 /* On hosts the fastest list is the one of clusters, by vectors and with each pair computed once. On a device it is the one
- * with a row of neighbours for each atom, which has an item for itself. */
+ * with a row of neighbours for each atom, which has an item for itself. Some options are for other lists only. */
+static md_list_kind fastest_list(const md_input *in, bool on_host)
+{
+    const bool rows_only = in->force == MD_FORCE_EAM || in->ghost_newton == 1 || in->bins > 0 ||
+                           in->policy == MD_POLICY_TEAM || in->newton == MD_NEWTON_ATOMIC ||
+                           in->neighbours == MD_NEIGHBOURS_HALF_2D;
+    return on_host && !rows_only ? MD_LIST_CLUSTERS : MD_LIST_2D;
+}
+
 mx_err md_choose_list(md_app *app)
 {
     const md_input *const in = &app->input;
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    app->list = (md_list_kind)in->list;
-    if (in->list == MD_LIST_AUTO)
-        app->list = info.host_accessible && in->force == MD_FORCE_LJ && in->ghost_newton != 1 &&
-                            in->bins == 0
-                        ? MD_LIST_CLUSTERS
-                        : MD_LIST_2D;
-    app->half = in->neighbours == MD_NEIGHBOURS_HALF ||
-                (in->neighbours == MD_NEIGHBOURS_AUTO && app->list == MD_LIST_CLUSTERS &&
-                 info.host_accessible);
+    app->list =
+        in->list == MD_LIST_AUTO ? fastest_list(in, info.host_accessible) : (md_list_kind)in->list;
+    const bool clusters = app->list == MD_LIST_CLUSTERS;
+    app->half = in->neighbours != MD_NEIGHBOURS_AUTO
+                    ? in->neighbours != MD_NEIGHBOURS_FULL
+                    : in->ghost_newton == 1 || (clusters && info.host_accessible);
+    app->ghost_newton = app->half && !clusters && in->ghost_newton != 0;
+    app->is_flat = in->force == MD_FORCE_LJ && !clusters &&
+                   (app->list != MD_LIST_2D || app->half || in->policy == MD_POLICY_TEAM);
+    const bool left =
+        app->list == MD_LIST_2D_LEFT || (app->list == MD_LIST_2D && info.layout == MX_LAYOUT_LEFT);
+    app->flat.form = app->list == MD_LIST_CSR ? MD_FLAT_CSR : left ? MD_FLAT_LEFT : MD_FLAT_RIGHT;
+    app->flat.half = app->half;
+    app->flat.ghost_newton = app->ghost_newton;
+    app->flat.atomic = in->newton == MD_NEWTON_ATOMIC;
+    app->flat.team = in->policy == MD_POLICY_TEAM;
     return MX_OK;
 }

@@ -157,27 +157,11 @@ static mx_err make_masses(md_app *app)
     return MX_OK;
 }
 
-/* What the table of keys has, but the program has not. */
-static mx_err refuse(const md_app *app)
-{
-    const md_input *const in = &app->input;
-    const struct {
-        bool wanted;
-        const char *what;
-    } all[] = {
-        {app->half && app->list != MD_LIST_CLUSTERS, "half neighbour lists but those of clusters"},
-        {in->ghost_newton == 1, "ghost_newton"}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_REQUIRE(!all[i].wanted, MX_ERR_INPUT, "this version has no %s", all[i].what);
-    return MX_OK;
-}
-
 mx_err md_set_up(void *data)
 {
     md_app *const app = data;
     const bool from_file = app->input.data_file != NULL;
     MX_TRY(md_choose_list(app));
-    MX_TRY(refuse(app));
     MX_REQUIRE(app->input.frames == 0 || app->base.results != NULL, MX_ERR_INPUT,
                "frames: got %lld without a results file, expected --output too",
                (long long)app->input.frames);
@@ -218,4 +202,5 @@ void md_clean_up(void *data)
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
     md_clusters_destroy(&app->clusters);
+    md_flat_destroy(&app->flat);
 }

@@ -129,6 +129,9 @@ def ranks(args, folder):
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
     agree(args, deck, folder, hosts, "-s", "4", "skin=1", *alloy)
     lists = ["serial:1:0 list=2d", "serial:1:0 list=clusters neighbours=half", "openmp:1:2 list=clusters neighbours=full",
+             "openmp:1:2 list=2d --half_neigh=1", "serial:8:0 list=2d --half_neigh=1 -gn=0", "openmp:2:1 list=csr --half_neigh=1 newton=atomic",
+             "openmp:1:2 list=csr", "serial:2:0 list=2d_left policy=team", "simt:2:0 list=2d_right --half_neigh=1 policy=team",
+             "simt:1:0 list=csr --half_neigh=1 newton=atomic policy=team", "openmp:1:2 --half_neigh=-1",
              "openmp:2:1 list=clusters", "serial:8:0 list=clusters neighbours=full", "simt:1:0 list=clusters neighbours=half"]
     lists = [r for r in lists if has(args, r)]
     agree(args, deck, folder, lists, "-s", "6")
