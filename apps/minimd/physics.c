@@ -24,6 +24,9 @@
 
 #define SUM_TOLERANCE 1e-11
 #define LIST_TOLERANCE 1e-3
+#define FARTHEST 1e6
+/* boxes that a cutoff may be long: no run has more */
+#define MOST_BOXES 15
 
 /* ---- what is stored ---- */
 
@@ -147,6 +150,19 @@ static bool read_series(minimd *m)
     return true;
 }
 
+/* Positions are stored from the box's corner from here on. Farther away, they have lost digits that matter. */
+static bool wrap_positions(minimd *m)
+{
+    for (int64_t i = 0; i < 3 * m->atoms; i++) {
+        const double side = m->box[3 + i % 3], x = m->position[i] - m->box[i % 3];
+        if (!(fabs(x) <= FARTHEST * side))
+            return vf_impossible(m->base.verdict, "/fields/position",
+                                 "has one that is a million boxes away");
+        m->position[i] = x - side * floor(x / side);
+    }
+    return true;
+}
+
 static bool read_state(void *state)
 {
     static const units lj = {1, 1, 1}, metal = {1.036427e-4, 8.617343e-5, 1.602176e6};
@@ -160,12 +176,7 @@ static bool read_state(void *state)
         if (!(m->mass[t] > 0))
             return vf_impossible(m->base.verdict, "/fields/type_mass",
                                  "has one that is not above 0");
-    for (int64_t i = 0; i < m->atoms; i++)
-        for (int d = 0; d < 3; d++) {
-            const double x = m->position[3 * i + d] - m->box[d], side = m->box[3 + d];
-            m->position[3 * i + d] = x - side * floor(x / side);
-        }
-    return read_series(m);
+    return wrap_positions(m) && read_series(m);
 }
 
 /* ---- coefficients ---- */
@@ -247,24 +258,24 @@ static int64_t cell_of(const minimd *m, int64_t atom)
 }
 
 /* As many cells as have sides of the cutoff, but not more than there are atoms. */
-static void choose_cells(minimd *m)
+static bool choose_cells(minimd *m)
 {
     const double most = cbrt((double)m->atoms) + 1;
     for (int d = 0; d < 3; d++) {
+        if (!(m->cutoff <= MOST_BOXES * m->box[3 + d]))
+            return vf_impossible(m->base.verdict, "/fields/box",
+                                 "has a side of less than a fifteenth of the cutoff");
         const double fit = floor(m->box[3 + d] / m->cutoff);
         m->cells[d] = (int)fmax(1, fmin(fit, most));
         m->reach[d] = (int)ceil(m->cutoff * m->cells[d] / m->box[3 + d]);
     }
+    return true;
 }
 
 static bool make_cells(minimd *m)
 {
-    choose_cells(m);
+    if (!choose_cells(m)) return false;
     const int64_t cells = (int64_t)m->cells[0] * m->cells[1] * m->cells[2];
-    for (int d = 0; d < 3; d++)
-        if (m->reach[d] > 100)
-            return vf_impossible(m->base.verdict, "/fields/box",
-                                 "is 100 times smaller than the cutoff");
     m->cell_begin = calloc((size_t)cells + 1, sizeof *m->cell_begin);
     m->cell_atom = calloc((size_t)m->atoms, sizeof *m->cell_atom);
     m->density = calloc((size_t)m->atoms, sizeof *m->density);
@@ -505,14 +516,22 @@ static bool check_state(void *state)
 
 /* ---- histories and checks ---- */
 
+/* Of an atom, at an entry. One atom has no temperature; its images exert no force on it, so its velocity is that of the end. */
+static double kinetic_energy(const minimd *m, int64_t entry)
+{
+    const double atoms = (double)m->atoms;
+    return m->atoms == 1
+               ? 0.5 * m->units.energy * m->mvv
+               : 0.5 * (3 * atoms - 3) / atoms * m->units.boltzmann * m->temperature[entry];
+}
+
 static bool check_histories(void *state)
 {
     minimd *const m = state;
     const double atoms = (double)m->atoms;
     double wrong = 0, drift = 0, change = 0;
     for (int64_t i = 0; i < m->entries; i++) {
-        const double kinetic =
-            0.5 * (3 * atoms - 3) / atoms * m->units.boltzmann * m->temperature[i];
+        const double kinetic = kinetic_energy(m, i);
         wrong = fmax(wrong, fabs(m->potential_energy[i] + kinetic - m->total[i]) /
                                 (fabs(m->potential_energy[i]) + kinetic + 1e-300));
         drift = fmax(drift, fabs(m->conserved[i] - m->conserved[0]));

@@ -8,6 +8,7 @@ timestep  the energy fluctuates with the square of the time step
 restart   a run that goes on from a checkpoint, in the middle of a list's steps, ends with the same bits on as many ranks, and
           within the file's own rules on others
 altered   minx-verify finds a position, velocity, type, coefficient or potential that was changed, and a wrong history
+one_atom  minx-verify agrees with a run of one atom
 frames    the trajectory has the steps and positions that it should; MDAnalysis opens it, where it is installed
 
 Needs h5py and numpy.
@@ -211,6 +212,12 @@ def add(index, amount):
     return change
 
 
+def put(index, value):
+    def change(values):
+        values[index] = value
+    return change
+
+
 def swap(values):
     values[[0, 1]] = values[[1, 0]]
 
@@ -235,10 +242,27 @@ def altered(runs):
         alter(runs, source, "/series/temperature", add(1, 0.1))
         alter(runs, source, "/series/step", add(-1, 1))
     alter(runs, "lj.h5", "/fields/pair_coefficients", add((1, 1), 1e-6))
+    # sizes from which cells could not be counted
+    for side in (1e-300, 1e-320, 1e300):
+        alter(runs, "lj.h5", "/fields/box", put((1, slice(None)), side))
+    alter(runs, "lj.h5", "/fields/position", put((17, 2), 1e300))
+    alter(runs, "lj.h5", "/fields/pair_coefficients", put((..., 2), 1e300))
     alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(b"3.615", b"x.615", 1))
     lines = open(os.path.join(runs.args.inputs, "CuNi_johnson.eam.alloy"), "rb").read().split(b"\n")
     number = lines[43].split()[0]  # of F at a density of the solid
     alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(number, b"-3.6", 1))
+
+
+# ---- one atom ----
+
+def one_atom(runs):
+    """It has no temperature, but kinetic energy."""
+    with open(runs.path("data"), "w", encoding="ascii") as file:
+        file.write("atom\n\n1 atoms\n1 atom types\n\n" + "".join(f"0 5 {axis}lo {axis}hi\n" for axis in "xyz"))
+        file.write("\nAtoms # atomic\n\n1 1 4.9 1 1\n\nVelocities\n\n1 0.5 0.2 0.3\n")
+    for ranks in (1, 2):
+        runs.run(runs.deck(LJ, 50), "-f", runs.path("data"), "--output=run.h5", ranks=ranks)
+        runs.verify("run.h5")
 
 
 # ---- frames ----
@@ -270,7 +294,8 @@ def frames(runs):
 
 
 def main():
-    cases = {"gradient": gradient, "timestep": timestep, "restart": restart, "altered": altered, "frames": frames}
+    cases = {"gradient": gradient, "timestep": timestep, "restart": restart, "altered": altered, "one_atom": one_atom,
+             "frames": frames}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
