@@ -256,6 +256,28 @@ static mx_err check_lists(const app_keys *k)
     return MX_OK;
 }
 
+/* A key that the other force does not use is an error, not a wish that is ignored. */
+static mx_err check_force(const app_keys *k)
+{
+    static const struct {
+        md_force used_by;
+        const char *name;
+        size_t offset;
+    } all[] = {
+        {MD_FORCE_EAM, "potential", offsetof(md_input, potential)},
+        {MD_FORCE_LJ, "mixing", offsetof(md_input, mixing)},
+        {MD_FORCE_LJ, "shift", offsetof(md_input, shift)},
+    };
+    const md_input *const in = k->target;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const app_word place = place_of(k, all[i].name, all[i].offset);
+        if (app_keys_given(k, all[i].offset) && in->force != (int)all[i].used_by)
+            return app_keys_fail(k, &place, "got a value with force=%s, expected none",
+                                 forces[in->force]);
+    }
+    return MX_OK;
+}
+
 static mx_err check(app_keys *k)
 {
     MX_TRY(check_data_file(k));
@@ -263,6 +285,7 @@ static mx_err check(app_keys *k)
     MX_TRY(check_lattice(k));
     MX_TRY(check_types(k));
     MX_TRY(check_cutoff(k));
+    MX_TRY(check_force(k));
     return check_lists(k);
 }
 
