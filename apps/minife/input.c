@@ -26,6 +26,8 @@ static const char *const preconditioners[] = {"none",      "diagonal", "chebyshe
     }
 #define NO_KEY "no such key"
 
+enum { CHEBYSHEV_DEGREE = 2 };
+
 /* The original's first, with its defaults. */
 static const app_key keys[] = {
     {.name = "nx",
@@ -104,7 +106,7 @@ static const app_key keys[] = {
      AT(chebyshev_degree),
      .low = 1,
      .high = 100,
-     .standard = 2,
+     .standard = CHEBYSHEV_DEGREE,
      .help = "steps of the preconditioner chebyshev, and of each smoother of multigrid"},
     {.name = "overlap",
      .type = APP_KEY_CHOICE,
@@ -292,7 +294,7 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
     if (in->preconditioner != FE_PRECONDITIONER_HPCG) return MX_OK;
     const app_word key = {.text = "preconditioner", .length = 14};
     if (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
-        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr, precision=double");
+        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr");
     for (int d = 0; d < 3; d++) {
         const app_word place = {.text = names[d], .length = 2};
         if (n[d] % 8 != 0)
@@ -302,6 +304,18 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
                                  (long long)n[d]);
     }
     return MX_OK;
+}
+
+/* Only two preconditioners have steps; for others the degree must be the default. */
+static mx_err check_degree(const app_keys *k, const fe_input *in)
+{
+    const app_word key = {.text = "chebyshev_degree", .length = 16};
+    const bool used = in->preconditioner == FE_PRECONDITIONER_CHEBYSHEV ||
+                      in->preconditioner == FE_PRECONDITIONER_MULTIGRID;
+    if (used || in->chebyshev_degree == CHEBYSHEV_DEGREE) return MX_OK;
+    return app_keys_fail(
+        k, &key, "got %lld, expected it with preconditioner=chebyshev or preconditioner=multigrid",
+        (long long)in->chebyshev_degree);
 }
 
 /* Some operators store no matrix, and one is for equal elements. */
@@ -326,6 +340,7 @@ static mx_err check(app_keys *k)
     if (in->ny == 0) in->ny = in->nx;
     if (in->nz == 0) in->nz = in->ny;
     if (in->name != NULL) MX_TRY(check_name(k, in));
+    MX_TRY(check_degree(k, in));
     MX_TRY(check_operator(k, in));
     MX_TRY(check_size(k, in));
     return check_hpcg(k, in);

@@ -59,6 +59,8 @@ GOOD = [
 BAD = [
     ("a stencil for elements that differ", None, ["operator=uniform", "mesh=distorted"], 2, ["operator", "uniform"]),
     ("a matrix that is not stored, dumped", None, ["operator=nodes", "dump=."], 2, ["operator", "stores no matrix"]),
+    ("steps that no preconditioner has", None, ["nx=3", "chebyshev_degree=5"], 2, ["chebyshev_degree", "preconditioner=multigrid"]),
+    ("steps that hpcg does not have", None, ["nx=8", "preconditioner=hpcg", "chebyshev_degree=1"], 2, ["chebyshev_degree", "got 1"]),
     ("an unknown key", None, ["nz=3", "nxx=3"], 2, ["nxx", "nx"]),
     ("an unknown key alone", None, ["linx_a=3"], 2, ["linx_a"]),
     ("an unknown key with dashes", None, ["-tolerence=1"], 2, ["tolerence", "tolerance"]),
