@@ -158,7 +158,8 @@ static mx_err store_provenance(app_base *app)
     MX_TRY(app_results_provenance(app->results, "threads", threads));
     MX_TRY(app_results_provenance(app->results, "layout", mx_layout_name(info.layout)));
     MX_TRY(app_results_provenance(app->results, "device", info.device_name));
-    MX_TRY(app_results_provenance(app->results, "precision", "f64"));
+    MX_TRY(app_results_provenance(app->results, "precision",
+                                  app->precision != NULL ? app->precision : "f64"));
     MX_TRY(app_results_provenance(app->results, "core_build", mx_build_description()));
     return app_results_provenance(app->results, "halo_path", app_transport_path(app->transport));
 }

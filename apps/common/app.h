@@ -51,9 +51,10 @@ typedef struct app_base {
     bool restarted;            /* what is kept was restored: the stage `run` goes on from there */
     bool stopped;              /* by a signal: the stage `run` returns at once */
 
-    bool failed;         /* a check failed (app_check) */
-    const char *verdict; /* of a run whose checks hold. set: another one than "passed" */
-    int exit_code;       /* of a run whose checks hold. set: APP_EXIT_NOT_CONVERGED */
+    bool failed;           /* a check failed (app_check) */
+    const char *precision; /* of its numbers, for the provenance. NULL: "f64" */
+    const char *verdict;   /* of a run whose checks hold. set: another one than "passed" */
+    int exit_code;         /* of a run whose checks hold. set: APP_EXIT_NOT_CONVERGED */
 
     double merit; /* the figure of merit (app_merit) */
     const char *merit_unit;

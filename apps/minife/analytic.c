@@ -177,7 +177,7 @@ mx_err fe_check_analytic(fe_app *app, double residual)
     const int *n = app->level.mesh.elements;
     const int least = n[0] < n[1] ? (n[0] < n[2] ? n[0] : n[2]) : (n[1] < n[2] ? n[1] : n[2]);
     const double h = 1.0 / least, tolerance = least < 4 ? COARSE_TOLERANCE : TOLERANCE;
-    const double unfinished = 0.3 * sqrt((double)app->level.all_rows) * residual;
+    const double unfinished = fe_unfinished((double)app->level.all_rows, residual);
     double *const x = malloc((size_t)fe_rows(&app->level.mesh) * sizeof *x);
     mx_err err = x != NULL ? mx_export(app->base.ctx, app->vectors.x, x, NULL)
                            : MX_FAIL(MX_ERR_MEMORY, "no memory to verify the solution");

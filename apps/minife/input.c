@@ -11,6 +11,7 @@ static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
 static const char *const operators[] = {"csr",      "ell",   "sell",    "lines", "symmetric",
                                         "elements", "nodes", "uniform", NULL};
+static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
 static const char *const preconditioners[] = {"none",      "diagonal", "chebyshev",
@@ -138,6 +139,13 @@ static const app_key keys[] = {
          "the form of the matrix: csr, ell, sell; lines of the mesh (no column numbers), or half of "
          "them (symmetric); none, but products by elements or by nodes from the coordinates, or by the "
          "stencil of a uniform mesh"},
+    {.name = "precision",
+     .type = APP_KEY_CHOICE,
+     AT(precision),
+     .words = precisions,
+     .help =
+         "of the numbers: double; mixed: the matrix's coefficients are float, also those of coarser "
+         "levels, while vectors and sums are double. For operators that store a matrix"},
     {.name = "dump",
      .type = APP_KEY_TEXT,
      AT(dump),
@@ -294,7 +302,7 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
     if (in->preconditioner != FE_PRECONDITIONER_HPCG) return MX_OK;
     const app_word key = {.text = "preconditioner", .length = 14};
     if (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
-        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr");
+        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr, precision=double");
     for (int d = 0; d < 3; d++) {
         const app_word place = {.text = names[d], .length = 2};
         if (n[d] % 8 != 0)
@@ -333,6 +341,16 @@ static mx_err check_operator(const app_keys *k, const fe_input *in)
     return MX_OK;
 }
 
+/* Float coefficients need a matrix that is stored. */
+static mx_err check_precision(const app_keys *k, const fe_input *in)
+{
+    if (in->precision == FE_PRECISION_DOUBLE || fe_is_stored(in->operator)) return MX_OK;
+    return app_keys_fail(k, &app_keys_given(k, offsetof(fe_input, precision))->key,
+                         "got mixed with operator=%s, which stores no matrix, expected "
+                         "precision=double, or an operator that stores one",
+                         operators[in->operator]);
+}
+
 /* ny is nx and nz is ny where they are not given. */
 static mx_err check(app_keys *k)
 {
@@ -342,6 +360,7 @@ static mx_err check(app_keys *k)
     if (in->name != NULL) MX_TRY(check_name(k, in));
     MX_TRY(check_degree(k, in));
     MX_TRY(check_operator(k, in));
+    MX_TRY(check_precision(k, in));
     MX_TRY(check_size(k, in));
     return check_hpcg(k, in);
 }

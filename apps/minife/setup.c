@@ -140,6 +140,10 @@ mx_err fe_set_up(void *data)
     MX_TRY(fe_check_yaml(app));
     MX_TRY(add_regions(app));
     app_print_place(&app->base);
+    if (app->input.precision == FE_PRECISION_MIXED) {
+        app->base.precision = "f32 matrix, f64 vectors";
+        app_print(app->base.report, " precision mixed: %s\n", app->base.precision);
+    }
     MX_TRY(timed(app, "creating/filling mesh...", app->mesh_time, make_mesh));
     MX_TRY(timed(app, "generating matrix structure...", app->structure_time, fe_make_structure));
     MX_TRY(timed(app, "assembling FE data...", app->assembly_time, fe_assemble));

@@ -47,6 +47,14 @@ if(app_test_PYTHON)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
+# precision=mixed against double. Skips without h5py.
+if(app_test_PYTHON)
+  add_test(NAME minife_mixed COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_mixed.py
+    --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(minife_mixed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endif()
+
 add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
 set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")

@@ -21,6 +21,7 @@ except ImportError as error:
 RUNS = {
     "original": ["nx=6", "ny=5", "nz=7"],
     "distorted": ["nx=6", "ny=5", "nz=7", "problem=manufactured", "mesh=distorted", "max_iterations=300", "tolerance=1e-12"],
+    "mixed": ["nx=6", "ny=5", "nz=7", "precision=mixed", "operator=symmetric"],
 }
 
 
@@ -50,6 +51,12 @@ def shorten(path):
         del file[path]
         file[path] = values
         file[path].attrs.update(attributes)
+    return alter
+
+
+def write(path, text):
+    def alter(file):
+        file[path][()] = text
     return alter
 
 
@@ -87,6 +94,13 @@ CASES = [
     ("a node at the boundary", "distorted", add(SOLUTION, (3, 0, 3), 1e-10)),
     ("the place of a node", "distorted", add(NODES, (3, 2, 3, 1), 1e-12)),
     ("no places", "distorted", remove(NODES)),
+    ("nothing", "mixed", None),
+    ("an inner node", "mixed", add(SOLUTION, (3, 2, 3), 1e-10)),
+    ("the last residual", "mixed", add(RESIDUAL, -1, 1e-3)),
+    ("the first residual", "mixed", multiply(RESIDUAL, 0, 1 + 1e-5)),
+    ("the residual in double", "mixed", multiply("/verification/residual/value", (), 0.5)),
+    ("its tolerance", "mixed", multiply("/verification/residual/tolerance", (), 1.01)),
+    ("the precision", "mixed", write("/input/precision", "double")),
     ("the error", "distorted", multiply("/verification/error_l2/value", (), 1 + 1e-6)),
 ]
 

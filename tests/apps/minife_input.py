@@ -61,6 +61,10 @@ BAD = [
     ("a matrix that is not stored, dumped", None, ["operator=nodes", "dump=."], 2, ["operator", "stores no matrix"]),
     ("steps that no preconditioner has", None, ["nx=3", "chebyshev_degree=5"], 2, ["chebyshev_degree", "preconditioner=multigrid"]),
     ("steps that hpcg does not have", None, ["nx=8", "preconditioner=hpcg", "chebyshev_degree=1"], 2, ["chebyshev_degree", "got 1"]),
+    ("float without a matrix", None, ["precision=mixed", "operator=nodes"], 2, ["precision", "stores no matrix"]),
+    ("float by a stencil", None, ["operator=uniform", "precision=mixed"], 2, ["precision", "stores no matrix"]),
+    ("float with hpcg", None, ["nx=8", "precision=mixed", "preconditioner=hpcg"], 2, ["preconditioner", "precision=double"]),
+    ("an unknown precision", None, ["precision=single"], 2, ["precision", "single", "mixed"]),
     ("an unknown key", None, ["nz=3", "nxx=3"], 2, ["nxx", "nx"]),
     ("an unknown key alone", None, ["linx_a=3"], 2, ["linx_a"]),
     ("an unknown key with dashes", None, ["-tolerence=1"], 2, ["tolerence", "tolerance"]),
@@ -129,6 +133,7 @@ BAD_ON_RANKS = [
 FAILING = [
     ("no iterations", ["nx=10", "max_iterations=0"]),
     ("no iterations, and no node near the centre", ["nx=9", "max_iterations=0"]),
+    ("no iterations with a float matrix", ["nx=10", "max_iterations=0", "precision=mixed"]),
     ("no iterations on the coarsest mesh", ["nx=2", "max_iterations=0"]),
 ]
 

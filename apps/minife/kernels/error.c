@@ -1,4 +1,4 @@
-/* The error of the manufactured problem. */
+/* The error of the manufactured problem, and a bound of what float coefficients change. */
 #include "minx/kernel.h"
 
 #include "fe_hex8.h"
@@ -35,3 +35,33 @@ MX_BODY void fe_error_max_body(const fe_error_args *a, int row, double *largest)
     if (!(error <= *largest)) *largest = error;
 }
 MX_REDUCE(1D, fe_error_max, MX_MAX, MX_ITEMS_PLAIN)
+
+/* The larger of |p| and |the value that is given|, if there is one. */
+MX_BODY double magnitude_at(const fe_magnitude_args *a, fe_node n)
+{
+    const double size = fabs(MX_AT(a->p, fe_local(&a->mesh, n)));
+    const int fixed = fe_fixed(&a->mesh, n);
+    if (fixed == 0) return size;
+    double given = (fixed & FE_FIXED_AT_1) != 0 ? 1 : 0;
+    if (a->manufactured) given = fabs(fe_exact_at(&a->coordinates, fe_in_box(&a->mesh, n)));
+    return size > given ? size : given;
+}
+
+MX_BODY void fe_magnitude_body(const fe_magnitude_args *a, int z, int y, int x, double *sum)
+{
+    const fe_node low = {{z, y, x}};
+    double at[3][8], v[8];
+    fe_element element;
+    for (int m = 0; m < 8; m++) {
+        const fe_node node = fe_corner_node(low, m);
+        v[m] = magnitude_at(a, node);
+        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, fe_in_box(&a->mesh, node));
+    }
+    fe_element_operators(at, false, &element);
+    for (int m = 0; m < 8; m++) {
+        double of_row = 0;
+        for (int n = 0; n < 8; n++) of_row += fabs(element.matrix[m][n]) * v[n];
+        *sum += of_row * of_row;
+    }
+}
+MX_REDUCE(3D, fe_magnitude, MX_SUM, MX_ITEMS_PLAIN)
