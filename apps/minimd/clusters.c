@@ -82,7 +82,9 @@ static mx_err make_grid(const md_cluster_atoms *atoms, md_cluster_grid *g)
         side[d] = atoms->high[d] - atoms->low[d];
         volume *= side[d];
     }
-    const double edge = cbrt(MD_CLUSTER * volume / (atoms->own > 0 ? atoms->own : 1));
+    /* a cube of a cluster's atoms; in a flat brick a column has as many */
+    const double clusters = (atoms->own > 0 ? atoms->own : 1) / (double)MD_CLUSTER;
+    const double edge = fmax(cbrt(volume / clusters), sqrt(side[0] * side[1] / clusters));
     for (int d = 0; d < 2; d++) {
         g->low[d] = atoms->low[d];
         g->columns[d] = at_least_one(side[d] / edge + 0.5);

@@ -4,29 +4,37 @@
 
 #include <math.h>
 
-/* Sides of about half the cutoff, or those of the input's number of bins along the box; larger ones where there would be more than
- * a few bins for each atom. They fill the brick and the list's cutoff around it. */
-static void choose_bins(md_app *app)
+/* Bins with sides of at least `least`; returns how many there are. They fill the brick and the list's cutoff around it. */
+static double set_bins(md_app *app, double least)
 {
     const md_box *const box = &app->box;
     md_bins *const b = &app->bins;
-    const double atoms = fmax(64, app->own + app->ghosts);
-    double low[3], width[3], volume = 1;
+    double all = 1;
     for (int d = 0; d < 3; d++) {
-        low[d] = md_brick_low(box, d, box->brick[d]) - app->list_cutoff;
-        width[d] = md_brick_low(box, d, box->brick[d] + 1) + app->list_cutoff - low[d];
-        volume *= width[d];
-    }
-    const double least = cbrt(volume / (4 * atoms));
-    for (int d = 0; d < 3; d++) {
+        const double low = md_brick_low(box, d, box->brick[d]) - app->list_cutoff;
+        const double width = md_brick_low(box, d, box->brick[d] + 1) + app->list_cutoff - low;
         const double wanted =
             app->input.bins > 0 ? box->length[d] / app->input.bins : 0.5 * app->list_cutoff;
-        const double side = fmax(wanted, least);
-        b->bins[d] = (int)fmax(1, floor(width[d] / side));
-        b->low[d] = low[d];
-        b->inverse[d] = b->bins[d] / width[d];
+        const double bins = fmax(1, floor(width / fmax(wanted, least)));
+        b->bins[d] = (int)fmin(bins, 1e9);
+        b->low[d] = low;
+        b->inverse[d] = b->bins[d] / width;
         b->reach[d] = (int)ceil(app->list_cutoff * b->inverse[d]);
+        all *= bins;
     }
+    return all;
+}
+
+/* Sides of about half the cutoff, or those of the input's number of bins along the box; larger ones where there would be more than
+ * four bins for each atom. */
+static void choose_bins(md_app *app)
+{
+    const md_bins *const b = &app->bins;
+    const double limit = 4 * fmax(64, app->own + app->ghosts);
+    double bins = set_bins(app, 0), volume = 1;
+    for (int d = 0; d < 3; d++) volume *= b->bins[d] / b->inverse[d];
+    /* in a long box all bins may be along one axis: then cubes of the mean volume are too many */
+    for (double side = cbrt(volume / limit); bins > limit; side *= 1.1) bins = set_bins(app, side);
 }
 
 static int64_t count_bins(const md_bins *b)

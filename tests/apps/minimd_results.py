@@ -255,14 +255,21 @@ def altered(runs):
 
 # ---- one atom ----
 
+def write_atom(path, sides):
+    """It moves across the low face along x."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write("atom\n\n1 atoms\n1 atom types\n\n")
+        file.write("".join(f"0 {side} {axis}lo {axis}hi\n" for side, axis in zip(sides, "xyz")))
+        file.write("\nAtoms # atomic\n\n1 1 0.1 1 1\n\nVelocities\n\n1 -0.5 0.2 0.3\n")
+
+
 def one_atom(runs):
-    """It has no temperature, but kinetic energy."""
-    with open(runs.path("data"), "w", encoding="ascii") as file:
-        file.write("atom\n\n1 atoms\n1 atom types\n\n" + "".join(f"0 5 {axis}lo {axis}hi\n" for axis in "xyz"))
-        file.write("\nAtoms # atomic\n\n1 1 4.9 1 1\n\nVelocities\n\n1 0.5 0.2 0.3\n")
-    for ranks in (1, 2):
-        runs.run(runs.deck(LJ, 50), "-f", runs.path("data"), "--output=run.h5", ranks=ranks)
-        runs.verify("run.h5")
+    """It has no temperature, but kinetic energy. Its box may have more bins of half a cutoff than an int can count."""
+    for ranks, sides in ((1, (5, 5, 5)), (2, (5, 5, 5)), (1, (1e15, 3, 3)), (1, (1e15, 1e15, 3))):
+        for kind in ("2d", "clusters"):
+            write_atom(runs.path("data"), sides)
+            runs.run(runs.deck(LJ, 50), "-f", runs.path("data"), "list=" + kind, "--output=run.h5", ranks=ranks)
+            runs.verify("run.h5")
 
 
 # ---- frames ----
