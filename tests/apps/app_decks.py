@@ -4,7 +4,9 @@
 Each run must exit with 0, its results file must pass minx-verify, and agree with the first one's by the file's own rules; a restart gives the same bits. A deck whose comments say that it is
 "too long for simt" does not run on that debug backend. Backends for devices run on one rank, where there is a device.
 
-usage: app_decks.py APP MINX-VERIFY DECK MPIEXEC...
+Runs on more than MOST-RANKS ranks are left out.
+
+usage: app_decks.py APP MINX-VERIFY DECK MOST-RANKS MPIEXEC...
 """
 import os
 import re
@@ -20,7 +22,7 @@ def run(command, folder):
     return done.returncode == 0
 
 
-def plan(app, deck):
+def plan(app, deck, most_ranks):
     """(backend, ranks, options) of the runs."""
     listed = subprocess.run([app, "--backends"], capture_output=True, text=True, check=True).stdout
     with open(deck, errors="replace") as f:
@@ -29,7 +31,7 @@ def plan(app, deck):
         if backend == "simt" and not short:
             continue
         on_host = backend in ("serial", "openmp", "simt")
-        for ranks in (1, 2, 4) if on_host else (1,):
+        for ranks in [n for n in (1, 2, 4) if n <= most_ranks] if on_host else (1,):
             yield backend, ranks, ["--threads=2"] if backend == "openmp" and ranks == 1 else []
 
 
@@ -45,10 +47,11 @@ def restarts(app, verify, deck, folder, whole):
 
 
 def main():
-    app, verify, deck, mpiexec = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4:]
+    app, verify, deck, most_ranks = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), int(sys.argv[4])
+    mpiexec = sys.argv[5:]
     good, first = True, None
     with tempfile.TemporaryDirectory() as folder:
-        for backend, ranks, options in plan(app, deck):
+        for backend, ranks, options in plan(app, deck, most_ranks):
             file = f"{backend}_{ranks}.h5"
             launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
             good = run([*launcher, app, deck, "--quiet", "--backend=" + backend, "--output=" + file, *options], folder) \

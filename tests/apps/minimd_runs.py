@@ -16,7 +16,7 @@ MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left o
 
 checked every launch gives the same on another backend (--check-against)
 
-usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM --mpiexec WORD...
+usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM [--most-ranks N] --mpiexec WORD...
 """
 import argparse
 import os
@@ -72,8 +72,10 @@ def check(what, got, expected):
 
 
 def has(args, run):
+    """Whether the build has the run's backend, and the run has not too many ranks."""
     listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout
-    return run.split(":")[0] in listed.splitlines()
+    backend, ranks, _ = run.split()[0].rsplit(":", 2)
+    return backend.split(":")[0] in listed.splitlines() and int(ranks) <= args.most_ranks
 
 
 def logs(args, folder):
@@ -104,6 +106,7 @@ def logs(args, folder):
 
 def agree(args, deck, folder, runs, *options):
     """All runs against the first."""
+    runs = [run for run in runs if has(args, run)]
     for steps, tolerance in (("0", "1e-12"), ("100", "1e-9")):
         files = [os.path.join(folder, f"{n}.h5") for n in range(len(runs))]
         for file, run in zip(files, runs):
@@ -121,7 +124,6 @@ def ranks(args, folder):
     with open(deck, "w", encoding="ascii") as file:
         file.write(DECK)
     hosts = ["serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "serial:8:0", "openmp:2:1", "simt:1:0"]
-    hosts = [r for r in hosts if has(args, r)]
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, hosts, "-s", "7", "overlap=on")
     agree(args, deck, folder, ["serial:1:0", "serial:2:0"], "-s", "7", "overlap=off")
@@ -144,7 +146,6 @@ def lists(args, folder):
             "openmp:2:1 list=csr --half_neigh=1 newton=atomic", "openmp:1:2 list=csr", "serial:2:0 list=2d_left policy=team",
             "simt:1:0 list=2d_right --half_neigh=1 policy=team", "simt:1:0 list=clusters neighbours=half",
             "openmp:1:2 --half_neigh=-1", "openmp:2:1 list=clusters", "serial:8:0 list=clusters neighbours=full"]
-    runs = [r for r in runs if has(args, r)]
     agree(args, deck, folder, runs, "-s", "6")
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, runs[:6], "-s", "4", "shift=force", *mixture)
@@ -166,8 +167,9 @@ def bugs(args, folder):
     check("4e9 atoms", "a rank would hold 4000000000 atoms and ghosts" in text, True)
     # fast atoms that fly over several sub-domains between two lists are not lost
     fast = ("temperature=1000", "dt=0.001", "every=100", "epsilon=0", "-n", "200", "--check_exchange")
-    notes = launch(args, deck, "serial:8:0", "-nx", "16", "-ny", "1", "-nz", "1", *fast).stderr
-    check("notes of check_exchange", notes.count("check_exchange: until step"), 2)
+    if has(args, "serial:8:0"):
+        notes = launch(args, deck, "serial:8:0", "-nx", "16", "-ny", "1", "-nz", "1", *fast).stderr
+        check("notes of check_exchange", notes.count("check_exchange: until step"), 2)
     notes = launch(args, deck, "serial:2:0", *fast).stderr
     check("notes of check_exchange, 2 bricks", notes.count("check_exchange"), 0)
     return 0
@@ -189,6 +191,7 @@ def main():
     parser.add_argument("--minimd", required=True)
     parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../inputs/minimd"))
+    parser.add_argument("--most-ranks", type=int, default=8, help="runs on more are left out")
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

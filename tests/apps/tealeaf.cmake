@@ -34,11 +34,9 @@ add_test(NAME tealeaf_solvers COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURC
 set_tests_properties(tealeaf_solvers PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
-# MPICH and its relatives never give a core away while they wait: where ranks have to share cores, with each other or with
-# other programs, a run takes minutes. There the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.
-cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+# Where ranks share cores badly (apps.cmake) the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.
 set(long_decks ON)
-if(cores LESS 4 AND NOT minx_MPI_FAMILY STREQUAL openmpi)
+if(most_ranks LESS 4)
   set(long_decks OFF)
 endif()
 set(debug simt:1:0 simt:1:1 serial:order=shuffled:1:0)
