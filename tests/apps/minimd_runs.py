@@ -85,20 +85,21 @@ def logs(args, folder):
         return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
     many = ("serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0")
     spread = {"lj": (0.4, 0.575, 3), "eam": (13, 1300, 300)}
-    potential = "potential=" + os.path.join(data, "Cu_u6.eam")
+    potential = {"lj": (), "eam": ("potential=" + os.path.join(data, "Cu_u6.eam"),)}
     for name, size, runs in (("4k.lj", "10", (*many, "simt:1:0")), ("32k.lj", "20", ("serial:2:0",)),
                              ("4k.eam", "10", many), ("32k.eam", "20", ("serial:2:0",))):
-        deck = os.path.join(data, f"in.{name[-3:].strip('.')}.miniMD")
+        force = name.split(".")[1]
+        deck = os.path.join(data, f"in.{force}.miniMD")
         with open(os.path.join(data, name), encoding="ascii") as file:
             known = lines(file.read())
         for run in filter(lambda r: has(args, r), runs):
-            got = lines(launch(args, deck, run, "-s", size, "-n", "100", potential).stdout)
+            got = lines(launch(args, deck, run, "-s", size, "-n", "100", *potential[force]).stdout)
             for step in (0, 100):
                 check(f"{name}, {run}, step {step}", got.get(step), known[step])
         if size == "10":
-            got = lines(launch(args, deck, "openmp:1:2", "-s", size, "-n", "1000", potential).stdout)
+            got = lines(launch(args, deck, "openmp:1:2", "-s", size, "-n", "1000", *potential[force]).stdout)
             for step in range(0, 1001, 100):
-                for value, expected, sigma in zip(got[step], known[step], spread[name[3:]]):
+                for value, expected, sigma in zip(got[step], known[step], spread[force]):
                     if abs(float(value) - float(expected)) > 3 * sigma / 4000 ** 0.5:
                         raise Failure(f"{name}, step {step}: got {value}, expected {expected}")
     return 0
