@@ -55,20 +55,16 @@ static void handle(int signal_number)
     raise(signal_number); /* takes effect when the handler returns */
 }
 
-/* `over`: also where there is a handler already. */
-static void catch_signal(int number, bool over)
-{
-    struct sigaction before, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
-    sigemptyset(&ours.sa_mask);
-    if (sigaction(number, NULL, &before) != 0 || before.sa_handler == SIG_IGN) return;
-    if (over || before.sa_handler == SIG_DFL) sigaction(number, &ours, NULL);
-}
-
 static void catch_signals(void)
 {
+    struct sigaction before, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
     if (caught) return;
     caught = 1;
-    for (size_t s = 0; s < sizeof endings / sizeof endings[0]; ++s) catch_signal(endings[s], false);
+    sigemptyset(&ours.sa_mask);
+    for (size_t s = 0; s < sizeof endings / sizeof endings[0]; ++s) {
+        const bool known = sigaction(endings[s], NULL, &before) == 0;
+        if (known && before.sa_handler != SIG_IGN) sigaction(endings[s], &ours, NULL);
+    }
 }
 
 void app_signals_note(const char *path)
@@ -94,8 +90,6 @@ void app_signals_catch_stop(void)
 {
     stop_is_caught = 1;
     catch_signals();
-    catch_signal(SIGTERM, true);
-    catch_signal(SIGUSR1, true);
 }
 
 int app_signals_stop(void) { return stop_signal; }

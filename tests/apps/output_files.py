@@ -54,6 +54,11 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
         print("not tried: /dev/shm without room (it needs the right to mount)")
         return
     environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
+    start = subprocess.run(space + mpiexec + ["-n", "2", tealeaf, "--version"], cwd=folder, stdin=subprocess.DEVNULL,
+                           capture_output=True, timeout=60, env=environment)
+    if start.returncode != 0:
+        print("not tried: /dev/shm without room (this MPI library does not start without it)")
+        return
     command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet", "--output=shm.h5"]
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
     check(done.returncode == 0 and os.path.exists(os.path.join(folder, "shm.h5")),
