@@ -3,9 +3,10 @@
 # copies this working tree there. Checks that an ordinary user gets a message with the command that installs what is missing.
 # Then runs scripts/run.sh and scripts/test.sh as root.
 #
-#   scripts/try-bare.sh [--suite NAME] [--dir FOLDER] [--keep]
+#   scripts/try-bare.sh [--suite NAME] [--mirror URL] [--dir FOLDER] [--keep]
 #
 #   --suite NAME   bookworm (Debian 12, the default), trixie (Debian 13) or noble (Ubuntu 24.04)
+#   --mirror URL   where its packages come from; default: where apt gets those of this system, which must be of the same distribution
 #   --dir FOLDER   the root folder, which must not exist; default: a new folder in /var/tmp. It needs 3 GB
 #   --keep         keep the folder (default: it is removed, also on failure)
 #
@@ -15,7 +16,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
-suite=bookworm root='' keep=no
+suite=bookworm mirror='' root='' keep=no
 
 options() {
     while [ $# -gt 0 ]; do
@@ -25,6 +26,7 @@ options() {
                 exit 0
                 ;;
             --suite) suite=$(minx_value "$@") ;;
+            --mirror) mirror=$(minx_value "$@") ;;
             --dir) root=$(minx_value "$@") ;;
             --keep)
                 keep=yes
@@ -37,10 +39,15 @@ options() {
     done
 }
 
+# Where apt gets this system's packages.
+# shellcheck disable=SC2016 # apt-get expands it
+own_mirror() { apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Component: main' | grep -v security | head -n 1; }
+
 make_root() {
-    local mirror=http://deb.debian.org/debian script=/usr/share/debootstrap/scripts/$suite more=()
+    local script=/usr/share/debootstrap/scripts/$suite more=()
+    [ -n "$mirror" ] || mirror=$(own_mirror) || true
+    [ -n "$mirror" ] || minx_die 3 "apt names no place for packages: give one with --mirror"
     if [ "$suite" = noble ]; then
-        mirror=http://archive.ubuntu.com/ubuntu
         more=("--components=main,universe")
         [ -e "$script" ] || script=/usr/share/debootstrap/scripts/gutsy # the same for all of Ubuntu's
     fi
