@@ -6,9 +6,10 @@
  *
  * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at least 8192 items (256 if the body
  * has a loop, or as the kernel's trait says), and there are at most about 1024 chunks. If there are fewer than 64, their number is a
- * power of two, so that threads get equal parts. Partial results are joined in the order of the chunks. This gives the same bits
- * for any number of threads, and costs as much as an ordinary omp reduction. Rejected: a tree over threads (the bits change with
- * their number) and Kahan sums (slower, and still not the same bits as on a GPU). */
+ * power of two, so that threads get equal parts. Partial results are joined in the order of the chunks, arrays in a tree over the
+ * chunks (minx/kernel_host_array.h). This gives the same bits for any number of threads, and costs as much as an ordinary omp
+ * reduction. Rejected: a tree over threads (the bits change with their number) and Kahan sums (slower, and still not the same bits
+ * as on a GPU). */
 #include "backend.h"
 #include "minx/team.h"
 
@@ -21,6 +22,7 @@ enum {
     FEW_BLOCKS = 64, /* below this, the number of blocks is a power of two */
     ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
+    SERIAL_JOIN = 4096,  /* arrays of fewer values, times threads, are joined by one thread */
     SHARES = 16,         /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 8,     /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
@@ -61,7 +63,7 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
     if (l->kernel->pattern == MX_PATTERN_FOR)
         return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
-        /* Each chunk has an array. There are so few chunks that joining the arrays costs less than filling them. */
+        /* There are so few chunks that joining their arrays costs less than filling them. */
         const int64_t min_items = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;
         const int64_t chunks = power_of_two_up_to(items / min_items);
         return ceil_div(items, chunks > ARRAY_CHUNKS ? ARRAY_CHUNKS : chunks);
@@ -163,13 +165,25 @@ static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *arg
     return MX_OK;
 }
 
-/* Allocates partial results, and after them the scratch of teams. */
-static mx_err allocate_scratch(mx_ctx ctx, mx_launch *l, int64_t parts, int64_t areas)
+/* The bytes of all partial results. */
+static size_t partials_bytes(const mx_launch *l)
 {
-    const size_t partial_bytes = round_up((size_t)(parts * l->partial_bytes));
+    const int64_t members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
+    if (l->kernel->pattern == MX_PATTERN_FOR) return 0;
+    /* a scan has one more, the total of the chunks before */
+    const size_t bytes = round_up((size_t)((l->chunks * members + 1) * l->partial_bytes));
+    const bool arrays = l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY;
+    return bytes + (arrays ? round_up((size_t)l->chunks * sizeof(int64_t)) : 0);
+}
+
+/* Allocates partial results, and after them the scratch of teams. */
+static mx_err allocate_scratch(mx_ctx ctx, mx_launch *l)
+{
+    const size_t partial_bytes = partials_bytes(l);
+    const size_t areas = l->team.size > 0 ? (size_t)ctx->threads : 0;
     void *memory = NULL;
-    if (parts == 0 && areas == 0) return MX_OK;
-    MX_TRY(mx_scratch(ctx, partial_bytes + (size_t)areas * l->scratch_bytes + 1, &memory));
+    if (partial_bytes == 0 && areas == 0) return MX_OK;
+    MX_TRY(mx_scratch(ctx, partial_bytes + areas * l->scratch_bytes + 1, &memory));
     if (l->partials != memory) l->partials = memory;
     if (l->scratch != l->partials + partial_bytes) l->scratch = l->partials + partial_bytes;
     return MX_OK;
@@ -273,11 +287,10 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     const mx_pattern pattern = l->kernel->pattern;
     const int members = l->team.size > 0 ? l->team.size * l->team.lanes : 1;
-    const int64_t parts = pattern == MX_PATTERN_FOR ? 0 : l->chunks * members + 1;
     (void)result;
     mx_cores_bind_thread(ctx, ctx->cores, 0, 1);
     MX_TRY(prepare(l, instance, args));
-    MX_TRY(allocate_scratch(ctx, l, parts, l->team.size > 0 ? ctx->threads : 0));
+    MX_TRY(allocate_scratch(ctx, l));
     if (pattern == MX_PATTERN_SCAN)
         run_scan(ctx, l, instance);
     else if (members > 1 && l->chunks > 0)
@@ -285,7 +298,9 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     else if (l->chunks > 0)
         ctx->backend->host.run(ctx, l, instance->run, l->chunks);
     if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->chunks * members);
-    if (pattern == MX_PATTERN_REDUCE_ARRAY)
+    if (pattern == MX_PATTERN_REDUCE_ARRAY && l->length * ctx->threads <= SERIAL_JOIN)
+        instance->join_array(l, 0, l->length);
+    else if (pattern == MX_PATTERN_REDUCE_ARRAY)
         ctx->backend->host.run(ctx, l, instance->join_array, l->length);
     if (l->team.size > 0) MX_TRY(mx_overflow_check(ctx));
     return mx_fault_check(ctx);

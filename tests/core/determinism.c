@@ -3,14 +3,35 @@
 #include "determinism.h"
 #include "check.h"
 
-enum { N0 = 60, N1 = 70, N2 = 30, N = N0 * N1 * N2, BINS = 7 };
+enum { N0 = 60, N1 = 70, N2 = 30, N = N0 * N1 * N2, BINS = 7, ROWS = 600, TEAMS = ROWS / 4 };
 
 typedef struct results {
     double sum_1d, tiled, dynamic, sum_of_threes, sum_2d, sum_3d, nested;
     dt_value fields, threes;
     dt_custom moments;
-    double bins[BINS], into;
+    double bins[4][BINS],
+        into; /* bins: with the chunks of the backend, in parts of 1000 and of 97 items, dynamic */
+    double team, rows[ROWS];
 } results;
+
+static void measure_bins(mx_ctx ctx, const dt_args *args, results *r)
+{
+    CHECK_OK(dt_bins(mx_range_1d(ctx, 0, N), args, BINS, r->bins[0]));
+    CHECK_OK(dt_bins(mx_tiled_1d(mx_range_1d(ctx, 0, N), 1000), args, BINS, r->bins[1]));
+    CHECK_OK(dt_bins(mx_tiled_1d(mx_range_1d(ctx, 0, N), 97), args, BINS, r->bins[2]));
+    CHECK_OK(dt_bins(mx_dynamic_1d(mx_range_1d(ctx, 0, N)), args, BINS, r->bins[3]));
+}
+
+static void measure_teams(mx_ctx ctx, const dt_args *args, results *r)
+{
+    mx_view rows;
+    dt_team_args team = {.x = args->x, .columns = N / ROWS};
+    MUST(mx_view_create_1d(ctx, "rows", MX_F64, ROWS, &rows));
+    MUST(mx_bind(ctx, rows, &team.rows));
+    CHECK_OK(dt_team(mx_league(ctx, TEAMS, 1, 1), &team, &r->team));
+    MUST(mx_export(ctx, rows, r->rows, NULL));
+    MUST(mx_view_destroy(&rows));
+}
 
 /* All results on a context of this resource. */
 static results measure(const char *resource)
@@ -40,7 +61,8 @@ static results measure(const char *resource)
     CHECK_OK(dt_sum_3d(mx_range_3d(ctx, 0, N0, 0, N1, 0, N2), &args, &r.sum_3d));
     CHECK_OK(dt_nested(mx_range_2d(ctx, 0, N0, 0, N1), &args, &r.nested));
     CHECK_OK(dt_moments(mx_range_1d(ctx, 0, N), &args, &r.moments));
-    CHECK_OK(dt_bins(mx_range_1d(ctx, 0, N), &args, BINS, r.bins));
+    measure_bins(ctx, &args, &r);
+    measure_teams(ctx, &args, &r);
     args.columns = 3;
     CHECK_OK(dt_sum_2d(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.sum_of_threes));
     CHECK_OK(dt_fields(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.threes));
@@ -75,22 +97,25 @@ static void compare(const results *got, const results *expected, const char *a, 
     /* on cuda arrays are joined by atomics, in no fixed order */
     if (strncmp(check_resource, "cuda", 4) != 0)
         CHECK(same_bits(got->bins, expected->bins, sizeof got->bins));
+    CHECK(same_bits(&got->team, &expected->team, sizeof got->team));
+    CHECK(same_bits(got->rows, expected->rows, sizeof got->rows));
     CHECK(same_bits(&got->into, &got->sum_2d,
                     sizeof got->into)); /* into a view or to the host: one number */
     if (check_failures > failures) fprintf(stderr, "  %s against %s\n", a, b);
 }
 
-/* Is the sum right at all? Against long double, which is 11 bits longer: the error of N additions in double is at most
+/* Are the sums right at all? Against long double, which is 11 bits longer: the error of N additions in double is at most
  * N * 2^-53 times the sum of magnitudes. */
 static void check_value(const results *r)
 {
-    long double sum = 0, magnitude = 0;
+    long double sum = 0, magnitude = 0, bins[BINS] = {0};
     check_random_state = 88172645463325252u;
     for (int i = 0; i < N; i++) {
         const double x =
             ldexp((double)check_random_int(-1000000, 1000000), (int)check_random_int(-30, 10));
         sum += x;
         magnitude += fabs(x);
+        bins[i % BINS] += x;
     }
     const double tolerance = (double)((long double)N * ldexpl(1, -53) * magnitude);
     CHECK_F64(r->sum_1d, (double)sum, tolerance);
@@ -101,6 +126,9 @@ static void check_value(const results *r)
     CHECK_F64(r->nested, (double)sum, tolerance);
     CHECK_F64(r->fields.sum, (double)sum, tolerance);
     CHECK_F64(r->moments.sum, (double)sum, tolerance);
+    CHECK_F64(r->team, (double)sum, tolerance);
+    for (int b = 0; b < BINS; b++)
+        for (int k = 0; k < 4; k++) CHECK_F64(r->bins[k][b], (double)bins[b], tolerance);
     CHECK_I64(r->moments.count, N);
 }
 

@@ -25,3 +25,12 @@ MX_DECLARE_REDUCE(2D, dt_nested, dt_args, double)
 MX_DECLARE_REDUCE(2D, dt_fields, dt_args, dt_value)
 MX_DECLARE_REDUCE(1D, dt_moments, dt_args, dt_custom)
 MX_DECLARE_REDUCE_ARRAY(1D, dt_bins, dt_args, double)
+
+/* rows[r] = the sum of row r of x, by the lanes of a thread. */
+typedef struct dt_team_args {
+    mx_cf64_1 x;
+    mx_f64_1 rows;
+    int64_t columns;
+} dt_team_args;
+MX_ARGS(dt_team_args, x, rows)
+MX_DECLARE_REDUCE(TEAM, dt_team, dt_team_args, double) /* the sum of all rows */

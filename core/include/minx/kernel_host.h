@@ -346,41 +346,4 @@ enum { MX_ROWS_OF_3_LANES_ = 32 };
     const mx_instance MX_SYMBOL_(name) = { \
         .run = name##__run, .prepare = MX_PROLOGUE_(name, prologue), .join = name##__join_all};
 
-/* ---- a reduction to an array of launch->length values ----
- *
- * Each chunk has its own array. The arrays are joined element by element. */
-#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue)                                           \
-    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)           \
-    {                                                                                          \
-        const name##__args a = *(const name##__args *)launch_->args;                           \
-        for (int64_t chunk_ = first_; chunk_ < last_; chunk_++) {                              \
-            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                         \
-            const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                      \
-            name##__value *values =                                                            \
-                (name##__value *)(launch_->partials + chunk_ * launch_->partial_bytes);        \
-            for (int64_t e = 0; e < launch_->length; e++) R##_INIT(name##__value, &values[e]); \
-            const name##__array array_ = {values};                                             \
-            MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++)                                     \
-                name##__item(&a, MX_ITEM_##D##D_, array_);                                     \
-        }                                                                                      \
-    }                                                                                          \
-    static void name##__join_array(const mx_launch *launch_, int64_t first_, int64_t last_)    \
-    {                                                                                          \
-        name##__value *result_ = (name##__value *)launch_->result;                             \
-        if (launch_->chunks == 0) {                                                            \
-            for (int64_t e = first_; e < last_; e++) R##_INIT(name##__value, &result_[e]);     \
-            return;                                                                            \
-        }                                                                                      \
-        memcpy(&result_[first_], (const name##__value *)launch_->partials + first_,            \
-               (size_t)(last_ - first_) * sizeof *result_);                                    \
-        for (int64_t chunk_ = 1; chunk_ < launch_->chunks; chunk_++) {                         \
-            const name##__value *values =                                                      \
-                (const name##__value *)(launch_->partials + chunk_ * launch_->partial_bytes);  \
-            for (int64_t e = first_; e < last_; e++)                                           \
-                R##_JOIN(name##__value, &result_[e], &values[e]);                              \
-        }                                                                                      \
-    }                                                                                          \
-    MX_DEFINE_PROLOGUE_(name, prologue)                                                        \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
-                                          .prepare = MX_PROLOGUE_(name, prologue),             \
-                                          .join_array = name##__join_array};
+#include "minx/kernel_host_array.h"

@@ -110,7 +110,7 @@ typedef struct mx_instance {
     void (*prepare)(void *args);
     /* hosts: joins n partial results, in order, into *result */
     void (*join)(const mx_launch *launch, void *result, int64_t n);
-    /* hosts, array reductions: joins elements first..last-1 of all partial results */
+    /* hosts, array reductions: joins elements first..last-1 of the partial results of all chunks */
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
     /* hosts, scans: replaces partial results first..last-1 by their exclusive prefix sums, and updates *carry */
     void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);

@@ -1,4 +1,5 @@
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 #include "determinism.h"
 
@@ -60,3 +61,18 @@ MX_BODY void dt_bins_body(const dt_args *a, int i, dt_bins_array bins)
     mx_array_add(bins, i % 7, MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY(1D, dt_bins, MX_SUM)
+
+MX_BODY void dt_team_body(const dt_team_args *a, mx_team *t, double *sum)
+{
+    const int rows_of_team = 4, begin = t->league_rank * rows_of_team;
+    MX_TEAM_FOR (t, r, begin, begin + rows_of_team) {
+        const int columns = (int)a->columns;
+        double s;
+        MX_VECTOR_SUM (t, k, 0, columns, s) s += MX_AT(a->x, r * columns + k);
+        MX_VECTOR_SINGLE (t) {
+            MX_AT(a->rows, r) = s;
+            *sum += s;
+        }
+    }
+}
+MX_REDUCE(TEAM, dt_team, MX_SUM)
