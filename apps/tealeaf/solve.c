@@ -111,7 +111,7 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
         *flops = TL_STEP_FLOPS;
     } else if (d->solver == TL_SOLVER_PPCG) {
         *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
-        *flops = TL_CG_FLOPS + 6 + (double)app->inner_steps * TL_STEP_FLOPS;
+        *flops = TL_CG_FLOPS + 6 + (double)app->inner_steps * (double)TL_STEP_FLOPS;
     }
 }
 
