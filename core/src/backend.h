@@ -123,6 +123,9 @@ typedef struct mx_backend_launch {
     mx_err (*run)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
     /* Waits until all work on the context is done. */
     mx_err (*fence)(mx_ctx ctx);
+    /* Work launched on ctx from now on runs after the work launched on `other` so far; both are the backend's. The host does
+     * not wait. NULL: the core calls fence(other). */
+    mx_err (*wait)(mx_ctx ctx, mx_ctx other);
 } mx_backend_launch;
 
 /* Graphs of a device. create NULL: the backend has none, and the core repeats recorded launches one by one. */
@@ -174,6 +177,7 @@ struct mx_ctx_s {
     int device;
     uint64_t seed;
     bool shuffled;
+    bool high_priority; /* contexts of devices only */
 
     /* The backend's open sets these. A host backend may leave all of them 0. */
     char device_name[128];

@@ -49,6 +49,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     ctx->threads = r->shuffled ? 1 : r->threads;
     ctx->device = r->device;
     ctx->shuffled = r->shuffled;
+    ctx->high_priority = r->high_priority;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));

@@ -56,6 +56,7 @@ typedef struct mx_resource {
     int64_t cores[2]; /* first and last; -1: not given */
     mx_layout layout; /* MX_LAYOUT_DEFAULT: not given */
     bool shuffled;
+    bool high_priority;
     char check[256]; /* "": not given */
     unsigned given;  /* the keys seen so far, a bit each */
 } mx_resource;

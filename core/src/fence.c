@@ -52,6 +52,25 @@ mx_err mx_fence(mx_ctx ctx)
     return MX_OK;
 }
 
+static mx_err check_wait(mx_ctx ctx)
+{
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "wait of a context for another: no context");
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG,
+               "wait of a context for another: %s records a graph", ctx->name);
+    return MX_OK;
+}
+
+mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other)
+{
+    MX_TRY(check_wait(ctx));
+    MX_TRY(check_wait(other));
+    const bool done = other->backend->host.run != NULL; /* launches of hosts are done on return */
+    if (done || ctx == other) return MX_OK;
+    if (ctx->backend != other->backend || other->backend->launch.wait == NULL)
+        return mx_fence(other);
+    return other->backend->launch.wait(ctx, other);
+}
+
 mx_err mx_fence_all(void)
 {
     mx_err failed = MX_OK;

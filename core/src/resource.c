@@ -70,13 +70,21 @@ static mx_err read_check(const char *text, const char *value, mx_resource *r)
     return MX_OK;
 }
 
+static mx_err read_priority(const char *text, const char *value, mx_resource *r)
+{
+    MX_REQUIRE(strcmp(value, "high") == 0, MX_ERR_INPUT, "%s: priority: got '%s', expected high",
+               text, value);
+    r->high_priority = true;
+    return MX_OK;
+}
+
 static const struct {
     const char *name;
     mx_err (*read)(const char *text, const char *value, mx_resource *r);
 } keys[] = {
-    {"threads", read_threads}, {"device", read_device}, {"layout", read_layout},
-    {"order", read_order},     {"seed", read_seed},     {"cores", read_cores},
-    {"check", read_check},
+    {"threads", read_threads}, {"device", read_device},     {"layout", read_layout},
+    {"order", read_order},     {"seed", read_seed},         {"cores", read_cores},
+    {"check", read_check},     {"priority", read_priority},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -154,6 +162,8 @@ static mx_err check_keys(const mx_resource *r, const mx_backend *named)
                (long long)r->seed);
     MX_REQUIRE(r->device < 0 || named->info.devices != NULL, MX_ERR_INPUT,
                "device: got %d, %s has no devices", r->device, r->backend);
+    MX_REQUIRE(!r->high_priority || named->info.devices != NULL, MX_ERR_INPUT,
+               "priority: got high, %s has no devices", r->backend);
     list_backends_with(takes_cores, those, sizeof those);
     MX_REQUIRE(r->cores[0] < 0 || takes_cores(named), MX_ERR_INPUT,
                "cores: got backend %s, expected %s", r->backend, those);

@@ -59,6 +59,8 @@ static const struct {
     {"openmp:cores=2000000000", MX_ERR_INPUT, "this process has"},
     {"serial:device=0", MX_ERR_INPUT, "device: got 0, serial has no devices"},
     {"openmp:device=x", MX_ERR_INPUT, "device: got 'x'"},
+    {"openmp:priority=high", MX_ERR_INPUT, "priority: got high, openmp has no devices"},
+    {"serial:priority=low", MX_ERR_INPUT, "priority: got 'low', expected high"},
     {"serial:check=", MX_ERR_INPUT, "check: got ''"},
     {"serial:check=nothing", MX_ERR_INPUT, "backend: got 'nothing'"},
     {"serial:check=openmp:threads=0", MX_ERR_INPUT, "threads: got '0'"},
@@ -136,6 +138,7 @@ static void test_null(void)
 {
     mx_ctx_info info;
     CHECK_FAILS(mx_fence(NULL), MX_ERR_ARG, "no context");
+    CHECK_FAILS(mx_ctx_wait(NULL, NULL), MX_ERR_ARG, "no context");
     CHECK_FAILS(mx_ctx_get_info(NULL, &info), MX_ERR_ARG, "the context or the output");
     CHECK_FAILS(mx_ctx_check_against(NULL, "serial", 1e-9), MX_ERR_ARG, "no context");
     CHECK_FAILS(mx_ctx_check_against(NULL, NULL, 0), MX_ERR_ARG, "no context");

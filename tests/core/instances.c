@@ -178,6 +178,44 @@ static void test_cores(mx_ctx whole)
     CHECK(many == NULL);
 }
 
+/* Two contexts take turns with one view, and wait only for each other. */
+static void test_wait(mx_ctx one)
+{
+    enum { MANY = 100000, TURNS = 60 };
+    mx_ctx two, host;
+    mx_view x;
+    char resource[128];
+    in_args args[2] = {{.factor = 3935559000370003845u}, {.factor = 25214903917u}};
+    uint64_t sum = 0, expected = 0;
+    snprintf(resource, sizeof resource, "%s%s", check_resource,
+             check_is(one, "cuda")
+                 ? strchr(check_resource, ':') ? ",priority=high" : ":priority=high"
+                 : "");
+    MUST(mx_ctx_create(resource, &two));
+    MUST(mx_ctx_create("serial", &host));
+    mx_ctx const ctx[2] = {one, two};
+    MUST(mx_view_create_1d(one, "x", MX_U64, MANY, &x));
+    for (int c = 0; c < 2; c++) MUST(mx_bind(ctx[c], x, &args[c].x));
+    for (int turn = 0; turn < TURNS; turn++) {
+        MUST(mx_ctx_wait(ctx[turn % 2], ctx[1 - turn % 2]));
+        MUST(in_step(mx_range_1d(ctx[turn % 2], 0, MANY), &args[turn % 2]));
+    }
+    MUST(mx_ctx_wait(one, one));
+    MUST(mx_ctx_wait(one, host)); /* complete already */
+    MUST(mx_ctx_wait(host, two)); /* the host waits */
+    MUST(in_sum(mx_range_1d(one, 0, MANY), &args[0], &sum));
+    for (int i = 0; i < MANY; i++) {
+        uint64_t value = 0;
+        for (int turn = 0; turn < TURNS; turn++)
+            value = value * args[turn % 2].factor + (uint64_t)i;
+        expected += value;
+    }
+    CHECK(sum == expected);
+    MUST(mx_view_destroy(&x));
+    mx_ctx_destroy(&two);
+    mx_ctx_destroy(&host);
+}
+
 static void test(mx_ctx ctx)
 {
     side sides[SIDES] = {{.wrong = 0}};
@@ -185,6 +223,7 @@ static void test(mx_ctx ctx)
         snprintf(sides[s].resource, sizeof sides[s].resource, "%s", check_resource);
     use_all(sides);
     if (check_is(ctx, "openmp")) test_cores(ctx);
+    test_wait(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -253,6 +253,16 @@ static mx_err context_into_null(mu_world *w)
 static mx_err info_of_none(mu_world *w) { return mx_ctx_get_info(NULL, &w->info); }
 static mx_err context_info_into_null(mu_world *w) { return mx_ctx_get_info(w->ctx, NULL); }
 static mx_err fence_of_none(mu_world *w) { return w != NULL ? mx_fence(NULL) : MX_OK; }
+static mx_err wait_of_none(mu_world *w) { return mx_ctx_wait(NULL, w->ctx); }
+static mx_err wait_for_none(mu_world *w) { return mx_ctx_wait(w->ctx, NULL); }
+static mx_err wait_in_graph(mu_world *w)
+{
+    mx_graph graph;
+    MX_TRY(mx_graph_create(w->ctx, &graph));
+    const mx_err err = mx_ctx_wait(w->ctx, w->ctx);
+    mx_graph_destroy(&graph);
+    return err;
+}
 static mx_err check_of_none(mu_world *w)
 {
     return w != NULL ? mx_ctx_check_against(NULL, "serial", 0) : MX_OK;
@@ -342,6 +352,9 @@ const mu_case mu_context_cases[] = {
     MU_CASE(info_of_none, MU_ALL, MX_ERR_ARG, "the context or the output", ""),
     MU_CASE(context_info_into_null, MU_ALL, MX_ERR_ARG, "is NULL", ""),
     MU_CASE(fence_of_none, MU_ALL, MX_ERR_ARG, "fence: no context", ""),
+    MU_CASE(wait_of_none, MU_ALL, MX_ERR_ARG, "wait", "no context"),
+    MU_CASE(wait_for_none, MU_ALL, MX_ERR_ARG, "wait", "no context"),
+    MU_CASE(wait_in_graph, MU_ALL, MX_ERR_ARG, "wait", "records a graph"),
     MU_CASE(check_of_none, MU_ALL, MX_ERR_ARG, "check against 'serial': no context", ""),
     MU_CASE(check_tolerance, MU_ALL, MX_ERR_ARG, "check: tolerance: got -1", ""),
     MU_CASE(check_against_unknown, MU_ALL, MX_ERR_INPUT, "got 'opencl', expected one of", ""),

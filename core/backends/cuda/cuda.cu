@@ -19,7 +19,8 @@ enum { MAX_DEVICES = 1024 };
 static bool in_use[MAX_DEVICES];
 
 typedef struct cuda_state {
-    void *result; /* pinned memory: reductions write results for the host to it */
+    cudaEvent_t reached; /* for contexts that wait for this one */
+    void *result;        /* pinned memory: reductions write results for the host to it */
     size_t result_bytes;
     int64_t resident;  /* thread blocks that the device can run at the same time, at most */
     bool overlaps;     /* a kernel may be set up while the kernel before it runs */
@@ -107,7 +108,11 @@ static mx_err cuda_open(mx_ctx ctx)
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
     state->max_shared = properties.sharedMemPerBlockOptin;
-    CUDA_TRY(cudaStreamCreateWithFlags((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking));
+    int low = 0, high = 0;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high));
+    CUDA_TRY(cudaStreamCreateWithPriority((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking,
+                                          ctx->high_priority ? high : low));
+    CUDA_TRY(cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
@@ -119,6 +124,7 @@ static void cuda_close(mx_ctx ctx)
     cuda_state *state = state_of(ctx);
     if (state == NULL) return;
     if (ctx->queue != NULL) cudaStreamDestroy(stream_of(ctx));
+    if (state->reached != NULL) cudaEventDestroy(state->reached);
     cudaFreeHost(state->result);
     free(state);
     ctx->state = NULL;
@@ -136,6 +142,16 @@ static mx_err cuda_fence(mx_ctx ctx)
     mx_recent_kernels(ctx, recent, sizeof recent);
     return MX_FAIL(MX_ERR_DEVICE, "device %d failed: %s; kernels since the last fence: %s",
                    ctx->device, cudaGetErrorString(err), recent);
+}
+
+/* Neither host nor stream keep the event: it is recorded anew for each wait. */
+static mx_err cuda_wait(mx_ctx ctx, mx_ctx other)
+{
+    CUDA_TRY(cudaSetDevice(other->device));
+    CUDA_TRY(cudaEventRecord(state_of(other)->reached, stream_of(other)));
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaStreamWaitEvent(stream_of(ctx), state_of(other)->reached, 0));
+    return MX_OK;
 }
 
 /* ---- memory ---- */
@@ -482,7 +498,7 @@ const mx_backend mx_backend_cuda = {
                .fill = cuda_fill,
                .copy_strided = cuda_copy_strided,
                .identify = cuda_identify},
-    .launch = {.plan = cuda_plan, .run = cuda_launch, .fence = cuda_fence},
+    .launch = {.plan = cuda_plan, .run = cuda_launch, .fence = cuda_fence, .wait = cuda_wait},
     .graph = {.create = graph_create,
               .before = graph_before,
               .after = graph_after,

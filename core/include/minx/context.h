@@ -10,6 +10,7 @@
  *                                 one. A thread that it starts in between inherits its core. Threads that OpenMP
  *                                 starts later may use all cores of the process
  *     cuda[:device=N]             device N, default 0, with a stream of its own
+ *     cuda:priority=high          blocks of its kernels start before waiting blocks of other contexts of the device
  *     simt[:threads=N]            debug: N host threads run items one by one, as GPU threads do. Views have the
  *                                 GPU's layout, in memory that host code cannot access
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
@@ -87,6 +88,12 @@ void mx_ctx_destroy(mx_ctx *ctx);
 /* Waits until all work on ctx is done. Reports an error that a device met since the last fence, with the names of the kernels
  * that may have caused it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
 mx_err mx_fence(mx_ctx ctx);
+
+/* Orders two contexts: work that is launched on ctx from now on runs after all work launched on `other` so far. On a device
+ * the host does not wait. Where the launches of one of the two run on the host, it waits for `other` as mx_fence does; where
+ * those of `other` do, they are complete already. Not recorded in graphs. Errors: MX_ERR_ARG (one is NULL, or records a
+ * graph), MX_ERR_DEVICE; where the host waits, those of mx_fence. The calling thread must be the one that uses both. */
+mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other);
 
 /* Calls mx_fence for every open context. No other thread may use a context meanwhile. Returns the last failure. */
 mx_err mx_fence_all(void);
