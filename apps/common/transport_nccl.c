@@ -1,21 +1,17 @@
-/* The path by NCCL: messages and sums go from device to device, on the stream of the context. The host queues them and waits for
- * nothing, so a driver can queue many iterations.
+/* The path by NCCL: messages and sums go from device to device, on streams. The host queues them and waits for nothing, so a
+ * driver can queue many iterations. transport_queue.h says what goes together, and on which stream.
  *
- * NCCL has no tags: between two ranks, messages match in the order of the calls. All ranks begin their sets in the same order,
- * and the orders of a set are the same on both sides (messages.c), so that is enough.
+ * NCCL has no tags: between two ranks, messages match in the order of the calls. All ranks queue the same groups in the same
+ * order, and the orders of a set are the same on both sides (messages.c), so that is enough.
  *
- * An exchange that has begun is held back until something needs it: its own end, or a sum. A sum and the exchanges before it then
- * go in one group of NCCL, which is one kernel on the device: in a CG iteration the halo costs hardly more than the sum alone.
- * This changes no result: on one stream, what is launched between begin and end has to run before or after the exchange anyway.
+ * NCCL connects two ranks, and loads its kernels, when they are first used. That takes tenths of a second, in which the first
+ * iterations of a solver would wait. So all ranks exchange and sum a number when the transport is made; with more than
+ * CONNECTED ranks only sum, because connections need memory, and most of them would not be used.
  *
  * The library is looked for when a program starts to use it: the one that MINX_NCCL_LIBRARY names, else libnccl.so.2 where the
- * loader finds it, else the one that belongs to the header of the build. So the program also runs where there is none.
- *
- * Invariants:
- *  1. `pending` has the sets that have begun and were not passed to NCCL yet, in the order of begin;
- *  2. all calls come from one thread, the context's. */
+ * loader finds it, else the one that belongs to the header of the build. So the program also runs where there is none. */
 #include "minx/extend.h"
-#include "transport_path.h"
+#include "transport_queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +22,7 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
-enum { DEVICE_ID = 64 };
+enum { DEVICE_ID = 64, CONNECTED = 32 };
 
 #define FUNCTIONS(F)         \
     F(ncclGetVersion)        \
@@ -49,9 +45,7 @@ typedef struct nccl_functions {
 typedef struct nccl_transport {
     nccl_functions nccl;
     ncclComm_t comm;
-    cudaStream_t stream;
-    int pending_count, pending_room;
-    app_messages *pending;
+    app_queue queue;
 } nccl_transport;
 
 /* ---- the library ---- */
@@ -158,18 +152,145 @@ mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size)
 static mx_err join(app_transport t, nccl_transport *own)
 {
     ncclUniqueId id;
-    mx_ctx_details details;
     mx_err err = MX_OK;
     memset(&id, 0, sizeof id);
     if (app_rank(t->comm) == 0)
         err = check(&own->nccl, own->nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
     MX_TRY(app_agree(t->comm, err));
     MX_TRY(app_broadcast(t->comm, &id, sizeof id));
-    MX_TRY(mx_ctx_get_details(t->ctx, &details));
-    own->stream = (cudaStream_t)details.queue;
     MX_TRY(mx_fence(t->ctx)); /* makes the context's device the current one */
     NCCL_TRY(own, ncclCommInitRank(&own->comm, app_size(t->comm), id, app_rank(t->comm)));
     return MX_OK;
+}
+
+/* ---- groups ---- */
+
+static mx_err send_and_receive(nccl_transport *own, app_messages m, cudaStream_t stream)
+{
+    const int self = app_rank(m->transport->comm);
+    for (int i = 0; i < m->count; i++) {
+        const app_message *from = &m->list[m->receive_order[i]], *to = &m->list[m->send_order[i]];
+        if (from->rank != self && from->receive_bytes > 0)
+            NCCL_TRY(own, ncclRecv(m->receive.data + from->receive_offset, from->receive_bytes,
+                                   ncclUint8, from->rank, own->comm, stream));
+        if (to->rank != self && to->send_bytes > 0)
+            NCCL_TRY(own, ncclSend(m->send.data + to->send_offset, to->send_bytes, ncclUint8,
+                                   to->rank, own->comm, stream));
+    }
+    return MX_OK;
+}
+
+static mx_err queue_sum(nccl_transport *own, const app_sum_request *sum, cudaStream_t stream)
+{
+    const ncclDataType_t type = sum->type == MX_F64   ? ncclFloat64
+                                : sum->type == MX_F32 ? ncclFloat32
+                                : sum->type == MX_I32 ? ncclInt32
+                                                      : ncclInt64;
+    NCCL_TRY(own, ncclAllReduce(sum->data, sum->data, (size_t)sum->count, type, ncclSum, own->comm,
+                                stream));
+    return MX_OK;
+}
+
+static mx_err queue_group(nccl_transport *own, cudaStream_t stream, const app_messages *sets,
+                          int count, const app_sum_request *sum)
+{
+    for (int s = 0; s < count; s++) MX_TRY(send_and_receive(own, sets[s], stream));
+    return sum->data != NULL ? queue_sum(own, sum, stream) : MX_OK;
+}
+
+static mx_err stream_of(mx_ctx ctx, cudaStream_t *stream)
+{
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_details(ctx, &details));
+    *stream = (cudaStream_t)details.queue;
+    return MX_OK;
+}
+
+/* Ends a group of calls, of which the last one returned err. */
+static mx_err end_group(nccl_transport *own, mx_err err)
+{
+    const ncclResult_t ended = own->nccl.ncclGroupEnd();
+    MX_TRY(err);
+    return check(&own->nccl, ended, "ncclGroupEnd");
+}
+
+static mx_err check_earlier(nccl_transport *own)
+{
+    ncclResult_t before = ncclSuccess;
+    NCCL_TRY(own, ncclCommGetAsyncError(own->comm, &before));
+    return check(&own->nccl, before, "an earlier operation");
+}
+
+static mx_err group(app_transport t, mx_ctx ctx, const app_messages *sets, int count,
+                    const app_sum_request *sum)
+{
+    nccl_transport *const own = t->state;
+    cudaStream_t stream;
+    MX_TRY(stream_of(ctx, &stream));
+    MX_TRY(check_earlier(own));
+    NCCL_TRY(own, ncclGroupStart());
+    return end_group(own, queue_group(own, stream, sets, count, sum));
+}
+
+static mx_err start(app_messages m)
+{
+    return app_queue_start(&((nccl_transport *)m->transport->state)->queue, m);
+}
+
+static mx_err finish(app_messages m)
+{
+    return app_queue_finish(&((nccl_transport *)m->transport->state)->queue, m);
+}
+
+static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
+{
+    const app_sum_request one = {.data = data, .type = type, .count = count};
+    return app_queue_sum(&((nccl_transport *)t->state)->queue, t, &one);
+}
+
+/* ---- connections ---- */
+
+/* A number to and from each other rank. all: two for each rank, and one to sum. */
+static mx_err meet(nccl_transport *own, app_comm comm, double *all, cudaStream_t stream)
+{
+    const int size = app_size(comm);
+    for (int r = 0; r < size; r++) {
+        if (r == app_rank(comm)) continue;
+        NCCL_TRY(own, ncclSend(all + r, 1, ncclFloat64, r, own->comm, stream));
+        NCCL_TRY(own, ncclRecv(all + size + r, 1, ncclFloat64, r, own->comm, stream));
+    }
+    return MX_OK;
+}
+
+/* Messages alone, a sum alone, and both in one group, as drivers queue them. */
+static mx_err connect_all(app_transport t, double *all)
+{
+    nccl_transport *const own = t->state;
+    const app_sum_request one = {.data = all + 2 * app_size(t->comm), .type = MX_F64, .count = 1};
+    const bool meets = app_size(t->comm) <= CONNECTED;
+    cudaStream_t stream;
+    MX_TRY(stream_of(t->ctx, &stream));
+    for (int kind = 0; kind < 3; kind++) {
+        mx_err err = MX_OK;
+        NCCL_TRY(own, ncclGroupStart());
+        if (kind != 1 && meets) err = meet(own, t->comm, all, stream);
+        if (kind != 0 && err == MX_OK) err = queue_sum(own, &one, stream);
+        MX_TRY(end_group(own, err));
+    }
+    MX_TRY(mx_fence(t->ctx));
+    return check_earlier(own);
+}
+
+static mx_err warm_up(app_transport t)
+{
+    mx_view_info info;
+    mx_view all;
+    MX_TRY(
+        mx_view_create_1d(t->ctx, "NCCL's first numbers", MX_F64, 2 * app_size(t->comm) + 1, &all));
+    mx_err err = mx_view_get_info(all, &info);
+    if (err == MX_OK) err = connect_all(t, info.data);
+    const mx_err destroyed = mx_view_destroy(&all);
+    return err != MX_OK ? err : destroyed;
 }
 
 static mx_err open_nccl(app_transport t)
@@ -178,7 +299,9 @@ static mx_err open_nccl(app_transport t)
     MX_TRY(app_agree(t->comm, own != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for NCCL")));
     t->state = own;
     MX_TRY(check_together(t->comm, t->ctx, &own->nccl));
-    return join(t, own);
+    MX_TRY(app_agree(t->comm, app_queue_open(t, group, &own->queue)));
+    MX_TRY(app_agree(t->comm, join(t, own)));
+    return warm_up(t);
 }
 
 static void close_nccl(app_transport t)
@@ -187,87 +310,8 @@ static void close_nccl(app_transport t)
     if (own == NULL) return;
     (void)mx_fence(t->ctx);
     if (own->comm != NULL) (void)own->nccl.ncclCommDestroy(own->comm);
-    free((void *)own->pending);
+    app_queue_close(&own->queue);
     free(own);
-}
-
-/* ---- groups ---- */
-
-static mx_err send_and_receive(nccl_transport *own, app_messages m)
-{
-    const int self = app_rank(m->transport->comm);
-    for (int i = 0; i < m->count; i++) {
-        const app_message *from = &m->list[m->receive_order[i]], *to = &m->list[m->send_order[i]];
-        if (from->rank != self && from->receive_bytes > 0)
-            NCCL_TRY(own, ncclRecv(m->receive.data + from->receive_offset, from->receive_bytes,
-                                   ncclUint8, from->rank, own->comm, own->stream));
-        if (to->rank != self && to->send_bytes > 0)
-            NCCL_TRY(own, ncclSend(m->send.data + to->send_offset, to->send_bytes, ncclUint8,
-                                   to->rank, own->comm, own->stream));
-    }
-    return MX_OK;
-}
-
-/* A sum to do with the messages; data NULL: none. */
-typedef struct sum_request {
-    void *data;
-    ncclDataType_t type;
-    size_t count;
-} sum_request;
-
-static mx_err queue_group(nccl_transport *own, const sum_request *sum)
-{
-    for (int p = 0; p < own->pending_count; p++) MX_TRY(send_and_receive(own, own->pending[p]));
-    if (sum->data != NULL)
-        NCCL_TRY(own, ncclAllReduce(sum->data, sum->data, sum->count, sum->type, ncclSum, own->comm,
-                                    own->stream));
-    return MX_OK;
-}
-
-/* Passes what is pending, and the sum, to NCCL. First asks for errors of what was passed before. */
-static mx_err flush(nccl_transport *own, const sum_request *sum)
-{
-    ncclResult_t before = ncclSuccess;
-    if (own->pending_count == 0 && sum->data == NULL) return MX_OK;
-    NCCL_TRY(own, ncclCommGetAsyncError(own->comm, &before));
-    MX_TRY(check(&own->nccl, before, "an earlier operation"));
-    NCCL_TRY(own, ncclGroupStart());
-    const mx_err err = queue_group(own, sum);
-    const ncclResult_t ended = own->nccl.ncclGroupEnd();
-    own->pending_count = 0;
-    MX_TRY(err);
-    return check(&own->nccl, ended, "ncclGroupEnd");
-}
-
-static mx_err start(app_messages m)
-{
-    nccl_transport *const own = m->transport->state;
-    if (own->pending_count == own->pending_room) {
-        const int room = own->pending_room + 8;
-        app_messages *pending = realloc((void *)own->pending, (size_t)room * sizeof(app_messages));
-        MX_REQUIRE(pending != NULL, MX_ERR_MEMORY, "messages '%s': no memory", m->label);
-        own->pending = pending;
-        own->pending_room = room;
-    }
-    own->pending[own->pending_count++] = m;
-    return MX_OK;
-}
-
-static mx_err finish(app_messages m)
-{
-    const sum_request none = {.data = NULL};
-    return flush(m->transport->state, &none);
-}
-
-static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
-{
-    const sum_request one = {.data = data,
-                             .type = type == MX_F64   ? ncclFloat64
-                                     : type == MX_F32 ? ncclFloat32
-                                     : type == MX_I32 ? ncclInt32
-                                                      : ncclInt64,
-                             .count = (size_t)count};
-    return flush(t->state, &one);
 }
 
 const app_path app_path_nccl = {.name = "NCCL",

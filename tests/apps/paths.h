@@ -24,6 +24,7 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
         {&app_path_device, device_mpi},
         {&app_path_nccl, nccl},
         {&fake_path, true},
+        {&fake_queue, true},
     };
     for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++)
         if (paths[p].possible) MX_TRY(test(comm, ctx, paths[p].path));
