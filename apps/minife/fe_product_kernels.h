@@ -46,7 +46,7 @@ typedef struct fe_lines_args {
     mx_f64_1 y;
     fe_mesh mesh;
     int64_t pitch;
-    int low[3], lines; /* as in fe_storage */
+    int low[3], width; /* as in fe_storage */
     int lines_per_team;
 } fe_lines_args;
 MX_ARGS(fe_lines_args, value, f32value, line, x, y)

@@ -62,7 +62,7 @@ static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_pr
     const bool host = info.device < 0;
     a->mesh = level->mesh;
     a->pitch = level->storage.pitch;
-    a->lines = level->storage.lines;
+    a->width = level->storage.width;
     for (int d = 0; d < 3; d++) a->low[d] = level->storage.low[d];
     a->lines_per_team = host ? HOST_LINES : THREADS;
     const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];

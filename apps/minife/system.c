@@ -11,6 +11,19 @@ static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
 
 /* ---- structure ---- */
 
+/* lines, half: how long a line and a plane are. A plane has an odd number of cache lines, so that its slots do not fall into the
+ * same sets of a cache. */
+static void choose_pitch(const fe_mesh *m, fe_storage *s)
+{
+    enum { VECTOR = 8 };
+    const bool half = s->form == FE_FORM_HALF;
+    const int nodes = half ? m->extent[2] + 2 : m->count[2];
+    const int lines = half ? m->extent[1] + 1 : m->count[1];
+    for (int d = 0; d < 3; d++) s->low[d] = half ? m->low[d] - 1 : m->first[d];
+    s->width = round_up(nodes, VECTOR);
+    s->pitch = ((int64_t)lines * s->width / VECTOR | 1) * VECTOR;
+}
+
 /* How the coefficients are stored, but for the number of them. */
 static void choose_form(fe_level *level)
 {
@@ -19,17 +32,14 @@ static void choose_form(fe_level *level)
         [FE_OPERATOR_SELL] = FE_FORM_SELL,      [FE_OPERATOR_LINES] = FE_FORM_LINES,
         [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF, [FE_OPERATOR_ELEMENTS] = FE_FORM_NONE,
         [FE_OPERATOR_NODES] = FE_FORM_NONE,     [FE_OPERATOR_UNIFORM] = FE_FORM_NONE};
-    enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32, VECTOR = 8 };
+    enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32 };
     const fe_mesh *m = &level->mesh;
     fe_storage *const s = &level->storage;
     s->form = forms[level->input->operator];
     s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
     s->chunk = on_host(level) ? HOST_CHUNK : DEVICE_CHUNK;
     if (s->form == FE_FORM_ELL) s->pitch = round_up(fe_rows(m), s->chunk);
-    for (int d = 0; d < 3; d++) s->low[d] = s->form == FE_FORM_HALF ? m->low[d] - 1 : m->first[d];
-    s->lines = s->form == FE_FORM_HALF ? m->extent[1] + 1 : m->count[1];
-    if (s->form == FE_FORM_LINES) s->pitch = round_up(m->count[2], VECTOR);
-    if (s->form == FE_FORM_HALF) s->pitch = round_up(m->extent[2] + 2, VECTOR);
+    if (s->form == FE_FORM_LINES || s->form == FE_FORM_HALF) choose_pitch(m, s);
 }
 
 double fe_matrix_bytes(const fe_level *level)
@@ -92,7 +102,7 @@ static int64_t values_of_lines(const fe_level *level)
     const fe_storage *s = &level->storage;
     const bool half = s->form == FE_FORM_HALF;
     const int64_t planes = half ? m->extent[0] + 1 : m->count[0];
-    return planes * s->lines * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
+    return planes * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
 }
 
 mx_err fe_bind_storage(const fe_level *level, fe_storage *s)
