@@ -123,23 +123,45 @@ static key_list list_of(const app_key *row)
     return row->offset == APP_KEY_NOWHERE ? LIST_IGNORED : LIST_WORKING;
 }
 
-static const char *dialect_of(const app_input *input, const app_key *row)
+/* The dialects that have a row: "both", "all", or their names with commas between them. */
+typedef struct dialect_names {
+    char text[128];
+} dialect_names;
+
+static const char *dialects_of(const app_input *input, const app_key *row, dialect_names *names)
 {
-    if (!input->dialects) return "";
-    int known = 0, last = 0, all = 0;
+    int known = 0, all = 0;
+    size_t used = 0;
+    names->text[0] = '\0';
     for (; input->dialects[all]; all++) {
         if (row->dialects && !(row->dialects >> all & 1u)) continue;
+        if (used < sizeof names->text)
+            used += (size_t)snprintf(names->text + used, sizeof names->text - used, "%s%s",
+                                     known > 0 ? "," : "", input->dialects[all]);
         known++;
-        last = all;
     }
-    if (known < all) return input->dialects[last];
+    if (known < all) return names->text;
     return all == 2 ? "both" : "all";
+}
+
+/* The width of the column of dialects. */
+static int dialect_width(const app_input *input)
+{
+    dialect_names names;
+    int width = (int)strlen("dialect");
+    for (int i = 0; i < input->count; i++) {
+        const int length = (int)strlen(dialects_of(input, &input->keys[i], &names));
+        if (list_of(&input->keys[i]) != LIST_HIDDEN && length > width) width = length;
+    }
+    return width;
 }
 
 static void print_name(const app_input *input, const app_key *row, FILE *out)
 {
+    dialect_names names;
     fprintf(out, "  %-31s ", row->name);
-    if (input->dialects) fprintf(out, "%-10s ", dialect_of(input, row));
+    if (input->dialects)
+        fprintf(out, "%-*s ", dialect_width(input), dialects_of(input, row, &names));
 }
 
 static const char *unit_of(const app_key *row)
@@ -152,7 +174,7 @@ static const char *unit_of(const app_key *row)
 static void print_working(const app_input *input, FILE *out)
 {
     fprintf(out, "Keys:\n  %-31s ", "key");
-    if (input->dialects) fprintf(out, "%-10s ", "dialect");
+    if (input->dialects) fprintf(out, "%-*s ", dialect_width(input), "dialect");
     fprintf(out, "%-11s %-11s %s\n", "default", "unit", "meaning");
     for (int i = 0; i < input->count; i++) {
         const app_key *const row = &input->keys[i];
@@ -177,7 +199,8 @@ static void print_others(const app_input *input, key_list list, const char *titl
         if (printed++ == 0) fprintf(out, "\n%s:\n", title);
         print_name(input, row, out);
         fprintf(out, "%s\n", row->help);
-        if (list == LIST_LATER) fprintf(out, "  %42s instead: %s\n", "", row->instead);
+        const int width = input->dialects ? dialect_width(input) + 1 : 0;
+        if (list == LIST_LATER) fprintf(out, "  %*s instead: %s\n", 31 + width, "", row->instead);
     }
 }
 

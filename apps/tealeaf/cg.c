@@ -34,12 +34,22 @@ static int rho_of(const tl_app *app, int64_t iteration)
     return place(iteration, is_preconditioned(app) ? TL_RZ : TL_RR);
 }
 
-/* The blocks of this rank: indices of block and column. */
-static mx_range_2 blocks(const tl_app *app)
+/* z of each block of this rank; its scalar at `at` of the ring. */
+static mx_err precondition_blocks(tl_app *app, int at)
 {
-    const mx_range_2 cells = tl_cells(app);
-    return mx_range_2d(app->base.ctx, 0, (app->rows + TL_BLOCK - 1) / TL_BLOCK, cells.begin[1],
-                       cells.end[1]);
+    const int blocks = (app->rows + TL_BLOCK - 1) / TL_BLOCK;
+    app->precondition.first = app->ghosts;
+    app->precondition.last = app->ghosts + app->rows;
+    if (tl_is_3d(&app->deck)) {
+        mx_range_3 range = tl_cells_3d(app, 0); /* of planes, blocks and columns */
+        range.begin[1] = 0;
+        range.end[1] = blocks;
+        return tl_precondition_block_3d_into(range, &app->precondition, app->views.rr, at);
+    }
+    mx_range_2 range = tl_cells(app, 0);
+    range.begin[0] = 0;
+    range.end[0] = blocks;
+    return tl_precondition_block_into(range, &app->precondition, app->views.rr, at);
 }
 
 /* z = M^-1 r of iteration n, and its scalars of this rank. */
@@ -49,17 +59,14 @@ static mx_err precondition(tl_app *app, int64_t n)
         MX_TRY(tl_apply_polynomial(app));
         app->dot.before = n > 0 ? place(n - 1, TL_RZ) : 0;
         app->dot.product = (int)(n % TL_RING);
-        MX_TRY(tl_dot_into(tl_cells(app), &app->dot, app->views.rr, place(n, TL_RZ)));
+        MX_TRY(TL_LAUNCH_INTO(tl_dot, app, 0, &app->dot, app->views.rr, place(n, TL_RZ)));
         if (n == app->cg_start) return MX_OK;
-        return tl_dot_change_into(tl_cells(app), &app->dot, app->views.rr, place(n, TL_CHANGE));
+        return TL_LAUNCH_INTO(tl_dot_change, app, 0, &app->dot, app->views.rr, place(n, TL_CHANGE));
     }
     if (app->deck.preconditioner == TL_PRECONDITIONER_DIAGONAL)
-        return tl_precondition_diagonal_into(tl_cells(app), &app->precondition, app->views.rr,
-                                             place(n, TL_RZ));
-    app->precondition.first = app->ghosts;
-    app->precondition.last = app->ghosts + app->rows;
-    return tl_precondition_block_into(blocks(app), &app->precondition, app->views.rr,
-                                      place(n, TL_RZ));
+        return TL_LAUNCH_INTO(tl_precondition_diagonal, app, 0, &app->precondition, app->views.rr,
+                              place(n, TL_RZ));
+    return precondition_blocks(app, place(n, TL_RZ));
 }
 
 /* The scalars of iteration n over all ranks, and the ghosts of r or z. */
@@ -80,12 +87,12 @@ static mx_err iterate(tl_app *app, int64_t n)
     app->update.before = direction->before = rho_of(app, n - 1);
     app->update.product = (int)(n % TL_RING);
     direction->now = app->polynomial_is_preconditioner ? place(n, TL_CHANGE) : rho_of(app, n);
-    MX_TRY(tl_cg_matvec_into(tl_cells(app), &app->matvec, app->views.pw, app->update.product));
+    MX_TRY(TL_LAUNCH_INTO(tl_cg_matvec, app, 0, &app->matvec, app->views.pw, app->update.product));
     MX_TRY(app_sum_view(app->base.transport, app->views.pw, app->update.product, 1));
-    MX_TRY(tl_cg_update_into(tl_cells(app), &app->update, app->views.rr, place(n, TL_RR)));
+    MX_TRY(TL_LAUNCH_INTO(tl_cg_update, app, 0, &app->update, app->views.rr, place(n, TL_RR)));
     if (is_preconditioned(app)) MX_TRY(precondition(app, n));
     MX_TRY(share(app, n));
-    return tl_cg_direction(tl_cells_and_ghosts(app, 1), direction);
+    return TL_LAUNCH(tl_cg_direction, app, 1, direction);
 }
 
 mx_err tl_cg_start(tl_app *app, const tl_progress *at)

@@ -1,10 +1,10 @@
-/* TeaLeaf: heat conduction in two dimensions, implicit in time. See README.md and
+/* TeaLeaf: heat conduction in two or three dimensions, implicit in time. See README.md and
  * `tealeaf --help`. */
 #include "tl_app.h"
 
 static const app_definition definition = {
     .name = "tealeaf",
-    .summary = "solves heat conduction on a 2-D mesh, as the deck says",
+    .summary = "solves heat conduction on a 2-D or 3-D mesh, as the deck says",
     .size = sizeof(tl_app),
     .deck = "DECK",
     .default_deck = "tea.in",

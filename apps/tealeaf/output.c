@@ -5,7 +5,8 @@
  * along a side, and a bound from these is the same for all runs of a deck. */
 static app_compare iterations_within(const tl_deck *deck)
 {
-    const int64_t side = deck->x_cells > deck->y_cells ? deck->x_cells : deck->y_cells;
+    const int64_t square = deck->x_cells > deck->y_cells ? deck->x_cells : deck->y_cells;
+    const int64_t side = square > deck->z_cells ? square : deck->z_cells;
     return APP_WITHIN((double)(2 + side / 12));
 }
 
@@ -13,17 +14,21 @@ static mx_err series(tl_app *app)
 {
     app_base *const base = &app->base;
     const tl_summaries *s = &app->summaries;
+    const bool solid = tl_is_3d(&app->deck);
+    const char *const volume = solid ? "length^3" : "length^2";
+    const char *const temperature = solid ? "energy/length^3" : "energy/length^2";
+    const char *const total = solid ? "mass*energy/length^3" : "mass*energy/length^2";
     const struct {
         const char *name, *unit;
         app_compare compare;
         const app_series *series;
     } all[] = {
         {"time", "time", APP_EXACT, &s->time},
-        {"volume", "length^2", TL_SUMS, &s->volume},
+        {"volume", volume, TL_SUMS, &s->volume},
         {"mass", "mass", TL_SUMS, &s->mass},
         {"internal_energy", "energy", TL_SUMS, &s->energy},
-        {"temperature_total", "mass*energy/length^2", TL_SUMS, &s->temperature},
-        {"cg_residual", "energy/length^2", APP_ROUNDING, &app->residuals},
+        {"temperature_total", total, TL_SUMS, &s->temperature},
+        {"cg_residual", temperature, APP_ROUNDING, &app->residuals},
     };
     MX_TRY(app_history_i64(base, "step", "1", APP_EXACT, &s->step));
     MX_TRY(app_history_i64(base, "cg_iterations", "1", iterations_within(&app->deck),
@@ -35,20 +40,24 @@ static mx_err series(tl_app *app)
 
 static mx_err fields(tl_app *app)
 {
+    const bool solid = tl_is_3d(&app->deck);
+    const char *const temperature = solid ? "energy/length^3" : "energy/length^2";
     const struct {
         const char *name, *unit;
         app_compare compare;
         mx_view view;
     } all[] = {
-        {"density", "mass/length^2", APP_EXACT, app->views.density},
+        {"density", solid ? "mass/length^3" : "mass/length^2", APP_EXACT, app->views.density},
         {"energy", "energy/mass", TL_SUMS, app->views.energy},
-        {"temperature", "energy/length^2", TL_SUMS, app->views.u},
-        {"temperature_start", "energy/length^2", TL_SUMS, app->views.u_start},
+        {"temperature", temperature, TL_SUMS, app->views.u},
+        {"temperature_start", temperature, TL_SUMS, app->views.u_start},
     };
-    const double origin[] = {app->deck.ymin, app->deck.xmin}, spacing[] = {app->dy, app->dx};
+    const double origin[] = {app->deck.zmin, app->deck.ymin, app->deck.xmin};
+    const double spacing[] = {app->dz, app->dy, app->dx};
+    const int first = solid ? 0 : 1;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MX_TRY(app_field(&app->base, all[i].name, all[i].unit, all[i].compare, &app->decomp,
-                         all[i].view, app->ghosts, origin, spacing));
+                         all[i].view, app->ghosts, origin + first, spacing + first));
     return MX_OK;
 }
 
@@ -56,10 +65,9 @@ static mx_err fields(tl_app *app)
 static mx_err print_end(tl_app *app)
 {
     app_base *const base = &app->base;
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
-                 iterations = (double)app->iterations;
+    const double cells = tl_cells_of(&app->deck), iterations = (double)app->iterations;
     double seconds = app->solve->totals.seconds;
-    if (app->deck.dialect == TL_DIALECT_REFERENCE)
+    if (app->deck.dialect != TL_DIALECT_PORT)
         app_print(base->report, "\n Calculation complete\n Tea is finishing\n Wall clock    %.6f\n",
                   app_now() - app->started);
     MX_TRY(app_max_f64(base->comm, &seconds, 1));

@@ -68,6 +68,15 @@ static bool check_relative(const tealeaf *t, const char *name, double got, doubl
 
 /* ---- fields ---- */
 
+static bool has_shape(const tealeaf *t, const app_node *node)
+{
+    const int64_t cells[] = {t->deck.z_cells, t->deck.y_cells, t->deck.x_cells};
+    const int flat = tl_is_3d(&t->deck) ? 0 : 1;
+    bool fits = node->rank == 3 - flat;
+    for (int d = 0; fits && d < node->rank; ++d) fits = node->shape[d] == cells[d + flat];
+    return fits;
+}
+
 static double *read_field(const tealeaf *t, const char *path)
 {
     int64_t count = 0;
@@ -77,10 +86,10 @@ static double *read_field(const tealeaf *t, const char *path)
         vf_impossible(t->base.verdict, path, mx_err_message());
         return NULL;
     }
-    const bool fits =
-        node->rank == 2 && node->shape[0] == t->deck.y_cells && node->shape[1] == t->deck.x_cells;
-    if (!vf_words(t->base.verdict, path, fits,
-                  fits ? "is y_cells x x_cells" : "is not y_cells x x_cells")) {
+    const char *const shape =
+        tl_is_3d(&t->deck) ? "z_cells x y_cells x x_cells" : "y_cells x x_cells";
+    const bool fits = has_shape(t, node);
+    if (!vf_words(t->base.verdict, path, fits, "is %s%s", fits ? "" : "not ", shape)) {
         free(values);
         return NULL;
     }
@@ -98,7 +107,7 @@ static bool read_fields(tealeaf *t)
 
 static bool set_up_again(tealeaf *t)
 {
-    const int64_t cells = t->deck.x_cells * t->deck.y_cells;
+    const int64_t cells = tv_count(&t->deck);
     t->u0 = malloc((size_t)cells * sizeof *t->u0);
     if (!t->u0) return vf_impossible(t->base.verdict, "initial temperature", "no memory");
     vf_count(t->base.verdict, "cells with another density", tv_initial(&t->deck, t->density, t->u0),
@@ -138,7 +147,7 @@ static bool histories_fit(const tealeaf *t)
 /* Of energies: relative. */
 static double energy_tolerance(const tealeaf *t)
 {
-    const double cells = (double)t->deck.x_cells * (double)t->deck.y_cells;
+    const double cells = tl_cells_of(&t->deck);
     const double *r = t->residual;
     double left = 0;
     if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !histories_fit(t))
@@ -297,7 +306,7 @@ static void check_iterations(tealeaf *t)
 {
     int64_t astray = 0, unconverged = 0;
     const double *r = t->residual;
-    const double norm = tv_norm(t->u0, t->deck.x_cells * t->deck.y_cells);
+    const double norm = tv_norm(t->u0, tv_count(&t->deck));
     const double rounding =
         tl_rounding_limit(&t->deck, (1.0 + tv_row_bound(&t->deck, t->density)) * norm);
     for (int64_t s = 0; s < t->deck.steps; ++s) {
@@ -360,7 +369,7 @@ static double check_initial_residuals(const tealeaf *t, double magnitude)
 
 static void check_extremes(const tealeaf *t, const char *name, const double *u, double error)
 {
-    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    const int64_t count = tv_count(&t->deck);
     double low, high, min, max;
     tv_extremes(t->u0, count, &low, &high);
     tv_extremes(u, count, &min, &max);
@@ -373,7 +382,7 @@ static void check_extremes(const tealeaf *t, const char *name, const double *u, 
 static void check_u_extremes(const tealeaf *t, double error)
 {
     double low, high, beyond = 0.0;
-    tv_extremes(t->u0, t->deck.x_cells * t->deck.y_cells, &low, &high);
+    tv_extremes(t->u0, tv_count(&t->deck), &low, &high);
     low = (low - error) * t->initial.mass;
     high = (high + error) * t->initial.mass;
     for (int64_t i = 0; i < t->summaries; ++i) {
@@ -386,7 +395,7 @@ static void check_u_extremes(const tealeaf *t, double error)
 
 static void check_all_steps(const tealeaf *t)
 {
-    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    const int64_t count = tv_count(&t->deck);
     const tv_residual first = tv_residual_of(&t->deck, t->density, t->u0, t->u0);
     const double norm0 = tv_norm(t->u0, count), norm1 = tv_norm(t->start, count);
     const double magnitude = (1.0 + tv_row_bound(&t->deck, t->density)) * norm0;
@@ -409,7 +418,7 @@ static void check_all_steps(const tealeaf *t)
  * of the residual. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
-    const int64_t count = t->deck.x_cells * t->deck.y_cells;
+    const int64_t count = tv_count(&t->deck);
     double low, high, min, max;
     tv_extremes(t->start, count, &low, &high);
     tv_extremes(t->u, count, &min, &max);

@@ -1,25 +1,50 @@
-/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, no flux
+/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, in 3-D seven, no flux
  * through the boundary.
  *
  *   (A u)[j,k] = u[j,k] + rx (Kl (u - u_left) + Kr (u - u_right))
  *                       + ry (Kd (u - u_down) + Ku (u - u_up))
+ *                       + rz (Kf (u - u_front) + Kb (u - u_back))      in 3-D
  *
- * rx = dt/dx^2, ry = dt/dy^2. The conductivity of the face between cells a and b is
+ * rx = dt/dx^2, ry = dt/dy^2, rz = dt/dz^2. The conductivity of the face between cells a and b is
  * (w_a + w_b) / (2 w_a w_b), where w is the density or its inverse (the deck's coefficient), and 0
- * on the boundary. */
+ * on the boundary. In 2-D there is one plane of cells. */
 #include "physics_fields.h"
 
 #include "tl_states.h"
 
 #include <math.h>
 
-tv_mesh tv_mesh_of(const tl_deck *deck)
+/* A direction of the mesh: its cells, from one cell to the next in an array, and dt/dx^2. */
+typedef struct direction {
+    int64_t cells, stride;
+    double ratio;
+} direction;
+
+typedef struct mesh {
+    direction x, y, z;
+} mesh;
+
+static direction direction_of(const tl_deck *deck, double low, double high, int64_t cells,
+                              int64_t stride)
 {
-    return (tv_mesh){.x = deck->x_cells,
-                     .y = deck->y_cells,
-                     .dx = (deck->xmax - deck->xmin) / (double)deck->x_cells,
-                     .dy = (deck->ymax - deck->ymin) / (double)deck->y_cells};
+    const double width = (high - low) / (double)cells;
+    return (direction){cells, stride, deck->initial_timestep / (width * width)};
 }
+
+static mesh mesh_of(const tl_deck *d)
+{
+    return (mesh){.x = direction_of(d, d->xmin, d->xmax, d->x_cells, 1),
+                  .y = direction_of(d, d->ymin, d->ymax, d->y_cells, d->x_cells),
+                  .z = direction_of(d, d->zmin, d->zmax, d->z_cells, d->x_cells * d->y_cells)};
+}
+
+int64_t tv_count(const tl_deck *deck) { return deck->x_cells * deck->y_cells * deck->z_cells; }
+
+/* The head of a loop over all cells: (z, y, x) is number i. */
+#define FOR_CELLS(deck, i, z, y, x)                      \
+    for (int64_t z = 0, i = 0; z < (deck)->z_cells; ++z) \
+        for (int64_t y = 0; y < (deck)->y_cells; ++y)    \
+            for (int64_t x = 0; x < (deck)->x_cells; ++x, ++i)
 
 /* Partial sums. */
 typedef struct long_sums {
@@ -35,9 +60,8 @@ static void add(long_sums *sums, double density, double temperature)
 
 static tv_sums finish(const long_sums *sums, const tl_deck *deck)
 {
-    const tv_mesh m = tv_mesh_of(deck);
-    const long double cell = (long double)m.dx * m.dy;
-    return (tv_sums){.volume = (deck->xmax - deck->xmin) * (deck->ymax - deck->ymin),
+    const long double cell = tl_cell_volume(deck);
+    return (tv_sums){.volume = tl_volume(deck),
                      .mass = (double)(sums->mass * cell),
                      .energy = (double)(sums->energy * cell),
                      .u = (double)(sums->u * cell)};
@@ -46,12 +70,11 @@ static tv_sums finish(const long_sums *sums, const tl_deck *deck)
 tv_sums tv_initial_sums(const tl_deck *deck)
 {
     long_sums sums = {0};
-    for (int64_t j = 0; j < deck->y_cells; ++j) {
-        for (int64_t k = 0; k < deck->x_cells; ++k) {
-            double density, energy;
-            tl_state_at(deck, j, k, &density, &energy);
-            add(&sums, density, density * energy);
-        }
+    FOR_CELLS(deck, i, z, y, x)
+    {
+        double density, energy;
+        tl_state_at(deck, z, y, x, &density, &energy);
+        add(&sums, density, density * energy);
     }
     return finish(&sums, deck);
 }
@@ -59,7 +82,7 @@ tv_sums tv_initial_sums(const tl_deck *deck)
 tv_sums tv_field_sums(const tl_deck *deck, const double *density, const double *temperature)
 {
     long_sums sums = {0};
-    const int64_t count = deck->x_cells * deck->y_cells;
+    const int64_t count = tv_count(deck);
     for (int64_t i = 0; i < count; ++i) add(&sums, density[i], temperature[i]);
     return finish(&sums, deck);
 }
@@ -83,26 +106,29 @@ static void add_neighbour(row_sum *row, double weight, double here, double there
     row->magnitude += weight * (fabs(here) + fabs(there));
 }
 
+/* The neighbours of cell i, which is number `at` of its direction. */
+static void add_neighbours(row_sum *row, const tl_deck *deck, const direction *d, int64_t at,
+                           const double *density, const double *u)
+{
+    const int64_t s = d->stride;
+    if (at > 0) add_neighbour(row, d->ratio * face(deck, density[-s], density[0]), u[0], u[-s]);
+    if (at < d->cells - 1)
+        add_neighbour(row, d->ratio * face(deck, density[0], density[s]), u[0], u[s]);
+}
+
 tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u,
                            const double *b)
 {
-    const tv_mesh m = tv_mesh_of(deck);
-    const double rx = deck->initial_timestep / (m.dx * m.dx),
-                 ry = deck->initial_timestep / (m.dy * m.dy);
-    const double *const w = density;
+    const mesh m = mesh_of(deck);
     long double norm = 0.0L, magnitude = 0.0L;
-    for (int64_t j = 0; j < m.y; ++j) {
-        for (int64_t k = 0; k < m.x; ++k) {
-            const int64_t i = j * m.x + k;
-            row_sum row = {u[i], fabs(u[i]) + fabs(b[i])};
-            if (k > 0) add_neighbour(&row, rx * face(deck, w[i - 1], w[i]), u[i], u[i - 1]);
-            if (k < m.x - 1) add_neighbour(&row, rx * face(deck, w[i], w[i + 1]), u[i], u[i + 1]);
-            if (j > 0) add_neighbour(&row, ry * face(deck, w[i - m.x], w[i]), u[i], u[i - m.x]);
-            if (j < m.y - 1)
-                add_neighbour(&row, ry * face(deck, w[i], w[i + m.x]), u[i], u[i + m.x]);
-            norm += ((long double)b[i] - row.value) * ((long double)b[i] - row.value);
-            magnitude += (long double)row.magnitude * row.magnitude;
-        }
+    FOR_CELLS(deck, i, z, y, x)
+    {
+        row_sum row = {u[i], fabs(u[i]) + fabs(b[i])};
+        add_neighbours(&row, deck, &m.x, x, density + i, u + i);
+        add_neighbours(&row, deck, &m.y, y, density + i, u + i);
+        add_neighbours(&row, deck, &m.z, z, density + i, u + i);
+        norm += ((long double)b[i] - row.value) * ((long double)b[i] - row.value);
+        magnitude += (long double)row.magnitude * row.magnitude;
     }
     return (tv_residual){.norm = (double)sqrtl(norm), .magnitude = (double)sqrtl(magnitude)};
 }
@@ -110,14 +136,12 @@ tv_residual tv_residual_of(const tl_deck *deck, const double *density, const dou
 int64_t tv_initial(const tl_deck *deck, const double *density, double *u)
 {
     int64_t foreign = 0;
-    for (int64_t j = 0; j < deck->y_cells; ++j) {
-        for (int64_t k = 0; k < deck->x_cells; ++k) {
-            const int64_t i = j * deck->x_cells + k;
-            double expected, energy;
-            tl_state_at(deck, j, k, &expected, &energy);
-            foreign += !(density[i] == expected);
-            u[i] = expected * energy;
-        }
+    FOR_CELLS(deck, i, z, y, x)
+    {
+        double expected, energy;
+        tl_state_at(deck, z, y, x, &expected, &energy);
+        foreign += !(density[i] == expected);
+        u[i] = expected * energy;
     }
     return foreign;
 }
@@ -144,7 +168,7 @@ static double gap(double value, double expected)
 double tv_energy_mismatch(const tl_deck *deck, const double *density, const double *energy,
                           const double *u)
 {
-    const int64_t count = deck->x_cells * deck->y_cells;
+    const int64_t count = tv_count(deck);
     double worst = 0.0;
     for (int64_t i = 0; i < count && !isnan(worst); ++i)
         worst = larger(worst, gap(density[i] * energy[i], u[i]));
@@ -158,28 +182,23 @@ double tv_mismatch(const double *u, const double *u0, int64_t count)
     return worst;
 }
 
-/* The largest conductivity of the faces between rows (along_y) or columns. */
-static double largest_face(const tl_deck *deck, const double *density, bool along_y)
+/* The largest conductivity of the faces along a direction, times its ratio. */
+static double largest_face(const tl_deck *deck, const double *density, const direction *d)
 {
-    const int64_t rows = deck->y_cells - along_y, columns = deck->x_cells - !along_y;
-    const int64_t next = along_y ? deck->x_cells : 1;
+    const int64_t count = tv_count(deck);
     double worst = 0.0;
-    for (int64_t j = 0; j < rows; ++j) {
-        for (int64_t k = 0; k < columns; ++k) {
-            const int64_t i = j * deck->x_cells + k;
-            worst = larger(worst, face(deck, density[i], density[i + next]));
-        }
-    }
-    return worst;
+    for (int64_t i = 0; i + d->stride < count; ++i)
+        if (i / d->stride % d->cells < d->cells - 1)
+            worst = larger(worst, face(deck, density[i], density[i + d->stride]));
+    return d->ratio * worst;
 }
 
 /* A row has two faces in each direction, and each counts on the diagonal and beside it. */
 double tv_row_bound(const tl_deck *deck, const double *density)
 {
-    const tv_mesh m = tv_mesh_of(deck);
-    const double dt = deck->initial_timestep;
-    return 1.0 + 4.0 * dt / (m.dx * m.dx) * largest_face(deck, density, false) +
-           4.0 * dt / (m.dy * m.dy) * largest_face(deck, density, true);
+    const mesh m = mesh_of(deck);
+    return 1.0 + 4.0 * (largest_face(deck, density, &m.x) + largest_face(deck, density, &m.y) +
+                        largest_face(deck, density, &m.z));
 }
 
 void tv_extremes(const double *values, int64_t count, double *min, double *max)

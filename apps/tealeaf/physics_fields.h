@@ -1,5 +1,5 @@
 /* What TeaLeaf's stored fields say when computed anew. Pure arithmetic on arrays in row-major
- * order, [y_cells][x_cells]; no file is read and nothing printed. */
+ * order, [y_cells][x_cells], in 3-D [z_cells][y_cells][x_cells]; no file is read and nothing printed. */
 #pragma once
 #include "tl_deck.h"
 
@@ -9,12 +9,8 @@ typedef struct tv_sums {
         u; /* volume, density, density * specific energy, density * temperature */
 } tv_sums;
 
-typedef struct tv_mesh {
-    int64_t x, y;
-    double dx, dy;
-} tv_mesh;
-
-tv_mesh tv_mesh_of(const tl_deck *deck);
+/* The number of cells. */
+int64_t tv_count(const tl_deck *deck);
 
 /* Sums of the deck's initial state: temperature is density * energy. Sums are kept in long double
  * here, so that what differs is the program's rounding. */

@@ -50,8 +50,9 @@ static mx_err step_on_u(tl_app *app, int which, int at)
     tl_polynomial_args *const a = &app->on_u[which];
     mx_view *const u = which == 0 ? &app->views.u : &app->views.next;
     MX_TRY(app_box_halo_exchange(app->halo, 1, u, 1, APP_HALO_FACES));
-    return is_weighted(app) ? tl_polynomial_diagonal_norm_into(tl_cells(app), a, app->views.rr, at)
-                            : tl_polynomial_norm_into(tl_cells(app), a, app->views.rr, at);
+    return is_weighted(app)
+               ? TL_LAUNCH_INTO(tl_polynomial_diagonal_norm, app, 0, a, app->views.rr, at)
+               : TL_LAUNCH_INTO(tl_polynomial_norm, app, 0, a, app->views.rr, at);
 }
 
 /* The residual of u as it is; and the smallest one that rounding allows. */
@@ -102,16 +103,14 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
 /* A step on z; which = 0: from z to next; valid: how many layers of ghosts it also computes. */
 static mx_err step_on_z(tl_app *app, int which, int valid)
 {
-    const mx_range_2 range = tl_cells_and_ghosts(app, valid);
-    return is_weighted(app) ? tl_polynomial_diagonal(range, &app->on_z[which])
-                            : tl_polynomial(range, &app->on_z[which]);
+    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_diagonal, app, valid, &app->on_z[which])
+                            : TL_LAUNCH(tl_polynomial, app, valid, &app->on_z[which]);
 }
 
 static mx_err first_on_z(tl_app *app, int which, int valid)
 {
-    const mx_range_2 range = tl_cells_and_ghosts(app, valid);
-    return is_weighted(app) ? tl_polynomial_first_diagonal(range, &app->on_z[which])
-                            : tl_polynomial_first(range, &app->on_z[which]);
+    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, valid, &app->on_z[which])
+                            : TL_LAUNCH(tl_polynomial_first, app, valid, &app->on_z[which]);
 }
 
 /* Fills all layers of ghosts of z, or of next, and of the step where later steps read it there. */

@@ -39,7 +39,7 @@ static mx_err summarise(tl_app *app)
 {
     tl_summaries *history = &app->summaries;
     tl_summary s;
-    MX_TRY(tl_summarise(tl_cells(app), &app->summary, &s));
+    MX_TRY(TL_LAUNCH(tl_summarise, app, 0, &app->summary, &s));
     double sums[] = {s.volume, s.mass, s.energy, s.temperature};
     MX_TRY(app_sum_f64(app->base.comm, sums, 4));
     app->last = (tl_summary){sums[0], sums[1], sums[2], sums[3]};
@@ -62,7 +62,7 @@ mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
     if (of_start) args.u = args.u_start;
     MX_TRY(app_box_halo_exchange(app->halo, 1, of_start ? &app->views.u_start : &app->views.u, 1,
                                  APP_HALO_FACES));
-    MX_TRY(tl_error(tl_cells(app), &args, &sums));
+    MX_TRY(TL_LAUNCH(tl_error, app, 0, &args, &sums));
     double both[] = {sums.rr, sums.magnitude};
     MX_TRY(app_sum_f64(app->base.comm, both, 2));
     *norms = (tl_residual_norms){sqrt(both[0]), sqrt(both[1])};
@@ -83,8 +83,7 @@ static mx_err print_exact_error(tl_app *app, double first_residual)
  * of iterations is the true one: the originals print one less. */
 static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
-                 all = app_now() - app->started;
+    const double cells = tl_cells_of(&app->deck), all = app_now() - app->started;
     app_print(app->base.report, " Conduction error %14.7E\n", app->last_error);
     if (app->deck.check_result) MX_TRY(print_exact_error(app, app->residuals.values[first]));
     app_print(app->base.report, " Iteration count %8lld\n Wall clock    %.6f\n",
@@ -96,8 +95,7 @@ static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
 
 static mx_err print_port_step(tl_app *app, int64_t first)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells,
-                 all = app_now() - app->started;
+    const double cells = tl_cells_of(&app->deck), all = app_now() - app->started;
     app_print(
         app->base.report,
         " %s: \t\t\t%lld iterations\n Wallclock: \t\t%.3lfs\n Avg. time per cell: \t%.6e\n Error: \t\t%.6e\n",
@@ -126,7 +124,7 @@ static mx_err step(tl_app *app)
 }
 
 /* u before the first step, so that a summary can be made of it. */
-static mx_err initial_temperature(tl_app *app) { return tl_start(tl_cells(app), &app->start); }
+static mx_err initial_temperature(tl_app *app) { return TL_LAUNCH(tl_start, app, 0, &app->start); }
 
 /* Is a summary due after this step, before the last one? */
 static bool summary_is_due(const tl_app *app)

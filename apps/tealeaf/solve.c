@@ -5,16 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-mx_range_2 tl_cells_and_ghosts(const tl_app *app, int layers)
-{
-    mx_range_2 range = tl_cells(app);
-    for (int d = 0; d < 2; d++) {
-        if (app->decomp.neighbour[d][0] >= 0) range.begin[d] -= layers;
-        if (app->decomp.neighbour[d][1] >= 0) range.end[d] += layers;
-    }
-    return range;
-}
-
 mx_err tl_record(tl_app *app, tl_progress *at, double rr)
 {
     at->rr = rr;
@@ -30,9 +20,9 @@ mx_err tl_record(tl_app *app, tl_progress *at, double rr)
 /* r = p = u_start - A u, with the ghosts of p; rr: r.r over all ranks. */
 static mx_err begin(tl_app *app, double *rr)
 {
-    MX_TRY(tl_start(tl_cells(app), &app->start));
+    MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
-    MX_TRY(tl_residual_into(tl_cells(app), &app->residual, app->views.rr, 0));
+    MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
     MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
     MX_TRY(app_box_halo_end(app->halo));
@@ -93,7 +83,7 @@ static mx_err iterate_to_tolerance(tl_app *app, tl_progress *at)
 
 static mx_err end(tl_app *app)
 {
-    MX_TRY(tl_finish(tl_cells(app), &app->finish));
+    MX_TRY(TL_LAUNCH(tl_finish, app, 0, &app->finish));
     return mx_fence(app->base.ctx);
 }
 
@@ -101,31 +91,37 @@ static mx_err end(tl_app *app)
 static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
 {
     const tl_deck *const d = &app->deck;
-    const bool weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
-    const double step_bytes = TL_STEP_BYTES + (weighted ? 8 : 0);
-    *bytes = TL_CG_BYTES + (weighted ? TL_DIAGONAL_BYTES : 0) +
-             (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
-    *flops = TL_CG_FLOPS;
+    const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
+    const double cg_bytes = solid ? TL_CG_BYTES_3D : TL_CG_BYTES;
+    const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
+    const double block_bytes = solid ? TL_BLOCK_BYTES_3D : TL_BLOCK_BYTES;
+    const double plain_bytes = solid ? TL_STEP_BYTES_3D : TL_STEP_BYTES;
+    const double step_bytes = plain_bytes + (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0);
+    const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
+    *bytes = cg_bytes + (weighted ? TL_DIAGONAL_BYTES : 0) +
+             (d->preconditioner == TL_PRECONDITIONER_BLOCK ? block_bytes : 0);
+    *flops = cg_flops;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
-        *bytes = d->solver == TL_SOLVER_JACOBI ? TL_STEP_BYTES + 8 : step_bytes;
-        *flops = TL_STEP_FLOPS;
+        *bytes = step_bytes;
+        *flops = step_flops;
     } else if (d->solver == TL_SOLVER_PPCG) {
-        *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
-        *flops = TL_CG_FLOPS + 6 + (double)app->inner_steps * (double)TL_STEP_FLOPS;
+        *bytes = cg_bytes + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
+        *flops = cg_flops + 6 + (double)app->inner_steps * step_flops;
     }
 }
 
 mx_err tl_solve(tl_app *app)
 {
-    const double cells = (double)app->rows * (double)app->columns;
+    const double cells = (double)app->planes * (double)app->rows * (double)app->columns;
     double bytes, flops;
     tl_progress at = {0};
     mx_ctx_info before, after;
 
     app_region_begin(app->rest);
     MX_TRY(begin(app, &at.rr));
-    app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32), cells * (double)TL_RESIDUAL_FLOPS,
-                   1);
+    const bool solid = tl_is_3d(&app->deck);
+    app_region_end(app->rest, cells * ((solid ? TL_RESIDUAL_BYTES_3D : TL_RESIDUAL_BYTES) + 32),
+                   cells * (double)(solid ? TL_RESIDUAL_FLOPS_3D : TL_RESIDUAL_FLOPS), 1);
     const double first_rr = at.rr;
     at.tolerance = app->deck.eps * app->deck.eps * first_rr;
 

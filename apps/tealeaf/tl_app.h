@@ -33,19 +33,24 @@ typedef struct tl_app {
     app_base base;
     tl_deck deck;
 
-    /* the mesh: this rank's cells, in rows (y) and columns (x) */
+    /* the mesh: this rank's cells, in rows (y) and columns (x), in 3-D in planes (z) of them; in 2-D there is one plane, whose
+     * dz is 1 */
     app_decomp decomp;
     app_box_halo halo;
-    double dx, dy;
-    int rows, columns;
+    double dx, dy, dz;
+    int planes, rows, columns;
     int ghosts; /* layers of ghost cells in all arrays */
 
-    tl_views views;
+    tl_views views; /* of rank 2, in 3-D of rank 3 */
+    tl_views
+        bound; /* what kernels bind: in 3-D the same memory as arrays of rows, else the same views */
+    tl_mesh mesh;             /* in 3-D */
     mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
     tl_fill_args fill;
     tl_faces_args faces;
+    tl_inverse_args inverse;
     tl_start_args start;
     tl_residual_args residual;
     tl_error_args error;
@@ -101,11 +106,26 @@ mx_err tl_verify(void *data);
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
 mx_err tl_output(void *data);
 
-/* The cells of this rank as a range of indices. */
-mx_range_2 tl_cells(const tl_app *app);
+/* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for cells of other ranks; in 2-D and in
+ * 3-D. */
+mx_range_2 tl_cells(const tl_app *app, int layers);
+mx_range_3 tl_cells_3d(const tl_app *app, int layers);
 
-/* The same with `layers` of the ghost cells that stand for cells of other ranks (solve.c). */
-mx_range_2 tl_cells_and_ghosts(const tl_app *app, int layers);
+/* Launches a kernel over these cells: NAME(range, arguments of the kernel...), or NAME_3d where the mesh has three dimensions. */
+#define TL_LAUNCH(NAME, app, layers, ...)                                      \
+    (tl_is_3d(&(app)->deck) ? NAME##_3d(tl_cells_3d(app, layers), __VA_ARGS__) \
+                            : NAME(tl_cells(app, layers), __VA_ARGS__))
+/* The same of a reduction into an element of a view. */
+#define TL_LAUNCH_INTO(NAME, app, layers, ...)                                      \
+    (tl_is_3d(&(app)->deck) ? NAME##_3d_into(tl_cells_3d(app, layers), __VA_ARGS__) \
+                            : NAME##_into(tl_cells(app, layers), __VA_ARGS__))
+
+/* views.c: the arrays of this rank, and all arguments of kernels that are bound to them. Not collective. */
+mx_err tl_make_views(tl_app *app);
+void tl_destroy_views(tl_app *app);
+
+/* Do the deck's solver and preconditioner use 1 / diagonal? */
+bool tl_uses_diagonal(const tl_deck *deck);
 
 /* solve.c: one time step: (I - dt div K grad) u = u_start. Collective. */
 mx_err tl_solve(tl_app *app);

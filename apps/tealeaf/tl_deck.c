@@ -19,9 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *dialect_word(unsigned dialect)
+static const char *dialect_word(unsigned dialects)
 {
-    return dialect == TL_PORT ? "the C++ port's" : "the reference's";
+    if (dialects == TL_3D) return "the reference's three-dimensional";
+    return dialects & TL_PORT ? "the C++ port's" : "the reference's";
 }
 
 static const char *nearest_key(const app_keys *keys, unsigned dialects, const app_word *word)
@@ -44,22 +45,22 @@ static mx_err pass_line(tl_lexer *lexer)
     return MX_OK;
 }
 
-static mx_err fail_mixed(const tl_lexer *x, const app_word *word, const app_word *first,
-                         unsigned dialect)
+static mx_err fail_mixed(const tl_lexer *x, const app_word *word, unsigned mixed,
+                         const app_word *first, unsigned dialect)
 {
     const char *const nearest = nearest_key(x->keys, dialect, word);
     app_shown shown;
     return app_keys_fail(
         x->keys, word, "got a key of %s dialect, expected %s%sone of %s, as %s on line %ld is",
-        dialect_word(dialect ^ TL_BOTH), nearest ? nearest : "", nearest ? ", " : "",
-        dialect_word(dialect), app_text_show(first->text, first->length, &shown), first->line);
+        dialect_word(mixed), nearest ? nearest : "", nearest ? ", " : "", dialect_word(dialect),
+        app_text_show(first->text, first->length, &shown), first->line);
 }
 
-/* Values are looked up like keys. This is safe: no word that may be a value is a key. */
+/* The dialects that know all keys. Values are looked up like keys. This is safe: no word that may be a value is a key. */
 static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
 {
     app_word first = {0};
-    *dialects = TL_BOTH;
+    *dialects = TL_ALL;
     while (!lexer.finished) {
         app_word word;
         MX_TRY(tl_lexer_next(&lexer, &word));
@@ -68,14 +69,11 @@ static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
             MX_TRY(pass_line(&lexer));
             continue;
         }
-        const unsigned known = app_keys_dialects(lexer.keys, word.text, word.length) & TL_BOTH;
-        if (known == 0 || known == TL_BOTH) continue;
-        if (*dialects == TL_BOTH) {
-            first = word;
-            *dialects = known;
-        } else if (*dialects != known) {
-            return fail_mixed(&lexer, &word, &first, *dialects);
-        }
+        const unsigned known = app_keys_dialects(lexer.keys, word.text, word.length) & TL_ALL;
+        if (known == 0 || known == TL_ALL) continue;
+        if (!(*dialects & known)) return fail_mixed(&lexer, &word, known, &first, *dialects);
+        if (*dialects == TL_ALL) first = word;
+        *dialects &= known;
     }
     return MX_OK;
 }
@@ -131,15 +129,23 @@ static mx_err read_words(app_keys *keys, unsigned known, tl_lexer *lexer, tl_sta
     return MX_OK;
 }
 
+static tl_dialect dialect_of(unsigned known)
+{
+    if (known & TL_2D) return TL_DIALECT_REFERENCE;
+    return known & TL_3D ? TL_DIALECT_REFERENCE_3D : TL_DIALECT_PORT;
+}
+
 mx_err tl_deck_read(app_keys *keys, const char *text, size_t length)
 {
     tl_deck *const deck = keys->target;
     tl_state_lines states = {{0}};
-    unsigned known = TL_BOTH; /* if no key decides the dialect */
+    unsigned known = TL_ALL; /* if no key decides the dialect */
     tl_lexer lexer;
     MX_TRY(tl_lexer_open(keys, length > 0 ? text : "", length, &lexer));
     MX_TRY(find_dialect(lexer, &known));
-    const tl_dialect dialect = known == TL_PORT ? TL_DIALECT_PORT : TL_DIALECT_REFERENCE;
+    const tl_dialect dialect = dialect_of(known);
+    deck->z_cells = 1;
+    deck->zmax = 1;
     app_keys_begin(keys, (int)dialect);
     deck->dialect = dialect;
     MX_TRY(read_words(keys, known, &lexer, &states));
@@ -190,34 +196,42 @@ static mx_err check_direction(const app_keys *keys, const app_word *place, doubl
     return MX_OK;
 }
 
+/* So that an int64_t holds their number. */
+#define MOST_CELLS 0x1p62
+
 static mx_err check_mesh(const app_keys *keys)
 {
     const tl_deck *const d = keys->target;
     const app_word x = place_of(keys, "xmax", offsetof(tl_deck, xmin), offsetof(tl_deck, xmax));
     const app_word y = place_of(keys, "ymax", offsetof(tl_deck, ymin), offsetof(tl_deck, ymax));
-    double dx, dy;
-    MX_TRY(check_direction(keys, &x, d->xmin, d->xmax, d->x_cells, &dx));
-    MX_TRY(check_direction(keys, &y, d->ymin, d->ymax, d->y_cells, &dy));
-    const double rx = d->initial_timestep / (dx * dx);
-    const double ry = d->initial_timestep / (dy * dy);
-    if (!isfinite(rx) || !isfinite(ry)) {
+    const app_word z = place_of(keys, "zmax", offsetof(tl_deck, zmin), offsetof(tl_deck, zmax));
+    double width[3];
+    MX_TRY(check_direction(keys, &x, d->xmin, d->xmax, d->x_cells, &width[0]));
+    MX_TRY(check_direction(keys, &y, d->ymin, d->ymax, d->y_cells, &width[1]));
+    MX_TRY(check_direction(keys, &z, d->zmin, d->zmax, d->z_cells, &width[2]));
+    if (tl_cells_of(d) > MOST_CELLS) {
+        const app_word place = end_of_deck(keys, "x_cells, y_cells, z_cells");
+        return app_keys_fail(keys, &place, "got %g cells in all, expected at most %g",
+                             tl_cells_of(d), MOST_CELLS);
+    }
+    for (int i = 0; i < 2 + tl_is_3d(d); i++) {
+        if (isfinite(d->initial_timestep / (width[i] * width[i]))) continue;
         const size_t dt = offsetof(tl_deck, initial_timestep);
         const app_word place = place_of(keys, "initial_timestep", dt, dt);
-        return app_keys_fail(
-            keys, &place,
-            "got %g, expected a step whose ratio to the square of the cells (%g by %g) "
-            "double precision can hold",
-            d->initial_timestep, dx, dy);
+        return app_keys_fail(keys, &place,
+                             "got %g, expected a step whose ratio to the square of the cells (%g "
+                             "along %c) double precision can hold",
+                             d->initial_timestep, width[i], "xyz"[i]);
     }
     return MX_OK;
 }
 
 static bool holds(double value) { return isnormal(value); }
 
-/* What summaries add up: areas, masses, energies. 0 is the energy of a cold state. */
-static bool sums_hold(const tl_state *s, double cell, double area)
+/* What summaries add up: volumes (in 2-D areas), masses, energies. 0 is the energy of a cold state. */
+static bool sums_hold(const tl_state *s, double cell, double volume)
 {
-    const double mass = s->density * cell, all = s->density * area;
+    const double mass = s->density * cell, all = s->density * volume;
     const bool warm = s->energy > 0;
     return holds(mass) && holds(all) &&
            (!warm || (holds(mass * s->energy) && holds(all * s->energy))) &&
@@ -229,25 +243,25 @@ static bool sums_hold(const tl_state *s, double cell, double area)
 static mx_err check_sums(const app_keys *keys)
 {
     const tl_deck *const d = keys->target;
-    const double x = d->xmax - d->xmin, y = d->ymax - d->ymin;
-    const double cell = x / (double)d->x_cells * (y / (double)d->y_cells);
-    if (!holds(x * y) || !holds(cell)) {
-        const app_word place = place_of(keys, "xmin, xmax, ymin, ymax", offsetof(tl_deck, xmax),
-                                        offsetof(tl_deck, ymax));
-        return app_keys_fail(
-            keys, &place,
-            "got a domain of %g by %g, expected one whose area, and that of a cell, "
-            "double precision can hold",
-            x, y);
+    const char *const what = tl_is_3d(d) ? "volume" : "area";
+    const double cell = tl_cell_volume(d), volume = tl_volume(d);
+    if (!holds(volume) || !holds(cell)) {
+        const app_word place = place_of(
+            keys, tl_is_3d(d) ? "xmin, xmax, ymin, ymax, zmin, zmax" : "xmin, xmax, ymin, ymax",
+            offsetof(tl_deck, xmax), offsetof(tl_deck, ymax));
+        return app_keys_fail(keys, &place,
+                             "got a domain whose %s is %g, expected one whose %s, and that of a "
+                             "cell, double precision can hold",
+                             what, volume, what);
     }
     for (int i = 0; i < d->states; i++) {
-        if (sums_hold(&d->state[i], cell, x * y)) continue;
+        if (sums_hold(&d->state[i], cell, volume)) continue;
         const app_word place = end_of_deck(keys, "density, energy");
         return app_keys_fail(
             keys, &place,
-            "got %g and %g in state %d on a domain of area %g, expected values whose "
+            "got %g and %g in state %d on a domain of %s %g, expected values whose "
             "squares, and sums over the domain, double precision can hold",
-            d->state[i].density, d->state[i].energy, i + 1, x * y);
+            d->state[i].density, d->state[i].energy, i + 1, what, volume);
     }
     return MX_OK;
 }
@@ -294,10 +308,28 @@ static mx_err check_solver(const app_keys *keys)
     return MX_OK;
 }
 
+double tl_cells_of(const tl_deck *deck)
+{
+    return (double)deck->x_cells * (double)deck->y_cells * (double)deck->z_cells;
+}
+
+double tl_volume(const tl_deck *deck)
+{
+    return (deck->xmax - deck->xmin) * (deck->ymax - deck->ymin) * (deck->zmax - deck->zmin);
+}
+
+double tl_cell_volume(const tl_deck *deck)
+{
+    return (deck->xmax - deck->xmin) / (double)deck->x_cells *
+           ((deck->ymax - deck->ymin) / (double)deck->y_cells) *
+           ((deck->zmax - deck->zmin) / (double)deck->z_cells);
+}
+
 int64_t tl_inner_steps(const tl_deck *deck)
 {
-    const double cells = (double)deck->x_cells * (double)deck->y_cells;
-    return deck->inner_steps >= 0 ? deck->inner_steps : 4 * (int64_t)sqrt(sqrt(cells));
+    const double root = sqrt(sqrt(tl_cells_of(deck)));
+    if (deck->inner_steps >= 0) return deck->inner_steps;
+    return 4 * (int64_t)(tl_is_3d(deck) ? sqrt(root) : root);
 }
 
 bool tl_keeps_energy(const tl_deck *deck)
@@ -318,7 +350,7 @@ mx_err tl_deck_check(app_keys *keys)
     MX_TRY(check_sums(keys));
     MX_TRY(check_scale(keys));
     /* the default of the reference */
-    if (deck->dialect == TL_DIALECT_REFERENCE && !app_keys_given(keys, offsetof(tl_deck, solver)))
+    if (deck->dialect != TL_DIALECT_PORT && !app_keys_given(keys, offsetof(tl_deck, solver)))
         deck->solver = TL_SOLVER_JACOBI;
     MX_TRY(check_solver(keys));
     deck->steps = app_steps(deck->initial_timestep, deck->end_time, deck->end_step);

@@ -3,12 +3,19 @@
  * Two dialects exist. The reference code's keys carry tl_ (tl_use_cg, tl_eps), its circles are called circle; the C++
  * port's do not (use_cg, eps) and its circles are circular. A deck with one key that only the reference knows is a
  * reference deck, one with a key that only the port knows is a port deck, mixing is an error, and a deck with neither is
- * a reference deck. Each keeps its own defaults. */
+ * a reference deck. Each keeps its own defaults. The three-dimensional reference code has keys of its own, z_cells, zmin and
+ * zmax: a reference deck with one of them is three-dimensional, and its shapes are cuboid, sphere (also called circle) and
+ * point. */
 #pragma once
 #include "keys.h"
 
-typedef enum tl_dialect { TL_DIALECT_REFERENCE, TL_DIALECT_PORT } tl_dialect;
-typedef enum tl_geometry { TL_BACKGROUND, TL_RECTANGLE, TL_CIRCLE, TL_POINT } tl_geometry;
+typedef enum tl_dialect {
+    TL_DIALECT_REFERENCE,
+    TL_DIALECT_PORT,
+    TL_DIALECT_REFERENCE_3D
+} tl_dialect;
+/* In 3-D a rectangle is a cuboid, and a circle a sphere. TL_ALIAS: a second word for it, which no deck that was read has. */
+typedef enum tl_geometry { TL_BACKGROUND, TL_RECTANGLE, TL_CIRCLE, TL_POINT, TL_ALIAS } tl_geometry;
 typedef enum tl_coefficient {
     TL_COEFFICIENT_DENSITY,
     TL_COEFFICIENT_INVERSE_DENSITY
@@ -30,8 +37,8 @@ enum { TL_MAX_STATES = 256 };
 typedef struct tl_state {
     double density, energy; /* mass density and specific energy, both positive (energy may be 0) */
     tl_geometry geometry;   /* TL_BACKGROUND: state 1 */
-    double xmin, xmax, ymin,
-        ymax; /* rectangle: its sides; circle: centre (xmin, ymin); point: (xmin, ymin) */
+    /* rectangle: its sides; circle: centre (xmin, ymin, zmin); point: (xmin, ymin, zmin). In 2-D zmin and zmax are 0 */
+    double xmin, xmax, ymin, ymax, zmin, zmax;
     double radius;
 } tl_state;
 
@@ -39,8 +46,8 @@ typedef struct tl_deck {
     tl_dialect dialect;
     int states;
     tl_state state[TL_MAX_STATES]; /* state[0] is the deck's state 1 */
-    double xmin, xmax, ymin, ymax;
-    int64_t x_cells, y_cells;
+    double xmin, xmax, ymin, ymax, zmin, zmax;
+    int64_t x_cells, y_cells, z_cells; /* in 2-D one cell from zmin = 0 to zmax = 1 */
     double initial_timestep;
     double end_time;
     int64_t end_step;
@@ -62,6 +69,11 @@ typedef struct tl_deck {
     bool verbose_on;  /* print the residual of each iteration */
 } tl_deck;
 
+static inline bool tl_is_3d(const tl_deck *deck)
+{
+    return deck->dialect == TL_DIALECT_REFERENCE_3D;
+}
+
 /* The keys, and the parser of decks. */
 extern const app_input tl_input;
 
@@ -69,8 +81,13 @@ extern const app_input tl_input;
  * one message "NAME:LINE: KEY: got X, expected Y", and *deck is unspecified. Reads nothing beyond text[length-1]; never crashes. */
 mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck *deck);
 
+/* The number of cells; the volume of the domain, and of a cell (in 2-D the area). */
+double tl_cells_of(const tl_deck *deck);
+double tl_volume(const tl_deck *deck);
+double tl_cell_volume(const tl_deck *deck);
+
 /* The number of steps in PPCG's polynomial: inner_steps, or where that is -1 the reference's, 4 times the whole part of the fourth
- * root of the number of cells. */
+ * root of the number of cells; in 3-D, of the eighth root. */
 int64_t tl_inner_steps(const tl_deck *deck);
 
 /* "CG" and so on. */
@@ -89,8 +106,8 @@ double tl_rounding_limit(const tl_deck *deck, double magnitude);
 enum { TL_STEPS_BETWEEN_CHECKS = 10 };
 
 /* The published final value of U (the volume integral of density times temperature) for this deck, or false if none is
- * known for it. Reference decks: by test_problem (1..6; whether the deck really is that problem is checked, and a deck
- * that is not gets false). Port decks: by mesh, end step, time step, domain, coefficient and the standard five states.
+ * known for it. Reference decks: by test_problem (1..6 in 2-D, and in 3-D; whether the deck really is that problem is checked,
+ * and a deck that is not gets false). Port decks: by mesh, end step, time step, domain, coefficient and the standard five states.
  * `source` names where the value was published. The tolerance of the originals is 0.001 percent, i.e. 1e-5 relative. */
 bool tl_deck_expected(const tl_deck *deck, double *expected, const char **source);
 

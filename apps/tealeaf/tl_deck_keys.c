@@ -48,11 +48,11 @@
         .standard = pass, .help = what, .instead = text                                           \
     }
 /* a part of a state, in the member of each: */
-#define STATE(key, member, shapes, least, of, what)                                              \
-    {                                                                                            \
-        .name = key, .parameter = "state_" key, .type = APP_KEY_REAL, .sources = APP_KEY_RECORD, \
-        .low = least, .high = DBL_MAX, .unit = of, .help = what, .flags = shapes,                \
-        IN_STATES(member)                                                                        \
+#define STATE(key, in, member, shapes, least, of, what)                                     \
+    {                                                                                       \
+        .name = key, .parameter = "state_" key, .dialects = in, .type = APP_KEY_REAL,       \
+        .sources = APP_KEY_RECORD, .low = least, .high = DBL_MAX, .unit = of, .help = what, \
+        .flags = shapes, IN_STATES(member)                                                  \
     }
 #define SHAPE(in, names)                                                                     \
     {                                                                                        \
@@ -80,20 +80,20 @@
 #define CG_REFERENCE "tl_use_cg" THIS_VERSION
 #define NO_TUNING "no such key" THIS_VERSION ", which has no such parameter"
 #define NO_LIBRARY "tl_use_cg: this version has solvers of its own only"
-#define NO_3D "no such key: this version is two-dimensional"
 #define NO_DEVICE "no such key: choose by --backend= and --device= on the command line"
 #define BY_BACKEND "kernels are chosen by --backend="
 #define NO_TILES "there are no tiles"
 
-static const char *const dialects[] = {"reference", "port", NULL};
+static const char *const dialects[] = {"reference", "port", "3-D", NULL};
 static const char *const solvers[] = {"cg", "jacobi", "chebyshev", "ppcg", NULL};
 static const char *const coefficients[] = {"density", "inverse_density", NULL};
 static const char *const shapes[] = {"background", "rectangle", "circle", "point", NULL};
+static const char *const shapes_3d[] = {"background", "cuboid", "sphere", "point", "circle", NULL};
 static const char *const port_shapes[] = {"background", "rectangle", "circular", "point", NULL};
 static const char *const preconditioners[] = {"none", "jac_diag", "jac_block", NULL};
 
 const app_key tl_keys[] = {
-    REAL("initial_timestep", TL_BOTH, initial_timestep, ABOVE_0, 0.1, "time",
+    REAL("initial_timestep", TL_ALL, initial_timestep, ABOVE_0, 0.1, "time",
          "the time step, constant over the run", NULL),
     REAL("end_time", TL_REFERENCE, end_time, 0, 10, "time", "stop when it is passed", NULL),
     REAL("end_time", TL_PORT, end_time, 0, DBL_MAX, "time", "stop when it is passed", NULL),
@@ -101,12 +101,16 @@ const app_key tl_keys[] = {
           "stop after it, or by end_time", NULL),
     COUNT("end_step", TL_PORT, end_step, 0, COUNT_MAX, COUNT_MAX, "steps",
           "stop after it, or by end_time", NULL),
-    REAL("xmin", TL_BOTH, xmin, -DBL_MAX, 0, "length", "left side of the domain", NULL),
-    REAL("xmax", TL_BOTH, xmax, -DBL_MAX, 100, "length", "right side of the domain", NULL),
-    REAL("ymin", TL_BOTH, ymin, -DBL_MAX, 0, "length", "bottom of the domain", NULL),
-    REAL("ymax", TL_BOTH, ymax, -DBL_MAX, 100, "length", "top of the domain", NULL),
-    COUNT("x_cells", TL_BOTH, x_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along x", NULL),
-    COUNT("y_cells", TL_BOTH, y_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along y", NULL),
+    REAL("xmin", TL_ALL, xmin, -DBL_MAX, 0, "length", "left side of the domain", NULL),
+    REAL("xmax", TL_ALL, xmax, -DBL_MAX, 100, "length", "right side of the domain", NULL),
+    REAL("ymin", TL_ALL, ymin, -DBL_MAX, 0, "length", "bottom of the domain", NULL),
+    REAL("ymax", TL_ALL, ymax, -DBL_MAX, 100, "length", "top of the domain", NULL),
+    REAL("zmin", TL_3D, zmin, -DBL_MAX, 0, "length", "front of the domain", NULL),
+    REAL("zmax", TL_3D, zmax, -DBL_MAX, 100, "length", "back of the domain", NULL),
+    COUNT("x_cells", TL_ALL, x_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along x", NULL),
+    COUNT("y_cells", TL_ALL, y_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along y", NULL),
+    COUNT("z_cells", TL_3D, z_cells, 1, COUNT_MAX - 1, 10, "cells",
+          "cells along z; with this key, zmin or zmax the deck is three-dimensional", NULL),
     PICK("tl_use_jacobi", TL_REFERENCE, solver, solvers, TL_SOLVER_JACOBI,
          "solve with Jacobi's iteration; the default"),
     PICK("tl_use_cg", TL_REFERENCE, solver, solvers, TL_SOLVER_CG, "solve with CG"),
@@ -131,12 +135,17 @@ const app_key tl_keys[] = {
           "CG iterations before Chebyshev or PPCG, for the eigenvalues", "presteps"),
     COUNT("presteps", TL_PORT, presteps, 2, COUNT_MAX, 30, "iterations",
           "CG iterations before Chebyshev or PPCG, for the eigenvalues", NULL),
-    REAL("tl_ch_cg_epslim", TL_REFERENCE, epslim, 0, 1, "energy/length^2",
+    REAL("tl_ch_cg_epslim", TL_2D, epslim, 0, 1, "energy/length^2",
+         "CG goes on before Chebyshev or PPCG while the residual is above it", "epslim"),
+    REAL("tl_ch_cg_epslim", TL_3D, epslim, 0, 1, "energy/length^3",
          "CG goes on before Chebyshev or PPCG while the residual is above it", "epslim"),
     REAL("epslim", TL_PORT, epslim, 0, 1e-5, "energy/length^2",
          "CG goes on before Chebyshev or PPCG while the residual is above it", NULL),
-    COUNT("tl_ppcg_inner_steps", TL_REFERENCE, inner_steps, -1, COUNT_MAX, -1, "steps",
+    COUNT("tl_ppcg_inner_steps", TL_2D, inner_steps, -1, COUNT_MAX, -1, "steps",
           "steps of PPCG's polynomial; -1: 4 times the fourth root of the number of cells",
+          "inner_steps"),
+    COUNT("tl_ppcg_inner_steps", TL_3D, inner_steps, -1, COUNT_MAX, -1, "steps",
+          "steps of PPCG's polynomial; -1: 4 times the eighth root of the number of cells",
           "inner_steps"),
     COUNT("ppcg_inner_steps", TL_PORT, inner_steps, -1, COUNT_MAX, 10, "steps",
           "steps of PPCG's polynomial; -1: 4 times the fourth root of the number of cells",
@@ -166,7 +175,7 @@ const app_key tl_keys[] = {
          TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
     PICK("coefficient_inverse_density", TL_PORT, coefficient, coefficients,
          TL_COEFFICIENT_INVERSE_DENSITY, "conductivity of a face: mean of density"),
-    COUNT("summary_frequency", TL_BOTH, summary_frequency, 0, COUNT_MAX, 10, "steps",
+    COUNT("summary_frequency", TL_ALL, summary_frequency, 0, COUNT_MAX, 10, "steps",
           "steps between field summaries; 0: at the start and the end only", NULL),
     SWITCH("tl_check_result", TL_REFERENCE, check_result, "print the true residual of each step",
            "check_result"),
@@ -177,7 +186,7 @@ const app_key tl_keys[] = {
      .offset = offsetof(tl_deck, test_problem),
      .low = 0,
      .high = 6,
-     .help = "compare with the reference's published value; 0: do not"},
+     .help = "compare with the reference's published value in 2-D or 3-D; 0: do not"},
     SWITCH("profiler_on", TL_REFERENCE, profiler_on, "print the table of regions at the end", NULL),
     SWITCH("verbose_on", TL_REFERENCE, verbose_on, "print the residual of each iteration", NULL),
 
@@ -185,9 +194,9 @@ const app_key tl_keys[] = {
             "expected values are looked up by the problem itself"),
     IGNORED("profiler_on", TL_PORT, APP_KEY_SWITCH, "the port ignores it too"),
     IGNORED("use_c_kernels", TL_PORT, APP_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_fortran_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_cuda_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
-    IGNORED("use_opencl_kernels", TL_BOTH, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_fortran_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_cuda_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
+    IGNORED("use_opencl_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
     IGNORED("tiles_per_task", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
     IGNORED("tiles_per_problem", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
     IGNORED("sub_tiles_per_tile", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
@@ -218,22 +227,25 @@ const app_key tl_keys[] = {
     LATER("use_petsc", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with PETSc", NO_LIBRARY),
     LATER("use_hypre", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with hypre", NO_LIBRARY),
     LATER("use_trilinos", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Trilinos", NO_LIBRARY),
-    LATER("z_cells", TL_REFERENCE, APP_KEY_INT64, 1, NEVER, "cells along z", NO_3D),
-    LATER("zmin", TL_REFERENCE, APP_KEY_REAL, -DBL_MAX, NEVER, "front of the domain", NO_3D),
-    LATER("zmax", TL_REFERENCE, APP_KEY_REAL, -DBL_MAX, NEVER, "back of the domain", NO_3D),
 
     /* Density and energy make every state. A circle's centre and a point are given by xmin and ymin. The background fills the
      * domain, so its shape means nothing and may stand. */
-    STATE("density", density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^2", "mass density"),
-    STATE("energy", energy, TL_NEEDED_BY(TL_FOR_ALL), 0, "energy/mass", "specific energy"),
-    SHAPE(TL_REFERENCE, shapes),
+    STATE("density", TL_2D | TL_PORT, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^2",
+          "mass density"),
+    STATE("density", TL_3D, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^3",
+          "mass density"),
+    STATE("energy", TL_ALL, energy, TL_NEEDED_BY(TL_FOR_ALL), 0, "energy/mass", "specific energy"),
+    SHAPE(TL_2D, shapes),
+    SHAPE(TL_3D, shapes_3d),
     SHAPE(TL_PORT, port_shapes),
-    STATE("xmin", xmin, CORNER, -DBL_MAX, "length", "left side, or centre"),
-    STATE("ymin", ymin, CORNER, -DBL_MAX, "length", "bottom, or centre"),
-    STATE("xmax", xmax, OTHER_CORNER, -DBL_MAX, "length", "right side"),
-    STATE("ymax", ymax, OTHER_CORNER, -DBL_MAX, "length", "top"),
-    STATE("radius", radius, TL_NEEDED_BY(TL_FOR_CIRCLE) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND),
-          ABOVE_0, "length", "radius of a circle"),
+    STATE("xmin", TL_ALL, xmin, CORNER, -DBL_MAX, "length", "left side, or centre"),
+    STATE("ymin", TL_ALL, ymin, CORNER, -DBL_MAX, "length", "bottom, or centre"),
+    STATE("zmin", TL_3D, zmin, CORNER, -DBL_MAX, "length", "front, or centre"),
+    STATE("xmax", TL_ALL, xmax, OTHER_CORNER, -DBL_MAX, "length", "right side"),
+    STATE("ymax", TL_ALL, ymax, OTHER_CORNER, -DBL_MAX, "length", "top"),
+    STATE("zmax", TL_3D, zmax, OTHER_CORNER, -DBL_MAX, "length", "back"),
+    STATE("radius", TL_ALL, radius, TL_NEEDED_BY(TL_FOR_CIRCLE) | TL_ALLOWED_FOR(TL_FOR_BACKGROUND),
+          ABOVE_0, "length", "radius of a circle or sphere"),
 
     DERIVED("dialect", APP_KEY_CHOICE, dialect, dialects, "whose keys the deck has"),
     DERIVED("states", APP_KEY_INT, states, NULL, "number of states"),
@@ -249,7 +261,8 @@ const app_input tl_input = {
     .about =
         "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; ! and ; begin a comment;\n"
         "\\ at the end of a line continues it; letters of either case are the same. Two dialects: that of the\n"
-        "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one.\n",
+        "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one. A deck of\n"
+        "the reference with z_cells, zmin or zmax is three-dimensional (dialect 3-D).\n",
     .more = tl_deck_help_states,
     .read = tl_deck_read,
     .check = tl_deck_check,

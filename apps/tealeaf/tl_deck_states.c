@@ -67,12 +67,20 @@ static mx_err fail_unknown(const state_line *s, const app_word *word)
     state_key_name name;
     const app_word key = name_key(s, word->text, word->length, word->line, &name);
     for (int i = 0; i < tl_key_count; i++)
+        if (tl_is_state_key(&tl_keys[i]) && tl_keys[i].dialects == TL_3D &&
+            app_text_is(word->text, word->length, tl_keys[i].name))
+            return app_keys_fail(s->keys, &key,
+                                 "got a key of three-dimensional states, expected z_cells in the "
+                                 "deck, or no such key");
+    for (int i = 0; i < tl_key_count; i++)
         if (is_mine(s, &tl_keys[i]))
             app_nearest_offer(&nearest, word->text, word->length, tl_keys[i].name);
-    return app_keys_fail(s->keys, &key, "got an unknown key of a state, expected %s",
-                         nearest.name
-                             ? nearest.name
-                             : "density, energy, geometry, xmin, xmax, ymin, ymax or radius");
+    return app_keys_fail(
+        s->keys, &key, "got an unknown key of a state, expected %s",
+        nearest.name ? nearest.name
+        : s->keys->dialect == TL_DIALECT_REFERENCE_3D
+            ? "density, energy, geometry, xmin, xmax, ymin, ymax, zmin, zmax or radius"
+            : "density, energy, geometry, xmin, xmax, ymin, ymax or radius");
 }
 
 static mx_err read_keys(state_line *s)
@@ -115,8 +123,8 @@ static mx_err check_key(const state_line *s, const app_key *row, bool given)
     if (is_geometry(row))
         return app_keys_fail(
             s->keys, &key,
-            "got none, expected geometry=rectangle, %s or point for every state but the first",
-            shape_word(s, TL_CIRCLE));
+            "got none, expected geometry=%s, %s or point for every state but the first",
+            shape_word(s, TL_RECTANGLE), shape_word(s, TL_CIRCLE));
     return app_keys_fail(s->keys, &key, "got none, expected a value%s%s",
                          s->number == 1 ? "" : " with geometry ", s->number == 1 ? "" : word);
 }
@@ -151,7 +159,9 @@ static mx_err check_values(const state_line *s)
             s->state->energy, s->state->density);
     }
     MX_TRY(check_side(s, "xmax", s->state->xmin, s->state->xmax));
-    return check_side(s, "ymax", s->state->ymin, s->state->ymax);
+    MX_TRY(check_side(s, "ymax", s->state->ymin, s->state->ymax));
+    return tl_is_3d(s->keys->target) ? check_side(s, "zmax", s->state->zmin, s->state->zmax)
+                                     : MX_OK;
 }
 
 /* Fields without meaning for the shape are 0, so that equal decks make equal structs. */
@@ -165,6 +175,7 @@ static void clear_unused(tl_state *state, int number)
     if (old.geometry == TL_RECTANGLE) return;
     state->xmax = 0.0;
     state->ymax = 0.0;
+    state->zmax = 0.0;
 }
 
 static mx_err read_number(state_line *s, const app_word *keyword)
@@ -193,6 +204,7 @@ mx_err tl_deck_read_state(app_keys *keys, tl_lexer *lexer, const app_word *keywo
                              s.number, before);
     s.state = &deck->state[s.number - 1];
     MX_TRY(read_keys(&s));
+    if (s.state->geometry == TL_ALIAS) s.state->geometry = TL_CIRCLE;
     MX_TRY(check_keys(&s));
     MX_TRY(check_values(&s));
     clear_unused(s.state, s.number);

@@ -5,9 +5,11 @@
 
 /* Sets of dialects. */
 enum {
-    TL_REFERENCE = 1 << TL_DIALECT_REFERENCE,
+    TL_2D = 1 << TL_DIALECT_REFERENCE,
+    TL_3D = 1 << TL_DIALECT_REFERENCE_3D,
+    TL_REFERENCE = TL_2D | TL_3D,
     TL_PORT = 1 << TL_DIALECT_PORT,
-    TL_BOTH = TL_REFERENCE | TL_PORT
+    TL_ALL = TL_REFERENCE | TL_PORT
 };
 
 /* Sets of shapes, and what they are for a key of a state, as flags of its row: the shapes that need it; further ones where it may

@@ -1,19 +1,35 @@
 /* The on-node work of TeaLeaf, declared. Arrays have `ghosts` ghost cells on each side, one unless the deck asks for more: cell
  * (j, k), row j and column k of this rank, is at index (j + ghosts, k + ghosts).
  *
+ * In 3-D, cell (i, j, k) is in plane i. Its arrays are bound as arrays of rows too: row (i, j) has number tl_row of a tl_mesh.
+ * So both have the same structs of arguments, and what happens to a cell by itself is written once. Each kernel NAME over rows
+ * and columns has a NAME_3d over planes, rows and columns.
+ *
  * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points. kx(j, k) is the
  * conductivity of the face between cells (j, k-1) and (j, k), times dt/dx^2; ky(j, k) that between (j-1, k) and (j, k),
  * times dt/dy^2; both are 0 on the edge of the domain (no flux). So
  *
  *     (A u)(j, k) = (1 + kx(j, k) + kx(j, k+1) + ky(j, k) + ky(j+1, k)) u(j, k)
- *                   - kx(j, k) u(j, k-1) - kx(j, k+1) u(j, k+1) - ky(j, k) u(j-1, k) - ky(j+1, k) u(j+1, k) */
+ *                   - kx(j, k) u(j, k-1) - kx(j, k+1) u(j, k+1) - ky(j, k) u(j-1, k) - ky(j+1, k) u(j+1, k)
+ *
+ * In 3-D, with seven points, one array v has what makes the conductivity of all faces of a cell: v = 1/w, and that of the face
+ * between two cells is the mean of their v. A ghost cell beyond the edge of the domain has -v of the cell inside, so that the
+ * mean is exactly 0. */
 #pragma once
 #include "minx/minx.h"
+
+/* What kernels in 3-D know of the mesh. */
+typedef struct tl_mesh {
+    int plane, row;    /* from the row number of (i, j) to those of (i + 1, j) and (i, j + 1) */
+    double rx, ry, rz; /* dt/dx^2, dt/dy^2, dt/dz^2, halved */
+} tl_mesh;
 
 /* What the kernels work on. Arguments are bound from members of the same names. */
 typedef struct tl_views {
     /* the state */
-    mx_view density, energy, u, u_start, kx, ky;
+    mx_view density, energy, u, u_start;
+    /* conductivities: kx and ky in 2-D, v in 3-D */
+    mx_view kx, ky, v;
     /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of TL_SCALARS numbers by iteration, pw is
      * p.w; both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
@@ -36,10 +52,13 @@ typedef struct tl_fill_args {
     mx_ci32_3
         filled; /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
     int states, ghosts;
+    int rows;      /* in a plane of this rank */
     double volume; /* of a cell */
+    tl_mesh mesh;
 } tl_fill_args;
 MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
 MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
+MX_DECLARE_REDUCE(3D, tl_fill_3d, tl_fill_args, tl_filled_sums)
 
 /* kx and ky from the density. w is the density, or its inverse; the face's conductivity is the mean of 1/w. Runs over the
  * faces of this rank's cells, one row and column more than cells; cells of this rank begin at global (row0, column0). */
@@ -54,21 +73,37 @@ typedef struct tl_faces_args {
 MX_BUNDLE(tl_faces_args, tl_views, kx, ky, density)
 MX_DECLARE_FOR(2D, tl_faces, tl_faces_args)
 
+/* In 3-D: v from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond the edge of the domain. */
+typedef struct tl_inverse_args {
+    mx_f64_2 v;
+    mx_cf64_2 density;
+    int inverse; /* w = 1/density */
+    /* where this rank's cells lie at the edge of the domain: the first and the last index along each direction that is inside */
+    int first[3], last[3];
+    tl_mesh mesh;
+} tl_inverse_args;
+MX_BUNDLE(tl_inverse_args, tl_views, v, density)
+MX_DECLARE_FOR(3D, tl_inverse_3d, tl_inverse_args)
+
 /* u = u_start = energy density. */
 typedef struct tl_start_args {
     mx_f64_2 u, u_start;
     mx_cf64_2 energy, density;
+    tl_mesh mesh;
 } tl_start_args;
 MX_BUNDLE(tl_start_args, tl_views, u, u_start, energy, density)
 MX_DECLARE_FOR(2D, tl_start, tl_start_args)
+MX_DECLARE_FOR(3D, tl_start_3d, tl_start_args)
 
 /* r = u_start - A u, p = r; the sum of r r. */
 typedef struct tl_residual_args {
     mx_f64_2 r, p;
-    mx_cf64_2 u, u_start, kx, ky;
+    mx_cf64_2 u, u_start, kx, ky, v;
+    tl_mesh mesh;
 } tl_residual_args;
-MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, kx, ky)
+MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, kx, ky, v)
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
+MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
 
 /* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
 #define TL_ERROR(FIELD)       \
@@ -76,18 +111,22 @@ MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
     FIELD(double, magnitude, MX_SUM)
 MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
-    mx_cf64_2 u, u_start, kx, ky;
+    mx_cf64_2 u, u_start, kx, ky, v;
+    tl_mesh mesh;
 } tl_error_args;
-MX_BUNDLE(tl_error_args, tl_views, u, u_start, kx, ky)
+MX_BUNDLE(tl_error_args, tl_views, u, u_start, kx, ky, v)
 MX_DECLARE_REDUCE(2D, tl_error, tl_error_args, tl_error_sums)
+MX_DECLARE_REDUCE(3D, tl_error_3d, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
 typedef struct tl_cg_matvec_args {
     mx_f64_2 w;
-    mx_cf64_2 p, kx, ky;
+    mx_cf64_2 p, kx, ky, v;
+    tl_mesh mesh;
 } tl_cg_matvec_args;
-MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky)
+MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky, v)
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
+MX_DECLARE_REDUCE(3D, tl_cg_matvec_3d, tl_cg_matvec_args, double)
 
 /* The scalars of an iteration, in `rr`. */
 enum {
@@ -108,9 +147,11 @@ typedef struct tl_cg_update_args {
     int norm, before; /* where r.r, and r.r or r.z, of the iteration before are */
     int product;      /* where p.w is */
     double alpha;     /* the prologue's */
+    tl_mesh mesh;
 } tl_cg_update_args;
 MX_BUNDLE(tl_cg_update_args, tl_views, u, r, p, w, rr, pw)
 MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
+MX_DECLARE_REDUCE(3D, tl_cg_update_3d, tl_cg_update_args, double)
 
 /* p = r + beta p, or p = z + beta p where r is bound to z. beta = r.r / r.r of the iteration before; r.z likewise; or the flexible
  * form (r - r of the iteration before).z / r.z of the iteration before (Polak and Ribiere). */
@@ -122,34 +163,41 @@ typedef struct tl_cg_direction_args {
     int norm, before,
         now;     /* where r.r of the iteration before, the denominator and the numerator are */
     double beta; /* the prologue's */
+    tl_mesh mesh;
 } tl_cg_direction_args;
 MX_BUNDLE(tl_cg_direction_args, tl_views, p, r, rr)
 MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
+MX_DECLARE_FOR(3D, tl_cg_direction_3d, tl_cg_direction_args)
 
 /* ---- preconditioners (kernels/precondition.c) ---- */
 
-/* diagonal = 1 / (1 + the four faces of the cell) */
+/* diagonal = 1 / (1 + the faces of the cell) */
 typedef struct tl_diagonal_args {
     mx_f64_2 diagonal;
-    mx_cf64_2 kx, ky;
+    mx_cf64_2 kx, ky, v;
+    tl_mesh mesh;
 } tl_diagonal_args;
-MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, kx, ky)
+MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, kx, ky, v)
 MX_DECLARE_FOR(2D, tl_diagonal, tl_diagonal_args)
+MX_DECLARE_FOR(3D, tl_diagonal_3d, tl_diagonal_args)
 
-/* Blocks of A: the cells of a column in TL_BLOCK rows, counted from the rank's first row; the last block may have fewer. Each is
- * a tridiagonal matrix. */
+/* Blocks of A: the cells of a column in TL_BLOCK rows of a plane, counted from the rank's first row; the last block may have fewer.
+ * Each is a tridiagonal matrix. */
 enum { TL_BLOCK = 4 };
 
 typedef struct tl_precondition_args {
     mx_f64_2 z;
-    mx_cf64_2 r, diagonal, kx, ky;
+    mx_cf64_2 r, diagonal, kx, ky, v;
     int first, last; /* rows, for blocks */
+    tl_mesh mesh;
 } tl_precondition_args;
-MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, kx, ky)
+MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, kx, ky, v)
 /* z = diagonal r; the sum of r z */
 MX_DECLARE_REDUCE(2D, tl_precondition_diagonal, tl_precondition_args, double)
+MX_DECLARE_REDUCE(3D, tl_precondition_diagonal_3d, tl_precondition_args, double)
 /* z of block (j, k): the tridiagonal system solved by elimination (Thomas); the sum of r z */
 MX_DECLARE_REDUCE(2D, tl_precondition_block, tl_precondition_args, double)
+MX_DECLARE_REDUCE(3D, tl_precondition_block_3d, tl_precondition_args, double)
 
 /* ---- polynomials in A (kernels/polynomial.c) ---- */
 
@@ -161,22 +209,29 @@ MX_DECLARE_REDUCE(2D, tl_precondition_block, tl_precondition_args, double)
  * diagonal 64. */
 typedef struct tl_polynomial_args {
     mx_f64_2 step, next;
-    mx_cf64_2 b, u, kx, ky, diagonal;
+    mx_cf64_2 b, u, kx, ky, v, diagonal;
     double alpha, beta;
+    tl_mesh mesh;
 } tl_polynomial_args;
 typedef struct tl_polynomial_views {
-    mx_view step, next, b, u, kx, ky, diagonal;
+    mx_view step, next, b, u, kx, ky, v, diagonal;
 } tl_polynomial_views;
-MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, kx, ky, diagonal)
+MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, kx, ky, v, diagonal)
 /* M = 1 and M = the diagonal of A */
 MX_DECLARE_FOR(2D, tl_polynomial, tl_polynomial_args)
+MX_DECLARE_FOR(3D, tl_polynomial_3d, tl_polynomial_args)
 MX_DECLARE_FOR(2D, tl_polynomial_diagonal, tl_polynomial_args)
+MX_DECLARE_FOR(3D, tl_polynomial_diagonal_3d, tl_polynomial_args)
 /* the same; the value is q.q */
 MX_DECLARE_REDUCE(2D, tl_polynomial_norm, tl_polynomial_args, double)
+MX_DECLARE_REDUCE(3D, tl_polynomial_norm_3d, tl_polynomial_args, double)
 MX_DECLARE_REDUCE(2D, tl_polynomial_diagonal_norm, tl_polynomial_args, double)
+MX_DECLARE_REDUCE(3D, tl_polynomial_diagonal_norm_3d, tl_polynomial_args, double)
 /* the step from u = 0: step = next = beta M^-1 b */
 MX_DECLARE_FOR(2D, tl_polynomial_first, tl_polynomial_args)
+MX_DECLARE_FOR(3D, tl_polynomial_first_3d, tl_polynomial_args)
 MX_DECLARE_FOR(2D, tl_polynomial_first_diagonal, tl_polynomial_args)
+MX_DECLARE_FOR(3D, tl_polynomial_first_diagonal_3d, tl_polynomial_args)
 
 /* The sum of r z, and of (r - r of the iteration before) z = -alpha w z */
 typedef struct tl_dot_args {
@@ -184,18 +239,23 @@ typedef struct tl_dot_args {
     mx_cf64_1 rr, pw;
     int before, product; /* as for tl_cg_update */
     double alpha;
+    tl_mesh mesh;
 } tl_dot_args;
 MX_BUNDLE(tl_dot_args, tl_views, r, w, z, rr, pw)
 MX_DECLARE_REDUCE(2D, tl_dot, tl_dot_args, double)
+MX_DECLARE_REDUCE(3D, tl_dot_3d, tl_dot_args, double)
 MX_DECLARE_REDUCE(2D, tl_dot_change, tl_dot_args, double)
+MX_DECLARE_REDUCE(3D, tl_dot_change_3d, tl_dot_args, double)
 
 /* energy = u / density. */
 typedef struct tl_finish_args {
     mx_f64_2 energy;
     mx_cf64_2 u, density;
+    tl_mesh mesh;
 } tl_finish_args;
 MX_BUNDLE(tl_finish_args, tl_views, energy, u, density)
 MX_DECLARE_FOR(2D, tl_finish, tl_finish_args)
+MX_DECLARE_FOR(3D, tl_finish_3d, tl_finish_args)
 
 /* The field summary: integrals over the domain. */
 #define TL_SUMMARY(FIELD)         \
@@ -207,9 +267,11 @@ MX_VALUE(tl_summary, TL_SUMMARY)
 typedef struct tl_summary_args {
     mx_cf64_2 density, energy, u;
     double volume; /* of a cell */
+    tl_mesh mesh;
 } tl_summary_args;
 MX_BUNDLE(tl_summary_args, tl_views, density, energy, u)
 MX_DECLARE_REDUCE(2D, tl_summarise, tl_summary_args, tl_summary)
+MX_DECLARE_REDUCE(3D, tl_summarise_3d, tl_summary_args, tl_summary)
 
 /* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */
 enum {
@@ -224,5 +286,13 @@ enum {
     TL_STEP_FLOPS = 19,
     TL_POLYNOMIAL_BYTES = 24 + 32, /* the first step; two sums */
     TL_RESIDUAL_BYTES = 48,
-    TL_RESIDUAL_FLOPS = 16
+    TL_RESIDUAL_FLOPS = 16,
+    /* in 3-D: the matrix is one array, and a product with it 27 flops */
+    TL_CG_BYTES_3D = 24 + TL_CG_UPDATE_BYTES + TL_CG_DIRECTION_BYTES,
+    TL_CG_FLOPS_3D = 27 + 2 + 6 + 2,
+    TL_BLOCK_BYTES_3D = 24,
+    TL_STEP_BYTES_3D = 48,
+    TL_STEP_FLOPS_3D = 27 + 5,
+    TL_RESIDUAL_BYTES_3D = 40,
+    TL_RESIDUAL_FLOPS_3D = 27 + 3
 };

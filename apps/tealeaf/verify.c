@@ -38,8 +38,7 @@ static mx_err sum_deck(tl_app *app)
 {
     double sums[] = {app->deck_summary.mass, app->deck_summary.energy};
     MX_TRY(app_sum_f64(app->base.comm, sums, 2));
-    app->deck_summary.volume =
-        (app->deck.xmax - app->deck.xmin) * (app->deck.ymax - app->deck.ymin);
+    app->deck_summary.volume = tl_volume(&app->deck);
     app->deck_summary.mass = sums[0];
     app->deck_summary.energy = sums[1];
     return MX_OK;
@@ -69,7 +68,7 @@ static void print_port_verdict(tl_app *app, double expected)
 /* The relative change of energy that the residuals of all steps allow: a sum over n cells is at most sqrt(n) times the 2-norm. */
 static double energy_left(const tl_app *app)
 {
-    const double cells = (double)app->deck.x_cells * (double)app->deck.y_cells;
+    const double cells = tl_cells_of(&app->deck);
     const double *r = app->residuals.values;
     double sum = 0;
     if (tl_keeps_energy(&app->deck) || !(app->deck_summary.energy > 0)) return 0;
@@ -77,7 +76,7 @@ static double energy_left(const tl_app *app)
         r += (int64_t)app->step_iterations.values[s];
         sum += *r++;
     }
-    return sum * sqrt(cells) * app->dx * app->dy / app->deck_summary.energy;
+    return sum * sqrt(cells) * app->dx * app->dy * app->dz / app->deck_summary.energy;
 }
 
 mx_err tl_verify(void *data)
@@ -95,7 +94,7 @@ mx_err tl_verify(void *data)
     MX_TRY(check_residual(app));
     if (tl_deck_expected(&app->deck, &expected, &source)) {
         MX_TRY(app_check(base, "U", last->temperature, expected, PUBLISHED_TOLERANCE, TL_SUMS));
-        if (app->deck.dialect == TL_DIALECT_REFERENCE)
+        if (app->deck.dialect != TL_DIALECT_PORT)
             print_reference_verdict(app, expected);
         else
             print_port_verdict(app, expected);

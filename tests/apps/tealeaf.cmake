@@ -29,9 +29,14 @@ function(tealeaf_runs name deck expected)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
-add_test(NAME tealeaf_solvers COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_solvers.py
-  $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_250.in ${minx_MPIEXEC})
-set_tests_properties(tealeaf_solvers PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+foreach(pair solvers=crooked_pipe_250 solvers_3d=crooked_pipe_3d_10)
+  string(REPLACE "=" ";" pair ${pair})
+  list(GET pair 0 name)
+  list(GET pair 1 deck)
+  add_test(NAME tealeaf_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_solvers.py
+    $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/${deck}.in ${minx_MPIEXEC})
+  set_tests_properties(tealeaf_${name} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
 
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
 # Where ranks share cores badly (apps.cmake) the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.
@@ -49,6 +54,23 @@ endif()
 # The port's value differs by 2.7e-10: it stops at an absolute residual of eps, this program at eps times the first one.
 tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug} simt:2:0
   OPTIONS --published 1e-9)
+# Three dimensions. The reference cuts the conduction through the last interior face of each direction, also in its published
+# value of problem 4, 1176.3114252290486. An independent program without that fault found 1176.311425243143 (and the published value
+# with it); they differ by 1.2e-11, so the tolerance tells them apart.
+set(pipe_3d ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_3d_10.in)
+set(problem_4_3d --published 1e-12 --keys test_problem=4 initial_timestep=0.04)
+tealeaf_runs(3d_bm_1 ${pipe_3d} 1099.6237305862667 ${hosts} ${debug} simt:4:0)
+tealeaf_runs(3d_last_face ${pipe_3d} 1176.311425243143 serial:1:0 serial:3:0 serial:4:0 openmp:1:2 openmp:2:1 simt:1:0
+  OPTIONS ${problem_4_3d})
+if(minx_CUDA)
+  tealeaf_runs(3d_bm_1_cuda ${pipe_3d} 1099.6237305862667 cuda:1:0 cuda:2:0 openmp:1:0 OPTIONS --needs cuda)
+  tealeaf_runs(3d_last_face_cuda ${pipe_3d} 1176.311425243143 cuda:1:0 openmp:1:0 OPTIONS --needs cuda ${problem_4_3d})
+  tealeaf_runs(3d_bm_2_cuda ${pipe_3d} 1039.0046623461017 cuda:1:0 cuda:2:0
+    OPTIONS --needs cuda --published 1e-9 --keys test_problem=2 x_cells=125 y_cells=125 z_cells=125)
+  foreach(name 3d_bm_1 3d_last_face 3d_bm_2)
+    set_tests_properties(tealeaf_${name}_cuda PROPERTIES LABELS "apps;cuda" RUN_SERIAL ON)
+  endforeach()
+endif()
 if(minx_CUDA)
   foreach(deck bm_1=157.55084183279294 bm_2=106.27221178646569 bm_3=99.955877498324000 bm_5e_1_4=93.48844542172745
       bm_5e_4_2=89.44258537125111)

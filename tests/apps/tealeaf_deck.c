@@ -32,6 +32,8 @@ static tl_deck reference_defaults(void)
     d.state[0].energy = 1.0;
     d.xmax = d.ymax = 100.0;
     d.x_cells = d.y_cells = 10;
+    d.zmax = 1.0; /* in 2-D */
+    d.z_cells = 1;
     d.initial_timestep = 0.1;
     d.end_time = 10.0;
     d.end_step = 640000;
@@ -62,8 +64,11 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         MEMBER(xmax),
         MEMBER(ymin),
         MEMBER(ymax),
+        MEMBER(zmin),
+        MEMBER(zmax),
         {"x_cells", (double)got->x_cells, (double)want->x_cells},
         {"y_cells", (double)got->y_cells, (double)want->y_cells},
+        {"z_cells", (double)got->z_cells, (double)want->z_cells},
         MEMBER(initial_timestep),
         MEMBER(end_time),
         {"end_step", (double)got->end_step, (double)want->end_step},
@@ -94,7 +99,7 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         const tl_state *const b = &want->state[i];
         if (a->density == b->density && a->energy == b->energy && a->geometry == b->geometry &&
             a->xmin == b->xmin && a->xmax == b->xmax && a->ymin == b->ymin && a->ymax == b->ymax &&
-            a->radius == b->radius)
+            a->zmin == b->zmin && a->zmax == b->zmax && a->radius == b->radius)
             continue;
         fprintf(stderr, "%s: state %d differs\n", name, i + 1);
         failures++;
@@ -279,6 +284,51 @@ static void test_reference_values(void)
     }
 }
 
+/* The crooked pipe of the three-dimensional reference code. */
+static tl_deck pipe_3d_deck(int64_t cells, double time_step, int test_problem)
+{
+    static const char pipe[] =
+        "*tea\ntl_use_cg\nxmax=10\nymax=10\nzmax=10\nend_step=10\nstate 1 density=100 energy=1e-4\n"
+        "state 2 density=.1 energy=25 geometry=cuboid xmin=1 xmax=2 ymin=1 ymax=2 zmin=0 zmax=1\n"
+        "state 3 density=.1 energy=.1 geometry=cuboid xmin=1 xmax=2 ymin=1 ymax=2 zmin=1 zmax=6\n"
+        "state 4 density=.1 energy=.1 geometry=cuboid xmin=2 xmax=6 ymin=1 ymax=2 zmin=5 zmax=6\n"
+        "state 5 density=.1 energy=.1 geometry=cuboid xmin=5 xmax=6 ymin=1 ymax=8 zmin=5 zmax=6\n"
+        "state 6 density=.1 energy=.1 geometry=cuboid xmin=5 xmax=9 ymin=7 ymax=8 zmin=5 zmax=6\n"
+        "state 7 density=.1 energy=.1 geometry=cuboid xmin=8 xmax=9 ymin=7 ymax=8 zmin=5 zmax=10\n"
+        "*endtea\n";
+    tl_deck deck;
+    if (parse(pipe, sizeof pipe - 1, &deck) != MX_OK) fail("pipe in 3-D", mx_err_message());
+    deck.x_cells = deck.y_cells = deck.z_cells = cells;
+    deck.initial_timestep = time_step;
+    deck.test_problem = test_problem;
+    return deck;
+}
+
+static void test_values_3d(void)
+{
+    static const struct {
+        int cells;
+        double time_step, want;
+    } tests[] = {{10, 0.004, 1099.6237305862667},  {125, 0.004, 1039.0046623461017},
+                 {250, 0.004, 1018.1900102318201}, {10, 0.04, 1176.3114252290486},
+                 {125, 0.04, 1059.3367981751865},  {250, 0.04, 1048.0589335736477}};
+    for (int i = 0; i < 6; i++) {
+        const tl_deck good = pipe_3d_deck(tests[i].cells, tests[i].time_step, i + 1);
+        check_expected("reference in 3-D", &good, tests[i].want);
+        for (int change = 0; change < 5; change++) {
+            tl_deck deck = good;
+            switch (change) {
+            case 0: deck.z_cells++; break;
+            case 1: deck.zmin = -1; break;
+            case 2: deck.state[6].zmax = 9; break;
+            case 3: deck.test_problem = i == 5 ? 1 : i + 2; break;
+            default: deck.initial_timestep = 0.4; break;
+            }
+            check_expected("not as published, in 3-D", &deck, -1.0);
+        }
+    }
+}
+
 static void test_port_values(void)
 {
     static const struct {
@@ -362,6 +412,7 @@ static void test_shipped(const char *source)
     snprintf(folder, sizeof folder, "%s/inputs/tealeaf", source);
     check_file(folder, "crooked_pipe_10.in", 157.55084183279294);
     check_file(folder, "crooked_pipe_250.in", 106.27221178646569);
+    check_file(folder, "crooked_pipe_3d_10.in", 1099.6237305862667);
     check_file(folder, "port_64.in", 1.084697720003111e+02);
     check_file(folder, "shapes.in", -1.0);
 }
@@ -406,8 +457,8 @@ static void test_page(const char *source)
     while (fgets(line, sizeof line, list)) {
         if (strncmp(line, "  ", 2) != 0 || line[2] == ' ') continue;
         if (sscanf(line + 2, "%60[a-z_] %15s", key, dialect) != 2) continue;
-        if (strcmp(dialect, "reference") != 0 && strcmp(dialect, "port") != 0 &&
-            strcmp(dialect, "both") != 0)
+        if (strncmp(dialect, "reference", 9) != 0 && strcmp(dialect, "port") != 0 &&
+            strcmp(dialect, "3-D") != 0 && strcmp(dialect, "all") != 0)
             continue;
         char quoted[80];
         snprintf(quoted, sizeof quoted, "`%s`", key);
@@ -430,6 +481,7 @@ int main(int argc, char **argv)
     test_many_states();
     test_steps();
     test_reference_values();
+    test_values_3d();
     test_port_values();
     test_other_problems();
     if (argc > 1) {

@@ -114,6 +114,47 @@ static void expect_port_shapes(tl_deck *d)
     d->state[2] = (tl_state){.density = 2, .energy = 3, .geometry = TL_POINT, .xmin = 1, .ymin = 2};
 }
 
+static void expect_3d(tl_deck *d)
+{
+    d->dialect = TL_DIALECT_REFERENCE_3D;
+    d->zmax = 100;
+    d->z_cells = 10;
+}
+
+static void expect_keys_3d(tl_deck *d)
+{
+    expect_3d(d);
+    d->zmin = -0.25;
+    d->zmax = 2;
+    d->z_cells = 7;
+}
+
+static void expect_shapes_3d(tl_deck *d)
+{
+    expect_3d(d);
+    d->z_cells = 5;
+    d->states = 5;
+    d->state[1] = (tl_state){.density = 2,
+                             .energy = 3,
+                             .geometry = TL_RECTANGLE,
+                             .xmin = -1,
+                             .xmax = 1,
+                             .ymin = 0,
+                             .ymax = 4,
+                             .zmin = 0.5,
+                             .zmax = 0.75};
+    d->state[2] = (tl_state){.density = 4,
+                             .energy = 0,
+                             .geometry = TL_CIRCLE,
+                             .xmin = 1,
+                             .ymin = 2,
+                             .zmin = 3,
+                             .radius = 0.5};
+    d->state[3] = d->state[2];
+    d->state[4] = (tl_state){
+        .density = 5, .energy = 6, .geometry = TL_POINT, .xmin = 1, .ymin = 2, .zmin = -3};
+}
+
 static void expect_cells_10_20(tl_deck *d)
 {
     d->x_cells = 10;
@@ -193,6 +234,18 @@ static const good_deck good_decks[] = {
      "state 2 density=2 energy=3 geometry=circular xmin=1 ymin=2 xmax=9 ymax=9 radius=4\n"
      "state 3 density=2 energy=3 geometry=point xmin=1 ymin=2 xmax=9 ymax=9\n*endtea\n",
      expect_port_shapes},
+    {"defaults in 3-D", "*tea\n" STATE_1 "tl_use_cg\nz_cells 10\n*endtea\n", expect_3d},
+    {"zmax alone makes a deck three-dimensional", "*tea\n" STATE_1 "zmax 100\ntl_use_cg\n*endtea\n",
+     expect_3d},
+    {"keys of 3-D", "*tea\n" STATE_1 "tl_use_cg\nzmin=-.25 zmax=2\nz_cells=7\n*endtea\n",
+     expect_keys_3d},
+    {"shapes in 3-D",
+     "*tea\ntl_use_cg\n" STATE_1
+     "state 2 density=2 energy=3 geometry=cuboid xmin=-1 xmax=1 ymin=0 ymax=4 zmin=.5 zmax=.75\n"
+     "state 3 density=4 energy=0 geometry=circle xmin=1 ymin=2 zmin=3 radius=.5\n"
+     "state 4 density=4 energy=0 geometry=sphere xmin=1 ymin=2 zmin=3 radius=.5\n"
+     "state 5 density=5 energy=6 geometry=point xmin=1 ymin=2 zmin=-3\nz_cells 5\n*endtea\n",
+     expect_shapes_3d},
     {"a background with a shape",
      "*tea\ntl_use_cg\nstate 1 density=1 energy=1 geometry=circle xmin=5 ymax=3 radius=1\n"
      "*endtea\n",

@@ -10,7 +10,8 @@ A deck "data:NAME" is looked for in the folder that MINX_REFERENCE_DATA names; w
 fails if MINX_REQUIRE_DATA=1. Runs on a backend that is not available here are left out; when none is left, or the backend of
 --needs is missing, the test is skipped.
 
-usage: tealeaf_runs.py --tealeaf PROGRAM --verify PROGRAM --deck FILE [--expected U] [--published TOLERANCE] [--needs BACKEND]
+usage: tealeaf_runs.py --tealeaf PROGRAM --verify PROGRAM --deck FILE [--keys KEY=VALUE...] [--expected U] [--published TOLERANCE]
+                       [--needs BACKEND]
                        --runs BACKEND:RANKS:THREADS ... --mpiexec WORD...    (THREADS 0: the backend's own; BACKEND may hold options: a+b)
 """
 import argparse
@@ -25,7 +26,7 @@ PUBLISHED = 1e-10
 
 def launch(args, run, output):
     backend, ranks, threads = run.rsplit(":", 2)
-    command = [args.tealeaf, args.deck, "--backend=" + backend, "--output=" + output]
+    command = [args.tealeaf, args.deck, *args.keys, "--backend=" + backend, "--output=" + output]
     if int(threads) > 0:
         command.append("--threads=" + threads)
     if int(ranks) > 1:
@@ -54,6 +55,7 @@ def main():
     parser.add_argument("--tealeaf", required=True)
     parser.add_argument("--verify", required=True)
     parser.add_argument("--deck", required=True)
+    parser.add_argument("--keys", nargs="*", default=[])
     parser.add_argument("--expected", type=float)
     parser.add_argument("--published", type=float, default=PUBLISHED)
     parser.add_argument("--needs")

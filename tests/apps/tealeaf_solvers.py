@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Every solver and preconditioner of tealeaf: the same temperature as conjugate gradients, on several ranks, backends and halo depths.
 
+The deck is a crooked pipe in 2-D or in 3-D; it is run on a mesh of other cells.
+
 usage: tealeaf_solvers.py TEALEAF MINX_VERIFY DECK MPIEXEC...
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,19 @@ RUNS = [
 ]
 
 
+MESH = ["x_cells=60", "y_cells=52", "end_step=2"]
+# the time step is that of test problem 4, with which the solvers need more iterations
+MESH_3D = ["x_cells=22", "y_cells=18", "z_cells=14", "end_step=2", "initial_timestep=0.04"]
+# most iterations of a step in 3-D, by a word of the keys
+MOST_3D = {"jac_block": 48, "jacobi": 200, "chebyshev": 110, "ppcg": 30, "cg": 56}
+
+
+def most_in_3d(keys, more):
+    if "tl_ppcg_inner_steps=0" in more:
+        return 65 # conjugate gradients
+    return next(most for word, most in MOST_3D.items() if word in keys)
+
+
 def check(good, text):
     global failures
     if not good:
@@ -58,9 +74,10 @@ def write(folder, name, text):
 def main():
     tealeaf, verify, deck, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     with open(deck, encoding="ascii") as file:
-        text = file.read().replace("test_problem 2\n", "\n")
+        text = re.sub(r"test_problem \d", "", file.read())
+    solid = "z_cells" in text
     with tempfile.TemporaryDirectory() as folder:
-        mesh = ["x_cells=60", "y_cells=52", "end_step=2"]
+        mesh = MESH_3D if solid else MESH
         write(folder, "cg.in", text)
         run([tealeaf, "cg.in", "--backend=serial", "--output=cg.h5"] + mesh, folder)
         for number, (keys, ranks, backend, more, most) in enumerate(RUNS):
@@ -69,6 +86,7 @@ def main():
             command = [tealeaf, name + ".in", "--backend=" + backend] + mesh + more + [f"--output={name}.h5"]
             out = run((mpiexec + ["-n", str(ranks)] if ranks > 1 else []) + command, folder)
             counts = iterations(out)
+            most = most_in_3d(keys, more) if solid else most
             check(len(counts) == 2 and max(counts) <= most, f"{keys} {more}: iterations {counts}, expected at most {most}")
             run([verify, "--quiet", name + ".h5"], folder)
             # the file's own tolerance for temperatures: 1e-11 of the largest one

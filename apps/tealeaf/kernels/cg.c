@@ -1,7 +1,8 @@
-/* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. */
+/* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. Those of the matrix in 3-D are in matrix_3d.c. */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"
+#include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
 #include <math.h>
@@ -53,6 +54,8 @@ MX_BODY void tl_cg_update_body(const tl_cg_update_args *a, int j, int k, double 
     *rr += r * r;
 }
 MX_REDUCE(2D, tl_cg_update, MX_SUM, MX_ITEMS_SIMD, tl_cg_update_alpha)
+TL_SUM_BODY_3D(tl_cg_update, tl_cg_update_args, double)
+MX_REDUCE(3D, tl_cg_update_3d, MX_SUM, MX_ITEMS_SIMD, tl_cg_update_alpha)
 
 MX_BODY void tl_cg_direction_beta(tl_cg_direction_args *a)
 {
@@ -65,3 +68,5 @@ MX_BODY void tl_cg_direction_body(const tl_cg_direction_args *a, int j, int k)
     MX_AT(a->p, j, k) = MX_AT(a->r, j, k) + a->beta * MX_AT(a->p, j, k);
 }
 MX_FOR(2D, tl_cg_direction, MX_ITEMS_SIMD, tl_cg_direction_beta)
+TL_BODY_3D(tl_cg_direction, tl_cg_direction_args)
+MX_FOR(3D, tl_cg_direction_3d, MX_ITEMS_SIMD, tl_cg_direction_beta)

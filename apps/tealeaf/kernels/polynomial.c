@@ -2,6 +2,7 @@
 #include "minx/kernel.h"
 
 #include "tl_apply.h"
+#include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
 /* Returns q = b - A u; `weight` is M^-1. */
@@ -49,6 +50,8 @@ MX_BODY void tl_polynomial_first_body(const tl_polynomial_args *a, int j, int k)
     MX_AT(a->next, j, k) = step;
 }
 MX_FOR(2D, tl_polynomial_first, MX_ITEMS_SIMD)
+TL_BODY_3D(tl_polynomial_first, tl_polynomial_args)
+MX_FOR(3D, tl_polynomial_first_3d, MX_ITEMS_SIMD)
 
 MX_BODY void tl_polynomial_first_diagonal_body(const tl_polynomial_args *a, int j, int k)
 {
@@ -57,12 +60,16 @@ MX_BODY void tl_polynomial_first_diagonal_body(const tl_polynomial_args *a, int 
     MX_AT(a->next, j, k) = step;
 }
 MX_FOR(2D, tl_polynomial_first_diagonal, MX_ITEMS_SIMD)
+TL_BODY_3D(tl_polynomial_first_diagonal, tl_polynomial_args)
+MX_FOR(3D, tl_polynomial_first_diagonal_3d, MX_ITEMS_SIMD)
 
 MX_BODY void tl_dot_body(const tl_dot_args *a, int j, int k, double *sum)
 {
     *sum += MX_AT(a->r, j, k) * MX_AT(a->z, j, k);
 }
 MX_REDUCE(2D, tl_dot, MX_SUM, MX_ITEMS_SIMD)
+TL_SUM_BODY_3D(tl_dot, tl_dot_args, double)
+MX_REDUCE(3D, tl_dot_3d, MX_SUM, MX_ITEMS_SIMD)
 
 MX_BODY void tl_dot_change_alpha(tl_dot_args *a)
 {
@@ -75,3 +82,5 @@ MX_BODY void tl_dot_change_body(const tl_dot_args *a, int j, int k, double *sum)
     *sum -= a->alpha * MX_AT(a->w, j, k) * MX_AT(a->z, j, k);
 }
 MX_REDUCE(2D, tl_dot_change, MX_SUM, MX_ITEMS_SIMD, tl_dot_change_alpha)
+TL_SUM_BODY_3D(tl_dot_change, tl_dot_args, double)
+MX_REDUCE(3D, tl_dot_change_3d, MX_SUM, MX_ITEMS_SIMD, tl_dot_change_alpha)

@@ -1,11 +1,13 @@
 /* What happens to the state of the cells before and after a solve. */
 #include "minx/kernel.h"
 
+#include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
-MX_BODY void tl_fill_body(const tl_fill_args *a, int j, int k, tl_filled_sums *s)
+/* The cell of row j of the arrays and column k, in row `row` of the table. */
+MX_BODY void fill_cell(const tl_fill_args *a, int j, int k, int row, tl_filled_sums *s)
 {
-    const int row = j - a->ghosts, column = k - a->ghosts;
+    const int column = k - a->ghosts;
     int state = a->states - 1;
     while (state > 0 &&
            (column < MX_AT(a->filled, state, row, 0) || column >= MX_AT(a->filled, state, row, 1)))
@@ -16,7 +18,18 @@ MX_BODY void tl_fill_body(const tl_fill_args *a, int j, int k, tl_filled_sums *s
     s->mass += density * a->volume;
     s->energy += density * a->volume * energy;
 }
+
+MX_BODY void tl_fill_body(const tl_fill_args *a, int j, int k, tl_filled_sums *s)
+{
+    fill_cell(a, j, k, j - a->ghosts, s);
+}
 MX_REDUCE_FIELDS(2D, tl_fill, TL_FILLED)
+
+MX_BODY void tl_fill_3d_body(const tl_fill_args *a, int i, int j, int k, tl_filled_sums *s)
+{
+    fill_cell(a, TL_ROW(i, j), k, (i - a->ghosts) * a->rows + j - a->ghosts, s);
+}
+MX_REDUCE_FIELDS(3D, tl_fill_3d, TL_FILLED)
 
 /* The mean of 1/w over the face between two cells. */
 MX_BODY double face_conductivity(double density_a, double density_b, int inverse)
@@ -50,12 +63,16 @@ MX_BODY void tl_start_body(const tl_start_args *a, int j, int k)
     MX_AT(a->u_start, j, k) = u;
 }
 MX_FOR(2D, tl_start)
+TL_BODY_3D(tl_start, tl_start_args)
+MX_FOR(3D, tl_start_3d)
 
 MX_BODY void tl_finish_body(const tl_finish_args *a, int j, int k)
 {
     MX_AT(a->energy, j, k) = MX_AT(a->u, j, k) / MX_AT(a->density, j, k);
 }
 MX_FOR(2D, tl_finish)
+TL_BODY_3D(tl_finish, tl_finish_args)
+MX_FOR(3D, tl_finish_3d)
 
 MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summary *s)
 {
@@ -66,3 +83,5 @@ MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summar
     s->temperature += mass * MX_AT(a->u, j, k);
 }
 MX_REDUCE_FIELDS(2D, tl_summarise, TL_SUMMARY)
+TL_SUM_BODY_3D(tl_summarise, tl_summary_args, tl_summary)
+MX_REDUCE_FIELDS(3D, tl_summarise_3d, TL_SUMMARY)

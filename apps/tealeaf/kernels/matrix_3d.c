@@ -1,0 +1,104 @@
+/* The matrix in 3-D: what makes it, and products with it. */
+#include "minx/kernel.h"
+
+#include "tl_apply_3d.h"
+#include "tl_kernels.h"
+
+#include <math.h>
+
+MX_BODY int clamp(int at, int first, int last)
+{
+    return at < first ? first : at > last ? last : at;
+}
+
+MX_BODY void tl_inverse_3d_body(const tl_inverse_args *a, int i, int j, int k)
+{
+    const int inside[] = {clamp(i, a->first[0], a->last[0]), clamp(j, a->first[1], a->last[1]),
+                          clamp(k, a->first[2], a->last[2])};
+    const bool is_inside = inside[0] == i && inside[1] == j && inside[2] == k;
+    const double density = MX_AT(a->density, TL_ROW(inside[0], inside[1]), inside[2]);
+    const double v = a->inverse ? density : 1.0 / density;
+    MX_AT(a->v, TL_ROW(i, j), k) = is_inside ? v : -v;
+}
+MX_FOR(3D, tl_inverse_3d)
+
+MX_BODY void tl_residual_3d_body(const tl_residual_args *a, int i, int j, int k, double *rr)
+{
+    const int row = TL_ROW(i, j);
+    const double r = MX_AT(a->u_start, row, k) - TL_APPLY_3D(a->u, row, k);
+    MX_AT(a->r, row, k) = r;
+    MX_AT(a->p, row, k) = r;
+    *rr += r * r;
+}
+MX_REDUCE(3D, tl_residual_3d, MX_SUM)
+
+/* Twice the part of two faces in (|A| |u|)(r, k). */
+#define TL_MAGNITUDE_3D(r, k, dr, dk)                                            \
+    (TL_FACE_3D(r, k, dr, dk) *                                                  \
+         (fabs(MX_AT(a->u, r, k)) + fabs(MX_AT(a->u, (r) + (dr), (k) + (dk)))) + \
+     TL_FACE_3D(r, k, -(dr), -(dk)) *                                            \
+         (fabs(MX_AT(a->u, r, k)) + fabs(MX_AT(a->u, (r) - (dr), (k) - (dk)))))
+
+MX_BODY void tl_error_3d_body(const tl_error_args *a, int i, int j, int k, tl_error_sums *s)
+{
+    const int row = TL_ROW(i, j);
+    const double r = MX_AT(a->u_start, row, k) - TL_APPLY_3D(a->u, row, k);
+    const double magnitude = fabs(MX_AT(a->u_start, row, k)) + fabs(MX_AT(a->u, row, k)) +
+                             a->mesh.rx * TL_MAGNITUDE_3D(row, k, 0, 1) +
+                             a->mesh.ry * TL_MAGNITUDE_3D(row, k, a->mesh.row, 0) +
+                             a->mesh.rz * TL_MAGNITUDE_3D(row, k, a->mesh.plane, 0);
+    s->rr += r * r;
+    s->magnitude += magnitude * magnitude;
+}
+MX_REDUCE_FIELDS(3D, tl_error_3d, TL_ERROR)
+
+MX_BODY void tl_cg_matvec_3d_body(const tl_cg_matvec_args *a, int i, int j, int k, double *pw)
+{
+    const int row = TL_ROW(i, j);
+    const double w = TL_APPLY_3D(a->p, row, k);
+    MX_AT(a->w, row, k) = w;
+    *pw += MX_AT(a->p, row, k) * w;
+}
+MX_REDUCE(3D, tl_cg_matvec_3d, MX_SUM)
+
+/* ---- steps of polynomials: see kernels/polynomial.c ---- */
+
+/* Returns q = b - A u; `weight` is M^-1. */
+MX_BODY double take_step(const tl_polynomial_args *a, int row, int k, bool weighted)
+{
+    const double u = MX_AT(a->u, row, k);
+    const double q = MX_AT(a->b, row, k) - TL_APPLY_3D(a->u, row, k);
+    const double z = weighted ? q * MX_AT(a->diagonal, row, k) : q;
+    const double step = a->alpha * MX_AT(a->step, row, k) + a->beta * z;
+    MX_AT(a->step, row, k) = step;
+    MX_AT(a->next, row, k) = u + step;
+    return q;
+}
+
+MX_BODY void tl_polynomial_3d_body(const tl_polynomial_args *a, int i, int j, int k)
+{
+    (void)take_step(a, TL_ROW(i, j), k, false);
+}
+MX_FOR(3D, tl_polynomial_3d)
+
+MX_BODY void tl_polynomial_diagonal_3d_body(const tl_polynomial_args *a, int i, int j, int k)
+{
+    (void)take_step(a, TL_ROW(i, j), k, true);
+}
+MX_FOR(3D, tl_polynomial_diagonal_3d)
+
+MX_BODY void tl_polynomial_norm_3d_body(const tl_polynomial_args *a, int i, int j, int k,
+                                        double *qq)
+{
+    const double q = take_step(a, TL_ROW(i, j), k, false);
+    *qq += q * q;
+}
+MX_REDUCE(3D, tl_polynomial_norm_3d, MX_SUM)
+
+MX_BODY void tl_polynomial_diagonal_norm_3d_body(const tl_polynomial_args *a, int i, int j, int k,
+                                                 double *qq)
+{
+    const double q = take_step(a, TL_ROW(i, j), k, true);
+    *qq += q * q;
+}
+MX_REDUCE(3D, tl_polynomial_diagonal_norm_3d, MX_SUM)

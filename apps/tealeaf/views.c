@@ -1,0 +1,182 @@
+/* The arrays, and the arguments of kernels. Rejected for 3-D: kernels over accessors of rank 3, which need structs of arguments of
+ * their own. */
+#include "tl_app.h"
+
+#include <limits.h>
+
+/* What only some solvers and preconditioners use. */
+static bool uses_z(const tl_deck *d)
+{
+    return d->solver == TL_SOLVER_PPCG || d->preconditioner != TL_PRECONDITIONER_NONE;
+}
+
+bool tl_uses_diagonal(const tl_deck *d)
+{
+    return d->solver == TL_SOLVER_JACOBI || d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
+}
+
+static bool uses_steps(const tl_deck *d) { return d->solver != TL_SOLVER_CG; }
+
+/* The same memory as an array of rows. mesh->plane and mesh->row say which row is which. */
+static mx_err make_rows(tl_app *app, mx_view view, mx_view *rows)
+{
+    mx_view_info f;
+    MX_TRY(mx_view_get_info(view, &f));
+    const bool planes_first = f.stride[0] > f.stride[1];
+    const int64_t between = planes_first ? f.stride[1] : f.stride[0];
+    const int64_t extents[] = {f.extent[0] * f.extent[1], f.extent[2]};
+    const int64_t strides[] = {between, f.stride[2]};
+    const mx_view_options options = {.space = f.space};
+    MX_REQUIRE(extents[0] <= INT_MAX, MX_ERR_EXTENT,
+               "a rank has %lld rows of cells, expected at most %d: use more ranks",
+               (long long)extents[0], INT_MAX);
+    app->mesh.plane = (int)(f.stride[0] / between);
+    app->mesh.row = (int)(f.stride[1] / between);
+    return mx_view_wrap(app->base.ctx, f.label, f.type, 2, extents, strides, &options, f.data,
+                        rows);
+}
+
+static mx_err make_field(tl_app *app, const char *label, mx_view *view, mx_view *bound)
+{
+    const int64_t ghosts = 2 * (int64_t)app->ghosts;
+    const int64_t extents[] = {app->planes + ghosts, app->rows + ghosts, app->columns + ghosts};
+    const bool solid = tl_is_3d(&app->deck);
+    MX_TRY(mx_view_create(app->base.ctx, label, MX_F64, solid ? 3 : 2,
+                          solid ? extents : extents + 1, NULL, view));
+    *bound = *view;
+    return solid ? make_rows(app, *view, bound) : MX_OK;
+}
+
+static mx_err make_views(tl_app *app)
+{
+    const tl_deck *const d = &app->deck;
+    const bool solid = tl_is_3d(d);
+    tl_views *const v = &app->views, *const b = &app->bound;
+    const struct {
+        const char *label;
+        mx_view *view, *bound;
+        bool needed;
+    } fields[] = {
+        {"density", &v->density, &b->density, true},
+        {"energy", &v->energy, &b->energy, true},
+        {"temperature", &v->u, &b->u, true},
+        {"temperature at start", &v->u_start, &b->u_start, true},
+        {"kx", &v->kx, &b->kx, !solid},
+        {"ky", &v->ky, &b->ky, !solid},
+        {"v", &v->v, &b->v, solid},
+        {"cg p", &v->p, &b->p, true},
+        {"cg r", &v->r, &b->r, true},
+        {"cg w", &v->w, &b->w, true},
+        {"cg z", &v->z, &b->z, uses_z(d)},
+        {"1 / diagonal", &v->diagonal, &b->diagonal, tl_uses_diagonal(d)},
+        {"next", &v->next, &b->next, uses_steps(d)},
+        {"step", &v->step, &b->step, uses_steps(d)},
+    };
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+        if (!fields[f].needed) continue;
+        MX_TRY(make_field(app, fields[f].label, fields[f].view, fields[f].bound));
+    }
+    /* the members that kernels of the other number of dimensions use */
+    if (solid)
+        b->kx = b->ky = b->v;
+    else
+        b->v = b->kx;
+    MX_TRY(
+        mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING * TL_SCALARS, &app->views.rr));
+    MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_RING, &app->views.pw));
+    b->rr = v->rr;
+    b->pw = v->pw;
+    MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
+    return mx_mirror_view_create(app->views.pw, &app->pw_host);
+}
+
+/* The two sets of arguments of a step: from `u` to next, and back. */
+static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args pair[2])
+{
+    const tl_views *const v = &app->bound;
+    tl_polynomial_views views = {.step = v->step,
+                                 .next = v->next,
+                                 .b = b,
+                                 .u = u,
+                                 .kx = v->kx,
+                                 .ky = v->ky,
+                                 .v = v->v,
+                                 /* v: not read */
+                                 .diagonal = tl_uses_diagonal(&app->deck) ? v->diagonal : v->v};
+    MX_TRY(tl_polynomial_args_bind(app->base.ctx, &views, &pair[0]));
+    views.next = u;
+    views.u = v->next;
+    pair[0].mesh = pair[1].mesh = app->mesh;
+    return tl_polynomial_args_bind(app->base.ctx, &views, &pair[1]);
+}
+
+/* Binds the arguments that are the member NAME of the app. */
+#define BIND(TYPE, NAME)                                        \
+    do {                                                        \
+        MX_TRY(TYPE##_bind(app->base.ctx, &views, &app->NAME)); \
+        app->NAME.mesh = app->mesh;                             \
+    } while (0)
+
+static mx_err bind_others(tl_app *app)
+{
+    const tl_deck *const d = &app->deck;
+    tl_views views = app->bound;
+    if (tl_uses_diagonal(d)) BIND(tl_diagonal_args, diagonal);
+    if (uses_steps(d)) MX_TRY(bind_steps(app, views.u_start, views.u, app->on_u));
+    if (!uses_z(d)) return MX_OK;
+    if (uses_steps(d)) MX_TRY(bind_steps(app, views.r, views.z, app->on_z));
+    BIND(tl_dot_args, dot);
+    if (!tl_uses_diagonal(d)) views.diagonal = views.v; /* not read */
+    BIND(tl_precondition_args, precondition);
+    views.r = views.z;
+    BIND(tl_cg_direction_args, direction_of_z);
+    return MX_OK;
+}
+
+static mx_err bind_kernels(tl_app *app)
+{
+    const tl_views views = app->bound;
+    if (tl_is_3d(&app->deck))
+        BIND(tl_inverse_args, inverse);
+    else
+        MX_TRY(tl_faces_args_bind(app->base.ctx, &views, &app->faces));
+    BIND(tl_start_args, start);
+    BIND(tl_finish_args, finish);
+    BIND(tl_summary_args, summary);
+    BIND(tl_residual_args, residual);
+    BIND(tl_error_args, error);
+    BIND(tl_cg_matvec_args, matvec);
+    BIND(tl_cg_update_args, update);
+    BIND(tl_cg_direction_args, direction);
+    return bind_others(app);
+}
+
+mx_err tl_make_views(tl_app *app)
+{
+    const double dt = app->deck.initial_timestep;
+    app->mesh.rx = 0.5 * dt / (app->dx * app->dx);
+    app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
+    app->mesh.rz = 0.5 * dt / (app->dz * app->dz);
+    MX_TRY(make_views(app));
+    return bind_kernels(app);
+}
+
+/* Destroys what is in one struct of views. */
+static void destroy(tl_views *v)
+{
+    mx_view *const all[] = {&v->density,   &v->energy,   &v->u,     &v->u_start, &v->kx,
+                            &v->ky,        &v->v,        &v->p,     &v->r,       &v->w,
+                            &v->rr,        &v->pw,       &v->z,     &v->next,    &v->step,
+                            &v->materials, &v->diagonal, &v->filled};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
+}
+
+void tl_destroy_views(tl_app *app)
+{
+    tl_views *const rows = &app->bound;
+    rows->kx = rows->ky = rows->rr = rows->pw = rows->materials = rows->filled = MX_VIEW_NULL;
+    if (tl_is_3d(&app->deck)) destroy(rows);
+    destroy(&app->views);
+    (void)mx_view_destroy(&app->rr_host);
+    (void)mx_view_destroy(&app->pw_host);
+}
