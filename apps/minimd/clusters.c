@@ -7,9 +7,8 @@ enum { BINS_A_CLUSTER = 8, ROOM_HALF = 24, ROOM_FULL = 32 };
 
 /* ---- views ---- */
 
-/* Makes a view of at least extents[0] rows. What it had is lost, unless it was large enough. */
-static mx_err fit(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
-                  mx_layout layout, mx_view *view)
+mx_err md_fit_view(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                   mx_layout layout, mx_view *view)
 {
     const mx_view_options options = {.layout = layout, .uninitialized = true};
     int64_t grown[MX_MAX_RANK];
@@ -28,20 +27,20 @@ static mx_err fit(mx_ctx ctx, const char *label, mx_type type, int rank, const i
 
 static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *view)
 {
-    return fit(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
+    return md_fit_view(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
 }
 
 static mx_err fit_points(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
 {
     const int64_t extents[] = {clusters, 3, MD_CLUSTER};
-    return fit(ctx, label, MX_F64, 3, extents, MX_LAYOUT_RIGHT, view);
+    return md_fit_view(ctx, label, MX_F64, 3, extents, MX_LAYOUT_RIGHT, view);
 }
 
 static mx_err fit_table(mx_ctx ctx, const char *label, mx_type type, int64_t clusters,
                         int64_t columns, mx_view *view)
 {
     const int64_t extents[] = {clusters, columns};
-    return fit(ctx, label, type, 2, extents, MX_LAYOUT_RIGHT, view);
+    return md_fit_view(ctx, label, type, 2, extents, MX_LAYOUT_RIGHT, view);
 }
 
 static void take_views(const md_cluster_atoms *atoms, md_cluster_views *v)
@@ -59,7 +58,8 @@ mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *
     take_views(atoms, &c->views);
     if (c->views.near.generation == 0) return MX_OK; /* there is no list yet */
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
-    return md_cluster_args_bind(ctx, &c->views, &c->args);
+    /* other forces have no such pairs */
+    return atoms->pair.generation == 0 ? MX_OK : md_cluster_args_bind(ctx, &c->views, &c->args);
 }
 
 void md_clusters_destroy(md_clusters *c)
@@ -134,7 +134,7 @@ mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters 
 
 /* ---- clusters ---- */
 
-static mx_err make_clusters(mx_ctx ctx, md_clusters *c)
+static mx_err make_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
 {
     const int columns = md_all_columns(&c->grid);
     md_cluster_views *const v = &c->views;
@@ -150,11 +150,12 @@ static mx_err make_clusters(mx_ctx ctx, md_clusters *c)
                total, MD_MAX_CLUSTERS);
     c->clusters = total;
     c->own_clusters = own;
+    c->push_rows = c->half && atoms->pushes ? own : 0;
     MX_TRY(fit_table(ctx, "slot atoms", MX_I32, total, MD_CLUSTER, &v->slot_atom));
     MX_TRY(fit_table(ctx, "slot types", MX_I32, total, MD_CLUSTER, &v->slot_type));
     MX_TRY(fit_table(ctx, "extents", MX_F64, total, 6, &v->extent));
     MX_TRY(fit_points(ctx, "points", total, &v->point));
-    MX_TRY(fit_points(ctx, "pushes", c->half ? own : 0, &v->push));
+    MX_TRY(fit_points(ctx, "pushes", c->push_rows, &v->push));
     MX_TRY(md_fill_args_bind(ctx, v, &fill));
     return md_fill_clusters(mx_range_1d(ctx, 0, columns), &fill);
 }
@@ -165,7 +166,7 @@ static mx_err measure_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clu
     c->load.far = 0;
     for (int d = 0; d < 3; d++) c->load.far = fmax(c->load.far, fabs(atoms->high[d]));
     c->load.far += 1e4 * atoms->cutoff;
-    c->load.push_rows = c->half ? c->own_clusters : 0;
+    c->load.push_rows = c->push_rows;
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
     MX_TRY(md_load_points(all, &c->load));
     return md_measure_clusters(all, &c->load);
@@ -180,7 +181,7 @@ static mx_err fit_rows(mx_ctx ctx, md_clusters *c)
     md_cluster_views *const v = &c->views;
     MX_TRY(fit_line(ctx, "own ends", rows, &v->own_end));
     MX_TRY(fit_line(ctx, "row ends", rows, &v->row_end));
-    return fit(ctx, "near clusters", MX_I32, 2, extents, MX_LAYOUT_DEFAULT, &v->near);
+    return md_fit_view(ctx, "near clusters", MX_I32, 2, extents, MX_LAYOUT_DEFAULT, &v->near);
 }
 
 static mx_err find_rows(mx_ctx ctx, double cutoff, md_clusters *c)
@@ -204,7 +205,7 @@ mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, m
     take_views(atoms, &c->views);
     MX_TRY(make_grid(atoms, &c->grid));
     MX_TRY(sort_by_bins(ctx, atoms->own, (int64_t)atoms->own + atoms->ghosts, c, atoms->bin_atom));
-    MX_TRY(make_clusters(ctx, c));
+    MX_TRY(make_clusters(ctx, atoms, c));
     MX_TRY(measure_clusters(ctx, atoms, c));
     MX_TRY(find_rows(ctx, atoms->cutoff, c));
     c->args.grid = c->grid;
@@ -213,33 +214,41 @@ mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, m
 
 /* ---- forces ---- */
 
+mx_range_1 md_tiles(mx_ctx ctx, const md_cluster_grid *grid, int number, int *colour)
+{
+    const int x = number % MD_COLOURS_X, y = number / MD_COLOURS_X;
+    const int across = (grid->tiles[0] - x + MD_COLOURS_X - 1) / MD_COLOURS_X;
+    const int down = (grid->tiles[1] - y + MD_COLOURS_Y - 1) / MD_COLOURS_Y;
+    colour[0] = x;
+    colour[1] = y;
+    return mx_dynamic_1d(mx_tiled_1d(mx_range_1d(ctx, 0, (int64_t)across * down), 1));
+}
+
+void md_add_energies(const md_energy *share, md_energy *energy)
+{
+    energy->potential += share->potential;
+    energy->virial += share->virial;
+    energy->at_cutoff += share->at_cutoff;
+}
+
+static mx_err add_energy(mx_err err, const md_energy *share, md_energy *energy)
+{
+    if (err == MX_OK) md_add_energies(share, energy);
+    return err;
+}
+
 /* A kernel in its two forms: with `energy` NULL, and adding to it. */
 #define LAUNCH(kernel, range, c, energy)          \
     ((energy) == NULL ? kernel(range, &(c)->args) \
                       : add_energy(kernel##_energy(range, &(c)->args, &share), &share, energy))
 
-static mx_err add_energy(mx_err err, const md_energy *share, md_energy *energy)
-{
-    energy->potential += share->potential;
-    energy->virial += share->virial;
-    energy->at_cutoff += share->at_cutoff;
-    return err;
-}
-
 /* Colour by colour. */
 static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
 {
-    for (int y = 0; y < MD_COLOURS_Y; y++) {
-        for (int x = 0; x < MD_COLOURS_X; x++) {
-            const int across = (c->grid.tiles[0] - x + MD_COLOURS_X - 1) / MD_COLOURS_X;
-            const int down = (c->grid.tiles[1] - y + MD_COLOURS_Y - 1) / MD_COLOURS_Y;
-            const mx_range_1 tiles =
-                mx_dynamic_1d(mx_tiled_1d(mx_range_1d(ctx, 0, (int64_t)across * down), 1));
-            md_energy share = {0, 0, 0};
-            c->args.colour[0] = x;
-            c->args.colour[1] = y;
-            MX_TRY(LAUNCH(md_lj_tiles, tiles, c, energy));
-        }
+    for (int colour = 0; colour < MD_COLOURS; colour++) {
+        const mx_range_1 tiles = md_tiles(ctx, &c->grid, colour, c->args.colour);
+        md_energy share = {0, 0, 0};
+        MX_TRY(LAUNCH(md_lj_tiles, tiles, c, energy));
     }
     return md_store_pushes(mx_range_1d(ctx, 0, c->own_clusters), &c->args);
 }

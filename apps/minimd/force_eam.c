@@ -148,19 +148,39 @@ void md_free_eam(md_app *app)
 /* The list does not exist before the first one is made. */
 mx_err md_bind_eam(md_app *app)
 {
+    const mx_ctx ctx = app->base.ctx;
+    if (app->list == MD_LIST_CLUSTERS) {
+        MX_TRY(md_bind_list(app));
+        return md_eam_clusters_bind(ctx, &app->clusters, &app->views, &app->eam.tables,
+                                    &app->eam_clusters);
+    }
     if (app->list_room == 0) return MX_OK;
-    MX_TRY(md_eam_density_args_bind(app->base.ctx, &app->views, &app->density));
-    return md_eam_force_args_bind(app->base.ctx, &app->views, &app->eam);
+    MX_TRY(md_eam_density_args_bind(ctx, &app->views, &app->density));
+    return md_eam_force_args_bind(ctx, &app->views, &app->eam);
+}
+
+static mx_err compute_density(md_app *app, double *embedding)
+{
+    if (app->list == MD_LIST_CLUSTERS)
+        return md_eam_clusters_density(app->base.ctx, &app->clusters, &app->eam_clusters,
+                                       embedding);
+    return embedding ? md_eam_density_energy(md_own(app), &app->density, embedding)
+                     : md_eam_density(md_own(app), &app->density);
+}
+
+static mx_err compute_force(md_app *app, md_energy *energy)
+{
+    if (app->list == MD_LIST_CLUSTERS)
+        return md_eam_clusters_force(app->base.ctx, &app->clusters, &app->eam_clusters, energy);
+    return energy ? md_eam_force_energy(md_own(app), &app->eam, energy)
+                  : md_eam_force(md_own(app), &app->eam);
 }
 
 mx_err md_compute_eam(md_app *app, bool energy)
 {
-    const mx_range_1 own = md_own(app);
-    MX_TRY(energy ? md_eam_density_energy(own, &app->density, &app->embedding)
-                  : md_eam_density(own, &app->density));
+    MX_TRY(compute_density(app, energy ? &app->embedding : NULL));
     MX_TRY(app_forward(app->halo, 1, &app->views.derivative, APP_UNSHIFTED));
-    if (!energy) return md_eam_force(own, &app->eam);
-    MX_TRY(md_eam_force_energy(own, &app->eam, &app->energy));
-    app->energy.potential += app->embedding;
+    MX_TRY(compute_force(app, energy ? &app->energy : NULL));
+    if (energy) app->energy.potential += app->embedding;
     return MX_OK;
 }

@@ -221,7 +221,7 @@ static mx_err check_lists(const app_keys *k)
     const bool eam = in->force == MD_FORCE_EAM, clusters = in->list == MD_LIST_CLUSTERS;
     const bool half =
         in->neighbours == MD_NEIGHBOURS_HALF || in->neighbours == MD_NEIGHBOURS_HALF_2D;
-    const bool two_dimensions = in->list == MD_LIST_AUTO || in->list == MD_LIST_2D;
+    const bool rows = in->list != MD_LIST_AUTO && !clusters;
     const struct {
         bool wrong;
         const char *name;
@@ -231,9 +231,12 @@ static mx_err check_lists(const app_keys *k)
         {in->ghost_newton == 1 && in->neighbours == MD_NEIGHBOURS_FULL, "ghost_newton",
          offsetof(md_input, ghost_newton),
          "got 1 with full lists, expected half lists (--half_neigh 1), or 0"},
-        {eam && !two_dimensions, "list", offsetof(md_input, list), "expected 2d with force=eam"},
-        {eam && half, "neighbours", offsetof(md_input, neighbours),
-         "got half, expected full lists with force=eam"},
+        {eam && rows && in->list != MD_LIST_2D, "list", offsetof(md_input, list),
+         "expected clusters or 2d with force=eam"},
+        {eam && half && rows, "neighbours", offsetof(md_input, neighbours),
+         "got half, expected full lists with force=eam and list=2d"},
+        {eam && in->neighbours == MD_NEIGHBOURS_HALF_2D, "neighbours",
+         offsetof(md_input, neighbours), "got half_2d, expected half or full with force=eam"},
         {eam && in->ghost_newton == 1, "ghost_newton", offsetof(md_input, ghost_newton),
          "got 1, expected 0 with force=eam"},
         {eam && in->policy == MD_POLICY_TEAM, "policy", offsetof(md_input, policy),

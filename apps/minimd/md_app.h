@@ -3,9 +3,8 @@
 #include "app.h"
 #include "frames.h"
 #include "index_exchange.h"
-#include "md_clusters.h"
 #include "md_data_spread.h"
-#include "md_eam_kernels.h"
+#include "md_eam_clusters.h"
 #include "md_flat.h"
 #include "md_input.h"
 #include "migrate.h"
@@ -131,6 +130,7 @@ typedef struct md_app {
     mx_lid list_rows; /* own atoms that it has room for */
     int64_t pairs;    /* of atoms, in the list */
     md_clusters clusters;
+    md_eam_clusters eam_clusters;
     md_flat flat;
     bool is_flat; /* the list is `flat`: neither clusters, nor full rows of the backend's layout */
 

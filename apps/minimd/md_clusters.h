@@ -31,7 +31,7 @@
 /* atoms of a cluster: a pack (minx/simd.h) */
 enum { MD_CLUSTER = 8 };
 /* colours of tiles along x and y */
-enum { MD_COLOURS_X = 3, MD_COLOURS_Y = 2 };
+enum { MD_COLOURS_X = 3, MD_COLOURS_Y = 2, MD_COLOURS = MD_COLOURS_X * MD_COLOURS_Y };
 
 MX_ACCESSOR(md_points, double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
 MX_ACCESSOR(md_const_points, const double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
@@ -88,6 +88,16 @@ MX_INLINE int md_ghost_column(const md_cluster_grid *g, int x, int y)
 {
     return md_own_columns(g) + (y + g->margin[1]) * (g->columns[0] + 2 * g->margin[0]) + x +
            g->margin[0];
+}
+
+/* Columns of a tile, and the first one of tile n of a colour. */
+MX_INLINE int md_tile_columns(const md_cluster_grid *g) { return g->tile * g->tile; }
+MX_INLINE int md_tile_column(const md_cluster_grid *g, const int *colour, int n)
+{
+    const int across = (g->tiles[0] - colour[0] + MD_COLOURS_X - 1) / MD_COLOURS_X;
+    const int x = colour[0] + MD_COLOURS_X * (n % across);
+    const int y = colour[1] + MD_COLOURS_Y * (n / across);
+    return (y * g->tiles[0] + x) * md_tile_columns(g);
 }
 
 MX_INLINE int md_column_bin(const md_cluster_grid *g, double z)
@@ -214,6 +224,7 @@ MX_DECLARE_REDUCE(1D, md_lj_ghosts_energy, md_cluster_args, md_energy)
 typedef struct md_cluster_atoms {
     mx_view position, force, type, pair;
     mx_view bin, bin_atom; /* work space */
+    bool pushes;           /* half lists: `push` is needed */
     int own, ghosts;
     double low[3], high[3]; /* the brick: own atoms are inside, ghosts within the cutoff of it */
     double cutoff;          /* of the list */
@@ -224,6 +235,7 @@ typedef struct md_clusters {
     md_cluster_grid grid;
     md_cluster_views views;
     int own_clusters, clusters;
+    int push_rows;
     int room; /* of a row */
     bool half;
     md_list_size size;
@@ -247,3 +259,12 @@ mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy);
 mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c);
 
 void md_clusters_destroy(md_clusters *c);
+
+/* ---- for forces of other kinds ---- */
+
+/* Makes a view of at least extents[0] rows. What it had is lost, unless it was large enough. */
+mx_err md_fit_view(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
+                   mx_layout layout, mx_view *view);
+/* The tiles of colour number `number`, which goes to `colour`. */
+mx_range_1 md_tiles(mx_ctx ctx, const md_cluster_grid *grid, int number, int *colour);
+void md_add_energies(const md_energy *share, md_energy *energy);

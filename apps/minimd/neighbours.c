@@ -125,6 +125,7 @@ static md_cluster_atoms cluster_atoms(const md_app *app)
                               .pair = v->pair,
                               .bin = v->bin,
                               .bin_atom = v->bin_atom,
+                              .pushes = app->input.force == MD_FORCE_LJ,
                               .own = app->own,
                               .ghosts = app->ghosts,
                               .cutoff = app->list_cutoff};
@@ -205,7 +206,7 @@ static mx_err make_clusters(md_app *app)
     const md_cluster_atoms atoms = cluster_atoms(app);
     MX_TRY(md_clusters_build(app->base.ctx, &atoms, app->half, &app->clusters));
     app->pairs = app->clusters.size.pairs * MD_CLUSTER;
-    return MX_OK;
+    return md_bind_force(app);
 }
 
 static mx_err make_rows(md_app *app)
@@ -262,8 +263,8 @@ double md_bins_inverse(const md_app *app, int d)
  * with a row of neighbours for each atom, which has an item for itself. Some options are for other lists only. */
 static md_list_kind fastest_list(const md_input *in, bool on_host)
 {
-    const bool rows_only = in->force == MD_FORCE_EAM || in->ghost_newton == 1 || in->bins > 0 ||
-                           in->policy == MD_POLICY_TEAM || in->newton == MD_NEWTON_ATOMIC ||
+    const bool rows_only = in->ghost_newton == 1 || in->bins > 0 || in->policy == MD_POLICY_TEAM ||
+                           in->newton == MD_NEWTON_ATOMIC ||
                            in->neighbours == MD_NEIGHBOURS_HALF_2D;
     return on_host && !rows_only ? MD_LIST_CLUSTERS : MD_LIST_2D;
 }

@@ -202,5 +202,6 @@ void md_clean_up(void *data)
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
     md_clusters_destroy(&app->clusters);
+    md_eam_clusters_destroy(&app->eam_clusters);
     md_flat_destroy(&app->flat);
 }

@@ -125,7 +125,8 @@ static void free_sample(sample *s)
 static mx_err compute(mx_ctx ctx, const sample *s, bool half, double (*force)[3], md_energy *energy)
 {
     md_clusters c = {0};
-    md_cluster_atoms atoms = {.own = s->own, .ghosts = s->ghosts, .cutoff = s->cutoff};
+    md_cluster_atoms atoms = {
+        .own = s->own, .ghosts = s->ghosts, .cutoff = s->cutoff, .pushes = true};
     const int64_t count = s->own + s->ghosts;
     for (int d = 0; d < 3; d++) atoms.high[d] = s->length[d];
     MX_TRY(mx_view_create_2d(ctx, "position", MX_F64, count, 3, &atoms.position));

@@ -150,6 +150,12 @@ def lists(args, folder):
     agree(args, deck, folder, runs, "-s", "6")
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, runs[:6], "-s", "4", "shift=force", *mixture)
+    metals = ["serial:1:0 list=2d", "serial:1:0 list=clusters neighbours=half", "serial:1:0 list=clusters neighbours=full",
+              "openmp:1:2 list=clusters neighbours=half", "openmp:2:1 list=clusters neighbours=full", "simt:1:0 list=clusters",
+              "serial:8:0 list=clusters"]
+    alloy = ("units=metal", "force=eam", "density=0.0847", "cutoff=3.5", "skin=1", "dt=0.001", "temperature=600",
+             "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
+    agree(args, deck, folder, metals, "-s", "5", "ntypes=2", *alloy)
     return 0
 
 

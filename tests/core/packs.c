@@ -148,8 +148,74 @@ PK_TEST(f32, float, MX_F32, model_float, PK_FMA + 1)
 PK_TEST(i32, int32_t, MX_I32, model_integer, PK_OPS)
 PK_TEST(i64, int64_t, MX_I64, model_integer, PK_OPS)
 
+/* ---- simd_rows.h ---- */
+
+enum { ROWS = 25, ROW_LANES = 8 * 256 }; /* a group for each mask of eight bits */
+
+typedef struct rows_data {
+    double from[4 * ROWS], loaded[4 * ROW_LANES], added[4 * ROWS], back[ROW_LANES];
+    int32_t index[ROW_LANES], bits[ROW_LANES / 8], kept[2 * ROW_LANES], counts[ROW_LANES / 8];
+} rows_data;
+
+static void check_rows(const rows_data *r)
+{
+    double sums[4 * ROWS] = {0};
+    for (int i = 0; i < ROW_LANES; i++) {
+        for (int d = 0; d < 4; d++) {
+            const double x = r->from[r->index[i] + d];
+            CHECK_F64(r->loaded[d * ROW_LANES + i], x, 0);
+            sums[r->index[i] + d] += x;
+        }
+        CHECK_F64(r->back[i], trunc(r->from[r->index[i] + 1]), 0);
+    }
+    for (int k = 0; k < 4 * ROWS; k++) CHECK_F64(r->added[k], sums[k], 0);
+    for (int g = 0; g < ROW_LANES / 8; g++) {
+        int count = 0;
+        for (int l = 0; l < 8; l++)
+            if (r->bits[g] >> l & 1) CHECK_I64(r->kept[16 * g + count++], r->index[8 * g + l]);
+        CHECK_I64(r->counts[g], count);
+        for (int l = 8; l < 16; l++) CHECK_I64(r->kept[16 * g + l], -7);
+    }
+}
+
+static void test_rows(mx_ctx ctx)
+{
+    static rows_data r;
+    static const struct {
+        mx_type type;
+        int count;
+    } views[] = {{MX_F64, 4 * ROWS},      {MX_I32, ROW_LANES}, {MX_I32, ROW_LANES / 8},
+                 {MX_F64, 4 * ROW_LANES}, {MX_F64, 4 * ROWS},  {MX_I32, 2 * ROW_LANES},
+                 {MX_I32, ROW_LANES / 8}, {MX_F64, ROW_LANES}};
+    void *const data[] = {r.from, r.index, r.bits, r.loaded, r.added, r.kept, r.counts, r.back};
+    mx_view v[8];
+    pk_rows_args a = {.n = ROW_LANES};
+    memset(&r, 0, sizeof r);
+    for (int k = 0; k < 4 * ROWS; k++) r.from[k] = 0.25 * (double)check_random_int(-400, 400);
+    for (int i = 0; i < ROW_LANES; i++) r.index[i] = 4 * (int32_t)check_random_int(0, ROWS - 1);
+    for (int i = 0; i < 2 * ROW_LANES; i++) r.kept[i] = -7;
+    for (int g = 0; g < ROW_LANES / 8; g++) r.bits[g] = g;
+    for (int w = 0; w < 8; w++) {
+        MUST(mx_view_create_1d(ctx, "rows", views[w].type, views[w].count, &v[w]));
+        check_upload(ctx, v[w], data[w]);
+    }
+    MUST(mx_bind(ctx, v[0], &a.from));
+    MUST(mx_bind(ctx, v[1], &a.index));
+    MUST(mx_bind(ctx, v[2], &a.bits));
+    MUST(mx_bind(ctx, v[3], &a.loaded));
+    MUST(mx_bind(ctx, v[4], &a.added));
+    MUST(mx_bind(ctx, v[5], &a.kept));
+    MUST(mx_bind(ctx, v[6], &a.counts));
+    MUST(mx_bind(ctx, v[7], &a.there_and_back));
+    CHECK_OK(pk_rows(mx_range_1d(ctx, 0, 1), &a));
+    for (int w = 3; w < 8; w++) check_download(ctx, v[w], data[w]);
+    check_rows(&r);
+    for (int w = 0; w < 8; w++) MUST(mx_view_destroy(&v[w]));
+}
+
 static void test(mx_ctx ctx)
 {
+    test_rows(ctx);
     test_f64(ctx);
     test_f32(ctx);
     test_i32(ctx);

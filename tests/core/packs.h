@@ -58,3 +58,17 @@ enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_BITS, PK_BACK
     MX_DECLARE_FOR(1D, pk_##tag, pk_##tag##_args)
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)
+
+/* simd_rows.h */
+typedef struct pk_rows_args {
+    mx_cf64_1 from;        /* rows of four */
+    mx_ci32_1 index, bits; /* of lanes, where their rows begin; of groups */
+    mx_f64_1 loaded;       /* 4 * n: a[d][l] of element i at d * n + i */
+    mx_f64_1 added;        /* rows of four, to which each group adds its own */
+    mx_i32_1 kept;         /* 16 a group */
+    mx_i32_1 counts;
+    mx_f64_1 there_and_back; /* as integers */
+    int n;
+} pk_rows_args;
+MX_ARGS(pk_rows_args, from, index, bits, loaded, added, kept, counts, there_and_back)
+MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)

@@ -151,12 +151,8 @@ MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool 
 
 MX_BODY void md_do_tile(const md_cluster_args *a, int n, bool one_pair, bool energy, md_energy *sum)
 {
-    const md_cluster_grid *const g = &a->grid;
-    const int across = (g->tiles[0] - a->colour[0] + MD_COLOURS_X - 1) / MD_COLOURS_X;
-    const int x = a->colour[0] + MD_COLOURS_X * (n % across);
-    const int y = a->colour[1] + MD_COLOURS_Y * (n / across);
-    const int column = (y * g->tiles[0] + x) * g->tile * g->tile;
-    const int end = MX_AT(a->first, column + g->tile * g->tile);
+    const int column = md_tile_column(&a->grid, a->colour, n);
+    const int end = MX_AT(a->first, column + md_tile_columns(&a->grid));
     for (int c = MX_AT(a->first, column); c < end; c++) md_do_cluster(a, c, one_pair, energy, sum);
 }
 

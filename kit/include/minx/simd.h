@@ -85,6 +85,13 @@ typedef mx_pack_<float> mx_pack_f32;
 typedef mx_pack_<int32_t> mx_pack_i32;
 typedef mx_pack_<int64_t> mx_pack_i64;
 #define MX_PACK_SELECT_(tag, P, M) MX_PACK_FN_(select, tag, (M m, P a, P b), m[l] ? a[l] : b[l])
+#define MX_PACK_PLAIN_(tag, T, P, M)                                 \
+    MX_LANE_FN_(mx_pack_set_##tag, P, (T x), x)                      \
+    MX_LANE_FN_(mx_mask_first_##tag, M, (int64_t n), l < n ? -1 : 0) \
+    MX_PACK_FN_(load, tag, (const T *p), p[l])                       \
+    MX_LANE_DO_(store, tag, (T * p, P a), p[l] = a[l])               \
+    MX_PACK_FN_(min, tag, (P a, P b), b[l] < a[l] ? b[l] : a[l])     \
+    MX_PACK_FN_(max, tag, (P a, P b), a[l] < b[l] ? b[l] : a[l])
 #define MX_PICK_PACK_(f, value) f##_
 #define MX_PICK_FLOAT_PACK_(f, value) f##_
 #define MX_PICK_MASK_(f, value) f##_
@@ -97,6 +104,24 @@ typedef int32_t mx_pack_i32 __attribute__((vector_size(4 * MX_PACK_WIDTH)));
 typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #define MX_PACK_SELECT_(tag, P, M) \
     MX_FN_(mx_pack_select, tag, P, (M m, P a, P b), ((M)a & m) | ((M)b & ~m))
+/* The same as lane by lane, by operations on whole vectors. */
+#define MX_PACK_PLAIN_(tag, T, P, M)                                                     \
+    typedef P mx_pack_##tag##_memory_ __attribute__((aligned(sizeof(T)), may_alias));    \
+    MX_INLINE P mx_pack_set_##tag(T x) { return x - (P){0}; }                            \
+    MX_INLINE M mx_mask_first_##tag(int64_t n)                                           \
+    {                                                                                    \
+        const int first = n < 0 ? 0 : n < MX_PACK_WIDTH ? (int)n : (int)MX_PACK_WIDTH;   \
+        M each;                                                                          \
+        MX_PACK_LANES_ each[l] = l;                                                      \
+        return (M)(each < first);                                                        \
+    }                                                                                    \
+    MX_FN_(mx_pack_load, tag, P, (const T *p), *(const mx_pack_##tag##_memory_ *)p)      \
+    MX_INLINE void MX_TYPED_(mx_pack_store, tag)(T * p, P a)                             \
+    {                                                                                    \
+        *(mx_pack_##tag##_memory_ *)p = a;                                               \
+    }                                                                                    \
+    MX_FN_(mx_pack_min, tag, P, (P a, P b), MX_TYPED_(mx_pack_select, tag)(b < a, b, a)) \
+    MX_FN_(mx_pack_max, tag, P, (P a, P b), MX_TYPED_(mx_pack_select, tag)(a < b, b, a))
 #define MX_PICK_FLOAT_PACK_(f, value) \
     _Generic((value), mx_pack_f64 : f##_f64_, mx_pack_f32 : f##_f32_)
 #define MX_PICK_MASK_(                                                                   \
@@ -168,23 +193,18 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
         return r;                                            \
     }
 #define MX_PACK_ALL_(tag, T, P, M)                                                            \
-    MX_LANE_FN_(mx_pack_set_##tag, P, (T x), x)                                               \
-    MX_LANE_FN_(mx_mask_first_##tag, M, (int64_t n), l < n ? -1 : 0)                          \
+    MX_PACK_SELECT_(tag, P, M)                                                                \
+    MX_PACK_PLAIN_(tag, T, P, M)                                                              \
     MX_INLINE M mx_mask_of_bits_##tag(unsigned bits)                                          \
     {                                                                                         \
         M each;                                                                               \
         MX_PACK_LANES_ each[l] = 1 << l;                                                      \
         return (M)((each & (int)bits) != 0);                                                  \
     }                                                                                         \
-    MX_PACK_FN_(load, tag, (const T *p), p[l])                                                \
     MX_PACK_FN_(load_masked, tag, (const T *p, M m, P otherwise), m[l] ? p[l] : otherwise[l]) \
     MX_PACK_FN_(gather, tag, (const T *p, mx_pack_i32 index), p[index[l]])                    \
-    MX_LANE_DO_(store, tag, (T * p, P a), p[l] = a[l])                                        \
     MX_LANE_DO_(store_masked, tag, (T * p, M m, P a), if (m[l]) p[l] = a[l])                  \
     MX_LANE_DO_(scatter, tag, (T * p, mx_pack_i32 index, P a), p[index[l]] = a[l])            \
-    MX_PACK_FN_(min, tag, (P a, P b), b[l] < a[l] ? b[l] : a[l])                              \
-    MX_PACK_FN_(max, tag, (P a, P b), a[l] < b[l] ? b[l] : a[l])                              \
-    MX_PACK_SELECT_(tag, P, M)                                                                \
     MX_FN_(mx_pack_sum, tag, T, (P a), MX_PACK_SUM_(T, a))                                    \
     MX_LANE_JOIN_(MX_TYPED_(mx_pack_lowest, tag), T, (P a), a[0], r = a[l] < r ? a[l] : r)    \
     MX_LANE_JOIN_(MX_TYPED_(mx_pack_highest, tag), T, (P a), a[0], r = r < a[l] ? a[l] : r)

@@ -1,5 +1,5 @@
 #include "minx/kernel.h"
-#include "minx/simd.h"
+#include "minx/simd_rows.h"
 
 #include "packs.h"
 
@@ -81,3 +81,22 @@
     })
 PK_FLOATS(PK_FLOAT_KERNEL)
 PK_INTEGERS(PK_INTEGER_KERNEL)
+
+/* One item is all groups: rows that groups share are added to one after another. */
+MX_BODY void pk_rows_body(const pk_rows_args *a, int item)
+{
+    for (int first = item; first < a->n; first += MX_PACK_WIDTH) {
+        const int group = first / MX_PACK_WIDTH;
+        int32_t index[MX_PACK_WIDTH];
+        mx_pack_f64 row[4];
+        mx_pack_store_index(index, mx_pack_load(&MX_AT(a->index, first)));
+        mx_pack_load_rows(&MX_AT(a->from, 0), index, row);
+        for (int d = 0; d < 4; d++) mx_pack_store(&MX_AT(a->loaded, d * a->n + first), row[d]);
+        mx_pack_store(&MX_AT(a->there_and_back, first), mx_pack_to_f64(mx_pack_to_i32(row[1])));
+        mx_pack_add_rows(&MX_AT(a->added, 0), index, row);
+        MX_AT(a->counts, group) =
+            mx_pack_compress(&MX_AT(a->kept, 2 * first), (unsigned)MX_AT(a->bits, group),
+                             mx_pack_load(&MX_AT(a->index, first)));
+    }
+}
+MX_FOR(1D, pk_rows, MX_ITEMS_PLAIN)

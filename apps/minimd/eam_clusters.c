@@ -1,0 +1,89 @@
+/* The embedded-atom method on lists of clusters, as drivers use it: see md_eam_clusters.h. */
+#include "md_eam_clusters.h"
+
+static mx_err fit_slots(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
+{
+    const int64_t extents[] = {clusters * MD_CLUSTER, 4};
+    return md_fit_view(ctx, label, MX_F64, 2, extents, MX_LAYOUT_RIGHT, view);
+}
+
+mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
+                            const md_eam_tables *tables, md_eam_clusters *e)
+{
+    md_eam_cluster_views *const v = &e->views;
+    const md_cluster_views *const from = &c->views;
+    if (from->near.generation == 0) return MX_OK; /* there is no list yet */
+    v->point = from->point;
+    v->slot_atom = from->slot_atom;
+    v->slot_type = from->slot_type;
+    v->first = from->first;
+    v->own_end = from->own_end;
+    v->row_end = from->row_end;
+    v->near = from->near;
+    v->force = views->force;
+    v->derivative = views->derivative;
+    v->pair_knots = views->pair_knots;
+    v->embedding_knots = views->embedding_knots;
+    MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
+    MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
+    e->args.tables = *tables;
+    e->args.grid = c->grid;
+    e->args.own_clusters = c->own_clusters;
+    return md_eam_cluster_args_bind(ctx, v, &e->args);
+}
+
+void md_eam_clusters_destroy(md_eam_clusters *e)
+{
+    (void)mx_view_destroy(&e->views.place);
+    (void)mx_view_destroy(&e->views.sum);
+    *e = (md_eam_clusters){0};
+}
+
+static mx_range_1 own_slots(mx_ctx ctx, const md_clusters *c)
+{
+    return mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+}
+
+static mx_err add_densities(mx_ctx ctx, md_clusters *c, md_eam_clusters *e)
+{
+    if (!c->half) return md_eam_cluster_densities(mx_range_1d(ctx, 0, c->own_clusters), &e->args);
+    for (int colour = 0; colour < MD_COLOURS; colour++)
+        MX_TRY(md_eam_tile_densities(md_tiles(ctx, &c->grid, colour, e->args.colour), &e->args));
+    return MX_OK;
+}
+
+mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding)
+{
+    const mx_range_1 all = mx_range_1d(ctx, 0, c->clusters);
+    MX_TRY(md_load_points(all, &c->load));
+    MX_TRY(md_eam_load_places(all, &e->args));
+    MX_TRY(add_densities(ctx, c, e));
+    return embedding ? md_eam_embed_slots_energy(own_slots(ctx, c), &e->args, embedding)
+                     : md_eam_embed_slots(own_slots(ctx, c), &e->args);
+}
+
+static mx_err add_forces(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy)
+{
+    const mx_range_1 clusters = mx_range_1d(ctx, 0, c->own_clusters);
+    if (!c->half)
+        return energy ? md_eam_cluster_forces_energy(clusters, &e->args, energy)
+                      : md_eam_cluster_forces(clusters, &e->args);
+    if (energy) *energy = (md_energy){0, 0, 0};
+    for (int colour = 0; colour < MD_COLOURS; colour++) {
+        const mx_range_1 tiles = md_tiles(ctx, &c->grid, colour, e->args.colour);
+        md_energy share;
+        MX_TRY(energy ? md_eam_tile_forces_energy(tiles, &e->args, &share)
+                      : md_eam_tile_forces(tiles, &e->args));
+        if (energy) md_add_energies(&share, energy);
+    }
+    return MX_OK;
+}
+
+mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy)
+{
+    const int64_t own = (int64_t)c->own_clusters * MD_CLUSTER;
+    const int64_t all = (int64_t)c->clusters * MD_CLUSTER;
+    MX_TRY(md_eam_load_derivatives(mx_range_1d(ctx, own, all), &e->args));
+    MX_TRY(add_forces(ctx, c, e, energy));
+    return md_eam_store_forces(own_slots(ctx, c), &e->args);
+}
