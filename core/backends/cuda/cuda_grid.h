@@ -75,8 +75,8 @@ static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
     const bool many =
         ceil_div(planes, MX_CUDA_PLANES) >= ceil_div(FEW_ROUNDS * resident, along * across);
-    plan->per_thread = reduces ? MX_CUDA_FEW_PLANES : 1;
-    if (many && (reduces || per_thread > 1)) plan->per_thread = MX_CUDA_PLANES;
+    plan->per_thread = reduces && per_thread > 1 ? MX_CUDA_FEW_PLANES : 1;
+    if (many && per_thread > 1) plan->per_thread = MX_CUDA_PLANES;
     const int64_t deep = ceil_div(planes, plan->per_thread);
     if (deep > GRID_LIMIT) return false;
     plan->planes = true;

@@ -191,13 +191,19 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
 {
     mx_team t =
         mx_team_of_<lanes>(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
+    const bool shared_scratch = (shape.team_bytes[0] | shape.team_bytes[1]) != 0;
     for (int rank = (int)blockIdx.x; rank < league; rank += (int)gridDim.x) {
         t.league_rank = rank;
         memset(t.used, 0, sizeof t.used);
         K::team(args, &t, total);
-        /* the block's next team, or the join of the values, uses the same shared memory */
-        if (K::reduces || rank + (int)gridDim.x < league) __syncthreads();
+        /* The block's next team uses the same scratch. Collectives need no barrier here: they end with one. */
+        if (shared_scratch)
+            __syncthreads();
+        else
+            __syncwarp();
     }
+    /* the join of the values uses the same shared memory */
+    if (K::reduces) __syncthreads();
 }
 
 template <class K, int max_threads, int lanes>
