@@ -15,6 +15,7 @@ typedef struct fe_free_args {
     fe_blocks blocks;
     double stencil[9][2]; /* of line k around: the coefficients at dx = 0, and at dx = -1 and 1 */
     int lines_per_team;
+    int planes; /* of a column */
     bool raw;
 } fe_free_args;
 MX_ARGS(fe_free_args, coordinates, line, x, y)
@@ -44,6 +45,9 @@ MX_DECLARE_REDUCE(1D, fe_nodes_one_dot, fe_free_args, double)
 /* lines of rows */
 MX_DECLARE_FOR(TEAM, fe_uniform, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_uniform_dot, fe_free_args, double)
+/* a column: rows (planes * z ... planes * z + planes - 1, y, x) of the own rows */
+MX_DECLARE_FOR(3D, fe_uniform_column, fe_free_args)
+MX_DECLARE_REDUCE(3D, fe_uniform_column_dot, fe_free_args, double)
 
 typedef struct fe_uniform_diagonal_args {
     mx_f64_1 diagonal;

@@ -104,6 +104,11 @@ mx_err fe_bind_storage(const fe_level *level, fe_storage *storage);
 
 /* ---- operator.c: products with A ---- */
 
+/* Do kernels run on a device, or on simt, which stands for one? Then many small items are best. */
+bool fe_on_device(const fe_level *level);
+/* The items from `low` (NULL: 0) up to `end` along z, y, x. In the kernel fe_item_at finds the item. */
+mx_range_3 fe_box_range(const fe_level *level, const int *low, const int *end);
+
 /* The ghosts of x get the values of their rows on other ranks. Collective. */
 mx_err fe_exchange(fe_level *level, mx_view x);
 /* y = A x. x has ghosts, which have been exchanged; y has rows (and ghosts, which it leaves as they are). x is not y. Not

@@ -22,6 +22,8 @@ typedef struct fe_mesh {
     int count[3];    /* own nodes */
     int low[3];      /* the first node that the rank holds */
     int extent[3];   /* nodes that the rank holds, ghosts included */
+    bool
+        x_first; /* ranges over boxes have the indices x, y, z instead of z, y, x: x is contiguous with every layout */
 } fe_mesh;
 
 typedef struct fe_node {
@@ -66,6 +68,13 @@ MX_INLINE int fe_own_before(const fe_mesh *m, fe_node n)
     if (in_z) before += fe_clamp(y, m->count[1]) * m->count[2];
     if (in_z && in_y) before += fe_clamp(x, m->count[2]);
     return before;
+}
+
+/* The item (z, y, x) of a range over a box (fe_box_range), from the indices of its body. */
+MX_INLINE fe_node fe_item_at(const fe_mesh *m, int i, int j, int k)
+{
+    const fe_node n = {{m->x_first ? k : i, j, m->x_first ? i : k}};
+    return n;
 }
 
 /* The local index of a node that the rank holds. */

@@ -8,11 +8,11 @@ MX_ACCESSOR(fe_matrix_values, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDO
 MX_ACCESSOR(fe_matrix_f32values, const float, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 /* Kernels `name`, `name_dot`, and those for coefficients of type float. */
-#define FE_DECLARE_PRODUCTS(name, ARGS)               \
-    MX_DECLARE_FOR(TEAM, name, ARGS)                  \
-    MX_DECLARE_FOR(TEAM, name##_f32, ARGS)            \
-    MX_DECLARE_REDUCE(TEAM, name##_dot, ARGS, double) \
-    MX_DECLARE_REDUCE(TEAM, name##_f32_dot, ARGS, double)
+#define FE_DECLARE_PRODUCTS(S, name, ARGS)         \
+    MX_DECLARE_FOR(S, name, ARGS)                  \
+    MX_DECLARE_FOR(S, name##_f32, ARGS)            \
+    MX_DECLARE_REDUCE(S, name##_dot, ARGS, double) \
+    MX_DECLARE_REDUCE(S, name##_f32_dot, ARGS, double)
 
 /* ---- kernels/product.c ---- */
 
@@ -29,9 +29,11 @@ typedef struct fe_rows_args {
     int64_t pitch;     /* ell; 0: sell */
 } fe_rows_args;
 MX_ARGS(fe_rows_args, begin, column, value, f32value, x, y)
-FE_DECLARE_PRODUCTS(fe_csr, fe_rows_args)
+/* The lanes for a row of csr where a thread has several. */
+enum { FE_CSR_LANES = 4 };
+FE_DECLARE_PRODUCTS(TEAM, fe_csr, fe_rows_args)
 /* ell and sell; ell is in chunks too */
-FE_DECLARE_PRODUCTS(fe_chunks, fe_rows_args)
+FE_DECLARE_PRODUCTS(TEAM, fe_chunks, fe_rows_args)
 
 /* ---- kernels/lines.c ---- */
 
@@ -50,11 +52,16 @@ typedef struct fe_lines_args {
     int lines_per_team;
 } fe_lines_args;
 MX_ARGS(fe_lines_args, value, f32value, line, x, y)
-FE_DECLARE_PRODUCTS(fe_lines, fe_lines_args)
-FE_DECLARE_PRODUCTS(fe_half, fe_lines_args)
+FE_DECLARE_PRODUCTS(TEAM, fe_lines, fe_lines_args)
+FE_DECLARE_PRODUCTS(TEAM, fe_half, fe_lines_args)
 
-/* Defines the kernels of FE_DECLARE_PRODUCTS in a kernel file. rows(args, team, is_f32) computes the team's rows, and returns what
- * this lane adds to x . y. */
+/* ---- kernels/line_rows.c: the same products, row (z, y, x) of the own rows ---- */
+
+FE_DECLARE_PRODUCTS(3D, fe_lines_row, fe_lines_args)
+FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)
+
+/* Defines the kernels of FE_DECLARE_PRODUCTS(TEAM, ...) in a kernel file. rows(args, team, is_f32) computes the team's rows, and
+ * returns what this lane adds to x . y. */
 #define FE_DEFINE_PRODUCTS(name, ARGS, rows)                                            \
     MX_BODY void name##_body(const ARGS *a, mx_team *t) { (void)rows(a, t, false); }    \
     MX_BODY void name##_f32_body(const ARGS *a, mx_team *t) { (void)rows(a, t, true); } \
@@ -70,3 +77,23 @@ FE_DECLARE_PRODUCTS(fe_half, fe_lines_args)
     MX_FOR(TEAM, name##_f32)                                                            \
     MX_REDUCE(TEAM, name##_dot, MX_SUM)                                                 \
     MX_REDUCE(TEAM, name##_f32_dot, MX_SUM)
+
+/* The same for FE_DECLARE_PRODUCTS(3D, ...). row(args, i, j, k, is_f32) computes one row, and returns its part of x . y. */
+#define FE_DEFINE_ROW_PRODUCTS(name, ARGS, row)                                                    \
+    MX_BODY void name##_body(const ARGS *a, int i, int j, int k) { (void)row(a, i, j, k, false); } \
+    MX_BODY void name##_f32_body(const ARGS *a, int i, int j, int k)                               \
+    {                                                                                              \
+        (void)row(a, i, j, k, true);                                                               \
+    }                                                                                              \
+    MX_BODY void name##_dot_body(const ARGS *a, int i, int j, int k, double *dot)                  \
+    {                                                                                              \
+        *dot += row(a, i, j, k, false);                                                            \
+    }                                                                                              \
+    MX_BODY void name##_f32_dot_body(const ARGS *a, int i, int j, int k, double *dot)              \
+    {                                                                                              \
+        *dot += row(a, i, j, k, true);                                                             \
+    }                                                                                              \
+    MX_FOR(3D, name, MX_ITEMS_PLAIN)                                                               \
+    MX_FOR(3D, name##_f32, MX_ITEMS_PLAIN)                                                         \
+    MX_REDUCE(3D, name##_dot, MX_SUM, MX_ITEMS_PLAIN)                                              \
+    MX_REDUCE(3D, name##_f32_dot, MX_SUM, MX_ITEMS_PLAIN)

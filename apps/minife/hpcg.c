@@ -37,14 +37,13 @@ struct fe_hpcg {
 static mx_err sweep_colour(grid *g, int colour)
 {
     const fe_mesh *m = &g->level->mesh;
-    int64_t count[3];
+    int count[3];
     for (int d = 0; d < 3; d++) {
         const int parity = colour >> d & 1, end = m->first[d] + m->count[d];
         g->sweep.low[d] = m->first[d] + ((m->first[d] ^ parity) & 1);
         count[d] = g->sweep.low[d] < end ? (end - g->sweep.low[d] + 1) / 2 : 0;
     }
-    return fe_sweep(mx_range_3d(g->level->base->ctx, 0, count[0], 0, count[1], 0, count[2]),
-                    &g->sweep);
+    return fe_sweep(fe_box_range(g->level, NULL, count), &g->sweep);
 }
 
 /* Backwards colour 0 would come again at once, which changes nothing. */

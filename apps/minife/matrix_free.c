@@ -4,12 +4,6 @@
 /* As fe_hex8.h has it. */
 static const double GAUSS_POINT = 0.577350269;
 
-static bool on_host(const fe_level *level)
-{
-    mx_ctx_info info;
-    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && info.device < 0;
-}
-
 static mx_err bind_args(fe_level *level, mx_view x, mx_view y, bool raw)
 {
     const mx_ctx ctx = level->base->ctx;
@@ -37,16 +31,15 @@ static mx_err bind_args(fe_level *level, mx_view x, mx_view y, bool raw)
 static mx_err add_colours(const fe_level *level, fe_free_args *a)
 {
     const mx_ctx ctx = level->base->ctx;
-    const bool host = on_host(level);
+    const bool host = !fe_on_device(level);
     for (int colour = 0; colour < (host ? 4 : 8); colour++) {
-        int64_t end[3];
+        int end[3];
         for (int d = 0; d < 3; d++) {
-            const int dimension_in_colour = host ? d : 2 - d;
-            a->low[d] = level->from[d] + (colour >> dimension_in_colour & 1);
+            a->low[d] = level->from[d] + (colour >> d & 1);
             end[d] = a->low[d] < level->to[d] ? (level->to[d] - a->low[d] + 1) / 2 : 0;
         }
         MX_TRY(host ? fe_elements_line(mx_range_2d(ctx, 0, end[0], 0, end[1]), a)
-                    : fe_elements_one(mx_range_3d(ctx, 0, end[0], 0, end[1], 0, end[2]), a));
+                    : fe_elements_one(fe_box_range(level, NULL, end), a));
     }
     return MX_OK;
 }
@@ -67,7 +60,7 @@ static mx_err apply_nodes(const fe_level *level, fe_free_args *a, const fe_dot_p
     const mx_ctx ctx = level->base->ctx;
     const int largest[] = {PLANES, LINES, NODES};
     const mx_range_1 rows = mx_range_1d(ctx, 0, fe_rows(&level->mesh));
-    if (!on_host(level))
+    if (fe_on_device(level))
         return dot == NULL ? fe_nodes_one(rows, a)
                            : fe_nodes_one_dot_into(rows, a, dot->view, dot->at);
     const int64_t blocks =
@@ -98,20 +91,25 @@ static double coefficient(const fe_mesh *m, int dz, int dy, int dx)
            mass[0] * mass[1] * stiffness[2];
 }
 
-/* A thread of a device has a line, and its lanes share the rows. */
+/* Hosts: teams with some lines each. Devices: columns along z. */
 static mx_err apply_uniform(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
 {
-    enum { HOST_LINES = 8, THREADS = 8, LANES = 32 };
+    enum { LINES_PER_TEAM = 8, PLANES = 16 };
     const mx_ctx ctx = level->base->ctx;
-    const bool host = on_host(level);
+    const int *const n = level->mesh.count;
     for (int k = 0; k < 9; k++)
         for (int side = 0; side < 2; side++)
             a->stencil[k][side] = coefficient(&level->mesh, k / 3 - 1, k % 3 - 1, side);
-    a->lines_per_team = host ? HOST_LINES : THREADS;
-    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
-    const int64_t league = (lines + a->lines_per_team - 1) / a->lines_per_team;
-    const mx_teams teams =
-        host ? mx_league(ctx, league, 1, 1) : mx_league(ctx, league, THREADS, LANES);
+    a->lines_per_team = LINES_PER_TEAM;
+    a->planes = PLANES;
+    if (fe_on_device(level)) {
+        const int columns[] = {(n[0] + PLANES - 1) / PLANES, n[1], n[2]};
+        const mx_range_3 range = fe_box_range(level, NULL, columns);
+        return dot == NULL ? fe_uniform_column(range, a)
+                           : fe_uniform_column_dot_into(range, a, dot->view, dot->at);
+    }
+    const int64_t lines = (int64_t)n[0] * n[1];
+    const mx_teams teams = mx_league(ctx, (lines + LINES_PER_TEAM - 1) / LINES_PER_TEAM, 1, 1);
     return dot == NULL ? fe_uniform(teams, a) : fe_uniform_dot_into(teams, a, dot->view, dot->at);
 }
 

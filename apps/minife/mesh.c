@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+static bool has_x_first(const fe_level *level)
+{
+    mx_ctx_info info;
+    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && info.layout == MX_LAYOUT_LEFT;
+}
+
 /* The nodes of this rank: the low corners of its elements, and the upper edge of the domain. */
 static mx_err divide(fe_level *level, const mx_gid *elements)
 {
@@ -87,6 +93,7 @@ static mx_err match_ghosts(fe_level *level)
 mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_box *part)
 {
     level->part = *part;
+    level->mesh.x_first = has_x_first(level);
     MX_TRY(divide(level, elements));
     MX_TRY(app_index_exchange_create(level->base->transport, "ghosts", &level->ghosts));
     return app_size(level->base->comm) > 1 ? match_ghosts(level) : MX_OK;
@@ -134,6 +141,7 @@ static void hold_coarse(fe_level *level)
 mx_err fe_make_coarse_mesh(fe_level *level, const mx_gid *elements, const fe_mesh *fine)
 {
     fe_mesh *const m = &level->mesh;
+    m->x_first = fine->x_first;
     for (int d = 0; d < 3; d++) {
         m->elements[d] = (int)elements[d];
         m->first[d] = m->count[d] = m->low[d] = m->extent[d] = 0;

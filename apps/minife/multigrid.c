@@ -47,10 +47,9 @@ static mx_err go_down(fe_multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int *held = coarse->level->mesh.extent;
-    const mx_ctx ctx = fine->level->base->ctx;
     MX_TRY(fe_smooth(&fine->smoother, FE_FROM_ZERO));
     MX_TRY(fe_smoother_product(&fine->smoother));
-    MX_TRY(fe_restrict(mx_range_3d(ctx, 0, held[0], 0, held[1], 0, held[2]), &fine->restriction));
+    MX_TRY(fe_restrict(fe_box_range(coarse->level, NULL, held), &fine->restriction));
     if (app_size(fine->level->base->comm) == 1) return MX_OK;
     return app_reverse(coarse->level->ghosts, 1, &coarse->b);
 }
@@ -59,9 +58,8 @@ static mx_err go_up(fe_multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int *own = fine->level->mesh.count;
-    const mx_ctx ctx = fine->level->base->ctx;
     if (n + 2 < m->count) MX_TRY(fe_exchange(coarse->level, coarse->x)); /* the coarsest has them */
-    MX_TRY(fe_prolong(mx_range_3d(ctx, 0, own[0], 0, own[1], 0, own[2]), &fine->prolongation));
+    MX_TRY(fe_prolong(fe_box_range(fine->level, NULL, own), &fine->prolongation));
     return fe_smooth(&fine->smoother, FE_FROM_X);
 }
 
@@ -73,7 +71,7 @@ static mx_err solve_bottom(fe_multigrid *m)
     const int64_t nodes = level->all_rows;
     MX_TRY(fe_bottom_collect(mx_range_1d(ctx, 0, nodes), &m->bottom));
     MX_TRY(app_sum_view(level->base->transport, m->all, 0, nodes));
-    return fe_bottom_solve(mx_range_3d(ctx, 0, held[0], 0, held[1], 0, held[2]), &m->bottom);
+    return fe_bottom_solve(fe_box_range(level, NULL, held), &m->bottom);
 }
 
 mx_err fe_multigrid_cycle(fe_multigrid *m)

@@ -6,6 +6,21 @@ mx_err fe_exchange(fe_level *level, mx_view x)
     return app_forward(level->ghosts, 1, &x, APP_UNSHIFTED);
 }
 
+bool fe_on_device(const fe_level *level)
+{
+    mx_ctx_info info;
+    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && !info.host_accessible;
+}
+
+mx_range_3 fe_box_range(const fe_level *level, const int *low, const int *end)
+{
+    static const int zero[3];
+    const int *const l = low != NULL ? low : zero;
+    const mx_ctx ctx = level->base->ctx;
+    return level->mesh.x_first ? mx_range_3d(ctx, l[2], end[2], l[1], end[1], l[0], end[0])
+                               : mx_range_3d(ctx, l[0], end[0], l[1], end[1], l[2], end[2]);
+}
+
 /* Calls the kernel of a form that the level's precision and the caller want. */
 #define LAUNCH(name, teams, args, dot)                                            \
     (!(level)->storage.is_f32                                                     \
@@ -24,24 +39,22 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
                                  : mx_bind(ctx, level->views.value, value);
 }
 
-/* csr: a thread of a device has 4 lanes for the entries of a row. ell, sell: its lanes have a row each. */
+/* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have a row each. */
 static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
-    enum { HOST_ROWS = 512, CSR_THREADS = 64, CSR_LANES = 4, LANES = 32, THREADS = 8 };
+    enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256, LANES = 32 };
     const mx_ctx ctx = level->base->ctx;
     const bool csr = level->storage.form == FE_FORM_CSR;
     fe_rows_args *const a = &level->rows;
-    mx_ctx_info info;
-    MX_TRY(mx_ctx_get_info(ctx, &info));
-    const bool host = info.device < 0;
+    const bool host = !fe_on_device(level);
     a->rows = fe_rows(&level->mesh);
-    a->rows_per_team = host ? HOST_ROWS : csr ? CSR_THREADS : LANES * THREADS;
+    a->rows_per_team = host ? HOST_ROWS : csr ? CSR_ROWS : CHUNK_ROWS;
     a->chunk = level->storage.chunk;
     a->pitch = level->storage.form == FE_FORM_ELL ? level->storage.pitch : 0;
     const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
     const mx_teams teams = host  ? mx_league(ctx, league, 1, 1)
-                           : csr ? mx_league(ctx, league, CSR_THREADS, CSR_LANES)
-                                 : mx_league(ctx, league, THREADS, LANES);
+                           : csr ? mx_league(ctx, league, MX_AUTO, FE_CSR_LANES)
+                                 : mx_league(ctx, league, MX_AUTO, LANES);
     mx_bind_none(&a->begin);
     if (a->pitch == 0) MX_TRY(mx_bind(ctx, level->views.begin, &a->begin));
     MX_TRY(mx_bind(ctx, level->views.column, &a->column));
@@ -51,30 +64,29 @@ static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_pro
     return csr ? LAUNCH(fe_csr, teams, a, dot) : LAUNCH(fe_chunks, teams, a, dot);
 }
 
-/* A thread of a device has a line, and its lanes share the rows. */
+/* Hosts: teams with some lines each. Devices: rows. */
 static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
-    enum { HOST_LINES = 4, THREADS = 8, LANES = 32 };
+    enum { LINES_PER_TEAM = 4 };
     const mx_ctx ctx = level->base->ctx;
+    const bool full = level->storage.form == FE_FORM_LINES;
     fe_lines_args *const a = &level->lines;
-    mx_ctx_info info;
-    MX_TRY(mx_ctx_get_info(ctx, &info));
-    const bool host = info.device < 0;
     a->mesh = level->mesh;
     a->pitch = level->storage.pitch;
     a->width = level->storage.width;
     for (int d = 0; d < 3; d++) a->low[d] = level->storage.low[d];
-    a->lines_per_team = host ? HOST_LINES : THREADS;
-    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
-    const int64_t league = (lines + a->lines_per_team - 1) / a->lines_per_team;
-    const mx_teams teams =
-        host ? mx_league(ctx, league, 1, 1) : mx_league(ctx, league, THREADS, LANES);
+    a->lines_per_team = LINES_PER_TEAM;
     MX_TRY(bind_values(level, &a->value, &a->f32value));
     MX_TRY(mx_bind(ctx, level->views.line, &a->line));
     MX_TRY(mx_bind(ctx, x, &a->x));
     MX_TRY(mx_bind(ctx, y, &a->y));
-    return level->storage.form == FE_FORM_LINES ? LAUNCH(fe_lines, teams, a, dot)
-                                                : LAUNCH(fe_half, teams, a, dot);
+    if (fe_on_device(level)) {
+        const mx_range_3 rows = fe_box_range(level, NULL, level->mesh.count);
+        return full ? LAUNCH(fe_lines_row, rows, a, dot) : LAUNCH(fe_half_row, rows, a, dot);
+    }
+    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
+    const mx_teams teams = mx_league(ctx, (lines + LINES_PER_TEAM - 1) / LINES_PER_TEAM, 1, 1);
+    return full ? LAUNCH(fe_lines, teams, a, dot) : LAUNCH(fe_half, teams, a, dot);
 }
 
 static mx_err apply(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)

@@ -1,12 +1,5 @@
 #include "fe_level.h"
 
-/* Work is done otherwise on hosts than on devices, whose threads share lines and rows. */
-static bool on_host(const fe_level *level)
-{
-    mx_ctx_info info;
-    return mx_ctx_get_info(level->base->ctx, &info) == MX_OK && info.device < 0;
-}
-
 static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
 
 /* ---- structure ---- */
@@ -37,7 +30,7 @@ static void choose_form(fe_level *level)
     fe_storage *const s = &level->storage;
     s->form = forms[level->input->operator];
     s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
-    s->chunk = on_host(level) ? HOST_CHUNK : DEVICE_CHUNK;
+    s->chunk = fe_on_device(level) ? DEVICE_CHUNK : HOST_CHUNK;
     if (s->form == FE_FORM_ELL) s->pitch = round_up(fe_rows(m), s->chunk);
     if (s->form == FE_FORM_LINES || s->form == FE_FORM_HALF) choose_pitch(m, s);
 }
@@ -122,7 +115,7 @@ mx_err fe_bind_storage(const fe_level *level, fe_storage *s)
 static fe_assembly assembly_of(const fe_level *level)
 {
     if (level->input->assembly != FE_ASSEMBLY_AUTO) return (fe_assembly)level->input->assembly;
-    return on_host(level) ? FE_ASSEMBLY_BLOCKS : FE_ASSEMBLY_COLOURS;
+    return fe_on_device(level) ? FE_ASSEMBLY_COLOURS : FE_ASSEMBLY_BLOCKS;
 }
 
 mx_err fe_make_structure(fe_level *level)
@@ -160,13 +153,12 @@ mx_err fe_make_structure(fe_level *level)
 static mx_err assemble_by_colours(const fe_level *level, fe_assemble_args *a)
 {
     for (int colour = 0; colour < 8; colour++) {
-        int64_t end[3];
+        int end[3];
         for (int d = 0; d < 3; d++) {
             a->low[d] = level->from[d] + (colour >> d & 1);
             end[d] = a->low[d] < level->to[d] ? (level->to[d] - a->low[d] + 1) / 2 : 0;
         }
-        MX_TRY(
-            fe_assemble_colour(mx_range_3d(level->base->ctx, 0, end[0], 0, end[1], 0, end[2]), a));
+        MX_TRY(fe_assemble_colour(fe_box_range(level, NULL, end), a));
     }
     return MX_OK;
 }
@@ -214,12 +206,10 @@ static mx_err assemble_by_blocks(const fe_level *level, fe_assemble_args *a)
 
 static mx_err assemble(const fe_level *level, fe_assemble_args *a)
 {
-    const int *low = level->from, *high = level->to;
     switch (assembly_of(level)) {
     case FE_ASSEMBLY_COLOURS: return assemble_by_colours(level, a);
     case FE_ASSEMBLY_ATOMICS:
-        return fe_assemble_atomic(
-            mx_range_3d(level->base->ctx, low[0], high[0], low[1], high[1], low[2], high[2]), a);
+        return fe_assemble_atomic(fe_box_range(level, level->from, level->to), a);
     default: return assemble_by_blocks(level, a);
     }
 }
@@ -233,7 +223,7 @@ static mx_err make_coordinates(fe_level *level)
     a->distorted = level->input->mesh == FE_MESH_DISTORTED;
     MX_TRY(mx_view_create_2d(ctx, "coordinates", MX_F64, 3, fe_held(m), &level->views.coordinates));
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
-    return fe_coordinates(mx_range_3d(ctx, 0, m->extent[0], 0, m->extent[1], 0, m->extent[2]), a);
+    return fe_coordinates(fe_box_range(level, NULL, m->extent), a);
 }
 
 mx_err fe_assemble(fe_level *level)
@@ -273,8 +263,7 @@ mx_err fe_assemble_diagonal(fe_level *level, mx_view diagonal)
     MX_TRY(mx_fill(ctx, diagonal, &(double){0}));
     MX_TRY(assemble(level, &a));
     boundary.matrix = a.matrix;
-    return fe_boundary_matrix(mx_range_3d(ctx, 0, m->count[0], 0, m->count[1], 0, m->count[2]),
-                              &boundary);
+    return fe_boundary_matrix(fe_box_range(level, NULL, m->count), &boundary);
 }
 
 /* ---- given values ---- */
@@ -292,8 +281,7 @@ static mx_err subtract_given(fe_level *level)
     MX_TRY(mx_bind(ctx, product, &a.product));
     MX_TRY(mx_bind(ctx, level->views.b, &a.b));
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a.coordinates));
-    MX_TRY(
-        fe_given_values(mx_range_3d(ctx, 0, m->extent[0], 0, m->extent[1], 0, m->extent[2]), &a));
+    MX_TRY(fe_given_values(fe_box_range(level, NULL, m->extent), &a));
     MX_TRY(fe_apply_raw(level, given, product));
     MX_TRY(fe_given_subtract(mx_range_1d(ctx, 0, fe_rows(m)), &a));
     MX_TRY(mx_fence(ctx));
@@ -323,8 +311,7 @@ mx_err fe_impose_boundary(fe_level *level)
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
     if (!stored) MX_TRY(subtract_given(level));
     MX_TRY(fe_boundary_source(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), a));
-    if (stored)
-        MX_TRY(fe_boundary_matrix(mx_range_3d(ctx, 0, count[0], 0, count[1], 0, count[2]), a));
+    if (stored) MX_TRY(fe_boundary_matrix(fe_box_range(level, NULL, count), a));
     MX_TRY(mx_fence(ctx));
     return needs_coordinates(level) ? MX_OK : mx_view_destroy(&level->views.coordinates);
 }

@@ -17,9 +17,12 @@ static const double L2_CONSTANT = 0.95, MAX_CONSTANT = 0.3;
 static mx_range_3 own_elements(const fe_app *app)
 {
     const app_box *part = &app->level.part;
-    return mx_range_3d(app->base.ctx, part->first[0], part->first[0] + part->cells[0],
-                       part->first[1], part->first[1] + part->cells[1], part->first[2],
-                       part->first[2] + part->cells[2]);
+    int low[3], end[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = (int)part->first[d];
+        end[d] = (int)(part->first[d] + part->cells[d]);
+    }
+    return fe_box_range(&app->level, low, end);
 }
 
 /* ---- precision=mixed ---- */

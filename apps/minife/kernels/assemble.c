@@ -26,9 +26,9 @@ MX_BODY int64_t place_of(const fe_assemble_args *a, const fe_row_place *row, fe_
     return row->first + number * row->step;
 }
 
-MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int z, int y, int x)
+MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int i, int j, int k)
 {
-    const fe_node low = {{z, y, x}};
+    const fe_node low = fe_item_at(&a->mesh, i, j, k);
     fe_element element;
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {
@@ -50,9 +50,11 @@ MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int z, int y, in
 }
 MX_FOR(3D, fe_assemble_atomic, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int z, int y, int x)
+MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int i, int j, int k)
 {
-    const fe_node low = {{a->low[0] + 2 * z, a->low[1] + 2 * y, a->low[2] + 2 * x}};
+    const fe_node at = fe_item_at(&a->mesh, i, j, k);
+    const fe_node low = {
+        {a->low[0] + 2 * at.at[0], a->low[1] + 2 * at.at[1], a->low[2] + 2 * at.at[2]}};
     fe_element element;
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {

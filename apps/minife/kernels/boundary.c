@@ -42,10 +42,11 @@ MX_BODY void fe_boundary_source_body(const fe_boundary_args *a, int row)
 }
 MX_FOR(1D, fe_boundary_source, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_boundary_matrix_body(const fe_boundary_args *a, int z, int y, int x)
+MX_BODY void fe_boundary_matrix_body(const fe_boundary_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
-    const fe_node node = {{a->rows_low[0] + z, a->rows_low[1] + y, a->rows_low[2] + x}};
+    fe_node node = fe_item_at(m, i, j, k);
+    for (int d = 0; d < 3; d++) node.at[d] += a->rows_low[d];
     if (!fe_near_boundary(m, node)) return;
     const fe_stencil s = fe_stencil_of(m, node);
     const fe_row_place p = fe_place_of_row(&a->matrix, m, node);

@@ -78,16 +78,18 @@ MX_BODY void fe_elements_line_body(const fe_free_args *a, int z, int y)
 }
 MX_FOR(2D, fe_elements_line, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_elements_one_body(const fe_free_args *a, int z, int y, int x)
+MX_BODY void fe_elements_one_body(const fe_free_args *a, int i, int j, int k)
 {
-    const fe_node low = {{a->low[0] + 2 * z, a->low[1] + 2 * y, a->low[2] + 2 * x}};
+    const fe_node item = fe_item_at(&a->mesh, i, j, k);
+    const fe_node low = {
+        {a->low[0] + 2 * item.at[0], a->low[1] + 2 * item.at[1], a->low[2] + 2 * item.at[2]}};
     double at[3][8], u[8], sum[8];
     for (int m = 0; m < 8; m++) {
         const fe_node n = fe_corner_node(low, m);
-        const int i = fe_in_box(&a->mesh, n);
+        const int place = fe_in_box(&a->mesh, n);
         u[m] = seen(a, n);
         sum[m] = 0;
-        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, i);
+        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, place);
     }
     for (int q = 0; q < 8; q++) {
         double point[3], g[3][8];
@@ -111,10 +113,11 @@ MX_REDUCE(1D, fe_elements_dot, MX_SUM)
 
 /* ---- given values ---- */
 
-MX_BODY void fe_given_values_body(const fe_given_args *a, int z, int y, int x)
+MX_BODY void fe_given_values_body(const fe_given_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
-    const fe_node n = {{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
+    fe_node n = fe_item_at(m, i, j, k);
+    for (int d = 0; d < 3; d++) n.at[d] += m->low[d];
     const int fixed = fe_fixed(m, n);
     double value = 0;
     if (fixed != 0)

@@ -4,9 +4,9 @@
 #include "fe_hex8.h"
 #include "fe_kernels.h"
 
-MX_BODY void fe_error_l2_body(const fe_error_args *a, int z, int y, int x, double *sum)
+MX_BODY void fe_error_l2_body(const fe_error_args *a, int i, int j, int k, double *sum)
 {
-    const fe_node low = {{z, y, x}};
+    const fe_node low = fe_item_at(&a->mesh, i, j, k);
     double at[3][8], u[8];
     for (int m = 0; m < 8; m++) {
         const fe_node node = fe_corner_node(low, m);
@@ -47,9 +47,9 @@ MX_BODY double magnitude_at(const fe_magnitude_args *a, fe_node n)
     return size > given ? size : given;
 }
 
-MX_BODY void fe_magnitude_body(const fe_magnitude_args *a, int z, int y, int x, double *sum)
+MX_BODY void fe_magnitude_body(const fe_magnitude_args *a, int i, int j, int k, double *sum)
 {
-    const fe_node low = {{z, y, x}};
+    const fe_node low = fe_item_at(&a->mesh, i, j, k);
     double at[3][8], v[8];
     fe_element element;
     for (int m = 0; m < 8; m++) {

@@ -3,10 +3,11 @@
 
 #include "fe_multigrid_kernels.h"
 
-MX_BODY void fe_sweep_body(const fe_sweep_args *a, int z, int y, int x)
+MX_BODY void fe_sweep_body(const fe_sweep_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
-    const fe_node node = {{a->low[0] + 2 * z, a->low[1] + 2 * y, a->low[2] + 2 * x}};
+    fe_node node = fe_item_at(m, i, j, k);
+    for (int d = 0; d < 3; d++) node.at[d] = a->low[d] + 2 * node.at[d];
     const int row = fe_own_before(m, node);
     const int64_t begin = MX_AT(a->begin, row);
     const int entries = (int)(MX_AT(a->begin, row + 1) - begin);

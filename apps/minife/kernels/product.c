@@ -42,6 +42,21 @@ MX_BODY double row_by_one(const fe_rows_args *a, int64_t begin, int64_t end, boo
     return (s0 + s1) + (s2 + s3);
 }
 
+/* Every FE_CSR_LANES-th entry from `at` on, of the `entries` that are left of the row. All are loaded before the first one is needed. */
+MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entries, bool is_f32)
+{
+    enum { MAX_PART = (FE_SLOTS + FE_CSR_LANES - 1) / FE_CSR_LANES };
+    double value[MAX_PART], sum = 0;
+    int column[MAX_PART];
+    for (int k = 0; k < MAX_PART; k++) {
+        const bool exists = k * FE_CSR_LANES < entries;
+        value[k] = exists ? value_at(a, at + k * FE_CSR_LANES, is_f32) : 0;
+        column[k] = exists ? MX_LOAD(a->column, at + k * FE_CSR_LANES) : row;
+    }
+    for (int k = 0; k < MAX_PART; k++) sum += value[k] * MX_AT(a->x, column[k]);
+    return sum;
+}
+
 /* The rows of a team; returns what this lane adds to x . y. */
 MX_BODY double csr_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
 {
@@ -54,8 +69,8 @@ MX_BODY double csr_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
         if (t->lanes == 1) {
             sum = row_by_one(a, begin, end, is_f32);
         } else {
-            MX_VECTOR_SUM (t, e, 0, (int)(end - begin), sum)
-                sum += value_at(a, begin + e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, begin + e));
+            MX_VECTOR_SUM (t, l, 0, FE_CSR_LANES, sum)
+                sum += part_of_row(a, row, begin + l, (int)(end - begin) - l, is_f32);
         }
         MX_VECTOR_SINGLE (t) {
             MX_AT(a->y, row) = sum;

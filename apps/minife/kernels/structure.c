@@ -92,15 +92,15 @@ MX_BODY void fe_line_starts_body(const fe_structure_args *a, int z, int y)
 }
 MX_FOR(2D, fe_line_starts, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int z, int y, int x)
+MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
-    const fe_node n = {{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
-    const int i = fe_in_box(m, n);
+    fe_node n = fe_item_at(m, i, j, k);
     double at[3];
+    for (int d = 0; d < 3; d++) n.at[d] += m->low[d];
     for (int d = 0; d < 3; d++) at[d] = (double)n.at[2 - d] / m->elements[2 - d];
     if (a->distorted) fe_distort(&at[0], &at[1], &at[2]);
-    for (int d = 0; d < 3; d++) MX_AT(a->coordinates, d, i) = at[d];
+    for (int d = 0; d < 3; d++) MX_AT(a->coordinates, d, fe_in_box(m, n)) = at[d];
 }
 MX_FOR(3D, fe_coordinates, MX_ITEMS_PLAIN)
 

@@ -115,6 +115,78 @@ MX_BODY void fe_uniform_dot_body(const fe_free_args *a, mx_team *t, double *dot)
 }
 MX_REDUCE(TEAM, fe_uniform_dot, MX_SUM)
 
+/* ---- columns: devices ----
+ *
+ * A thread goes along z. The stencil is symmetric in all directions, so that the elements of x in a plane make two sums: one for the
+ * rows of this plane, and one for those of both planes beside it. Each plane is read once, 9 elements for each row. */
+
+/* What a plane adds to rows at one place: to its own, and to those beside it. */
+typedef struct plane_sums {
+    double own, beside, x;
+} plane_sums;
+
+MX_BODY plane_sums add_plane(const fe_free_args *a, int z, int y, int i)
+{
+    const fe_mesh *const m = &a->mesh;
+    const int width = m->extent[1] + 2, h = (z - m->low[0] + 1) * width + y - m->low[1] + 1;
+    const int at = m->first[2] + i;
+    const bool low = is_given(a, 2, at - 1), high = is_given(a, 2, at + 1);
+    double centre[3], side[3];
+    plane_sums s;
+    for (int k = 0; k < 3; k++) {
+        const int line = h + k - 1, x = MX_AT(a->line, 0, line) + i;
+        const int before = i > 0 ? x - 1 : MX_AT(a->line, 1, line),
+                  behind = i + 1 < m->count[2] ? x + 1 : MX_AT(a->line, 2, line);
+        const bool given = is_given(a, 0, z) || is_given(a, 1, y + k - 1);
+        centre[k] = MX_AT(a->x, x);
+        side[k] = (low ? 0 : MX_AT(a->x, before)) + (high ? 0 : MX_AT(a->x, behind));
+        if (k == 1) s.x = centre[k];
+        if (given) centre[k] = side[k] = 0;
+    }
+    const double c = centre[0] + centre[2], d = side[0] + side[2];
+    s.own = (a->stencil[4][0] * centre[1] + a->stencil[4][1] * side[1]) +
+            (a->stencil[3][0] * c + a->stencil[3][1] * d);
+    s.beside = (a->stencil[1][0] * centre[1] + a->stencil[1][1] * side[1]) +
+               (a->stencil[0][0] * c + a->stencil[0][1] * d);
+    return s;
+}
+
+/* Stores y of a column; returns its x . y. */
+MX_BODY double one_column(const fe_free_args *a, int i, int j, int k)
+{
+    const fe_mesh *const m = &a->mesh;
+    const fe_node n = fe_item_at(m, i, j, k);
+    const int begin = n.at[0] * a->planes, y = m->first[1] + n.at[1];
+    const int end = begin + a->planes < m->count[0] ? begin + a->planes : m->count[0];
+    const bool given = is_given(a, 1, y) || is_given(a, 2, m->first[2] + n.at[2]);
+    plane_sums below = add_plane(a, m->first[0] + begin - 1, y, n.at[2]);
+    plane_sums here = add_plane(a, m->first[0] + begin, y, n.at[2]);
+    double dot = 0;
+    for (int p = begin; p < end; p++) {
+        const int z = m->first[0] + p;
+        const plane_sums above = add_plane(a, z + 1, y, n.at[2]);
+        const double sum =
+            given || is_given(a, 0, z) ? here.x : below.beside + here.own + above.beside;
+        MX_AT(a->y, (p * m->count[1] + n.at[1]) * m->count[2] + n.at[2]) = sum;
+        dot += here.x * sum;
+        below = here;
+        here = above;
+    }
+    return dot;
+}
+
+MX_BODY void fe_uniform_column_body(const fe_free_args *a, int i, int j, int k)
+{
+    (void)one_column(a, i, j, k);
+}
+MX_FOR(3D, fe_uniform_column, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_uniform_column_dot_body(const fe_free_args *a, int i, int j, int k, double *dot)
+{
+    *dot += one_column(a, i, j, k);
+}
+MX_REDUCE(3D, fe_uniform_column_dot, MX_SUM, MX_ITEMS_PLAIN)
+
 MX_BODY void fe_uniform_diagonal_body(const fe_uniform_diagonal_args *a, int row)
 {
     const bool given = fe_fixed(&a->mesh, fe_node_of_row(&a->mesh, row)) != 0;
