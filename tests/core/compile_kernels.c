@@ -136,10 +136,10 @@ MX_FOR(2D, k, MX_ITEMS_SMID)
 MX_DECLARE_FOR(1D, k, args)
 MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = 1; }
 MX_FOR(1D, k, MX_ITEMS_STENCIL)
-#elif defined(SIMD_TEAMS)
+#elif defined(STENCIL_OF_TEAMS)
 MX_DECLARE_FOR(TEAM, k, args)
 MX_BODY void k_body(const args *a, mx_team *t) { MX_AT(a->x, t->league_rank) = 1; }
-MX_FOR(TEAM, k, MX_ITEMS_SIMD)
+MX_FOR(TEAM, k, MX_ITEMS_STENCIL)
 #elif defined(TEAM_WITHOUT_HEADER)
 MX_DECLARE_FOR(TEAM, k, args)
 MX_FOR(TEAM, k)

@@ -26,8 +26,11 @@
  * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the items:
  *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
  *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
- *                         MX_SIMD_SUM(variables). A thread gets fewer items. The only trait of teams
+ *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams
  *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
+ *
+ * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on cuda a lane gets so few
+ * registers (32 on most devices) that the device runs as many lanes as it can at a time.
  *
  * A prologue runs on a private copy of the arguments before any item of a thread:
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }

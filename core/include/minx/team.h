@@ -158,11 +158,11 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, NULL)
 #else
-#define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)             \
-    MX_DEFINE_TEAM_VALUED_(name, prologue, R##_INIT(name##__value, v), \
+#define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)                \
+    MX_DEFINE_TEAM_VALUED_(name, S, prologue, R##_INIT(name##__value, v), \
                            R##_JOIN(name##__value, into, v))
 #define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
-    MX_DEFINE_TEAM_VALUED_(name, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+    MX_DEFINE_TEAM_VALUED_(name, S, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
 #define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
-    MX_DEFINE_TEAM_VALUED_(name, prologue, init(v), join(into, v))
+    MX_DEFINE_TEAM_VALUED_(name, S, prologue, init(v), join(into, v))
 #endif

@@ -206,8 +206,19 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
     if (K::reduces) __syncthreads();
 }
 
+/* The lanes that a multiprocessor can run at a time. Teams with MX_ITEMS_SIMD get so few registers that it does. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define MX_CUDA_RESIDENT_ 1024
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || \
+                                 __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1100)
+#define MX_CUDA_RESIDENT_ 1536
+#else
+#define MX_CUDA_RESIDENT_ 2048
+#endif
+
 template <class K, int max_threads, int lanes>
-static __global__ void __launch_bounds__(max_threads)
+static __global__ void __launch_bounds__(max_threads,
+                                         K::loops ? 1 : MX_CUDA_RESIDENT_ / max_threads)
     mx_cuda_team_(const __grid_constant__ typename K::args args,
                   const __grid_constant__ mx_team_shape shape, int league, char *scratch,
                   size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
@@ -278,18 +289,18 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                           (T *)launch->result);
 }
 
-#define MX_DEFINE_LEAGUE_(name, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                       \
+#define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \
     struct name##__traits {                                                                        \
         MX_CUDA_TRAITS_(name, 1, int, prologue_)                                                   \
         typedef VALUE value;                                                                       \
-        enum { per_thread = 1, reduces = REDUCES, loops = true };                                  \
+        enum { per_thread = 1, reduces = REDUCES, loops = S##_LOOPS_ };                            \
         static __device__ __forceinline__ void init(value *v) { INIT; }                            \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }         \
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
     };                                                                                             \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
-#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                                \
-    MX_DEFINE_LEAGUE_(name, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                                   \
+    MX_DEFINE_LEAGUE_(name, S, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
                       name##__item(a, t))
-#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN) \
-    MX_DEFINE_LEAGUE_(name, prologue, name##__value, INIT, JOIN, 1, name##__item(a, t, v))
+#define MX_DEFINE_TEAM_VALUED_(name, S, prologue, INIT, JOIN) \
+    MX_DEFINE_LEAGUE_(name, S, prologue, name##__value, INIT, JOIN, 1, name##__item(a, t, v))

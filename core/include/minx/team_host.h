@@ -312,7 +312,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                      \
                                           .prepare = MX_PROLOGUE_(name, prologue), \
                                           .run_team_members = name##__team};
-#define MX_DEFINE_TEAM_VALUED_(name, prologue, INIT, JOIN)                                  \
+#define MX_DEFINE_TEAM_VALUED_(name, S, prologue, INIT, JOIN)                               \
     MX_DEFINE_VALUE_(name, INIT, JOIN)                                                      \
     MX_DEFINE_LEAGUE_(                                                                      \
         name, name##__value total_; name##__init(&total_);, name##__item(&a, &t, &total_);  \
