@@ -1,4 +1,4 @@
-/* Conjugate gradients, with or without preconditioner.
+/* Conjugate gradients in three kernels: with a preconditioner, and in 3-D. Others go by passes (cg_pass.c).
  *
  * The scalars of an iteration stay with the vectors: r.r and what else it needs go into a ring `rr` by iteration, p.w into `pw`, their
  * sums over ranks are made in place, and the kernels that need alpha and beta take them from there in their prologues. On a device,
@@ -95,8 +95,14 @@ static mx_err iterate(tl_app *app, int64_t n)
     return TL_LAUNCH(tl_cg_direction, app, 1, direction);
 }
 
+bool tl_goes_by_passes(const tl_app *app)
+{
+    return app->deck.solver != TL_SOLVER_JACOBI && !is_preconditioned(app) && !tl_is_3d(&app->deck);
+}
+
 mx_err tl_cg_start(tl_app *app, const tl_progress *at)
 {
+    if (tl_goes_by_passes(app)) return tl_pass_start(app, at);
     app->cg_start = at->n;
     app->update.tolerance = app->direction.tolerance = app->direction_of_z.tolerance =
         at->tolerance;
@@ -134,6 +140,7 @@ static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
     mx_ctx_info info;
+    if (tl_goes_by_passes(app)) return tl_pass_iterate(app, at, limit);
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     const int64_t batch = info.host_accessible ? 1 : TL_BATCH;
     while (at->rr > at->tolerance && at->n < limit) {

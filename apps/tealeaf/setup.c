@@ -105,41 +105,30 @@ static mx_err fill_states(tl_app *app)
     return MX_OK;
 }
 
-static mx_err make_faces(tl_app *app)
-{
-    const double dt = app->deck.initial_timestep;
-    app->faces.rx = dt / (app->dx * app->dx);
-    app->faces.ry = dt / (app->dy * app->dy);
-    app->faces.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
-    app->faces.ghosts = app->ghosts;
-    app->faces.row0 = (int)app->decomp.first[0];
-    app->faces.column0 = (int)app->decomp.first[1];
-    app->faces.rows = (int)app->deck.y_cells;
-    app->faces.columns = (int)app->deck.x_cells;
-    mx_range_2 faces = tl_cells(app, app->ghosts - 1);
-    for (int d = 0; d < 2; d++) faces.end[d]++;
-    return tl_faces(faces, &app->faces);
-}
-
 static mx_err make_inverse(tl_app *app)
 {
-    mx_range_3 range = tl_cells_3d(app, app->ghosts);
-    for (int d = 0; d < 3; d++) {
-        app->inverse.first[d] = (int)range.begin[d];
-        app->inverse.last[d] = (int)range.end[d] - 1;
-        if (app->decomp.neighbour[d][0] < 0) range.begin[d]--;
-        if (app->decomp.neighbour[d][1] < 0) range.end[d]++;
+    const bool solid = tl_is_3d(&app->deck);
+    const int dims = app->decomp.dims, flat = 3 - dims;
+    mx_range_2 cells = tl_cells(app, app->ghosts);
+    mx_range_3 cells_3d = tl_cells_3d(app, app->ghosts);
+    int64_t *const begin = solid ? cells_3d.begin : cells.begin;
+    int64_t *const end = solid ? cells_3d.end : cells.end;
+    for (int d = 0; d < dims; d++) {
+        app->inverse.first[d + flat] = (int)begin[d];
+        app->inverse.last[d + flat] = (int)end[d] - 1;
+        if (app->decomp.neighbour[d][0] < 0) begin[d]--;
+        if (app->decomp.neighbour[d][1] < 0) end[d]++;
     }
     app->inverse.inverse = app->deck.coefficient == TL_COEFFICIENT_INVERSE_DENSITY;
-    return tl_inverse_3d(range, &app->inverse);
+    return solid ? tl_inverse_3d(cells_3d, &app->inverse) : tl_inverse(cells, &app->inverse);
 }
 
-/* The conductivity of faces, and 1 / diagonal: the density never changes, so they do not either. Also in the ghosts, where kernels
+/* The conductivity, and 1 / diagonal: the density never changes, so they do not either. Also in the ghosts, where kernels
  * compute cells of other ranks. */
 static mx_err make_matrix(tl_app *app)
 {
     MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.density, 1, APP_HALO_CORNERS));
-    MX_TRY(tl_is_3d(&app->deck) ? make_inverse(app) : make_faces(app));
+    MX_TRY(make_inverse(app));
     if (!tl_uses_diagonal(&app->deck)) return MX_OK;
     return TL_LAUNCH(tl_diagonal, app, app->ghosts - 1, &app->diagonal);
 }

@@ -17,13 +17,14 @@ mx_err tl_record(tl_app *app, tl_progress *at, double rr)
     return app_series_add(&app->residuals, sqrt(rr));
 }
 
-/* r = p = u_start - A u, with the ghosts of p; rr: r.r over all ranks. */
+/* r = u_start - A u, with ghosts, in 3-D also p = r; rr: r.r over all ranks. */
 static mx_err begin(tl_app *app, double *rr)
 {
     MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
-    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.p, 1, APP_HALO_FACES));
+    mx_view *const first = tl_is_3d(&app->deck) ? &app->views.p : &app->views.r;
+    MX_TRY(app_box_halo_begin(app->halo, 1, first, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
     MX_TRY(app_box_halo_end(app->halo));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, rr));
@@ -92,20 +93,18 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
 {
     const tl_deck *const d = &app->deck;
     const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
-    const double cg_bytes = solid ? TL_CG_BYTES_3D : TL_CG_BYTES;
+    const bool passes = d->preconditioner == TL_PRECONDITIONER_NONE && !solid;
     const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
-    const double block_bytes = solid ? TL_BLOCK_BYTES_3D : TL_BLOCK_BYTES;
-    const double plain_bytes = solid ? TL_STEP_BYTES_3D : TL_STEP_BYTES;
-    const double step_bytes = plain_bytes + (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0);
+    const double step_bytes = TL_STEP_BYTES + (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0);
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
-    *bytes = cg_bytes + (weighted ? TL_DIAGONAL_BYTES : 0) +
-             (d->preconditioner == TL_PRECONDITIONER_BLOCK ? block_bytes : 0);
-    *flops = cg_flops;
+    *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
+             (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
+    *flops = passes ? TL_PASS_FLOPS : cg_flops;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
         *bytes = step_bytes;
         *flops = step_flops;
     } else if (d->solver == TL_SOLVER_PPCG) {
-        *bytes = cg_bytes + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
+        *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
         *flops = cg_flops + 6 + (double)app->inner_steps * step_flops;
     }
 }

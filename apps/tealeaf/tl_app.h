@@ -4,13 +4,11 @@
 #include "box_halo.h"
 #include "series.h"
 #include "tl_deck.h"
-#include "tl_kernels.h"
+#include "tl_passes.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the sums of a step differ by
  * rounding, and the solver takes them to the same solution (physics.c has the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
-
-enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 /* Bounds of the eigenvalues of M^-1 A. */
 typedef struct tl_eigenvalues {
@@ -44,12 +42,11 @@ typedef struct tl_app {
     tl_views views; /* of rank 2, in 3-D of rank 3 */
     tl_views
         bound; /* what kernels bind: in 3-D the same memory as arrays of rows, else the same views */
-    tl_mesh mesh;             /* in 3-D */
-    mx_view rr_host, pw_host; /* mirrors of rr and pw */
+    tl_mesh mesh;
+    mx_view rr_host, pw_host, sums_host; /* mirrors of rr, pw and the sums of passes */
 
     /* kernel arguments, bound once */
     tl_fill_args fill;
-    tl_faces_args faces;
     tl_inverse_args inverse;
     tl_start_args start;
     tl_residual_args residual;
@@ -63,6 +60,7 @@ typedef struct tl_app {
     tl_polynomial_args on_u[2], on_z[2]; /* from u, or z, to next; and back */
     tl_finish_args finish;
     tl_summary_args summary;
+    tl_passes passes;
 
     /* the solver */
     tl_eigenvalues eigenvalues;
@@ -132,10 +130,15 @@ mx_err tl_solve(tl_app *app);
 /* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
-/* cg.c: conjugate gradients from u, r, p = r (with ghosts) and at->rr; then as far as the tolerance, or iteration `limit`. A start
+/* cg.c: conjugate gradients from u, r (with ghosts; in 3-D also p = r) and at->rr; then as far as the tolerance, or iteration `limit`. A start
  * may follow other iterations. Collective. */
 mx_err tl_cg_start(tl_app *app, const tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
+
+/* cg_pass.c: the same by passes, which cg.c calls where tl_goes_by_passes. */
+bool tl_goes_by_passes(const tl_app *app);
+mx_err tl_pass_start(tl_app *app, const tl_progress *at);
+mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
 /* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n). MX_ERR_INPUT if there are none. */
 mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);

@@ -5,22 +5,23 @@
  * So both have the same structs of arguments, and what happens to a cell by itself is written once. Each kernel NAME over rows
  * and columns has a NAME_3d over planes, rows and columns.
  *
- * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points. kx(j, k) is the
- * conductivity of the face between cells (j, k-1) and (j, k), times dt/dx^2; ky(j, k) that between (j-1, k) and (j, k),
- * times dt/dy^2; both are 0 on the edge of the domain (no flux). So
+ * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points, in 3-D seven. The conductivity of a
+ * face is the mean of the values v of its two cells. With rx = dt/dx^2 / 2 and so on the faces of a cell weigh
  *
- *     (A u)(j, k) = (1 + kx(j, k) + kx(j, k+1) + ky(j, k) + ky(j+1, k)) u(j, k)
- *                   - kx(j, k) u(j, k-1) - kx(j, k+1) u(j, k+1) - ky(j, k) u(j-1, k) - ky(j+1, k) u(j+1, k)
+ *     left  = rx (v(j, k-1) + v(j, k)),   right = rx (v(j, k) + v(j, k+1)),
+ *     below = ry (v(j-1, k) + v(j, k)),   above = ry (v(j, k) + v(j+1, k)),
  *
- * In 3-D, with seven points, one array v has what makes the conductivity of all faces of a cell: v = 1/w, and that of the face
- * between two cells is the mean of their v. A ghost cell beyond the edge of the domain has -v of the cell inside, so that the
- * mean is exactly 0. */
+ *     (A u)(j, k) = (1 + left + right + below + above) u(j, k)
+ *                   - left u(j, k-1) - right u(j, k+1) - below u(j-1, k) - above u(j+1, k)
+ *
+ * A ghost cell beyond the edge of the domain has -v of the cell inside, so that the face between them weighs exactly 0: no heat
+ * passes. */
 #pragma once
 #include "minx/minx.h"
 
-/* What kernels in 3-D know of the mesh. */
+/* What kernels know of the mesh. */
 typedef struct tl_mesh {
-    int plane, row;    /* from the row number of (i, j) to those of (i + 1, j) and (i, j + 1) */
+    int plane, row; /* 3-D: from the row number of (i, j) to those of (i + 1, j) and (i, j + 1) */
     double rx, ry, rz; /* dt/dx^2, dt/dy^2, dt/dz^2, halved */
 } tl_mesh;
 
@@ -28,8 +29,8 @@ typedef struct tl_mesh {
 typedef struct tl_views {
     /* the state */
     mx_view density, energy, u, u_start;
-    /* conductivities: kx and ky in 2-D, v in 3-D */
-    mx_view kx, ky, v;
+    /* conductivity */
+    mx_view v;
     /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of TL_SCALARS numbers by iteration, pw is
      * p.w; both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
@@ -60,29 +61,17 @@ MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
 MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
 MX_DECLARE_REDUCE(3D, tl_fill_3d, tl_fill_args, tl_filled_sums)
 
-/* kx and ky from the density. w is the density, or its inverse; the face's conductivity is the mean of 1/w. Runs over the
- * faces of this rank's cells, one row and column more than cells; cells of this rank begin at global (row0, column0). */
-typedef struct tl_faces_args {
-    mx_f64_2 kx, ky;
-    mx_cf64_2 density;
-    double rx, ry; /* dt/dx^2, dt/dy^2 */
-    int inverse;   /* w = 1/density */
-    int ghosts;
-    int row0, column0, rows, columns; /* global place and size of the domain, to find its edges */
-} tl_faces_args;
-MX_BUNDLE(tl_faces_args, tl_views, kx, ky, density)
-MX_DECLARE_FOR(2D, tl_faces, tl_faces_args)
-
-/* In 3-D: v from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond the edge of the domain. */
+/* v = 1/w from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond the edge of the domain. */
 typedef struct tl_inverse_args {
     mx_f64_2 v;
     mx_cf64_2 density;
     int inverse; /* w = 1/density */
-    /* where this rank's cells lie at the edge of the domain: the first and the last index along each direction that is inside */
+    /* the first and the last index (plane, row, column) that is inside the domain */
     int first[3], last[3];
     tl_mesh mesh;
 } tl_inverse_args;
 MX_BUNDLE(tl_inverse_args, tl_views, v, density)
+MX_DECLARE_FOR(2D, tl_inverse, tl_inverse_args)
 MX_DECLARE_FOR(3D, tl_inverse_3d, tl_inverse_args)
 
 /* u = u_start = energy density. */
@@ -95,13 +84,13 @@ MX_BUNDLE(tl_start_args, tl_views, u, u_start, energy, density)
 MX_DECLARE_FOR(2D, tl_start, tl_start_args)
 MX_DECLARE_FOR(3D, tl_start_3d, tl_start_args)
 
-/* r = u_start - A u, p = r; the sum of r r. */
+/* r = u_start - A u, in 3-D also p = r; the sum of r r. */
 typedef struct tl_residual_args {
     mx_f64_2 r, p;
-    mx_cf64_2 u, u_start, kx, ky, v;
+    mx_cf64_2 u, u_start, v;
     tl_mesh mesh;
 } tl_residual_args;
-MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, kx, ky, v)
+MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, v)
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
 
@@ -111,20 +100,20 @@ MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
     FIELD(double, magnitude, MX_SUM)
 MX_VALUE(tl_error_sums, TL_ERROR)
 typedef struct tl_error_args {
-    mx_cf64_2 u, u_start, kx, ky, v;
+    mx_cf64_2 u, u_start, v;
     tl_mesh mesh;
 } tl_error_args;
-MX_BUNDLE(tl_error_args, tl_views, u, u_start, kx, ky, v)
+MX_BUNDLE(tl_error_args, tl_views, u, u_start, v)
 MX_DECLARE_REDUCE(2D, tl_error, tl_error_args, tl_error_sums)
 MX_DECLARE_REDUCE(3D, tl_error_3d, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
 typedef struct tl_cg_matvec_args {
     mx_f64_2 w;
-    mx_cf64_2 p, kx, ky, v;
+    mx_cf64_2 p, v;
     tl_mesh mesh;
 } tl_cg_matvec_args;
-MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, kx, ky, v)
+MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, v)
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 MX_DECLARE_REDUCE(3D, tl_cg_matvec_3d, tl_cg_matvec_args, double)
 
@@ -174,10 +163,10 @@ MX_DECLARE_FOR(3D, tl_cg_direction_3d, tl_cg_direction_args)
 /* diagonal = 1 / (1 + the faces of the cell) */
 typedef struct tl_diagonal_args {
     mx_f64_2 diagonal;
-    mx_cf64_2 kx, ky, v;
+    mx_cf64_2 v;
     tl_mesh mesh;
 } tl_diagonal_args;
-MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, kx, ky, v)
+MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, v)
 MX_DECLARE_FOR(2D, tl_diagonal, tl_diagonal_args)
 MX_DECLARE_FOR(3D, tl_diagonal_3d, tl_diagonal_args)
 
@@ -187,11 +176,11 @@ enum { TL_BLOCK = 4 };
 
 typedef struct tl_precondition_args {
     mx_f64_2 z;
-    mx_cf64_2 r, diagonal, kx, ky, v;
+    mx_cf64_2 r, diagonal, v;
     int first, last; /* rows, for blocks */
     tl_mesh mesh;
 } tl_precondition_args;
-MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, kx, ky, v)
+MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, v)
 /* z = diagonal r; the sum of r z */
 MX_DECLARE_REDUCE(2D, tl_precondition_diagonal, tl_precondition_args, double)
 MX_DECLARE_REDUCE(3D, tl_precondition_diagonal_3d, tl_precondition_args, double)
@@ -205,18 +194,18 @@ MX_DECLARE_REDUCE(3D, tl_precondition_block_3d, tl_precondition_args, double)
  *
  *     q = b - A u,   step = alpha step + beta M^-1 q,   next = u + step
  *
- * next is another array than u, so the step is one pass: five arrays are read and two written, 56 bytes a cell; with a
- * diagonal 64. */
+ * next is another array than u, so the step is one pass: four arrays are read and two written, 48 bytes a cell; with a
+ * diagonal 56. */
 typedef struct tl_polynomial_args {
     mx_f64_2 step, next;
-    mx_cf64_2 b, u, kx, ky, v, diagonal;
+    mx_cf64_2 b, u, v, diagonal;
     double alpha, beta;
     tl_mesh mesh;
 } tl_polynomial_args;
 typedef struct tl_polynomial_views {
-    mx_view step, next, b, u, kx, ky, v, diagonal;
+    mx_view step, next, b, u, v, diagonal;
 } tl_polynomial_views;
-MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, kx, ky, v, diagonal)
+MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, v, diagonal)
 /* M = 1 and M = the diagonal of A */
 MX_DECLARE_FOR(2D, tl_polynomial, tl_polynomial_args)
 MX_DECLARE_FOR(3D, tl_polynomial_3d, tl_polynomial_args)
@@ -275,24 +264,21 @@ MX_DECLARE_REDUCE(3D, tl_summarise_3d, tl_summary_args, tl_summary)
 
 /* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */
 enum {
-    TL_CG_MATVEC_BYTES = 32,
+    TL_CG_MATVEC_BYTES = 24,
     TL_CG_UPDATE_BYTES = 48,
     TL_CG_DIRECTION_BYTES = 24,
-    TL_CG_BYTES = 104,
-    TL_CG_FLOPS = 15 + 6 + 2,
+    TL_CG_BYTES = TL_CG_MATVEC_BYTES + TL_CG_UPDATE_BYTES + TL_CG_DIRECTION_BYTES,
     TL_DIAGONAL_BYTES = 24,
-    TL_BLOCK_BYTES = 32,
-    TL_STEP_BYTES = 56,
-    TL_STEP_FLOPS = 19,
+    TL_BLOCK_BYTES = 24,
+    TL_STEP_BYTES = 48,
     TL_POLYNOMIAL_BYTES = 24 + 32, /* the first step; two sums */
-    TL_RESIDUAL_BYTES = 48,
-    TL_RESIDUAL_FLOPS = 16,
-    /* in 3-D: the matrix is one array, and a product with it 27 flops */
-    TL_CG_BYTES_3D = 24 + TL_CG_UPDATE_BYTES + TL_CG_DIRECTION_BYTES,
-    TL_CG_FLOPS_3D = 27 + 2 + 6 + 2,
-    TL_BLOCK_BYTES_3D = 24,
-    TL_STEP_BYTES_3D = 48,
-    TL_STEP_FLOPS_3D = 27 + 5,
+    TL_RESIDUAL_BYTES = 32,
     TL_RESIDUAL_BYTES_3D = 40,
+    /* a product with the matrix: 19 flops, in 3-D 27 */
+    TL_CG_FLOPS = 19 + 2 + 6 + 2,
+    TL_CG_FLOPS_3D = 27 + 2 + 6 + 2,
+    TL_STEP_FLOPS = 19 + 5,
+    TL_STEP_FLOPS_3D = 27 + 5,
+    TL_RESIDUAL_FLOPS = 19 + 3,
     TL_RESIDUAL_FLOPS_3D = 27 + 3
 };

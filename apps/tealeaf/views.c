@@ -15,6 +15,9 @@ bool tl_uses_diagonal(const tl_deck *d)
     return d->solver == TL_SOLVER_JACOBI || d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
 }
 
+/* The residual of 3-D sets p. */
+static bool uses_p(const tl_deck *d) { return d->solver != TL_SOLVER_JACOBI || tl_is_3d(d); }
+
 static bool uses_steps(const tl_deck *d) { return d->solver != TL_SOLVER_CG; }
 
 /* The same memory as an array of rows. mesh->plane and mesh->row say which row is which. */
@@ -50,7 +53,6 @@ static mx_err make_field(tl_app *app, const char *label, mx_view *view, mx_view 
 static mx_err make_views(tl_app *app)
 {
     const tl_deck *const d = &app->deck;
-    const bool solid = tl_is_3d(d);
     tl_views *const v = &app->views, *const b = &app->bound;
     const struct {
         const char *label;
@@ -61,12 +63,10 @@ static mx_err make_views(tl_app *app)
         {"energy", &v->energy, &b->energy, true},
         {"temperature", &v->u, &b->u, true},
         {"temperature at start", &v->u_start, &b->u_start, true},
-        {"kx", &v->kx, &b->kx, !solid},
-        {"ky", &v->ky, &b->ky, !solid},
-        {"v", &v->v, &b->v, solid},
-        {"cg p", &v->p, &b->p, true},
+        {"conductivity", &v->v, &b->v, true},
         {"cg r", &v->r, &b->r, true},
-        {"cg w", &v->w, &b->w, true},
+        {"cg p", &v->p, &b->p, uses_p(d)},
+        {"cg w", &v->w, &b->w, uses_p(d)},
         {"cg z", &v->z, &b->z, uses_z(d)},
         {"1 / diagonal", &v->diagonal, &b->diagonal, tl_uses_diagonal(d)},
         {"next", &v->next, &b->next, uses_steps(d)},
@@ -76,11 +76,6 @@ static mx_err make_views(tl_app *app)
         if (!fields[f].needed) continue;
         MX_TRY(make_field(app, fields[f].label, fields[f].view, fields[f].bound));
     }
-    /* the members that kernels of the other number of dimensions use */
-    if (solid)
-        b->kx = b->ky = b->v;
-    else
-        b->v = b->kx;
     MX_TRY(
         mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING * TL_SCALARS, &app->views.rr));
     MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_RING, &app->views.pw));
@@ -98,8 +93,6 @@ static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args p
                                  .next = v->next,
                                  .b = b,
                                  .u = u,
-                                 .kx = v->kx,
-                                 .ky = v->ky,
                                  .v = v->v,
                                  /* v: not read */
                                  .diagonal = tl_uses_diagonal(&app->deck) ? v->diagonal : v->v};
@@ -135,20 +128,26 @@ static mx_err bind_others(tl_app *app)
 
 static mx_err bind_kernels(tl_app *app)
 {
-    const tl_views views = app->bound;
-    if (tl_is_3d(&app->deck))
-        BIND(tl_inverse_args, inverse);
-    else
-        MX_TRY(tl_faces_args_bind(app->base.ctx, &views, &app->faces));
+    tl_views views = app->bound;
+    BIND(tl_inverse_args, inverse);
     BIND(tl_start_args, start);
     BIND(tl_finish_args, finish);
     BIND(tl_summary_args, summary);
-    BIND(tl_residual_args, residual);
     BIND(tl_error_args, error);
+    if (!uses_p(&app->deck)) views.p = views.r; /* not written */
+    BIND(tl_residual_args, residual);
+    if (!uses_p(&app->deck)) return bind_others(app);
     BIND(tl_cg_matvec_args, matvec);
     BIND(tl_cg_update_args, update);
     BIND(tl_cg_direction_args, direction);
     return bind_others(app);
+}
+
+static mx_err make_passes(tl_app *app)
+{
+    MX_TRY(tl_passes_create(app->base.ctx, &app->views, app->rows, app->columns, app->ghosts,
+                            &app->mesh, &app->passes));
+    return mx_mirror_view_create(app->passes.views.sums, &app->sums_host);
 }
 
 mx_err tl_make_views(tl_app *app)
@@ -158,25 +157,27 @@ mx_err tl_make_views(tl_app *app)
     app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
     app->mesh.rz = 0.5 * dt / (app->dz * app->dz);
     MX_TRY(make_views(app));
-    return bind_kernels(app);
+    MX_TRY(bind_kernels(app));
+    return tl_goes_by_passes(app) ? make_passes(app) : MX_OK;
 }
 
 /* Destroys what is in one struct of views. */
 static void destroy(tl_views *v)
 {
-    mx_view *const all[] = {&v->density,   &v->energy,   &v->u,     &v->u_start, &v->kx,
-                            &v->ky,        &v->v,        &v->p,     &v->r,       &v->w,
-                            &v->rr,        &v->pw,       &v->z,     &v->next,    &v->step,
-                            &v->materials, &v->diagonal, &v->filled};
+    mx_view *const all[] = {&v->density, &v->energy,    &v->u,        &v->u_start, &v->v, &v->p,
+                            &v->r,       &v->w,         &v->rr,       &v->pw,      &v->z, &v->next,
+                            &v->step,    &v->materials, &v->diagonal, &v->filled};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
 }
 
 void tl_destroy_views(tl_app *app)
 {
     tl_views *const rows = &app->bound;
-    rows->kx = rows->ky = rows->rr = rows->pw = rows->materials = rows->filled = MX_VIEW_NULL;
+    rows->rr = rows->pw = rows->materials = rows->filled = MX_VIEW_NULL;
     if (tl_is_3d(&app->deck)) destroy(rows);
     destroy(&app->views);
+    tl_passes_destroy(&app->passes);
+    (void)mx_view_destroy(&app->sums_host);
     (void)mx_view_destroy(&app->rr_host);
     (void)mx_view_destroy(&app->pw_host);
 }

@@ -14,7 +14,7 @@
 #include "rivals.h"
 #include "spmv.h"
 #include "stream.h"
-#include "tl_kernels.h"
+#include "tl_passes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +105,7 @@ typedef struct bench_work {
     tl_cg_matvec_args matvec;
     tl_cg_update_args update;
     tl_cg_direction_args direction;
+    tl_passes passes;
 } bench_work;
 
 typedef mx_err (*bench_step)(bench_work *w);

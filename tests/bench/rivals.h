@@ -3,7 +3,7 @@
  *
  * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride` elements from one row to the
  * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row runs along the kernel's
- * first index, so that kx and ky change places there. */
+ * first index. A face of the matrix A weighs s times the sum of two v. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ typedef struct rival_args {
 
     int rows, columns; /* grids */
     int64_t stride;
-    double *u, *r, *p, *w, *kx, *ky;
+    double *u, *r, *p, *w, *v, *energy;
     double volume;
 
     int32_t *begin, *column; /* a sparse matrix of n compressed rows: a = A b */
@@ -84,7 +84,7 @@ typedef struct rival_set {
     void (*update)(const rival_args *);    /* u += alpha p, r -= alpha w, sums[now] = r.r */
     void (*direction)(const rival_args *); /* p = r + beta p */
     void (*iteration)(const rival_args *); /* the three above */
-    void (*summary)(const rival_args *);   /* density kx, energy ky, temperature u */
+    void (*summary)(const rival_args *);   /* density v, energy, temperature u */
     void (*histogram)(const rival_args *); /* bins(index(i)) += 1, by atomics */
     void (*scan)(const rival_args *);      /* a = the inclusive scan of b */
     void (*spmv)(const rival_args *);      /* a = A b, a row a thread or an item */

@@ -3,8 +3,7 @@
  * faster depends on size; the bench takes the faster. Arguments go by value, loads are coalesced, blocks have 256 threads.
  * In reductions on grids a thread takes two rows, which share loads of the stencil.
  *
- * On this backend views have layout left: a row runs along the kernel's first index, so the neighbours that kx belongs to
- * are `stride` away, those of ky 1. */
+ * On this backend views have layout left: a row runs along the kernel's first index. */
 #include "rivals_cuda.h"
 
 enum { ROWS = 2, STRIDING_BLOCKS = 132 * 16 };
@@ -229,8 +228,8 @@ static __global__ void __launch_bounds__(THREADS)
 template <bool fused>
 static __global__ void __launch_bounds__(THREADS)
     matvec_kernel(double *__restrict__ w, const double *__restrict__ p,
-                  const double *__restrict__ kx, const double *__restrict__ ky, int rows,
-                  int columns, int stride, void *room, one *result)
+                  const double *__restrict__ v, double h, int rows, int columns, int stride,
+                  void *room, one *result)
 {
     const int i = COLUMN(), first = FIRST_ROW(ROWS);
     one s = {0};
@@ -239,9 +238,10 @@ static __global__ void __launch_bounds__(THREADS)
         for (int row = first; row < first + ROWS; row++) {
             if (row > rows) break;
             const int64_t at = (int64_t)row * stride + i;
-            const double ap = (1.0 + (kx[at + stride] + kx[at]) + (ky[at + 1] + ky[at])) * p[at] -
-                              (kx[at + stride] * p[at + stride] + kx[at] * p[at - stride]) -
-                              (ky[at + 1] * p[at + 1] + ky[at] * p[at - 1]);
+            const double l = h * (v[at - 1] + v[at]), r = h * (v[at] + v[at + 1]);
+            const double b = h * (v[at - stride] + v[at]), a = h * (v[at] + v[at + stride]);
+            const double ap = (1.0 + (r + l) + (a + b)) * p[at] - (r * p[at + 1] + l * p[at - 1]) -
+                              (a * p[at + stride] + b * p[at - stride]);
             w[at] = ap;
             s.v += p[at] * ap;
         }
@@ -325,7 +325,7 @@ template <bool fused> static void matvec(const rival_args *g)
 {
     const dim3 grid = grid_for(g, ROWS);
     matvec_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(
-        g->w, g->p, g->kx, g->ky, g->rows, g->columns, (int)g->stride, g->partials, (one *)g->pw);
+        g->w, g->p, g->v, g->s, g->rows, g->columns, (int)g->stride, g->partials, (one *)g->pw);
     join<one, fused>(g, grid.x * grid.y, (one *)g->pw);
 }
 
@@ -359,7 +359,7 @@ template <bool fused> static void summary(const rival_args *g)
     const dim3 grid = grid_for(g, ROWS);
     five *const result = (five *)g->summary;
     summary_kernel<fused><<<grid, THREADS, 0, stream_of(g)>>>(
-        g->kx, g->ky, g->u, g->volume, g->rows, g->columns, (int)g->stride, g->partials, result);
+        g->v, g->energy, g->u, g->volume, g->rows, g->columns, (int)g->stride, g->partials, result);
     join<five, fused>(g, grid.x * grid.y, result);
 }
 

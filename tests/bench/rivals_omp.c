@@ -85,20 +85,21 @@ static void matvec(const rival_args *g)
     const int rows = g->rows, columns = g->columns;
     const int64_t stride = g->stride;
     double *restrict w_ = g->w;
-    const double *restrict p_ = g->p, *restrict kx_ = g->kx, *restrict ky_ = g->ky;
+    const double *restrict p_ = g->p, *restrict v_ = g->v, h = g->s;
     double pw = 0;
     PARALLEL_FOR(reduction(+ : pw))
     for (int row = 1; row <= rows; row++) {
         double *restrict w = w_ + row * stride;
         const double *restrict p = p_ + row * stride, *restrict below = p - stride,
                                *restrict above = p + stride;
-        const double *restrict kx = kx_ + row * stride, *restrict ky = ky_ + row * stride;
-        const double *restrict ky_above = ky + stride;
+        const double *restrict v = v_ + row * stride, *restrict v_below = v - stride,
+                               *restrict v_above = v + stride;
         SIMD(reduction(+ : pw))
         for (int i = 1; i <= columns; i++) {
-            const double ap = (1.0 + (kx[i + 1] + kx[i]) + (ky_above[i] + ky[i])) * p[i] -
-                              (kx[i + 1] * p[i + 1] + kx[i] * p[i - 1]) -
-                              (ky_above[i] * above[i] + ky[i] * below[i]);
+            const double l = h * (v[i - 1] + v[i]), r = h * (v[i] + v[i + 1]);
+            const double b = h * (v_below[i] + v[i]), a = h * (v[i] + v_above[i]);
+            const double ap = (1.0 + (r + l) + (a + b)) * p[i] - (r * p[i + 1] + l * p[i - 1]) -
+                              (a * above[i] + b * below[i]);
             w[i] = ap;
             pw += p[i] * ap;
         }
@@ -162,7 +163,7 @@ static void summary(const rival_args *g)
     const int rows = g->rows, columns = g->columns;
     const int64_t stride = g->stride;
     const double volume = g->volume;
-    const double *restrict density_ = g->kx, *restrict energy_ = g->ky, *restrict u_ = g->u;
+    const double *restrict density_ = g->v, *restrict energy_ = g->energy, *restrict u_ = g->u;
     double volumes = 0, masses = 0, energies = 0, temperatures = 0, hottest = -INFINITY;
     PARALLEL_FOR(reduction(+ : volumes, masses, energies, temperatures) reduction(max : hottest))
     for (int row = 1; row <= rows; row++) {

@@ -137,6 +137,7 @@ void bench_work_destroy(bench_work *work)
     (void)neighbours_destroy(&work->lists);
     (void)cells_destroy(&work->grid);
     (void)mesh_destroy(&work->mesh);
+    tl_passes_destroy(&work->passes);
     for (int v = 0; v < work->view_count; v++) (void)mx_view_destroy(&work->views[v]);
     work->view_count = 0;
 }

@@ -11,22 +11,21 @@ MX_BODY void tl_residual_body(const tl_residual_args *a, int j, int k, double *r
 {
     const double r = MX_AT(a->u_start, j, k) - TL_APPLY(a->u, j, k);
     MX_AT(a->r, j, k) = r;
-    MX_AT(a->p, j, k) = r;
     *rr += r * r;
 }
 MX_REDUCE(2D, tl_residual, MX_SUM)
 
-/* A face's part of (|A| |u|)(j, k). */
-#define TL_FACE(weight, there) ((weight) * (fabs(MX_AT(a->u, j, k)) + fabs(there)))
+/* The part of the face towards (jj, kk) in (|A| |u|)(j, k). */
+#define TL_FACE(weight, jj, kk)                             \
+    ((weight) * (MX_AT(a->v, j, k) + MX_AT(a->v, jj, kk)) * \
+     (fabs(MX_AT(a->u, j, k)) + fabs(MX_AT(a->u, jj, kk))))
 
 MX_BODY void tl_error_body(const tl_error_args *a, int j, int k, tl_error_sums *s)
 {
     const double r = MX_AT(a->u_start, j, k) - TL_APPLY(a->u, j, k);
     const double magnitude = fabs(MX_AT(a->u_start, j, k)) + fabs(MX_AT(a->u, j, k)) +
-                             TL_FACE(MX_AT(a->kx, j, k), MX_AT(a->u, j, k - 1)) +
-                             TL_FACE(MX_AT(a->kx, j, k + 1), MX_AT(a->u, j, k + 1)) +
-                             TL_FACE(MX_AT(a->ky, j, k), MX_AT(a->u, j - 1, k)) +
-                             TL_FACE(MX_AT(a->ky, j + 1, k), MX_AT(a->u, j + 1, k));
+                             TL_FACE(a->mesh.rx, j, k - 1) + TL_FACE(a->mesh.rx, j, k + 1) +
+                             TL_FACE(a->mesh.ry, j - 1, k) + TL_FACE(a->mesh.ry, j + 1, k);
     s->rr += r * r;
     s->magnitude += magnitude * magnitude;
 }

@@ -1,26 +1,10 @@
-/* The matrix in 3-D: what makes it, and products with it. */
+/* Products with the matrix in 3-D. */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
 #include <math.h>
-
-MX_BODY int clamp(int at, int first, int last)
-{
-    return at < first ? first : at > last ? last : at;
-}
-
-MX_BODY void tl_inverse_3d_body(const tl_inverse_args *a, int i, int j, int k)
-{
-    const int inside[] = {clamp(i, a->first[0], a->last[0]), clamp(j, a->first[1], a->last[1]),
-                          clamp(k, a->first[2], a->last[2])};
-    const bool is_inside = inside[0] == i && inside[1] == j && inside[2] == k;
-    const double density = MX_AT(a->density, TL_ROW(inside[0], inside[1]), inside[2]);
-    const double v = a->inverse ? density : 1.0 / density;
-    MX_AT(a->v, TL_ROW(i, j), k) = is_inside ? v : -v;
-}
-MX_FOR(3D, tl_inverse_3d)
 
 MX_BODY void tl_residual_3d_body(const tl_residual_args *a, int i, int j, int k, double *rr)
 {

@@ -4,15 +4,16 @@
 #include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
-MX_BODY double diagonal_of(const mx_cf64_2 *kx, const mx_cf64_2 *ky, int j, int k)
+MX_BODY double diagonal_of(const mx_cf64_2 *v, const tl_mesh *m, int j, int k)
 {
-    return 1.0 + (MX_AT(*kx, j, k + 1) + MX_AT(*kx, j, k)) +
-           (MX_AT(*ky, j + 1, k) + MX_AT(*ky, j, k));
+    const double twice = 2.0 * MX_AT(*v, j, k);
+    return 1.0 + m->rx * (twice + (MX_AT(*v, j, k - 1) + MX_AT(*v, j, k + 1))) +
+           m->ry * (twice + (MX_AT(*v, j - 1, k) + MX_AT(*v, j + 1, k)));
 }
 
 MX_BODY void tl_diagonal_body(const tl_diagonal_args *a, int j, int k)
 {
-    MX_AT(a->diagonal, j, k) = 1.0 / diagonal_of(&a->kx, &a->ky, j, k);
+    MX_AT(a->diagonal, j, k) = 1.0 / diagonal_of(&a->v, &a->mesh, j, k);
 }
 MX_FOR(2D, tl_diagonal)
 
@@ -60,8 +61,10 @@ typedef struct block_row {
 
 MX_BODY block_row row_of_block(const tl_precondition_args *a, int j, int k)
 {
-    const block_row row = {diagonal_of(&a->kx, &a->ky, j, k), MX_AT(a->ky, j, k),
-                           MX_AT(a->ky, j + 1, k)};
+    const double ry = a->mesh.ry;
+    const block_row row = {diagonal_of(&a->v, &a->mesh, j, k),
+                           ry * (MX_AT(a->v, j - 1, k) + MX_AT(a->v, j, k)),
+                           ry * (MX_AT(a->v, j, k) + MX_AT(a->v, j + 1, k))};
     return row;
 }
 

@@ -31,30 +31,30 @@ MX_BODY void tl_fill_3d_body(const tl_fill_args *a, int i, int j, int k, tl_fill
 }
 MX_REDUCE_FIELDS(3D, tl_fill_3d, TL_FILLED)
 
-/* The mean of 1/w over the face between two cells. */
-MX_BODY double face_conductivity(double density_a, double density_b, int inverse)
+MX_BODY int clamp(int at, int first, int last)
 {
-    const double wa = inverse ? 1.0 / density_a : density_a,
-                 wb = inverse ? 1.0 / density_b : density_b;
-    return (wa + wb) / (2.0 * wa * wb);
+    return at < first ? first : at > last ? last : at;
 }
 
-MX_BODY void tl_faces_body(const tl_faces_args *a, int j, int k)
+MX_BODY void tl_inverse_body(const tl_inverse_args *a, int j, int k)
 {
-    const int row = a->row0 + j - a->ghosts,
-              column =
-                  a->column0 + k - a->ghosts; /* global, of the cell right of and above the faces */
-    const double density = MX_AT(a->density, j, k);
-    MX_AT(a->kx, j, k) =
-        row < a->rows && column > 0 && column < a->columns
-            ? a->rx * face_conductivity(MX_AT(a->density, j, k - 1), density, a->inverse)
-            : 0.0;
-    MX_AT(a->ky, j, k) =
-        column < a->columns && row > 0 && row < a->rows
-            ? a->ry * face_conductivity(MX_AT(a->density, j - 1, k), density, a->inverse)
-            : 0.0;
+    const int row = clamp(j, a->first[1], a->last[1]), column = clamp(k, a->first[2], a->last[2]);
+    const double density = MX_AT(a->density, row, column);
+    const double v = a->inverse ? density : 1.0 / density;
+    MX_AT(a->v, j, k) = row == j && column == k ? v : -v;
 }
-MX_FOR(2D, tl_faces)
+MX_FOR(2D, tl_inverse)
+
+MX_BODY void tl_inverse_3d_body(const tl_inverse_args *a, int i, int j, int k)
+{
+    const int inside[] = {clamp(i, a->first[0], a->last[0]), clamp(j, a->first[1], a->last[1]),
+                          clamp(k, a->first[2], a->last[2])};
+    const bool is_inside = inside[0] == i && inside[1] == j && inside[2] == k;
+    const double density = MX_AT(a->density, TL_ROW(inside[0], inside[1]), inside[2]);
+    const double v = a->inverse ? density : 1.0 / density;
+    MX_AT(a->v, TL_ROW(i, j), k) = is_inside ? v : -v;
+}
+MX_FOR(3D, tl_inverse_3d)
 
 MX_BODY void tl_start_body(const tl_start_args *a, int j, int k)
 {

@@ -1,0 +1,258 @@
+/* An iteration of conjugate gradients in one pass: see tl_pass.h. Both forms compute each cell in the same way.
+ *
+ *     tiles   a team computes the new p of a tile and of the cells around it, and keeps it in scratch; then w = A p of the tile. The
+ *             cells around are computed by up to four teams, from arrays that none of them writes: so there are two of r, p and w.
+ *             On a GPU these reads come from the cache. 72 bytes a cell: five arrays are read and four written.
+ *     bands   a thread goes over its lines from first to last, and computes the new p one line ahead of w = A p. Three lines of p
+ *             stay in the cache. r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
+ *
+ * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns them: only w is exchanged. */
+#include "minx/kernel.h"
+#include "minx/team.h"
+#include "minx/trait.h"
+
+#include "tl_apply.h"
+#include "tl_pass.h"
+
+#if MX_INSTANCE_LAYOUT == 1
+#define CELL(view, line, i) MX_AT(view, i, line)
+#define LOAD(view, line, i) MX_LOAD(view, i, line)
+#else
+#define CELL(view, line, i) MX_AT(view, line, i)
+#define LOAD(view, line, i) MX_LOAD(view, line, i)
+#endif
+
+/* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known yet. With r = r' - alpha w' it
+ * is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', and r'.w' = p'.w' because p'.w' = r'.w' + beta p''.w', where p'' and w' are conjugate.
+ * So it is alpha^2 w'.w' - r'.r'. Rounding may make it negative where the solution is exact; beta = 0 then starts again. */
+MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
+{
+    pass->alpha = pass->beta = 0;
+    if (pass->before < 0) return;
+    const double rr = MX_AT(*sums, pass->before), pw = MX_AT(*sums, pass->before + 1),
+                 ww = MX_AT(*sums, pass->before + 2);
+    if (!(rr > pass->tolerance)) return;
+    pass->alpha = rr / pw;
+    const double next = pass->alpha * pass->alpha * ww - rr;
+    pass->beta = next > 0 ? next / rr : 0;
+}
+
+/* ---- tiles ---- */
+
+MX_BODY void tl_begin_tiles(tl_tiles_args *a) { begin_pass(&a->pass, &a->sums); }
+
+/* The first line and cell of a tile, and those after its last ones. */
+typedef struct tile {
+    int line0, line1, i0, i1;
+} tile;
+
+/* Does the tile own the cell? Ghosts belong to the tile beside them. */
+MX_BODY bool owns(const tl_pass *pass, const tile *b, int line, int i)
+{
+    return ((line >= b->line0 && line < b->line1) || line < 0 || line == pass->lines) &&
+           ((i >= b->i0 && i < b->i1) || i < 0 || i == pass->length);
+}
+
+MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i, double *rr)
+{
+    const tl_pass *const pass = &a->pass;
+    const int l = line + pass->ghosts, c = i + pass->ghosts;
+    const double p_before = LOAD(a->p_before, l, c);
+    const double r = LOAD(a->r_before, l, c) - pass->alpha * LOAD(a->w_before, l, c);
+    const double p = r + pass->beta * p_before;
+    if (owns(pass, b, line, i)) {
+        CELL(a->r, l, c) = r;
+        CELL(a->p, l, c) = p;
+    }
+    if (line >= b->line0 && line < b->line1 && i >= b->i0 && i < b->i1) {
+        CELL(a->u, l, c) += pass->alpha * p_before;
+        *rr += r * r;
+    }
+    return p;
+}
+
+/* Each lane has sums of its own. */
+MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums *s)
+{
+    const tl_pass *const pass = &a->pass;
+    const int lane = t->rank * t->lanes + t->lane, lanes = t->size * t->lanes;
+    tile b;
+    b.line0 = t->league_rank / a->tiles * TL_TILE_LINES;
+    b.i0 = t->league_rank % a->tiles * TL_TILE_LENGTH;
+    b.line1 = mx_min(b.line0 + (int)TL_TILE_LINES, pass->lines);
+    b.i1 = mx_min(b.i0 + (int)TL_TILE_LENGTH, pass->length);
+    MX_TEAM_SCRATCH(t, 0, mx_f64_1, scratch, TL_TILE_CELLS);
+    double *const p = &MX_AT(scratch, 0);
+    for (int n = lane; n < TL_TILE_CELLS; n += lanes) {
+        const int line = b.line0 - 1 + n / TL_TILE_WIDTH, i = b.i0 - 1 + n % TL_TILE_WIDTH;
+        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, &s->rr);
+    }
+    mx_team_barrier(t);
+    for (int n = lane; n < TL_TILE_LINES * TL_TILE_LENGTH; n += lanes) {
+        const int line = b.line0 + n / TL_TILE_LENGTH, i = b.i0 + n % TL_TILE_LENGTH;
+        if (line >= b.line1 || i >= b.i1) continue;
+        const int l = line + pass->ghosts, c = i + pass->ghosts;
+        const double *const at =
+            &p[(n / TL_TILE_LENGTH + 1) * TL_TILE_WIDTH + n % TL_TILE_LENGTH + 1];
+        const double w = tl_apply(pass->along, pass->across, LOAD(a->v, l, c), LOAD(a->v, l, c - 1),
+                                  LOAD(a->v, l, c + 1), LOAD(a->v, l - 1, c), LOAD(a->v, l + 1, c),
+                                  at[0], at[-1], at[1], at[-TL_TILE_WIDTH], at[TL_TILE_WIDTH]);
+        CELL(a->w, l, c) = w;
+        s->pw += at[0] * w;
+        s->ww += w * w;
+    }
+}
+MX_REDUCE_FIELDS(TEAM, tl_pass_tiles, TL_PASS, MX_ITEMS_SIMD, tl_begin_tiles)
+
+/* ---- bands ---- */
+
+MX_BODY void tl_begin_bands(tl_bands_args *a) { begin_pass(&a->pass, &a->sums); }
+
+/* Cell 0 of a line. */
+#define LINE(view, line) (&CELL(view, (line) + a->pass.ghosts, a->pass.ghosts))
+#define SUMS_OF_LINE(line) (&MX_AT(a->line_sums, line))
+
+enum { FIRST, LAST, SIDES };
+enum { R, P, W, FIELDS };
+
+MX_BODY int first_line(const tl_bands_args *a, int band)
+{
+    return (int)((int64_t)a->pass.lines * band / a->bands);
+}
+
+/* Cell 0 of line `number` in `edges`. */
+MX_BODY double *edge(const tl_bands_args *a, int number)
+{
+    return &MX_AT(a->edges, (int64_t)number * (a->pass.length + 2) + 1);
+}
+
+MX_BODY double *kept(const tl_bands_args *a, int parity, int band, int side, int field)
+{
+    return edge(a, ((parity * a->bands + band) * SIDES + side) * FIELDS + field);
+}
+
+MX_BODY double *beside(const tl_bands_args *a, int band, int side)
+{
+    return edge(a, (2 * FIELDS * a->bands + band) * SIDES + side);
+}
+
+MX_BODY void keep_line(const tl_bands_args *a, int parity, int band, int side, int line)
+{
+    const double *const MX_RESTRICT r = LINE(a->r, line), *const MX_RESTRICT p = LINE(a->p, line),
+                                    *const MX_RESTRICT w = LINE(a->w, line);
+    double *const MX_RESTRICT r_kept = kept(a, parity, band, side, R);
+    double *const MX_RESTRICT p_kept = kept(a, parity, band, side, P);
+    double *const MX_RESTRICT w_kept = kept(a, parity, band, side, W);
+    MX_SIMD for (int i = -1; i <= a->pass.length; i++)
+    {
+        r_kept[i] = r[i];
+        p_kept[i] = p[i];
+        w_kept[i] = w[i];
+    }
+}
+
+MX_BODY void keep_edges(const tl_bands_args *a, int parity, int band)
+{
+    keep_line(a, parity, band, FIRST, first_line(a, band));
+    keep_line(a, parity, band, LAST, first_line(a, band + 1) - 1);
+}
+
+MX_BODY void tl_keep_edges_body(const tl_bands_args *a, int band)
+{
+    keep_edges(a, a->parity, band);
+}
+MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
+
+/* u, r and p of cells i0 to i1-1 of a line; returns their r.r. */
+MX_BODY double form_cells(const tl_bands_args *a, int line, int i0, int i1)
+{
+    const double alpha = a->pass.alpha, beta = a->pass.beta;
+    double *const MX_RESTRICT u = LINE(a->u, line);
+    double *const MX_RESTRICT r = LINE(a->r, line);
+    double *const MX_RESTRICT p = LINE(a->p, line);
+    const double *const MX_RESTRICT w = LINE(a->w, line);
+    double rr = 0;
+    MX_SIMD_SUM(rr)
+    for (int i = i0; i < i1; i++) {
+        const double p_before = p[i], residual = r[i] - alpha * w[i];
+        u[i] += alpha * p_before;
+        r[i] = residual;
+        p[i] = residual + beta * p_before;
+        rr += residual * residual;
+    }
+    return rr;
+}
+
+/* With the ghosts at its ends, which do not count. The ghosts of u are not used. */
+MX_BODY double form_line(const tl_bands_args *a, int line)
+{
+    (void)form_cells(a, line, -1, 0);
+    (void)form_cells(a, line, a->pass.length, a->pass.length + 1);
+    return form_cells(a, line, 0, a->pass.length);
+}
+
+/* The new p of the line beside a band: in its array if the line is one of ghosts, else from what the other band has kept. */
+MX_BODY const double *form_beside(const tl_bands_args *a, int band, int side)
+{
+    const int other = side == FIRST ? band - 1 : band + 1;
+    if (other < 0 || other == a->bands) {
+        const int line = side == FIRST ? -1 : a->pass.lines;
+        (void)form_line(a, line);
+        return LINE(a->p, line);
+    }
+    const double alpha = a->pass.alpha, beta = a->pass.beta;
+    const int end = side == FIRST ? LAST : FIRST;
+    const double *const MX_RESTRICT r = kept(a, a->parity, other, end, R);
+    const double *const MX_RESTRICT p = kept(a, a->parity, other, end, P);
+    const double *const MX_RESTRICT w = kept(a, a->parity, other, end, W);
+    double *const MX_RESTRICT next = beside(a, band, side);
+    MX_SIMD for (int i = 0; i < a->pass.length; i++) next[i] = r[i] - alpha * w[i] + beta * p[i];
+    return next;
+}
+
+/* w = A p of a line, from p of the line and of those beside it; and its sums. */
+MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below_,
+                           const double *above_)
+{
+    const double *const MX_RESTRICT below = below_, *const MX_RESTRICT above = above_;
+    const double *const MX_RESTRICT p = LINE(a->p, line);
+    const double *const MX_RESTRICT v = LINE(a->v, line);
+    const double *const MX_RESTRICT v_below = LINE(a->v, line - 1);
+    const double *const MX_RESTRICT v_above = LINE(a->v, line + 1);
+    double *const MX_RESTRICT w = LINE(a->w, line);
+    double pw = 0, ww = 0;
+    MX_SIMD_SUM(pw, ww)
+    for (int i = 0; i < a->pass.length; i++) {
+        const double ap =
+            tl_apply(a->pass.along, a->pass.across, v[i], v[i - 1], v[i + 1], v_below[i],
+                     v_above[i], p[i], p[i - 1], p[i + 1], below[i], above[i]);
+        w[i] = ap;
+        pw += p[i] * ap;
+        ww += ap * ap;
+    }
+    *SUMS_OF_LINE(a->pass.lines + line) = pw;
+    *SUMS_OF_LINE(2 * a->pass.lines + line) = ww;
+}
+
+MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
+{
+    const int first = first_line(a, band), end = first_line(a, band + 1);
+    const double *below = form_beside(a, band, FIRST);
+    const double *const after = form_beside(a, band, LAST);
+    *SUMS_OF_LINE(first) = form_line(a, first);
+    for (int line = first; line < end; line++) {
+        if (line + 1 < end) *SUMS_OF_LINE(line + 1) = form_line(a, line + 1);
+        multiply_line(a, line, below, line + 1 < end ? LINE(a->p, line + 1) : after);
+        below = LINE(a->p, line);
+    }
+    keep_edges(a, 1 - a->parity, band);
+}
+MX_FOR(1D, tl_pass_bands, MX_ITEMS_PLAIN, tl_begin_bands)
+
+MX_BODY void tl_pass_lines_body(const tl_lines_args *a, int line, tl_pass_sums *s)
+{
+    s->rr += MX_AT(a->line_sums, line);
+    s->pw += MX_AT(a->line_sums, a->lines + line);
+    s->ww += MX_AT(a->line_sums, 2 * a->lines + line);
+}
+MX_REDUCE_FIELDS(1D, tl_pass_lines, TL_PASS, MX_ITEMS_SIMD)

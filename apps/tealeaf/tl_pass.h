@@ -1,0 +1,94 @@
+/* Conjugate gradients without preconditioner: an iteration is one pass over the cells, with one sum over ranks (cg_pass.c has the
+ * method). Pass n computes, for every cell, from alpha and beta of the pass before,
+ *
+ *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w.
+ *
+ * w = A p needs the new p of the four neighbours. There are two forms of the pass (kernels/pass.c), for caches and for GPUs.
+ *
+ * Lines: a line is the cells along the contiguous index, so a row with layout right and a column with layout left. Line l,
+ * cell i of this rank is at index (l + ghosts, i + ghosts) or (i + ghosts, l + ghosts). */
+#pragma once
+#include "tl_kernels.h"
+
+/* The sums of a pass. */
+#define TL_PASS(FIELD)        \
+    FIELD(double, rr, MX_SUM) \
+    FIELD(double, pw, MX_SUM) \
+    FIELD(double, ww, MX_SUM)
+MX_VALUE(tl_pass_sums, TL_PASS)
+enum { TL_PASS_SUMS = 3 };
+
+/* The cells of this rank as lines, and what a pass takes from the one before. */
+typedef struct tl_pass {
+    int lines, length, ghosts;
+    double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
+    double tolerance;     /* on r.r: once it is reached, nothing changes any more */
+    int before;           /* where the sums of the pass before are; -1: this is the first pass */
+    double alpha, beta;   /* the prologue's */
+} tl_pass;
+
+typedef struct tl_pass_views {
+    mx_view u, r, p, w, v;
+    mx_view r_before, p_before, w_before; /* tiles: other arrays than r, p and w */
+    mx_view sums;                         /* three numbers for each pass */
+    mx_view line_sums, edges;             /* bands */
+} tl_pass_views;
+
+/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p in scratch ---- */
+
+enum {
+    TL_TILE_LENGTH = 128,
+    TL_TILE_LINES = 8,
+    TL_TILE_WIDTH = TL_TILE_LENGTH + 2, /* with the neighbours */
+    TL_TILE_CELLS = TL_TILE_WIDTH * (TL_TILE_LINES + 2)
+};
+/* Nothing writes the elements during a launch. */
+MX_ACCESSOR(tl_read_only, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+
+typedef struct tl_tiles_args {
+    mx_f64_2 u, r, p, w;
+    tl_read_only r_before, p_before, w_before, v;
+    mx_cf64_1 sums;
+    tl_pass pass;
+    int tiles; /* along a line */
+} tl_tiles_args;
+MX_BUNDLE(tl_tiles_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
+MX_DECLARE_REDUCE(TEAM, tl_pass_tiles, tl_tiles_args, tl_pass_sums)
+
+/* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
+
+/* Lines 0 to lines-1 are divided into `bands` parts. The sums of each line go to line_sums: r.r of all lines, then p.w, then w.w;
+ * so results do not depend on the number of bands.
+ *
+ * A band needs old r, p and w of the line on each side, which belong to other bands that change them. So each band also keeps its
+ * first and last line in `edges`, twice: those of the pass before, and those of this one. Behind them there is room for the new p
+ * of the two lines beside each band. */
+typedef struct tl_bands_args {
+    mx_f64_2 u, r, p, w;
+    mx_cf64_2 v;
+    mx_cf64_1 sums;
+    mx_f64_1 line_sums, edges;
+    tl_pass pass;
+    int bands;
+    int parity; /* 0 or 1: which of the two the pass before has kept */
+} tl_bands_args;
+MX_BUNDLE(tl_bands_args, tl_pass_views, u, r, p, w, v, sums, line_sums, edges)
+/* Keeps the edges for the first pass. */
+MX_DECLARE_FOR(1D, tl_keep_edges, tl_bands_args)
+MX_DECLARE_FOR(1D, tl_pass_bands, tl_bands_args)
+
+/* Doubles in `edges`. */
+static inline int64_t tl_edges_size(int64_t bands, int64_t length)
+{
+    return (2 * 2 * 3 + 2) * bands * (length + 2);
+}
+
+/* The sums of a pass from those of its lines. */
+typedef struct tl_lines_args {
+    mx_cf64_1 line_sums;
+    int lines;
+} tl_lines_args;
+MX_BUNDLE(tl_lines_args, tl_pass_views, line_sums)
+MX_DECLARE_REDUCE(1D, tl_pass_lines, tl_lines_args, tl_pass_sums)
+
+enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 4 };
