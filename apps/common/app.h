@@ -24,6 +24,7 @@
 #pragma once
 #include "backend.h"
 #include "checkpoint.h"
+#include "frames.h"
 #include "report.h"
 #include "results.h"
 #include "transport.h"
@@ -100,6 +101,10 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
 mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
                  const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
                  const double *spacing);
+
+/* The next one of the frames of such a field, whose slab is app_slab_cells of the decomposition. Collective, agreed. */
+mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
+                       const app_decomp *decomp, mx_view view, int ghosts);
 
 /* /series/NAME: a history; with app_history_i64 its values are whole numbers. Collective. */
 mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,

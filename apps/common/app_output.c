@@ -23,20 +23,43 @@ static mx_err export_cells(app_base *base, const app_decomp *decomp, mx_view vie
     return err;
 }
 
+/* The same in memory that the caller frees. Agreed; on failure *values is NULL. */
+static mx_err take_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts,
+                         double **values)
+{
+    size_t cells = 1;
+    for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
+    *values = malloc(cells * sizeof **values);
+    mx_err err = *values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write a field");
+    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, *values);
+    err = app_agree(base->comm, err);
+    if (err == MX_OK) return MX_OK;
+    free(*values);
+    *values = NULL;
+    return MX_PASS(err);
+}
+
 mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
                  const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
                  const double *spacing)
 {
+    double *values;
     if (!base->results) return MX_OK;
-    size_t cells = 1;
-    for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
-    double *const values = malloc(cells * sizeof *values);
-    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the field %s", name);
-    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, values);
-    err = app_agree(base->comm, err);
-    if (err == MX_OK)
-        err =
-            app_results_field(base->results, name, unit, compare, decomp, values, origin, spacing);
+    MX_TRY(take_cells(base, decomp, view, ghosts, &values));
+    const mx_err err =
+        app_results_field(base->results, name, unit, compare, decomp, values, origin, spacing);
+    free(values);
+    return err;
+}
+
+mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
+                       const app_decomp *decomp, mx_view view, int ghosts)
+{
+    const app_slab cells = app_slab_cells(decomp);
+    double *values;
+    if (!frames) return MX_OK;
+    MX_TRY(take_cells(base, decomp, view, ghosts, &values));
+    const mx_err err = app_frames_add(frames, step, time, &cells, values);
     free(values);
     return err;
 }

@@ -12,7 +12,8 @@ static const app_definition definition = {
     .input_at = offsetof(tl_app, deck),
     .set_up = tl_set_up,
     .keep = tl_keep,
-    .free_at_restart = "steps end_step end_time check_result profiler_on verbose_on",
+    .free_at_restart =
+        "steps end_step end_time visit_frequency check_result profiler_on verbose_on",
     .run = tl_run,
     .verify = tl_verify,
     .output = tl_output,

@@ -22,7 +22,7 @@
  * Temperature, 4u: u = density * (u / density) is two roundings. */
 #include "physics.h"
 
-#include "physics_fields.h"
+#include "physics_private.h"
 #include "tl_states.h"
 
 #include <float.h>
@@ -32,35 +32,17 @@
 #include <string.h>
 
 #define SUM_TOLERANCE 1e-11
-#define CONSERVED_TOLERANCE 1e-10
 #define PUBLISHED_TOLERANCE 1e-5
 
-enum { SUMMARY_SERIES = 5 };
-
-typedef struct tealeaf {
-    vf_base base;
-    tl_deck deck;
-    double *density, *energy, *u, *start; /* fields; NULL where not readable */
-    double *u0;                           /* the initial temperature, from the deck alone */
-    int64_t *summary_step;                /* series, one entry a summary */
-    double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */
-    int64_t summaries;
-    int64_t *iterations; /* one entry a step */
-    int64_t iterations_count;
-    double *residual; /* iterations + 1 entries a step */
-    int64_t residuals;
-    tv_sums initial, final;
-} tealeaf;
-
-static double relative(double value, double expected)
+double tv_relative(double value, double expected)
 {
     const double difference = fabs(value - expected);
     return expected != 0.0 ? difference / fabs(expected) : difference;
 }
 
 /* Against an expected value, with a relative tolerance. */
-static bool check_relative(const tealeaf *t, const char *name, double got, double expected,
-                           double tolerance)
+bool tv_check_relative(const tealeaf *t, const char *name, double got, double expected,
+                       double tolerance)
 {
     return vf_number(t->base.verdict, name, got, expected,
                      tolerance * (expected != 0.0 ? fabs(expected) : 1.0));
@@ -133,7 +115,7 @@ static mx_err load_iterations(tealeaf *t)
 }
 
 /* Are there as many residuals as the iterations of all steps say? */
-static bool histories_fit(const tealeaf *t)
+bool tv_histories_fit(const tealeaf *t)
 {
     int64_t entries = t->deck.steps;
     if (!t->iterations || !t->residual || t->iterations_count != t->deck.steps) return false;
@@ -145,12 +127,12 @@ static bool histories_fit(const tealeaf *t)
 }
 
 /* Of energies: relative. */
-static double energy_tolerance(const tealeaf *t)
+double tv_energy_tolerance(const tealeaf *t)
 {
     const double cells = tl_cells_of(&t->deck);
     const double *r = t->residual;
     double left = 0;
-    if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !histories_fit(t))
+    if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !tv_histories_fit(t))
         return CONSERVED_TOLERANCE;
     for (int64_t s = 0; s < t->deck.steps; ++s) {
         r += t->iterations[s];
@@ -166,11 +148,11 @@ static void check_fields(tealeaf *t)
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
     vf_max(t->base.verdict, "temperature / (density energy) - 1",
            tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
-    check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
-    check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
-                   energy_tolerance(t));
-    check_relative(t, "energy before the last step", start.energy, t->initial.energy,
-                   energy_tolerance(t));
+    tv_check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
+    tv_check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
+                      tv_energy_tolerance(t));
+    tv_check_relative(t, "energy before the last step", start.energy, t->initial.energy,
+                      tv_energy_tolerance(t));
 }
 
 static void check_published(const tealeaf *t)
@@ -178,7 +160,7 @@ static void check_published(const tealeaf *t)
     double expected = 0.0;
     const char *source = NULL;
     if (tl_deck_expected(&t->deck, &expected, &source)) {
-        check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
+        tv_check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
         vf_info(t->base.verdict, "U as published", source);
     } else {
         vf_info(t->base.verdict, "U as published", "no value is known for this deck");
@@ -228,7 +210,7 @@ static void check_times(const tealeaf *t)
     double worst = 0.0;
     for (int64_t i = 0; i < t->summaries; ++i) {
         const double gap =
-            relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
+            tv_relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
     vf_max(t->base.verdict, "time / (step dt) - 1", worst,
@@ -240,10 +222,10 @@ static void check_constant(const tealeaf *t, const char *name, const double *val
 {
     double worst = expected;
     for (int64_t i = 0; i < t->summaries; ++i) {
-        if (relative(values[i], expected) > relative(worst, expected) || isnan(values[i]))
+        if (tv_relative(values[i], expected) > tv_relative(worst, expected) || isnan(values[i]))
             worst = values[i];
     }
-    check_relative(t, name, worst, expected, tolerance);
+    tv_check_relative(t, name, worst, expected, tolerance);
 }
 
 static void check_summaries(const tealeaf *t)
@@ -255,16 +237,17 @@ static void check_summaries(const tealeaf *t)
                    CONSERVED_TOLERANCE);
     check_constant(t, "mass, worst summary", t->summary[2], t->initial.mass, CONSERVED_TOLERANCE);
     check_constant(t, "energy, worst summary", t->summary[3], t->initial.energy,
-                   energy_tolerance(t));
-    check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass, SUM_TOLERANCE);
-    check_relative(t, "energy, last summary", t->summary[3][last], t->final.energy, SUM_TOLERANCE);
-    check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
-    check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, SUM_TOLERANCE);
+                   tv_energy_tolerance(t));
+    tv_check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass, SUM_TOLERANCE);
+    tv_check_relative(t, "energy, last summary", t->summary[3][last], t->final.energy,
+                      SUM_TOLERANCE);
+    tv_check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
+    tv_check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, SUM_TOLERANCE);
     for (int64_t i = 0; i < t->summaries; ++i) {
         if (t->summary_step[i] != t->deck.steps - 1) continue;
         const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
-        check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
-                       SUM_TOLERANCE);
+        tv_check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
+                          SUM_TOLERANCE);
     }
 }
 
@@ -488,7 +471,7 @@ static void note_sums(tealeaf *t)
     const char *source = NULL;
     note_sum(t, "volume", t->final.volume, t->initial.volume, CONSERVED_TOLERANCE);
     note_sum(t, "mass", t->final.mass, t->initial.mass, CONSERVED_TOLERANCE);
-    note_sum(t, "energy", t->final.energy, t->initial.energy, energy_tolerance(t));
+    note_sum(t, "energy", t->final.energy, t->initial.energy, tv_energy_tolerance(t));
     if (tl_deck_expected(&t->deck, &published, &source))
         note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);
 }
@@ -551,7 +534,7 @@ static void release(void *state)
 
 static const vf_row rows[] = {
     {"fields", row_fields},       {"summaries", row_summaries}, {"iterations", row_iterations},
-    {"all steps", row_all_steps}, {"last step", row_last_step},
+    {"all steps", row_all_steps}, {"last step", row_last_step}, {"frames", tv_row_frames},
 };
 
 const vf_physics vf_physics_tealeaf = {

@@ -138,8 +138,10 @@ static bool summary_is_due(const tl_app *app)
 static mx_err begin(tl_app *app)
 {
     const app_series *const steps = &app->summaries.step;
+    MX_TRY(tl_begin_frames(app));
     if (!app->base.restarted) {
         MX_TRY(initial_temperature(app));
+        MX_TRY(tl_add_frames(app));
         return summarise(app);
     }
     MX_REQUIRE(app->step <= app->deck.steps, MX_ERR_INPUT,
@@ -160,6 +162,7 @@ mx_err tl_run(void *data)
     while (app->step < deck->steps) {
         MX_TRY(step(app));
         app_progress(app->base.report, "step", app->step, deck->steps);
+        MX_TRY(tl_add_frames(app));
         if (summary_is_due(app)) MX_TRY(summarise(app));
         MX_TRY(app_step_end(&app->base, app->step));
         if (app->base.stopped) return MX_OK;

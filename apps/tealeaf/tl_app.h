@@ -84,6 +84,8 @@ typedef struct tl_app {
     tl_summary deck_summary,
         last; /* of all ranks: the deck's states summed on the host; the last summary */
     app_region *solve, *rest, *whole;
+    app_frames energy_frames, temperature_frames; /* NULL: none are asked for */
+    double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];
 } tl_app;
 
 /* The stages (app.h); data is a tl_app. */
@@ -97,6 +99,10 @@ mx_err tl_keep(void *data);
 
 /* run.c: the time loop with its printed lines and summaries. */
 mx_err tl_run(void *data);
+
+/* visit.c: begins the frames of fields; after a step, and before the first one: writes those that are due. Collective. */
+mx_err tl_begin_frames(tl_app *app);
+mx_err tl_add_frames(tl_app *app);
 
 /* verify.c: compares with what is known of the solution. */
 mx_err tl_verify(void *data);

@@ -52,6 +52,7 @@ typedef struct tl_deck {
     double end_time;
     int64_t end_step;
     int64_t summary_frequency; /* steps between field summaries; 0: only at the start and the end */
+    int64_t visit_frequency;   /* steps between frames of the fields; 0: none */
     tl_solver solver;
     tl_preconditioner preconditioner;
     int64_t presteps;    /* CG iterations before Chebyshev's, and before the first ones of PPCG */

@@ -73,6 +73,7 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         MEMBER(end_time),
         {"end_step", (double)got->end_step, (double)want->end_step},
         {"summary_frequency", (double)got->summary_frequency, (double)want->summary_frequency},
+        {"visit_frequency", (double)got->visit_frequency, (double)want->visit_frequency},
         MEMBER(solver),
         MEMBER(preconditioner),
         {"presteps", (double)got->presteps, (double)want->presteps},
