@@ -15,6 +15,22 @@ set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 60 LABELS apps
   PASS_REGULAR_EXPRESSION "MINX_REFERENCE_DATA is not set")
 set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS apps)
 
+# Known solutions: the order of the method in space and time, and the energy. On several ranks too.
+add_executable(test_app_tealeaf_analytic tealeaf_analytic.c)
+target_compile_options(test_app_tealeaf_analytic PRIVATE ${minx_WARNINGS})
+target_link_libraries(test_app_tealeaf_analytic PRIVATE app_files m)
+foreach(ranks 1 3)
+  set(launcher)
+  if(ranks GREATER 1)
+    set(launcher ${minx_MPIEXEC} -n ${ranks})
+  endif()
+  set(own ${CMAKE_CURRENT_BINARY_DIR}/tealeaf_analytic_${ranks})
+  file(MAKE_DIRECTORY ${own})
+  add_test(NAME tealeaf_analytic_${ranks} WORKING_DIRECTORY ${own}
+    COMMAND test_app_tealeaf_analytic $<TARGET_FILE:tealeaf> ${launcher})
+  set_tests_properties(tealeaf_analytic_${ranks} PROPERTIES TIMEOUT 120 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
+
 # tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
 # (the reference code's field_summary and the C++ port's tea.problems).
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
