@@ -21,7 +21,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 4096, ITEMS = 1 << 17, STEPS = 300, MANY_EXTRA = 3 };
+enum { MAX_THREADS = 4096, ITEMS = 1 << 17, STEPS = 100, MANY_EXTRA = 3 };
 
 /* ---- what the process has ---- */
 
