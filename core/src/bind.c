@@ -116,6 +116,8 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
     h.data += shift;
     memcpy(at, &h, sizeof h);
     memcpy(STRIDES(at, r) - slots * sizeof(int64_t), r->extent, slots * sizeof(int64_t));
+    /* an odd number of strides has padding behind it: whatever stood there must not look like a stamp */
+    memset(STRIDES(at, r), 0, (slots + 1) / 2 * sizeof(int64_t));
     memcpy(STRIDES(at, r), stride, slots * sizeof stride[0]);
 }
 

@@ -304,6 +304,20 @@ static void test_launch(mx_ctx ctx)
     free_all(&b);
 }
 
+/* Arguments on the stack, where stamps of earlier ones stood: binding overwrites the padding of an accessor too. The first
+ * launch of bind_sum: later ones look at listed accessors only. */
+static void test_launch_uninitialized(mx_ctx ctx)
+{
+    bound b = bind_all(ctx);
+    double sum = -1;
+    for (size_t at = sizeof b.args.row - sizeof(uint64_t); at < sizeof b.args.row; at++)
+        ((char *)&b.args.row)[at] = ((char *)&b.args.x.stamp)[at % sizeof(uint64_t)];
+    MUST(mx_bind(ctx, b.row, &b.args.row));
+    CHECK_OK(bind_sum(mx_range_1d(ctx, 0, 6), &b.args, &sum));
+    CHECK_F64(sum, 12, 0);
+    free_all(&b);
+}
+
 /* Every accessor of the arguments is looked at, wherever it stands. */
 static void test_launch_stale(mx_ctx ctx)
 {
@@ -420,6 +434,7 @@ static void test(mx_ctx ctx)
     test_stale(ctx);
     test_static_extents(ctx);
     test_long_stride(ctx);
+    test_launch_uninitialized(ctx);
     test_launch(ctx);
     test_launch_stale(ctx);
     test_launch_elsewhere(ctx);
