@@ -77,7 +77,9 @@
 #include <cuda/std/functional>
 #include <iterator>
 
-/* The arguments of an item. They are in the iterators themselves or, if there is a prologue, in device memory. */
+/* The arguments of an item. They are in the iterators themselves or, after a prologue and where they are large, in device memory:
+ * threads have copies of the iterators, in memory of their own where an index of an array is not constant. */
+enum { MX_CUDA_HELD_BYTES_ = 512 };
 template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A &args)
 {
     return &args;
@@ -172,11 +174,11 @@ static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::arg
     *result = args_copy;
 }
 
-/* In device memory, before the workspace of CUB: the arguments after a prologue, and the identity from the user's init. */
+/* In device memory, before the workspace of CUB: the arguments (after a prologue), and the identity from the user's init. */
 enum { MX_CUDA_FRONT_BYTES_ = 4096 };
 template <class K> static char *mx_cuda_identity_copy_(char *memory)
 {
-    return memory + (K::has_prologue ? MX_CUDA_FRONT_BYTES_ : 0);
+    return memory + (K::args_in_memory ? MX_CUDA_FRONT_BYTES_ : 0);
 }
 template <class K> static char *mx_cuda_workspace_(char *memory)
 {
@@ -194,7 +196,7 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memor
     cudaError_t err;
     mx_cuda_shares_<K> shares = {};
     mx_cuda_finals_<K> finals;
-    if constexpr (K::has_prologue) {
+    if constexpr (K::args_in_memory) {
         shares.held = (typename K::args *)memory;
         if (memory != NULL)
             mx_cuda_prologue_<K><<<1, 1, 0, queue>>>(*(const typename K::args *)launch->args,
@@ -243,7 +245,8 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
         MX_CUDA_TRAITS_(name, 1, I, prologue_)                                                \
         typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                      \
                                  mx_cuda_joining_<name##__traits>>::type joining;             \
-        typedef std::conditional<has_prologue, const args *, args>::type held_args;           \
+        enum { args_in_memory = has_prologue || sizeof(args) > MX_CUDA_HELD_BYTES_ };         \
+        typedef std::conditional<args_in_memory, const args *, args>::type held_args;         \
         typedef name##__value value;                                                          \
         enum { number = NUMBER };                                                             \
         static WHERE __forceinline__ void init(value *v) { INIT; }                            \
