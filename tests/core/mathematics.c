@@ -13,22 +13,24 @@ enum { N = 4000, ORDERED = 12 };
 #define MM_TRY2(fn, low, high, ulps64, ulps32) \
     if (function == MM_##fn) return fn##l(x, y);
 static const char *const names[] = {MM_UNARY(MM_TEXT) MM_BINARY(MM_TEXT) "fma", "mx_hypot3",
-                                    "mx_rsqrt"};
+                                    "mx_rsqrt", "mx_recip"};
 typedef struct bound {
     double low, high, ulps64, ulps32;
 } bound;
 static const bound bounds[MM_FUNCTIONS] = {
     MM_UNARY(MM_BOUND) MM_BINARY(MM_BOUND)
-    /* fma; hypot3: CUDA's norm3d 2 and 3, here hypot twice; rsqrt: CUDA 1 and 2, here a quotient */
+    /* fma; hypot3: CUDA's norm3d 2 and 3, here hypot twice; rsqrt: CUDA 1 and 2, here a quotient; recip: see math.h */
     {-9, 9, 0, 0},
     {-9, 9, 2, 3},
-    {1e-20, 1e20, 1, 2}};
+    {1e-20, 1e20, 1, 2},
+    {1e-30, 1e30, 1, 1}};
 
 static long double reference(int function, long double x, long double y, long double z)
 {
     MM_UNARY(MM_TRY1)
     MM_BINARY(MM_TRY2)
     if (function == MM_fma) return fmal(x, y, z);
+    if (function == MM_recip) return 1 / x;
     return function == MM_hypot3 ? sqrtl(x * x + y * y + z * z) : 1 / sqrtl(x);
 }
 

@@ -51,7 +51,7 @@
     M(atan2, -9, 9, 2, 3)     \
     M(copysign, -9, 9, 0, 0)
 #define MM_NAME(fn, low, high, ulps64, ulps32) MM_##fn,
-enum { MM_UNARY(MM_NAME) MM_BINARY(MM_NAME) MM_fma, MM_hypot3, MM_rsqrt, MM_FUNCTIONS };
+enum { MM_UNARY(MM_NAME) MM_BINARY(MM_NAME) MM_fma, MM_hypot3, MM_rsqrt, MM_recip, MM_FUNCTIONS };
 
 /* Numbers that say what a constant, a limit or a rule is, in this order. */
 enum { MM_CONSTANTS = 13, MM_TRAITS = 26, MM_RULES = 40 };

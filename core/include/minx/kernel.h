@@ -26,7 +26,10 @@
  * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the items:
  *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
  *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
- *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams
+ *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams. cuda: MX_UNROLL(n) in
+ *                         front of that unrolls the loop n times, so that loads of several passes are on their way at once
+ *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
+ *                         at most, so that a multiprocessor has 1024 threads, most of which can wait
  *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
  *
  * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on cuda a lane gets so few
@@ -65,10 +68,12 @@
 #define MX_CONST_TABLE static __device__ const
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
+#define MX_UNROLL(n) MX_PRAGMA_(unroll n)
 #else
 #define MX_CONST_TABLE static const
 #define MX_SIMD MX_PRAGMA_(omp simd)
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
+#define MX_UNROLL(n)
 #endif
 
 /* The body's indices, from loop indices: o0 outermost, then o1 ..., i contiguous. */

@@ -30,13 +30,21 @@
 /* How many rows a thread runs for each trait, and how many items in one dimension. */
 #define MX_ITEMS_SIMD_ROWS_ 1
 #define MX_ITEMS_PLAIN_ROWS_ 1
+#define MX_ITEMS_GATHER_ROWS_ 1
 #define MX_ITEMS_STENCIL_ROWS_ 2
 #define MX_ITEMS_SIMD_STEPS_ 2
 #define MX_ITEMS_PLAIN_STEPS_ 1
+#define MX_ITEMS_GATHER_STEPS_ 1
 /* Do the items have loops? */
 #define MX_ITEMS_SIMD_LOOPS_ false
 #define MX_ITEMS_PLAIN_LOOPS_ true
+#define MX_ITEMS_GATHER_LOOPS_ true
 #define MX_ITEMS_STENCIL_LOOPS_ false
+/* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has a thread. */
+#define MX_ITEMS_SIMD_RESIDENT_ 1
+#define MX_ITEMS_PLAIN_RESIDENT_ 1
+#define MX_ITEMS_GATHER_RESIDENT_ 4
+#define MX_ITEMS_STENCIL_RESIDENT_ 1
 
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
@@ -129,7 +137,7 @@ static __device__ __forceinline__ void mx_cuda_any_items_(const typename K::args
 }
 
 template <class K, int per_thread, bool planes>
-static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
+static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
     mx_cuda_for_(const __grid_constant__ typename K::args args,
                  const __grid_constant__ mx_cuda_range_of_<K> range)
 {
@@ -536,6 +544,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     struct name##__traits {                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
         enum { per_thread = MX_CUDA_PER_THREAD_##D##_(S), loops = S##_LOOPS_ };     \
+        enum { resident = S##_RESIDENT_ };                                          \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
             MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \

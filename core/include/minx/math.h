@@ -6,6 +6,8 @@
  * scalbn; for both types isfinite isinf isnan signbit. Results differ between backends by some units in the last place.
  *
  *   mx_rsqrt(x)  mx_hypot3(x, y, z)                   double or float; the squares in hypot3 do not overflow or underflow
+ *   mx_recip(x)                                       1 / x of a double or float; within 1 unit in the last place if x and 1 / x
+ *       are normal numbers, else any number or NaN. cuda: for double faster than a division, which has branches for other x
  *   mx_min(a, b)  mx_max(a, b)  mx_clamp(x, low, high)   f64 f32 i32 i64 u32 u64, in the type that a + b has. min(a, b) is
  *       b < a ? b : a, so where either is NaN it is a; max and clamp likewise: a NaN is not clamped
  *   for u32 and u64: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (results are int; if all bits are equal
@@ -78,6 +80,16 @@ MX_COMPARISONS_(u64, uint64_t)
 
 #ifdef __CUDACC__
 #define MX_RSQRT_(s, x) rsqrt##s(x)
+#define MX_RECIP_(x) mx_cuda_recip_(x)
+/* The hardware's reciprocal y has about 20 correct bits. With e = 1 - x y, 1 / x = y (1 + e + e^2 + ...); what is left out is below
+ * 2^-60. */
+MX_INLINE double mx_cuda_recip_(double x)
+{
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const double e = fma(-x, y, 1.0);
+    return fma(y, fma(e, e, e), y);
+}
 #define MX_HYPOT3_(s, x, y, z) norm3d##s(x, y, z)
 #define MX_POPCOUNT_u32_(x) __popc(x)
 #define MX_POPCOUNT_u64_(x) __popcll(x)
@@ -85,6 +97,7 @@ MX_COMPARISONS_(u64, uint64_t)
 #define MX_LEADING_u64_(x) __clzll((long long)(x))
 #else
 #define MX_RSQRT_(s, x) (1 / sqrt##s(x))
+#define MX_RECIP_(x) (1 / (x))
 #define MX_HYPOT3_(s, x, y, z) hypot##s(hypot##s(x, y), z)
 #define MX_POPCOUNT_u32_(x) __builtin_popcount(x)
 #define MX_POPCOUNT_u64_(x) __builtin_popcountll(x)
@@ -95,6 +108,9 @@ MX_FN_(mx_rsqrt, f64, double, (double x), MX_RSQRT_(, x))
 MX_FN_(mx_rsqrt, f32, float, (float x), MX_RSQRT_(f, x))
 MX_FN_(mx_hypot3, f64, double, (double x, double y, double z), MX_HYPOT3_(, x, y, z))
 MX_FN_(mx_hypot3, f32, float, (float x, float y, float z), MX_HYPOT3_(f, x, y, z))
+MX_FN_(mx_recip, f64, double, (double x), MX_RECIP_(x))
+MX_FN_(mx_recip, f32, float, (float x), 1 / x)
+#define mx_recip(x) MX_PICK_FLOAT_(mx_recip, x, )(x)
 #define mx_rsqrt(x) MX_PICK_FLOAT_(mx_rsqrt, x, )(x)
 #define mx_hypot3(x, y, z) MX_PICK_FLOAT_(mx_hypot3, (x) + (y) + (z), )(x, y, z)
 

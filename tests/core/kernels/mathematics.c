@@ -22,6 +22,7 @@
         MM_AT(MM_fma) = fma##s(MM_X(MM_fma), MM_Y(MM_fma), MM_Z(MM_fma));                \
         MM_AT(MM_hypot3) = mx_hypot3(MM_X(MM_hypot3), MM_Y(MM_hypot3), MM_Z(MM_hypot3)); \
         MM_AT(MM_rsqrt) = mx_rsqrt(MM_X(MM_rsqrt));                                      \
+        MM_AT(MM_recip) = mx_recip(MM_X(MM_recip));                                      \
     }                                                                                    \
     MX_FOR(1D, mm_functions_##tag)                                                       \
     MX_BODY void mm_rules_##tag##_body(const mm_##tag##_args *a, int i)                  \
