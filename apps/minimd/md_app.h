@@ -126,6 +126,8 @@ typedef struct md_app {
     bool half;         /* each pair is in one list only */
     bool ghost_newton; /* half: also a pair with a ghost is in one list only */
     md_bins bins;
+    bool
+        in_blocks; /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
     mx_lid list_room; /* neighbours that a row of the list has room for */
     mx_lid list_rows; /* own atoms that it has room for */
     int64_t pairs;    /* of atoms, in the list */

@@ -189,13 +189,39 @@ typedef struct md_bin_args {
     md_positions position;
     mx_i32_1 bin;
     md_bins bins;
-    double inner_low[3],
-        inner_high[3]; /* md_find_sort_bins: positions inside have no ghosts as neighbours */
 } md_bin_args;
 MX_BUNDLE(md_bin_args, md_views, position, bin)
 MX_DECLARE_FOR(1D, md_find_bins, md_bin_args)
-/* the same for atoms inside; for the others a bin behind all of these */
-MX_DECLARE_FOR(1D, md_find_sort_bins, md_bin_args)
+
+/* The order in which atoms are sorted: that of bins, or that of blocks of 8 x 8 x 8 bins, and in a block that of a Morton curve. Then the
+ * atoms of neighbouring threads fill a compact region, and have many neighbours in common. */
+enum { MD_BLOCK = 8 };
+MX_INLINE int md_blocks_along(const md_bins *b, int d)
+{
+    return (b->bins[d] + MD_BLOCK - 1) / MD_BLOCK;
+}
+/* The bits of 0 to 7, each three places from the next. */
+MX_INLINE int md_spread_bits(int n) { return (n & 1) | (n & 2) << 2 | (n & 4) << 4; }
+MX_INLINE int md_place_in_blocks(const md_bins *b, int x, int y, int z)
+{
+    const int block =
+        (z / MD_BLOCK * md_blocks_along(b, 1) + y / MD_BLOCK) * md_blocks_along(b, 0) +
+        x / MD_BLOCK;
+    return block * MD_BLOCK * MD_BLOCK * MD_BLOCK + md_spread_bits(x % MD_BLOCK) +
+           2 * md_spread_bits(y % MD_BLOCK) + 4 * md_spread_bits(z % MD_BLOCK);
+}
+
+typedef struct md_order_args {
+    md_positions position;
+    mx_i32_1 bin;
+    md_bins bins;
+    bool in_blocks;
+    int places;                         /* bins, or those of whole blocks */
+    double inner_low[3], inner_high[3]; /* positions inside have no ghosts as neighbours */
+} md_order_args;
+MX_BUNDLE(md_order_args, md_views, position, bin)
+/* places of own atoms in the order; of those that are not inside: behind all of these. The value: the number of atoms inside */
+MX_DECLARE_REDUCE(1D, md_find_places, md_order_args, int64_t)
 
 typedef struct md_sort_vectors_args {
     mx_ci32_1 order;

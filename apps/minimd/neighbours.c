@@ -52,15 +52,16 @@ static mx_err reserve_bins(md_app *app, int64_t bins)
     return mx_view_create_1d(app->base.ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin);
 }
 
-/* Sorts atoms 0 to atoms - 1, whose bins are known: their order goes to `order_view`. */
-static mx_err sort_bins(md_app *app, int64_t atoms, int64_t bins, mx_view order_view)
+/* Sorts atoms 0 to atoms - 1, whose bins are known: their order goes to `order_view`, and where bins begin to `begins`, unless it is
+ * NULL. */
+static mx_err sort_bins(md_app *app, int64_t atoms, const mx_view *begins, mx_view order_view)
 {
+    const mx_view none = {0};
     mx_view bin, order;
-    MX_TRY(reserve_bins(app, bins));
     MX_TRY(mx_subview(app->views.bin, MX_SLICES(mx_span(0, atoms)), &bin));
     mx_err err = mx_subview(order_view, MX_SLICES(mx_span(0, atoms)), &order);
     if (err == MX_OK) {
-        err = mx_bin_sort(app->base.ctx, bin, app->views.bin_begin, order);
+        err = mx_bin_sort(app->base.ctx, bin, begins != NULL ? *begins : none, order);
         MX_TRY(mx_view_destroy(&order));
     }
     MX_TRY(mx_view_destroy(&bin));
@@ -90,29 +91,37 @@ static void swap(mx_view *a, mx_view *b)
     *b = kept;
 }
 
+/* Whole blocks have more places than there are bins. Where they have many more, because the box is flat, bins are sorted by. */
+static void choose_order(const md_app *app, md_order_args *args)
+{
+    const md_bins *const b = &app->bins;
+    const int64_t bins = count_bins(b);
+    double places = (double)MD_BLOCK * MD_BLOCK * MD_BLOCK;
+    for (int d = 0; d < 3; d++) places *= md_blocks_along(b, d);
+    args->bins = *b;
+    args->in_blocks = app->in_blocks && places <= fmin(8.0 * (double)bins, 1e9);
+    args->places = args->in_blocks ? (int)places : (int)bins;
+}
+
 /* Finds the new order of own atoms, by bins; on several ranks first those that are farther than the list's cutoff from the sides of
  * the brick, then the others. */
 static mx_err find_order(md_app *app)
 {
     const md_box *const box = &app->box;
-    const int64_t bins = count_bins(&app->bins);
-    md_bin_args args = {.bins = app->bins};
-    int32_t interior;
-    if (app_size(app->base.comm) == 1) {
-        MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
-        MX_TRY(md_find_bins(md_own(app), &args));
-        return sort_bins(app, app->own, bins, app->views.order);
-    }
+    const bool alone = app_size(app->base.comm) == 1;
+    md_order_args args = {.in_blocks = false};
+    int64_t interior;
+    choose_order(app, &args);
     for (int d = 0; d < 3; d++) {
-        args.inner_low[d] = md_brick_low(box, d, box->brick[d]) + app->list_cutoff;
-        args.inner_high[d] = md_brick_low(box, d, box->brick[d] + 1) - app->list_cutoff;
+        const double low = md_brick_low(box, d, box->brick[d]),
+                     high = md_brick_low(box, d, box->brick[d] + 1);
+        args.inner_low[d] = alone ? -INFINITY : low + app->list_cutoff;
+        args.inner_high[d] = alone ? INFINITY : high - app->list_cutoff;
     }
-    MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
-    MX_TRY(md_find_sort_bins(md_own(app), &args));
-    MX_TRY(sort_bins(app, app->own, 2 * bins, app->views.order));
-    MX_TRY(mx_read_element(app->base.ctx, app->views.bin_begin, bins, &interior));
-    app->interior = interior;
-    return MX_OK;
+    MX_TRY(md_order_args_bind(app->base.ctx, &app->views, &args));
+    MX_TRY(md_find_places(md_own(app), &args, &interior));
+    app->interior = alone ? 0 : (mx_lid)interior;
+    return sort_bins(app, app->own, NULL, app->views.order);
 }
 
 static md_cluster_atoms cluster_atoms(const md_app *app)
@@ -170,7 +179,8 @@ static mx_err fill_bins(md_app *app)
     md_bin_args args = {.bins = app->bins};
     MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
     MX_TRY(md_find_bins(mx_range_1d(app->base.ctx, 0, atoms), &args));
-    return sort_bins(app, atoms, count_bins(&app->bins), app->views.bin_atom);
+    MX_TRY(reserve_bins(app, count_bins(&app->bins)));
+    return sort_bins(app, atoms, &app->views.bin_begin, app->views.bin_atom);
 }
 
 /* Rows for all own atoms, of `room` neighbours. */
@@ -277,6 +287,7 @@ mx_err md_choose_list(md_app *app)
     app->list =
         in->list == MD_LIST_AUTO ? fastest_list(in, info.host_accessible) : (md_list_kind)in->list;
     const bool clusters = app->list == MD_LIST_CLUSTERS;
+    app->in_blocks = !info.host_accessible;
     app->half = in->neighbours != MD_NEIGHBOURS_AUTO
                     ? in->neighbours != MD_NEIGHBOURS_FULL
                     : in->ghost_newton == 1 || (clusters && info.host_accessible);

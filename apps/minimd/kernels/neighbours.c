@@ -2,29 +2,32 @@
 
 #include "md_kernels.h"
 
-MX_BODY int bin_of(const md_bin_args *a, int i)
+MX_BODY void md_find_bins_body(const md_bin_args *a, int i)
 {
     const md_bins *const b = &a->bins;
     const int x = md_bin_along(b, 0, MX_AT(a->position, i, 0)),
               y = md_bin_along(b, 1, MX_AT(a->position, i, 1)),
               z = md_bin_along(b, 2, MX_AT(a->position, i, 2));
-    return (z * b->bins[1] + y) * b->bins[0] + x;
+    MX_AT(a->bin, i) = (z * b->bins[1] + y) * b->bins[0] + x;
 }
-
-MX_BODY void md_find_bins_body(const md_bin_args *a, int i) { MX_AT(a->bin, i) = bin_of(a, i); }
 MX_FOR(1D, md_find_bins)
 
-MX_BODY void md_find_sort_bins_body(const md_bin_args *a, int i)
+MX_BODY void md_find_places_body(const md_order_args *a, int i, int64_t *interior)
 {
     const md_bins *const b = &a->bins;
+    int at[3];
     bool inside = true;
     for (int d = 0; d < 3; d++) {
         const double x = MX_AT(a->position, i, d);
+        at[d] = md_bin_along(b, d, x);
         inside = inside && x >= a->inner_low[d] && x < a->inner_high[d];
     }
-    MX_AT(a->bin, i) = bin_of(a, i) + (inside ? 0 : b->bins[0] * b->bins[1] * b->bins[2]);
+    const int place = a->in_blocks ? md_place_in_blocks(b, at[0], at[1], at[2])
+                                   : (at[2] * b->bins[1] + at[1]) * b->bins[0] + at[0];
+    MX_AT(a->bin, i) = place + (inside ? 0 : a->places);
+    *interior += inside ? 1 : 0;
 }
-MX_FOR(1D, md_find_sort_bins)
+MX_REDUCE(1D, md_find_places, MX_SUM)
 
 MX_BODY void md_sort_vectors_body(const md_sort_vectors_args *a, int n)
 {
