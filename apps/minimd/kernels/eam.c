@@ -28,14 +28,12 @@ MX_BODY int pair_row(const md_eam_tables *t, int ei, int ej, int knot)
     return (ei * t->elements + ej) * t->r_knots + knot;
 }
 
-#define SPLINE_VALUE(v, row, first, p)                                        \
-    (((MX_LOAD(v, row, (first)) * (p) + MX_LOAD(v, row, (first) + 1)) * (p) + \
-      MX_LOAD(v, row, (first) + 2)) *                                         \
-         (p) +                                                                \
-     MX_LOAD(v, row, (first) + 3))
-#define SPLINE_SLOPE(v, row, first, p)                                               \
-    ((3 * MX_LOAD(v, row, (first)) * (p) + 2 * MX_LOAD(v, row, (first) + 1)) * (p) + \
-     MX_LOAD(v, row, (first) + 2))
+/* c: the coefficients of an interval, in falling order of powers. */
+MX_BODY double spline_value(mx_double4 c, double at)
+{
+    return ((c.a * at + c.b) * at + c.c) * at + c.d;
+}
+MX_BODY double spline_slope(mx_double4 c, double at) { return (3 * c.a * at + 2 * c.b) * at + c.c; }
 
 /* ---- densities ---- */
 
@@ -48,6 +46,7 @@ MX_BODY double density_at(const md_eam_density_args *a, int i, bool one)
     const int ei = one ? 0 : t->element[MX_LOAD(a->type, i)];
     const int neighbours = MX_AT(a->neighbour_count, i);
     double rho = 0;
+    MX_UNROLL(2)
     MX_SIMD_SUM(rho)
     for (int n = 0; n < neighbours; n++) {
         const int j = MX_AT(a->neighbour, i, n);
@@ -57,7 +56,7 @@ MX_BODY double density_at(const md_eam_density_args *a, int i, bool one)
         const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
         const place p = place_in(sqrt(square), t->r_inverse, t->r_knots);
         const int row = pair_row(t, ei, ej, p.knot);
-        const double f = SPLINE_VALUE(a->pair_knots, row, 0, p.at);
+        const double f = spline_value(MX_LOAD4(a->pair_knots, row, 0), p.at);
         rho += square < t->cutoff_square ? f : 0;
     }
     return rho;
@@ -70,12 +69,13 @@ MX_BODY double embed(const md_eam_density_args *a, int i, bool energy)
     const double rho = one ? density_at(a, i, true) : density_at(a, i, false);
     const place p = place_in(rho, t->rho_inverse, t->rho_knots);
     const int row = (one ? 0 : t->element[MX_LOAD(a->type, i)]) * t->rho_knots + p.knot;
-    MX_AT(a->derivative, i) = SPLINE_SLOPE(a->embedding_knots, row, 0, p.at) * t->rho_inverse;
-    return energy ? SPLINE_VALUE(a->embedding_knots, row, 0, p.at) : 0;
+    const mx_double4 embedding = MX_LOAD4(a->embedding_knots, row, 0);
+    MX_AT(a->derivative, i) = spline_slope(embedding, p.at) * t->rho_inverse;
+    return energy ? spline_value(embedding, p.at) : 0;
 }
 
 MX_BODY void md_eam_density_body(const md_eam_density_args *a, int i) { (void)embed(a, i, false); }
-MX_FOR(1D, md_eam_density, MX_ITEMS_PLAIN)
+MX_FOR(1D, md_eam_density, MX_ITEMS_GATHER)
 
 MX_BODY void md_eam_density_energy_body(const md_eam_density_args *a, int i, double *sum)
 {
@@ -94,21 +94,24 @@ MX_BODY void force_on(const md_eam_force_args *a, int i, bool one, bool energy, 
     const int ei = one ? 0 : t->element[MX_LOAD(a->type, i)];
     const int neighbours = MX_AT(a->neighbour_count, i);
     double fx = 0, fy = 0, fz = 0, potential = 0, virial = 0;
+    MX_UNROLL(2)
     MX_SIMD_SUM(fx, fy, fz, potential, virial)
     for (int n = 0; n < neighbours; n++) {
         const int j = MX_AT(a->neighbour, i, n);
         const double dx = x - MX_LOAD(a->position, j, 0), dy = y - MX_LOAD(a->position, j, 1),
                      dz = z - MX_LOAD(a->position, j, 2);
         const double square = dx * dx + dy * dy + dz * dz;
-        const double inverse = 1 / sqrt(square);
+        const double inverse = mx_rsqrt(square);
         const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
         const place p = place_in(square * inverse, t->r_inverse, t->r_knots);
         const int row = pair_row(t, ei, ej, p.knot);
-        const double slope_j = SPLINE_SLOPE(a->pair_knots, row, 0, p.at);
-        const double slope_i =
-            one ? slope_j : SPLINE_SLOPE(a->pair_knots, pair_row(t, ej, ei, p.knot), 0, p.at);
-        const double phi = SPLINE_VALUE(a->pair_knots, row, MD_SPLINE, p.at) * inverse;
-        const double phi_slope = SPLINE_SLOPE(a->pair_knots, row, MD_SPLINE, p.at);
+        const mx_double4 pair = MX_LOAD4(a->pair_knots, row, MD_SPLINE);
+        const double slope_j = spline_slope(MX_LOAD4(a->pair_knots, row, 0), p.at);
+        double slope_i = slope_j;
+        if (!one)
+            slope_i = spline_slope(MX_LOAD4(a->pair_knots, pair_row(t, ej, ei, p.knot), 0), p.at);
+        const double phi = spline_value(pair, p.at) * inverse;
+        const double phi_slope = spline_slope(pair, p.at);
         /* phi' = ((r phi)' - phi) / r; slopes are in units of the step */
         const double embedded = derivative * slope_j + MX_LOAD(a->derivative, j) * slope_i;
         const double all = embedded * t->r_inverse + (phi_slope * t->r_inverse - phi) * inverse;
@@ -137,7 +140,7 @@ MX_BODY void md_eam_force_body(const md_eam_force_args *a, int i)
     else
         force_on(a, i, false, false, &none);
 }
-MX_FOR(1D, md_eam_force, MX_ITEMS_PLAIN)
+MX_FOR(1D, md_eam_force, MX_ITEMS_GATHER)
 
 MX_BODY void md_eam_force_energy_body(const md_eam_force_args *a, int i, md_energy *sum)
 {
