@@ -6,6 +6,12 @@ foreach(case logs ranks lists bugs checked)
   set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
+if(minx_CUDA)
+  add_test(NAME minimd_cuda COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py cuda
+    --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(minimd_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "apps;cuda" RUN_SERIAL ON
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endif()
 
 # Formulas of the lattice and the bricks, in boxes of 1e9 atoms and more, which need no memory.
 add_executable(test_app_minimd_counts minimd_counts.c)

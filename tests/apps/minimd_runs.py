@@ -15,6 +15,8 @@ The data are in the folder that MINX_REFERENCE_DATA names. Where there is none t
 MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left out.
 
 checked every launch gives the same on another backend (--check-against)
+cuda    on a GPU: the logs of 4000 atoms, all kinds of lists, two ranks that share it, potentials of several elements, and a restart,
+        which gives the same bits. Skipped where there is no GPU. --device=simt tries the test itself on any machine.
 
 usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM [--most-ranks N] --mpiexec WORD...
 """
@@ -145,7 +147,7 @@ def lists(args, folder):
     runs = ["serial:1:0 list=2d neighbours=full", "serial:1:0 list=clusters neighbours=half", "openmp:1:2 list=clusters neighbours=full",
             "openmp:1:2 list=2d --half_neigh=1", "serial:8:0 list=2d --half_neigh=1 -gn=0", "serial:8:0 list=2d_left --half_neigh=1 -gn=1",
             "openmp:2:1 list=csr --half_neigh=1 newton=atomic", "openmp:1:2 list=csr", "serial:2:0 list=2d_left policy=team",
-            "simt:1:0 list=2d_right --half_neigh=1 policy=team", "simt:1:0 list=clusters neighbours=half",
+            "simt:1:0 list=2d", "simt:2:0 list=2d", "simt:1:0 list=2d_right --half_neigh=1 policy=team", "simt:1:0 list=clusters neighbours=half",
             "openmp:1:2 --half_neigh=-1", "openmp:2:1 list=clusters", "serial:8:0 list=clusters neighbours=full"]
     agree(args, deck, folder, runs, "-s", "6")
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
@@ -191,13 +193,59 @@ def checked(args, folder):
     return 0
 
 
+def device_logs(args):
+    """True if there are data."""
+    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "minimd")
+    if not os.path.exists(data):
+        return os.environ.get("MINX_REQUIRE_DATA") != "1"
+    for force, options in (("lj", ()), ("eam", ("potential=" + os.path.join(data, "Cu_u6.eam"),))):
+        with open(os.path.join(data, "4k." + force), encoding="ascii") as file:
+            known = lines(file.read())
+        for ranks in ("1", "2"):
+            run = f"{args.device}:{ranks}:0"
+            got = lines(launch(args, os.path.join(data, f"in.{force}.miniMD"), run, "-s", "10", "-n", "100", *options).stdout)
+            for step in (0, 100):
+                check(f"4k.{force}, {run}, step {step}", got.get(step), known[step])
+    return True
+
+
+def device(args, folder):
+    listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    if args.device not in listed:
+        print("skipped: " + "; ".join(line for line in listed if line.startswith(f"# {args.device}:")))
+        return 77
+    if not device_logs(args):
+        print("no data: set MINX_REFERENCE_DATA to the folder of reference data")
+        return 1
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    one, two = args.device + ":1:0", args.device + ":2:0"
+    runs = ["serial:1:0", one, two, one + " list=csr", one + " list=2d_right", two + " list=clusters neighbours=half",
+            one + " list=2d --half_neigh=1", one + " list=2d_left --half_neigh=1 newton=atomic", one + " policy=team"]
+    mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
+    agree(args, deck, folder, runs, "-s", "6")
+    agree(args, deck, folder, runs[:4], "-s", "5", "shift=force", "--neigh_check", *mixture)
+    alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600", "skin=1",
+             "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
+    agree(args, deck, folder, ["serial:1:0", one, two], "-s", "4", *alloy)
+    whole, kept, again = (os.path.join(folder, name) for name in ("whole.h5", "kept.h5", "again.h5"))
+    launch(args, deck, one, "-s", "6", "--output=" + whole)
+    launch(args, deck, one, "-s", "6", "--checkpoint=" + kept, "--checkpoint-every=60")
+    launch(args, deck, one, "-s", "6", "--restart=" + kept, "--output=" + again)
+    done = subprocess.run([args.verify, "--quiet", "--tolerance=0", whole, again], capture_output=True, text=True)
+    check("restart: minx-verify\n" + done.stdout[-1000:], done.returncode, 0)
+    return 0
+
+
 def main():
-    cases = {"logs": logs, "ranks": ranks, "lists": lists, "bugs": bugs, "checked": checked}
+    cases = {"logs": logs, "ranks": ranks, "lists": lists, "bugs": bugs, "checked": checked, "cuda": device}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
     parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../inputs/minimd"))
+    parser.add_argument("--device", default="cuda", help="the backend of the case cuda")
     parser.add_argument("--most-ranks", type=int, default=8, help="runs on more are left out")
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
