@@ -260,6 +260,17 @@ mx_err app_frames_add(app_frames f, int64_t step, double time, const app_slab *s
     return write_part(f, VALUE, &box, values);
 }
 
+mx_err app_frames_flush(app_results results)
+{
+    if (!results) return MX_OK;
+    const hid_t file = results->file.id; /* with a serial HDF5 only rank 0 has the file */
+    const mx_err err =
+        file < 0 || H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0
+            ? MX_OK
+            : MX_FAIL(MX_ERR_IO, "cannot write a frame to the disk: %s", app_h5_reason());
+    return app_agree(results->comm, err);
+}
+
 /* ---- H5MD ---- */
 
 static mx_err put_text(app_results results, const char *owner, const char *name, const char *value)

@@ -31,6 +31,10 @@ mx_err app_frames_create(app_results results, const app_frames_definition *defin
 mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_slab *slab,
                       const void *values);
 
+/* Brings the frames so far to the disk. A run calls it when all elements of a frame were added: if it is killed later, its
+ * temporary file (results_file.h) can be opened and has these frames. results NULL: nothing. MX_ERR_IO. */
+mx_err app_frames_flush(app_results results);
+
 /* What H5MD wants to know of a file with particles: called once, before the elements of /particles
  * are created. The box is an element as well: "/particles/GROUP/box/edges", the lengths of its sides
  * (dims entries), with as many frames as the positions. Units of H5MD (m, nm, Angstrom, s, ps, K and

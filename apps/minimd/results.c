@@ -219,7 +219,8 @@ static mx_err add_frame(sorter *s)
     if (app_rank(app->base.comm) == 0) box.count[0] = 3;
     MX_TRY(sort_positions(s));
     MX_TRY(app_frames_add(app->frames, app->step, time, &atoms, s->sorted));
-    return app_frames_add(app->box_frames, app->step, time, &box, app->box.length);
+    MX_TRY(app_frames_add(app->box_frames, app->step, time, &box, app->box.length));
+    return app_frames_flush(app->base.results);
 }
 
 mx_err md_add_frame(md_app *app)

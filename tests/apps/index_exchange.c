@@ -426,7 +426,8 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     app_index_exchange x;
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
     MX_TRY(app_index_exchange_create(transport, "test", &x));
-    const int programs = app_size(comm) > 4 ? PROGRAMS / 3 : PROGRAMS; /* many ranks take turns */
+    /* many ranks take turns */
+    const int programs = paths_programs(app_size(comm) > 4 ? PROGRAMS / 3 : PROGRAMS);
     for (int p = 0; p < programs; p++) {
         MX_TRY(try_ids(transport, x, (uint64_t)p));
         MX_TRY(try_lists(transport, x, (uint64_t)p));

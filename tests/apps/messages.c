@@ -235,7 +235,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
 {
     app_transport transport;
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
-    for (int p = 0; p < PROGRAMS; p++) MX_TRY(run_program(transport, (uint64_t)p));
+    for (int p = 0; p < paths_programs(PROGRAMS); p++) MX_TRY(run_program(transport, (uint64_t)p));
     check_lists(transport);
     if (path == &app_path_host && app_size(comm) > 1) {
         MX_TRY(check_lengths(transport, 64));

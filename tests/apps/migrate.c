@@ -215,7 +215,8 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     app_migration m;
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
     MX_TRY(app_migration_create(transport, "test", &m));
-    const int programs = app_size(comm) > 4 ? PROGRAMS / 3 : PROGRAMS; /* many ranks take turns */
+    /* many ranks take turns */
+    const int programs = paths_programs(app_size(comm) > 4 ? PROGRAMS / 3 : PROGRAMS);
     for (int p = 0; p < programs; p++) MX_TRY(try_program(comm, ctx, m, (uint64_t)p));
     MX_TRY(try_errors(comm, ctx, m));
     MX_TRY(try_read_only(comm, ctx, m));

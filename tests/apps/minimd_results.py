@@ -10,14 +10,17 @@ restart   a run that goes on from a checkpoint, in the middle of a list's steps,
 altered   minx-verify finds a position, velocity, type, coefficient or potential that was changed, and a wrong history
 one_atom  minx-verify agrees with a run of one atom
 frames    the trajectory has the steps and positions that it should; MDAnalysis opens it, where it is installed
+killed    a run that was killed leaves a temporary file with the frames so far
 
 Needs h5py and numpy.
 
 usage: minimd_results.py CASE --minimd PROGRAM --verify PROGRAM --inputs FOLDER --mpiexec WORD...
 """
 import argparse
+import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,11 +69,12 @@ class Runs:
             file.write(DECK.format(**{**physics, "steps": steps, **changes}))
         return self.path("deck")
 
+    def command_of(self, deck, *options, quiet=True, ranks=1):
+        command = [self.args.minimd, "-i", deck, "--backend=serial", *["--quiet"][:quiet], *options]
+        return self.args.mpiexec + ["-n", str(ranks)] + command if ranks > 1 else command
+
     def run(self, deck, *options, ranks=1):
-        command = [self.args.minimd, "-i", deck, "--quiet", "--backend=serial", *options]
-        if ranks > 1:
-            command = self.args.mpiexec + ["-n", str(ranks)] + command
-        self.command(command)
+        self.command(self.command_of(deck, *options, ranks=ranks))
 
     def command(self, command, code=0):
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -300,9 +304,46 @@ def frames(runs):
     check("positions", bool(np.allclose(universe.atoms.positions, last, atol=1e-5)), True)
 
 
+# ---- killed ----
+
+def kill_ranks(program, mark):
+    """Those whose command line has the mark: mpirun, which has it too, is another program."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            if words[0] == program.encode() and mark.encode() in words:
+                os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def killed(runs):
+    """Killed behind the frame of step 120; a frame is on the disk before the next step begins."""
+    deck = runs.deck(LJ, 100000000)
+    for ranks in (1, 2):
+        mark = "--output=" + runs.path(f"killed_{ranks}.h5")
+        command = runs.command_of(deck, "thermo=50", "frames=40", mark, quiet=False, ranks=ranks)
+        run = subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                               stdin=subprocess.DEVNULL)
+        for line in run.stdout:
+            if line.startswith("150 "):
+                break
+        kill_ranks(runs.args.minimd, mark)
+        run.communicate(timeout=60)
+        runs.run(deck, "-n", "120", "frames=40", "--output=whole.h5", ranks=ranks)
+        left = glob.glob(runs.path(f"killed_{ranks}.h5.tmp-*[0-9]"))
+        check("temporary files", len(left), 1)
+        with h5py.File(left[0], "r") as file, h5py.File(runs.path("whole.h5"), "r") as whole:
+            position, expected = file["/particles/all/position"], whole["/particles/all/position"]
+            check("steps", position["step"][:4].tolist(), [0, 40, 80, 120])
+            check("positions", bool((position["value"][:4] == expected["value"][...]).all()), True)
+        runs.verify(left[0], code=1)  # it has no digests
+
+
 def main():
     cases = {"gradient": gradient, "timestep": timestep, "restart": restart, "altered": altered, "one_atom": one_atom,
-             "frames": frames}
+             "frames": frames, "killed": killed}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)

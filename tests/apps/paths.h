@@ -1,8 +1,17 @@
-/* A test's main: runs it on every backend that is here, by every path that the backend can take, and by the fake one. */
+/* A test's main: runs it on every backend that is here, by every path that the backend can take, and by the fake ones. The
+ * argument, if there is one, is the number of random programs of each: mpirun -n 5 test_app_box_halo 100 */
 #pragma once
 #include "check.h"
 #include "fake_path.h"
 #include "minx/minx.h"
+
+static int paths_argument; /* 0: none */
+
+/* How many random programs to run, where CI runs `standard`. */
+static inline int paths_programs(int standard)
+{
+    return paths_argument > 0 ? paths_argument : standard;
+}
 
 typedef mx_err (*paths_test)(app_comm comm, mx_ctx ctx, const app_path *path);
 
@@ -53,6 +62,7 @@ static inline int paths_main(int argc, char **argv, paths_test test)
 {
     app_comm comm;
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
+    if (argc > 1) paths_argument = atoi(argv[1]);
     CHECK_OK(mx_init());
     for (int b = 0; mx_backend_name(b) != NULL; b++)
         if (mx_backend_available(mx_backend_name(b), NULL))
