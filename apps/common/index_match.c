@@ -1,11 +1,13 @@
-/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice.
+/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice. Where
+ * that would give one rank far more ids than the average, because the ids are not spread evenly over their range, each id goes to a rank
+ * by a hash instead. Slices are better: ids of one rank then go to few ranks.
  *
  *   1. register   each owner tells the directory: id, its rank, its local index
  *   2. ask        each rank asks the directory for the owners of its ghosts, and gets rank and local index of each
  *   3. subscribe  each rank tells the owners which of their elements it has as ghosts, in the order of its list
  *
- * Each step is a sparse exchange or two. What a rank keeps and sends is in proportion to its elements and ghosts, if ids are spread
- * evenly over their range. Rejected: all ranks gather all ids, which takes memory in proportion to the whole problem. */
+ * Each step is a sparse exchange or two, of blocks of BLOCK entries at most: so many ids as memory holds can go to one rank. What a
+ * rank keeps and sends is in proportion to its elements and ghosts. Rejected: all ranks gather all ids, which takes memory in proportion to the whole problem. */
 #include "index_exchange_private.h"
 
 #include <stdlib.h>
@@ -14,13 +16,14 @@
 /* An element or a ghost on its way through the directory. */
 typedef struct entry {
     mx_gid id;
-    int32_t rank; /* of the owner; NO_OWNER: nobody registered the id */
-    mx_lid index; /* at the owner */
-    mx_lid ghost; /* number of the ghost at the rank that asks */
-    int32_t unused;
+    int32_t rank;      /* of the owner; NO_OWNER: nobody registered the id */
+    mx_lid index;      /* at the owner */
+    mx_lid ghost;      /* number of the ghost at the rank that asks */
+    int32_t directory; /* the rank of the directory that keeps the id */
 } entry;
 
-enum { NO_OWNER = -1 };
+/* A rank of the directory may have UNEVEN times the average of the elements; a few more never matter. */
+enum { NO_OWNER = -1, BLOCK = 1 << 16, UNEVEN = 2, FEW = 4096 };
 
 /* What is allocated for a match. */
 typedef struct match {
@@ -45,6 +48,14 @@ static int by_id(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* By rank of the directory, then by id. */
+static int by_directory(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->directory != y->directory) return x->directory < y->directory ? -1 : 1;
+    return by_id(a, b);
 }
 
 /* By owner, then by index there: messages then read their elements in ascending order. */
@@ -92,7 +103,8 @@ static mx_err make_entries(match *m, mx_gid *last)
     const mx_lid own = m->own->count;
     m->mine = allocate((size_t)own, sizeof(entry));
     m->wanted = allocate((size_t)m->ghosts, sizeof(entry));
-    m->block = allocate((size_t)app_size(m->comm), sizeof(app_block));
+    const mx_lid more = own > m->ghosts ? own : m->ghosts;
+    m->block = allocate((size_t)app_size(m->comm) + (size_t)more / BLOCK, sizeof(app_block));
     MX_REQUIRE(m->mine != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
                "exchange '%s': no memory for %d elements and %d ghosts", m->label, own, m->ghosts);
     MX_TRY(check_ids(m, m->own));
@@ -121,20 +133,82 @@ static mx_err make_entries(match *m, mx_gid *last)
     return MX_OK;
 }
 
-/* Sends entries, which are sorted by id, to the ranks of the directory. */
-static mx_err send_to_directory(match *m, entry *entries, mx_lid count, app_blocks *in)
+/* Blocks of entries, which are sorted by rank of the directory. */
+static int make_blocks(match *m, entry *entries, mx_lid count)
 {
     int blocks = 0;
     for (mx_lid first = 0; first < count;) {
-        const mx_gid rank = entries[first].id / m->slice;
+        const int rank = entries[first].directory;
         mx_lid end = first;
-        while (end < count && entries[end].id / m->slice == rank) end++;
-        m->block[blocks++] = (app_block){.rank = (int)rank,
-                                         .bytes = (size_t)(end - first) * sizeof(entry),
-                                         .data = &entries[first]};
+        while (end < count && end - first < BLOCK && entries[end].directory == rank) end++;
+        m->block[blocks++] = (app_block){
+            .rank = rank, .bytes = (size_t)(end - first) * sizeof(entry), .data = &entries[first]};
         first = end;
     }
-    return app_sparse_alltoall(m->sparse, m->block, blocks, in);
+    return blocks;
+}
+
+static mx_err send_to_directory(match *m, entry *entries, mx_lid count, app_blocks *in)
+{
+    return app_sparse_alltoall(m->sparse, m->block, make_blocks(m, entries, count), in);
+}
+
+/* ---- which rank keeps an id ---- */
+
+/* The finalizer of MurmurHash3 (Appleby), a bijection that changes half of the bits for each bit of the id. */
+static uint64_t hash(mx_gid id)
+{
+    uint64_t h = (uint64_t)id;
+    h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+    return h ^ h >> 33;
+}
+
+static void place(match *m, entry *entries, mx_lid count, bool by_slice)
+{
+    const uint64_t ranks = (uint64_t)app_size(m->comm);
+    for (mx_lid i = 0; i < count; i++)
+        entries[i].directory =
+            by_slice ? (int32_t)(entries[i].id / m->slice) : (int32_t)(hash(entries[i].id) % ranks);
+    sort(entries, (size_t)count, by_directory);
+}
+
+/* Would a rank keep far more elements than the average? Each rank tells the directory only how many it would send. */
+static mx_err is_uneven(match *m, bool *uneven)
+{
+    int64_t kept = 0, all = m->own->count;
+    const int blocks = make_blocks(m, m->mine, m->own->count);
+    int64_t *const counts = allocate((size_t)blocks, sizeof *counts);
+    const mx_err err = counts != NULL ? MX_OK
+                                      : MX_FAIL(MX_ERR_MEMORY,
+                                                "exchange '%s': no memory for %d "
+                                                "blocks",
+                                                m->label, blocks);
+    MX_TRY(app_agree(m->comm, err));
+    for (int b = 0; b < blocks; b++) {
+        counts[b] = (int64_t)(m->block[b].bytes / sizeof(entry));
+        m->block[b].bytes = sizeof *counts;
+        m->block[b].data = &counts[b];
+    }
+    const mx_err sent = app_sparse_alltoall(m->sparse, m->block, blocks, &m->in);
+    for (int b = 0; b < m->in.count; b++) kept += *(const int64_t *)m->in.block[b].data;
+    app_blocks_free(&m->in);
+    free(counts);
+    MX_TRY(sent);
+    MX_TRY(app_sum_i64(m->comm, &all, 1));
+    MX_TRY(app_max_i64(m->comm, &kept, 1));
+    *uneven = kept > all / app_size(m->comm) * UNEVEN + FEW;
+    return MX_OK;
+}
+
+static mx_err place_all(match *m)
+{
+    bool uneven = false;
+    place(m, m->mine, m->own->count, true);
+    MX_TRY(is_uneven(m, &uneven));
+    if (uneven) place(m, m->mine, m->own->count, false);
+    place(m, m->wanted, m->ghosts, !uneven);
+    return MX_OK;
 }
 
 /* ---- the directory ---- */
@@ -288,6 +362,7 @@ static mx_err match_ids(match *m, app_index_exchange x)
     MX_TRY(app_agree(m->comm, err));
     MX_TRY(app_max_i64(m->comm, &last, 1));
     m->slice = last / app_size(m->comm) + 1;
+    MX_TRY(place_all(m));
     MX_TRY(register_elements(m));
     MX_TRY(ask_for_owners(m));
     return subscribe(m, x);

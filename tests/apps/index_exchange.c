@@ -383,6 +383,35 @@ static mx_err try_join_error(mx_ctx ctx, app_index_exchange x)
     return mx_view_destroy(&none);
 }
 
+/* More ids than a block of the directory has, in a small part of their range: on 4 ranks slices of the range would give one of them
+ * all. Each rank has copies of most elements of the next one. Once. */
+static mx_err try_crowd(app_transport transport, app_index_exchange x)
+{
+    enum { OWN = 70000, COPIES = 66000 };
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int self = app_rank(app_transport_comm(transport)),
+              size = app_size(app_transport_comm(transport)), next = (self + 1) % size;
+    mx_gid *const id = malloc((OWN + COPIES) * sizeof *id);
+    mx_view values;
+    int64_t wrong = 0;
+    MX_REQUIRE(id != NULL, MX_ERR_MEMORY, "no memory for a test");
+    for (mx_gid i = 0; i < OWN + COPIES; i++)
+        id[i] = ((mx_gid)1 << 50) + (i < OWN ? i * size + self : (i - OWN) * size + next);
+    const app_ids own = {OWN, id, NULL, 0}, ghosts = {COPIES, id + OWN, NULL, OWN};
+    MX_TRY(app_index_match(x, &own, &ghosts));
+    CHECK_I64(app_index_ghosts(x), COPIES);
+    CHECK_I64(app_index_sends(x), COPIES);
+    MX_TRY(mx_view_create_1d(ctx, "values", MX_I64, OWN + COPIES, &values));
+    for (int i = OWN; i < OWN + COPIES; i++) id[i] = -1;
+    MX_TRY(mx_import(ctx, values, id, NULL));
+    MX_TRY(app_forward(x, 1, &values, APP_UNSHIFTED));
+    MX_TRY(mx_export(ctx, values, id, NULL));
+    for (mx_gid i = 0; i < COPIES; i++) wrong += id[OWN + i] != ((mx_gid)1 << 50) + i * size + next;
+    CHECK_I64(wrong, 0);
+    free(id);
+    return mx_view_destroy(&values);
+}
+
 static mx_err try_errors(app_transport transport, app_index_exchange x)
 {
     const mx_ctx ctx = app_transport_ctx(transport);
@@ -433,6 +462,9 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
         MX_TRY(try_lists(transport, x, (uint64_t)p));
     }
     MX_TRY(try_parts(transport, x));
+    static bool crowded;
+    if (!crowded) MX_TRY(try_crowd(transport, x));
+    crowded = true;
     MX_TRY(try_errors(transport, x));
     app_index_exchange_destroy(&x);
     app_transport_destroy(&transport);
