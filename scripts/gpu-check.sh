@@ -3,9 +3,10 @@
 #
 # Builds the gpu preset for this machine's GPU. The checks are:
 #   - the tests with the label cuda, and the test of index checks in a build that checks indices;
-#   - the core's tests, and tealeaf on a small deck, under the four tools of compute-sanitizer;
-#   - a run whose launches are all repeated on serial and compared;
-#   - 2 ranks on one GPU and, if there are two GPUs, on two;
+#   - the core's tests, and each app on its first deck, a small one, under the four tools of compute-sanitizer;
+#   - for each app, a run whose launches are all repeated on serial and compared;
+#   - for each app, 2 ranks on one GPU and, if there are two GPUs, on two by each way for messages;
+#   - if there are two GPUs, the tests of messages on two ranks;
 #   - minx-bench.
 # Prints one line for each check; logs are in build-gpu/gpu-check/. Exits with 0 only if all checks passed.
 set -euo pipefail
@@ -34,7 +35,7 @@ options() {
 # check NAME COMMAND...: runs it with its output in a log, prints PASS or FAIL
 check() {
     local name=$1 log start=$SECONDS
-    log=$logs/${name// /_}.log
+    log=$logs/${name//[ :,]/_}.log
     if "${@:2}" >"$log" 2>&1 </dev/null; then
         printf 'PASS  %-40s %4d s\n' "$name" $((SECONDS - start))
     else
@@ -44,11 +45,23 @@ check() {
     fi
 }
 
-sanitize() { # compute-sanitizer finds nothing in a run on a small deck, and in the core's tests
-    local tool=$1 test quiet=()
+apps() { # the apps that were built: those with decks
+    local folder app
+    for folder in "$MINX_ROOT"/inputs/*/; do
+        app=$(basename "$folder")
+        [ ! -x "$dir/bin/$app" ] || echo "$app"
+    done
+}
+
+first_deck() { find "$MINX_ROOT/inputs/$1" -name '*.in' | sort | sed -n 1p; }
+
+sanitize() { # sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests
+    local tool=$1 test app quiet=()
     [ "$tool" != memcheck ] || quiet=(--report-api-errors no)
-    compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/crooked_pipe_10.in" \
-        --backend=cuda --output="$logs/$tool.h5" || return
+    for app in $(apps); do
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda \
+            --output="$logs/$tool-$app.h5" || return
+    done
     for test in "$dir"/bin/test_core_*; do
         # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory.
         case ${test##*test_core_} in bounds | misuse) continue ;; esac
@@ -64,12 +77,31 @@ bounds_checked() {
         ctest --test-dir "$dir" -R core_bounds_cuda --output-on-failure --no-tests=error --output-junit "$logs/bounds.xml"
 }
 
-ranks_agree() { # ranks_agree RANKS DEVICES: as one rank, to 1e-11
-    local one=$logs/one.h5 many=$logs/ranks_$1_$2.h5 deck=$MINX_ROOT/inputs/tealeaf/crooked_pipe_250.in device=()
-    [ "$2" -gt 1 ] || device=(--device=0)
-    "$dir/bin/tealeaf" "$deck" --backend=cuda --output="$one" &&
-        "${minx_mpiexec[@]}" -n "$1" "$dir/bin/tealeaf" "$deck" --backend=cuda "${device[@]}" --output="$many" &&
+ranks_agree() { # ranks_agree APP RANKS OPTION...: as one rank, within the file's own rules
+    local one=$logs/$1-one.h5 many=$logs/$1-$2.h5 deck
+    deck=$(first_deck "$1")
+    "$dir/bin/$1" "$deck" --backend=cuda --output="$one" &&
+        "${minx_mpiexec[@]}" -n "$2" "$dir/bin/$1" "$deck" --backend=cuda "${@:3}" --output="$many" &&
         "$dir/bin/minx-verify" "$one" && "$dir/bin/minx-verify" "$many" && "$dir/bin/minx-verify" "$one" "$many"
+}
+
+messages_pass() { # on two GPUs, by all ways that there are
+    local test
+    for test in transport messages overlap box_halo index_exchange migrate; do
+        "${minx_mpiexec[@]}" -n 2 "$dir/bin/test_app_$test" || return
+    done
+}
+
+check_apps() {
+    local app way gpus
+    gpus=$(nvidia-smi -L | wc -l)
+    for app in $(apps); do
+        check "$app: every launch against serial" "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda --check-against=serial
+        check "$app: 2 ranks on one GPU" ranks_agree "$app" 2 --device=0
+        [ "$gpus" -gt 1 ] || continue
+        for way in auto off; do check "$app: 2 GPUs, --gpu-mpi=$way" ranks_agree "$app" 2 "--gpu-mpi=$way"; done
+    done
+    [ "$gpus" -lt 2 ] || check "messages between 2 GPUs" messages_pass
 }
 
 main() {
@@ -86,10 +118,7 @@ main() {
     check "bounds" bounds_checked
     check "kokkos-map" scripts/check-map "$dir" "$logs/tests.xml" "$logs/bounds.xml"
     for tool in memcheck racecheck initcheck synccheck; do check "compute-sanitizer $tool" sanitize $tool; done
-    check "every launch against serial" "$dir/bin/tealeaf" "$MINX_ROOT/inputs/tealeaf/shapes.in" --backend=cuda \
-        --check-against=serial
-    check "2 ranks on one GPU" ranks_agree 2 1
-    if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then check "2 ranks on two GPUs" ranks_agree 2 2; fi
+    check_apps
     if [ $bench = yes ]; then
         check "minx-bench" "$dir/bin/minx-bench" --backend=cuda --json "$logs/bench.json"
         cat "$logs/minx-bench.log"
