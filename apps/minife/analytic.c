@@ -141,9 +141,9 @@ static mx_err join(const fe_app *app, sample *s)
     const app_comm comm = app->base.comm;
     const int ranks = app_size(comm);
     sample *const all = malloc((size_t)ranks * sizeof *all);
-    MX_TRY(app_agree(
-        comm, all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to verify the solution")));
-    const mx_err err = app_allgather(comm, s, sizeof *s, all);
+    mx_err err = all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to verify the solution");
+    err = app_agree(comm, err);
+    if (err == MX_OK) err = app_allgather(comm, s, sizeof *s, all);
     for (int rank = 0; rank < ranks && err == MX_OK; rank++) {
         const double with_source = rank == 0
                                        ? all[0].error.with_source

@@ -100,10 +100,14 @@ mx_err fe_divide(const app_base *base, const mx_gid *elements, double imbalance,
     *part = app_bisection_box(&all, app_rank(base->comm));
     if (imbalance <= 0 || v.ranks == 1) return MX_OK;
     v.box = malloc((size_t)v.ranks * sizeof *v.box);
-    MX_TRY(app_agree(base->comm,
-                     v.box != NULL
-                         ? MX_OK
-                         : MX_FAIL(MX_ERR_MEMORY, "no memory for the boxes of %d ranks", v.ranks)));
+    mx_err err = v.box != NULL
+                     ? MX_OK
+                     : MX_FAIL(MX_ERR_MEMORY, "no memory for the boxes of %d ranks", v.ranks);
+    err = app_agree(base->comm, err);
+    if (err != MX_OK) {
+        free(v.box);
+        return err;
+    }
     for (int d = 0; d < 3; d++) v.global[d] = elements[d];
     for (int rank = 0; rank < v.ranks; rank++) v.box[rank] = app_bisection_box(&all, rank);
     const double reached = unbalance(&v);

@@ -49,6 +49,16 @@ static bool at_surface(const fe_mesh *m, fe_node n)
     return false;
 }
 
+/* The node behind n in a line along x. Own nodes between the first and the last one of the line are left out, unless the line is at
+ * the surface: then neither list has them. So a list takes time for the surface only. */
+static int next_in_line(const fe_mesh *m, fe_node n, bool ghosts)
+{
+    const int first = m->first[2], last = first + m->count[2] - 1, x = n.at[2];
+    if (x < first || x >= last || !fe_is_own(m, n)) return x + 1;
+    n.at[2] = x + 1;
+    return ghosts || !at_surface(m, n) ? last : x + 1;
+}
+
 /* Own nodes at the surface, or ghosts; NULL arrays: counts only. */
 static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *index)
 {
@@ -56,9 +66,10 @@ static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *inde
     fe_node n;
     for (int z = 0; z < m->extent[0]; z++)
         for (int y = 0; y < m->extent[1]; y++)
-            for (int x = 0; x < m->extent[2]; x++) {
-                n = (fe_node){{m->low[0] + z, m->low[1] + y, m->low[2] + x}};
+            for (int x = m->low[2]; x < m->low[2] + m->extent[2];) {
+                n = (fe_node){{m->low[0] + z, m->low[1] + y, x}};
                 const bool own = fe_is_own(m, n);
+                x = next_in_line(m, n, ghosts);
                 if (own ? ghosts || !at_surface(m, n) : !ghosts) continue;
                 if (id != NULL) {
                     id[count] = fe_id(m, n);

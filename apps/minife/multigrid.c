@@ -28,8 +28,8 @@ static const double RATIO = 4;
 typedef struct grid {
     fe_level coarse; /* all but the finest: the level */
     fe_level *level;
-    mx_view b, x; /* all but the finest */
-    fe_smoother smoother;
+    mx_view b, x;
+    fe_smoother smoother;         /* all but the coarsest */
     fe_restrict_args restriction; /* from here to the next coarser grid, */
     fe_prolong_args prolongation; /* and back */
 } grid;
@@ -119,16 +119,16 @@ static bool is_held(const fe_mesh *m, fe_node n)
 }
 
 /* Fills the own rows of column `id`, from the product of A and a unit vector. */
-static mx_err make_column(grid *g, int id, double *x, double *y, double *matrix)
+static mx_err make_column(grid *g, mx_view product, int id, double *x, double *y, double *matrix)
 {
     const mx_ctx ctx = g->level->base->ctx;
     const fe_mesh *m = &g->level->mesh;
     const fe_node node = node_of_id(m, id);
     const bool held = is_held(m, node);
     if (held) x[fe_local(m, node)] = 1;
-    MX_TRY(mx_import(ctx, g->smoother.views.x, x, NULL));
-    MX_TRY(fe_apply(g->level, g->smoother.views.x, g->smoother.views.w));
-    MX_TRY(mx_export(ctx, g->smoother.views.w, y, NULL));
+    MX_TRY(mx_import(ctx, g->x, x, NULL));
+    MX_TRY(fe_apply(g->level, g->x, product));
+    MX_TRY(mx_export(ctx, product, y, NULL));
     if (held) x[fe_local(m, node)] = 0;
     for (int row = 0; row < fe_rows(m); row++)
         matrix[fe_id(m, fe_node_of_row(m, row)) * g->level->all_rows + id] = y[row];
@@ -157,12 +157,25 @@ static mx_err invert(double *a, int n)
 }
 
 /* memory: of the whole matrix, and of two vectors behind it */
+static mx_err make_columns(grid *g, double *memory)
+{
+    const int nodes = (int)g->level->all_rows;
+    double *const x = memory + nodes * nodes, *const y = x + nodes;
+    mx_view product;
+    MX_TRY(mx_view_create_1d(g->level->base->ctx, "product of a column", MX_F64,
+                             fe_rows(&g->level->mesh), &product));
+    mx_err err = MX_OK;
+    for (int id = 0; id < nodes && err == MX_OK; id++)
+        err = make_column(g, product, id, x, y, memory);
+    (void)mx_view_destroy(&product);
+    return err;
+}
+
 static mx_err fill_bottom(fe_multigrid *m, double *memory)
 {
     grid *const g = &m->grids[m->count - 1];
     const int nodes = (int)g->level->all_rows;
-    double *const x = memory + nodes * nodes, *const y = x + nodes;
-    for (int id = 0; id < nodes; id++) MX_TRY(make_column(g, id, x, y, memory));
+    MX_TRY(app_agree(g->level->base->comm, make_columns(g, memory)));
     MX_TRY(app_sum_f64(g->level->base->comm, memory, nodes * nodes));
     MX_TRY(invert(memory, nodes));
     return mx_import(g->level->base->ctx, m->inverse, memory, NULL);
@@ -177,8 +190,8 @@ static mx_err make_bottom(fe_multigrid *m)
     MX_TRY(mx_view_create_1d(ctx, "coarsest b", MX_F64, nodes, &m->all));
     MX_TRY(mx_view_create_2d(ctx, "coarsest inverse", MX_F64, nodes, nodes, &m->inverse));
     a->mesh = g->level->mesh;
-    MX_TRY(mx_bind(ctx, g->smoother.views.b, &a->b));
-    MX_TRY(mx_bind(ctx, g->smoother.views.x, &a->x));
+    MX_TRY(mx_bind(ctx, g->b, &a->b));
+    MX_TRY(mx_bind(ctx, g->x, &a->x));
     MX_TRY(mx_bind(ctx, m->all, &a->all));
     MX_TRY(mx_bind(ctx, m->inverse, &a->inverse));
     double *const memory = calloc(nodes * nodes + 2 * nodes, sizeof *memory);
@@ -239,12 +252,13 @@ static mx_err make_grids(fe_multigrid *m, fe_level *finest, mx_view b, mx_view x
     mx_gid coarser[3];
     m->count = 1;
     m->grids[0].level = finest;
-    MX_TRY(fe_smoother_create(finest, b, x, degree, RATIO, &m->grids[0].smoother));
+    MX_TRY(mx_view_retain(m->grids[0].b = b));
+    MX_TRY(mx_view_retain(m->grids[0].x = x));
     while (coarsen(m->grids[m->count - 1].level->mesh.elements, coarser)) {
         grid *const fine = &m->grids[m->count - 1], *const g = &m->grids[m->count];
         m->count++;
+        MX_TRY(fe_smoother_create(fine->level, fine->b, fine->x, degree, RATIO, &fine->smoother));
         MX_TRY(make_grid(fine, coarser, g));
-        MX_TRY(fe_smoother_create(g->level, g->b, g->x, degree, RATIO, &g->smoother));
         MX_TRY(bind_transfers(fine, g));
     }
     return make_bottom(m);

@@ -10,14 +10,15 @@ static mx_err write_mesh(fe_app *app)
     const app_slab nodes = app_slab_components(fe_node_slab(m), 3);
     const size_t rows = (size_t)fe_rows(m);
     double(*const at)[3] = malloc(rows * sizeof *at);
-    MX_TRY(app_agree(app->base.comm,
-                     at != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the mesh")));
-    for (size_t row = 0; row < rows; row++) {
+    mx_err err = at != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the mesh");
+    err = app_agree(app->base.comm, err);
+    for (size_t row = 0; row < rows && err == MX_OK; row++) {
         const fe_node n = fe_node_of_row(m, (int)row);
         for (int d = 0; d < 3; d++) at[row][d] = (double)n.at[2 - d] / m->elements[2 - d];
         fe_distort(&at[row][0], &at[row][1], &at[row][2]);
     }
-    const mx_err err = app_results_mesh(app->base.results, "nodes", "1", &nodes, at[0], NULL, NULL);
+    if (err == MX_OK)
+        err = app_results_mesh(app->base.results, "nodes", "1", &nodes, at[0], NULL, NULL);
     free(at);
     return err;
 }

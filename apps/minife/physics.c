@@ -14,6 +14,7 @@
  * residuals are those of the system in float, which differ by fe_float_bound. All other numbers are of the system in double. */
 #include "physics.h"
 
+#include "comm.h"
 #include "fe_exact.h"
 #include "fe_input.h"
 
@@ -39,6 +40,13 @@ typedef struct minife {
     /* by row: f - K v, and | f | + | K | | v |; for the solution and for u = 0 */
     double *difference, *magnitude;
 } minife;
+
+/* The larger one of two numbers that are not negative; NaN counts as infinity. */
+static double larger(double a, double b)
+{
+    if (isnan(a) || isnan(b)) return INFINITY;
+    return a > b ? a : b;
+}
 
 static int64_t least(const fe_input *in)
 {
@@ -196,7 +204,7 @@ static double float_square(const minife *m, const element *e)
     for (int j = 0; j < 8; j++) {
         double value, eliminated;
         v[j] = fabs(m->u[e->node[j]]);
-        if (is_given(m, e->node[j], &value, &eliminated)) v[j] = fmax(v[j], fabs(value));
+        if (is_given(m, e->node[j], &value, &eliminated)) v[j] = larger(v[j], fabs(value));
     }
     for (int i = 0; i < 8; i++) {
         double of_row = 0;
@@ -351,6 +359,7 @@ static bool check_rule(void *state)
     const bool stopped = n == m->input.max_iterations || m->residual[n] == 0 ||
                          m->residual[n >= lag ? n + 1 - lag : 0] <= tolerance;
     m->base.outcome = stopped ? "passed" : "breakdown";
+    m->base.exit_code = stopped ? APP_EXIT_OK : APP_EXIT_NOT_CONVERGED;
     return true;
 }
 
@@ -449,8 +458,8 @@ static analytic_errors find_analytic_errors(const minife *m)
             value = analytic(at);
             source = of_source(at);
         }
-        largest.without_source = fmax(largest.without_source, fabs(m->u[node] - value));
-        largest.with_source = fmax(largest.with_source, fabs(m->u[node] - value - source));
+        largest.without_source = larger(largest.without_source, fabs(m->u[node] - value));
+        largest.with_source = larger(largest.with_source, fabs(m->u[node] - value - source));
     }
     return largest;
 }
@@ -460,16 +469,16 @@ static double exact_error(const minife *m)
     double largest = 0, at[3];
     for (int64_t node = 0; node < m->rows; node++) {
         position(m, node, at);
-        largest = fmax(largest, fabs(m->u[node] - fe_exact(at[0], at[1], at[2])));
+        largest = larger(largest, fabs(m->u[node] - fe_exact(at[0], at[1], at[2])));
     }
     return largest;
 }
 
-/* Float coefficients add to the error what their share of the residual explains. */
+/* A solver that is not finished adds to the error what the residual explains. */
 static void check_error(minife *m, const norms *n)
 {
     const double h = 1.0 / (double)least(&m->input), largest = exact_error(m);
-    const double more = fe_unfinished((double)m->rows, fmin(n->residual, n->float_bound));
+    const double more = fe_unfinished((double)m->rows, n->residual);
     const double roundings = ROUNDINGS * DBL_EPSILON * n->magnitude;
     const struct {
         const char *name;

@@ -167,10 +167,26 @@ static void print_residual(fe_app *app, int64_t k, double norm)
         app_print(app->base.report, "Iteration = %lld   Residual = %g\n", (long long)k, norm);
 }
 
+/* Iteration k divides r.z by p.Ap. Both are above 0, as the matrix and the preconditioner are positive definite; else its scalars
+ * mean nothing. */
+static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
+{
+    const bool single = is_single(app);
+    const int product = app->preconditioner != NULL ? FE_RZ : FE_RR;
+    const double rz = scalars[fe_scalar_at(k - 1, product)],
+                 pw = scalars[fe_scalar_at(k, single ? FE_PS : FE_PW)] +
+                      (single ? 0 : scalars[fe_scalar_at(k, FE_PO)]);
+    if (rz > 0 && pw > 0) return false;
+    app_note(&app->base,
+             "conjugate gradients broke down in iteration %lld: r.z = %g, p.Ap = %g, expected "
+             "numbers above 0: the matrix or the preconditioner is not positive definite",
+             (long long)k, rz, pw);
+    return true;
+}
+
 /* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended: it would have stopped. */
 static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
-    const int product = is_single(app) ? FE_PS : FE_PW;
     const int64_t lag = fe_lag(&app->input);
     double *scalars;
     MX_TRY(mx_deep_copy(app->base.ctx, app->scalars_host, app->vectors.scalars));
@@ -184,9 +200,7 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
         if (*ended) break;
         print_residual(app, k, norm);
-        const double ghosts = is_single(app) ? 0 : scalars[fe_scalar_at(k, FE_PO)];
-        app->breakdown = !(scalars[fe_scalar_at(k, product)] + ghosts > 0);
-        *ended = app->breakdown;
+        *ended = app->breakdown = breaks_down(app, scalars, k);
         if (*ended) break;
         MX_TRY(app_series_add(&app->residuals, sqrt(scalars[fe_scalar_at(k, FE_RR)])));
         app->iterations = k;
@@ -279,6 +293,9 @@ mx_err fe_run(void *data)
     if (app->base.stopped) return MX_OK;
     if (fe_lag(&app->input) == 1) app->final_residual = app->residuals.values[app->iterations];
     app_print(app->base.report, "Final Resid Norm: %g\n", app->final_residual);
-    if (app->breakdown) app->base.verdict = "breakdown";
+    if (app->breakdown) {
+        app->base.verdict = "breakdown";
+        app->base.exit_code = APP_EXIT_NOT_CONVERGED;
+    }
     return MX_OK;
 }

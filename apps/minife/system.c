@@ -268,15 +268,11 @@ mx_err fe_assemble_diagonal(fe_level *level, mx_view diagonal)
 
 /* ---- given values ---- */
 
-/* b of a matrix that is not stored: less the product with the values that are given. */
-static mx_err subtract_given(fe_level *level)
+static mx_err subtract_product(fe_level *level, mx_view given, mx_view product)
 {
     const mx_ctx ctx = level->base->ctx;
     const fe_mesh *m = &level->mesh;
     fe_given_args a = {.mesh = *m, .manufactured = level->boundary.manufactured};
-    mx_view given, product;
-    MX_TRY(mx_view_create_1d(ctx, "given values", MX_F64, fe_held(m), &given));
-    MX_TRY(mx_view_create_1d(ctx, "product of given values", MX_F64, fe_rows(m), &product));
     MX_TRY(mx_bind(ctx, given, &a.given));
     MX_TRY(mx_bind(ctx, product, &a.product));
     MX_TRY(mx_bind(ctx, level->views.b, &a.b));
@@ -284,9 +280,22 @@ static mx_err subtract_given(fe_level *level)
     MX_TRY(fe_given_values(fe_box_range(level, NULL, m->extent), &a));
     MX_TRY(fe_apply_raw(level, given, product));
     MX_TRY(fe_given_subtract(mx_range_1d(ctx, 0, fe_rows(m)), &a));
-    MX_TRY(mx_fence(ctx));
-    MX_TRY(mx_view_destroy(&given));
-    return mx_view_destroy(&product);
+    return mx_fence(ctx);
+}
+
+/* b of a matrix that is not stored: less the product with the values that are given. */
+static mx_err subtract_given(fe_level *level)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *m = &level->mesh;
+    mx_view given = MX_VIEW_NULL, product = MX_VIEW_NULL;
+    mx_err err = mx_view_create_1d(ctx, "given values", MX_F64, fe_held(m), &given);
+    if (err == MX_OK)
+        err = mx_view_create_1d(ctx, "product of given values", MX_F64, fe_rows(m), &product);
+    if (err == MX_OK) err = subtract_product(level, given, product);
+    (void)mx_view_destroy(&given);
+    (void)mx_view_destroy(&product);
+    return err;
 }
 
 /* Does anything still need the coordinates, when values are imposed? */

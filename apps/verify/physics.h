@@ -22,8 +22,9 @@ typedef struct vf_base {
     vf_verdict *verdict;
     vf_recomputed recomputed[VF_MAX_RECOMPUTED];
     int recomputed_count;
-    const char *
-        outcome; /* the verdict of a run whose checks all hold: "passed", unless a row says otherwise */
+    /* of a run whose checks all hold: "passed" and 0, unless a row says otherwise */
+    const char *outcome;
+    int exit_code;
     app_keys keys;     /* of the input */
     const void *input; /* the struct that the keys filled */
 } vf_base;

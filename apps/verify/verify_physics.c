@@ -1,3 +1,4 @@
+#include "comm.h"
 #include "physics.h"
 #include "verify.h"
 
@@ -101,7 +102,7 @@ static void find_absent(app_reader reader, const vf_base *base, vf_verdict *verd
     }
 }
 
-/* The verdict and the exit code must be what the checks say. (4, no convergence, is no app's yet.) */
+/* The verdict and the exit code must be what the checks say. */
 static void verify_outcome(app_reader reader, const vf_base *base, bool all, vf_verdict *verdict)
 {
     int64_t exit_code = -1;
@@ -109,7 +110,8 @@ static void verify_outcome(app_reader reader, const vf_base *base, bool all, vf_
     if (app_reader_attribute_i64(reader, "/", "exit_code", &exit_code) != MX_OK)
         vf_impossible(verdict, "exit code", mx_err_message());
     else
-        vf_count(verdict, "exit code, from the stored checks", exit_code, all ? 0 : 1);
+        vf_count(verdict, "exit code, from the stored checks", exit_code,
+                 all ? base->exit_code : APP_EXIT_FAILED);
     if (app_reader_attribute_text(reader, "/", "verdict", &words) != MX_OK)
         vf_impossible(verdict, "verdict", mx_err_message());
     else if (!all || base->outcome)

@@ -66,3 +66,14 @@ list(FILTER minife_kernels INCLUDE REGEX TARGET_OBJECTS)
 app_test(minife_operators 1 2 4 LIBRARIES minife_input SOURCES ${minife_kernels}
   ${minife_folder}/divide.c ${minife_folder}/mesh.c ${minife_folder}/system.c ${minife_folder}/operator.c
   ${minife_folder}/matrix_free.c ${minife_folder}/overlap.c)
+
+# A preconditioner that is not positive definite: message, exit code, and what minx-verify says. The app with another precondition.c.
+get_target_property(minife_sources minife SOURCES)
+list(REMOVE_ITEM minife_sources precondition.c)
+list(TRANSFORM minife_sources PREPEND ${minife_folder}/ REGEX "^[a-z_]+[.]c$")
+app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_sources})
+foreach(solver cg single-reduction)
+  add_test(NAME minife_indefinite_${solver} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})
+  set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 60 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endforeach()
