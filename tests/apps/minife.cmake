@@ -77,3 +77,7 @@ foreach(solver cg single-reduction)
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})
   set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 60 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
+
+# A solver that is stopped early is no error of the discretisation.
+add_test(NAME minife_unfinished COMMAND minife nx=16 problem=manufactured max_iterations=3 --backend=serial)
+set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
