@@ -10,8 +10,8 @@
 #   --backend NAME  only this backend
 #   --deck NAME     only this deck: the name of a file inputs/APP/NAME.in
 #
-# serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. Results files, logs and the
-# table are in build/results/. Builds the programs, not the tests. build.sh --help explains what is installed, and the variables
+# serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. simt is for debugging and does
+# not run. Results files, logs and the table are in build/results/. Builds the programs, not the tests. build.sh --help explains what is installed, and the variables
 # of the environment (CC, MPICC, MINX_BUILD_DIR and others).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
@@ -48,24 +48,26 @@ plan() {
             name=$(basename "$deck" .in)
             [ "${only_deck:-$name}" = "$name" ] || continue
             for backend in $backends; do
-                [ "${only_backend:-$backend}" != "$backend" ] || ways "$app" "$deck" "$backend"
+                [ "${only_backend:-$backend}" != "$backend" ] || plan_deck "$app" "$deck" "$backend"
             done
         done
     done
 }
 
-available() { # prints the backends of this machine; says which others the app has and why they cannot run here
+# available APP: prints the backends that can run on this machine. Says on stderr which others the app has, and why they cannot run.
+available() {
     local output
     output=$("$dir/bin/$1" --backends) || minx_die 1 "$1 --backends failed"
     grep '^#' <<<"$output" | sed "s/^# */minx: $1: not on this machine: /" >&2 || true
     grep -v '^#' <<<"$output"
 }
 
-ways() { # ways APP DECK BACKEND: on how many ranks and threads
+# plan_deck APP DECK BACKEND: prints one line for each number of ranks and threads
+plan_deck() {
     case $3 in
         serial) printf '%s\t%s\t%s\t%d\t%d\n' "$@" 1 1 "$@" 2 1 ;;
         openmp) printf '%s\t%s\t%s\t%d\t%d\n' "$@" 1 "$(minx_cores)" ;;
-        simt) ;; # a tool for finding bugs, every lane a thread: its times mean nothing
+        simt) ;; # for debugging: each lane is a thread, so its times mean nothing
         *) printf '%s\t%s\t%s\t%d\t%d\n' "$@" 1 1 ;;
     esac
 }
@@ -85,9 +87,10 @@ one_run() {
     printf '%s\n' "$verdict" >>"$results/runs.tsv"
 }
 
-show_log() { # its last lines, without what mpirun says between dashed lines about any exit code
+# Prints the last lines of a log, without mpirun's message about the exit code, which stands between dashed lines.
+show_log() {
     sed '/^-\{60,\}$/,/^-\{60,\}$/d' "$log" | tail -n 15 | sed 's/^/    /'
-    echo "    all it said is in $log"
+    echo "    the complete output is in $log"
 }
 
 # Uses the variables of one_run; sets wall, in seconds, and verdict. A run has PASSED when both the app and minx-verify
@@ -106,12 +109,12 @@ run_and_verify() {
     [ $status -eq 0 ] || verdict="FAILED (exit $status)"
 }
 
-# what the machine's memory can do at best, for the table's share; a build without minx-bench goes without
+# Measures the machine's memory bandwidth, of which the table prints each run's share. Without minx-bench the table has no share.
 measure_limits() {
     [ -x "$dir/bin/minx-bench" ] || return 0
     minx_say "measuring this machine's limits ..."
     "$dir/bin/minx-bench" --limits --json "$results/limits.json" >"$results/limits.log" 2>&1 </dev/null ||
-        minx_say "minx-bench failed, see $results/limits.log: the table will lack the share of the limit"
+        minx_say "minx-bench failed, see $results/limits.log: the table has no share of the limit"
 }
 
 print_table() {
@@ -128,7 +131,7 @@ main() {
     minx_setup "$preset"
     minx_build "$preset" programs
     minx_launcher "$dir"
-    [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so no result can be verified"
+    [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so results cannot be verified"
     rm -rf "$results"
     mkdir -p "$results"
     plan >"$results/plan.txt"

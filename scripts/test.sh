@@ -47,7 +47,7 @@ main() {
     minx_setup "$preset"
     minx_test_tools
     minx_build "$preset" all
-    # MPI leaks from plug-ins that it has unloaded by the end: only a full call stack shows whose the memory was
+    # Some memory is leaked by plug-ins that MPI has unloaded at the end. Only a full call stack shows that it was theirs.
     minx_default ASAN_OPTIONS fast_unwind_on_malloc=0
     minx_default LSAN_OPTIONS "suppressions=$MINX_ROOT/scripts/lib/lsan.supp:print_suppressions=0"
     minx_default UBSAN_OPTIONS print_stacktrace=1
@@ -55,7 +55,7 @@ main() {
         --test-output-size-passed 65536 --output-junit "$dir/log/tests.xml" "${ctest_args[@]}" </dev/null 2>&1 |
         tee "$dir/log/ctest.log" || status=$?
     "$MINX_PYTHON" "$MINX_ROOT/scripts/lib/skipped.py" "$dir/log/tests.xml" || status=1
-    # last of all what ctest says last, so that it stands where one looks
+    # ctest's result is the last line of the output, where users look for it
     grep -E '^[0-9]+% tests passed' "$dir/log/ctest.log" || status=1
     exit "$status"
 }

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def was_skipped(case):
-    """By its own wish; a test whose program is missing was not run either, but that is a failure, as ctest says too."""
+    """True if the test skipped itself or is disabled. A test whose program is missing is not skipped: it failed, as in ctest."""
     note = case.find("skipped")
     message = note.get("message", "") if note is not None else ""
     return case.get("status") == "disabled" or message.startswith("SKIP_")
@@ -20,9 +20,9 @@ def was_skipped(case):
 
 def reason(case):
     lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
-    spoken = [line for line in lines if "skip" in line.lower()]
-    if spoken or lines:
-        return re.sub(r"^(skipped( under valgrind)?: )?(# )?", "", spoken[-1] if spoken else lines[0])
+    reasons = [line for line in lines if "skip" in line.lower()]
+    if lines:
+        return re.sub(r"^(skipped( under valgrind)?: )?(# )?", "", reasons[-1] if reasons else lines[0])
     skipped = case.find("skipped")
     return (skipped.get("message") if skipped is not None else None) or "no reason given"
 

@@ -5,7 +5,7 @@ usage: summary.py RUNS.tsv [LIMITS.json]
 
 RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
 tabs. All else is read from the results files. The seconds are those of the region "whole run"; if it is missing, the wall time
-of the program, marked with ~. The rate is that of the region which moves most bytes: the bytes that its algorithm must move,
+of the program, marked with ~. The rate is that of the region that moves the most bytes: the bytes that its algorithm must move,
 divided by the seconds of the slowest rank. LIMITS.json is a file from `minx-bench --json`. With it, the rate is also printed as
 a share of the highest memory bandwidth of this machine for that backend.
 """
@@ -33,24 +33,24 @@ def regions(path):
 
 def limits(path):
     """{backend: bytes per second that the memory can move at best}"""
-    best, most = {}, {}
+    best, max_bytes = {}, {}
     for record in json.loads(path.read_text()):
         share, seconds, backend = record.get("share_of_limit"), record.get("core_seconds"), record["backend"]
-        # the largest case is the one that no cache holds
-        if share and seconds and record["bytes"] > most.get(backend, 0):
-            most[backend] = record["bytes"]
+        # the largest case is too large for the caches
+        if share and seconds and record["bytes"] > max_bytes.get(backend, 0):
+            max_bytes[backend] = record["bytes"]
             best[backend] = record["bytes"] / seconds / share
     best.setdefault("serial", best.get("openmp", 0))
     return best
 
 
 def row(run, best):
-    """The cells of one run, and whether its data must have come from a cache."""
+    """The cells of one run, and whether its rate is above the limit of memory, so that its data came from a cache."""
     found = regions(run["file"])
     seconds = found.pop("whole run", {}).get("seconds_max")
-    hot = max(found.values(), key=lambda region: region.get("bytes", 0), default={})
+    largest = max(found.values(), key=lambda region: region.get("bytes", 0), default={})
     time = f"{seconds:.3g}" if seconds is not None else f"~{float(run['wall']):.1f}"
-    rate = hot["bytes"] / hot["seconds_max"] if hot.get("bytes") and hot.get("seconds_max") else 0
+    rate = largest["bytes"] / largest["seconds_max"] if largest.get("bytes") and largest.get("seconds_max") else 0
     limit = best.get(run["backend"], 0)
     share = rate / limit if limit else 0
     return (run["app"], run["deck"], run["backend"], f"{run['ranks']} x {run['threads']}", time,
@@ -75,7 +75,7 @@ def main():
     rows, cached = zip(*(row(run, best) for run in runs))
     print_table(rows)
     if any(cached):
-        print("* more than memory can deliver: this deck fits into the cache")
+        print("* faster than memory: the data of this deck fit into the cache")
 
 
 main()

@@ -212,20 +212,22 @@ static void scatter(const rival_args *g)
     (void)count; /* without threads */
 }
 
-/* By blocks, in parts that stay in cache: sums of blocks, what comes before each, then the blocks again. Every thread adds up
- * what comes before its own, so that there is one barrier a part and one behind it. */
+/* By blocks, in parts that stay in cache. In each part the threads compute the sums of the blocks, wait for each other, and then
+ * compute the prefix sums of their blocks. Each thread itself adds the sums of the blocks before its own, so a part needs one
+ * barrier only. */
 static void scan(const rival_args *g)
 {
-    enum { BLOCK = 8192, SHARE = 8, MOST = 4096 };
+    enum { BLOCK = 8192, BLOCKS_PER_THREAD = 8, MAX_BLOCKS = 4096 };
     TEAM(g);
     const int64_t n = g->n;
     double *restrict y = g->a;
     const double *restrict x = g->b;
-    static double sums[2][MOST];
+    static double sums[2][MAX_BLOCKS];
 #ifdef RIVAL_SERIAL
-    const int64_t blocks = SHARE;
+    const int64_t blocks = BLOCKS_PER_THREAD;
 #else
-    const int64_t blocks = SHARE * threads < MOST ? SHARE * threads : MOST;
+    const int64_t blocks =
+        BLOCKS_PER_THREAD * threads < MAX_BLOCKS ? BLOCKS_PER_THREAD * threads : MAX_BLOCKS;
 #endif
     PARALLEL()
     {
@@ -356,12 +358,12 @@ static void square(const rival_args *g)
     g->sums[0] = sum;
 }
 
-/* ---- sorting by digits of eight bits: from the lowest, all threads at each (LSD); or into buckets by the highest, which one
- * thread each sorts by the others ---- */
+/* ---- sorting by digits of eight bits. LSD: all threads sort by each digit, from the lowest. Buckets: all threads sort by the highest
+ * digit, then each bucket is sorted by one thread ---- */
 
-enum { DIGITS = 256, TOP = 56, MOST_THREADS = 1024 };
+enum { DIGITS = 256, TOP = 56, MAX_THREADS = 1024 };
 
-static int64_t digit_counts[MOST_THREADS][DIGITS];
+static int64_t digit_counts[MAX_THREADS][DIGITS];
 
 static inline int digit_of(uint64_t key, int shift)
 {
@@ -374,7 +376,8 @@ static void move_keys(const uint64_t *restrict from, uint64_t *restrict to, int6
     for (int64_t i = first; i < last; i++) to[at[digit_of(from[i], shift)]++] = from[i];
 }
 
-/* Within a parallel region: by one digit, from `from` to `to`. ends: where the items of each digit end. */
+/* Moves the keys by one digit, from `from` to `to`. Called by all threads of a parallel region. ends: where the keys of each digit
+ * end. */
 static void move_by_all(const uint64_t *restrict from, uint64_t *restrict to, int64_t n, int shift,
                         int64_t *ends)
 {
@@ -455,7 +458,7 @@ static void sort_buckets(const rival_args *g)
 }
 #endif
 
-/* The threads learn how far they would loop. */
+/* An empty parallel region, in which each thread reads the bound of a loop. */
 static void nothing(const rival_args *g)
 {
     TEAM(g);
@@ -463,7 +466,7 @@ static void nothing(const rival_args *g)
     PARALLEL() { __asm__ volatile("" : : "r"(n)); }
 }
 
-/* Ten independent chains of multiply-adds, each as wide as the widest register. */
+/* Ten independent chains of multiply-adds, in vectors of the largest size. */
 #ifdef RIVAL_SCALAR
 typedef double lanes;
 #elif defined(__AVX512F__)
@@ -492,7 +495,7 @@ static double fma_peak(const rival_args *g)
         PRAGMA(GCC unroll 10)
         for (int c = 1; c < CHAINS; c++) x[0] += x[c];
         const lanes keep = x[0];
-        __asm__ volatile("" : : "m"(keep)); /* so that the work is not dropped */
+        __asm__ volatile("" : : "m"(keep)); /* so that compilers keep the loop */
         if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     }
     const int width = (int)(sizeof(lanes) / sizeof(double));
