@@ -18,7 +18,8 @@
  * item took 1.3 times as long with 8 planes. In three dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one partial result. A second kernel with
- * one block joins the partial results in a fixed order, so the bits do not change from run to run. If the range has one dimension,
+ * one block joins the partial results in a fixed order, so the bits do not change from run to run; if there are many, a kernel with
+ * some blocks runs between the two. If the range has one dimension,
  * few rows or short rows, there are only as many blocks as the device can run at a time, and threads step through the range.
  * Rejected: the last block to finish joins the partial results. That was slower once kernels overlap. */
 #pragma once
@@ -308,10 +309,12 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     typename K::value total;
     mx_cuda_begin_<K::loops>();
     K::init(&total);
+    const int64_t step = (int64_t)gridDim.x * MX_CUDA_JOIN_THREADS_;
 #pragma unroll 8
-    for (int64_t p = threadIdx.x; p < n; p += MX_CUDA_JOIN_THREADS_) K::join(&total, &partials[p]);
+    for (int64_t p = (int64_t)blockIdx.x * MX_CUDA_JOIN_THREADS_ + threadIdx.x; p < n; p += step)
+        K::join(&total, &partials[p]);
     mx_cuda_block_join_<K>(&total);
-    if (threadIdx.x == 0) *result = total;
+    if (threadIdx.x == 0) result[blockIdx.x] = total;
 }
 
 /* Reductions into an array. Items add by atomic operations to an array of their block in shared memory, which is then added to the
@@ -447,6 +450,25 @@ template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
         *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
+/* Joins the partial results of all blocks. Many of them become those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
+{
+    typedef typename K::value T;
+    T *partials = (T *)launch->partials;
+    int64_t count = mx_cuda_planned(launch)->blocks;
+    if (count > MX_CUDA_LONG_JOIN) {
+        T *const joined = partials + count;
+        const int code =
+            mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(MX_CUDA_JOIN_BLOCKS),
+                           dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials, count, joined);
+        if (code != 0) return code;
+        partials = joined;
+        count = MX_CUDA_JOIN_BLOCKS;
+    }
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
+                          (const T *)partials, count, (T *)launch->result);
+}
+
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
@@ -461,9 +483,7 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
             *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch), partials);
         if (code != 0) return code;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
-                          (const T *)partials, mx_cuda_planned(launch)->blocks,
-                          (T *)launch->result);
+    return mx_cuda_enqueue_join_<K>(launch);
 }
 
 template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)

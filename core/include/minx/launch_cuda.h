@@ -6,6 +6,9 @@
 /* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with few planes. */
 enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 
+/* More partial results than the first are joined by this number of blocks at first. */
+enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
+
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
 enum { MX_CUDA_ALL_ROWS = 3 };
 

@@ -284,9 +284,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         if (code != 0 || !K::reduces) return code;
     }
     if (!K::reduces) return 0;
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
-                          (const T *)launch->partials, mx_cuda_planned(launch)->blocks,
-                          (T *)launch->result);
+    return mx_cuda_enqueue_join_<K>(launch);
 }
 
 #define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \
