@@ -31,14 +31,15 @@ MX_DECLARE_FOR(3D, fe_elements_one, fe_free_args)
 /* x . y of row r */
 MX_DECLARE_REDUCE(1D, fe_elements_dot, fe_free_args, double)
 
-/* ---- by nodes (kernels/nodes.c) ---- */
+/* ---- by nodes (kernels/nodes.c, kernels/tiles.c) ---- */
 
 /* a block of rows, as in fe_assemble_block; scratch at level 1: two planes of lines of y, two of x with one line more on each side */
 MX_DECLARE_FOR(TEAM, fe_nodes_block, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_nodes_block_dot, fe_free_args, double)
-/* row r, from the elements around its node */
-MX_DECLARE_FOR(1D, fe_nodes_one, fe_free_args)
-MX_DECLARE_REDUCE(1D, fe_nodes_one_dot, fe_free_args, double)
+/* a tile of rows (kernels/tiles.c), also one of `blocks`; scratch at level 0: 8 (y + 1) (x + 1) + y x doubles, where y and x are the
+ * sizes of a tile */
+MX_DECLARE_FOR(TEAM, fe_nodes_tile, fe_free_args)
+MX_DECLARE_REDUCE(TEAM, fe_nodes_tile_dot, fe_free_args, double)
 
 /* ---- uniform mesh (kernels/uniform.c) ---- */
 

@@ -54,22 +54,35 @@ static mx_err apply_elements(const fe_level *level, fe_free_args *a, const fe_do
 
 /* ---- by nodes ---- */
 
-static mx_err apply_nodes(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+static mx_err apply_blocks(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
 {
-    enum { PLANES = 16, LINES = 16, NODES = 128 };
-    const mx_ctx ctx = level->base->ctx;
-    const int largest[] = {PLANES, LINES, NODES};
-    const mx_range_1 rows = mx_range_1d(ctx, 0, fe_rows(&level->mesh));
-    if (fe_on_device(level))
-        return dot == NULL ? fe_nodes_one(rows, a)
-                           : fe_nodes_one_dot_into(rows, a, dot->view, dot->at);
+    static const int largest[] = {16, 16, 128};
     const int64_t blocks =
         fe_divide_rows(&a->blocks, level->mesh.first, level->mesh.count, largest);
     const size_t scratch =
         (size_t)(4 * a->blocks.size[1] + 4) * (size_t)a->blocks.pitch * sizeof(double);
-    const mx_teams teams = mx_with_scratch(mx_league(ctx, blocks, 1, 1), 1, scratch, 0);
+    const mx_teams teams =
+        mx_with_scratch(mx_league(level->base->ctx, blocks, 1, 1), 1, scratch, 0);
     return dot == NULL ? fe_nodes_block(teams, a)
                        : fe_nodes_block_dot_into(teams, a, dot->view, dot->at);
+}
+
+/* On cuda a plane of a tile has 256 elements, one more than rows along y and x: an element for each lane. */
+static mx_err apply_tiles(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+{
+    static const int largest[] = {50, 7, 31};
+    const int64_t tiles = fe_divide_rows(&a->blocks, level->mesh.first, level->mesh.count, largest);
+    const int y = a->blocks.size[1], x = a->blocks.size[2];
+    const size_t scratch = (size_t)(8 * (y + 1) * (x + 1) + y * x) * sizeof(double);
+    const mx_teams teams =
+        mx_with_scratch(mx_league(level->base->ctx, tiles, MX_AUTO, MX_AUTO), 0, scratch, 0);
+    return dot == NULL ? fe_nodes_tile(teams, a)
+                       : fe_nodes_tile_dot_into(teams, a, dot->view, dot->at);
+}
+
+static mx_err apply_nodes(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
+{
+    return fe_on_device(level) ? apply_tiles(level, a, dot) : apply_blocks(level, a, dot);
 }
 
 /* ---- uniform mesh ---- */

@@ -42,7 +42,7 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
 /* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have a row each. */
 static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
 {
-    enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256, LANES = 32 };
+    enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256 };
     const mx_ctx ctx = level->base->ctx;
     const bool csr = level->storage.form == FE_FORM_CSR;
     fe_rows_args *const a = &level->rows;
@@ -54,7 +54,7 @@ static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_pro
     const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
     const mx_teams teams = host  ? mx_league(ctx, league, 1, 1)
                            : csr ? mx_league(ctx, league, MX_AUTO, FE_CSR_LANES)
-                                 : mx_league(ctx, league, MX_AUTO, LANES);
+                                 : mx_league(ctx, league, MX_AUTO, MX_AUTO);
     mx_bind_none(&a->begin);
     if (a->pitch == 0) MX_TRY(mx_bind(ctx, level->views.begin, &a->begin));
     MX_TRY(mx_bind(ctx, level->views.column, &a->column));

@@ -55,6 +55,18 @@ if(app_test_PYTHON)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
+# On a GPU against serial; on simt, which runs the same kernels, it takes too long for every build.
+if(minx_CUDA)
+  add_test(NAME minife_cuda COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_device.py
+    --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(minife_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "apps;cuda" RUN_SERIAL ON
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endif()
+
+add_test(NAME minife_limit COMMAND minife nx=20 max_iterations=3)
+set_tests_properties(minife_limit PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+  PASS_REGULAR_EXPRESSION "CG ended at max_iterations=3: its residual, [0-9.e-]+, is above the tolerance, [0-9.e-]+")
+
 add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
 set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")

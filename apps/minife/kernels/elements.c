@@ -1,6 +1,7 @@
 /* y = A x element by element: y = 0, each element adds K u to the rows of its nodes, colour after colour, and x . y at the end. */
 #include "minx/kernel.h"
 
+#include "fe_action.h"
 #include "fe_free_kernels.h"
 #include "fe_lanes.h"
 
@@ -83,25 +84,15 @@ MX_BODY void fe_elements_one_body(const fe_free_args *a, int i, int j, int k)
     const fe_node item = fe_item_at(&a->mesh, i, j, k);
     const fe_node low = {
         {a->low[0] + 2 * item.at[0], a->low[1] + 2 * item.at[1], a->low[2] + 2 * item.at[2]}};
-    double at[3][8], u[8], sum[8];
+    double x[3][8], u[8];
     for (int m = 0; m < 8; m++) {
         const fe_node n = fe_corner_node(low, m);
         const int place = fe_in_box(&a->mesh, n);
         u[m] = seen(a, n);
-        sum[m] = 0;
-        for (int d = 0; d < 3; d++) at[d][m] = MX_AT(a->coordinates, d, place);
+        for (int d = 0; d < 3; d++) x[d][m] = MX_AT(a->coordinates, d, place);
     }
-    for (int q = 0; q < 8; q++) {
-        double point[3], g[3][8];
-        fe_gauss_point(q, point);
-        const double det = fe_gradients(at, point, g);
-        for (int d = 0; d < 3; d++) {
-            double of_u = 0;
-            for (int m = 0; m < 8; m++) of_u += g[d][m] * u[m];
-            for (int m = 0; m < 8; m++) sum[m] += det * of_u * g[d][m];
-        }
-    }
-    for (int m = 0; m < 8; m++) add(a, fe_corner_node(low, m), sum[m]);
+    fe_one_action(x, u);
+    for (int m = 0; m < 8; m++) add(a, fe_corner_node(low, m), u[m]);
 }
 MX_FOR(3D, fe_elements_one, MX_ITEMS_PLAIN)
 

@@ -69,6 +69,7 @@ MX_BODY double full_row(const fe_lines_args *a, int i, int j, int k, bool is_f32
 {
     const row_at r = find_row(a, i, j, k, FE_SLOTS);
     double sum = 0, x = 0;
+    MX_UNROLL(9)
     for (int line = 0; line < 9; line++) {
         const int64_t at = r.first + 3 * line * a->pitch;
         const three of_x = elements_at(a, &r, line);
@@ -84,6 +85,7 @@ MX_BODY double half_row(const fe_lines_args *a, int i, int j, int k, bool is_f32
     const row_at r = find_row(a, i, j, k, FE_HALF_SLOTS);
     const three own = elements_at(a, &r, 4);
     double sum = times_three(a, r.first + a->pitch - 1, r.first, r.first + a->pitch, &own, is_f32);
+    MX_UNROLL(4)
     for (int line = 5; line < 9; line++) {
         const three behind = elements_at(a, &r, line), front = elements_at(a, &r, 8 - line);
         const int64_t at = r.first + (3 * line - FE_DIAGONAL_SLOT) * a->pitch,

@@ -1,11 +1,9 @@
-/* y = A x by rows, from the coordinates of nodes. */
+/* y = A x by rows, from the coordinates of nodes: hosts, by blocks of rows. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
 #include "fe_free_kernels.h"
 #include "fe_lanes.h"
-
-/* ---- blocks of rows: hosts ---- */
 
 /* One block, as its team sees it. Lines start at node low - 1 along x. */
 typedef struct block {
@@ -165,61 +163,3 @@ MX_BODY void fe_nodes_block_dot_body(const fe_free_args *a, mx_team *t, double *
     *dot += all_planes(a, t->league_rank, &MX_AT(scratch, 0));
 }
 MX_REDUCE(TEAM, fe_nodes_block_dot, MX_SUM)
-
-/* ---- one row: devices ---- */
-
-/* Element `low`'s share of the row of its corner m. */
-MX_BODY double share_of(const fe_free_args *a, fe_node low, int m)
-{
-    double x[3][8], u[8], sum = 0;
-    for (int n = 0; n < 8; n++) {
-        const fe_node node = fe_corner_node(low, n);
-        const int i = fe_in_box(&a->mesh, node);
-        const bool given = !a->raw && fe_fixed(&a->mesh, node) != 0;
-        u[n] = given ? 0 : MX_AT(a->x, fe_local(&a->mesh, node));
-        for (int d = 0; d < 3; d++) x[d][n] = MX_AT(a->coordinates, d, i);
-    }
-    for (int q = 0; q < 8; q++) {
-        double point[3], g[3][8];
-        fe_gauss_point(q, point);
-        const double det = fe_gradients(x, point, g);
-        for (int d = 0; d < 3; d++) {
-            double of_u = 0, of_m = 0;
-            for (int n = 0; n < 8; n++) {
-                of_u += g[d][n] * u[n];
-                of_m += n == m ? g[d][n] : 0;
-            }
-            sum += det * of_u * of_m;
-        }
-    }
-    return sum;
-}
-
-/* Stores y of a row; returns its x . y. */
-MX_BODY double one_row(const fe_free_args *a, int row)
-{
-    const fe_node node = fe_node_of_row(&a->mesh, row);
-    const double x = MX_AT(a->x, row);
-    double sum = 0;
-    for (int m = 0; m < 8; m++) {
-        fe_node low = fe_corner_node(node, 7 - m);
-        bool exists = true;
-        for (int d = 0; d < 3; d++) {
-            low.at[d]--;
-            exists = exists && low.at[d] >= a->from[d] && low.at[d] < a->to[d];
-        }
-        if (exists) sum += share_of(a, low, m);
-    }
-    if (!a->raw && fe_fixed(&a->mesh, node) != 0) sum = x;
-    MX_AT(a->y, row) = sum;
-    return x * sum;
-}
-
-MX_BODY void fe_nodes_one_body(const fe_free_args *a, int row) { (void)one_row(a, row); }
-MX_FOR(1D, fe_nodes_one, MX_ITEMS_PLAIN)
-
-MX_BODY void fe_nodes_one_dot_body(const fe_free_args *a, int row, double *dot)
-{
-    *dot += one_row(a, row);
-}
-MX_REDUCE(1D, fe_nodes_one_dot, MX_SUM, MX_ITEMS_PLAIN)

@@ -123,6 +123,7 @@ MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
         const int rows = a->rows - row < a->chunk ? a->rows - row : a->chunk;
         for (int l = t->lane; l < rows; l += t->lanes) {
             double sum = 0;
+            MX_UNROLL(9)
             for (int e = 0; e < width; e++) {
                 const int64_t at = first + e * step + l;
                 sum += value_at(a, at, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at));
