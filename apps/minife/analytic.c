@@ -178,16 +178,15 @@ mx_err fe_check_analytic(fe_app *app, double residual)
     const int least = n[0] < n[1] ? (n[0] < n[2] ? n[0] : n[2]) : (n[1] < n[2] ? n[1] : n[2]);
     const double h = 1.0 / least, tolerance = least < 4 ? COARSE_TOLERANCE : TOLERANCE;
     const double unfinished = fe_unfinished((double)app->level.all_rows, residual);
-    double *const x = malloc((size_t)fe_rows(&app->level.mesh) * sizeof *x);
-    mx_err err = x != NULL ? mx_export(app->base.ctx, app->vectors.x, x, NULL)
-                           : MX_FAIL(MX_ERR_MEMORY, "no memory to verify the solution");
-    err = app_agree(app->base.comm, err);
+    mx_view owner;
+    const double *x;
+    mx_err err = fe_solution_on_host(app, &owner, &x);
     sample s = {.nodes = 0};
     if (err == MX_OK) {
         s = compare(app, x);
         err = join(app, &s);
     }
-    free(x);
+    (void)mx_view_destroy(&owner);
     if (err != MX_OK) return err;
     print(app, &s, tolerance);
     MX_TRY(app_check(&app->base, "sample", (double)(s.nodes > 0), 1, 0, APP_EXACT));

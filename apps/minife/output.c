@@ -23,6 +23,23 @@ static mx_err write_mesh(fe_app *app)
     return err;
 }
 
+static mx_err mirror(const fe_app *app, mx_view *owner, const double **x)
+{
+    void *data;
+    *owner = MX_VIEW_NULL;
+    MX_TRY(mx_mirror_view_create(app->vectors.x, owner));
+    MX_TRY(mx_deep_copy(app->base.ctx, *owner, app->vectors.x));
+    MX_TRY(mx_fence(app->base.ctx));
+    MX_TRY(mx_view_host_data(*owner, &data));
+    *x = data;
+    return MX_OK;
+}
+
+mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x)
+{
+    return app_agree(app->base.comm, mirror(app, owner, x));
+}
+
 static mx_err write_solution(fe_app *app)
 {
     if (app->base.results == NULL) return MX_OK;
@@ -34,14 +51,13 @@ static mx_err write_solution(fe_app *app)
                              .spacing = distorted ? NULL : spacing};
     if (distorted) MX_TRY(write_mesh(app));
     for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->level.mesh.elements[d];
-    double *const x = malloc((size_t)fe_rows(&app->level.mesh) * sizeof *x);
-    mx_err err = x != NULL ? mx_export(app->base.ctx, app->vectors.x, x, NULL)
-                           : MX_FAIL(MX_ERR_MEMORY, "no memory to write the solution");
-    err = app_agree(app->base.comm, err);
+    mx_view owner;
+    const double *x;
+    mx_err err = fe_solution_on_host(app, &owner, &x);
     if (err == MX_OK)
         err = app_results_array(app->base.results, "solution", "temperature", APP_RELATIVE(1e-9),
                                 MX_F64, &slab, x, &place);
-    free(x);
+    (void)mx_view_destroy(&owner);
     return err;
 }
 
