@@ -53,23 +53,19 @@ MX_BODY bool owns(const tl_pass *pass, const tile *b, int line, int i)
            ((i >= b->i0 && i < b->i1) || i < 0 || i == pass->length);
 }
 
-/* All loads come before the first store, for which they would wait. */
 MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i, double *rr)
 {
     const tl_pass *const pass = &a->pass;
-    const double alpha = pass->alpha, beta = pass->beta;
     const int l = line + pass->ghosts, c = i + pass->ghosts;
-    const bool inside = line >= b->line0 && line < b->line1 && i >= b->i0 && i < b->i1;
-    const double u = inside ? CELL(a->u, l, c) : 0.0;
     const double p_before = LOAD(a->p_before, l, c);
-    const double r = LOAD(a->r_before, l, c) - alpha * LOAD(a->w_before, l, c);
-    const double p = r + beta * p_before;
+    const double r = LOAD(a->r_before, l, c) - pass->alpha * LOAD(a->w_before, l, c);
+    const double p = r + pass->beta * p_before;
     if (owns(pass, b, line, i)) {
         CELL(a->r, l, c) = r;
         CELL(a->p, l, c) = p;
     }
-    if (inside) {
-        CELL(a->u, l, c) = u + alpha * p_before;
+    if (line >= b->line0 && line < b->line1 && i >= b->i0 && i < b->i1) {
+        CELL(a->u, l, c) += pass->alpha * p_before;
         *rr += r * r;
     }
     return p;
@@ -79,7 +75,6 @@ MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i,
 MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums *s)
 {
     const tl_pass *const pass = &a->pass;
-    double rr = 0, pw = 0, ww = 0; /* in registers, which *s is not */
     const int lane = t->rank * t->lanes + t->lane, lanes = t->size * t->lanes;
     tile b;
     b.line0 = t->league_rank / a->tiles * TL_TILE_LINES;
@@ -90,7 +85,7 @@ MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums
     double *const p = &MX_AT(scratch, 0);
     for (int n = lane; n < TL_TILE_CELLS; n += lanes) {
         const int line = b.line0 - 1 + n / TL_TILE_WIDTH, i = b.i0 - 1 + n % TL_TILE_WIDTH;
-        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, &rr);
+        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, &s->rr);
     }
     mx_team_barrier(t);
     for (int n = lane; n < TL_TILE_LINES * TL_TILE_LENGTH; n += lanes) {
@@ -103,12 +98,9 @@ MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums
                                   LOAD(a->v, l, c + 1), LOAD(a->v, l - 1, c), LOAD(a->v, l + 1, c),
                                   at[0], at[-1], at[1], at[-TL_TILE_WIDTH], at[TL_TILE_WIDTH]);
         CELL(a->w, l, c) = w;
-        pw += at[0] * w;
-        ww += w * w;
+        s->pw += at[0] * w;
+        s->ww += w * w;
     }
-    s->rr += rr;
-    s->pw += pw;
-    s->ww += ww;
 }
 MX_REDUCE_FIELDS(TEAM, tl_pass_tiles, TL_PASS, MX_ITEMS_SIMD, tl_begin_tiles)
 
