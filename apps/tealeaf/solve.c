@@ -99,7 +99,7 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
              (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
-    *flops = passes ? TL_PASS_FLOPS : cg_flops;
+    *flops = passes ? (double)TL_PASS_FLOPS : cg_flops;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
         *bytes = step_bytes;
         *flops = step_flops;
