@@ -41,10 +41,18 @@ static mx_err fail_value(const app_keys *keys, const app_word *key, const app_wo
 
 mx_err app_keys_fail_unknown(const app_keys *keys, const app_word *key)
 {
-    const unsigned dialects = keys->input->dialects ? 1u << keys->dialect : ~0u;
+    const char *const *const names = keys->input->dialects;
+    const unsigned dialects = names ? 1u << keys->dialect : ~0u;
     const char *const nearest = app_keys_nearest(keys, dialects, key->text, key->length);
-    return app_keys_fail(keys, key, "got an unknown key, expected %s",
-                         nearest ? nearest : "one of those that --help-deck lists");
+    const char *const expected = nearest ? nearest : "one of those that --help-deck lists";
+    const app_key *const other =
+        app_input_find(keys->input, ~dialects, keys->source, key->text, key->length);
+    if (!other) return app_keys_fail(keys, key, "got an unknown key, expected %s", expected);
+    int theirs = 0;
+    while (!(other->dialects >> theirs & 1u)) theirs++;
+    return app_keys_fail(
+        keys, key, "got a key of the dialect %s, but the dialect of the deck is %s, expected %s",
+        names[theirs], names[keys->dialect], expected);
 }
 
 /* ---- names ---- */

@@ -63,7 +63,9 @@ typedef struct tl_deck {
     double eps; /* relative to the initial residual of each step, in both dialects */
     int64_t
         max_iters; /* a step that reaches it is accepted, as in the originals; verdict "iteration limit" */
-    int64_t steps;     /* to be done, by end_step, end_time and initial_timestep (app_steps) */
+    int64_t steps; /* to be done, by end_step, end_time and initial_timestep (app_steps) */
+    /* boundaries mirror the cells: the diagonal of preconditioners has the faces there too. The matrix is the same */
+    bool reflective_boundary;
     bool check_result; /* print ||b - A x|| / ||r0|| of each step */
     int test_problem; /* 1..6: the reference's expected values; 0: none. Ignored in port decks, as by the port */
     bool profiler_on; /* print the table of regions at the end */

@@ -23,6 +23,7 @@
 typedef struct tl_mesh {
     int plane, row; /* 3-D: from the row number of (i, j) to those of (i + 1, j) and (i, j + 1) */
     double rx, ry, rz; /* dt/dx^2, dt/dy^2, dt/dz^2, halved */
+    int mirrors;       /* preconditioners count faces at the edge of the domain in the diagonal */
 } tl_mesh;
 
 /* What the kernels work on. Arguments are bound from members of the same names. */

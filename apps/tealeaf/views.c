@@ -156,6 +156,7 @@ mx_err tl_make_views(tl_app *app)
     app->mesh.rx = 0.5 * dt / (app->dx * app->dx);
     app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
     app->mesh.rz = 0.5 * dt / (app->dz * app->dz);
+    app->mesh.mirrors = app->deck.reflective_boundary;
     MX_TRY(make_views(app));
     MX_TRY(bind_kernels(app));
     return tl_goes_by_passes(app) ? make_passes(app) : MX_OK;

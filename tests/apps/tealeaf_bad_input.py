@@ -33,6 +33,7 @@ def line(old, new):
     return GOOD.replace(old, new)
 
 
+SOLID = "*tea\nx_cells=200000 y_cells=200000 z_cells=200000\nstate 1 density=1 energy=1\ntl_use_cg\n*endtea\n"
 SERIAL = ["--backend=serial"]
 # name, deck (None: no such file), options, exit code, words that the message must have
 CASES = [
@@ -51,6 +52,8 @@ CASES = [
     ("zero cells", line("x_cells=10", "x_cells=0"), SERIAL, 2, ["x_cells", "0"]),
     ("huge cells", line("x_cells=10", "x_cells=99999999999999999999"), SERIAL, 2, ["x_cells"]),
     ("more cells than memory", GOOD.replace("_cells=10", "_cells=2000000000"), SERIAL, 3, ["too large"]),
+    ("more cells than a rank can have, in 3-D", SOLID, SERIAL, 3, ["too large"]),
+    ("cells along z for a deck in 2-D", GOOD, SERIAL + ["z_cells=10"], 2, ["command line: z_cells: got a key of the dialect 3-D", "reference"]),
     ("fractional cells", line("x_cells=10", "x_cells=10.5"), SERIAL, 2, ["x_cells", "10.5"]),
     ("non-numeric cells", line("x_cells=10", "x_cells=ten"), SERIAL, 2, ["x_cells", "ten"]),
     ("cells without a value", line("x_cells=10", "x_cells="), SERIAL, 2, ["x_cells"]),

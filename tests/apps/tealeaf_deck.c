@@ -87,6 +87,7 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         MEMBER(test_problem),
         MEMBER(profiler_on),
         MEMBER(verbose_on),
+        MEMBER(reflective_boundary),
     };
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         /* exact: both sides come from the same decimal text */

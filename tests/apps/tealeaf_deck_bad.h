@@ -135,7 +135,6 @@ static const bad_deck bad_decks[] = {
     {TEXT(REF("visit_frequency ten\n")), "visit_frequency: got \"ten\", expected a whole number"},
     {TEXT(REF("halo_depth 65\n")), "halo_depth: got \"65\", expected a whole number from 1 to 64"},
     {TEXT(REF("halo_depth 0\n")), "halo_depth: got \"0\", expected a whole number from 1"},
-    {TEXT(REF("reflective_boundary\n")), "reflective_boundary: got a key or value"},
     /* three dimensions */
     {TEXT(REF("z_cells 0\n")), "z_cells: got \"0\", expected a whole number from 1 to 2147483646"},
     {TEXT(REF("zmin 5 zmax 4\n")), "zmax: got 4, expected more than zmin, which is 5"},

@@ -45,6 +45,7 @@ static void expect_all_keys(tl_deck *d)
     d->test_problem = 6;
     d->profiler_on = 1;
     d->verbose_on = 1;
+    d->reflective_boundary = 1;
 }
 
 static void expect_ppcg(tl_deck *d)
@@ -196,7 +197,7 @@ static const good_deck good_decks[] = {
      "*tea\n" STATE_1
      "tl_use_cg\ninitial_timestep=0.004\nend_time=3.5\nend_step=12\nxmin=-1.0\nxmax=1.0\n"
      "ymin=-0.5\nymax=0.5\nx_cells=2147483646\ny_cells=1\ntl_eps=1.0e-15\ntl_max_iters=77\n"
-     "tl_coefficient_inverse_density\nsummary_frequency=0\nvisit_frequency=3\ntl_check_result\ntest_problem=6\nprofiler_on\nverbose_on\n*endtea\n",
+     "tl_coefficient_inverse_density\nsummary_frequency=0\nvisit_frequency=3\ntl_check_result\ntest_problem=6\nprofiler_on\nverbose_on\nreflective_boundary\n*endtea\n",
      expect_all_keys},
     {"keys of polynomials",
      "*tea\n" STATE_1

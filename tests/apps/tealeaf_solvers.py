@@ -33,6 +33,10 @@ RUNS = [
     ("tl_use_ppcg", 2, "simt", ["halo_depth=4", "tl_ppcg_inner_steps=9"], 80),
     ("tl_use_ppcg tl_preconditioner_type jac_diag", 3, "serial", ["halo_depth=4"], 60),
     ("tl_use_ppcg", 1, "serial", ["tl_ppcg_inner_steps=0"], 200),
+    # another diagonal, the same solution
+    ("tl_use_jacobi reflective_boundary", 3, "openmp", [], 3000),
+    ("tl_use_cg reflective_boundary tl_preconditioner_type jac_diag", 2, "serial", [], 120),
+    ("tl_use_cg reflective_boundary tl_preconditioner_type jac_block", 1, "simt", [], 120),
 ]
 
 
@@ -93,6 +97,13 @@ def main():
             compared = subprocess.run([verify, name + ".h5", "cg.h5"], cwd=folder, capture_output=True, text=True, timeout=100).stdout
             lines = [line for line in compared.splitlines() if " /fields/temperature " in line]
             check(len(lines) == 1 and "PASS" in lines[0], f"{keys} {more}: against CG: {lines}")
+        # the larger diagonal makes Jacobi's steps smaller at the boundary, where the hot end of the pipe is
+        write(folder, "mirrors.in", text.replace("tl_use_cg", "tl_use_jacobi"))
+        left = []
+        for more in ([], ["--reflective_boundary"]):
+            out = run([tealeaf, "mirrors.in", "--backend=serial", "tl_max_iters=100"] + mesh + more, folder)
+            left.append(float(re.search(r"Conduction error +(\S+)", out).group(1)))
+        check(left[1] > left[0], f"100 steps of Jacobi without and with reflective_boundary leave {left}, expected more with it")
     return 1 if failures else 0
 
 

@@ -4,11 +4,22 @@
 #include "tl_apply_3d.h"
 #include "tl_kernels.h"
 
+#include <math.h>
+
+/* v of a neighbour, for the diagonal. It is negative beyond the edge of the domain; with mirrored boundaries it counts like that of
+ * the cell inside. */
+MX_BODY double of_neighbour(const tl_mesh *m, double v) { return m->mirrors ? fabs(v) : v; }
+
+/* The two neighbours in a direction. */
+#define PAIR(v, m, j, k, dj, dk)                            \
+    (of_neighbour(m, MX_AT(*(v), (j) - (dj), (k) - (dk))) + \
+     of_neighbour(m, MX_AT(*(v), (j) + (dj), (k) + (dk))))
+
 MX_BODY double diagonal_of(const mx_cf64_2 *v, const tl_mesh *m, int j, int k)
 {
     const double twice = 2.0 * MX_AT(*v, j, k);
-    return 1.0 + m->rx * (twice + (MX_AT(*v, j, k - 1) + MX_AT(*v, j, k + 1))) +
-           m->ry * (twice + (MX_AT(*v, j - 1, k) + MX_AT(*v, j + 1, k)));
+    return 1.0 + m->rx * (twice + PAIR(v, m, j, k, 0, 1)) +
+           m->ry * (twice + PAIR(v, m, j, k, 1, 0));
 }
 
 MX_BODY void tl_diagonal_body(const tl_diagonal_args *a, int j, int k)
@@ -20,9 +31,9 @@ MX_FOR(2D, tl_diagonal)
 MX_BODY double diagonal_3d(const mx_cf64_2 *v, const tl_mesh *m, int r, int k)
 {
     const double twice = 2.0 * MX_AT(*v, r, k);
-    return 1.0 + m->rx * (twice + (MX_AT(*v, r, k - 1) + MX_AT(*v, r, k + 1))) +
-           m->ry * (twice + (MX_AT(*v, r - m->row, k) + MX_AT(*v, r + m->row, k))) +
-           m->rz * (twice + (MX_AT(*v, r - m->plane, k) + MX_AT(*v, r + m->plane, k)));
+    return 1.0 + m->rx * (twice + PAIR(v, m, r, k, 0, 1)) +
+           m->ry * (twice + PAIR(v, m, r, k, m->row, 0)) +
+           m->rz * (twice + PAIR(v, m, r, k, m->plane, 0));
 }
 
 MX_BODY void tl_diagonal_3d_body(const tl_diagonal_args *a, int i, int j, int k)

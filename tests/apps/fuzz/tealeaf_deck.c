@@ -28,6 +28,7 @@ static void check_states(const tl_deck *d)
         HOLDS(s->density > 0.0 && s->energy >= 0.0 && isfinite(s->density * s->energy));
         if (i == 0) continue;
         HOLDS(s->geometry != TL_RECTANGLE || (s->xmax > s->xmin && s->ymax > s->ymin));
+        HOLDS(s->geometry != TL_ALIAS);
         HOLDS(s->geometry != TL_CIRCLE || s->radius > 0.0);
     }
 }
@@ -37,6 +38,10 @@ static void check_deck(const tl_deck *d)
     const double dx = (d->xmax - d->xmin) / (double)d->x_cells;
     const double dy = (d->ymax - d->ymin) / (double)d->y_cells;
     HOLDS(dx > 0.0 && isfinite(dx) && dy > 0.0 && isfinite(dy));
+    const double dz = (d->zmax - d->zmin) / (double)d->z_cells;
+    HOLDS(dz > 0.0 && isfinite(dz) && d->z_cells >= 1 && d->z_cells <= INT32_MAX - 1);
+    HOLDS(tl_is_3d(d) || (dz == 1.0 && d->z_cells == 1));
+    HOLDS(isfinite(tl_cell_volume(d)) && tl_cells_of(d) <= 0x1p62);
     HOLDS(isfinite(d->initial_timestep / (dx * dx)) && isfinite(d->initial_timestep / (dy * dy)));
     HOLDS(d->x_cells >= 1 && d->x_cells <= INT32_MAX - 1 && d->y_cells >= 1 &&
           d->y_cells <= INT32_MAX - 1);
