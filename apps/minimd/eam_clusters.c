@@ -7,6 +7,12 @@ static mx_err fit_slots(mx_ctx ctx, const char *label, int64_t clusters, mx_view
     return md_fit_view(ctx, label, MX_F64, 2, extents, MX_LAYOUT_RIGHT, view);
 }
 
+static mx_err fit_pairs(mx_ctx ctx, const char *label, int64_t clusters, int columns, mx_view *view)
+{
+    const int64_t extents[] = {clusters, columns};
+    return md_fit_view(ctx, label, MX_I32, columns > 0 ? 2 : 1, extents, MX_LAYOUT_RIGHT, view);
+}
+
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e)
 {
@@ -25,6 +31,9 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     v->pair_knots = views->pair_knots;
     v->embedding_knots = views->embedding_knots;
     MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
+    MX_TRY(fit_pairs(ctx, "pairs found", c->own_clusters, MD_BATCH + MD_CLUSTER, &v->kept));
+    MX_TRY(fit_pairs(ctx, "numbers of pairs found", c->own_clusters, MD_CLUSTER, &v->kept_count));
+    MX_TRY(fit_pairs(ctx, "all pairs found", c->own_clusters, 0, &v->kept_all));
     MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
     e->args.tables = *tables;
     e->args.grid = c->grid;
@@ -36,6 +45,9 @@ void md_eam_clusters_destroy(md_eam_clusters *e)
 {
     (void)mx_view_destroy(&e->views.place);
     (void)mx_view_destroy(&e->views.sum);
+    (void)mx_view_destroy(&e->views.kept);
+    (void)mx_view_destroy(&e->views.kept_count);
+    (void)mx_view_destroy(&e->views.kept_all);
     *e = (md_eam_clusters){0};
 }
 

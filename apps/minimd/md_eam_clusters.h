@@ -1,17 +1,17 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
- * The steps are those of force_eam.c. Densities and forces each go over the rows of the list. In a row an atom first finds the
- * slots within the cutoff, cluster by cluster and without gathers, and writes their numbers one after another. So square roots,
- * divisions and tables are computed for full vectors of pairs that matter: of the lanes of clusters these are one in four. Coordinates
- * and coefficients are then loaded by rows of four numbers (minx/simd_rows.h): an atom's x, y, z and F'(rho), and the four
+ * The steps are those of force_eam.c. Densities and forces are computed cluster by cluster. First the pairs of its eight atoms that
+ * are within the cutoff are found in the rows of the list, by vectors and without gathers; the numbers of the other atoms are written one
+ * after another. So square roots and tables are computed for full vectors of pairs that matter: of the lanes of clusters these are
+ * one in four. Finding takes as long as all the rest; so forces use the pairs that densities found (136 bytes an atom). Coordinates
+ * and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four
  * coefficients of an interval of a spline.
  *
  * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are those of the Lennard-Jones forces, so
  * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share.
  *
- * 131,072 atoms of the original's problem, one Zen 5 core: see docs/performance.md.
- * Rejected: keeping the numbers of the pairs that densities found for the forces (writing and reading them takes as long as
- * finding them again, and half as much memory as the list); tables of floats (forces would not be the gradient of the energy). */
+ * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent operations is so long that a core
+ * cannot compute enough vectors at the same time); tables of floats (forces would not be the gradient of the energy). */
 #pragma once
 #include "md_clusters.h"
 #include "md_eam_kernels.h"
@@ -19,13 +19,20 @@
 MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 
+enum { MD_BATCH_VECTORS = 32, MD_BATCH = MD_BATCH_VECTORS * MD_CLUSTER };
+MX_ACCESSOR(md_kept_pairs, int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_BATCH + MD_CLUSTER)
+
 /* Slots are numbered through: slot s of cluster c is c * MD_CLUSTER + s. */
 typedef struct md_eam_cluster_views {
     /* of md_cluster_views */
     mx_view point, slot_atom, slot_type, first, own_end, row_end, near;
     mx_view force, derivative, pair_knots, embedding_knots; /* of md_views */
     mx_view place; /* f64 [slots][4]: x, y, z, and F'(rho) */
-    mx_view sum;   /* f64 [own slots][4]: the force, and rho */
+    /* What densities found. Of each own cluster: 4 * slot of the other atoms, the pairs of each atom, and whether these are all. */
+    mx_view kept;       /* i32 [own clusters][MD_BATCH + MD_CLUSTER] */
+    mx_view kept_count; /* i32 [own clusters][MD_CLUSTER] */
+    mx_view kept_all;   /* i32 [own clusters] */
+    mx_view sum;        /* f64 [own slots][4]: the force, and rho */
 } md_eam_cluster_views;
 
 typedef struct md_eam_cluster_args {
@@ -37,6 +44,9 @@ typedef struct md_eam_cluster_args {
     md_embedding_knots embedding_knots;
     md_quads place;
     md_quads sum;
+    md_kept_pairs kept;
+    md_slots kept_count;
+    mx_i32_1 kept_all;
     mx_f64_1 derivative;
     mx_f64_2 force;
     md_eam_tables tables;
@@ -46,7 +56,8 @@ typedef struct md_eam_cluster_args {
     bool half;
 } md_eam_cluster_args;
 MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, point, slot_atom, slot_type, first, own_end,
-          row_end, near, pair_knots, embedding_knots, place, sum, derivative, force)
+          row_end, near, pair_knots, embedding_knots, place, sum, kept, kept_count, kept_all,
+          derivative, force)
 
 /* Over clusters: coordinates of places; sum = 0 */
 MX_DECLARE_FOR(1D, md_eam_load_places, md_eam_cluster_args)

@@ -1,61 +1,42 @@
 /* The rival of miniMD: the benchmark as its original describes it, by hand, as one ordinary C program.
  *
- *     minimd-rival [CELLS] [STEPS] [BRICKS]        unit cells along each side of the box; defaults: 32 100 1
+ *     minimd-rival [CELLS] [STEPS] [BRICKS] [FILE]   unit cells along each side of the box; defaults: 32 100 1
  *
- * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature, time step, cutoff and skin.
- * Velocity Verlet; every 20 steps atoms change bricks, are sorted by bins, and lists are built. Each pair is computed once (half
+ * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature, time step, cutoff and skin; or with
+ * FILE, a funcfl potential, the benchmark of the embedded-atom method (minimd_rival_eam.c). Velocity Verlet; every 20 steps atoms change bricks, are sorted by bins, and lists are built. Each pair is computed once (half
  * lists, Newton's third law, also across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
  *
  * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI rank would; but a message is a
  * copy in shared memory, so this is faster than ranks. Ghosts are exchanged along x, then y, then z, as in the original.
  *
  * Prints temperature, energy and pressure of the first and the last step, and nanoseconds for an atom and a step. */
+#include "minimd_rival.h"
+
 #include <math.h>
 #include <omp.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DENSITY 0.8442
-#define TEMPERATURE 1.44
-#define STEP 0.005
-#define CUTOFF 2.5
-#define LIST_CUTOFF 2.8 /* with the skin */
-enum { EVERY = 20, WIDTH = 80, SWAPS = 6, STENCIL = 63, MAX_BRICKS = 64 };
-
-typedef double point[3];
-
-/* What a brick sends to a neighbour along an axis, its atoms near a face, and what it receives from the opposite neighbour as ghosts. */
-typedef struct swap {
-    int count, first;  /* ghosts that arrive, and where */
-    int sends, *index; /* atoms that leave */
-    int from;          /* the brick that they come from */
-    double shift;      /* added to what arrives */
-} swap;
-
-typedef struct brick {
-    double low[3], high[3];
-    int own, all, capacity;
-    point *x, *v, *f, *spare;
-    int *order, *bin;
-    int leaving;
-    point *outbox; /* position, velocity */
-    swap swaps[SWAPS];
-    int bins[3], bin_count, *begin;
-    double bin_low[3], per_length[3];
-    int stencil[STENCIL];
-    int *list, *count;
-    double energy, virial, kinetic;
-    double seconds[3]; /* force, list, communication */
-} brick;
+#define CUTOFF 2.5 /* of Lennard-Jones */
+enum { EVERY = 20, STENCIL = 125, MAX_BRICKS = 64 };
 
 static double box;
 static int bricks_count;
 static brick bricks[MAX_BRICKS];
+static rival_problem problem = {.density = 0.8442,
+                                .temperature = 1.44,
+                                .step = 0.005,
+                                .list_cutoff = 2.8,
+                                .width = 80,
+                                .mvv_to_energy = 1,
+                                .boltzmann = 1,
+                                .printed_energy = 1,
+                                .printed_pressure = 1,
+                                .mass = 1};
 
-static void *allocate(size_t count, size_t size)
+void *rival_allocate(size_t count, size_t size)
 {
     void *const memory = aligned_alloc(64, (count * size + 63) / 64 * 64);
     if (memory == NULL) {
@@ -105,35 +86,38 @@ static void create_brick(brick *b, int number, int cells)
         b->high[d] = d == 2 && number + 1 < bricks_count ? (number + 1) * slab : box;
     }
     double volume = 1;
-    for (int d = 0; d < 3; d++) volume *= b->high[d] - b->low[d] + 2.5 * LIST_CUTOFF;
-    b->capacity = (int)(1.1 * volume * DENSITY) + 1000;
+    for (int d = 0; d < 3; d++) volume *= b->high[d] - b->low[d] + 2.5 * problem.list_cutoff;
+    b->capacity = (int)(1.1 * volume * problem.density) + 1000;
     const size_t n = (size_t)b->capacity;
-    b->x = allocate(n, sizeof(point));
-    b->v = allocate(n, sizeof(point));
-    b->f = allocate(n, sizeof(point));
-    b->spare = allocate(n, sizeof(point));
-    b->outbox = allocate(2 * n, sizeof(point));
-    b->order = allocate(n, sizeof(int));
-    b->bin = allocate(n, sizeof(int));
-    b->count = allocate(n, sizeof(int));
-    b->list = allocate(n * WIDTH, sizeof(int));
-    for (int s = 0; s < SWAPS; s++) b->swaps[s].index = allocate(n, sizeof(int));
+    b->x = rival_allocate(n, sizeof(point));
+    b->v = rival_allocate(n, sizeof(point));
+    b->f = rival_allocate(n, sizeof(point));
+    b->spare = rival_allocate(n, sizeof(point));
+    b->outbox = rival_allocate(2 * n, sizeof(point));
+    b->order = rival_allocate(n, sizeof(int));
+    b->bin = rival_allocate(n, sizeof(int));
+    b->count = rival_allocate(n, sizeof(int));
+    b->list = rival_allocate(n * (size_t)problem.width, sizeof(int));
+    for (int s = 0; s < SWAPS; s++) b->swaps[s].index = rival_allocate(n, sizeof(int));
     b->bin_count = 1;
     for (int d = 0; d < 3; d++) {
         const double length = b->high[d] - b->low[d];
-        const int inside = (int)(length / (LIST_CUTOFF / 2));
+        const int inside = (int)(length / (problem.list_cutoff / 2));
         b->per_length[d] = inside / length;
         b->bins[d] = inside + 2 * 3; /* ghosts lie within two bins and a little */
         b->bin_low[d] = b->low[d] - 3 / b->per_length[d];
         b->bin_count *= b->bins[d];
     }
-    b->begin = allocate((size_t)b->bin_count + 2, sizeof(int));
+    b->begin = rival_allocate((size_t)b->bin_count + 2, sizeof(int));
     int n_stencil = 0;
-    for (int z = 0; z <= 2; z++)
-        for (int y = z > 0 ? -2 : 0; y <= 2; y++)
-            for (int x = z > 0 || y > 0 ? -2 : 0; x <= 2; x++)
+    const bool whole = problem.ghosts_twice;
+    for (int z = whole ? -2 : 0; z <= 2; z++)
+        for (int y = whole || z > 0 ? -2 : 0; y <= 2; y++)
+            for (int x = whole || z > 0 || y > 0 ? -2 : 0; x <= 2; x++)
                 b->stencil[n_stencil++] = (z * b->bins[1] + y) * b->bins[0] + x;
+    b->stencils = n_stencil;
     create_atoms(b, cells);
+    if (problem.ghosts_twice) rival_eam_create(b);
 }
 
 static void scale_velocities(void)
@@ -151,7 +135,8 @@ static void scale_velocities(void)
                 bricks[r].v[i][d] -= sum[d] / (double)atoms;
                 squares += bricks[r].v[i][d] * bricks[r].v[i][d];
             }
-    const double factor = sqrt(TEMPERATURE * (3 * (double)atoms - 3) / squares);
+    const double factor = sqrt(problem.temperature * problem.boltzmann * (3 * (double)atoms - 3) /
+                               (squares * problem.mass * problem.mvv_to_energy));
     for (int r = 0; r < bricks_count; r++)
         for (int i = 0; i < bricks[r].own; i++)
             for (int d = 0; d < 3; d++) bricks[r].v[i][d] *= factor;
@@ -230,7 +215,8 @@ static void make_swap(brick *b, int number, int s)
     const int n = up ? b->swaps[s - 1].first : b->all;
     w->sends = 0;
     for (int i = 0; i < n; i++)
-        if (up ? b->x[i][d] >= b->high[d] - LIST_CUTOFF : b->x[i][d] < b->low[d] + LIST_CUTOFF)
+        if (up ? b->x[i][d] >= b->high[d] - problem.list_cutoff
+               : b->x[i][d] < b->low[d] + problem.list_cutoff)
             w->index[w->sends++] = i;
     w->from = ranks == 1 ? number : up ? (number + ranks - 1) % ranks : (number + 1) % ranks;
     const bool wraps = ranks == 1 || (up ? number == 0 : number == ranks - 1);
@@ -267,6 +253,21 @@ static void make_ghosts(brick *b, int number)
     }
 }
 
+/* F'(rho) of ghosts. */
+static void update_derivatives(brick *b)
+{
+    for (int s = 0; s < SWAPS; s++) {
+        const swap *const w = &b->swaps[s];
+        const brick *const from = &bricks[w->from];
+        if (s % 2 == 0) {
+#pragma omp barrier
+        }
+        for (int i = 0; i < w->count; i++)
+            b->derivative[w->first + i] = from->derivative[from->swaps[s].index[i]];
+    }
+#pragma omp barrier
+}
+
 static void update_ghosts(brick *b)
 {
     for (int s = 0; s < SWAPS; s++) {
@@ -299,31 +300,36 @@ static void return_forces(brick *b, int number)
 
 /* ---- lists and forces ---- */
 
+/* Is atom j, at o, in the list of atom i, of the same bin? Each pair with a ghost is in one list of two, by their positions. */
+static bool listed(const brick *b, int i, int j, const double *o)
+{
+    const double *const x = b->x[i];
+    if (j < b->own) return j > i;
+    return o[2] > x[2] || (o[2] == x[2] && (o[1] > x[1] || (o[1] == x[1] && o[0] >= x[0])));
+}
+
 static void build_lists(brick *b)
 {
+    const double cutoff_square = problem.list_cutoff * problem.list_cutoff;
+    const int width = problem.width;
     fill_bins(b, b->all);
     for (int i = 0; i < b->own; i++) {
         const double x = b->x[i][0], y = b->x[i][1], z = b->x[i][2];
-        int *const list = &b->list[(size_t)i * WIDTH], count = 0;
-        for (int s = 0; s < STENCIL; s++) {
+        int *const list = &b->list[(size_t)i * (size_t)width], count = 0;
+        for (int s = 0; s < b->stencils; s++) {
             const int bin = b->bin[i] + b->stencil[s];
             for (int k = b->begin[bin]; k < b->begin[bin + 1]; k++) {
                 const int j = b->order[k];
                 const double *const o = b->x[j];
-                if (s == 0) {
-                    if (j < b->own
-                            ? j <= i
-                            : o[2] < z || (o[2] == z && (o[1] < y || (o[1] == y && o[0] < x))))
-                        continue;
-                }
+                if (problem.ghosts_twice ? j <= i : s == 0 && !listed(b, i, j, o)) continue;
                 const double dx = x - o[0], dy = y - o[1], dz = z - o[2];
-                if (dx * dx + dy * dy + dz * dz > LIST_CUTOFF * LIST_CUTOFF) continue;
-                if (count < WIDTH) list[count] = j;
+                if (dx * dx + dy * dy + dz * dz > cutoff_square) continue;
+                if (count < width) list[count] = j;
                 count++;
             }
         }
-        if (count > WIDTH) {
-            fprintf(stderr, "minimd-rival: a list of %d atoms, more than %d\n", count, WIDTH);
+        if (count > width) {
+            fprintf(stderr, "minimd-rival: a list of %d atoms, more than %d\n", count, width);
             exit(3);
         }
         b->count[i] = count;
@@ -333,11 +339,12 @@ static void build_lists(brick *b)
 static inline __attribute__((always_inline)) void forces_of(brick *b, bool energies)
 {
     point *const restrict x = b->x, *const restrict f = b->f;
+    const size_t width = (size_t)problem.width;
     double energy = 0, virial = 0;
     memset(f, 0, sizeof(point) * (size_t)b->all);
-    for (int i = 0; i < b->own; i++) {
+    for (size_t i = 0; i < (size_t)b->own; i++) {
         const double xi = x[i][0], yi = x[i][1], zi = x[i][2];
-        const int *const list = &b->list[(size_t)i * WIDTH], count = b->count[i];
+        const int *const list = &b->list[i * width], count = b->count[i];
         double fx = 0, fy = 0, fz = 0;
         for (int k = 0; k < count; k++) {
             const int j = list[k];
@@ -367,12 +374,17 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, bool energ
 static void compute_forces(brick *b, int number, bool energies)
 {
     const double start = omp_get_wtime();
-    if (energies)
+    if (problem.ghosts_twice) {
+        rival_eam_densities(b, &problem);
+        update_derivatives(b);
+        rival_eam_forces(b, &problem, energies);
+    } else if (energies) {
         forces_of(b, true);
-    else
+    } else {
         forces_of(b, false);
+    }
     const double computed = omp_get_wtime();
-    return_forces(b, number);
+    if (!problem.ghosts_twice) return_forces(b, number);
     b->seconds[0] += computed - start;
     b->seconds[2] += omp_get_wtime() - computed;
 }
@@ -402,17 +414,19 @@ static void print_state(int step)
         for (int i = 0; i < b->own; i++)
             for (int d = 0; d < 3; d++) kinetic += b->v[i][d] * b->v[i][d];
     }
-    const double t = kinetic / (3 * atoms - 3);
-    printf("step %d: T %e U %e P %e\n", step, t, energy / atoms,
-           (t * (3 * atoms - 3) + virial) / (3 * box * box * box));
+    const double mvv = kinetic * problem.mass * problem.mvv_to_energy;
+    printf("step %d: T %e U %e P %e\n", step, mvv / (3 * atoms - 3) / problem.boltzmann,
+           problem.printed_energy * energy / atoms,
+           problem.printed_pressure * (mvv + virial) / (3 * box * box * box));
 }
 
 static void advance(brick *b, int number, int step, bool energies)
 {
+    const double kick = problem.step / 2 / (problem.mass * problem.mvv_to_energy);
     for (int i = 0; i < b->own; i++) {
         for (int d = 0; d < 3; d++) {
-            b->v[i][d] += STEP / 2 * b->f[i][d];
-            b->x[i][d] += STEP * b->v[i][d];
+            b->v[i][d] += kick * b->f[i][d];
+            b->x[i][d] += problem.step * b->v[i][d];
         }
     }
     if (step % EVERY == 0) {
@@ -424,19 +438,21 @@ static void advance(brick *b, int number, int step, bool energies)
     }
     compute_forces(b, number, energies);
     for (int i = 0; i < b->own; i++)
-        for (int d = 0; d < 3; d++) b->v[i][d] += STEP / 2 * b->f[i][d];
+        for (int d = 0; d < 3; d++) b->v[i][d] += kick * b->f[i][d];
 }
 
 int main(int argc, char **argv)
 {
     const int cells = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 100;
     bricks_count = argc > 3 ? atoi(argv[3]) : 1;
-    box = cells * cbrt(4 / DENSITY);
-    if (argc > 4 || steps < 1 || bricks_count < 1 || bricks_count > MAX_BRICKS ||
-        box / bricks_count < 2 * LIST_CUTOFF) {
-        fprintf(stderr,
-                "usage: minimd-rival [CELLS] [STEPS] [BRICKS], the box %g long for each brick\n",
-                2 * LIST_CUTOFF);
+    if (argc == 5 && !rival_eam_read(argv[4], &problem)) return 3;
+    box = cells * cbrt(4 / problem.density);
+    if (argc > 5 || steps < 1 || bricks_count < 1 || bricks_count > MAX_BRICKS ||
+        box / bricks_count < 2 * problem.list_cutoff) {
+        fprintf(
+            stderr,
+            "usage: minimd-rival [CELLS] [STEPS] [BRICKS] [FILE], the box %g long for each brick\n",
+            2 * problem.list_cutoff);
         return 2;
     }
     double seconds = 0;

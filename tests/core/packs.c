@@ -3,6 +3,8 @@
 #include "packs.h"
 #include "check.h"
 
+#include <float.h>
+
 /* GUARD: elements behind the end that nothing may touch. */
 enum { N = 8 * 50 + 5, GROUPS = (N + 7) / 8, WHOLE = N / 8 * 8, GUARD = 8 };
 
@@ -153,26 +155,38 @@ PK_TEST(i64, int64_t, MX_I64, model_integer, PK_OPS)
 enum { ROWS = 25, ROW_LANES = 8 * 256 }; /* a group for each mask of eight bits */
 
 typedef struct rows_data {
-    double from[4 * ROWS], loaded[4 * ROW_LANES], added[4 * ROWS], back[ROW_LANES];
+    double from[4 * ROWS], loaded[4 * ROW_LANES], less[4 * ROWS], back[ROW_LANES];
+    double sums[ROW_LANES / 2], root[ROW_LANES], kept_numbers[2 * ROW_LANES];
     int32_t index[ROW_LANES], bits[ROW_LANES / 8], kept[2 * ROW_LANES], counts[ROW_LANES / 8];
 } rows_data;
 
 static void check_rows(const rows_data *r)
 {
-    double sums[4 * ROWS] = {0};
+    double less[4 * ROWS] = {0};
     for (int i = 0; i < ROW_LANES; i++) {
         for (int d = 0; d < 4; d++) {
             const double x = r->from[r->index[i] + d];
             CHECK_F64(r->loaded[d * ROW_LANES + i], x, 0);
-            sums[r->index[i] + d] += x;
+            less[r->index[i] + d] -= x;
         }
         CHECK_F64(r->back[i], trunc(r->from[r->index[i] + 1]), 0);
+        const double root = 1 / sqrt(fabs(r->from[r->index[i] + 2]) + 0.25);
+        CHECK_F64(r->root[i], root, 4 * DBL_EPSILON * root); /* as the header says */
     }
-    for (int k = 0; k < 4 * ROWS; k++) CHECK_F64(r->added[k], sums[k], 0);
+    for (int k = 0; k < 4 * ROWS; k++) CHECK_F64(r->less[k], less[k], 0);
     for (int g = 0; g < ROW_LANES / 8; g++) {
         int count = 0;
-        for (int l = 0; l < 8; l++)
-            if (r->bits[g] >> l & 1) CHECK_I64(r->kept[16 * g + count++], r->index[8 * g + l]);
+        for (int l = 0; l < 8; l++) {
+            if ((r->bits[g] >> l & 1) == 0) continue;
+            CHECK_F64(r->kept_numbers[16 * g + count], r->from[r->index[8 * g + l]], 0);
+            CHECK_I64(r->kept[16 * g + count], r->index[8 * g + l]);
+            count++;
+        }
+        for (int d = 0; d < 4; d++) {
+            double sum = 0;
+            for (int l = 0; l < 8; l++) sum += r->from[r->index[8 * g + l] + d];
+            CHECK_F64(r->sums[4 * g + d], sum, 0);
+        }
         CHECK_I64(r->counts[g], count);
         for (int l = 8; l < 16; l++) CHECK_I64(r->kept[16 * g + l], -7);
     }
@@ -184,18 +198,20 @@ static void test_rows(mx_ctx ctx)
     static const struct {
         mx_type type;
         int count;
-    } views[] = {{MX_F64, 4 * ROWS},      {MX_I32, ROW_LANES}, {MX_I32, ROW_LANES / 8},
-                 {MX_F64, 4 * ROW_LANES}, {MX_F64, 4 * ROWS},  {MX_I32, 2 * ROW_LANES},
-                 {MX_I32, ROW_LANES / 8}, {MX_F64, ROW_LANES}};
-    void *const data[] = {r.from, r.index, r.bits, r.loaded, r.added, r.kept, r.counts, r.back};
-    mx_view v[8];
+    } views[] = {{MX_F64, 4 * ROWS},      {MX_I32, ROW_LANES},    {MX_I32, ROW_LANES / 8},
+                 {MX_F64, 4 * ROW_LANES}, {MX_F64, 4 * ROWS},     {MX_I32, 2 * ROW_LANES},
+                 {MX_I32, ROW_LANES / 8}, {MX_F64, ROW_LANES},    {MX_F64, ROW_LANES / 2},
+                 {MX_F64, ROW_LANES},     {MX_F64, 2 * ROW_LANES}};
+    void *const data[] = {r.from,   r.index, r.bits, r.loaded, r.less,        r.kept,
+                          r.counts, r.back,  r.sums, r.root,   r.kept_numbers};
+    mx_view v[11];
     pk_rows_args a = {.n = ROW_LANES};
     memset(&r, 0, sizeof r);
     for (int k = 0; k < 4 * ROWS; k++) r.from[k] = 0.25 * (double)check_random_int(-400, 400);
     for (int i = 0; i < ROW_LANES; i++) r.index[i] = 4 * (int32_t)check_random_int(0, ROWS - 1);
     for (int i = 0; i < 2 * ROW_LANES; i++) r.kept[i] = -7;
     for (int g = 0; g < ROW_LANES / 8; g++) r.bits[g] = g;
-    for (int w = 0; w < 8; w++) {
+    for (int w = 0; w < 11; w++) {
         MUST(mx_view_create_1d(ctx, "rows", views[w].type, views[w].count, &v[w]));
         check_upload(ctx, v[w], data[w]);
     }
@@ -203,14 +219,17 @@ static void test_rows(mx_ctx ctx)
     MUST(mx_bind(ctx, v[1], &a.index));
     MUST(mx_bind(ctx, v[2], &a.bits));
     MUST(mx_bind(ctx, v[3], &a.loaded));
-    MUST(mx_bind(ctx, v[4], &a.added));
+    MUST(mx_bind(ctx, v[4], &a.less));
     MUST(mx_bind(ctx, v[5], &a.kept));
     MUST(mx_bind(ctx, v[6], &a.counts));
     MUST(mx_bind(ctx, v[7], &a.there_and_back));
+    MUST(mx_bind(ctx, v[8], &a.sums));
+    MUST(mx_bind(ctx, v[9], &a.root));
+    MUST(mx_bind(ctx, v[10], &a.kept_numbers));
     CHECK_OK(pk_rows(mx_range_1d(ctx, 0, 1), &a));
-    for (int w = 3; w < 8; w++) check_download(ctx, v[w], data[w]);
+    for (int w = 3; w < 11; w++) check_download(ctx, v[w], data[w]);
     check_rows(&r);
-    for (int w = 0; w < 8; w++) MUST(mx_view_destroy(&v[w]));
+    for (int w = 0; w < 11; w++) MUST(mx_view_destroy(&v[w]));
 }
 
 static void test(mx_ctx ctx)

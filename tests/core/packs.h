@@ -64,11 +64,15 @@ typedef struct pk_rows_args {
     mx_cf64_1 from;        /* rows of four */
     mx_ci32_1 index, bits; /* of lanes, where their rows begin; of groups */
     mx_f64_1 loaded;       /* 4 * n: a[d][l] of element i at d * n + i */
-    mx_f64_1 added;        /* rows of four, to which each group adds its own */
+    mx_f64_1 less;         /* rows of four, from which each group subtracts its own */
+    mx_f64_1 sums;         /* 4 a group: of its lanes */
+    mx_f64_1 root;
+    mx_f64_1 kept_numbers; /* 16 a group */
     mx_i32_1 kept;         /* 16 a group */
     mx_i32_1 counts;
     mx_f64_1 there_and_back; /* as integers */
     int n;
 } pk_rows_args;
-MX_ARGS(pk_rows_args, from, index, bits, loaded, added, kept, counts, there_and_back)
+MX_ARGS(pk_rows_args, from, index, bits, loaded, less, sums, root, kept_numbers, kept, counts,
+        there_and_back)
 MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)

@@ -5,38 +5,34 @@
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* Slots near an atom, found in one go. */
-enum { MD_NEAR_SLOTS = 256 };
+/* Pairs of a cluster's atoms with others, in vectors: each vector has pairs of one atom. The work is done in stages, each over all
+ * vectors: so a vector's chain of dependent operations, some 150 cycles, runs beside those of many others. */
+typedef struct md_eam_batch {
+    int vectors;
+    int count[MX_PACK_WIDTH]; /* pairs of each atom */
+    /* Of each vector: 4 * slot of its atom, where this atom's row begins; and the atom's pairs from this vector on. Eight are
+     * written at once. */
+    int32_t self[MD_BATCH_VECTORS + MX_PACK_WIDTH];
+    int32_t left[MD_BATCH_VECTORS + MX_PACK_WIDTH];
+    /* Of each pair: 4 * slot of the other atom; behind an atom's last pair its own. `found` is memory for it. */
+    int32_t *other;
+    int32_t found[MD_BATCH + MX_PACK_WIDTH];
+    /* the row of pair_knots for the two elements, and for them in the other order */
+    int32_t knot[MD_BATCH];
+    int32_t mirrored[MD_BATCH];
+    double square[MD_BATCH + MX_PACK_WIDTH]; /* of the distance */
+    double at[MD_BATCH];                     /* where in the interval, in units of the step */
+    double result[MD_BATCH];                 /* densities; forces over the distance */
+    double pushed[MD_BATCH];                 /* densities at the other atom */
+    double dx[MD_BATCH], dy[MD_BATCH], dz[MD_BATCH], inverse[MD_BATCH];
+    double derivative[MD_BATCH]; /* F'(rho) of the other atom */
+} md_eam_batch;
 
-typedef struct md_near_slots {
-    int count;
-    int32_t
-        at[MD_NEAR_SLOTS + MD_CLUSTER]; /* 4 * slot: where its numbers begin in places and sums */
-} md_near_slots;
-
-/* An atom whose row is computed. */
-typedef struct md_eam_row {
-    int slot, element;
-    double x, y, z, derivative;
-    mx_pack_f64 density;
-    mx_pack_f64 fx, fy, fz;
-    mx_pack_f64 potential, virial;
-} md_eam_row;
-
-/* A vector of pairs of the row's atom. */
-typedef struct md_eam_pairs {
-    mx_mask_f64 inside;   /* lanes that have a pair */
-    mx_pack_f64 other[4]; /* x, y, z, F'(rho) of the other atoms */
-    mx_pack_f64 dx, dy, dz, square;
-} md_eam_pairs;
-
-/* An interval of the table of each pair, and where in it, in units of the step. */
-typedef struct md_eam_place {
-    int32_t row
-        [MX_PACK_WIDTH]; /* element numbers of pair_knots: of the row's element with the others' */
-    int32_t mirrored[MX_PACK_WIDTH]; /* of the others' with the row's */
-    mx_pack_f64 at;
-} md_eam_place;
+/* The next entry of a cluster's rows. Half lists: first entries of own atoms, then those of ghosts. */
+typedef struct md_eam_cursor {
+    int s, next;
+    bool own, ghosts;
+} md_eam_cursor;
 
 MX_BODY void md_eam_load_places_body(const md_eam_cluster_args *a, int c)
 {
@@ -51,116 +47,134 @@ MX_FOR(1D, md_eam_load_places, MX_ITEMS_PLAIN)
 
 /* ---- finding pairs ---- */
 
-/* Slots near atom s of cluster c: of the entries of its row from `next` on that are within the cutoff, until the entries end or
- * there is no more room. `behind`: in its own cluster those of higher numbers only. Returns the next entry. */
-MX_BODY int md_find_near_slots(const md_eam_cluster_args *a, int c, int s, int next, int end,
-                               bool behind, md_near_slots *near)
+/* Entries of atom s that are wanted. */
+MX_BODY int md_first_entry(const md_eam_cluster_args *a, const md_eam_cursor *at, int c)
 {
-    const int slot = c * MD_CLUSTER + s;
-    const double x = MX_AT(a->point, c, 0, s), y = MX_AT(a->point, c, 1, s),
-                 z = MX_AT(a->point, c, 2, s);
+    return at->own || at->s == MD_CLUSTER ? 0 : MX_AT(a->own_end, c * MD_CLUSTER + at->s);
+}
+MX_BODY int md_end_entry(const md_eam_cluster_args *a, const md_eam_cursor *at, int c)
+{
+    const int slot = c * MD_CLUSTER + at->s;
+    return at->ghosts ? MX_AT(a->row_end, slot) : MX_AT(a->own_end, slot);
+}
+
+MX_BODY md_eam_cursor md_begin_entries(const md_eam_cluster_args *a, int c, bool own, bool ghosts)
+{
+    md_eam_cursor at = {0, 0, own, ghosts};
+    at.next = md_first_entry(a, &at, c);
+    return at;
+}
+
+/* The vectors of an atom with so many pairs. */
+MX_BODY void md_add_vectors(md_eam_batch *b, int slot, int count)
+{
     mx_pack_i32 lanes;
-    int count = 0;
-    for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = 4 * l;
-    for (; next < end && count <= MD_NEAR_SLOTS - MD_CLUSTER; next++) {
+    for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
+    mx_pack_store(b->self + b->vectors, mx_pack_set_i32(4 * slot));
+    mx_pack_store(b->left + b->vectors, count - lanes * MX_PACK_WIDTH);
+    b->count[slot % MD_CLUSTER] = count;
+    b->vectors += (count + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH;
+}
+
+/* Adds the pairs of atom s of cluster c that are within the cutoff, until its entries end or there is no more room. `behind`: in its
+ * own cluster those with higher slots only. */
+MX_BODY void md_find_pairs(const md_eam_cluster_args *a, int c, md_eam_cursor *at, int end,
+                           bool behind, md_eam_batch *b)
+{
+    const int slot = c * MD_CLUSTER + at->s;
+    const int room = MD_BATCH - b->vectors * MX_PACK_WIDTH - MX_PACK_WIDTH;
+    const double x = MX_AT(a->point, c, 0, at->s), y = MX_AT(a->point, c, 1, at->s),
+                 z = MX_AT(a->point, c, 2, at->s);
+    int32_t *const pairs = b->other + b->vectors * MX_PACK_WIDTH;
+    double *const squares = b->square + b->vectors * MX_PACK_WIDTH;
+    mx_pack_i32 lanes;
+    int next = at->next, count = 0;
+    for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
+    for (; next < end && count <= room; next++) {
         const int32_t entry = MX_AT(a->near, slot, next);
         const int other = md_entry_cluster(entry);
-        const unsigned wanted = behind && other == c ? 0xfeu << s : 0xffu;
+        const unsigned wanted = behind && other == c ? 0xfeu << at->s : 0xffu;
         const double *const point = &MX_AT(a->point, other, 0, 0);
         const mx_pack_f64 dx = x - mx_pack_load(point);
         const mx_pack_f64 dy = y - mx_pack_load(point + MD_CLUSTER);
         const mx_pack_f64 dz = z - mx_pack_load(point + 2 * MD_CLUSTER);
         const mx_pack_f64 square = dx * dx + dy * dy + dz * dz;
         const unsigned inside = mx_mask_bits(square < a->tables.cutoff_square);
-        count += mx_pack_compress(near->at + count, inside & md_entry_atoms(entry) & wanted,
-                                  lanes + 4 * MD_CLUSTER * other);
+        const unsigned bits = inside & md_entry_atoms(entry) & wanted;
+        (void)mx_pack_compress(squares + count, bits, square);
+        count += mx_pack_compress(pairs + count, bits, lanes * 4 + 4 * MD_CLUSTER * other);
     }
-    /* lanes behind the last pair access the atom itself */
-    mx_pack_store(near->at + count, mx_pack_set_i32(4 * slot));
-    near->count = count;
-    return next;
+    mx_pack_store(pairs + count, mx_pack_set_i32(4 * slot));
+    mx_pack_store(squares + count, mx_pack_set_f64(a->tables.cutoff_square));
+    md_add_vectors(b, slot, count);
+    at->next = next;
 }
 
-/* The entries of a cluster's rows that are left. */
-typedef struct md_eam_entries {
-    int next[MD_CLUSTER], end[MD_CLUSTER];
-    bool left;
-} md_eam_entries;
-
-/* Those of own atoms, or those of ghosts; or both. */
-MX_BODY md_eam_entries md_begin_entries(const md_eam_cluster_args *a, int c, bool own, bool ghosts)
+/* Fills a batch, from *at on; false where the cluster has no more entries. */
+MX_BODY bool md_fill_batch(const md_eam_cluster_args *a, int c, bool behind, md_eam_cursor *at,
+                           md_eam_batch *b)
 {
-    md_eam_entries e;
-    e.left = false;
-    for (int s = 0; s < MD_CLUSTER; s++) {
-        const int slot = c * MD_CLUSTER + s;
-        e.next[s] = own ? 0 : MX_AT(a->own_end, slot);
-        e.end[s] = ghosts ? MX_AT(a->row_end, slot) : MX_AT(a->own_end, slot);
-        e.left |= e.next[s] < e.end[s];
+    b->vectors = 0;
+    mx_pack_store(b->count, mx_pack_set_i32(0));
+    while (at->s < MD_CLUSTER) {
+        const int end = md_end_entry(a, at, c);
+        md_find_pairs(a, c, at, end, behind, b);
+        if (at->next < end) break;
+        at->s++;
+        at->next = md_first_entry(a, at, c);
     }
-    return e;
+    return b->vectors > 0;
 }
 
-/* Slots near each atom of cluster c. All are found before any is used: so the numbers that were just written, by vectors that
- * overlap, are in the cache when they are read. */
-MX_BODY void md_find_near_cluster(const md_eam_cluster_args *a, int c, bool behind,
-                                  md_eam_entries *e, md_near_slots *near)
+/* What densities found and forces need again: the pairs of own atoms, where they fit in one batch. */
+MX_BODY void md_keep_batch(const md_eam_cluster_args *a, int c, const md_eam_cursor *at,
+                           const md_eam_batch *b)
 {
-    e->left = false;
-    for (int s = 0; s < MD_CLUSTER; s++) {
-        e->next[s] = md_find_near_slots(a, c, s, e->next[s], e->end[s], behind, &near[s]);
-        e->left |= e->next[s] < e->end[s];
-    }
+    mx_pack_store(&MX_AT(a->kept_count, c, 0), mx_pack_load(b->count));
+    MX_AT(a->kept_all, c) = at->s == MD_CLUSTER;
 }
 
-MX_BODY md_eam_row md_begin_row(const md_eam_cluster_args *a, int slot, bool one)
+MX_BODY bool md_load_batch(const md_eam_cluster_args *a, int c, md_eam_cursor *at, md_eam_batch *b)
 {
-    md_eam_row row;
-    row.slot = slot;
-    row.x = MX_AT(a->place, slot, 0);
-    row.y = MX_AT(a->place, slot, 1);
-    row.z = MX_AT(a->place, slot, 2);
-    row.derivative = MX_AT(a->place, slot, 3);
-    row.element =
-        one ? 0 : a->tables.element[MX_AT(a->slot_type, slot / MD_CLUSTER, slot % MD_CLUSTER)];
-    row.density = mx_pack_set_f64(0.0);
-    row.fx = row.fy = row.fz = row.potential = row.virial = row.density;
-    return row;
+    if (!MX_AT(a->kept_all, c)) return false;
+    b->vectors = 0;
+    b->other = &MX_AT(a->kept, c, 0);
+    for (int s = 0; s < MD_CLUSTER; s++)
+        md_add_vectors(b, c * MD_CLUSTER + s, MX_AT(a->kept_count, c, s));
+    at->s = MD_CLUSTER;
+    return b->vectors > 0;
 }
 
-MX_BODY md_eam_pairs md_load_pairs(const md_eam_cluster_args *a, const md_eam_row *row,
-                                   const int32_t *at, int count)
+/* ---- stages that densities and forces share ---- */
+
+MX_BODY mx_mask_f64 md_pairs_of_vector(const md_eam_batch *b, int v)
 {
-    md_eam_pairs p;
-    mx_pack_load_rows(&MX_AT(a->place, 0, 0), at, p.other);
-    p.inside = mx_mask_first_f64(count);
-    p.dx = row->x - p.other[0];
-    p.dy = row->y - p.other[1];
-    p.dz = row->z - p.other[2];
-    p.square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
-    return p;
+    return mx_mask_first_f64(b->left[v]);
 }
 
-/* Beyond the last knot the last interval goes on as a straight line. */
-MX_BODY md_eam_place md_find_place(const md_eam_cluster_args *a, const md_eam_row *row,
-                                   const int32_t *at, mx_pack_f64 distance, bool one)
+MX_BODY int md_element_of(const md_eam_cluster_args *a, int at)
+{
+    const int slot = at / 4;
+    return a->tables.element[MX_AT(a->slot_type, slot / MD_CLUSTER, slot % MD_CLUSTER)];
+}
+
+/* The intervals of vector v, whose pairs have these distances. Beyond the last knot the last interval goes on as a straight line. */
+MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, int v,
+                               mx_pack_f64 distance, bool one)
 {
     const md_eam_tables *const t = &a->tables;
+    const int first = v * MX_PACK_WIDTH;
     const mx_pack_f64 scaled = distance * t->r_inverse;
     const mx_pack_i32 knot = mx_pack_to_i32(mx_pack_min(scaled, mx_pack_set_f64(t->r_knots - 1.0)));
-    md_eam_place p;
-    p.at = scaled - mx_pack_to_f64(knot);
-    mx_pack_i32 row_of = knot * MD_PAIR_SPLINES, mirrored = row_of;
+    mx_pack_i32 row = knot * MD_PAIR_SPLINES, mirrored = row;
     for (int l = 0; l < MX_PACK_WIDTH && !one; l++) {
-        const int slot = at[l] / 4,
-                  type = MX_AT(a->slot_type, slot / MD_CLUSTER, slot % MD_CLUSTER);
-        const int ei = row->element, ej = t->element[type], size = t->r_knots * MD_PAIR_SPLINES;
-        row_of[l] += (ei * t->elements + ej) * size;
-        mirrored[l] += (ej * t->elements + ei) * size;
+        const int ei = md_element_of(a, b->self[v]), ej = md_element_of(a, b->other[first + l]);
+        row[l] += (ei * t->elements + ej) * t->r_knots * MD_PAIR_SPLINES;
+        mirrored[l] += (ej * t->elements + ei) * t->r_knots * MD_PAIR_SPLINES;
     }
-    mx_pack_store_index(p.row, row_of);
-    if (!one) mx_pack_store_index(p.mirrored, mirrored);
-    return p;
+    mx_pack_store(b->at + first, scaled - mx_pack_to_f64(knot));
+    mx_pack_store(b->knot + first, row);
+    if (!one) mx_pack_store(b->mirrored + first, mirrored);
 }
 
 /* Of a cubic polynomial, at p. */
@@ -176,42 +190,59 @@ MX_BODY mx_pack_f64 md_cubic_slope(const mx_pack_f64 *c, mx_pack_f64 p)
 
 /* ---- densities ---- */
 
-/* The first `pushes` pairs are in this row only. */
-MX_BODY void md_add_densities(const md_eam_cluster_args *a, md_eam_row *row,
-                              const md_near_slots *near, bool pushes, bool one)
+MX_BODY void md_find_distances(const md_eam_cluster_args *a, md_eam_batch *b, bool one)
 {
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    double *const density = &MX_AT(a->sum, 0, 3);
-    for (int n = 0; n < near->count; n += MX_PACK_WIDTH) {
-        const int32_t *const at = near->at + n;
-        const md_eam_pairs p = md_load_pairs(a, row, at, near->count - n);
-        const md_eam_place place = md_find_place(a, row, at, mx_pack_sqrt(p.square), one);
-        const double *const knots = &MX_AT(a->pair_knots, 0, 0);
-        mx_pack_f64 spline[4], f;
-        mx_pack_load_rows(knots, place.row, spline);
-        f = mx_pack_select(p.inside, md_cubic(spline, place.at), zero);
-        row->density += f;
-        if (!pushes) continue;
-        if (!one) {
-            mx_pack_load_rows(knots, place.mirrored, spline);
-            f = mx_pack_select(p.inside, md_cubic(spline, place.at), zero);
-        }
-        for (int l = 0; l < MX_PACK_WIDTH; l++) density[at[l]] += f[l];
+    for (int v = 0; v < b->vectors; v++) {
+        const mx_pack_f64 square = mx_pack_load(b->square + v * MX_PACK_WIDTH);
+        md_find_intervals(a, b, v, square * mx_pack_rsqrt(square), one);
     }
 }
 
-MX_BODY void md_do_densities(const md_eam_cluster_args *a, int c, md_eam_entries *e, bool pushes,
+MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b, bool pushes,
+                                  bool one)
+{
+    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    const double *const knots = &MX_AT(a->pair_knots, 0, 0);
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const mx_mask_f64 inside = md_pairs_of_vector(b, v);
+        const mx_pack_f64 at = mx_pack_load(b->at + first);
+        mx_pack_f64 spline[4];
+        mx_pack_load_rows(knots, b->knot + first, spline);
+        mx_pack_store(b->result + first, mx_pack_select(inside, md_cubic(spline, at), zero));
+        if (one || !pushes) continue;
+        mx_pack_load_rows(knots, b->mirrored + first, spline);
+        mx_pack_store(b->pushed + first, mx_pack_select(inside, md_cubic(spline, at), zero));
+    }
+}
+
+MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *b, bool pushes,
+                              bool one)
+{
+    double *const density = &MX_AT(a->sum, 0, 3);
+    const double *const pushed = one ? b->result : b->pushed;
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        density[b->self[v]] += mx_pack_sum(mx_pack_load(b->result + first));
+        for (int l = first; l < first + MX_PACK_WIDTH && pushes; l++)
+            density[b->other[l]] += pushed[l];
+    }
+}
+
+MX_BODY void md_do_densities(const md_eam_cluster_args *a, int c, md_eam_cursor *at, bool pushes,
                              bool one)
 {
-    md_near_slots near[MD_CLUSTER];
-    while (e->left) {
-        md_find_near_cluster(a, c, pushes, e, near);
-        for (int s = 0; s < MD_CLUSTER; s++) {
-            if (near[s].count == 0) continue;
-            md_eam_row row = md_begin_row(a, c * MD_CLUSTER + s, one);
-            md_add_densities(a, &row, &near[s], pushes, one);
-            MX_AT(a->sum, row.slot, 3) += mx_pack_sum(row.density);
-        }
+    md_eam_batch b;
+    bool keeps = at->own;
+    if (keeps) MX_AT(a->kept_all, c) = false;
+    b.other = keeps ? &MX_AT(a->kept, c, 0) : b.found;
+    while (md_fill_batch(a, c, pushes, at, &b)) {
+        if (keeps) md_keep_batch(a, c, at, &b);
+        md_find_distances(a, &b, one);
+        md_look_up_densities(a, &b, pushes, one);
+        md_add_densities(a, &b, pushes, one);
+        keeps = false;
+        b.other = b.found;
     }
 }
 
@@ -255,68 +286,99 @@ MX_FOR(1D, md_eam_load_derivatives, MX_ITEMS_PLAIN)
 
 /* ---- forces ---- */
 
-/* The force over the distance on the row's atom, and phi. */
-MX_BODY mx_pack_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_eam_row *row,
-                                       const int32_t *at, const md_eam_pairs *p, bool one,
-                                       mx_pack_f64 *phi)
+MX_BODY void md_find_vectors(const md_eam_cluster_args *a, md_eam_batch *b, bool one)
 {
-    const double scale = a->tables.r_inverse;
-    const double *const knots = &MX_AT(a->pair_knots, 0, 0);
-    const mx_pack_f64 distance = mx_pack_sqrt(p->square), inverse = 1.0 / distance;
-    const md_eam_place place = md_find_place(a, row, at, distance, one);
-    mx_pack_f64 spline[4];
-    mx_pack_load_rows(knots, place.row, spline);
-    const mx_pack_f64 slope_j = md_cubic_slope(spline, place.at);
-    if (!one) mx_pack_load_rows(knots, place.mirrored, spline);
-    const mx_pack_f64 slope_i = one ? slope_j : md_cubic_slope(spline, place.at);
-    mx_pack_load_rows(knots + MD_SPLINE, place.row, spline);
-    *phi = md_cubic(spline, place.at) * inverse;
-    const mx_pack_f64 phi_slope = md_cubic_slope(spline, place.at);
-    /* phi' = ((r phi)' - phi) / r; slopes are in units of the step */
-    const mx_pack_f64 embedded = row->derivative * slope_j + p->other[3] * slope_i;
-    const mx_pack_f64 all = embedded * scale + (phi_slope * scale - *phi) * inverse;
-    return -all * inverse;
-}
-
-MX_BODY void md_add_forces(const md_eam_cluster_args *a, md_eam_row *row, const md_near_slots *near,
-                           bool pushes, bool one, bool energy)
-{
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    const double share = pushes ? 1 : 0.5;
-    for (int n = 0; n < near->count; n += MX_PACK_WIDTH) {
-        const int32_t *const at = near->at + n;
-        const md_eam_pairs p = md_load_pairs(a, row, at, near->count - n);
-        mx_pack_f64 phi, f = md_eam_pair_forces(a, row, at, &p, one, &phi);
-        f = mx_pack_select(p.inside, f, zero);
-        const mx_pack_f64 push[4] = {-f * p.dx, -f * p.dy, -f * p.dz, zero};
-        row->fx -= push[0];
-        row->fy -= push[1];
-        row->fz -= push[2];
-        if (energy) {
-            row->potential += share * mx_pack_select(p.inside, phi, zero);
-            row->virial += share * mx_pack_select(p.inside, f * p.square, zero);
-        }
-        if (pushes) mx_pack_add_rows(&MX_AT(a->sum, 0, 0), at, push);
+    const double *const places = &MX_AT(a->place, 0, 0);
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const double *const self = places + b->self[v];
+        mx_pack_f64 other[4];
+        mx_pack_load_rows(places, b->other + first, other);
+        const mx_pack_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
+        const mx_pack_f64 square = dx * dx + dy * dy + dz * dz;
+        const mx_pack_f64 inverse = mx_pack_rsqrt(square);
+        mx_pack_store(b->square + first, square);
+        mx_pack_store(b->dx + first, dx);
+        mx_pack_store(b->dy + first, dy);
+        mx_pack_store(b->dz + first, dz);
+        mx_pack_store(b->inverse + first, inverse);
+        mx_pack_store(b->derivative + first, other[3]);
+        md_find_intervals(a, b, v, square * inverse, one);
     }
 }
 
-MX_BODY void md_do_forces(const md_eam_cluster_args *a, int c, md_eam_entries *e, bool pushes,
+/* The force over the distance on the atom of vector v. *phi: the pair potential. */
+MX_BODY mx_pack_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
+                                       bool one, mx_pack_f64 *phi)
+{
+    const int first = v * MX_PACK_WIDTH;
+    const double scale = a->tables.r_inverse;
+    const double *const knots = &MX_AT(a->pair_knots, 0, 0);
+    const mx_pack_f64 at = mx_pack_load(b->at + first);
+    const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
+    const double derivative_i = (&MX_AT(a->place, 0, 3))[b->self[v]];
+    const mx_pack_f64 derivative_j = mx_pack_load(b->derivative + first);
+    mx_pack_f64 spline[4];
+    mx_pack_load_rows(knots, b->knot + first, spline);
+    const mx_pack_f64 slope_j = md_cubic_slope(spline, at);
+    if (!one) mx_pack_load_rows(knots, b->mirrored + first, spline);
+    const mx_pack_f64 slope_i = one ? slope_j : md_cubic_slope(spline, at);
+    mx_pack_load_rows(knots + MD_SPLINE, b->knot + first, spline);
+    *phi = md_cubic(spline, at) * inverse;
+    const mx_pack_f64 phi_slope = md_cubic_slope(spline, at);
+    /* phi' = ((r phi)' - phi) / r; slopes are in units of the step */
+    const mx_pack_f64 embedded = derivative_i * slope_j + derivative_j * slope_i;
+    return -(embedded * scale + (phi_slope * scale - *phi) * inverse) * inverse;
+}
+
+/* share: of a pair's energy. */
+MX_BODY void md_look_up_forces(const md_eam_cluster_args *a, md_eam_batch *b, bool one, bool energy,
+                               double share, md_energy *sum)
+{
+    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    mx_pack_f64 potential = zero, virial = zero;
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const mx_mask_f64 inside = md_pairs_of_vector(b, v);
+        mx_pack_f64 phi, f = md_eam_pair_forces(a, b, v, one, &phi);
+        f = mx_pack_select(inside, f, zero);
+        mx_pack_store(b->result + first, f);
+        if (!energy) continue;
+        potential += mx_pack_select(inside, phi, zero);
+        virial += f * mx_pack_load(b->square + first);
+    }
+    if (!energy) return;
+    sum->potential += share * mx_pack_sum(potential);
+    sum->virial += share * mx_pack_sum(virial);
+}
+
+MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, bool pushes)
+{
+    double *const sums = &MX_AT(a->sum, 0, 0);
+    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const mx_pack_f64 f = mx_pack_load(b->result + first);
+        const mx_pack_f64 force[4] = {f * mx_pack_load(b->dx + first),
+                                      f * mx_pack_load(b->dy + first),
+                                      f * mx_pack_load(b->dz + first), zero};
+        mx_pack_sum_rows(sums + b->self[v], force);
+        if (pushes) mx_pack_subtract_rows(sums, b->other + first, force);
+    }
+}
+
+MX_BODY void md_do_forces(const md_eam_cluster_args *a, int c, md_eam_cursor *at, bool pushes,
                           bool one, bool energy, md_energy *sum)
 {
-    md_near_slots near[MD_CLUSTER];
-    while (e->left) {
-        md_find_near_cluster(a, c, pushes, e, near);
-        for (int s = 0; s < MD_CLUSTER; s++) {
-            if (near[s].count == 0) continue;
-            md_eam_row row = md_begin_row(a, c * MD_CLUSTER + s, one);
-            md_add_forces(a, &row, &near[s], pushes, one, energy);
-            MX_AT(a->sum, row.slot, 0) += mx_pack_sum(row.fx);
-            MX_AT(a->sum, row.slot, 1) += mx_pack_sum(row.fy);
-            MX_AT(a->sum, row.slot, 2) += mx_pack_sum(row.fz);
-            if (!energy) continue;
-            sum->potential += mx_pack_sum(row.potential);
-            sum->virial += mx_pack_sum(row.virial);
-        }
+    md_eam_batch b;
+    bool found = at->own && md_load_batch(a, c, at, &b);
+    if (!found) b.other = b.found;
+    while (found || md_fill_batch(a, c, pushes, at, &b)) {
+        md_find_vectors(a, &b, one);
+        md_look_up_forces(a, &b, one, energy, pushes ? 1 : 0.5, sum);
+        md_add_forces(a, &b, pushes);
+        found = false;
+        b.other = b.found;
     }
 }
 
@@ -335,11 +397,11 @@ MX_BODY void md_densities_of(const md_eam_cluster_args *a, int first, int end, b
     const bool one = a->tables.elements == 1;
     for (int c = first; c < end; c++) {
         for (int phase = half ? 0 : 1; phase < 2; phase++) {
-            md_eam_entries e = md_begin_entries(a, c, phase == 0 || !half, phase == 1);
+            md_eam_cursor at = md_begin_entries(a, c, phase == 0 || !half, phase == 1);
             if (one)
-                md_do_densities(a, c, &e, phase == 0, true);
+                md_do_densities(a, c, &at, phase == 0, true);
             else
-                md_do_densities(a, c, &e, phase == 0, false);
+                md_do_densities(a, c, &at, phase == 0, false);
         }
     }
 }
@@ -350,11 +412,11 @@ MX_BODY void md_forces_of(const md_eam_cluster_args *a, int first, int end, bool
     const bool one = a->tables.elements == 1;
     for (int c = first; c < end; c++) {
         for (int phase = half ? 0 : 1; phase < 2; phase++) {
-            md_eam_entries e = md_begin_entries(a, c, phase == 0 || !half, phase == 1);
+            md_eam_cursor at = md_begin_entries(a, c, phase == 0 || !half, phase == 1);
             if (one)
-                md_do_forces(a, c, &e, phase == 0, true, energy, sum);
+                md_do_forces(a, c, &at, phase == 0, true, energy, sum);
             else
-                md_do_forces(a, c, &e, phase == 0, false, energy, sum);
+                md_do_forces(a, c, &at, phase == 0, false, energy, sum);
         }
     }
 }

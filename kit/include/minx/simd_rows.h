@@ -2,9 +2,10 @@
  * other elements by number, where eight loads of rows are several times as fast as four gathers. And what such loops need besides.
  *
  *   mx_pack_load_rows(p, index, a)      a[d][l] = p[index[l] + d], for d from 0 to 3
- *   mx_pack_add_rows(p, index, a)       p[index[l] + d] += a[d][l], lane by lane: rows may be equal
- *   mx_pack_store_index(index, a)       index[l] = a[l], for these functions
- *   mx_pack_compress(p, bits, a)        stores the lanes of an i32 pack whose bits are 1, one after another; returns their number. May
+ *   mx_pack_subtract_rows(p, index, a)  p[index[l] + d] -= a[d][l], lane by lane: rows may be equal
+ *   mx_pack_sum_rows(p, a)              p[d] += the sum of a[d]'s lanes, in the same order on every backend
+ *   mx_pack_rsqrt(a)                    1 / sqrt(a), within 4 units in the last place; not for 0 and infinities
+ *   mx_pack_compress(p, bits, a)        stores the lanes of an i32 or f64 pack whose bits are 1, one after another; returns their number. May
  *                                       write all of p[0] to p[7]
  *   mx_pack_to_i32(a)  mx_pack_to_f64(a)    conversions of f64 packs, towards zero, and of i32 packs */
 #pragma once
@@ -44,38 +45,36 @@ MX_INLINE void mx_pack_load_rows(const double *p, const int32_t *index, mx_pack_
     a[3] = __builtin_shufflevector(low13, high13, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-MX_INLINE void mx_add_row_(double *p, mx_half_pack_f64_ row) { *(mx_half_pack_f64_ *)p += row; }
+/* The rows of lanes i and i + 2, for columns of even or odd lanes; `low`: lanes below 4. */
+#define MX_PACK_ROWS_LOW_(c01, c23) __builtin_shufflevector(c01, c23, 0, 1, 8, 9, 2, 3, 10, 11)
+#define MX_PACK_ROWS_HIGH_(c01, c23) __builtin_shufflevector(c01, c23, 4, 5, 12, 13, 6, 7, 14, 15)
+#define MX_PACK_EVEN_(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define MX_PACK_ODD_(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
 
-/* Rows `first` and `first` + 2. */
-MX_INLINE void mx_add_two_rows_(double *p, const int32_t *index, int first, mx_pack_f64 rows)
+MX_INLINE void mx_subtract_two_rows_(double *p, const int32_t *index, int lane, mx_pack_f64 rows)
 {
-    mx_add_row_(p + index[first], __builtin_shufflevector(rows, rows, 0, 1, 2, 3));
-    mx_add_row_(p + index[first + 2], __builtin_shufflevector(rows, rows, 4, 5, 6, 7));
+    *(mx_half_pack_f64_ *)(p + index[lane]) -= __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
+    *(mx_half_pack_f64_ *)(p + index[lane + 2]) -= __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
 }
 
-MX_INLINE void mx_pack_add_rows(double *p, const int32_t *index, const mx_pack_f64 *a)
+MX_INLINE void mx_pack_subtract_rows(double *p, const int32_t *index, const mx_pack_f64 *a)
 {
-    /* columns 0 and 1, 2 and 3, of even and of odd rows */
-    const mx_pack_f64 even01 = __builtin_shufflevector(a[0], a[1], 0, 8, 2, 10, 4, 12, 6, 14);
-    const mx_pack_f64 odd01 = __builtin_shufflevector(a[0], a[1], 1, 9, 3, 11, 5, 13, 7, 15);
-    const mx_pack_f64 even23 = __builtin_shufflevector(a[2], a[3], 0, 8, 2, 10, 4, 12, 6, 14);
-    const mx_pack_f64 odd23 = __builtin_shufflevector(a[2], a[3], 1, 9, 3, 11, 5, 13, 7, 15);
-#define MX_EVEN_OR_ODD_ROWS_(which, first, i, j)                                              \
-    mx_add_two_rows_(p, index, first,                                                         \
-                     __builtin_shufflevector(which##01, which##23, i, i + 1, i + 8, i + 9, j, \
-                                             j + 1, j + 8, j + 9))
-    MX_EVEN_OR_ODD_ROWS_(even, 0, 0, 2);
-    MX_EVEN_OR_ODD_ROWS_(odd, 1, 0, 2);
-    MX_EVEN_OR_ODD_ROWS_(even, 4, 4, 6);
-    MX_EVEN_OR_ODD_ROWS_(odd, 5, 4, 6);
-#undef MX_EVEN_OR_ODD_ROWS_
+    const mx_pack_f64 even01 = MX_PACK_EVEN_(a[0], a[1]), even23 = MX_PACK_EVEN_(a[2], a[3]);
+    const mx_pack_f64 odd01 = MX_PACK_ODD_(a[0], a[1]), odd23 = MX_PACK_ODD_(a[2], a[3]);
+    mx_subtract_two_rows_(p, index, 0, MX_PACK_ROWS_LOW_(even01, even23));
+    mx_subtract_two_rows_(p, index, 1, MX_PACK_ROWS_LOW_(odd01, odd23));
+    mx_subtract_two_rows_(p, index, 4, MX_PACK_ROWS_HIGH_(even01, even23));
+    mx_subtract_two_rows_(p, index, 5, MX_PACK_ROWS_HIGH_(odd01, odd23));
 }
 
-/* Through memory: to extract eight lanes takes twice as many instructions. */
-MX_INLINE void mx_pack_store_index(int32_t *index, mx_pack_i32 a)
+MX_INLINE void mx_pack_sum_rows(double *p, const mx_pack_f64 *a)
 {
-    mx_pack_store(index, a);
-    __asm__("" : "+m"(*(int32_t(*)[MX_PACK_WIDTH])index));
+    const mx_pack_f64 pairs01 = MX_PACK_EVEN_(a[0], a[1]) + MX_PACK_ODD_(a[0], a[1]);
+    const mx_pack_f64 pairs23 = MX_PACK_EVEN_(a[2], a[3]) + MX_PACK_ODD_(a[2], a[3]);
+    const mx_pack_f64 fours =
+        MX_PACK_ROWS_LOW_(pairs01, pairs23) + MX_PACK_ROWS_HIGH_(pairs01, pairs23);
+    *(mx_half_pack_f64_ *)p += __builtin_shufflevector(fours, fours, 0, 1, 2, 3) +
+                               __builtin_shufflevector(fours, fours, 4, 5, 6, 7);
 }
 
 MX_INLINE mx_pack_i32 mx_pack_to_i32(mx_pack_f64 a)
@@ -92,32 +91,64 @@ MX_INLINE void mx_pack_load_rows(const double *p, const int32_t *index, mx_pack_
     for (int d = 0; d < 4; d++) MX_PACK_LANES_ a[d][l] = p[index[l] + d];
 }
 
-MX_INLINE void mx_pack_add_rows(double *p, const int32_t *index, const mx_pack_f64 *a)
+MX_INLINE void mx_pack_subtract_rows(double *p, const int32_t *index, const mx_pack_f64 *a)
 {
-    MX_PACK_LANES_ for (int d = 0; d < 4; d++) p[index[l] + d] += a[d][l];
+    MX_PACK_LANES_ for (int d = 0; d < 4; d++) p[index[l] + d] -= a[d][l];
 }
 
-MX_INLINE void mx_pack_store_index(int32_t *index, mx_pack_i32 a) { mx_pack_store(index, a); }
+MX_INLINE void mx_pack_sum_rows(double *p, const mx_pack_f64 *a)
+{
+    for (int d = 0; d < 4; d++) {
+        const mx_pack_f64 b = a[d];
+        p[d] += ((b[0] + b[1]) + (b[4] + b[5])) + ((b[2] + b[3]) + (b[6] + b[7]));
+    }
+}
 
 MX_LANE_FN_(mx_pack_to_i32, mx_pack_i32, (mx_pack_f64 a), (int32_t)a[l])
 MX_LANE_FN_(mx_pack_to_f64, mx_pack_f64, (mx_pack_i32 a), (double)a[l])
 #endif
 
-MX_INLINE int mx_pack_compress(int32_t *p, unsigned bits, mx_pack_i32 a)
-{
 #if !defined(__CUDACC__) && defined(__AVX512F__) && defined(__AVX512VL__)
-    typedef int vector __attribute__((vector_size(4 * MX_PACK_WIDTH)));
-    const mx_pack_i32 kept =
-        (mx_pack_i32)__builtin_ia32_compresssi256_mask((vector)a, (vector)a, (unsigned char)bits);
-    mx_pack_store(p, kept);
-    return __builtin_popcount(bits);
-#else
-    int count = 0;
-    MX_PACK_LANES_
-    {
-        p[count] = a[l];
-        count += (int)(bits >> l & 1);
+typedef double mx_vector_f64_ __attribute__((vector_size(8 * MX_PACK_WIDTH)));
+typedef int mx_vector_i32_ __attribute__((vector_size(4 * MX_PACK_WIDTH)));
+#define MX_PACK_COMPRESS_(tag, T, V, builtin)                                             \
+    MX_INLINE int MX_TYPED_(mx_pack_compress, tag)(T * p, unsigned bits, mx_pack_##tag a) \
+    {                                                                                     \
+        const V kept = builtin((V)a, (V)a, (unsigned char)bits);                          \
+        mx_pack_store(p, (mx_pack_##tag)kept);                                            \
+        return __builtin_popcount(bits);                                                  \
     }
-    return count;
-#endif
+MX_PACK_COMPRESS_(i32, int32_t, mx_vector_i32_, __builtin_ia32_compresssi256_mask)
+MX_PACK_COMPRESS_(f64, double, mx_vector_f64_, __builtin_ia32_compressdf512_mask)
+
+/* An estimate with 14 bits, and two steps of Newton's method. */
+MX_INLINE mx_pack_f64 mx_pack_rsqrt(mx_pack_f64 a)
+{
+    const mx_vector_f64_ zero = {0};
+    mx_pack_f64 y = (mx_pack_f64)__builtin_ia32_rsqrt14pd512_mask((mx_vector_f64_)a, zero, 255);
+    y += 0.5 * y * (1.0 - a * y * y);
+    return y + 0.5 * y * (1.0 - a * y * y);
 }
+#else
+#define MX_PACK_COMPRESS_(tag, T)                                                         \
+    MX_INLINE int MX_TYPED_(mx_pack_compress, tag)(T * p, unsigned bits, mx_pack_##tag a) \
+    {                                                                                     \
+        int count = 0;                                                                    \
+        MX_PACK_LANES_                                                                    \
+        {                                                                                 \
+            p[count] = a[l];                                                              \
+            count += (int)(bits >> l & 1);                                                \
+        }                                                                                 \
+        return count;                                                                     \
+    }
+MX_PACK_COMPRESS_(i32, int32_t)
+MX_PACK_COMPRESS_(f64, double)
+
+MX_INLINE mx_pack_f64 mx_pack_rsqrt(mx_pack_f64 a) { return 1.0 / mx_pack_sqrt(a); }
+#endif
+#ifdef __CUDACC__
+#define mx_pack_compress(p, bits, a) mx_pack_compress_(p, bits, a)
+#else
+#define mx_pack_compress(p, bits, a) \
+    _Generic(*(p), int32_t : mx_pack_compress_i32_, double : mx_pack_compress_f64_)(p, bits, a)
+#endif

@@ -89,14 +89,18 @@ MX_BODY void pk_rows_body(const pk_rows_args *a, int item)
         const int group = first / MX_PACK_WIDTH;
         int32_t index[MX_PACK_WIDTH];
         mx_pack_f64 row[4];
-        mx_pack_store_index(index, mx_pack_load(&MX_AT(a->index, first)));
+        mx_pack_store(index, mx_pack_load(&MX_AT(a->index, first)));
         mx_pack_load_rows(&MX_AT(a->from, 0), index, row);
         for (int d = 0; d < 4; d++) mx_pack_store(&MX_AT(a->loaded, d * a->n + first), row[d]);
         mx_pack_store(&MX_AT(a->there_and_back, first), mx_pack_to_f64(mx_pack_to_i32(row[1])));
-        mx_pack_add_rows(&MX_AT(a->added, 0), index, row);
+        mx_pack_subtract_rows(&MX_AT(a->less, 0), index, row);
+        mx_pack_sum_rows(&MX_AT(a->sums, 4 * group), row);
+        mx_pack_store(&MX_AT(a->root, first), mx_pack_rsqrt(mx_pack_abs(row[2]) + 0.25));
         MX_AT(a->counts, group) =
             mx_pack_compress(&MX_AT(a->kept, 2 * first), (unsigned)MX_AT(a->bits, group),
                              mx_pack_load(&MX_AT(a->index, first)));
+        (void)mx_pack_compress(&MX_AT(a->kept_numbers, 2 * first), (unsigned)MX_AT(a->bits, group),
+                               row[0]);
     }
 }
 MX_FOR(1D, pk_rows, MX_ITEMS_PLAIN)
