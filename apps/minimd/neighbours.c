@@ -276,7 +276,9 @@ static md_list_kind fastest_list(const md_input *in, bool on_host)
     const bool rows_only = in->ghost_newton == 1 || in->bins > 0 || in->policy == MD_POLICY_TEAM ||
                            in->newton == MD_NEWTON_ATOMIC ||
                            in->neighbours == MD_NEIGHBOURS_HALF_2D;
-    return on_host && !rows_only ? MD_LIST_CLUSTERS : MD_LIST_2D;
+    const bool half_eam = in->force == MD_FORCE_EAM &&
+                          in->neighbours == MD_NEIGHBOURS_HALF; /* clusters alone have it */
+    return half_eam || (on_host && !rows_only) ? MD_LIST_CLUSTERS : MD_LIST_2D;
 }
 
 mx_err md_choose_list(md_app *app)

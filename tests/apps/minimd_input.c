@@ -180,6 +180,8 @@ static const struct {
     {{{"--half_neigh", "2"}}, "half_neigh: got \"2\", expected 0"},
     {{{"--half_neigh", "yes"}}, "half_neigh: got \"yes\""},
     {{{"--half_neigh", "0", "-gn", "1"}}, "ghost_newton: got 1"},
+    {{{"--force", "eam", "--half_neigh", "1", "-b", "10"}}, "neigh_bins: got a number of bins"},
+    {{{"--force", "eam", "--half_neigh", "1", "list=2d"}}, "neighbours: got half"},
     {{{"--half_neigh", "1", "neighbours=full"}}, "got both"},
     {{{"-gn", "2"}}, "ghost_newton: got \"2\", expected auto or a whole number from 0 to 1"},
     {{{"--teams", "2"}}, "teams: got a key or value that this version does not have"},
