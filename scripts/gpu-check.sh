@@ -6,7 +6,7 @@
 #   - the core's tests, and each app on its first deck, a small one, under the four tools of compute-sanitizer;
 #   - for each app, a run whose launches are all repeated on serial and compared;
 #   - for each app, 2 ranks on one GPU and, if there are two GPUs, on two by each way for messages;
-#   - if there are two GPUs, the tests of messages on two ranks;
+#   - the tests of messages, with 500 random programs of each kind, on three ranks and, if there are two GPUs, on two;
 #   - minx-bench.
 # Prints one line for each check; logs are in build-gpu/gpu-check/. Exits with 0 only if all checks passed.
 set -euo pipefail
@@ -85,10 +85,11 @@ ranks_agree() { # ranks_agree APP RANKS OPTION...: as one rank, within the file'
         "$dir/bin/minx-verify" "$one" && "$dir/bin/minx-verify" "$many" && "$dir/bin/minx-verify" "$one" "$many"
 }
 
-messages_pass() { # on two GPUs, by all ways that there are
+messages_pass() { # messages_pass RANKS: by all ways that there are; 500 random programs of each kind
     local test
-    for test in transport messages overlap box_halo index_exchange migrate; do
-        "${minx_mpiexec[@]}" -n 2 "$dir/bin/test_app_$test" || return
+    for test in transport overlap; do "${minx_mpiexec[@]}" -n "$1" "$dir/bin/test_app_$test" || return; done
+    for test in messages box_halo index_exchange migrate; do
+        "${minx_mpiexec[@]}" -n "$1" "$dir/bin/test_app_$test" 500 || return
     done
 }
 
@@ -101,7 +102,8 @@ check_apps() {
         [ "$gpus" -gt 1 ] || continue
         for way in auto off; do check "$app: 2 GPUs, --gpu-mpi=$way" ranks_agree "$app" 2 "--gpu-mpi=$way"; done
     done
-    [ "$gpus" -lt 2 ] || check "messages between 2 GPUs" messages_pass
+    check "messages, 3 ranks" messages_pass 3
+    [ "$gpus" -lt 2 ] || check "messages, 2 ranks on 2 GPUs" messages_pass 2
 }
 
 main() {
