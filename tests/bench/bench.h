@@ -106,6 +106,8 @@ typedef struct bench_work {
     tl_cg_update_args update;
     tl_cg_direction_args direction;
     tl_passes passes;
+    struct bench_cusparse *cusparse; /* NULL: the case has none */
+    const char *other_name;          /* of the case's `other`; NULL: there is none */
 } bench_work;
 
 typedef mx_err (*bench_step)(bench_work *w);
@@ -128,10 +130,10 @@ typedef struct bench_case {
     bench_step core;
     bench_step finish; /* makes results comparable, before they are compared; NULL: nothing to do */
     bench_rival (*rival)(const rival_set *set);
-    bench_step other; /* instead of a rival: the core in another way */
+    bench_step other; /* instead of a rival: the core in another way, or a library */
     const char *other_name;
-    bool only_hosts;
-    int threads; /* the number of threads that the case needs */
+    bool only_hosts, only_cusparse; /* only_cusparse: on CUDA, in builds with cuSPARSE */
+    int threads;                    /* the number of threads that the case needs */
     /* an additional check, which prints its result; NULL: none */
     mx_err (*check)(bench_work *w);
 } bench_case;
@@ -164,6 +166,15 @@ mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);
 /* Creates a small view for results of reductions, which must agree. */
 mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n, double **data);
+
+/* ---- rivals_cusparse.c; no_cusparse.c in builds without it ---- */
+extern const bool bench_has_cusparse;
+/* Sets up cuSPARSE's product of the work's matrix, a = A b. Times the algorithms, so it blocks and writes a. The name of the fastest
+ * goes to w->other_name. On failure bench_cusparse_destroy frees what there is. */
+mx_err bench_cusparse_create(bench_work *w);
+/* Enqueues the product. */
+mx_err bench_cusparse_spmv(bench_work *w);
+mx_err bench_cusparse_destroy(bench_work *w);
 
 /* ---- measure.c ---- */
 typedef struct bench_times {

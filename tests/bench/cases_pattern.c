@@ -51,6 +51,7 @@ static mx_err spmv_setup(bench_work *w)
     MX_TRY(mx_bind(ctx, x, &w->spmv.x));
     MX_TRY(mx_bind(ctx, y, &w->spmv.y));
     w->spmv.rows = rows;
+    w->rival.entries = entries;
     w->spmv.rows_per_team = w->target->info.host_accessible ? ROWS_OF_ONE : THREADS;
     w->outputs[w->output_count++] = y;
     return MX_OK;
@@ -77,6 +78,12 @@ static mx_err spmv_two_core(bench_work *w)
 {
     const int64_t league = (w->items + ROWS_OF_TWO - 1) / ROWS_OF_TWO;
     return spmv_team(mx_league(w->target->ctx, league, 2, 1), &w->spmv);
+}
+
+static mx_err spmv_cusparse_setup(bench_work *w)
+{
+    MX_TRY(spmv_setup(w));
+    return bench_cusparse_create(w);
 }
 
 static bench_rival spmv_rival(const rival_set *set) { return set->spmv; }
@@ -142,6 +149,16 @@ const bench_case bench_pattern_cases[] = {
      .setup = spmv_setup,
      .core = spmv_team_core,
      .rival = spmv_team_rival},
+    {.name = "spmv-cusparse",
+     .text = "spmv-team against cuSPARSE (CUDA, in builds that found it)",
+     .arrays = 43,
+     .bytes_per_item = BENCH_ROW * 12 + 20,
+     .share = 0.1,
+     .only_cusparse = true,
+     .setup = spmv_cusparse_setup,
+     .core = spmv_team_core,
+     .other = bench_cusparse_spmv,
+     .other_name = "cusparse"},
     {.name = "team-of-one",
      .text = "the same by teams of one against the core by range (hosts)",
      .arrays = 43,

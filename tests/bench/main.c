@@ -115,6 +115,15 @@ static void close_target(bench_target *target)
 
 /* ---- cases ---- */
 
+static bool can_run(const bench_target *target, const bench_case *which)
+{
+    const bool with_cusparse = bench_has_cusparse && target->queue != NULL;
+    if (which->only_hosts && !target->info.host_accessible) return false;
+    if (which->only_cusparse && !with_cusparse) return false;
+    if (which->threads > target->info.threads) return false;
+    return which->other != NULL || which->rival(target->rivals[0]) != NULL;
+}
+
 static mx_err run_case(const bench_target *target, const bench_case *which, bool cached,
                        const bench_options *o, bench_report *report)
 {
@@ -122,10 +131,7 @@ static mx_err run_case(const bench_target *target, const bench_case *which, bool
     bench_row row;
     memset(&row, 0, sizeof row);
     snprintf(row.name, sizeof row.name, "%s%s", which->name, cached ? "-cache" : "");
-    if (!bench_wanted(o, row.name) || (which->only_hosts && !target->info.host_accessible) ||
-        which->threads > target->info.threads)
-        return MX_OK;
-    if (which->other == NULL && which->rival(target->rivals[0]) == NULL) return MX_OK;
+    if (!bench_wanted(o, row.name) || !can_run(target, which)) return MX_OK;
     MX_TRY(bench_work_create(target, which, cached, o->size_factor, &w));
     mx_err err = bench_agree(&w);
     if (err == MX_OK) err = bench_measure(&w, o->repeat, &row.times);

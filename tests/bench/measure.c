@@ -104,7 +104,7 @@ static mx_err pick_rival(bench_work *w, side *rival, int *calls)
 {
     double best = INFINITY;
     if (w->which->other != NULL) {
-        *rival = (side){w->which->other, NULL, w->which->other_name};
+        *rival = (side){w->which->other, NULL, w->other_name};
         return calibrate(w, rival, calls);
     }
     for (int r = 0; w->target->rivals[r] != NULL; r++) {
@@ -244,7 +244,8 @@ static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
     MX_TRY(run_and_copy(w, &core, core_host));
     for (int r = 0; r < 5; r++) {
         const rival_set *set = r < 3 ? w->target->rivals[r] : r == 3 ? w->target->scalar : NULL;
-        const side s = {r == 4 ? w->which->other : NULL, set, set != NULL ? set->name : "other"};
+        const side s = {r == 4 ? w->which->other : NULL, set,
+                        set != NULL ? set->name : w->other_name};
         if (s.step == NULL && rival_of(w, set) == NULL) continue;
         MX_TRY(run_and_copy(w, &s, rival_host));
         for (int o = 0; o < count; o++)

@@ -110,6 +110,7 @@ mx_err bench_work_create(const bench_target *target, const bench_case *which, bo
     memset(work, 0, sizeof *work);
     work->target = target;
     work->which = which;
+    work->other_name = which->other_name;
     work->cached = cached;
     work->rival.threads = target->info.threads;
     work->rival.queue = target->queue;
@@ -133,6 +134,7 @@ mx_err bench_work_create(const bench_target *target, const bench_case *which, bo
 void bench_work_destroy(bench_work *work)
 {
     mx_graph_destroy(&work->graph);
+    (void)bench_cusparse_destroy(work);
     (void)mx_scatter_destroy(&work->copies);
     (void)neighbours_destroy(&work->lists);
     (void)cells_destroy(&work->grid);
