@@ -58,7 +58,8 @@ MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 enum { MX_JOIN_BLOCK = 512 }; /* elements; a block stays in cache while its copies are joined */
 
 /* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed) order is the order of the keys,
- * decode turns the bits of integers back into keys, bin_offsets finds where each bin begins in sorted bits of i32. */
+ * decode turns the bits of integers back into keys, bin_offsets finds where each bin begins in sorted bits of i32: one item for
+ * so many `steps` of count + offset_count. */
 typedef struct mx_sort_args {
     char *keys;
     int64_t key_bytes; /* from one key to the next */
@@ -67,7 +68,8 @@ typedef struct mx_sort_args {
     uint64_t *bits;
     int32_t *index; /* NULL if only bits are sorted */
     int32_t *offsets;
-    int64_t offset_stride;
+    int64_t offset_stride, offset_count;
+    int64_t steps; /* of one item of bin_offsets */
 } mx_sort_args;
 MX_DECLARE_FOR(1D, mx_sort_encode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_sort_decode, mx_sort_args)

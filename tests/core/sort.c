@@ -180,16 +180,37 @@ static void check_strided(mx_ctx ctx)
 
 /* ---- bins ---- */
 
-static void check_bins(mx_ctx ctx, int64_t n, bool strays, bool in_place)
+/* Where items are: in some bins, with empty ones between them; in all bins and beyond them; all in one bin; all beyond the bins. */
+typedef enum bins_kind {
+    SOME_BINS,
+    STRAYS,
+    FIRST_BIN,
+    LAST_BIN,
+    BELOW,
+    ABOVE,
+    BINS_KINDS
+} bins_kind;
+
+static int32_t random_bin(bins_kind kind)
+{
+    switch (kind) {
+    case SOME_BINS: return (int32_t)check_random_int(0, BINS - 1) / 7 * 7;
+    case STRAYS: return (int32_t)check_random_int(-20, BINS + 20);
+    case FIRST_BIN: return 0;
+    case LAST_BIN: return BINS - 1;
+    case BELOW: return -1;
+    default: return BINS;
+    }
+}
+
+static void check_bins(mx_ctx ctx, int64_t n, bins_kind kind, bool in_place)
 {
     int32_t *bin = check_memory((size_t)n * sizeof *bin),
             *order = check_memory((size_t)n * sizeof *order);
     int32_t offsets[BINS + 1];
     mx_view bins, to, at;
-    for (int64_t i = 0; i < n; i++)
-        bin[i] = (int32_t)(strays ? check_random_int(-20, BINS + 20)
-                                  : check_random_int(0, BINS - 1) / 7 * 7);
-    if (strays && n > 2) {
+    for (int64_t i = 0; i < n; i++) bin[i] = random_bin(kind);
+    if (kind == STRAYS && n > 2) {
         bin[0] = INT32_MIN;
         bin[1] = INT32_MAX;
     }
@@ -345,10 +366,9 @@ static void test(mx_ctx ctx)
         check_sorts(ctx, MX_U64, MOST, kind);
     }
     check_strided(ctx);
-    for (int64_t n = 0; n < 3000; n = 3 * n + 1) {
-        check_bins(ctx, n, false, n % 2 == 0);
-        check_bins(ctx, n, true, n % 2 == 1);
-    }
+    for (int64_t n = 0; n < 5000; n = 3 * n + 1)
+        for (int kind = 0; kind < BINS_KINDS; kind++)
+            check_bins(ctx, n, (bins_kind)kind, (n + kind) % 2 == 0);
     check_particles(ctx);
     check_permute(ctx, MX_I32, 900, 700);
     check_permute(ctx, MX_I64, 900, 1000);

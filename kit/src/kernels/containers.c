@@ -97,16 +97,32 @@ MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
 }
 MX_FOR(1D, mx_sort_decode, MX_ITEMS_PLAIN)
 
-MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int b)
+/* The merge path of items and bins (Green, McColl and Bader 2012). Sorted items and bins are merged: bin b comes before the first item
+ * of bin b or more, and the number of items before it is its offset. Each index of the launch makes some steps of the merge. So
+ * all of them take the same time, wherever bins are full or empty, and one bisection serves many bins. */
+MX_BODY bool item_before_bin(const mx_sort_args *a, int64_t i, int64_t b)
 {
-    int64_t low = 0;
-    for (int64_t high = a->count; low < high;) { /* the first whose bits are those of b or more */
-        const int64_t middle = (low + high) / 2;
-        const bool below = a->bits[middle] < (uint64_t)b + ((uint64_t)1 << 31);
-        low = below ? middle + 1 : low;
-        high = below ? high : middle;
+    return a->bits[i] < (uint64_t)b + ((uint64_t)1 << 31);
+}
+MX_BODY void mx_bin_offsets_body(const mx_sort_args *a, int part)
+{
+    const int64_t begin = part * a->steps;
+    const int64_t end = mx_min(begin + a->steps, a->count + a->offset_count);
+    int64_t i = mx_max(begin - a->offset_count, (int64_t)0);
+    for (int64_t high = mx_min(begin, a->count); i < high;) { /* the items of all parts before */
+        const int64_t middle = (i + high) / 2;
+        const bool before = item_before_bin(a, middle, begin - 1 - middle);
+        i = before ? middle + 1 : i;
+        high = before ? high : middle;
     }
-    a->offsets[b * a->offset_stride] = (int32_t)low;
+    for (int64_t b = begin - i; b < a->offset_count && i + b < end;) {
+        if (i < a->count && item_before_bin(a, i, b)) {
+            i++;
+        } else {
+            a->offsets[b * a->offset_stride] = (int32_t)i;
+            b++;
+        }
+    }
 }
 MX_FOR(1D, mx_bin_offsets, MX_ITEMS_PLAIN)
 
