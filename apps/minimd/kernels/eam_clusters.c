@@ -68,12 +68,15 @@ MX_BODY md_eam_cursor md_begin_entries(const md_eam_cluster_args *a, int c, bool
 /* The vectors of an atom with so many pairs. */
 MX_BODY void md_add_vectors(md_eam_batch *b, int slot, int count)
 {
+    const int vectors = (count + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH;
     mx_pack_i32 lanes;
     for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
-    mx_pack_store(b->self + b->vectors, mx_pack_set_i32(4 * slot));
-    mx_pack_store(b->left + b->vectors, count - lanes * MX_PACK_WIDTH);
+    for (int v = 0; v < vectors; v += MX_PACK_WIDTH) {
+        mx_pack_store(b->self + b->vectors + v, mx_pack_set_i32(4 * slot));
+        mx_pack_store(b->left + b->vectors + v, count - v * MX_PACK_WIDTH - lanes * MX_PACK_WIDTH);
+    }
     b->count[slot % MD_CLUSTER] = count;
-    b->vectors += (count + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH;
+    b->vectors += vectors;
 }
 
 /* Adds the pairs of atom s of cluster c that are within the cutoff, until its entries end or there is no more room. `behind`: in its
