@@ -179,12 +179,12 @@ static mx_err is_uneven(match *m, bool *uneven)
     int64_t kept = 0, all = m->own->count;
     const int blocks = make_blocks(m, m->mine, m->own->count);
     int64_t *const counts = allocate((size_t)blocks, sizeof *counts);
-    const mx_err err = counts != NULL ? MX_OK
-                                      : MX_FAIL(MX_ERR_MEMORY,
-                                                "exchange '%s': no memory for %d "
-                                                "blocks",
-                                                m->label, blocks);
-    MX_TRY(app_agree(m->comm, err));
+    mx_err err = MX_OK;
+    if (counts == NULL)
+        err = MX_FAIL(MX_ERR_MEMORY, "exchange '%s': no memory for %d blocks", m->label, blocks);
+    err = app_agree(m->comm, err);
+    if (err != MX_OK) free(counts);
+    MX_TRY(err);
     for (int b = 0; b < blocks; b++) {
         counts[b] = (int64_t)(m->block[b].bytes / sizeof(entry));
         m->block[b].bytes = sizeof *counts;
