@@ -284,10 +284,11 @@ static mx_err connect_all(app_transport t, double *all)
 static mx_err warm_up(app_transport t)
 {
     mx_view_info info;
-    mx_view all;
-    MX_TRY(
-        mx_view_create_1d(t->ctx, "NCCL's first numbers", MX_F64, 2 * app_size(t->comm) + 1, &all));
-    mx_err err = mx_view_get_info(all, &info);
+    mx_view all = MX_VIEW_NULL;
+    mx_err err =
+        mx_view_create_1d(t->ctx, "NCCL's first numbers", MX_F64, 2 * app_size(t->comm) + 1, &all);
+    if (err == MX_OK) err = mx_view_get_info(all, &info);
+    err = app_agree(t->comm, err); /* what follows waits on the device for all ranks */
     if (err == MX_OK) err = connect_all(t, info.data);
     const mx_err destroyed = mx_view_destroy(&all);
     return err != MX_OK ? err : destroyed;
