@@ -7,6 +7,8 @@
  *     bits 47..45  memory space             bits 42..20  generation (low 23 bits)
  *     bits 44..43  layout that the kernel   bits 19..0   slot
  *                  instance must have (0: any)
+ * A word with an even generation, or with a slot that the table does not have, is none: it can be a number of the user next to
+ * padding, in which half of an earlier stamp stands.
  *
  * A launch finds the views of all its arguments without a lock. Invariants:
  *  1. slot s < count has a record, whose address never changes (chunks are never moved or freed);
@@ -92,12 +94,12 @@ bool mx_stamp_read(const void *at, mx_stamp *stamp)
 {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-    if (word >> 48 != STAMP_MAGIC) return false;
+    if (word >> 48 != STAMP_MAGIC || (word >> 20 & 1) == 0) return false;
     stamp->space = (mx_space)(word >> 45 & 7);
     stamp->needs = (mx_layout)(word >> 43 & 3);
     stamp->generation = (uint32_t)(word >> 20 & GENERATION_BITS);
     stamp->slot = (uint32_t)(word & (NO_SLOT - 1));
-    return true;
+    return stamp->slot < __atomic_load_n(&table.count, __ATOMIC_ACQUIRE);
 }
 
 bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64])

@@ -318,6 +318,26 @@ static void test_launch_uninitialized(mx_ctx ctx)
     free_all(&b);
 }
 
+/* The padding behind a number of the user keeps what stood there: half of a stamp. That is no accessor, whatever the number. The
+ * range changes with the number, so that each launch is the first one of its plan. */
+static void test_launch_padded(mx_ctx ctx)
+{
+    static const int32_t counts[] = {0, 1, 7, 1000, -1, -1000, INT32_MAX, INT32_MIN};
+    bound b = bind_all(ctx);
+    for (int c = 0; c < (int)(sizeof counts / sizeof counts[0]); c++) {
+        bind_padded_args args;
+        double sum = -1;
+        for (size_t at = 0; at < sizeof args; at++)
+            ((char *)&args)[at] = ((char *)&b.args.x.stamp)[at % sizeof(uint64_t)];
+        args.count = counts[c];
+        MUST(mx_bind(ctx, b.row, &args.row));
+        const int first = c / 4, items = 1 + c % 4;
+        CHECK_OK(bind_padded(mx_range_1d(ctx, first, first + items), &args, &sum));
+        CHECK_F64(sum, 2.0 * counts[c] * items, 0);
+    }
+    free_all(&b);
+}
+
 /* Every accessor of the arguments is looked at, wherever it stands. */
 static void test_launch_stale(mx_ctx ctx)
 {
@@ -435,6 +455,7 @@ static void test(mx_ctx ctx)
     test_static_extents(ctx);
     test_long_stride(ctx);
     test_launch_uninitialized(ctx);
+    test_launch_padded(ctx);
     test_launch(ctx);
     test_launch_stale(ctx);
     test_launch_elsewhere(ctx);

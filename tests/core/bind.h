@@ -13,3 +13,10 @@ MX_ARGS(bind_args, x, y, row)
 MX_DECLARE_FOR(2D, bind_scale, bind_args)
 MX_DECLARE_REDUCE(1D, bind_sum, bind_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, bind_bins, bind_args, double)
+
+typedef struct bind_padded_args {
+    mx_f64_1 row;
+    int32_t count; /* padding follows */
+} bind_padded_args;
+MX_ARGS(bind_padded_args, row)
+MX_DECLARE_REDUCE(1D, bind_padded, bind_padded_args, double)

@@ -11,6 +11,12 @@ MX_FOR(2D, bind_scale)
 MX_BODY void bind_sum_body(const bind_args *a, int i, double *sum) { *sum += MX_AT(a->row, i); }
 MX_REDUCE(1D, bind_sum, MX_SUM)
 
+MX_BODY void bind_padded_body(const bind_padded_args *a, int i, double *sum)
+{
+    *sum += a->count * MX_AT(a->row, i);
+}
+MX_REDUCE(1D, bind_padded, MX_SUM)
+
 MX_BODY void bind_bins_body(const bind_args *a, int i, bind_bins_array bins)
 {
     mx_array_add(bins, 0, MX_AT(a->row, i));
