@@ -21,8 +21,9 @@ typedef struct args {
     table t;
     mx_f64_2 x;
     mx_cf64_2 y;
+    mx_cf64_2r rows;
 } args;
-MX_ARGS(args, b, n, t, x, y)
+MX_ARGS(args, b, n, t, x, y, rows)
 
 #if CASE == 1 /* arguments that no CUDA launch takes */
 typedef struct too_large {
@@ -88,10 +89,13 @@ MX_BODY double body(const args *a, int i)
 #elif CASE == 21 /* elements are no numbers of another kind */
     const float *const p = &MX_AT(a->y, i, i);
     return (double)*p;
+#elif CASE == 31 /* rows that are not contiguous on every backend */
+    return MX_LOAD4(a->y, i, 0).a;
 #endif
     MX_ADD(1, a->n, i);
     MX_STORE(MX_LOAD(a->t, i), a->x, i, i);
-    return MX_AT(a->b, i, 7, 2) + MX_AT(a->y, i, i) + (double)MX_LOAD(a->n, i);
+    return MX_AT(a->b, i, 7, 2) + MX_AT(a->y, i, i) + (double)MX_LOAD(a->n, i) +
+           MX_LOAD4(a->rows, i, 0).a;
 }
 
 MX_BODY void team_body(const args *a, mx_team *t)
