@@ -24,7 +24,9 @@
 
 /* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known yet. With r = r' - alpha w' it
  * is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', and r'.w' = p'.w' because p'.w' = r'.w' + beta p''.w', where p'' and w' are conjugate.
- * So it is alpha^2 w'.w' - r'.r'. Rounding may make it negative where the solution is exact; beta = 0 then starts again. */
+ * So it is alpha^2 w'.w' - r'.r', with a rounding error of some epsilon r'.r'. Where it is not well above that, which is so when an
+ * iteration reduces the residual a millionfold, p'' and w' would not be conjugate any more, and the residual could grow without
+ * end; beta = 0 then starts again. With this bound beta has three digits or more. */
 MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
 {
     pass->alpha = pass->beta = 0;
@@ -34,7 +36,7 @@ MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
     if (!(rr > pass->tolerance)) return;
     pass->alpha = rr / pw;
     const double next = pass->alpha * pass->alpha * ww - rr;
-    pass->beta = next > 0 ? next / rr : 0;
+    pass->beta = next > 1e-12 * rr ? next / rr : 0;
 }
 
 /* ---- tiles ---- */
