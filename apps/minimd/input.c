@@ -56,7 +56,7 @@ static const app_key keys[] = {
     REAL("temperature", NULL, temperature, 0, "at the start; a data file has velocities instead"),
     REAL("density", NULL, density, ABOVE_0, "atoms per volume; a data file has a box instead"),
     {.name = "every", .type = APP_KEY_INT, AT(every), .low = 1, .high = MOST_INT,
-     .help = "steps from one neighbour list to the next"},
+     .help = "steps from one neighbour list to the next; with neigh_check from one check to the next"},
     REAL("cutoff", NULL, cutoff, ABOVE_0, "beyond it there is no force"),
     REAL("skin", NULL, skin, 0, "neighbour lists go up to cutoff + skin"),
     COUNT("thermo", NULL, thermo, 0, MOST_STEPS, "steps between lines of output; 0: at the start and the end"),
@@ -107,7 +107,7 @@ static const app_key keys[] = {
     {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
      .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
-     .help = "make a neighbour list when an atom moved by half the skin, instead of after a fixed number of steps"},
+     .help = "after every so many steps as `every` says, make a neighbour list only if an atom moved by half the skin; every=1 misses no pair"},
 };
 /* clang-format on */
 

@@ -43,7 +43,7 @@ typedef struct md_input {
     double dt;
     double temperature; /* at the start; not used with a data file */
     double density;     /* atoms per volume; not used with a data file */
-    int every;          /* steps from one neighbour list to the next */
+    int every;          /* steps from one neighbour list to the next, or to the next check */
     double cutoff;  /* of the force; EAM: the potential file's counts, this one is for the list */
     double skin;    /* the list's cutoff is cutoff + skin */
     int64_t thermo; /* steps between lines of thermodynamic output; 0: at the start and the end */
@@ -70,7 +70,7 @@ typedef struct md_input {
     int masses;
     int mixing; /* md_mixing: of epsilon and sigma of two types */
     int shift;  /* md_shift: of the Lennard-Jones potential at the cutoff */
-    /* makes a new list when an atom has moved half the skin since the last one, instead of every `every` steps */
+    /* after every `every` steps makes a new list only if an atom has moved half the skin since the last one */
     bool neigh_check;
     int overlap; /* 1: compute forces of atoms without ghosts as neighbours while ghosts are on their way */
 } md_input;

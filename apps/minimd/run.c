@@ -1,6 +1,7 @@
 /* The time loop: velocity Verlet. Lists last for `every` steps, in which ghosts get the positions of their atoms; then atoms migrate,
- * are sorted, and get new borders and lists. With neigh_check a list lasts until an atom has moved half the skin, so
- * that two atoms cannot have come within the cutoff that are not in each other's list.
+ * are sorted, and get new borders and lists. With neigh_check, after every `every` steps a list is kept unless an atom has moved
+ * half the skin. With every=1 two atoms cannot have come within the cutoff that are not in each other's list; with longer
+ * intervals they can, if an atom moves farther than half the skin between two checks.
  *
  * The end of a step and the start of the next are one kernel where nothing looks at the velocities in between. Then the host waits for
  * nothing but new lists and lines of output. */
@@ -59,7 +60,7 @@ static mx_err list_is_due(md_app *app, int64_t step, bool *due)
 {
     double square;
     *due = step % app->input.every == 0;
-    if (!app->input.neigh_check) return MX_OK;
+    if (!*due || !app->input.neigh_check) return MX_OK;
     MX_TRY(md_moved(md_own(app), &app->moved, &square));
     MX_TRY(app_max_f64(app->base.comm, &square, 1));
     *due = !(4 * square <= app->input.skin * app->input.skin);

@@ -158,7 +158,7 @@ def gradient(runs):
 def spread(runs, physics, dt, *options):
     """The standard deviation of the total energy over a time of 200 default steps, after the first half."""
     steps = round(200 * physics["dt"] / dt)
-    runs.run(runs.deck(physics, steps, dt=dt), "--neigh_check", "thermo=1", "--output=dt.h5", *options)
+    runs.run(runs.deck(physics, steps, dt=dt), "--neigh_check", "every=1", "thermo=1", "--output=dt.h5", *options)
     with h5py.File(runs.path("dt.h5"), "r") as file:
         return file["/series/total_energy"][steps // 2:].std()
 
@@ -175,7 +175,7 @@ def timestep(runs):
 # ---- restart ----
 
 def restart(runs):
-    cases = ((LJ, 1, 2, ("--neigh_check", "ntypes=2", "mass=1,2")), (LJ, 2, 4, ()),
+    cases = ((LJ, 1, 2, ("--neigh_check", "every=3", "ntypes=2", "mass=1,2")), (LJ, 2, 4, ()),
              (EAM, 2, 1, ("ntypes=2", runs.potential)))
     for physics, ranks, others, options in cases:
         deck = runs.deck(physics, 57)

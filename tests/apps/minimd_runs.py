@@ -130,7 +130,7 @@ def ranks(args, folder):
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, hosts, "-s", "7", "overlap=on")
     agree(args, deck, folder, ["serial:1:0", "serial:2:0"], "-s", "7", "overlap=off")
-    agree(args, deck, folder, hosts, "-s", "4", "shift=force", "--neigh_check", *mixture)
+    agree(args, deck, folder, hosts, "-s", "4", "shift=force", "--neigh_check", "every=1", *mixture)
     alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600",
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
     agree(args, deck, folder, hosts, "-s", "4", "skin=1", *alloy)
@@ -163,6 +163,21 @@ def lists(args, folder):
     return 0
 
 
+def lists_are_checked(args, deck, folder):
+    """`every` is the interval of checks; a position that is no number is a lost atom, not one that did not move."""
+    # an atom has moved by half the skin at each check: lists are as old as without checks
+    fast = ("temperature=100", "dt=0.001", "thermo=10", "every=20")
+    checks, none = (lines(launch(args, deck, "serial:1:0", *fast, *more).stdout) for more in (("--neigh_check",), ()))
+    check("lists of fast atoms", checks, none)
+    # two atoms in one place, far from a third that is at rest: in clusters that one becomes NaN, too
+    with open(os.path.join(folder, "data.nan"), "w", encoding="ascii") as file:
+        file.write("no force\n\n3 atoms\n1 atom types\n\n0 20 xlo xhi\n0 20 ylo yhi\n0 20 zlo zhi\n\n"
+                   "Atoms # atomic\n\n1 1 5 5 5\n2 1 5 5 5\n3 1 15 15 15\n")
+    for list_kind in ("2d", "clusters"):
+        text = launch(args, deck, "serial:1:0", "-f", file.name, "--neigh_check", "list=" + list_kind, code=3).stderr
+        check("positions that are NaN", len(re.findall("lost atoms: at step 20 [01] of 3 have a position", text)), 1)
+
+
 def bugs(args, folder):
     deck = os.path.join(folder, "in.lj")
     with open(deck, "w", encoding="ascii") as file:
@@ -173,6 +188,7 @@ def bugs(args, folder):
     for ranks in (1, 2):
         text = launch(args, deck, f"serial:{ranks}:0", "dt=0.5", code=3).stderr
         check(f"lost atoms, {ranks} ranks", len(re.findall(r"lost atoms: at step \d+ \d+ of 256 have a position", text)), 1)
+    lists_are_checked(args, deck, folder)
     # counts beyond 32 bits
     text = launch(args, deck, run, "-s", "1000", code=3).stderr
     check("4e9 atoms", "a rank would hold 4000000000 atoms and ghosts" in text, True)
@@ -227,7 +243,7 @@ def device(args, folder):
             one + " list=2d --half_neigh=1", one + " list=2d_left --half_neigh=1 newton=atomic", one + " policy=team"]
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, runs, "-s", "6")
-    agree(args, deck, folder, runs[:4], "-s", "5", "shift=force", "--neigh_check", *mixture)
+    agree(args, deck, folder, runs[:4], "-s", "5", "shift=force", "--neigh_check", "every=1", *mixture)
     alloy = ("units=metal", "force=eam", "ntypes=2", "density=0.0847", "cutoff=3.5", "dt=0.001", "temperature=600", "skin=1",
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
     agree(args, deck, folder, ["serial:1:0", one, two], "-s", "4", *alloy)

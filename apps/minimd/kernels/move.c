@@ -3,6 +3,8 @@
 
 #include "md_kernels.h"
 
+#include <float.h>
+
 /* dt / 2 over the mass of atom i. */
 MX_BODY double half_kick(const md_move_args *a, int i)
 {
@@ -39,6 +41,7 @@ MX_BODY void md_between_steps_body(const md_move_args *a, int i)
 }
 MX_FOR(1D, md_between_steps)
 
+/* A position that is no number counts as moved without limit: the new list then finds the lost atom. A maximum ignores NaN. */
 MX_BODY void md_moved_body(const md_moved_args *a, int i, double *largest)
 {
     double square = 0;
@@ -46,6 +49,6 @@ MX_BODY void md_moved_body(const md_moved_args *a, int i, double *largest)
         const double moved = MX_AT(a->position, i, d) - MX_AT(a->built_position, i, d);
         square += moved * moved;
     }
-    *largest = *largest < square ? square : *largest;
+    *largest = mx_max(*largest, square <= DBL_MAX ? square : DBL_MAX);
 }
 MX_REDUCE(1D, md_moved, MX_MAX)
