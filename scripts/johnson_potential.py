@@ -63,10 +63,15 @@ def write_values(values):
         sys.stdout.write(" ".join(f"{value:.12e}" for value in values[i:i + 5]) + "\n")
 
 
+def describe(element):
+    return f"{element[0]}: " + " ".join(f"{name} {value}" for name, value in
+                                        zip(("a", "Ec", "fe", "phie", "alpha", "beta", "gamma"), element[3:]))
+
+
 def main():
     print("Cu and Ni, R. A. Johnson, Phys. Rev. B 37, 3924 (1988) and 39, 12554 (1989)")
-    print(f"f and phi fall to 0 from {FALL:.2f} to {CUTOFF:.2f} Angstrom")
-    print("made by scripts/johnson_potential.py; units: eV, Angstrom, u")
+    print("; ".join(describe(element) for element in ELEMENTS))
+    print(f"f, phi fall to 0 from {FALL:.2f} to {CUTOFF:.2f} A; made by scripts/johnson_potential.py; units: eV, A, u")
     print(len(ELEMENTS), *(element[0] for element in ELEMENTS))
     print(RHO_KNOTS, f"{RHO_STEP:.16e}", R_KNOTS, f"{R_STEP:.16e}", f"{CUTOFF:.16e}")
     distances = [k * R_STEP for k in range(R_KNOTS)]

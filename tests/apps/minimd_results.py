@@ -251,7 +251,7 @@ def altered(runs):
         alter(runs, "lj.h5", "/fields/box", put((1, slice(None)), side))
     alter(runs, "lj.h5", "/fields/position", put((17, 2), 1e300))
     alter(runs, "lj.h5", "/fields/pair_coefficients", put((..., 2), 1e300))
-    alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(b"3.615", b"x.615", 1))
+    alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(b"63.546 3.615", b"63.546 x.615", 1))
     lines = open(os.path.join(runs.args.inputs, "CuNi_johnson.eam.alloy"), "rb").read().split(b"\n")
     number = lines[43].split()[0]  # of F at a density of the solid
     alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(number, b"-3.6", 1))
