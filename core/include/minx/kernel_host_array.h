@@ -23,16 +23,16 @@
 /* The bytes of elements that are joined at a time. */
 enum { MX_JOIN_BYTES_ = 4096 };
 
-/* The array that belongs to chunk `chunk`. */
-MX_INLINE char *mx_array_of_(const mx_launch *launch, int64_t chunk)
+/* The array that belongs to chunk `chunk_`. */
+MX_INLINE char *mx_array_of_(const mx_launch *launch_, int64_t chunk_)
 {
-    return launch->partials + chunk * launch->partial_bytes;
+    return launch_->partials + chunk_ * launch_->partial_bytes;
 }
 
 /* Behind the arrays: for each chunk with which a subtree begins, the number of its chunks. */
-MX_INLINE int64_t *mx_subtrees_(const mx_launch *launch)
+MX_INLINE int64_t *mx_subtrees_(const mx_launch *launch_)
 {
-    const uintptr_t end = (uintptr_t)mx_array_of_(launch, launch->chunks);
+    const uintptr_t end = (uintptr_t)mx_array_of_(launch_, launch_->chunks);
     return (int64_t *)((end + 7) & ~(uintptr_t)7);
 }
 
@@ -47,18 +47,18 @@ MX_INLINE int64_t mx_subtree_chunks_(int64_t begin, int64_t end)
 /* Joins n elements of the array `from` to those of `into`. */
 typedef void (*mx_join_values_)(void *into, const void *from, int64_t n);
 
-/* Joins n elements of all subtrees, from byte `offset` of their arrays on, and stores them at `result`. `pending` are the sums that
+/* Joins n elements of all subtrees, from byte `offset` of their arrays on, and stores them at `result_`. `pending` are the sums that
  * wait for their right neighbour. */
-MX_INLINE void mx_join_subtrees_(const mx_launch *launch, mx_join_values_ join, size_t offset,
-                                 void *result, int64_t n)
+MX_INLINE void mx_join_subtrees_(const mx_launch *launch_, mx_join_values_ join, size_t offset,
+                                 void *result_, int64_t n)
 {
-    const int64_t *const subtrees = mx_subtrees_(launch);
+    const int64_t *const subtrees = mx_subtrees_(launch_);
     void *pending[64];
     int count = 0;
-    memcpy(result, mx_array_of_(launch, 0) + offset, (size_t)n * launch->kernel->value_size);
-    for (int64_t at = 0; at < launch->chunks; at += subtrees[at]) {
+    memcpy(result_, mx_array_of_(launch_, 0) + offset, (size_t)n * launch_->kernel->value_size);
+    for (int64_t at = 0; at < launch_->chunks; at += subtrees[at]) {
         int64_t begin = at, chunks = subtrees[at];
-        pending[count++] = at == 0 ? result : mx_array_of_(launch, at) + offset;
+        pending[count++] = at == 0 ? result_ : mx_array_of_(launch_, at) + offset;
         for (; begin & chunks; begin -= chunks, chunks *= 2, count--)
             join(pending[count - 2], pending[count - 1], n);
     }
