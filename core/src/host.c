@@ -22,9 +22,10 @@ enum {
     FEW_BLOCKS = 64, /* below this, the number of blocks is a power of two */
     ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
-    SERIAL_JOIN = 4096,  /* arrays of fewer values, times threads, are joined by one thread */
-    SHARES = 16,         /* chunks for each thread, with the dynamic schedule */
-    SCAN_CHUNKS = 8,     /* chunks for each thread, in a part of a scan */
+    SERIAL_JOIN =
+        4096,        /* arrays of at most so many values, times threads, are joined by one thread */
+    SHARES = 16,     /* chunks for each thread, with the dynamic schedule */
+    SCAN_CHUNKS = 8, /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
     SHORT_ROW = 8,   /* items; rows of fewer, such as coordinates */

@@ -81,8 +81,8 @@ MX_COMPARISONS_(u64, uint64_t)
 #ifdef __CUDACC__
 #define MX_RSQRT_(s, x) rsqrt##s(x)
 #define MX_RECIP_(x) mx_cuda_recip_(x)
-/* The hardware's reciprocal y has about 20 correct bits. With e = 1 - x y, 1 / x = y (1 + e + e^2 + ...); what is left out is below
- * 2^-60. */
+/* The hardware's reciprocal y has at least 18 correct bits. With e = 1 - x y, 1 / x = y (1 + e + e^2 + ...); what is left out is below
+ * 2^-54. */
 MX_INLINE double mx_cuda_recip_(double x)
 {
     double y;

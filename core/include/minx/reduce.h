@@ -15,8 +15,8 @@
  * forms ignore NaN too, unless all values are NaN: then they give the one with the lowest index. With an init and join of your
  * own, you decide. The join must be associative and commutative: its order is not specified.
  *
- * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in block order,
- * so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
+ * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in an order that depends
+ * on the number of blocks only, so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
 #pragma once
 #include "minx/error.h"
 
