@@ -159,11 +159,35 @@ mx_err md_bind_eam(md_app *app)
     return md_eam_force_args_bind(ctx, &app->views, &app->eam);
 }
 
+/* Bytes of scratch that every GPU has for each of several teams. */
+enum { SCRATCH_BYTES = 40 << 10 };
+
+/* On devices the splines of one element go to the scratch of teams, if they fit. */
+static bool in_teams(const md_app *app)
+{
+    const md_eam_tables *const t = &app->eam.tables;
+    return app->in_blocks && t->elements == 1 &&
+           t->r_knots <= SCRATCH_BYTES / (MD_PAIR_SPLINES * (int)sizeof(double));
+}
+
+/* All own atoms, with scratch for so many splines of a pair. */
+static mx_teams own_teams(const md_app *app, int splines)
+{
+    const int64_t teams = ((int64_t)app->own + MD_EAM_TEAM_ATOMS - 1) / MD_EAM_TEAM_ATOMS;
+    const size_t row_bytes = (size_t)splines * MD_SPLINE * sizeof(double);
+    return mx_with_scratch(mx_league(app->base.ctx, teams, MX_AUTO, MX_AUTO), 0,
+                           (size_t)app->eam.tables.r_knots * row_bytes, 0);
+}
+
 static mx_err compute_density(md_app *app, double *embedding)
 {
     if (app->list == MD_LIST_CLUSTERS)
         return md_eam_clusters_density(app->base.ctx, &app->clusters, &app->eam_clusters,
                                        embedding);
+    if (!embedding && in_teams(app)) {
+        app->density.own = app->own;
+        return md_eam_density_team(own_teams(app, 1), &app->density);
+    }
     return embedding ? md_eam_density_energy(md_own(app), &app->density, embedding)
                      : md_eam_density(md_own(app), &app->density);
 }
@@ -172,6 +196,10 @@ static mx_err compute_force(md_app *app, md_energy *energy)
 {
     if (app->list == MD_LIST_CLUSTERS)
         return md_eam_clusters_force(app->base.ctx, &app->clusters, &app->eam_clusters, energy);
+    if (!energy && in_teams(app)) {
+        app->eam.own = app->own;
+        return md_eam_force_team(own_teams(app, 2), &app->eam);
+    }
     return energy ? md_eam_force_energy(md_own(app), &app->eam, energy)
                   : md_eam_force(md_own(app), &app->eam);
 }

@@ -31,12 +31,16 @@ typedef struct md_eam_density_args {
     mx_ci32_2 neighbour;
     mx_f64_1 derivative;
     md_eam_tables tables;
+    int own; /* team forms */
 } md_eam_density_args;
 MX_BUNDLE(md_eam_density_args, md_views, position, type, pair_knots, embedding_knots,
           neighbour_count, neighbour, derivative)
 /* F'(rho) of own atoms; the value is the sum of F(rho) */
 MX_DECLARE_FOR(1D, md_eam_density, md_eam_density_args)
 MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
+/* a potential of one element, whose splines are in scratch of level 0: 32 bytes a knot; over teams of MD_EAM_TEAM_ATOMS atoms */
+enum { MD_EAM_TEAM_ATOMS = 256 };
+MX_DECLARE_FOR(TEAM, md_eam_density_team, md_eam_density_args)
 
 typedef struct md_eam_force_args {
     md_positions position;
@@ -47,9 +51,12 @@ typedef struct md_eam_force_args {
     md_derivatives derivative;
     mx_f64_2 force;
     md_eam_tables tables;
+    int own; /* team forms */
 } md_eam_force_args;
 MX_BUNDLE(md_eam_force_args, md_views, position, type, pair_knots, neighbour_count, neighbour,
           derivative, force)
 /* forces on own atoms; with half of the energy and virial of their pairs, without F */
 MX_DECLARE_FOR(1D, md_eam_force, md_eam_force_args)
 MX_DECLARE_REDUCE(1D, md_eam_force_energy, md_eam_force_args, md_energy)
+/* as md_eam_density_team: 64 bytes a knot */
+MX_DECLARE_FOR(TEAM, md_eam_force_team, md_eam_force_args)

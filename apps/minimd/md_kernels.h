@@ -10,6 +10,7 @@
 /* Read by other items than their own, and not written by the same kernel. */
 MX_ACCESSOR(md_positions, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(md_types, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(md_indices, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 /* All views of a run. Those of atoms have `capacity` elements (md_app), more than there are atoms. */
 typedef struct md_views {
@@ -245,8 +246,8 @@ MX_DECLARE_FOR(1D, md_sort_names, md_sort_names_args)
 
 typedef struct md_list_args {
     md_positions position;
-    mx_ci32_1 bin_begin;
-    mx_ci32_1 bin_atom;
+    md_indices bin_begin;
+    md_indices bin_atom;
     mx_i32_1 neighbour_count;
     mx_i32_2 neighbour;
     md_bins bins;

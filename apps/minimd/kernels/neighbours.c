@@ -51,28 +51,48 @@ MX_BODY int last_bin(const md_bins *b, int d, int at)
     return mx_min(at + b->reach[d], b->bins[d] - 1);
 }
 
+/* Candidates are tested four at a time: their loads are on their way at once, and do not wait for stores of neighbours. */
+enum { TRIED = 4 };
+
+/* Adds the atoms of entries n to end - 1 that are within the cutoff of atom i, which is at (x, y, z). `found` are in the list. */
+MX_BODY int add_neighbours(const md_list_args *a, int i, const double *x, int n, int end, int found)
+{
+    for (; n < end; n += TRIED) {
+        int j[TRIED];
+        double square[TRIED];
+        MX_UNROLL(4)
+        for (int e = 0; e < TRIED; e++) {
+            j[e] = MX_LOAD(a->bin_atom, mx_min(n + e, end - 1));
+            const double dx = x[0] - MX_LOAD(a->position, j[e], 0),
+                         dy = x[1] - MX_LOAD(a->position, j[e], 1),
+                         dz = x[2] - MX_LOAD(a->position, j[e], 2);
+            square[e] = dx * dx + dy * dy + dz * dz;
+        }
+        MX_UNROLL(4)
+        for (int e = 0; e < TRIED; e++) {
+            if (n + e >= end || square[e] > a->cutoff_square || j[e] == i) continue;
+            if (found < a->room) MX_AT(a->neighbour, i, found) = j[e];
+            found++;
+        }
+    }
+    return found;
+}
+
 /* Bins along x follow each other, so their atoms do too: one loop goes over them. */
 MX_BODY void md_list_full_body(const md_list_args *a, int i, md_list_size *size)
 {
     const md_bins *const b = &a->bins;
-    const double x = MX_AT(a->position, i, 0), y = MX_AT(a->position, i, 1),
-                 z = MX_AT(a->position, i, 2);
-    const int at_x = md_bin_along(b, 0, x), at_y = md_bin_along(b, 1, y),
-              at_z = md_bin_along(b, 2, z);
+    const double x[3] = {MX_LOAD(a->position, i, 0), MX_LOAD(a->position, i, 1),
+                         MX_LOAD(a->position, i, 2)};
+    const int at_x = md_bin_along(b, 0, x[0]), at_y = md_bin_along(b, 1, x[1]),
+              at_z = md_bin_along(b, 2, x[2]);
     int found = 0;
     for (int bz = first_bin(b, 2, at_z); bz <= last_bin(b, 2, at_z); bz++) {
         for (int by = first_bin(b, 1, at_y); by <= last_bin(b, 1, at_y); by++) {
             const int row = (bz * b->bins[1] + by) * b->bins[0];
-            const int end = MX_AT(a->bin_begin, row + last_bin(b, 0, at_x) + 1);
-            for (int n = MX_AT(a->bin_begin, row + first_bin(b, 0, at_x)); n < end; n++) {
-                const int j = MX_AT(a->bin_atom, n);
-                const double dx = x - MX_LOAD(a->position, j, 0),
-                             dy = y - MX_LOAD(a->position, j, 1),
-                             dz = z - MX_LOAD(a->position, j, 2);
-                if (dx * dx + dy * dy + dz * dz > a->cutoff_square || j == i) continue;
-                if (found < a->room) MX_AT(a->neighbour, i, found) = j;
-                found++;
-            }
+            const int begin = MX_LOAD(a->bin_begin, row + first_bin(b, 0, at_x)),
+                      end = MX_LOAD(a->bin_begin, row + last_bin(b, 0, at_x) + 1);
+            found = add_neighbours(a, i, x, begin, end, found);
         }
     }
     MX_AT(a->neighbour_count, i) = found;

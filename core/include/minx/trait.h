@@ -11,10 +11,10 @@
  *
  *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j);    MX_ADD(x, v, i, j);    mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
  *
- * MX_LOAD4(v, i, j): elements j to j + 3 of row i, members a to d of an mx_double4: of an accessor of double with the layout right, each
- * row of which begins at a multiple of 16 bytes and has no gaps; j is even. Nothing writes them during the launch. cuda: two loads
- * of 16 bytes through the read-only cache, which gathers of rows from cache need half as long for. Another layout, type or rank is
- * a compile error.
+ * MX_LOAD2(v, i, j) and MX_LOAD4(v, i, j): two or four elements of row i, from j on, as members a, b (c, d) of an mx_double2 or
+ * mx_double4: of an accessor of double with the layout right, each row of which begins at a multiple of 16 bytes and has no gaps; j is
+ * even. MX_LOAD4: nothing writes them during the launch. cuda: loads of 16 bytes (MX_LOAD4: through the read-only cache), which
+ * gathers of rows take half as long by. Another layout, type or rank is a compile error.
  *
  * These work with any accessor of numbers (MX_ADD: of types that mx_atomic_add takes) and respect its trait. MX_AT is a plain
  * access, and a compile error for atomic elements. */
@@ -25,6 +25,9 @@
 #include <emmintrin.h>
 #endif
 
+typedef struct mx_double2 {
+    double a, b;
+} mx_double2;
 typedef struct mx_double4 {
     double a, b, c, d;
 } mx_double4;
@@ -35,9 +38,10 @@ typedef struct mx_double4 {
 
 /* With the device's own layout, neighbours of a row are not neighbours in memory: only cuda would give wrong numbers. bits: of
  * the shape's code, 0xff for rank and layout, 0x7ff for the kind of number too, which C++ checks by the type of a pointer. */
-#define MX_LOAD4_FITS_(v, bits) \
+#define MX_ROW_FITS_(v, bits) \
     ((MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
-#define MX_LOAD4_FITS_TEXT_ "MX_LOAD4: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT"
+#define MX_ROW_FITS_TEXT_ \
+    "MX_LOAD2 and MX_LOAD4: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT"
 
 #ifdef __CUDACC__
 template <int trait, class T> MX_INLINE T mx_load_(const T *p)
@@ -51,21 +55,36 @@ template <int trait, class T> MX_INLINE T mx_load_(const T *p)
 /* last: the last element, so that builds that check indices look at it too */
 template <bool fits> MX_INLINE mx_double4 mx_load4_(const double *p, const double *last)
 {
-    MX_STATIC_ASSERT(fits, MX_LOAD4_FITS_TEXT_);
+    MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
     (void)last;
     const double2 first = __ldg((const double2 *)p), second = __ldg((const double2 *)p + 1);
     const mx_double4 all = {first.x, first.y, second.x, second.y};
     return all;
 }
+template <bool fits> MX_INLINE mx_double2 mx_load2_(const double *p, const double *last)
+{
+    MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
+    (void)last;
+    const double2 both = *(const double2 *)p;
+    const mx_double2 all = {both.x, both.y};
+    return all;
+}
+#define MX_LOAD2(v, row, first) \
+    mx_load2_<MX_ROW_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 1))
 #define MX_LOAD4(v, row, first) \
-    mx_load4_<MX_LOAD4_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 3))
+    mx_load4_<MX_ROW_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 3))
 #define MX_STORE_ATOMIC_(p, x) (void)(*(volatile __typeof__(x) *)(p) = (x))
 #define MX_STORE_STREAMING_(p, x) __stcs(p, x)
 #else
+#define MX_LOAD2(v, row, first)                                             \
+    __extension__({                                                         \
+        MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_);        \
+        (mx_double2){MX_LOAD(v, row, first), MX_LOAD(v, row, (first) + 1)}; \
+    })
 /* four loads in terms of the row, for which gcc makes gathers of vectors */
 #define MX_LOAD4(v, row, first)                                                   \
     __extension__({                                                               \
-        MX_STATIC_ASSERT(MX_LOAD4_FITS_(v, 0x7ff), MX_LOAD4_FITS_TEXT_);          \
+        MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_);              \
         (mx_double4){MX_LOAD(v, row, first), MX_LOAD(v, row, (first) + 1),        \
                      MX_LOAD(v, row, (first) + 2), MX_LOAD(v, row, (first) + 3)}; \
     })
