@@ -64,7 +64,7 @@ static void keep_owner(const char *path, int file)
     const bool same = old.st_uid == new.st_uid &&old.st_gid == new.st_gid;
     const bool owned = same || fchown(file, old.st_uid, old.st_gid) == 0 ||
                        fchown(file, (uid_t)-1, old.st_gid) == 0;
-    /* without its group, the mode may not give this user's group what it gave the other one */
+    /* If the group could not be kept, its permissions are dropped: this user's group must not get them. */
     const mode_t mode = owned ? old.st_mode & 0777 : old.st_mode & 0707;
     (void)fchmod(file, mode | S_IRUSR | S_IWUSR);
 }
@@ -219,8 +219,8 @@ static mx_err flush(const char *what, const char *path)
 
 static mx_err move(const char *what, const char *from, const char *to)
 {
-    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "%s %s: cannot take its name: %s", what, to,
-               strerror(errno));
+    MX_REQUIRE(rename(from, to) == 0, MX_ERR_IO, "%s %s: cannot be renamed to its final name: %s",
+               what, to, strerror(errno));
     app_signals_forget(from);
     return MX_OK;
 }

@@ -1,4 +1,4 @@
-/* The limits are linear in the size of the files, with room for a slow machine: an honest file never
+/* The limits are linear in the size of the files, with room for a slow machine: a valid file never
  * reaches them. Memory: fields, their copies in the checks, and a block for the digests; libraries
  * map up to a few hundred MiB. Time: hashing takes 1 s for 300 MB or more; the physics of a cell (32
  * bytes) up to a few microseconds where a deck has hundreds of states. */
@@ -117,7 +117,7 @@ int vf_guard(const char *files, vf_limits limits, int (*work)(const void *data),
     if (ended == child && WIFSIGNALED(status)) {
         say_signal(files, WTERMSIG(status), limits);
     } else {
-        vf_complain("%s: reading ended before its time", files);
+        vf_complain("%s: the reading process ended early", files);
     }
     return VF_GUARD_FAILED;
 }

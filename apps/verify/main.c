@@ -34,10 +34,10 @@ static const char help[] =
     "  --help          print this and stop\n"
     "  --version       print the version and stop\n"
     "\n"
-    "Files are read in a process of its own, whose time and memory are limited: a damaged file can\n"
+    "Files are read in a child process, whose time and memory are limited: a damaged file can\n"
     "crash HDF5, which is reported like other damage.\n"
     "\n"
-    "Exit codes: 0 all holds; 1 something does not; 2 bad usage; 3 a file cannot be read as a\n"
+    "Exit codes: 0 every check passed; 1 a check failed; 2 bad usage; 3 a file cannot be read as a\n"
     "results file.\n";
 
 static mx_err parse_option(const char *option, arguments *args)
