@@ -266,7 +266,7 @@ static mx_err keep_input(app_base *app)
     return app_agree(app->comm, err);
 }
 
-/* What is kept is known when all is set up. */
+/* After set_up: the stage `keep` names variables and views that must exist. */
 static mx_err restart(app_base *app)
 {
     if (!app->checkpoint) return MX_OK;

@@ -15,12 +15,12 @@
  *   4. the stages of the app: set_up, keep and the restart if the user asks for checkpoints or a restart, run, verify,
  *      output. A run that a signal stopped ends after `run`, with exit code 5 and without a results file
  *   5. what every results file has: provenance, parameters, regions, verdict, exit code, digests
- *   6. the last lines are printed. Only when they are out does the results file get its name: what is published has the exit
- *      code that the program ends with.
+ *   6. the last lines are printed. Only after that is the results file renamed to its final name, so that the exit code in it
+ *      is the one that the program ends with.
  *
- * Errors. A stage returns the first error that it meets. After each stage the ranks agree. An error on which they have not
- * agreed yet may be one of this rank alone, while the others wait for its messages, so it ends the run on all ranks (app_abort),
- * with two exceptions: there is only one rank, or it is MX_ERR_INPUT, which is an error on all ranks. */
+ * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the error. A stage may also return
+ * an error that is not agreed: perhaps only this rank has it, and the others wait for messages of this rank. Such an error ends
+ * the run on all ranks (app_abort). There are two exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. */
 #pragma once
 #include "backend.h"
 #include "checkpoint.h"
@@ -31,8 +31,8 @@
 
 typedef struct app_definition app_definition;
 
-/* What every app has: the first member of the app's own struct, which is all zero when a run begins. The stages read it; they
- * write only what is marked with `set`. */
+/* What every app has: the first member of the app's own struct, which is all zero when a run begins. Stages
+ * read it. They may write only the members whose comment says `a stage may set it`. */
 typedef struct app_base {
     const app_definition *definition;
     int argc; /* the command line as it was given; argv ends with NULL */
@@ -49,13 +49,16 @@ typedef struct app_base {
     mx_ctx ctx;
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
-    bool restarted;            /* what is kept was restored: the stage `run` goes on from there */
-    bool stopped;              /* by a signal: the stage `run` returns at once */
+    bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
+    bool stopped;              /* by a signal: the stage `run` must return at once */
 
-    bool failed;           /* a check failed (app_check) */
-    const char *precision; /* of its numbers, for the provenance. NULL: "f64" */
-    const char *verdict;   /* of a run whose checks hold. set: another one than "passed" */
-    int exit_code;         /* of a run whose checks hold. set: APP_EXIT_NOT_CONVERGED */
+    bool failed; /* a check failed (app_check) */
+    /* the precision of its numbers, for the provenance; NULL: "f64"; a stage may set it */
+    const char *precision;
+    /* the verdict of a run whose checks all hold, "passed"; a stage may set it to another one */
+    const char *verdict;
+    /* the exit code of a run whose checks all hold; a stage may set it to APP_EXIT_NOT_CONVERGED */
+    int exit_code;
 
     double merit; /* the figure of merit (app_merit) */
     const char *merit_unit;
@@ -73,14 +76,14 @@ struct app_definition {
     const char *deck;         /* what --help calls the positional argument; NULL: there is none */
     const char *default_deck; /* read where none is given */
     const app_input *input;   /* keys, and how a deck is read; NULL: the app has none */
-    size_t input_at;          /* where in the app's struct the struct is that the keys fill */
+    size_t input_at;          /* offset in the app's struct of the struct that the keys fill */
 
     app_stage *set_up; /* all that a run needs */
     app_stage *keep;   /* tells base.checkpoint what to keep (checkpoint.h); NULL: no checkpoints */
-    /* keys that may differ when a run goes on from a checkpoint, with blanks between them: when it ends, what it prints */
+    /* names of keys, with blanks between them, whose values a restart may change: end time, what is printed */
     const char *free_at_restart;
     app_stage *run;    /* calls app_step_end */
-    app_stage *verify; /* compares the solution with what is known of it, by app_check */
+    app_stage *verify; /* compares the solution with expected values, by app_check */
     app_stage *output; /* prints the last lines; series and fields, into base.results */
 
     /* Frees what the stages made; called once, however far the run came, also when set_up was never called. */
@@ -90,7 +93,7 @@ struct app_definition {
 /* Runs the app; returns the program's exit code (comm.h). */
 int app_run(const app_definition *definition, int argc, char **argv);
 
-/* Compares a value with what is known of it: prints one line, stores /verification/NAME, and sets base->failed unless it holds.
+/* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets base->failed unless it holds.
  * `tolerance` is relative to |expected|, absolute where that is 0. NaN never holds. `compare`: as for app_results_check.
  * Collective, agreed. */
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
@@ -115,7 +118,7 @@ mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_c
 /* Sets the figure of merit, by the end of the stage output. */
 void app_merit(app_base *base, double value, const char *unit);
 
-/* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: what is no error, but most likely not meant. */
+/* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but probably a mistake. */
 void app_note(const app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
@@ -128,7 +131,7 @@ mx_err app_step_end(app_base *base, int64_t step);
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);
 
-/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device; the way of the messages. */
+/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device, transport. */
 void app_print_place(app_base *base);
 
 /* The verdict and the exit code of the run as it stands. */

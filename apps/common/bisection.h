@@ -2,9 +2,9 @@
  * has one box. Unlike a grid of ranks (decomp.h) it has boxes of nearly equal size for any number of ranks, also a prime one; but
  * a box may have several neighbours on one side.
  *
- * Dimensions are those of decomp.h: 0 is the slowest (z in 3-D), and is split first, then 1, 2, and 0 again. P ranks that have n
- * cells along the dimension become floor(P/2) ranks with the lower cells and P - floor(P/2) with the upper floor(n (P -
- * floor(P/2)) / P) cells. Lower ranks have lower cells. A box needs no table: it is found in log2(ranks) steps. */
+ * Dimensions are those of decomp.h: 0 is the slowest (z in 3-D), and is split first, then 1, 2, and 0 again. Let P
+ * ranks share a box of n cells along the dimension. The upper U = P - floor(P/2) ranks get the upper floor(n U / P) cells. The
+ * other ranks get the other cells. Lower ranks have lower cells. No table is stored: a box is found in log2(ranks) steps. */
 #pragma once
 #include "decomp.h"
 

@@ -36,10 +36,10 @@ void app_box_halo_destroy(app_box_halo *halo);
 mx_err app_box_halo_begin(app_box_halo halo, int depth, const mx_view *fields, int count,
                           app_halo_corners corners);
 
-/* Completes it: ghosts are there for kernels launched after. Collective. */
+/* Completes the exchange: kernels launched after this call find the ghosts filled. Collective. */
 mx_err app_box_halo_end(app_box_halo halo);
 
-/* Both in one. */
+/* Begin and end in one call. */
 mx_err app_box_halo_exchange(app_box_halo halo, int depth, const mx_view *fields, int count,
                              app_halo_corners corners);
 

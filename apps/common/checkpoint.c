@@ -56,7 +56,8 @@ mx_err app_checkpoint_check(const app_checkpoint_plan *plan)
     return parse_every(plan->every, &steps, &seconds);
 }
 
-/* Can the file be written, and replaces no other one? The temporary file shows the former. */
+/* Can the file be written, and does it replace neither input nor results? Creating a temporary file
+ * answers the first question. */
 static mx_err try_file(const app_checkpoint_plan *plan)
 {
     app_output output;
@@ -228,7 +229,7 @@ static void warn(app_checkpoint c, int64_t step)
         fprintf(stderr, "this run has written none before\n");
 }
 
-/* Failures to write are agreed, and the run can go on; a failure to communicate cannot be survived. */
+/* Failures to write are agreed, and the run can go on; after a failure to communicate it cannot. */
 static mx_err write_one(app_checkpoint c, int64_t step, bool must)
 {
     if (c->written_step == step) return MX_OK;

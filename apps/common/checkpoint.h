@@ -39,9 +39,10 @@ typedef struct app_checkpoint_plan {
 /* MX_ERR_INPUT for an `every` that is no number, or without a file. Not collective. */
 mx_err app_checkpoint_check(const app_checkpoint_plan *plan);
 
-/* MX_ERR_IO if `file` could not be written, MX_ERR_INPUT if it, or the one before, would replace the
- * deck or the output. With neither `file` nor `restart` *checkpoint is NULL, and all functions accept
- * that. What the plan points to must outlive it. Collective, agreed. */
+/* MX_ERR_IO if `file` could not be written, MX_ERR_INPUT if `file`, or the previous checkpoint
+ * FILE.1, would replace the deck or the output. With neither `file` nor `restart` *checkpoint is
+ * NULL, and all functions accept that. What the plan points to must outlive it. Collective,
+ * agreed. */
 mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,
                              app_checkpoint *checkpoint);
 
@@ -77,18 +78,19 @@ mx_err app_keep_input(app_checkpoint checkpoint, const char *lines);
 
 /* ---- use ---- */
 
-/* Restores what is kept, where a restart was asked for; else nothing. MX_ERR_IO if the file cannot be
- * read or is damaged: then the message names the one before, if there is one. MX_ERR_INPUT if it is
- * of another program or another input: then nothing was restored. Collective, agreed. */
+/* Restores the state from the checkpoint if a restart was asked for; else does nothing. MX_ERR_IO if
+ * the file cannot be read or is damaged; the message then names the previous checkpoint, if there is
+ * one. MX_ERR_INPUT if the file is of another program or another input; then nothing was restored.
+ * Collective, agreed. */
 mx_err app_checkpoint_restore(app_checkpoint checkpoint);
 
 /* Was a restart asked for? */
 bool app_checkpoint_restarts(app_checkpoint checkpoint);
 
-/* To be called at the end of every step, or of several steps, on all ranks: writes a checkpoint where
- * it is time to (every N steps: where these steps have a multiple of N), or where a signal asked to
- * stop; then *stop is true. Ranks agree on signals by one small reduction,
- * at most every 20 ms (a step that takes longer: each step). Collective, agreed. */
+/* To be called on all ranks at the end of every step, or of a group of steps. Writes a checkpoint when
+ * one is due. With "every N steps" one is due if a multiple of N is among the steps since the last
+ * call. If a signal asked to stop, it writes one too and sets *stop = true. Ranks agree on signals by
+ * one small reduction, at most every 20 ms; if a step takes longer, at each step. Collective, agreed. */
 mx_err app_checkpoint_step(app_checkpoint checkpoint, int64_t step, bool *stop);
 
 /* After a stop: one line that says which signal, and how to go on. */

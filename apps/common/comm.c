@@ -102,8 +102,8 @@ static mx_err comm_setup(app_comm comm)
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 {
     *comm = NULL;
-    /* HDF5 that starts after MPI hooks itself into MPI_Finalize, where it crashes on a file that it
-     * could not write */
+    /* This starts HDF5 before MPI. If HDF5 started after MPI, it would hook itself into MPI_Finalize,
+     * and crash there on a file that it could not write */
     app_h5_quiet();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;

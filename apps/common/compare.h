@@ -1,5 +1,5 @@
 /* How two runs are compared, dataset by dataset. A results file says it in an attribute of each dataset
- * ("compare"), so that whoever compares needs to know no app. */
+ * ("compare"), so that a program that compares files need not know the app. */
 #pragma once
 #include "minx/error.h"
 
@@ -7,7 +7,9 @@ typedef enum app_compare_kind {
     APP_COMPARE_EXACT, /* equal to the bit */
     APP_COMPARE_RELATIVE, /* real numbers: may differ by `number` times the largest magnitude in the dataset */
     APP_COMPARE_WITHIN, /* whole numbers: may differ by `number` */
-    APP_COMPARE_ROUNDING, /* equal to the bit if all is added in the same order, else in no digit: compared on request */
+    /* a rounding error: equal to the bit if all sums are added in the same order; otherwise no digit need agree. Compared only
+     * on request */
+    APP_COMPARE_ROUNDING,
     APP_COMPARE_NEVER /* differs between runs: times, places, names */
 } app_compare_kind;
 

@@ -1,6 +1,6 @@
 /* The digests of a results file: what docs/results-file.md calls its integrity. Private to the
- * results files; both the writer and the reader compute them here, always from what the file gives
- * back. */
+ * results files; both the writer and the reader compute them here, always from data that were
+ * read back from the file. */
 #pragma once
 #include "tree.h"
 

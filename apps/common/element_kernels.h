@@ -53,7 +53,7 @@ MX_ARGS(app_shift_rows_args, begin, shift_row)
 MX_DECLARE_FOR(1D, app_find_shift_rows, app_shift_rows_args)
 
 /* Which elements leave a rank: list(0..) = those whose rank is another one, in ascending order, and to(0..) = their ranks.
- * With `staying` true: the others. The value is their number. */
+ * With `staying` true: the elements that do not leave. The result of the scan is their number. */
 typedef struct app_leaving_args {
     mx_ci32_1s rank;
     mx_i32_1 list;

@@ -42,5 +42,5 @@ mx_err app_elements_add(mx_ctx ctx, const app_record *record, int f, const app_e
 /* row(j) = s for the records j from begin(s) to before begin(s + 1); begin has rows + 1 entries. */
 mx_err app_elements_shift_rows(mx_ctx ctx, mx_view begin, int rows, mx_view row, mx_lid records);
 
-/* Element to(j) of a field becomes what element from(j) is, j = 0 to before n. No element is in both lists. */
+/* Copies element from(j) of a field to element to(j), for j from 0 to n - 1. No element is in both lists. */
 mx_err app_elements_move(mx_ctx ctx, mx_view field, mx_view to, mx_view from, mx_lid n);

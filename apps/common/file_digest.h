@@ -1,6 +1,6 @@
 /* A seal: a line behind the end of a file with the file's size and the SHA-256 of its bytes. A file
- * is checked by it before any library reads it, so that damage is an error, and never something that
- * a library stumbles over. HDF5 ignores what stands behind its data. Private to the checkpoints. */
+ * is checked by it before any library reads it, so that damage is reported as an error, and no
+ * library can crash on it. HDF5 ignores bytes behind the end of its data. Private to the checkpoints. */
 #pragma once
 #include "comm.h"
 

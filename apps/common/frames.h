@@ -17,25 +17,25 @@ typedef struct app_frames_definition {
     mx_type type;
     app_slab slab; /* of one frame, of rank 1 to 4; the extents count */
     app_compare compare;
-    const app_place
-        *place; /* NULL: ParaView and VisIt do not open it. What it points to stays valid */
+    /* NULL: ParaView and VisIt do not open it. What it points to must stay valid */
+    const app_place *place;
 } app_frames_definition;
 
 /* Creates the element. It belongs to the results file, and is closed with it. With results NULL
- * *frames is NULL, which app_frames_add accepts. MX_ERR_IO where the path is taken. */
+ * *frames is NULL, which app_frames_add accepts. MX_ERR_IO if an object with this path exists. */
 mx_err app_frames_create(app_results results, const app_frames_definition *definition,
                          app_frames *frames);
 
-/* Writes the next frame. slab: this rank's box; its extents are those of the definition. step and
- * time: rank 0's count. */
+/* Writes the next frame. slab: this rank's box; its extents are those of the definition. Of
+ * step and time the values of rank 0 are stored. */
 mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_slab *slab,
                       const void *values);
 
-/* Brings the frames so far to the disk. A run calls it when all elements of a frame were added: if it is killed later, its
+/* Writes the frames so far to the disk. A run calls it when all elements of a frame were added: if it is killed later, its
  * temporary file (results_file.h) can be opened and has these frames. results NULL: nothing. MX_ERR_IO. */
 mx_err app_frames_flush(app_results results);
 
-/* What H5MD wants to know of a file with particles: called once, before the elements of /particles
+/* The metadata that H5MD requires in a file with particles. app_h5md_begin is called once, before the elements of /particles
  * are created. The box is an element as well: "/particles/GROUP/box/edges", the lengths of its sides
  * (dims entries), with as many frames as the positions. Units of H5MD (m, nm, Angstrom, s, ps, K and
  * the like, with exponents: "Angstrom ps-1") are stored for its readers; others, such as the reduced

@@ -33,14 +33,14 @@ void app_h5_quiet(void);
 /* The innermost reason of HDF5's last failure on this thread; valid until the next call. */
 const char *app_h5_reason(void);
 
-/* Closes any id; a negative one is nothing. Returns MX_ERR_IO if HDF5 could not. */
+/* Closes any id; a negative one is ignored. Returns MX_ERR_IO if HDF5 could not close it. */
 mx_err app_h5_close(hid_t id);
 
 /* Creates group `path`. */
 mx_err app_h5_put_group(hid_t file, const char *path);
 
-/* Creates dataset `path`, its data written where with_data. With a parallel file every rank
- * creates, one writes. `units` becomes an attribute unless NULL. */
+/* Creates dataset `path`; this rank writes its data if with_data. With a parallel file every rank
+ * creates the dataset and one rank writes the data. `units` becomes an attribute unless NULL. */
 mx_err app_h5_put(hid_t file, const char *path, const app_h5_item *item, const char *units,
                   bool with_data);
 

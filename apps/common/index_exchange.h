@@ -1,7 +1,7 @@
 /* Exchange by lists of indices: elements of fields that have copies (ghosts) on other ranks.
  *
  *     forward      the ghosts get the values of their elements
- *     reverse      the elements get the sum of what their ghosts hold added
+ *     reverse      the values of the ghosts are added to their elements
  *
  * A rank has a list of local indices for each neighbour: the elements that it sends, in the order in which the neighbour has their
  * ghosts. The lists come from global ids (app_index_match: unstructured meshes), or from the caller, who made them on the
@@ -37,12 +37,13 @@ typedef struct app_ids {
     mx_lid first;
 } app_ids;
 
-/* Makes the lists from global ids: of the rank's own elements (those suffice that may be ghosts elsewhere), and of its ghosts. Each
- * id has one owner, and each ghost of a rank another id. A rank may have ghosts of its own elements. The arrays are not kept. A
- * rank finds the owners by a directory that is spread over all ranks, so that no rank needs to know all ids. Memory and messages are
- * in proportion to the elements given and to the number of neighbours.
- * Collective, agreed. Errors: MX_ERR_ARG (an id below 0, with two owners, without owner, of two ghosts, or whose
- * local index is not from 0 to 2^31-2: the message names it), MX_ERR_EXTENT, MX_ERR_MEMORY, MX_ERR_COMM. On failure there are no lists. */
+/* Makes the lists from global ids. `own`: the rank's own elements; it is enough to give those that may be ghosts on other
+ * ranks. `ghosts`: the rank's ghosts. Each id has exactly one owner. No two ghosts of a rank have the same id. A rank may have
+ * ghosts of its own elements. The arrays are not kept. A rank finds the owners by a directory that is spread over all ranks, so
+ * that no rank needs to know all ids. Memory and messages are in proportion to the elements given and to the number of
+ * neighbours.
+ * Collective, agreed. Errors: MX_ERR_ARG (an id below 0, with two owners, without owner, of two ghosts, or whose local index is
+ * not from 0 to 2^31-2: the message names it), MX_ERR_EXTENT, MX_ERR_MEMORY, MX_ERR_COMM. On failure there are no lists. */
 mx_err app_index_match(app_index_exchange x, const app_ids *own, const app_ids *ghosts);
 
 /* A neighbour in app_index_lists: how many elements go to it, how many ghosts come from it. Several entries may have the same
@@ -89,6 +90,6 @@ mx_err app_forward_end(app_index_exchange x);
 mx_err app_reverse_begin(app_index_exchange x, int count, const mx_view *fields);
 mx_err app_reverse_end(app_index_exchange x);
 
-/* Both in one. */
+/* Begin and end in one call. */
 mx_err app_forward(app_index_exchange x, int count, const mx_view *fields, app_shifting shifting);
 mx_err app_reverse(app_index_exchange x, int count, const mx_view *fields);

@@ -1,13 +1,14 @@
-/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice. Where
- * that would give one rank far more ids than the average, because the ids are not spread evenly over their range, each id goes to a rank
- * by a hash instead. Slices are better: ids of one rank then go to few ranks.
+/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice.
+ * Where that would give one rank far more ids than the average, because the ids are not spread evenly over their range,
+ * each id goes to a rank by a hash instead. Slices are better: ids of one rank then go to few ranks.
  *
  *   1. register   each owner tells the directory: id, its rank, its local index
  *   2. ask        each rank asks the directory for the owners of its ghosts, and gets rank and local index of each
  *   3. subscribe  each rank tells the owners which of their elements it has as ghosts, in the order of its list
  *
- * Each step is a sparse exchange or two, of blocks of BLOCK entries at most: so many ids as memory holds can go to one rank. What a
- * rank keeps and sends is in proportion to its elements and ghosts. Rejected: all ranks gather all ids, which takes memory in proportion to the whole problem. */
+ * Each step is a sparse exchange or two, of blocks of BLOCK entries at most. So only memory limits the number of ids
+ * that go to one rank. What a rank keeps and sends is in proportion to its elements and ghosts. Rejected: all ranks
+ * gather all ids, which takes memory in proportion to the whole problem. */
 #include "index_exchange_private.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ typedef struct entry {
     int32_t directory; /* the rank of the directory that keeps the id */
 } entry;
 
-/* A rank of the directory may have UNEVEN times the average of the elements; a few more never matter. */
+/* The slices are used if no rank of the directory keeps more than UNEVEN times the average number of elements, plus FEW. */
 enum { NO_OWNER = -1, BLOCK = 1 << 16, UNEVEN = 2, FEW = 4096 };
 
 /* What is allocated for a match. */

@@ -26,10 +26,10 @@ typedef struct app_kept {
     mx_lid *rows;
 } app_kept;
 
-/* Stores numbers and histories; small, before the flush. */
+/* Stores numbers and histories, which are small. Called before app_results_flush. */
 mx_err app_kept_put(app_results results, const app_kept *kept);
 
-/* Stores views; after the flush. Collective, agreed. */
+/* Stores views. Called after app_results_flush. Collective, agreed. */
 mx_err app_kept_put_array(app_results results, const app_kept *kept);
 
 /* Restores any kind. Collective, agreed. */

@@ -66,7 +66,8 @@ typedef struct app_key {
     /* Numbers: the range that makes sense, both included; both 0: no bounds. CHOICE: `low` is the first word that may be
      * written. */
     double low, high;
-    /* The default. PICK and SWITCH have none, but 0; of PICK it is the word that it picks. */
+    /* The default. PICK and SWITCH have no default: their members start as 0. For PICK this is the number of the word that it
+     * picks. */
     double standard;
     const char *text;         /* TEXT: the default, or NULL */
     const char *automatic;    /* INT: a word for `standard`, which may be out of range; or NULL */
@@ -77,8 +78,8 @@ typedef struct app_key {
     const char *help;
     const char *parameter; /* the name in /input; NULL: `name`; "": not there */
 
-    /* Not NULL: a key of an original code that is not supported; the text says what to write instead. Values up to `standard`,
-     * the default that needs no support, are accepted; a SWITCH never is. */
+    /* Not NULL: a key of an original code that is not supported; the text says what to write instead. Values up to `standard`
+     * (the default, which needs no support) are accepted. A SWITCH is never accepted. */
     const char *instead;
 
     /* A list of REAL, CHOICE, INT or INT64: the bytes from one element to the next (0: no list), the offset of the number of
@@ -110,7 +111,8 @@ typedef struct app_input {
     /* Reads a deck into keys->target by app_keys_find and app_keys_set, after app_keys_begin. NULL: key=value lines. */
     mx_err (*read)(app_keys *keys, const char *text, size_t length);
 
-    /* After deck and command line: what needs several keys, members that are derived. NULL: nothing. */
+    /* Called after deck and command line were read. Checks what involves several keys, and computes derived members.
+     * NULL: nothing. */
     mx_err (*check)(app_keys *keys);
 
     bool deck_optional; /* the defaults alone are an input; else there must be a deck */
@@ -119,8 +121,8 @@ typedef struct app_input {
      * dashes ("-t", "threads"); ends with NULL. NULL: nothing. */
     const char *const *synonyms;
 
-    /* On the command line key:value, "key value" and any number of dashes are as good as key=value; options that every app has
-     * need no dashes where they have a value. */
+    /* On the command line key:value, "key value" and any number of dashes are accepted like key=value. Options that
+     * every app has need no dashes if they have a value. */
     bool free_form;
 } app_input;
 
@@ -162,7 +164,8 @@ mx_err app_keys_read(app_keys *keys, const app_input *input, const char *file, c
                      size_t length, const char *overrides, void *target);
 void app_keys_close(app_keys *keys);
 
-/* The first half of it: the defaults in *target. `file` NULL: messages begin with the key. MX_ERR_ARG for too many rows. */
+/* The first half of app_keys_read: the defaults in *target. `file` NULL: messages begin with the key. MX_ERR_ARG for
+ * too many rows. */
 mx_err app_keys_open(app_keys *keys, const app_input *input, const char *file, void *target);
 
 /* ---- for an app's `read` and `check` ---- */
@@ -190,7 +193,7 @@ bool app_key_has_value(const app_key *row);
  * file; from one source a member may be set to one value only. MX_ERR_INPUT, and nothing is set. */
 mx_err app_keys_set(app_keys *keys, const app_key *row, const app_word *key, const app_word *word);
 
-/* The two halves of it: what a word means for a row, and storing it, as element `index` of a list. */
+/* The two halves of app_keys_set: what a word means for a row, and storing it, as element `index` of a list. */
 mx_err app_keys_value(app_keys *keys, const app_key *row, const app_word *key, const app_word *word,
                       app_value *value);
 mx_err app_keys_store(app_keys *keys, const app_key *row, int index, const app_value *value);

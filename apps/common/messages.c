@@ -1,6 +1,6 @@
 /* See messages.h for the use and transport_path.h for what is behind it. Invariants:
- *  1. send_order and receive_order are permutations of 0..count-1, so sorted that between two ranks the n-th message sent is
- *     the n-th received: paths without tags (NCCL) match them by that;
+ *  1. send_order and receive_order are permutations of 0..count-1, sorted so that between two ranks the n-th message sent is
+ *     the n-th received: paths without tags (NCCL) match messages by this order;
  *  2. the rank's messages to itself are at the same places of both orders. */
 #include "messages.h"
 

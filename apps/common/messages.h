@@ -1,4 +1,4 @@
-/* Messages of bytes between a rank and its neighbours: what halos, index exchanges and migration stand on.
+/* Messages of bytes between a rank and its neighbours: the basis of halo exchange, index exchange and migration.
  *
  * A set of messages has a send buffer and a receive buffer in memory that kernels can access, and a list of messages. Each
  * message is a part of the send buffer that goes to a rank, and a part of the receive buffer that is filled from it:

@@ -37,9 +37,9 @@ typedef struct plan {
     mx_lid *index, *rank; /* of those that leave, ascending by index */
     mx_lid *order;        /* the same, by rank */
     int targets;          /* ranks to which elements go */
-    app_block *target;    /* of which `data` is a number in sends */
+    app_block *target;    /* `data` of each points to its number of elements, in sends */
     int32_t *sends;
-    app_blocks sources; /* likewise */
+    app_blocks sources; /* here `data` points to the number of elements that come */
     app_message *message;
     int messages;
 } plan;

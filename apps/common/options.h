@@ -41,7 +41,7 @@ typedef struct app_program {
     const char *default_deck; /* used when none is given */
     const app_input *input;   /* NULL: no keys */
     const char *notes;        /* printed at the end of --help, or NULL */
-    bool checkpoints;         /* it has some: --help shows their options */
+    bool checkpoints;         /* the app supports them: --help shows their options */
 } app_program;
 
 /* Fills *options, which is to be closed in any case. Both "--key=value" and "--key value" are read; "--" ends the options.

@@ -16,22 +16,22 @@ typedef struct app_output {
  * which has the owner and mode of a file that is to be replaced. A signal that ends the program
  * removes it.
  * MX_ERR_IO with the path and the reason: no such folder, no permission, a folder or device of that
- * name or of the side file's, a write-protected file, a link to nothing. A file
+ * name or of the side file's, a write-protected file, a dangling link. A file
  * at `path` is not changed. On failure *output is empty. */
 mx_err app_output_reserve(const char *what, const char *path, bool with_side, app_output *output);
 
 /* MX_ERR_INPUT if `path` or its side file is the file `input`, also by links. */
 mx_err app_output_check_input(const char *path, const char *input);
 
-/* Is there one file of both names? Where there is none yet: would there be one? */
+/* Do both names mean the same file? If it does not exist yet: would they? */
 bool app_output_same(const char *one, const char *other);
 
-/* MX_ERR_INPUT if checkpoints called `path`, or the one before, would replace the file `other`, also
- * by links and where it is not there yet. `role`: what it is, for the message. */
+/* MX_ERR_INPUT if a checkpoint called `path`, or the previous one PATH.1, would replace the file
+ * `other`, also by links and if it does not exist yet. `role`: what it is, for the message. */
 mx_err app_output_check_kept(const char *path, const char *other, const char *role);
 
-/* Flushes the temporary file to its disk, then renames the side file, where there is one, and it.
- * With `keep`, what has the final name until then is afterwards called as app_output_previous says.
+/* Flushes the temporary file to its disk. Then renames the side file, if there is one, and then the
+ * temporary file. With `keep`, an older file of the final name stays, as PATH.1 (app_output_previous).
  * MX_ERR_IO on failure. */
 mx_err app_output_publish(const app_output *output, bool with_side, bool keep);
 

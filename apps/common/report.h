@@ -46,7 +46,7 @@ const app_region *app_report_region(app_report report, int i);
 
 /* Prints the table: calls and synchronisations of rank 0, the slowest rank's seconds, GB/s of all
  * ranks together (their bytes over those seconds), and its share of `limit`, the GB/s that the
- * machine can reach on all ranks together; 0: unknown, then without that column. Columns that do
+ * machine can achieve on all ranks together; 0: unknown, then the table has no such column. Columns that do
  * not apply are left empty. Collective. */
 mx_err app_report_table(app_report report, double limit);
 

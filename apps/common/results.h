@@ -24,8 +24,8 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
  * Collective, agreed. */
 mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
 
-/* What has a parameter `compare` is compared with another run as it says; provenance and performance never are, parameters
- * must be equal. */
+/* The parameter `compare` says how the data are compared with those of another run. Provenance and performance are never
+ * compared. Parameters of the input must be equal. */
 
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
@@ -66,12 +66,13 @@ typedef struct app_place {
     bool on_nodes;                  /* else in cells */
     bool is_vector;                 /* the last dimension has the components */
     const double *origin, *spacing; /* of a uniform mesh: dims entries; NULL: 0 and 1 */
-    bool
-        is_position; /* the values are the positions of particles; of a field, `mesh` is its own name */
+    /* the values are the positions of particles; if they are a field, `mesh` is its own name */
+    bool is_position;
 } app_place;
 
 /* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes or cells, particles in the
- * order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. place NULL: it is not opened by ParaView and VisIt. Collective. */
+ * order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. place NULL:
+ * ParaView and VisIt do not open it. Collective. */
 mx_err app_results_array(app_results results, const char *name, const char *unit,
                          app_compare compare, mx_type type, const app_slab *slab,
                          const void *values, const app_place *place);

@@ -232,7 +232,7 @@ static mx_err describe_set(hid_t set, const app_array *array)
     return MX_OK;
 }
 
-/* The properties of a dataset that grows: chunks, and of its name: groups on the path are created. */
+/* The properties of a dataset that grows: it has chunks, and missing groups on its path are created. */
 static bool set_growing(hid_t list, hid_t links, const app_slab *slab)
 {
     hsize_t chunk[APP_SLAB_MAX_RANK];

@@ -1,8 +1,8 @@
-/* A write that fails inside a collective call of MPI-IO or HDF5 is the worst place to find a full
- * disk: libraries leave some ranks waiting, and HDF5 can then neither close the file nor end
- * cleanly. So rank 0 reserves the room from the system before each addition, where a refusal is an
- * ordinary error; HDF5 cuts off what was too much when it closes. File systems that cannot reserve
- * are written to all the same. */
+/* A full disk must not be noticed first inside a collective call of MPI-IO or HDF5: libraries leave
+ * some ranks waiting, and HDF5 can then neither close the file nor end cleanly. So rank 0 reserves
+ * the room from the system before each addition, where a refusal is an ordinary error; HDF5 cuts
+ * off what was too much when it closes. On a file system that cannot reserve, the file is written
+ * without a reservation. */
 #define _GNU_SOURCE /* fallocate */
 #include "results_file.h"
 

@@ -54,7 +54,7 @@ typedef struct app_array {
 } app_array;
 
 /* Creates the dataset; the boxes of the ranks fill it without overlap. values: this rank's box, row-major, in host memory.
- * Collective, agreed. MX_ERR_ARG for a type or slab that is none. */
+ * Collective, agreed. MX_ERR_ARG for an invalid type or slab. */
 mx_err app_file_put(app_file *file, const app_array *array, const void *values);
 
 /* Reads this rank's box; boxes may overlap. MX_ERR_INPUT if the dataset is missing or has another type or other extents

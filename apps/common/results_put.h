@@ -41,8 +41,9 @@ struct app_results {
 mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char *path,
                          const char *app, int argc, char **argv, app_results *results);
 
-/* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`: rank 0's data count, and are copied. MX_ERR_ARG, on every rank, for a name
- * that cannot be one; what else can fail fails in app_results_flush. Not collective, but all ranks make the same calls. */
+/* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`. The data of rank 0 are stored; they are copied.
+ * MX_ERR_ARG, on every rank, for an invalid name. All other errors are returned by app_results_flush. Not collective, but all
+ * ranks make the same calls. */
 mx_err app_results_put(app_results results, const char *group, const char *name,
                        const app_h5_item *item, const char *units, app_compare compare);
 
@@ -54,7 +55,8 @@ mx_err app_results_put_group(app_results results, const char *path);
 /* Writes what was collected. Collective, agreed. */
 mx_err app_results_flush(app_results results);
 
-/* The same before the first array, whose group it holds; later nothing. Collective, agreed. */
+/* Called before each array. Before the first one it does app_results_flush, because the group of the array must exist. Later it
+ * does nothing. Collective, agreed. */
 mx_err app_results_begin_arrays(app_results results);
 
 /* Notes a field for the side file, on rank 0. `frames` 0: an array without frames. */
@@ -67,7 +69,7 @@ void app_results_free_frames(app_results results);
 
 void app_put_list_free(app_put_list *list);
 
-/* PARENT/NAME; the caller frees *path. MX_ERR_ARG for a name that cannot be one. */
+/* PARENT/NAME; the caller frees *path. MX_ERR_ARG for an invalid name. */
 mx_err app_results_path(const char *parent, const char *name, char **path);
 
 /* Root attributes and /provenance: what is known when the file begins. */

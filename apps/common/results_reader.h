@@ -1,4 +1,4 @@
-/* Reading a results file, from one process and without MPI: what minx-verify stands on. The
+/* Reading a results file, from one process and without MPI: the basis of minx-verify. The
  * description of what is stored is docs/results-file.md. Nothing here is collective. */
 #pragma once
 #include "minx/error.h"

@@ -22,7 +22,7 @@ static const int endings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGTERM,
 static volatile sig_atomic_t caught, stop_is_caught, stop_signal;
 static struct timespec stop_time;
 
-/* How long after the first request another one is the same. */
+/* Seconds after the first request in which another signal counts as the same request. */
 static const double same_request = 0.5;
 
 void app_signals_remove_files(void)

@@ -15,7 +15,7 @@ void app_signals_forget(const char *path);
 /* Removes all files that are noted. */
 void app_signals_remove_files(void);
 
-/* From now on SIGTERM and SIGUSR1 ask the run to stop at its convenience. A second signal ends the
+/* From now on SIGTERM and SIGUSR1 ask the run to stop at the end of a step. A second signal ends the
  * program at once; one that comes within half a second of the first is taken for the same request,
  * because launchers and batch systems often deliver it twice. */
 void app_signals_catch_stop(void);

@@ -10,8 +10,8 @@ enum { APP_SLAB_MAX_RANK = 5 };
 typedef struct app_slab {
     int rank;                         /* 1 to APP_SLAB_MAX_RANK */
     mx_gid global[APP_SLAB_MAX_RANK]; /* extents of the whole array, the same on all ranks */
-    mx_gid first[APP_SLAB_MAX_RANK];  /* this rank's first index, and its number of indices, in */
-    mx_gid count[APP_SLAB_MAX_RANK];  /* each dimension. A count of 0: this rank holds nothing */
+    mx_gid first[APP_SLAB_MAX_RANK];  /* this rank's first index in each dimension */
+    mx_gid count[APP_SLAB_MAX_RANK];  /* its number of indices; 0: this rank holds nothing */
 } app_slab;
 
 /* The cells of this rank. */

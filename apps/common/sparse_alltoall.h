@@ -1,4 +1,5 @@
-/* Blocks of bytes to a few ranks, from ranks that are not known before: how ranks find out who their neighbours are.
+/* A sparse all-to-all: each rank sends blocks of bytes to a few ranks, and does not know from which ranks it will receive. So
+ * ranks can find out who their neighbours are.
  *
  * Each rank passes the blocks that it sends. It gets those that others send to it, whose number and lengths it does not know.
  * MPI_Alltoall of the lengths would take memory and time in proportion to the number of ranks, for each rank. Here both are in
@@ -7,7 +8,7 @@
 #pragma once
 #include "comm.h"
 
-/* What consecutive exchanges need to be told apart. */
+/* The state that keeps the messages of consecutive exchanges apart. */
 typedef struct app_sparse *app_sparse;
 
 /* A block of bytes to a rank, or from a rank. */
@@ -31,7 +32,7 @@ void app_sparse_destroy(app_sparse *sparse);
 
 /* Sends `count` blocks, and receives those for this rank; a rank may send to itself. *received is to be freed by app_blocks_free,
  * also after a failure. Collective, blocking, agreed. Errors: MX_ERR_ARG (a rank out of range), MX_ERR_EXTENT, MX_ERR_MEMORY.
- * Not agreed is the error of a rank that could not complete the exchange: MX_ERR_COMM, or no memory even for one block. */
+ * The error of a rank that could not complete the exchange is not agreed: MX_ERR_COMM, or no memory even for one block. */
 mx_err app_sparse_alltoall(app_sparse sparse, const app_block *blocks, int count,
                            app_blocks *received);
 

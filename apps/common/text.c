@@ -46,7 +46,7 @@ static bool real_syntax(const char *word, size_t length, bool *nonzero)
 }
 
 /* A number as 0.DIGITS times ten to the power of `exponent`, without leading zeros. A double and the midpoints between doubles
- * have at most 767 significant digits, so of what comes after DIGITS only counts whether it is all zero. */
+ * have at most 767 significant digits, so of the digits after DIGITS it only matters whether all are zero. */
 enum { DIGITS = 800 };
 typedef struct decimal {
     char digits[DIGITS + 2]; /* with one more that stands for the rest, and a NUL */

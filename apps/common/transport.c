@@ -70,7 +70,7 @@ mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_t
     MX_TRY(all_can(comm, info.device >= 0, &device));
     if (app_size(comm) == 1)
         path = &app_path_none;
-    else if (!host && !device) /* simt, or unlike ranks: no device of which MPI or NCCL knows */
+    else if (!host && !device) /* simt, or mixed ranks: MPI and NCCL know no device here */
         path = &app_path_staged;
     else if (!host)
         MX_TRY(choose_for_device(comm, ctx, wanted, &path, reason));

@@ -1,4 +1,4 @@
-/* The transport: the way by which data of kernels go from rank to rank. It is chosen once for a run:
+/* The transport: how data of kernels go from rank to rank. It is chosen once for a run:
  *
  *     one rank       no message leaves the rank
  *     host           MPI sends from the memory that kernels compute in
@@ -6,7 +6,7 @@
  *     device         MPI sends from and receives into device memory, where the library can
  *     nccl           NCCL sends from device to device, on the stream of the context: the host does not wait
  *
- * Messages (messages.h) and sums of elements of views go by it. */
+ * Messages (messages.h) and sums of elements of views use it. */
 #pragma once
 #include "comm.h"
 #include "minx/view.h"
@@ -15,7 +15,9 @@ typedef struct app_transport *app_transport;
 
 /* Chooses the transport for data of kernels on ctx. Collective; what it returns is agreed. wanted:
  *   APP_GPU_MPI_AUTO   the best that all ranks can use: nccl, device, staged
- *   APP_GPU_MPI_ON     device     APP_GPU_MPI_OFF   staged     APP_GPU_MPI_NCCL   nccl
+ *   APP_GPU_MPI_ON     device
+ *   APP_GPU_MPI_OFF    staged
+ *   APP_GPU_MPI_NCCL   nccl
  * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here: the message says why. */
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
                             app_transport *transport);
@@ -23,7 +25,7 @@ mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
 /* Collective; after all messages of this transport were destroyed. Accepts NULL; sets *transport = NULL. */
 void app_transport_destroy(app_transport *transport);
 
-/* The way in words: "none (one rank)", "host memory", "pinned host memory", "device memory", "NCCL". */
+/* The transport in words: "none (one rank)", "host memory", "pinned host memory", "device memory", "NCCL". */
 const char *app_transport_path(app_transport transport);
 
 /* Why it was chosen, in words; "" if there was no choice. */

@@ -1,4 +1,4 @@
-/* The paths by MPI: host, staged and device. They differ in where the buffers are, and in how a sum gets at its numbers.
+/* The paths by MPI: host, staged and device. They differ in where the buffers are, and in how a sum accesses its numbers.
  *
  * Each set has a communicator of its own, so that messages of several sets cannot be mistaken for each other. All receives are
  * posted first. Sums of data that host code cannot access go through a small buffer that both can: one copy each way. */

@@ -51,8 +51,8 @@ struct app_messages {
      * it receives. Between two ranks both orders are the same. */
     int *send_order, *receive_order;
     bool active; /* between begin and end */
-    /* transport_queue.c: kernels launched on the context before begin; were there more before the end of the last exchange; is
-     * the other context ready to run beside them */
+    /* Of transport_queue.c. launches: kernels that were launched on the context before begin. overlaps: were kernels launched
+     * between begin and end of the last exchange? prepared: is the other context ready to run beside kernels? */
     int64_t launches;
     bool overlaps, prepared;
     void *state; /* the path's */

@@ -7,20 +7,20 @@
  *     ended by       goes                                        because
  *     a sum          with the sum, on the transport's context    one group is one kernel of the library: in an iteration of CG
  *                                                                the halo costs hardly more than the sum alone
- *     its end, no    on the transport's context                  there is nothing to run beside
+ *     its end, no    on the transport's context                  no kernel could overlap with the group
  *     kernels yet
  *     its end,       on a context of its own, of high priority   the kernels launched since begin need no message, and run at
  *     after kernels                                              the same time
  *
- * For the last one, the other context must wait at begin, for what packs the messages and not for the kernels after it. That
- * costs an event on the device. So a set does it where its last exchange had kernels between begin and end: drivers repeat what
- * they do. Its first exchange does not overlap.
+ * In the last case the other context must wait for the kernels that pack the messages, but not for the kernels launched after
+ * begin. So begin makes it wait for an event on the device, which costs time. A set does so only if its last exchange had kernels
+ * between begin and end, because drivers repeat the same pattern. So the first exchange of a set does not overlap.
  *
  * Invariants:
  *  1. all ranks queue the same groups in the same order, because all begin and end the same sets and sums in the same order.
  *     On which context a group goes is a rank's own choice;
- *  2. groups of a rank run one after another: before begin prepares the other context it is behind all work of the transport's
- *     context, and between begin and the group of a set there is no other group;
+ *  2. groups of a rank run one after another: when begin prepares the other context, that context waits for all work of the
+ *     transport's context; between begin and the group of a set there is no other group;
  *  3. all calls come from one thread, the context's. */
 #pragma once
 #include "transport_path.h"
@@ -42,7 +42,7 @@ typedef struct app_queue {
     /* sets that have begun and were not passed on, in the order of begin */
     int pending_count, pending_room;
     app_messages *pending;
-    /* groups so far: all, with a sum and messages, and beside kernels */
+    /* groups so far: all; those with a sum and messages; those that ran beside kernels */
     int64_t groups, joined, overlapped;
 } app_queue;
 

@@ -11,7 +11,7 @@ enum { BLOCK_BYTES = 1 << 20 };
 /* Bounds on the names of objects. The schema needs 3 levels (/performance/REGION/calls). */
 enum { MAX_DEPTH = 8, MAX_PATH = 1024 };
 
-/* No link of a group is shorter: it bounds the number of objects by the size of the file. */
+/* The smallest size of a link in a group. With it the size of the file bounds the number of objects. */
 enum { MIN_LINK_BYTES = 8 };
 
 typedef struct walk {
@@ -26,7 +26,8 @@ typedef struct walk {
 
 static mx_err list_group(walk *w, hid_t group, const char *path);
 
-/* Numbers must be exactly those of the schema. Sign, offset and exponent of a type are data too. */
+/* Types of numbers must be exactly those of the schema. H5Tequal compares the whole type, with sign, offset and exponent,
+ * which come from the file too. */
 static app_node_kind number_kind(hid_t type)
 {
     if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return APP_NODE_F32;

@@ -37,7 +37,7 @@ typedef struct app_xdmf {
  * the reason, then no file is left. */
 mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf *xdmf);
 
-/* Add an empty entry, which is the last one then. */
+/* Add an empty entry at the end. */
 mx_err app_xdmf_add_field(app_xdmf *xdmf, app_xdmf_field **field);
 mx_err app_xdmf_add_mesh(app_xdmf *xdmf, app_xdmf_mesh **mesh);
 

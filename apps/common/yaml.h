@@ -14,7 +14,7 @@
  *     MX_TRY(app_yaml_write(comm, &yaml, "run.yaml"));
  *     app_yaml_free(&yaml);
  *
- * Only what reads back as the same data with any YAML library: keys that differ within a mapping (the caller's part), numbers with
+ * It writes only what any YAML library reads back as the same data: keys that differ within a mapping (the caller's part), numbers with
  * 17 digits, texts in quotes. */
 #pragma once
 #include "comm.h"

@@ -1,5 +1,5 @@
-/* Work on files that nobody vouches for. HDF5 trusts what it reads: one changed byte can crash it, or
- * let it run without end. So the work is done in a child process with limits, and the parent says in
+/* Work on untrusted files. HDF5 trusts what it reads: one changed byte can crash it, or make it run
+ * without end. So the work is done in a child process with limits, and the parent says in
  * a message what became of it. */
 #pragma once
 #include <stdint.h>

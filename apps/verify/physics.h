@@ -11,7 +11,8 @@ typedef struct vf_recomputed {
     const char *name;
     double value, value_tolerance;
     double expected, expected_tolerance;
-    double tolerance, tolerance_tolerance; /* the check's own, and how far it may be off */
+    /* the tolerance that the app's check used, and by how much the stored one may differ from it */
+    double tolerance, tolerance_tolerance;
 } vf_recomputed;
 
 enum { VF_MAX_RECOMPUTED = 16 };
@@ -48,8 +49,8 @@ typedef struct vf_physics {
     const char *app;        /* as the file names it */
     const app_input *input; /* NULL: the app has no keys */
     size_t state_bytes; /* of a struct that begins with vf_base; zero at the start. 0: of vf_base */
-    size_t
-        input_at; /* where in the state the struct is that the keys fill; 0: elsewhere, base.input */
+    /* offset in the state of the struct that the keys fill; 0: it is elsewhere, at base.input */
+    size_t input_at;
     void (*release)(void *state); /* NULL: there is nothing to free */
     const vf_row *rows;
     int count;

@@ -69,7 +69,7 @@ static void check_text(const input_check *c, const app_parameter *p)
     free(text);
 }
 
-/* Only a unit that is wrong is a line. */
+/* Prints a line only if the unit is wrong. */
 static void check_unit(const input_check *c, const app_parameter *p)
 {
     char *unit = NULL;
@@ -106,7 +106,7 @@ static bool is_known(const app_keys *keys, const char *name)
     return known;
 }
 
-/* What /input has beside the parameters. */
+/* Finds objects of /input that are no parameters. */
 static void find_foreign(const input_check *c, const app_keys *keys)
 {
     static const char group[] = "/input/";
