@@ -17,7 +17,8 @@ static const app_definition definition = {
     .output = md_output,
     .clean_up = md_clean_up,
     .notes =
-        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time (also lost atoms).\n",
+        "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time (also lost atoms);\n"
+        "5 stopped by a signal after a checkpoint.\n",
 };
 
 int main(int argc, char **argv) { return app_run(&definition, argc, argv); }

@@ -3,12 +3,14 @@
  * The steps are those of force_eam.c. Densities and forces are computed cluster by cluster. First the pairs of its eight atoms that
  * are within the cutoff are found in the rows of the list, by vectors and without gathers; the numbers of the other atoms are written one
  * after another. So square roots and tables are computed for full vectors of pairs that matter: of the lanes of clusters these are
- * one in four. Finding takes as long as all the rest; so forces use the pairs that densities found (136 bytes an atom). Coordinates
- * and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four
- * coefficients of an interval of a spline.
+ * one in four. Finding takes as long as all the rest. So densities keep the pairs that they found, and forces use them, where those
+ * of a cluster fit in one batch (MD_BATCH, 136 bytes an atom); where they do not, forces find them anew. Coordinates and coefficients
+ * are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four coefficients of an interval of
+ * a spline.
  *
  * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are those of the Lennard-Jones forces, so
- * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share.
+ * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share. Only pairs of own atoms are
+ * kept.
  *
  * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent operations is so long that a core
  * cannot compute enough vectors at the same time); tables of floats (forces would not be the gradient of the energy). */
@@ -53,7 +55,6 @@ typedef struct md_eam_cluster_args {
     md_cluster_grid grid;
     int colour[2];
     int own_clusters;
-    bool half;
 } md_eam_cluster_args;
 MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, point, slot_atom, slot_type, first, own_end,
           row_end, near, pair_knots, embedding_knots, place, sum, kept, kept_count, kept_all,
