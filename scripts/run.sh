@@ -11,8 +11,8 @@
 #   --deck NAME     only this deck: the name of a file inputs/APP/NAME.in
 #
 # serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. simt is for debugging and does
-# not run. Results files, logs and the table are in build/results/. Builds the programs, not the tests. build.sh --help explains what is installed, and the variables
-# of the environment (CC, MPICC, MINX_BUILD_DIR and others).
+# not run. Results files, logs and the table are in build/results/. Builds the programs, not the tests. build.sh --help explains
+# what is installed, and the variables of the environment (CC, MPICC, MINX_BUILD_DIR and others).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"

@@ -3,8 +3,9 @@
  *     minimd-rival [CELLS] [STEPS] [BRICKS] [FILE]   unit cells along each side of the box; defaults: 32 100 1
  *
  * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature, time step, cutoff and skin; or with
- * FILE, a funcfl potential, the benchmark of the embedded-atom method (minimd_rival_eam.c). Velocity Verlet; every 20 steps atoms change bricks, are sorted by bins, and lists are built. Each pair is computed once (half
- * lists, Newton's third law, also across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
+ * FILE, a funcfl potential, the benchmark of the embedded-atom method (minimd_rival_eam.c). Velocity Verlet. Every 20 steps atoms
+ * change bricks, are sorted by bins, and lists are built. Each pair is computed once (half lists, Newton's third law, also across
+ * ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
  *
  * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI rank would; but a message is a
  * copy in shared memory, so this is faster than ranks. Ghosts are exchanged along x, then y, then z, as in the original.
