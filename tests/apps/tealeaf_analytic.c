@@ -267,18 +267,23 @@ static void test_layers(int dims, int along, const char *solver)
     check_order(solver, dims, coarse, error_of_layers(&p), 2);
 }
 
+/* Appends a word to a command of the shell: a path may have blanks. */
+static void add_word(char *text, size_t size, const char *word)
+{
+    const size_t used = strlen(text);
+    MUST((size_t)snprintf(text + used, size - used, "'%s' ", word) < size - used);
+}
+
 int main(int argc, char **argv)
 {
+    static const char *const arguments[] = {"analytic.in", "--backend=serial", "--quiet",
+                                            "--output=analytic.h5"};
     static char text[4096];
     MUST(argc > 1);
-    for (int i = 2; i < argc; i++) {
-        strncat(text, argv[i], sizeof text - strlen(text) - 1);
-        strncat(text, " ", sizeof text - strlen(text) - 1);
-    }
-    const size_t used = strlen(text);
-    MUST((size_t)snprintf(text + used, sizeof text - used,
-                          "%s analytic.in --backend=serial --quiet --output=analytic.h5",
-                          argv[1]) < sizeof text - used);
+    for (int i = 2; i < argc; i++) add_word(text, sizeof text, argv[i]);
+    add_word(text, sizeof text, argv[1]);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
+        add_word(text, sizeof text, arguments[i]);
     command = text;
     for (int dims = 2; dims <= 3; dims++) {
         test_wave(dims);
