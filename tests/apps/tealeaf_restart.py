@@ -82,7 +82,7 @@ class Runs:
         check(done.returncode == 0, f"{name} differs from the uninterrupted run:\n{done.stdout[-2000:]}{done.stderr[-500:]}")
 
     def programs(self, mark):
-        """The processes of tealeaf that have the mark on their command line (mpirun has it too, but is none)."""
+        """The processes of tealeaf in this folder that have the mark on their command line (mpirun has it too, but is none)."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -90,17 +90,18 @@ class Runs:
                     words = file.read().split(b"\0")
             except OSError:
                 continue
-            if words[0] == self.args.tealeaf.encode() and mark.encode() in b" ".join(words):
+            line = b" ".join(words)
+            if words[0] == self.args.tealeaf.encode() and self.folder.encode() in line and mark.encode() in line:
                 found.append(int(pid))
         return sorted(found)
 
-    def kill(self, process, mark, number):
-        for pid in self.programs(mark):
+    @staticmethod
+    def signal_all(pids, number):
+        for pid in pids:
             try:
                 os.kill(pid, number)
             except ProcessLookupError:
                 pass
-        return process
 
     def wait_for(self, name, process):
         """Until the file is there, or the run has ended."""
@@ -132,7 +133,7 @@ def kills(runs, seed):
             time.sleep(0.001)
         time.sleep(dice.uniform(0, 0.03))
         finished = process.poll() is not None
-        runs.kill(process, "killed.h5", signal.SIGKILL)
+        runs.signal_all(runs.programs("killed.h5"), signal.SIGKILL)
         out, err = process.communicate(timeout=60)
         if finished or process.returncode == 0:
             check(process.returncode == 0, f"seed {seed}: run {runs_started}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
@@ -160,8 +161,7 @@ def one_signal(runs, number, all_ranks):
     process = runs.start("--output=s.h5", "--checkpoint=s.ck", "--checkpoint-every=3")
     runs.wait_for("s.ck", process)
     pids = runs.programs("s.h5")
-    for pid in pids if all_ranks else pids[-1:]:
-        os.kill(pid, number)
+    runs.signal_all(pids if all_ranks else pids[-1:], number)
     out, err = process.communicate(timeout=60)
     check(process.returncode == 5, f"{name}: exit code {process.returncode}, expected 5\n{out[-800:]}{err[-800:]}")
     check(f"Stopped by {name} after step" in out and "--restart=s.ck" in out, f"{name}: got {out[-300:]}")
@@ -191,16 +191,40 @@ def second_signal(runs):
     check(not runs.temporaries(), f"the second SIGTERM left {runs.temporaries()}")
 
 
+def is_stopped(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
+
+
+def let_no_file_grow(runs, pids):
+    """Sets the limit between the first checkpoint and the second one, while the programs stand still; returns whether it
+    did. A disk becomes full before space is reserved: a limit that came during a checkpoint would be another failure."""
+    runs.signal_all(pids, signal.SIGSTOP)
+    try:
+        while not all(is_stopped(pid) for pid in pids):
+            time.sleep(0.001)
+        between = len(pids) == runs.args.ranks and not runs.temporaries() and not os.path.exists(runs.path("d.ck.1"))
+        for pid in pids if between else []:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, 4096))
+        return between
+    except (ProcessLookupError, FileNotFoundError): # the run has ended
+        return False
+    finally:
+        runs.signal_all(pids, signal.SIGCONT)
+
+
 def full_disk(runs):
     """From some moment on no file can grow: a warning, and the last checkpoint serves."""
-    process = runs.start("--checkpoint=d.ck", "--checkpoint-every=5", "--threads=1")
-    runs.wait_for("d.ck", process)
-    for pid in runs.programs("d.ck"):
-        try:
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, 4096))
-        except ProcessLookupError:
-            pass
-    out, err = process.communicate(timeout=60)
+    for _ in range(50): # until the limit comes in time
+        process = runs.start("--checkpoint=d.ck", "--checkpoint-every=5", "--threads=1")
+        runs.wait_for("d.ck", process)
+        limited = let_no_file_grow(runs, runs.programs("d.ck"))
+        out, err = process.communicate(timeout=60)
+        if limited:
+            break
+        for name in ("d.ck", "d.ck.1"):
+            os.unlink(runs.path(name))
+    check(limited, "full disk: every run ended before its limit was set")
     check(process.returncode == 0, f"full disk: exit code {process.returncode}, expected 0\n{out[-800:]}{err[-800:]}")
     check("warning: no checkpoint after step" in err and "is kept" in err, f"full disk: got {err[-500:]}")
     check(not runs.temporaries(), f"full disk: left {runs.temporaries()}")
