@@ -317,66 +317,6 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     if (threadIdx.x == 0) result[blockIdx.x] = total;
 }
 
-/* Reductions into an array. Items add by atomic operations to an array of their block in shared memory, which is then added to the
- * array in device memory. If the array is too long for shared memory, items add to the one in device memory at once. */
-template <class K> static __global__ void mx_cuda_array_begin_(typename K::value *array, int64_t n)
-{
-    mx_cuda_begin_<false>();
-    const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e < n) K::init(&array[e]);
-}
-
-extern __shared__ __align__(16) char mx_cuda_array_of_block_[];
-template <class K>
-static __device__ __forceinline__ void mx_cuda_array_items_(const typename K::args *args,
-                                                            const mx_cuda_range_of_<K> &range,
-                                                            int64_t items, typename K::value *array)
-{
-    typedef typename K::index I;
-    const I begin = range.begin[K::dims - 1];
-    const int64_t contiguous = (int64_t)range.end[K::dims - 1] - begin;
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-#pragma unroll 4
-    for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < items; n += step) {
-        I o[MX_MAX_DIMS];
-        if (K::dims == 1) {
-            K::item(args, NULL, (I)(begin + n), array);
-        } else {
-            mx_cuda_row_<K>(range, (typename K::row)(n / contiguous), o);
-            K::item(args, o, (I)(begin + n % contiguous), array);
-        }
-    }
-}
-template <class K>
-static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
-    mx_cuda_array_(const __grid_constant__ typename K::args args,
-                   const __grid_constant__ mx_cuda_range_of_<K> range, int64_t items,
-                   int64_t length, bool shared, typename K::value *array)
-{
-    typedef typename K::value T;
-    T *const values = shared ? (T *)mx_cuda_array_of_block_ : array;
-    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&values[e]);
-    mx_cuda_begin_<false>();
-    __syncthreads();
-    if (K::has_prologue) {
-        typename K::args args_copy = args;
-        K::prologue(&args_copy);
-        mx_cuda_array_items_<K>(&args_copy, range, items, values);
-    } else {
-        mx_cuda_array_items_<K>(&args, range, items, values);
-    }
-    if (!shared) return;
-    __syncthreads();
-    for (int64_t e = threadIdx.x; e < length; e += blockDim.x) K::merge(&array[e], values[e]);
-}
-
-template <class T> static __global__ void mx_cuda_array_end_(const T *array, int64_t n, T *result)
-{
-    mx_cuda_begin_<false>();
-    const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e < n) result[e] = array[e];
-}
-
 template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_launch *launch)
 {
     mx_cuda_range_of_<K> range;
@@ -486,29 +426,6 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
     return mx_cuda_enqueue_join_<K>(launch);
 }
 
-template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
-{
-    typedef typename K::value T;
-    const int64_t length = launch->length;
-    const size_t bytes = (size_t)length * sizeof(T);
-    const bool shared = bytes <= 48 << 10;
-    const dim3 over_array((unsigned)((length + MX_CUDA_THREADS_ - 1) / MX_CUDA_THREADS_));
-    T *const array = (T *)launch->partials;
-    int64_t items = 1;
-    for (int d = 0; d < K::dims; d++) items *= launch->axis[d].end - launch->axis[d].begin;
-    if (length == 0) return 0;
-    int code = mx_cuda_start_(launch, mx_cuda_array_begin_<K>, over_array, dim3(MX_CUDA_THREADS_),
-                              array, length);
-    if (code == 0 && mx_cuda_planned(launch)->blocks > 0)
-        code = mx_cuda_start_shared_(
-            launch, mx_cuda_array_<K>, dim3((unsigned)mx_cuda_planned(launch)->blocks),
-            dim3(MX_CUDA_THREADS_), shared ? bytes : 0, *(const typename K::args *)launch->args,
-            mx_cuda_range_from_<K>(launch), items, length, shared, array);
-    if (code != 0) return code;
-    return mx_cuda_start_(launch, mx_cuda_array_end_<T>, over_array, dim3(MX_CUDA_THREADS_),
-                          (const T *)array, length, (T *)launch->result);
-}
-
 /* ---- the definitions ---- */
 
 /* The outer indices, with the names that MX_ITEM_2D_ and the others use. */
@@ -588,32 +505,4 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init_, join_, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, init_(v), join_(into, v))
 
-#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue_)                                               \
-    struct name##__traits {                                                                         \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                      \
-        typedef name##__value value;                                                                \
-        enum { per_thread = 1 };                                                                    \
-        static __device__ __forceinline__ void item(const args *a, const I *o, I i, value *values)  \
-        {                                                                                           \
-            const name##__array array = {values};                                                   \
-            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, array);                               \
-        }                                                                                           \
-        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }               \
-        /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \
-        static __device__ __forceinline__ void merge(value *into, value v)                          \
-        {                                                                                           \
-            value identity;                                                                         \
-            init(&identity);                                                                        \
-            if (v == identity) return;                                                              \
-            if constexpr (mx_same_text_(#R, "MX_SUM"))                                              \
-                mx_atomic_add(into, v);                                                             \
-            else                                                                                    \
-                for (value old = mx_atomic_load(into), seen;; old = seen) {                         \
-                    value joined = old;                                                             \
-                    R##_JOIN(value, &joined, &v);                                                   \
-                    seen = mx_atomic_compare_exchange(into, old, joined);                           \
-                    if (seen == old || (seen != seen && old != old)) return;                        \
-                }                                                                                   \
-        }                                                                                           \
-    };                                                                                              \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_array_)
+#include "minx/kernel_cuda_array.h"
