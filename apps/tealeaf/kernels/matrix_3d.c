@@ -3,6 +3,7 @@
 
 #include "tl_apply_3d.h"
 #include "tl_kernels.h"
+#include "tl_step.h"
 
 #include <math.h>
 
@@ -47,16 +48,9 @@ MX_REDUCE(3D, tl_cg_matvec_3d, MX_SUM)
 
 /* ---- steps of polynomials: see kernels/polynomial.c ---- */
 
-/* Returns q = b - A u; `weight` is M^-1. */
 MX_BODY double take_step(const tl_polynomial_args *a, int row, int k, bool weighted)
 {
-    const double u = MX_AT(a->u, row, k);
-    const double q = MX_AT(a->b, row, k) - TL_APPLY_3D(a->u, row, k);
-    const double z = weighted ? q * MX_AT(a->diagonal, row, k) : q;
-    const double step = a->alpha * MX_AT(a->step, row, k) + a->beta * z;
-    MX_AT(a->step, row, k) = step;
-    MX_AT(a->next, row, k) = u + step;
-    return q;
+    return tl_take_step(a, row, k, weighted, TL_APPLY_3D(a->u, row, k));
 }
 
 MX_BODY void tl_polynomial_3d_body(const tl_polynomial_args *a, int i, int j, int k)

@@ -4,17 +4,11 @@
 #include "tl_apply.h"
 #include "tl_apply_3d.h"
 #include "tl_kernels.h"
+#include "tl_step.h"
 
-/* Returns q = b - A u; `weight` is M^-1. */
 MX_BODY double take_step(const tl_polynomial_args *a, int j, int k, bool weighted)
 {
-    const double u = MX_AT(a->u, j, k);
-    const double q = MX_AT(a->b, j, k) - TL_APPLY(a->u, j, k);
-    const double z = weighted ? q * MX_AT(a->diagonal, j, k) : q;
-    const double step = a->alpha * MX_AT(a->step, j, k) + a->beta * z;
-    MX_AT(a->step, j, k) = step;
-    MX_AT(a->next, j, k) = u + step;
-    return q;
+    return tl_take_step(a, j, k, weighted, TL_APPLY(a->u, j, k));
 }
 
 MX_BODY void tl_polynomial_body(const tl_polynomial_args *a, int j, int k)
