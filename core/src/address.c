@@ -1,4 +1,5 @@
-/* The memory space of an address. Each backend that has opened a context is asked. If none knows the address, it is host memory. */
+/* The memory space of an address. Each backend that has opened a context is asked. If none knows
+ * the address, it is host memory. */
 #include "memory.h"
 
 #include <pthread.h>

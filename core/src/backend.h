@@ -1,4 +1,5 @@
-/* Backends: the one header that a backend includes. docs/add-a-backend.md says what to fill in. Not installed.
+/* Backends: the one header that a backend includes. docs/add-a-backend.md says what to fill in. Not
+ * installed.
  *
  *   1. strided copies, which a backend does for the core
  *   2. mx_backend, the table of functions that a backend is
@@ -91,7 +92,8 @@ typedef struct mx_backend_info {
     bool (*available)(const char **why);
     /* How many devices there are here. NULL: contexts have no device. */
     int (*devices)(void);
-    /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are set. */
+    /* Completes a context whose options (threads, device, seed; 0 or -1 where not given) are
+     * set. */
     mx_err (*open)(mx_ctx ctx);
     /* Closes a context, also one whose open failed. May be NULL. */
     void (*close)(mx_ctx ctx);
@@ -111,27 +113,31 @@ typedef struct mx_backend_memory {
     mx_err (*copy)(mx_ctx ctx, void *destination, const void *source, size_t bytes);
     mx_err (*fill)(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size);
     mx_err (*copy_strided)(mx_ctx ctx, const mx_strided *copy);
-    /* Is the memory at this address the backend's? If so, sets its space, and its device or -1. NULL: all its memory is the host's. */
+    /* Is the memory at this address the backend's? If so, sets its space, and its device or -1.
+     * NULL: all its memory is the host's. */
     bool (*identify)(const void *address, mx_space *space, int *device);
 } mx_backend_memory;
 
 typedef struct mx_backend_launch {
-    /* Divides a launch into chunks for this context. Its axes have the tiles that the user requested (0: none). */
+    /* Divides a launch into chunks for this context. Its axes have the tiles that the user
+     * requested (0: none). */
     mx_err (*plan)(mx_ctx ctx, mx_launch *launch);
-    /* Runs a planned launch. When the work is done, the joined result is at launch->result. If result->host is not NULL, the
-     * result is there on return. */
+    /* Runs a planned launch. When the work is done, the joined result is at launch->result. If
+     * result->host is not NULL, the result is there on return. */
     mx_err (*run)(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result);
     /* Waits until all work on the context is done. */
     mx_err (*fence)(mx_ctx ctx);
-    /* Work launched on ctx from now on runs after the work launched on `other` so far; both are the backend's. The host does
-     * not wait. NULL: the core calls fence(other). */
+    /* Work launched on ctx from now on runs after the work launched on `other` so far; both are the
+     * backend's. The host does not wait. NULL: the core calls fence(other). */
     mx_err (*wait)(mx_ctx ctx, mx_ctx other);
 } mx_backend_launch;
 
-/* Graphs of a device. create NULL: the backend has none, and the core repeats recorded launches one by one. */
+/* Graphs of a device. create NULL: the backend has none, and the core repeats recorded launches one
+ * by one. */
 typedef struct mx_backend_graph {
     mx_err (*create)(mx_ctx ctx, void **graph);
-    /* Launches between these two calls become one node, or a chain whose last node is *node. It waits for `nodes`. */
+    /* Launches between these two calls become one node, or a chain whose last node is *node. It
+     * waits for `nodes`. */
     mx_err (*before)(mx_ctx ctx, void *graph, void *const *nodes, int count);
     mx_err (*after)(mx_ctx ctx, void *graph, void **node);
     mx_err (*finish)(mx_ctx ctx, void *graph);
@@ -141,17 +147,19 @@ typedef struct mx_backend_graph {
 
 /* Host backends only. */
 typedef struct mx_backend_host {
-    /* Divides the chunks 0 to chunks-1 of a launch among the context's threads. Done on return. NULL: not a host backend. */
+    /* Divides the chunks 0 to chunks-1 of a launch among the context's threads. Done on return.
+     * NULL: not a host backend. */
     void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks);
-    /* Calls run(launch, t, threads) for t = 0 to threads-1, each on a thread of its own, all at the same time. false: there are not
-     * enough threads. NULL: teams have one thread. */
+    /* Calls run(launch, t, threads) for t = 0 to threads-1, each on a thread of its own, all at the
+     * same time. false: there are not enough threads. NULL: teams have one thread. */
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;
     /* The shape of a team with MX_AUTO. 0 means 1. */
     int auto_team_size;
     int auto_team_lanes;
-    /* The backend that order=shuffled opens in place of this one; NULL: this one does not take order=. */
+    /* The backend that order=shuffled opens in place of this one; NULL: this one does not take
+     * order=. */
     const struct mx_backend *shuffled;
 } mx_backend_host;
 
@@ -172,7 +180,8 @@ struct mx_ctx_s {
     char backend_name[48]; /* "openmp", or "serial:order=shuffled" */
     mx_layout layout;
 
-    /* Options of the resource string, set before the backend's open, which replaces values that were not given. */
+    /* Options of the resource string, set before the backend's open, which replaces values that
+     * were not given. */
     int threads;
     int device;
     uint64_t seed;
@@ -188,7 +197,8 @@ struct mx_ctx_s {
 
     /* Backends read these. */
     int cores; /* 0: it has no cores of its own; else its number among the contexts that have */
-    /* Kernels store here the bytes of a scratch request that was too large, for each level, and a wrong index of a gather. */
+    /* Kernels store here the bytes of a scratch request that was too large, for each level, and a
+     * wrong index of a gather. */
     int64_t *overflow;
 
     /* Accelerators count here how often the host waited for the device. */
@@ -203,26 +213,32 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
 
 /* ---- 4. functions that backends call ---- */
 
-/* At least `bytes` of memory in the backend's space for one launch: partial results, scratch of teams. */
+/* At least `bytes` of memory in the backend's space for one launch: partial results, scratch of
+ * teams. */
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
 
-/* After the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if a kernel recorded an index out of bounds. */
+/* After the work is done: MX_ERR_BOUNDS with view, index, extent, file and line if a kernel
+ * recorded an index out of bounds. */
 mx_err mx_fault_check(mx_ctx ctx);
 
-/* The same for ctx->overflow: MX_ERR_MEMORY with the bytes of the scratch request, MX_ERR_BOUNDS with the index. */
+/* The same for ctx->overflow: MX_ERR_MEMORY with the bytes of the scratch request, MX_ERR_BOUNDS
+ * with the index. */
 mx_err mx_overflow_check(mx_ctx ctx);
 
 /* "a, b, c": the kernels since the last fence, the latest last. */
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
-/* The number of this thread in a launch, 0 to threads-1. Host backends set it; kernels use it to index memory of each thread. */
+/* The number of this thread in a launch, 0 to threads-1. Host backends set it; kernels use it to
+ * index memory of each thread. */
 extern __thread int mx_thread_;
 
-/* Each OpenMP thread that runs a part of a launch first calls mx_cores_bind_thread. It binds the thread to its core or to its place,
- * or removes the binding to a core of another context (see cores.c). cores: ctx->cores, which the launching thread has read, so that
- * the others need not load its cache line. threads: the number of threads of this launch. */
+/* Each OpenMP thread that runs a part of a launch first calls mx_cores_bind_thread. It binds the
+ * thread to its core or to its place, or removes the binding to a core of another context (see
+ * cores.c). cores: ctx->cores, which the launching thread has read, so that the others need not
+ * load its cache line. threads: the number of threads of this launch. */
 void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch);
-/* Is the thread on another core than the one to which it was bound? libomp binds its threads again when their number changes. */
+/* Is the thread on another core than the one to which it was bound? libomp binds its threads again
+ * when their number changes. */
 bool mx_cores_thread_moved(void);
 extern __thread int64_t mx_cores_bound;
 static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int threads)
@@ -237,8 +253,8 @@ static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int t
 /* Elements first to last-1 of a copy, by the calling thread. */
 void mx_strided_run(const mx_strided *copy, int64_t first, int64_t last);
 
-/* Finds a view of this space with memory between begin and end, and copies its label into *label. Takes no lock, so a signal
- * handler may call it. */
+/* Finds a view of this space with memory between begin and end, and copies its label into *label.
+ * Takes no lock, so a signal handler may call it. */
 bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64]);
 
 /* The members that all host backends share. */

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How often a waiting thread reads the phase before it yields its core. Threads of simt, which detects deadlocks, yield at once:
- * a team has more of them than there are cores, and the barrier waits for one that has none. */
+/* How often a waiting thread reads the phase before it yields its core. Threads of simt, which
+ * detects deadlocks, yield at once: a team has more of them than there are cores, and the barrier
+ * waits for one that has none. */
 enum { SPINS = 2000 };
 
 static void pause_core(void)
@@ -17,9 +18,9 @@ static void pause_core(void)
 #endif
 }
 
-/* Ends the program if every thread of the team either waits or has ended: then no thread can complete the barrier. The count of
- * waiting threads is never too high: a thread adds itself after it has arrived, and the last thread subtracts the others before
- * it releases them. */
+/* Ends the program if every thread of the team either waits or has ended: then no thread can
+ * complete the barrier. The count of waiting threads is never too high: a thread adds itself after
+ * it has arrived, and the last thread subtracts the others before it releases them. */
 static void check_deadlock(const mx_team *t)
 {
     const int idle = __atomic_load_n(&t->shared->idle, __ATOMIC_RELAXED);

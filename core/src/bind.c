@@ -1,4 +1,5 @@
-/* Accessors. mx_bind makes them from views. A launch finds them in its arguments by the stamps that they contain. */
+/* Accessors. mx_bind makes them from views. A launch finds them in its arguments by the stamps that
+ * they contain. */
 #include "memory.h"
 #include "minx/extend.h"
 
@@ -25,7 +26,8 @@ static shape shape_of(uint64_t code)
     return s;
 }
 
-/* Can an accessor of this layout be bound to the view? For rank 1 the layouts left, right and stride are the same. */
+/* Can an accessor of this layout be bound to the view? For rank 1 the layouts left, right and
+ * stride are the same. */
 static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout expected)
 {
     if (r->layout == expected || r->layout > MX_LAYOUT_STRIDE || expected > MX_LAYOUT_STRIDE)
@@ -34,8 +36,8 @@ static bool layouts_agree(const mx_record *r, const int64_t *fixed, mx_layout ex
            (r->layout == MX_LAYOUT_STRIDE && mx_strides_follow(r, fixed, expected));
 }
 
-/* Can the accessor be bound to the view? kernel: the layout for which kernels compile the accessor. host: the accessor is for host
- * code, which uses the strides of any layout. */
+/* Can the accessor be bound to the view? kernel: the layout for which kernels compile the accessor.
+ * host: the accessor is for host code, which uses the strides of any layout. */
 static mx_err check_shape(const mx_record *r, const shape *s, size_t element_size, mx_layout kernel,
                           bool host, const int64_t *origin)
 {
@@ -72,8 +74,8 @@ static mx_err check_shape(const mx_record *r, const shape *s, size_t element_siz
     return MX_OK;
 }
 
-/* The start of an accessor. After it come the origin (only in builds that check indices), the extents (64 bits each) and the
- * strides (32 bits each). */
+/* The start of an accessor. After it come the origin (only in builds that check indices), the
+ * extents (64 bits each) and the strides (32 bits each). */
 typedef struct head {
     char *data;
     uint64_t stamp;
@@ -86,8 +88,9 @@ enum { HAS_ORIGIN = sizeof(head) > MX_STAMP_OFFSET + sizeof(uint64_t) };
 #define STRIDES(at, r) ((at) + sizeof(head) + (HAS_ORIGIN + 1) * SLOTS(r) * sizeof(int64_t))
 static const int64_t zeros[MX_MAX_RANK];
 
-/* The strides that MX_AT uses. In a dimension of extent 1 the view may have any stride. If MX_AT computes the stride from static
- * extents, that one counts, so that an origin in this dimension gives the right shift. */
+/* The strides that MX_AT uses. In a dimension of extent 1 the view may have any stride. If MX_AT
+ * computes the stride from static extents, that one counts, so that an origin in this dimension
+ * gives the right shift. */
 static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout layout,
                          mx_stride *stride)
 {
@@ -99,7 +102,8 @@ static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout lay
     }
 }
 
-/* An origin shifts the data pointer. Builds that check indices keep the origin instead, and subtract it at each access. */
+/* An origin shifts the data pointer. Builds that check indices keep the origin instead, and
+ * subtract it at each access. */
 static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
                            const mx_stride *stride, const int64_t *origin, ptrdiff_t shift)
 {
@@ -116,7 +120,8 @@ static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view vie
     h.data += shift;
     memcpy(at, &h, sizeof h);
     memcpy(STRIDES(at, r) - slots * sizeof(int64_t), r->extent, slots * sizeof(int64_t));
-    /* an odd number of strides has padding behind it: whatever stood there must not look like a stamp */
+    /* an odd number of strides has padding behind it: whatever stood there must not look like a
+     * stamp */
     memset(STRIDES(at, r), 0, (slots + 1) / 2 * sizeof(int64_t));
     memcpy(STRIDES(at, r), stride, slots * sizeof stride[0]);
 }
@@ -140,8 +145,8 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
     return MX_OK;
 }
 
-/* The layout for which kernels compile the accessor. An accessor for host code (ctx NULL) has the layout of the view, so that a
- * kernel with that layout can use it too. */
+/* The layout for which kernels compile the accessor. An accessor for host code (ctx NULL) has the
+ * layout of the view, so that a kernel with that layout can use it too. */
 static mx_layout layout_for(mx_ctx ctx, const mx_record *r, const shape *s)
 {
     if (s->layout != MX_LAYOUT_DEFAULT) return s->layout;

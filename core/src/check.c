@@ -7,8 +7,9 @@
  *   4. Views and results are compared element by element (compare.c). The first difference ends the launch with
  *      MX_ERR_MISMATCH. A view may be marked (mx_view_set_check): its elements are then compared in any order, or not at all.
  *
- * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave different results before.
- * Results of user types are not compared. Cost: two copies of every view for each launch. */
+ * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave
+ * different results before. Results of user types are not compared. Cost: two copies of every view
+ * for each launch. */
 #include "compare.h"
 #include "launches.h"
 
@@ -55,8 +56,9 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
     return MX_OK;
 }
 
-/* The layout of a view's shadow. If an accessor of the view has the layout of its instance, the shadow has the layout of the other
- * context; strided accessors work with that too. An accessor of a fixed layout (needs is STRIDE) requires the view's layout. */
+/* The layout of a view's shadow. If an accessor of the view has the layout of its instance, the
+ * shadow has the layout of the other context; strided accessors work with that too. An accessor of
+ * a fixed layout (needs is STRIDE) requires the view's layout. */
 static mx_err shadow_layout(const shadows *s, const mx_view_info *original, const shadow *one,
                             mx_layout *layout)
 {
@@ -211,8 +213,9 @@ static mx_err plan_other(const shadows *s, mx_team_shape team, mx_launch *l)
     return MX_PASS(s->other->backend->launch.plan(s->other, l));
 }
 
-/* Runs on the other context; `result` gets its result (memory for all values). requested: the teams of the program's policy. If the
- * other context cannot run teams of that shape, it chooses the shape. */
+/* Runs on the other context; `result` gets its result (memory for all values). requested: the teams
+ * of the program's policy. If the other context cannot run teams of that shape, it chooses the
+ * shape. */
 static mx_err run_other(shadows *s, mx_team_shape requested, const void *args, void *result)
 {
     mx_launch l;

@@ -1,9 +1,10 @@
-/* Comparing the results of two backends. Floating-point numbers agree if they differ by at most the tolerance (for f32: at least 1e-5)
- * times the largest magnitude in that view, because sums may be computed in another order. Integers and elements of user types
- * agree if they are equal.
+/* Comparing the results of two backends. Floating-point numbers agree if they differ by at most the
+ * tolerance (for f32: at least 1e-5) times the largest magnitude in that view, because sums may be
+ * computed in another order. Integers and elements of user types agree if they are equal.
  *
- * Elements in any order are compared as sorted lists. If there is some order of one list in which each number agrees with its
- * partner in the other, then the sorted lists agree number by number. Cost: sorting both, n log n. */
+ * Elements in any order are compared as sorted lists. If there is some order of one list in which
+ * each number agrees with its partner in the other, then the sorted lists agree number by number.
+ * Cost: sorting both, n log n. */
 #include "compare.h"
 
 #include <math.h>

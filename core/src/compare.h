@@ -13,7 +13,8 @@ typedef struct mx_comparison {
 /* Copies all elements between views in host memory, of any layouts. */
 void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
 
-/* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they do. */
+/* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they
+ * do. */
 mx_err mx_compare_views(const mx_comparison *c, mx_check how, const mx_view_info *original,
                         const mx_view_info *other);
 

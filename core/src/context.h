@@ -13,22 +13,25 @@ void mx_ctx_unlist(mx_ctx ctx);
 /* Restarts the numbers: the next context is number 1. */
 void mx_ctx_restart_numbers(void);
 
-/* Fences every context that records no graph, for a profiling tool. The next mx_fence still reports errors. */
+/* Fences every context that records no graph, for a profiling tool. The next mx_fence still reports
+ * errors. */
 void mx_fence_for_tool(const char *name);
 
 /* ---- fault.c: faults that kernels record for the host ---- */
 
-/* Allocates memory for the records: ctx->overflow and, with MINX_BOUNDS_CHECK, mx_core(ctx)->fault. */
+/* Allocates memory for the records: ctx->overflow and, with MINX_BOUNDS_CHECK,
+ * mx_core(ctx)->fault. */
 mx_err mx_faults_create(mx_ctx ctx);
 void mx_faults_destroy(mx_ctx ctx);
 
 /* ---- cores.c ---- */
 
-/* Gives a context cores of its own: numbers first to last of the process's cores. Sets ctx->threads if it is 0. */
+/* Gives a context cores of its own: numbers first to last of the process's cores. Sets ctx->threads
+ * if it is 0. */
 mx_err mx_cores_reserve(mx_ctx ctx, int64_t first, int64_t last);
 
-/* Lets the backend open the context. Threads that it starts may run on all cores of the process, also where OpenMP has bound
- * the calling thread to one. */
+/* Lets the backend open the context. Threads that it starts may run on all cores of the process,
+ * also where OpenMP has bound the calling thread to one. */
 mx_err mx_cores_open(mx_ctx ctx);
 
 /* ---- scratch.c ---- */
@@ -37,7 +40,8 @@ void mx_scratch_destroy(mx_ctx ctx);
 
 /* ---- registry.c: the backends of backends.def ---- */
 
-/* Finds a backend by its name. NULL: if *known, it is not in this build, else there is no such name. */
+/* Finds a backend by its name. NULL: if *known, it is not in this build, else there is no such
+ * name. */
 const mx_backend *mx_backend_find(const char *name, bool *known);
 
 /* The names of the backends in this build, for messages: "serial, openmp, simt". */
@@ -64,8 +68,8 @@ typedef struct mx_resource {
 /* Reads a resource string. */
 mx_err mx_resource_parse(const char *text, mx_resource *resource);
 
-/* Finds the backend that a resource names, and the one that runs it (another one with order=shuffled). Checks that the named one
- * takes the given keys, and is available. */
+/* Finds the backend that a resource names, and the one that runs it (another one with
+ * order=shuffled). Checks that the named one takes the given keys, and is available. */
 mx_err mx_resource_backend(const mx_resource *resource, const mx_backend **named,
                            const mx_backend **runs);
 

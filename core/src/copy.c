@@ -1,8 +1,9 @@
-/* Copies between views, whatever their strides and layouts are. Each dimension of the views becomes an axis of the copy. The
- * axis that is contiguous in the destination is the last, so that neighbouring items write neighbouring elements. Two axes
- * that follow each other without a gap in both views are merged. If one axis without gaps is left, the copy is one memory copy.
- * Axes of layouts without strides (tiled, morton) are neither sorted nor merged.
- * Not done: tiles for transposes. A transpose reads one element from each cache line of the source. */
+/* Copies between views, whatever their strides and layouts are. Each dimension of the views becomes
+ * an axis of the copy. The axis that is contiguous in the destination is the last, so that
+ * neighbouring items write neighbouring elements. Two axes that follow each other without a gap in
+ * both views are merged. If one axis without gaps is left, the copy is one memory copy. Axes of
+ * layouts without strides (tiled, morton) are neither sorted nor merged. Not done: tiles for
+ * transposes. A transpose reads one element from each cache line of the source. */
 #include "events.h"
 #include "memory.h"
 
@@ -204,8 +205,8 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
                                     : MX_OK);
 }
 
-/* The largest element that the fill of every backend takes (view.h). A recorded fill keeps a copy of its value; a recorded copy
- * would read the value when the graph runs. */
+/* The largest element that the fill of every backend takes (view.h). A recorded fill keeps a copy
+ * of its value; a recorded copy would read the value when the graph runs. */
 enum { MAX_FILL_BYTES = 1024 };
 
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
@@ -227,8 +228,9 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
     mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
         return mx_tool_copied(ctx->backend->memory.fill(ctx, r->data, r->span, value, size));
-    /* A view with gaps: a copy whose source strides are 0, so that each element is a copy of one element. On hosts that is the
-     * value. A device cannot read the value, so there the first element is set first, and then copied to all. */
+    /* A view with gaps: a copy whose source strides are 0, so that each element is a copy of one
+     * element. On hosts that is the value. A device cannot read the value, so there the first
+     * element is set first, and then copied to all. */
     static const int64_t zero_strides[MX_MAX_RANK];
     const bool host = ctx->backend->host.run != NULL;
     const mx_backend_memory *memory = &ctx->backend->memory;

@@ -5,17 +5,18 @@
  *   2. bound to a place: OpenMP binds threads (OMP_PROC_BIND and similar), and the thread is bound to the place that it has in this
  *      launch;
  *   3. not bound: it may run on all cores on which it could run before it was bound to a core.
- * A thread changes its state only at the beginning of a launch, and only if one of these has changed: the context's cores, the
- * number of threads, or the number of this thread.
+ * A thread changes its state only at the beginning of a launch, and only if one of these has
+ * changed: the context's cores, the number of threads, or the number of this thread.
  *
- * Why this is not left to OpenMP: with OMP_PROC_BIND=true, libgomp binds a thread when it creates it. If a later region has
- * another number of threads, omp_get_place_num gives another place, but the thread stays where it is. After one region with more
- * threads than places, a region of two threads has both on the first core. So here each thread gets the number of its place and
- * binds itself to it.
+ * Why this is not left to OpenMP: with OMP_PROC_BIND=true, libgomp binds a thread when it creates
+ * it. If a later region has another number of threads, omp_get_place_num gives another place, but
+ * the thread stays where it is. After one region with more threads than places, a region of two
+ * threads has both on the first core. So here each thread gets the number of its place and binds
+ * itself to it.
  *
- * In a launch with more threads than places, libgomp gives neighbouring threads the same place (0 0 0 0 1 1 1). Here the places take
- * turns (0 1 0 1 0 1 0). A later, smaller parallel region of the program runs on the first of these threads, and then each has
- * a place of its own. */
+ * In a launch with more threads than places, libgomp gives neighbouring threads the same place (0 0
+ * 0 0 1 1 1). Here the places take turns (0 1 0 1 0 1 0). A later, smaller parallel region of the
+ * program runs on the first of these threads, and then each has a place of its own. */
 #include "context.h"
 
 #include <omp.h>
@@ -144,7 +145,8 @@ static void bind_to_place(int place)
 void mx_cores_rebind_thread(mx_ctx ctx, int thread, int64_t launch)
 {
     const int place = openmp_binds && thread > 0 && ctx->cores == 0 ? place_of(thread) : -1;
-    /* a thread that OpenMP starts inherits the core of the thread that launches, unless OpenMP binds it */
+    /* a thread that OpenMP starts inherits the core of the thread that launches, unless OpenMP
+     * binds it */
     const bool inherits_core = mx_cores_bound < 0 && thread > 0 && !openmp_binds &&
                                __atomic_load_n(&reserved, __ATOMIC_RELAXED) > 0;
     mx_cores_bound = launch;

@@ -1,5 +1,6 @@
-/* Which CPU features the kernels may use, in the order of cpu_features.def. This file is compiled with the flags of kernel files. It has
- * data only, so the program can test the CPU before it runs a kernel. */
+/* Which CPU features the kernels may use, in the order of cpu_features.def. This file is compiled
+ * with the flags of kernel files. It has data only, so the program can test the CPU before it runs
+ * a kernel. */
 #include <stdbool.h>
 
 extern const bool mx_cpu_tuned[];

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each thread has its own record, so that a failure on one thread does not change that of another. A trace that is full is cut. */
+/* Each thread has its own record, so that a failure on one thread does not change that of another.
+ * A trace that is full is cut. */
 typedef struct error_record {
     char message[1024];
     char trace[2048];
@@ -38,7 +39,8 @@ void mx_frame_(const char *file, int line, const char *func)
 
 void mx_fail_(const char *file, int line, const char *func, const char *format, ...)
 {
-    /* the arguments may point into the old message, so the new one is written to other memory first */
+    /* the arguments may point into the old message, so the new one is written to other memory
+     * first */
     char text[sizeof last.message];
     va_list args;
     va_start(args, format);

@@ -1,5 +1,5 @@
-/* Events for a profiling tool. Every layer reports its events by the functions below. The listener is tools.c, in the highest layer.
- * Without a tool an event costs the test of one pointer. */
+/* Events for a profiling tool. Every layer reports its events by the functions below. The listener
+ * is tools.c, in the highest layer. Without a tool an event costs the test of one pointer. */
 #pragma once
 #include "backend.h"
 
@@ -45,8 +45,8 @@ static inline void mx_tool_copy(const struct mx_record *to, const void *to_data,
     if (mx_tool != NULL) mx_tool->copy_begins(to, to_data, from, from_data, bytes);
 }
 
-/* Waits for the context by its backend's fence, and reports that as an event of this name. for_all: all contexts are fenced, this is
- * one of them. */
+/* Waits for the context by its backend's fence, and reports that as an event of this name. for_all:
+ * all contexts are fenced, this is one of them. */
 mx_err mx_fence_event(mx_ctx ctx, const char *name, bool for_all);
 
 /* Reports the end of a copy. Returns err, the result of the copy. */

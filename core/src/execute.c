@@ -1,4 +1,5 @@
-/* Runs one launch that is checked and planned: sets the target of its result, and calls the backend. */
+/* Runs one launch that is checked and planned: sets the target of its result, and calls the
+ * backend. */
 #include "events.h"
 #include "launches.h"
 #include "memory.h"
@@ -21,7 +22,8 @@ mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     MX_REQUIRE(MX_TYPE_SIZE(info->type) == k->value_size, MX_ERR_TYPE,
                "kernel %s: its result has %zu bytes, the elements of view '%s' %zu", k->name,
                k->value_size, info->label, MX_TYPE_SIZE(info->type));
-    /* a single number needs a view of its type; a struct or a value of the user a view of the same element size */
+    /* a single number needs a view of its type; a struct or a value of the user a view of the same
+     * element size */
     MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 ||
                    info->type == k->fields[0].type,
                MX_ERR_TYPE, "kernel %s: its result is %s, the elements of view '%s' are %s",

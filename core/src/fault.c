@@ -1,5 +1,6 @@
-/* Faults that kernels record for the host: scratch that was too small, an index outside of the source of a gather and, in builds
- * with MINX_BOUNDS_CHECK, the first index out of bounds. Kernels and host code can both access the records. */
+/* Faults that kernels record for the host: scratch that was too small, an index outside of the
+ * source of a gather and, in builds with MINX_BOUNDS_CHECK, the first index out of bounds. Kernels
+ * and host code can both access the records. */
 #include "context.h"
 #include "memory.h"
 
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ctx->overflow has three numbers: the bytes of a too large scratch request at level 0 and at level 1, and an index. The mx_fault
- * follows them. */
+/* ctx->overflow has three numbers: the bytes of a too large scratch request at level 0 and at level
+ * 1, and an index. The mx_fault follows them. */
 enum {
     LEVELS = 2,
     OUTSIDE = 2,

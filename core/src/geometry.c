@@ -1,4 +1,5 @@
-/* Where the elements of a view are: extents, strides, layouts, overlap. These functions compute; they neither allocate nor copy. */
+/* Where the elements of a view are: extents, strides, layouts, overlap. These functions compute;
+ * they neither allocate nor copy. */
 #include "memory.h"
 
 #include <string.h>
@@ -31,8 +32,9 @@ mx_err mx_record_strided(const mx_record *r, const char *what)
     return MX_OK;
 }
 
-/* Sets the strides (in elements) and the span (the elements from the first to the last, with gaps). Padding rounds the contiguous
- * extent up, so that each row starts at a multiple of 64 bytes. Layouts without strides round extents by their own rules. */
+/* Sets the strides (in elements) and the span (the elements from the first to the last, with gaps).
+ * Padding rounds the contiguous extent up, so that each row starts at a multiple of 64 bytes.
+ * Layouts without strides round extents by their own rules. */
 mx_err mx_record_lay_out(mx_record *r)
 {
     const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
@@ -68,7 +70,8 @@ mx_err mx_record_lay_out(mx_record *r)
     return MX_OK;
 }
 
-/* MX_AT computes strides that depend on static extents only, and does not read them. So the view must have exactly these. */
+/* MX_AT computes strides that depend on static extents only, and does not read them. So the view
+ * must have exactly these. */
 bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layout)
 {
     int64_t expected = 1, known = 1; /* known: 0 from the first run-time extent on */
@@ -83,8 +86,8 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
     return true;
 }
 
-/* The strides are the user's. No two elements may share memory, so each stride must be at least the span of the dimensions with
- * smaller strides. */
+/* The strides are the user's. No two elements may share memory, so each stride must be at least the
+ * span of the dimensions with smaller strides. */
 mx_err mx_record_set_strides(mx_record *r, const int64_t *strides, mx_layout requested)
 {
     for (int d = 0; d < r->rank; d++) {

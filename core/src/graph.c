@@ -1,6 +1,7 @@
-/* Graphs. A node is a launch or a move (a copy or a fill). A launch node keeps the plan, the arguments and the target of the result;
- * a move node keeps the views and the value. Devices also record the node into a graph of their own. There each node has its own
- * memory for partial results, since branches run at the same time. */
+/* Graphs. A node is a launch or a move (a copy or a fill). A launch node keeps the plan, the
+ * arguments and the target of the result; a move node keeps the views and the value. Devices also
+ * record the node into a graph of their own. There each node has its own memory for partial
+ * results, since branches run at the same time. */
 #include "minx/graph.h"
 #include "context.h"
 #include "events.h"

@@ -1,15 +1,16 @@
-/* What host backends have in common. A launch is divided into chunks (tiles of its range). A backend only decides which thread runs
- * which chunks.
+/* What host backends have in common. A launch is divided into chunks (tiles of its range). A
+ * backend only decides which thread runs which chunks.
  *
- * A kernel without result has about one chunk for each thread. A thread works on one contiguous part, the same at every launch
- * over the same range, so its pages stay local (first touch).
+ * A kernel without result has about one chunk for each thread. A thread works on one contiguous
+ * part, the same at every launch over the same range, so its pages stay local (first touch).
  *
- * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at least 8192 items (256 if the body
- * has a loop, or as the kernel's trait says), and there are at most about 1024 chunks. If there are fewer than 64, their number is a
- * power of two, so that threads get equal parts. Partial results are joined in the order of the chunks, arrays in a tree over the
- * chunks (minx/kernel_host_array.h). This gives the same bits for any number of threads, and costs as much as an ordinary omp
- * reduction. Rejected: a tree over threads (the bits change with their number) and Kahan sums (slower, and still not the same bits
- * as on a GPU). */
+ * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at
+ * least 8192 items (256 if the body has a loop, or as the kernel's trait says), and there are at
+ * most about 1024 chunks. If there are fewer than 64, their number is a power of two, so that
+ * threads get equal parts. Partial results are joined in the order of the chunks, arrays in a tree
+ * over the chunks (minx/kernel_host_array.h). This gives the same bits for any number of threads,
+ * and costs as much as an ordinary omp reduction. Rejected: a tree over threads (the bits change
+ * with their number) and Kahan sums (slower, and still not the same bits as on a GPU). */
 #include "backend.h"
 #include "minx/team.h"
 
@@ -33,8 +34,8 @@ enum {
 };
 
 __thread int mx_thread_;
-/* The same variable for kernels, as a constant (minx/token.h). This file is compiled without link-time optimisation, which would
- * take the constant for 0. */
+/* The same variable for kernels, as a constant (minx/token.h). This file is compiled without
+ * link-time optimisation, which would take the constant for 0. */
 extern __thread const int mx_thread_number_ __attribute__((alias("mx_thread_")));
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -105,7 +106,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
-/* Plans the tiles: whole rows if a row has no more items than a chunk should have, else parts of rows. */
+/* Plans the tiles: whole rows if a row has no more items than a chunk should have, else parts of
+ * rows. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
 {
     const int64_t items = items_of(l);
@@ -128,7 +130,8 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         axis->tiles = ceil_div(extent, tile);
         l->chunks *= axis->tiles;
     }
-    /* Threads shall not share cache lines (false sharing). With many chunks it is more important to save memory. */
+    /* Threads shall not share cache lines (false sharing). With many chunks it is more important to
+     * save memory. */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     if (l->chunks <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
     if (mx_instance_of(ctx, l->kernel)->prepare != NULL) {
@@ -142,8 +145,8 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
-/* Runs the prologue on a copy of the arguments. Writes only the cache lines that changed: the others stay in the caches of the
- * threads. */
+/* Runs the prologue on a copy of the arguments. Writes only the cache lines that changed: the
+ * others stay in the caches of the threads. */
 static mx_err prepare(mx_launch *l, const mx_instance *instance, const void *args)
 {
     if (l->args_copy == NULL) {
@@ -212,11 +215,12 @@ static void run_scan_step(const mx_launch *l, int64_t first, int64_t last)
     if (first < next) step->instance->run(&step->next->launch, first, last < next ? last : next);
 }
 
-/* Runs a scan. The range is processed in parts of several chunks, which stay in cache. For each part: the sum of each chunk, the
- * prefix sums of these, then all items again. The second pass over a part and the first pass over the next part are one step,
- * so that there is one parallel region for each part. The chunks depend on the range only, so the result has the same bits for
- * any number of threads. Rejected: two passes over the whole range (twice the memory traffic), and one chunk for each thread (the
- * bits change with their number). */
+/* Runs a scan. The range is processed in parts of several chunks, which stay in cache. For each
+ * part: the sum of each chunk, the prefix sums of these, then all items again. The second pass over
+ * a part and the first pass over the next part are one step, so that there is one parallel region
+ * for each part. The chunks depend on the range only, so the result has the same bits for any
+ * number of threads. Rejected: two passes over the whole range (twice the memory traffic), and one
+ * chunk for each thread (the bits change with their number). */
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int64_t chunks = l->chunks;
@@ -241,8 +245,8 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
     if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
 }
 
-/* Runs the members of teams in a parallel region. They need all their threads at the same time, so the region must not have fewer, as
- * it could with OMP_DYNAMIC=true. */
+/* Runs the members of teams in a parallel region. They need all their threads at the same time, so
+ * the region must not have fewer, as it could with OMP_DYNAMIC=true. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     bool enough = true;
@@ -314,8 +318,8 @@ mx_err mx_host_fence(mx_ctx ctx)
     return MX_OK;
 }
 
-/* Copies and fills run on all threads too, divided at multiples of 64 bytes or of one element. So each thread first touches the
- * memory that it will use in kernels. */
+/* Copies and fills run on all threads too, divided at multiples of 64 bytes or of one element. So
+ * each thread first touches the memory that it will use in kernels. */
 typedef struct move_args {
     char *to;
     const char *from;

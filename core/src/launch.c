@@ -1,5 +1,5 @@
-/* The entry of a launch: checks all arguments. Then the launch runs, becomes a node of a graph that records, or is checked against
- * another backend. */
+/* The entry of a launch: checks all arguments. Then the launch runs, becomes a node of a graph that
+ * records, or is checked against another backend. */
 #include "launches.h"
 #include "memory.h"
 
@@ -91,7 +91,8 @@ static bool same_teams(const mx_team_shape *planned, const mx_teams *teams)
     return memcmp(planned, &range, sizeof range) == 0;
 }
 
-/* Finds the plan for this kernel, policy and length of result: the last plan if they are the same, else a new one. */
+/* Finds the plan for this kernel, policy and length of result: the last plan if they are the same,
+ * else a new one. */
 static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
                         int64_t length, mx_plan **found)
 {
@@ -128,8 +129,8 @@ static bool is_empty(const mx_launch *l)
     return false;
 }
 
-/* A launch for debugging: with a copy of the arguments whose accessors record faults in this context, and, if launches are checked,
- * repeated on the other backend. */
+/* A launch for debugging: with a copy of the arguments whose accessors record faults in this
+ * context, and, if launches are checked, repeated on the other backend. */
 static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
                                  const mx_result *result)
 {
@@ -142,7 +143,8 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
 #ifdef MINX_BOUNDS_CHECK
     mx_accessors_adopt(ctx, copy, size);
 #endif
-    /* the arguments of the core's own kernels are plain pointers, for which a check cannot make shadows */
+    /* the arguments of the core's own kernels are plain pointers, for which a check cannot make
+     * shadows */
     const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
     mx_err err;
     if (mx_core(ctx)->graph != NULL)

@@ -1,5 +1,6 @@
-/* Launches, lowest file first: execute.c runs one; graph.c records some; check.c repeats one on another backend; launch.c, which
- * programs call, checks and plans one and hands it to one of these. */
+/* Launches, lowest file first: execute.c runs one; graph.c records some; check.c repeats one on
+ * another backend; launch.c, which programs call, checks and plans one and hands it to one of
+ * these. */
 #pragma once
 #include "state.h"
 

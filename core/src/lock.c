@@ -1,5 +1,6 @@
-/* The locks of MX_ATOMIC_UPDATE on hosts. There is one table for the whole program, because kernels of several contexts may update the
- * same struct. A hash of the address chooses the lock. Two structs may have the same lock; that only costs time. */
+/* The locks of MX_ATOMIC_UPDATE on hosts. There is one table for the whole program, because kernels
+ * of several contexts may update the same struct. A hash of the address chooses the lock. Two
+ * structs may have the same lock; that only costs time. */
 #include "minx/atomic.h"
 
 #include <sched.h>

@@ -1,7 +1,8 @@
-/* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes where elements are,
- * host_memory.c allocates on the host, address.c finds the memory space of an address, copy.c copies elements, view.c creates and
- * destroys views, subview.c creates views of parts, bind.c creates accessors. A file calls only the files before it, a backend
- * through its table, and tools through their hooks. */
+/* The memory layer, lowest file first: view_table.c keeps the records of views, geometry.c computes
+ * where elements are, host_memory.c allocates on the host, address.c finds the memory space of an
+ * address, copy.c copies elements, view.c creates and destroys views, subview.c creates views of
+ * parts, bind.c creates accessors. A file calls only the files before it, a backend through its
+ * table, and tools through their hooks. */
 #pragma once
 #include "minx/args.h"
 #include "state.h"
@@ -36,7 +37,8 @@ typedef struct mx_record {
         reserved_for; /* only launches on the context with this id may use it; 0: any context */
     mx_check check;   /* how a check against another backend compares its elements */
 
-    /* A part covers a range of indices in each dimension of its root, the view that has the data. */
+    /* A part covers a range of indices in each dimension of its root, the view that has the
+     * data. */
     mx_view root; /* null: this view is no part */
     int64_t root_begin[MX_MAX_RANK];
     int64_t root_end[MX_MAX_RANK];
@@ -56,12 +58,12 @@ mx_err mx_record_find(mx_view view, mx_record **record);
 /* Adds a complete record to the table. It then has one owner. */
 mx_err mx_record_insert(const mx_record *described, mx_view *view);
 
-/* Adds `owners` owners, `parts` of which are parts of the view. Returns a copy of the record, which other threads cannot change.
- * With 0, 0 it only makes the copy. */
+/* Adds `owners` owners, `parts` of which are parts of the view. Returns a copy of the record, which
+ * other threads cannot change. With 0, 0 it only makes the copy. */
 mx_record mx_record_retain(mx_record *record, int owners, int parts);
 
-/* Removes one owner. After the last one it removes the record from the table, and *last is a copy of it. MX_ERR_STALE: only parts
- * still own the view, and the caller is not a part. */
+/* Removes one owner. After the last one it removes the record from the table, and *last is a copy
+ * of it. MX_ERR_STALE: only parts still own the view, and the caller is not a part. */
 mx_err mx_record_release(mx_view view, bool part, mx_record *last);
 
 /* MX_ERR_CONST if the view is read-only. */
@@ -104,28 +106,32 @@ void mx_record_measure(mx_record *record);
 /* MX_ERR_LAYOUT unless the layout is left, right or stride. */
 mx_err mx_record_strided(const mx_record *record, const char *what);
 
-/* Do the strides follow left or right, with padding after the contiguous dimension only? Strides that follow from static extents
- * must be exact. fixed: static extents, 0 for a run-time one; NULL: all are run-time. */
+/* Do the strides follow left or right, with padding after the contiguous dimension only? Strides
+ * that follow from static extents must be exact. fixed: static extents, 0 for a run-time one; NULL:
+ * all are run-time. */
 bool mx_strides_follow(const mx_record *record, const int64_t *fixed, mx_layout layout);
 
-/* Sets strides, count and span by type, rank, extents, layout and padding. MX_ERR_RANK: not possible with this
- * layout; MX_ERR_EXTENT: larger than the address space. */
+/* Sets strides, count and span by type, rank, extents, layout and padding. MX_ERR_RANK: not
+ * possible with this layout; MX_ERR_EXTENT: larger than the address space. */
 mx_err mx_record_lay_out(mx_record *record);
 
-/* Sets the strides to those of the user, and the layout to stride unless they follow the record's layout. requested: the layout in the
- * user's options. MX_ERR_LAYOUT: elements would share memory, or the strides do not follow that layout. */
+/* Sets the strides to those of the user, and the layout to stride unless they follow the record's
+ * layout. requested: the layout in the user's options. MX_ERR_LAYOUT: elements would share memory,
+ * or the strides do not follow that layout. */
 mx_err mx_record_set_strides(mx_record *record, const int64_t *strides, mx_layout requested);
 
 /* The view that holds the data of this one: its root, or the view itself. */
 mx_view mx_record_root(mx_view view, const mx_record *record);
 
-/* Are there elements of other views between the elements of this view? (Padding belongs to its root.) */
+/* Are there elements of other views between the elements of this view? (Padding belongs to its
+ * root.) */
 bool mx_record_has_gaps(const mx_record *record);
 
 /* Do the memory ranges of the two overlap? */
 bool mx_records_overlap(const mx_record *a, const mx_record *b);
 
-/* Do the two views share elements? Exact for parts of one root. For two roots: do their memory ranges overlap? */
+/* Do the two views share elements? Exact for parts of one root. For two roots: do their memory
+ * ranges overlap? */
 bool mx_views_overlap(mx_view a, mx_view b);
 
 /* Can kernels of this context access the view's memory? */
@@ -140,7 +146,8 @@ static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 /* Adds a backend to those that mx_memory_space asks. */
 void mx_memory_add_backend(const mx_backend *backend);
 
-/* The space of the memory at an address, and its device (-1: none). MX_SPACE_HOST: no backend knows it. */
+/* The space of the memory at an address, and its device (-1: none). MX_SPACE_HOST: no backend knows
+ * it. */
 mx_space mx_memory_space(const void *address, int *device);
 
 /* The memory space that MX_SPACE_STAGING means for this context. */
@@ -160,38 +167,44 @@ typedef struct mx_move {
     const void *value; /* of a fill */
 } mx_move;
 
-/* Can the context copy this memory now? MX_ERR_ARG: no context, or it records a graph; MX_ERR_SPACE: it cannot copy this space. */
+/* Can the context copy this memory now? MX_ERR_ARG: no context, or it records a graph;
+ * MX_ERR_SPACE: it cannot copy this space. */
 mx_err mx_record_copyable(mx_ctx ctx, const mx_record *record);
 
-/* The same for copies that graphs record: MX_ERR_SPACE if ctx records one and its kernels cannot access this memory.
- * A graph runs later, when ordinary host memory may have been freed. */
+/* The same for copies that graphs record: MX_ERR_SPACE if ctx records one and its kernels cannot
+ * access this memory. A graph runs later, when ordinary host memory may have been freed. */
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
-/* Checks that the views have the same type, rank and extents, and that the destination is not read-only. */
+/* Checks that the views have the same type, rank and extents, and that the destination is not
+ * read-only. */
 mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from);
 
 /* Do both name the same elements in the same places? */
 bool mx_records_identical(const mx_record *a, const mx_record *b);
 
-/* Describes a copy of all elements of `from` to `to`, which has the same shape. false: there are none. */
+/* Describes a copy of all elements of `from` to `to`, which has the same shape. false: there are
+ * none. */
 bool mx_strided_describe(mx_strided *copy, const mx_record *to, const mx_record *from);
 
 /* Copies all elements of `from` to `to`, which has the same shape. ctx can access both. */
 mx_err mx_record_copy(mx_ctx ctx, const mx_record *to, const mx_record *from);
 
-/* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in `gather` unless that is NULL.
- * The layouts of both are left, right or stride. ctx can access both. */
+/* Copies the elements with 0 <= index < extent to a view, the first dimension by the index in
+ * `gather` unless that is NULL. The layouts of both are left, right or stride. ctx can access
+ * both. */
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
 
 /* ---- bind.c ---- */
 
-/* Changes an accessor of view `from` to view `to`, which has the same shape. The origin stays. `at` points to the accessor's first
- * byte. MX_ERR_LAYOUT: it has an origin, which a shift cannot express in the other's strides. */
+/* Changes an accessor of view `from` to view `to`, which has the same shape. The origin stays. `at`
+ * points to the accessor's first byte. MX_ERR_LAYOUT: it has an origin, which a shift cannot
+ * express in the other's strides. */
 mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_record *to,
                         mx_view view, mx_layout needs);
 
-/* Checks every accessor of a kernel's arguments, by the table of their struct, against the context that will run it. */
+/* Checks every accessor of a kernel's arguments, by the table of their struct, against the context
+ * that will run it. */
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *table,
                           const void *args);
 
@@ -200,8 +213,8 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
                                 size_t size);
 
 #ifdef MINX_BOUNDS_CHECK
-/* Lets the accessors in a copy of a launch's arguments record faults in the context that runs it: the context that they were bound
- * for may have been destroyed. */
+/* Lets the accessors in a copy of a launch's arguments record faults in the context that runs it:
+ * the context that they were bound for may have been destroyed. */
 void mx_accessors_adopt(mx_ctx ctx, void *args, size_t size);
 #endif
 

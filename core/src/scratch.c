@@ -1,8 +1,10 @@
-/* Scratch memory for one launch. The next launch on the context uses it again, because launches on a context run in order. */
+/* Scratch memory for one launch. The next launch on the context uses it again, because launches on
+ * a context run in order. */
 #include "context.h"
 #include "events.h"
 
-/* Sizes are multiples of this number of bytes, so that a slightly larger request needs no new memory. */
+/* Sizes are multiples of this number of bytes, so that a slightly larger request needs no new
+ * memory. */
 enum { STEP = 0x10000 };
 
 /* Waits for the launches that may use the memory, and frees it. */

@@ -77,8 +77,8 @@ static mx_err read_environment(struct setting *to)
     return MX_OK;
 }
 
-/* How similar a word is to a key: common letters at the beginning and at the end of both count twice, all other letters are
- * subtracted. 2 * length: the word is the key. */
+/* How similar a word is to a key: common letters at the beginning and at the end of both count
+ * twice, all other letters are subtracted. 2 * length: the word is the key. */
 static int similarity(const char *word, int length, const char *key)
 {
     const int keys = (int)strlen(key), shorter = keys < length ? keys : length;
@@ -106,7 +106,8 @@ static mx_err read_argument(const char *argument, struct setting *to)
     return read_value("command line", name, &rows[s], equals != NULL ? equals + 1 : "yes", &to[s]);
 }
 
-/* Sets the number by which a device is chosen: a random number, or the rank among those of this host. */
+/* Sets the number by which a device is chosen: a random number, or the rank among those of this
+ * host. */
 static mx_err choose_device(struct setting *map, bool quiet)
 {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",

@@ -2,7 +2,8 @@
 #pragma once
 #include "minx/error.h"
 
-/* Reads the environment and, unless argc is NULL, the options of minx, which leave argv. On failure nothing changes. */
+/* Reads the environment and, unless argc is NULL, the options of minx, which leave argv. On failure
+ * nothing changes. */
 mx_err mx_settings_read(int *argc, char ***argv);
 
 /* Forgets all settings. */

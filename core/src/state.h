@@ -8,8 +8,9 @@ extern "C" {
 
 enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
 
-/* The last plan of a launch, kept for the next launch of the same kernel over the same range. Members that do not change are not
- * written again, so that they stay in the caches of the other threads. */
+/* The last plan of a launch, kept for the next launch of the same kernel over the same range.
+ * Members that do not change are not written again, so that they stay in the caches of the other
+ * threads. */
 typedef struct mx_plan {
     mx_launch launch;               /* kernel NULL: there is no plan yet */
     int64_t range[3 * MX_MAX_DIMS]; /* begin, end and tile of the policy, for each dimension */
@@ -46,7 +47,8 @@ typedef struct mx_core_ctx {
     void *
         *node_memory; /* while a device records a node: mx_scratch allocates memory for this node */
 
-    /* graph.c: the graph that records (NULL: launches run), and the function that records copies and fills */
+    /* graph.c: the graph that records (NULL: launches run), and the function that records copies
+     * and fills */
     struct mx_graph_s *graph;
     mx_err (*record_move)(struct mx_graph_s *graph, const struct mx_move *move);
 

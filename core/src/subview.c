@@ -1,10 +1,12 @@
-/* Parts of views (subviews). A part shares the data of its root, the view that has the memory, and counts as one of the root's
- * owners. A part of a part has the same root. A part covers a range of the root's indices in each dimension:
+/* Parts of views (subviews). A part shares the data of its root, the view that has the memory, and
+ * counts as one of the root's owners. A part of a part has the same root. A part covers a range of
+ * the root's indices in each dimension:
  *
  *     root u, 6 x 9      p = u[1:5, :]      q = p[2, 3:7] = u[3, 3:7]: ranges 3..4 and 3..7, dimension 0 dropped
  *
- * Invariants: the ranges of a part lie inside those of the view that it is a part of; two parts of one root share an element
- * exactly if their ranges overlap in every dimension; an empty part points to the root's memory, which is never empty. */
+ * Invariants: the ranges of a part lie inside those of the view that it is a part of; two parts of
+ * one root share an element exactly if their ranges overlap in every dimension; an empty part
+ * points to the root's memory, which is never empty. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -30,7 +32,8 @@ static void name_part(mx_record *part, const mx_record *root)
     snprintf(part->label, sizeof part->label, "%.62s%s", text, root->rank > 0 ? "]" : "");
 }
 
-/* Applies the slice of dimension d of `of`: appends the dimension to the part, unless the slice is a single index. */
+/* Applies the slice of dimension d of `of`: appends the dimension to the part, unless the slice is
+ * a single index. */
 static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
                           int64_t *offset)
 {

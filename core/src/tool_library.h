@@ -2,8 +2,8 @@
 #pragma once
 #include "settings.h"
 
-/* Loads a tool. Returns whether one is loaded now; if not, a message goes to stderr unless there are no settings for a tool. program: the
- * first argument for the tool. */
+/* Loads a tool. Returns whether one is loaded now; if not, a message goes to stderr unless there
+ * are no settings for a tool. program: the first argument for the tool. */
 bool mx_tool_load(char *program, const mx_tool_settings *settings);
 
 /* Ends the tool. */

@@ -1,6 +1,7 @@
-/* The Kokkos Tools C interface. A tool is a shared library that exports some of the functions kokkosp_NAME. Invariants: each begin
- * event has its end event, also if the work between them fails; no name is NULL or empty; a fence for a tool does not report
- * errors, so the next mx_fence still does. */
+/* The Kokkos Tools C interface. A tool is a shared library that exports some of the functions
+ * kokkosp_NAME. Invariants: each begin event has its end event, also if the work between them
+ * fails; no name is NULL or empty; a fence for a tool does not report errors, so the next mx_fence
+ * still does. */
 #include "minx/tools.h"
 #include "context.h"
 #include "events.h"
@@ -74,8 +75,9 @@ static void fence_contexts(void)
         mx_fence_for_tool("Kokkos::Tools::invoke_kokkosp_callback: Kokkos Profile Tool Fence");
 }
 
-/* CALL_TOOL(end_fence, (id)) calls kokkosp_end_fence(id), if the tool exports it. FENCE_AND_CALL_TOOL fences all contexts before.
- * CALL_TOOL_FOR_KERNEL chooses the function by the pattern of a kernel; event is `begin` or `end`. */
+/* CALL_TOOL(end_fence, (id)) calls kokkosp_end_fence(id), if the tool exports it.
+ * FENCE_AND_CALL_TOOL fences all contexts before. CALL_TOOL_FOR_KERNEL chooses the function by the
+ * pattern of a kernel; event is `begin` or `end`. */
 #define CALL_TOOL(name, arguments) (tool.name != NULL ? (*tool.name)arguments : (void)0)
 #define FENCE_AND_CALL_TOOL(name, arguments) \
     (tool.name != NULL ? fence_contexts(), (*tool.name)arguments : (void)0)
@@ -91,7 +93,8 @@ static const char *name_or_unnamed(const char *name)
 
 /* ---- what the core reports ---- */
 
-/* The number of a context for tools: 8 bits for the type of device, 7 for the device, 17 for the context. */
+/* The number of a context for tools: 8 bits for the type of device, 7 for the device, 17 for the
+ * context. */
 enum { TYPE_SHIFT = 24, DEVICE_SHIFT = 17, DEVICE_MASK = 127, INSTANCE_MASK = (1 << 17) - 1 };
 
 static uint32_t device_of(mx_ctx ctx)
@@ -216,8 +219,8 @@ static void fence_for_tool(uint32_t device)
     mx_fence_for_tool("minx::fence requested by the tool");
 }
 
-/* Opens the first library of the list. false: it exports no function of the interface. The library stays open, because tools may have
- * handlers that run at exit. */
+/* Opens the first library of the list. false: it exports no function of the interface. The library
+ * stays open, because tools may have handlers that run at exit. */
 static bool open_library(const char *list)
 {
     char path[4096];
@@ -235,8 +238,8 @@ static bool open_library(const char *list)
     return found > 0;
 }
 
-/* Passes the arguments, which are separated by blanks; the first is the program's name. The tool may keep pointers to them until
- * it ends. */
+/* Passes the arguments, which are separated by blanks; the first is the program's name. The tool
+ * may keep pointers to them until it ends. */
 static void pass_arguments(char *program, const char *text)
 {
     const size_t length = strlen(text), max_count = length / 2 + 3;

@@ -1,15 +1,17 @@
-/* Copies of values and arrays between host code and views. These calls may wait for the context, so they are in a layer above
- * contexts.
+/* Copies of values and arrays between host code and views. These calls may wait for the context, so
+ * they are in a layer above contexts.
  *
- * A transfer copies between a view, which kernels of the context can access, and elements in host memory, which they may not be
- * able to access. If they can access both, the transfer is one copy. If not, it uses staging memory, which both kernels and host
- * code can access. The data are then copied in blocks:
+ * A transfer copies between a view, which kernels of the context can access, and elements in host
+ * memory, which they may not be able to access. If they can access both, the transfer is one copy.
+ * If not, it uses staging memory, which both kernels and host code can access. The data are then
+ * copied in blocks:
  *
  *     host array, any strides  --this thread-->  block: dense, in the view's own order  --the context-->  view, any layout
  *
- * A block has at most BLOCK_BYTES: full ranges of the inner dimensions of the view, a part of one dimension, one index of each
- * outer dimension. There are two buffers: this thread fills or empties one while the context copies the other. A view whose
- * layout has no strides (tiled, morton) is copied as one block, because a block inside it has no layout of its own. */
+ * A block has at most BLOCK_BYTES: full ranges of the inner dimensions of the view, a part of one
+ * dimension, one index of each outer dimension. There are two buffers: this thread fills or empties
+ * one while the context copies the other. A view whose layout has no strides (tiled, morton) is
+ * copied as one block, because a block inside it has no layout of its own. */
 #include "events.h"
 #include "memory.h"
 

@@ -76,7 +76,8 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     const uint64_t id = mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label);
     const mx_err filled = ctx->backend->memory.fill(ctx, r->data, (int64_t)bytes, &zero, 1);
     mx_tool_end(MX_PATTERN_FOR, id);
-    /* host code may access host memory at once; other memory is accessed by kernels of this context, in order */
+    /* host code may access host memory at once; other memory is accessed by kernels of this
+     * context, in order */
     const bool host_accesses =
         filled == MX_OK && (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space)) != 0;
     const mx_err done = host_accesses ? mx_fence_event(ctx, kernel, false) : filled;
@@ -106,7 +107,8 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
     return insert_record(&described, view);
 }
 
-/* Is the memory in the space of the options? MX_SPACE_HOST accepts every space that host code can access. */
+/* Is the memory in the space of the options? MX_SPACE_HOST accepts every space that host code can
+ * access. */
 static mx_err check_wrapped(const mx_record *r, const void *data)
 {
     static const char *const names[] = {"MX_SPACE_DEFAULT", "MX_SPACE_HOST",   "MX_SPACE_CUDA",

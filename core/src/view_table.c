@@ -1,14 +1,15 @@
-/* The table of views. A handle is the number of a slot, and the generation that the slot had when the view was created. The
- * generation of a slot grows by 1 when a view is created there, and again when it is destroyed. So a handle or an accessor of a
- * destroyed view does not match its slot any more.
+/* The table of views. A handle is the number of a slot, and the generation that the slot had when
+ * the view was created. The generation of a slot grows by 1 when a view is created there, and again
+ * when it is destroyed. So a handle or an accessor of a destroyed view does not match its slot any
+ * more.
  *
  * A stamp is a word inside an accessor. A launch finds accessors by it:
  *     bits 63..48  0xfff7, which other arguments of kernels do not contain (as a double, it is a NaN that no arithmetic gives)
  *     bits 47..45  memory space             bits 42..20  generation (low 23 bits)
  *     bits 44..43  layout that the kernel   bits 19..0   slot
  *                  instance must have (0: any)
- * A word with an even generation, or with a slot that the table does not have, is none: it can be a number of the user next to
- * padding, in which half of an earlier stamp stands.
+ * A word with an even generation, or with a slot that the table does not have, is none: it can be a
+ * number of the user next to padding, in which half of an earlier stamp stands.
  *
  * A launch finds the views of all its arguments without a lock. Invariants:
  *  1. slot s < count has a record, whose address never changes (chunks are never moved or freed);

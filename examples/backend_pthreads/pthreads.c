@@ -1,8 +1,9 @@
-/* pthreads: a host backend in one file, the example of docs/add-a-backend.md. A context has a pool of threads, which sleep between
- * launches. The calling thread is number 0 and works too.
+/* pthreads: a host backend in one file, the example of docs/add-a-backend.md. A context has a pool
+ * of threads, which sleep between launches. The calling thread is number 0 and works too.
  *
- * Invariants: the calling thread writes the fields of a job under the lock, while all other threads wait; a thread starts a job when
- * `job_number` differs from that of its last job; a job has ended when `busy` is 0. */
+ * Invariants: the calling thread writes the fields of a job under the lock, while all other threads
+ * wait; a thread starts a job when `job_number` differs from that of its last job; a job has ended
+ * when `busy` is 0. */
 #include "backend.h"
 
 #include <pthread.h>
@@ -98,7 +99,8 @@ static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int
     run(launch, 0, chunks);
 }
 
-/* Teams of several threads, which run at the same time. They may need fewer threads than the context has. */
+/* Teams of several threads, which run at the same time. They may need fewer threads than the
+ * context has. */
 static bool pthreads_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run,
                                       int threads)
 {

@@ -1,8 +1,10 @@
-/* Assembly: adds the matrices of elements, blocks of 8 x 8, into a sparse matrix of compressed rows,
+/* Assembly: adds the matrices of elements, blocks of 8 x 8, into a sparse matrix of compressed
+ * rows,
  *
  *     A(node(e, a), node(e, b)) += block(e, a, b)
  *
- * Elements share nodes, so items add by atomics. The columns of a matrix row are in ascending order. There are two forms:
+ * Elements share nodes, so items add by atomics. The columns of a matrix row are in ascending
+ * order. There are two forms:
  *
  *     assemble        An item is a row (e, a) of a block. One pass over the columns of the matrix row counts, for each of the eight
  *                     entries, the columns that are lower.

@@ -4,8 +4,9 @@
  *     offsets  a scan of the counters gives where each cell begins (offsets.h)
  *     fill     order(begin(cell) + slot) = particle, without atomics
  *
- * Cell c then has the particles order(begin(c)) to order(begin(c + 1) - 1). Their order inside a cell depends on timing. A fourth
- * kernel sorts each cell, so that later kernels give the same bits on every backend. Cells along x are neighbours in memory. */
+ * Cell c then has the particles order(begin(c)) to order(begin(c + 1) - 1). Their order inside a
+ * cell depends on timing. A fourth kernel sorts each cell, so that later kernels give the same bits
+ * on every backend. Cells along x are neighbours in memory. */
 #pragma once
 #include "offsets.h"
 
@@ -50,7 +51,8 @@ typedef struct cell_grid {
 /* The cube extends from 0 to `length` along each axis. On failure *c has no views. */
 mx_err cells_create(mx_ctx ctx, int particles, int side, double length, cell_grid *c);
 
-/* Sorts particles at positions x(i, 0..2). Particles outside of the cube belong to its border cells. Does not wait. */
+/* Sorts particles at positions x(i, 0..2). Particles outside of the cube belong to its border
+ * cells. Does not wait. */
 mx_err cells_build(cell_grid *c, mx_view x);
 mx_err cells_build_sorted(cell_grid *c, mx_view x);
 mx_err cells_destroy(cell_grid *c);

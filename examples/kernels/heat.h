@@ -1,10 +1,11 @@
-/* A stencil in three dimensions: an explicit step of the heat equation on a grid with one ghost cell on each side,
+/* A stencil in three dimensions: an explicit step of the heat equation on a grid with one ghost
+ * cell on each side,
  *
  *     fresh = u + k (the sum of the six neighbours - 6 u),     k = diffusivity * time step / cell width^2, at most 1/6
  *
- * There are two kernels: one without result, and one that also gives the squared norm of the change (fresh - u), so that a driver
- * can test for a steady state. Tiles are a property of the range: mx_tiled_3d(mx_range_3d(...), 8, 8, 0) runs the same kernels
- * by blocks of rows. */
+ * There are two kernels: one without result, and one that also gives the squared norm of the change
+ * (fresh - u), so that a driver can test for a steady state. Tiles are a property of the range:
+ * mx_tiled_3d(mx_range_3d(...), 8, 8, 0) runs the same kernels by blocks of rows. */
 #pragma once
 #include "minx/minx.h"
 

@@ -1,6 +1,6 @@
-/* A mesh of hexahedra with `side` elements along each edge of a cube, and the sparse matrix of its nodes in compressed rows. Kernels
- * create the matrix by count, scan and fill. Row r has the columns of all nodes that share an element with node r, in ascending
- * order. */
+/* A mesh of hexahedra with `side` elements along each edge of a cube, and the sparse matrix of its
+ * nodes in compressed rows. Kernels create the matrix by count, scan and fill. Row r has the
+ * columns of all nodes that share an element with node r, in ascending order. */
 #pragma once
 #include "offsets.h"
 

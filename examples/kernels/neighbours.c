@@ -1,8 +1,9 @@
 #include "neighbours.h"
 #include "minx/kernel.h"
 
-/* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are nine parts of `order`. The loads
- * are not behind a branch, so a GPU loads several particles at a time. */
+/* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are
+ * nine parts of `order`. The loads are not behind a branch, so a GPU loads several particles at a
+ * time. */
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);

@@ -16,7 +16,8 @@ mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_list
     return MX_PASS(err);
 }
 
-/* The new capacity is a quarter larger than needed now, so that the next lists may fit too. The old contents are not kept. */
+/* The new capacity is a quarter larger than needed now, so that the next lists may fit too. The old
+ * contents are not kept. */
 static mx_err grow(neighbour_lists *n, int needed)
 {
     const int capacity = needed + needed / 4;

@@ -1,5 +1,5 @@
-/* From counts to offsets: begin(i) = the sum of count(j) over all j < i. For n counts, run it over n + 1 items, where the last count
- * is 0: begin(n) is then the sum of all counts. */
+/* From counts to offsets: begin(i) = the sum of count(j) over all j < i. For n counts, run it over
+ * n + 1 items, where the last count is 0: begin(n) is then the sum of all counts. */
 #pragma once
 #include "minx/minx.h"
 

@@ -2,13 +2,15 @@
  *
  *     buffer(k, c) = x(index(k), c)           x(index(k), c) = buffer(k, c)         c = 0, 1, 2
  *
- * There are two forms: an item is a component (k, c), over a range of n x 3; or an item is a particle, with a loop over its
- * components. To unpack, all indices must differ, because two items must not write the same element. */
+ * There are two forms: an item is a component (k, c), over a range of n x 3; or an item is a
+ * particle, with a loop over its components. To unpack, all indices must differ, because two items
+ * must not write the same element. */
 #pragma once
 #include "minx/minx.h"
 
-/* The second extent is the constant 3, so the compiler can simplify the computation of offsets. With the trait of random access,
- * a load on a GPU need not wait for the store of another component. */
+/* The second extent is the constant 3, so the compiler can simplify the computation of offsets.
+ * With the trait of random access, a load on a GPU need not wait for the store of another
+ * component. */
 MX_ACCESSOR(pack_points, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 MX_ACCESSOR(pack_const_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
 MX_ACCESSOR(pack_indices, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)

@@ -1,11 +1,13 @@
-/* Lennard-Jones forces from half lists. A pair is in one list only, so the item with this list adds to the forces on both particles.
- * Several items may add to the same particle. There are two kernels:
+/* Lennard-Jones forces from half lists. A pair is in one list only, so the item with this list adds
+ * to the forces on both particles. Several items may add to the same particle. There are two
+ * kernels:
  *
  *     pairs_atomic    adds by atomics; the forces must be zero before
  *     pairs_scatter   adds by a scatter view: a copy of the forces for each host thread, atomics on a GPU
  *
- * Each has two forms. Either an item is a particle, or the lanes of a thread share the list of a particle (pairs_atomic_team,
- * pairs_scatter_team). The second form is faster on GPUs. A team has PAIRS_PARTICLES particles: launch pairs_teams(particles) teams.
+ * Each has two forms. Either an item is a particle, or the lanes of a thread share the list of a
+ * particle (pairs_atomic_team, pairs_scatter_team). The second form is faster on GPUs. A team has
+ * PAIRS_PARTICLES particles: launch pairs_teams(particles) teams.
  *
  * With the trait of random access, loads from the lists need not wait for earlier atomics.
  *

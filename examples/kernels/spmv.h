@@ -1,6 +1,7 @@
-/* A sparse matrix in compressed rows times a vector, y = A x. The entries of row r are value(k) in column(k), for k from begin(r) to
- * begin(r + 1) - 1. There are two kernels. spmv runs over a range, a row is an item. spmv_team runs by teams: a team has
- * `rows_per_team` rows, its threads share the rows, and the lanes of a thread share the entries of a row. */
+/* A sparse matrix in compressed rows times a vector, y = A x. The entries of row r are value(k) in
+ * column(k), for k from begin(r) to begin(r + 1) - 1. There are two kernels. spmv runs over a
+ * range, a row is an item. spmv_team runs by teams: a team has `rows_per_team` rows, its threads
+ * share the rows, and the lanes of a thread share the entries of a row. */
 #pragma once
 #include "minx/minx.h"
 

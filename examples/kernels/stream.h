@@ -1,8 +1,10 @@
-/* Vectors: the five loops that measure memory bandwidth (copy, mul, add, triad, dot). All have the same argument struct. */
+/* Vectors: the five loops that measure memory bandwidth (copy, mul, add, triad, dot). All have the
+ * same argument struct. */
 #pragma once
 #include "minx/minx.h"
 
-/* No kernel here writes to them. With the trait of random access, the load of an item on a GPU need not wait for another store. */
+/* No kernel here writes to them. With the trait of random access, the load of an item on a GPU need
+ * not wait for another store. */
 MX_ACCESSOR(stream_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 typedef struct stream_args {

@@ -1,4 +1,5 @@
-/* What fields.c and fields_kernels.c share. Accessors with an s take any strides, those without one what is contiguous. */
+/* What fields.c and fields_kernels.c share. Accessors with an s take any strides, those without one
+ * what is contiguous. */
 #pragma once
 #include <minx/minx.h>
 

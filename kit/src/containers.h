@@ -1,5 +1,6 @@
-/* Declarations that the files of the kit share. The kit uses public headers of the core only. Kernels whose names begin with mx_
- * are not checked against another backend: their arguments have plain pointers, which a check cannot copy. */
+/* Declarations that the files of the kit share. The kit uses public headers of the core only.
+ * Kernels whose names begin with mx_ are not checked against another backend: their arguments have
+ * plain pointers, which a check cannot copy. */
 #pragma once
 #include "minx/extend.h"
 #include "minx/map.h"
@@ -17,7 +18,8 @@ mx_err mx_expect(bool holds, mx_err err, const mx_view_info *view, const char *w
 /* MX_ERR_ARG if ctx records a graph. */
 mx_err mx_no_graph(mx_ctx ctx, const mx_view_info *view, const char *what);
 
-/* Pairs to sort: the bits of keys, and their indices. The pairs are in arrays number `current`; the other arrays are for work. */
+/* Pairs to sort: the bits of keys, and their indices. The pairs are in arrays number `current`; the
+ * other arrays are for work. */
 typedef struct mx_pairs {
     uint64_t *bits[2];
     int32_t *index[2];
@@ -29,12 +31,13 @@ typedef struct mx_pairs {
     void *work;
 } mx_pairs;
 
-/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order; pairs->current may change.
- * work NULL: only set work_bytes. */
+/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order;
+ * pairs->current may change. work NULL: only set work_bytes. */
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
 
-/* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the identity. There are two kernels:
+/* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the
+ * identity. There are two kernels:
  *
  *     mx_scatter_join         an item is an element; also for views with gaps
  *     mx_scatter_join_blocks  a team joins a block of elements, one copy after the other; for memory without gaps. Faster on hosts,
@@ -57,9 +60,10 @@ MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
 enum { MX_JOIN_BLOCK = 512 }; /* elements; a block stays in cache while its copies are joined */
 
-/* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed) order is the order of the keys,
- * decode turns the bits of integers back into keys, bin_offsets finds where each bin begins in sorted bits of i32: one item for
- * so many `steps` of count + offset_count. */
+/* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed)
+ * order is the order of the keys, decode turns the bits of integers back into keys, bin_offsets
+ * finds where each bin begins in sorted bits of i32: one item for so many `steps` of count +
+ * offset_count. */
 typedef struct mx_sort_args {
     char *keys;
     int64_t key_bytes; /* from one key to the next */

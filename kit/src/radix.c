@@ -9,8 +9,9 @@
  *   4. If one bucket has a large share of all items, one thread would get most of the work. Then all threads sort all items
  *      together by all digits from the lowest.
  *
- * Every step is stable, so the result does not depend on the number of parts. Cost for random keys of 64 bits: two passes through
- * memory, and two or three in cache. Rejected: all digits from the lowest, which takes eight passes through memory. */
+ * Every step is stable, so the result does not depend on the number of parts. Cost for random keys
+ * of 64 bits: two passes through memory, and two or three in cache. Rejected: all digits from the
+ * lowest, which takes eight passes through memory. */
 #include "containers.h"
 
 #include <string.h>
@@ -33,8 +34,8 @@ typedef struct radix {
     int64_t *largest; /* the largest count of a digit */
 } radix;
 
-/* Replaces the counts of digits by their exclusive prefix sums, from `sum` on, with the parts of a digit in order. Returns the
- * largest count of a digit. */
+/* Replaces the counts of digits by their exclusive prefix sums, from `sum` on, with the parts of a
+ * digit in order. Returns the largest count of a digit. */
 static int64_t starts_of_digits(int64_t (*at)[DIGITS], int parts, int64_t sum)
 {
     int64_t largest = 0;
@@ -86,7 +87,8 @@ static void count_parts(void *work, int64_t first, int64_t last)
     }
 }
 
-/* Runs on a thread of the context, because other host code may not be able to access its scratch. */
+/* Runs on a thread of the context, because other host code may not be able to access its
+ * scratch. */
 static void compute_offsets(void *work, int64_t first, int64_t last)
 {
     const radix *r = work;
@@ -106,7 +108,8 @@ static void move_parts(void *work, int64_t first, int64_t last)
 
 /* ---- buckets by one thread ---- */
 
-/* Sorts items by some digits, from `shift` upwards. Returns the number of the arrays that then have them. */
+/* Sorts items by some digits, from `shift` upwards. Returns the number of the arrays that then have
+ * them. */
 static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, int shift,
                        int digits)
 {
@@ -126,7 +129,8 @@ static int sort_digits(const radix *r, int current, int64_t begin, int64_t end, 
     return current;
 }
 
-/* Insertion sort. Returns false if it needs too many moves; the items are then partly sorted, and equal ones keep their order. */
+/* Insertion sort. Returns false if it needs too many moves; the items are then partly sorted, and
+ * equal ones keep their order. */
 static bool insert_items(const radix *r, int current, int64_t begin, int64_t end)
 {
     const bool keys_only = r->pairs->keys_only;
@@ -150,7 +154,8 @@ static bool insert_items(const radix *r, int current, int64_t begin, int64_t end
     return moves_left >= 0;
 }
 
-/* Sorts a bucket, whose items have the same digits from r->shift on, into the arrays that are not current. */
+/* Sorts a bucket, whose items have the same digits from r->shift on, into the arrays that are not
+ * current. */
 static void sort_bucket(const radix *r, int64_t begin, int64_t end)
 {
     const mx_pairs *p = r->pairs;
@@ -167,7 +172,8 @@ static void sort_bucket(const radix *r, int64_t begin, int64_t end)
     memcpy(p->index[!current] + begin, p->index[current] + begin, (size_t)count * sizeof(int32_t));
 }
 
-/* Sorts the buckets that begin in a part's share of the items. The write positions of the last part give the ends of buckets. */
+/* Sorts the buckets that begin in a part's share of the items. The write positions of the last part
+ * give the ends of buckets. */
 static void sort_buckets(void *work, int64_t first, int64_t last)
 {
     const radix *r = work;

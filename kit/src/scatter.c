@@ -1,6 +1,7 @@
-/* Scatter views: what drivers call. All copies are in one array. Two views in the target's shape wrap the first copy. One is reserved
- * for the context whose threads have the copies, so a launch on another context with an accessor for copies is an error. To the
- * other view kernels of any context may add by atomics. */
+/* Scatter views: what drivers call. All copies are in one array. Two views in the target's shape
+ * wrap the first copy. One is reserved for the context whose threads have the copies, so a launch
+ * on another context with an accessor for copies is an error. To the other view kernels of any
+ * context may add by atomics. */
 #include "minx/scatter.h"
 #include "containers.h"
 

@@ -1,6 +1,7 @@
-/* Sorting. Keys are turned into bits that have the same order; bits and indices are sorted together; rows are then gathered by
- * index. Integers without values need no index: their bits are sorted and turned back into keys. Contiguous integers of 8 bytes
- * are sorted in place. radix.c sorts on hosts, CUB on cuda. */
+/* Sorting. Keys are turned into bits that have the same order; bits and indices are sorted
+ * together; rows are then gathered by index. Integers without values need no index: their bits are
+ * sorted and turned back into keys. Contiguous integers of 8 bytes are sorted in place. radix.c
+ * sorts on hosts, CUB on cuda. */
 #include "containers.h"
 
 static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
@@ -27,8 +28,8 @@ static mx_sort_args sort_args(const mx_view_info *keys, const mx_pairs *p)
                           .index = p->index[p->current]};
 }
 
-/* Sets the arrays of p to scratch memory of the context, for p->count pairs, and *spare to spare_bytes more. in_place: keys that need
- * no conversion to bits, else NULL. */
+/* Sets the arrays of p to scratch memory of the context, for p->count pairs, and *spare to
+ * spare_bytes more. in_place: keys that need no conversion to bits, else NULL. */
 static mx_err allocate_pairs(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, size_t spare_bytes,
                              void **spare)
 {
@@ -50,7 +51,8 @@ static mx_err allocate_pairs(mx_ctx ctx, mx_pairs *p, int bits, void *in_place, 
     return MX_OK;
 }
 
-/* Sorts the bits of keys, with their indices unless keys_only. p->index[p->current] is then the order. */
+/* Sorts the bits of keys, with their indices unless keys_only. p->index[p->current] is then the
+ * order. */
 static mx_err sort_bits(mx_ctx ctx, const mx_view_info *keys, bool keys_only, size_t spare_bytes,
                         mx_pairs *p, void **spare)
 {
@@ -108,7 +110,8 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values)
     return keys_only ? MX_OK : reorder(ctx, values, &v, p.index[p.current], spare);
 }
 
-/* Sets where each bin begins in the sorted bits. Small parts keep a device busy, and cost a host more bisections. */
+/* Sets where each bin begins in the sorted bits. Small parts keep a device busy, and cost a host
+ * more bisections. */
 static mx_err bin_offsets(mx_ctx ctx, mx_sort_args *args, const mx_pairs *p,
                           const mx_view_info *offsets)
 {

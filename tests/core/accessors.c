@@ -1,5 +1,5 @@
-/* Accessors declared one by one: static extents fold into offsets; origins shift indices. Offsets and contents are compared
- * with arithmetic and a plain array. */
+/* Accessors declared one by one: static extents fold into offsets; origins shift indices. Offsets
+ * and contents are compared with arithmetic and a plain array. */
 #include "accessors.h"
 #include "check.h"
 
@@ -54,7 +54,8 @@ static void test_folding(mx_ctx ctx)
     for (int v = 0; v < 6; v++) MUST(mx_view_destroy(&all[v]));
 }
 
-/* double*[3] and double** are one view: each accessor may be bound to what the other one was made for. */
+/* double*[3] and double** are one view: each accessor may be bound to what the other one was made
+ * for. */
 static void test_static_and_not(mx_ctx ctx)
 {
     mx_view view = make(ctx, "v", MX_LAYOUT_RIGHT, MX_F64, 3, (int64_t[]){9, 4, 3}),
@@ -161,7 +162,8 @@ static mx_view make_memory(mx_ctx ctx, int64_t count, char **data)
     return memory;
 }
 
-/* Of `count` elements, those numbered first, first + step, ... are values[0] to values[n - 1], the others -9. Ends the view. */
+/* Of `count` elements, those numbered first, first + step, ... are values[0] to values[n - 1], the
+ * others -9. Ends the view. */
 static void check_memory_of(mx_ctx ctx, mx_view memory, int first, int step, int n,
                             const int64_t *values)
 {
@@ -176,7 +178,8 @@ static void check_memory_of(mx_ctx ctx, mx_view memory, int first, int step, int
     MUST(mx_view_destroy(&memory));
 }
 
-/* Dimensions of extent 1 may have any stride, and MX_AT may take another one; an origin there moves nothing. */
+/* Dimensions of extent 1 may have any stride, and MX_AT may take another one; an origin there moves
+ * nothing. */
 static void test_thin(mx_ctx ctx)
 {
     const bool left = other_layout(ctx) == MX_LAYOUT_RIGHT;
@@ -222,7 +225,8 @@ static void test_thin(mx_ctx ctx)
     MUST(mx_view_destroy(&sheet));
 }
 
-/* Checked against another backend: with the same strides always; with others only where accessors know their origin. */
+/* Checked against another backend: with the same strides always; with others only where accessors
+ * know their origin. */
 static void test_checked(mx_ctx ctx)
 {
     const int64_t extents[] = {5, 6, 4}, origin[] = {-1, -1, -1};

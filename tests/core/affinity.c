@@ -1,7 +1,8 @@
-/* On which CPUs the threads of a launch run. Bodies ask the operating system. Contexts of all host backends are created, used and
- * destroyed in one process, in a random order, between parallel regions of the program itself. The environment of the test sets
- * how OpenMP binds threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, OMP_WAIT_POLICY). TEST_PLACES=KIND is for settings that
- * depend on the CPUs of the machine:
+/* On which CPUs the threads of a launch run. Bodies ask the operating system. Contexts of all host
+ * backends are created, used and destroyed in one process, in a random order, between parallel
+ * regions of the program itself. The environment of the test sets how OpenMP binds threads
+ * (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, OMP_WAIT_POLICY). TEST_PLACES=KIND is for settings
+ * that depend on the CPUs of the machine:
  *
  *     reversed   OMP_PLACES with a place for each CPU, the last one first
  *     whole      OMP_PLACES with one place of all CPUs
@@ -9,10 +10,11 @@
  *     gomp       GOMP_CPU_AFFINITY with all CPUs, the last one first
  *     gomp_one   GOMP_CPU_AFFINITY with the first CPU only
  *
- * Expected: threads that are not bound may run on all CPUs of the process. A bound thread runs on the CPUs of one place. Each thread
- * has a place for itself; if there are more threads than places, no place is empty (libgomp does not always distribute them
- * evenly). With `primary` all threads run on the place of the calling thread. If a context has cores of its own, each of its
- * threads runs on one core, in the order of the cores. */
+ * Expected: threads that are not bound may run on all CPUs of the process. A bound thread runs on
+ * the CPUs of one place. Each thread has a place for itself; if there are more threads than places,
+ * no place is empty (libgomp does not always distribute them evenly). With `primary` all threads
+ * run on the place of the calling thread. If a context has cores of its own, each of its threads
+ * runs on one core, in the order of the cores. */
 #define _GNU_SOURCE
 #include "affinity.h"
 #include "check.h"
@@ -204,9 +206,10 @@ static void check_records(const actor *a)
     fprintf(stderr, "\n");
 }
 
-/* What cannot be expected of a region of the program's own: threads that it shares with a context that has cores of its own stay
- * there until they run another launch; and libgomp, told to bind by `true`, leaves the threads of a larger region of the
- * program's own where they are, so that a smaller one may find them all on one place. */
+/* What cannot be expected of a region of the program's own: threads that it shares with a context
+ * that has cores of its own stay there until they run another launch; and libgomp, told to bind by
+ * `true`, leaves the threads of a larger region of the program's own where they are, so that a
+ * smaller one may find them all on one place. */
 static int away;     /* threads that may be on cores of a context */
 static bool spoiled; /* by a region of the program's own */
 

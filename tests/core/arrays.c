@@ -1,6 +1,7 @@
-/* Seven small programs with host arrays, each in two forms. The first form is written with only host backends in mind: it is right
- * if host code can access the context's memory; otherwise the wrong line gives an error. The second form uses import and export,
- * and is right on every backend. Expected values come from plain C. */
+/* Seven small programs with host arrays, each in two forms. The first form is written with only
+ * host backends in mind: it is right if host code can access the context's memory; otherwise the
+ * wrong line gives an error. The second form uses import and export, and is right on every backend.
+ * Expected values come from plain C. */
 #include "arrays.h"
 #include "check.h"
 

@@ -1,5 +1,6 @@
-/* MX_AT: a kernel stores in every element a number that depends on its indices. The host reads it by the strides that the view
- * reports. Every rank, layout, number of dimensions of a kernel, and element type; static extents. */
+/* MX_AT: a kernel stores in every element a number that depends on its indices. The host reads it
+ * by the strides that the view reports. Every rank, layout, number of dimensions of a kernel, and
+ * element type; static extents. */
 #include "at.h"
 #include "check.h"
 
@@ -197,7 +198,8 @@ static void test_static(mx_ctx ctx)
     CHECK_FAILS(mx_bind(ctx, other, &args.n3), MX_ERR_EXTENT,
                 "extent 1 of the view is 4, the accessor's is always 3");
     MUST(mx_view_destroy(&other));
-    /* strides that static extents settle are not read from the view, so a padded one cannot be taken */
+    /* strides that static extents settle are not read from the view, so a padded one cannot be
+     * taken */
     MUST(mx_view_create(ctx, "padded", MX_F64, 2, all, &padded, &other));
     CHECK_FAILS(mx_bind(ctx, other, &args.all), MX_ERR_LAYOUT, "padded");
     MUST(mx_view_destroy(&other));

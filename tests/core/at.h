@@ -2,7 +2,8 @@
 #pragma once
 #include "minx/minx.h"
 
-/* Every rank, over the elements counted by one number. Layouts: the instance's, any strides, left, right. */
+/* Every rank, over the elements counted by one number. Layouts: the instance's, any strides, left,
+ * right. */
 #define AT_ARGS(R)                                                \
     typedef struct at_##R##_args {                                \
         mx_i64_##R own;                                           \

@@ -1,6 +1,7 @@
-/* Every atomic operation in every form. First each item has an element of its own; results are compared with plain arithmetic in 128
- * bits or in the type itself. Then many items update one element, with operations whose result does not depend on their order.
- * All results must be exact. */
+/* Every atomic operation in every form. First each item has an element of its own; results are
+ * compared with plain arithmetic in 128 bits or in the type itself. Then many items update one
+ * element, with operations whose result does not depend on their order. All results must be
+ * exact. */
 #include "atomic_ops.h"
 #include "check.h"
 
@@ -60,7 +61,8 @@ static double kind_f64(int k)
     return kinds[k];
 }
 
-/* low, high: the type's ends. An operand that the operation does not take becomes one that it does. */
+/* low, high: the type's ends. An operand that the operation does not take becomes one that it
+ * does. */
 static wide kind_integer(int k, wide low, wide high)
 {
     const wide kinds[KINDS] = {0,
@@ -256,8 +258,8 @@ static void test_struct(mx_ctx ctx)
     MUST(mx_view_destroy(&hit));
 }
 
-/* Of two items that each store and then look at what the other one stores, one at least sees it; and who sees the flag sees
- * the data that were stored before. */
+/* Of two items that each store and then look at what the other one stores, one at least sees it;
+ * and who sees the flag sees the data that were stored before. */
 static void test_fences(mx_ctx ctx)
 {
     int32_t got[8][PAIRS];

@@ -1,4 +1,5 @@
-/* Atomics: many items update few elements. All values are integers that are small enough for every type, so results are exact. */
+/* Atomics: many items update few elements. All values are integers that are small enough for every
+ * type, so results are exact. */
 #include "atomics.h"
 #include "check.h"
 

@@ -1,4 +1,5 @@
-/* Wrong bindings and launches: each mistake gives its error, which names the view and what does not match. */
+/* Wrong bindings and launches: each mistake gives its error, which names the view and what does not
+ * match. */
 #include "bind.h"
 #include "check.h"
 
@@ -151,7 +152,8 @@ static void test_strided(mx_ctx ctx)
     for (int v = 0; v < 3; v++) MUST(mx_view_destroy(&all[v]));
 }
 
-/* Views without elements, and memory whose strides are odd only where there is nothing to step to. */
+/* Views without elements, and memory whose strides are odd only where there is nothing to step
+ * to. */
 static void test_thin(mx_ctx ctx)
 {
     static double memory[4];
@@ -206,8 +208,8 @@ static void test_stale(mx_ctx ctx)
 
 MX_ACCESSOR(four_by_three, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 3)
 
-/* Host code takes every view by its strides, kernels know those between static extents: what is bound without a context may go to
- * either. */
+/* Host code takes every view by its strides, kernels know those between static extents: what is
+ * bound without a context may go to either. */
 static void test_static_extents(mx_ctx ctx)
 {
     const int64_t extents[] = {4, 3};
@@ -304,8 +306,8 @@ static void test_launch(mx_ctx ctx)
     free_all(&b);
 }
 
-/* Arguments on the stack, where stamps of earlier ones stood: binding overwrites the padding of an accessor too. The first
- * launch of bind_sum: later ones look at listed accessors only. */
+/* Arguments on the stack, where stamps of earlier ones stood: binding overwrites the padding of an
+ * accessor too. The first launch of bind_sum: later ones look at listed accessors only. */
 static void test_launch_uninitialized(mx_ctx ctx)
 {
     bound b = bind_all(ctx);
@@ -318,8 +320,9 @@ static void test_launch_uninitialized(mx_ctx ctx)
     free_all(&b);
 }
 
-/* The padding behind a number of the user keeps what stood there: half of a stamp. That is no accessor, whatever the number. The
- * range changes with the number, so that each launch is the first one of its plan. */
+/* The padding behind a number of the user keeps what stood there: half of a stamp. That is no
+ * accessor, whatever the number. The range changes with the number, so that each launch is the
+ * first one of its plan. */
 static void test_launch_padded(mx_ctx ctx)
 {
     static const int32_t counts[] = {0, 1, 7, 1000, -1, -1000, INT32_MAX, INT32_MIN};

@@ -1,5 +1,6 @@
-/* Indices out of bounds, in builds that check indices. The error names view, index, extent, file and line. Nothing outside of a view
- * is read or written, and the context can be used afterwards. */
+/* Indices out of bounds, in builds that check indices. The error names view, index, extent, file
+ * and line. Nothing outside of a view is read or written, and the context can be used
+ * afterwards. */
 #include "bounds.h"
 #include "check.h"
 
@@ -29,7 +30,8 @@ static void check_report(mx_ctx ctx, mx_err err, const mx_view line_view, const 
     CHECK_TEXT(message, "kernels: bounds_");
 }
 
-/* Host code has no launch that could report: it stops, naming the same. Tried in a child process. */
+/* Host code has no launch that could report: it stops, naming the same. Tried in a child
+ * process. */
 static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a, const char *words)
 {
     int ends[2], status = 0;

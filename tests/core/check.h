@@ -1,5 +1,6 @@
-/* What the core's tests share. Checks are silent when they hold; else they print file, line, got, expected and tolerance,
- * and the program ends with 1. A test is one function of a context; the program's argument names the context's resource:
+/* What the core's tests share. Checks are silent when they hold; else they print file, line, got,
+ * expected and tolerance, and the program ends with 1. A test is one function of a context; the
+ * program's argument names the context's resource:
  *
  *     static void test(mx_ctx ctx) { ... CHECK_I64(got, expected); }
  *     int main(int argc, char **argv) { return check_main(argc, argv, test); } */
@@ -153,7 +154,8 @@ static inline void *check_at(const mx_view_info *info, const int64_t *index)
     return (char *)info->data + (size_t)at * MX_TYPE_SIZE(info->type);
 }
 
-/* Steps to the next index of a view, the last dimension fastest; false behind the end. Start with zeros. */
+/* Steps to the next index of a view, the last dimension fastest; false behind the end. Start with
+ * zeros. */
 static inline bool check_next(const mx_view_info *info, int64_t *index)
 {
     for (int d = info->rank - 1; d >= 0; d--) {

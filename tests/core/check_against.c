@@ -1,6 +1,6 @@
-/* Checking one backend against another. Correct kernels give no error. Kernels with a deliberate mistake give an error with kernel,
- * view and index. The mistakes are in the simt instance only, so hosts and cuda are checked against simt, and simt against
- * serial. */
+/* Checking one backend against another. Correct kernels give no error. Kernels with a deliberate
+ * mistake give an error with kernel, view and index. The mistakes are in the simt instance only, so
+ * hosts and cuda are checked against simt, and simt against serial. */
 #include "check_against.h"
 #include "check.h"
 
@@ -101,7 +101,8 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
-/* A view with two accessors, of which one takes any layout: the other context sees it in its own. */
+/* A view with two accessors, of which one takes any layout: the other context sees it in its
+ * own. */
 static void test_two_accessors(mx_ctx ctx, const char *other)
 {
     mx_view x;
@@ -115,7 +116,8 @@ static void test_two_accessors(mx_ctx ctx, const char *other)
     MUST(mx_view_destroy(&x));
 }
 
-/* An accessor of a fixed layout beside one of the context's: no one layout suits both on a context of the other. */
+/* An accessor of a fixed layout beside one of the context's: no one layout suits both on a context
+ * of the other. */
 static void test_fixed_layout(void)
 {
     mx_ctx ctx;
@@ -171,7 +173,8 @@ static void test_carried(void)
     }
 }
 
-/* The other backend runs the teams that were asked for, and several threads and lanes on simt where MX_AUTO was. */
+/* The other backend runs the teams that were asked for, and several threads and lanes on simt where
+ * MX_AUTO was. */
 static void test_teams(void)
 {
     mx_ctx ctx;
@@ -193,7 +196,8 @@ static void test_teams(void)
 
 enum { LIST = 500 };
 
-/* A list in the order in which items came, and a kernel that uses it. `other` has another order of items. */
+/* A list in the order in which items came, and a kernel that uses it. `other` has another order of
+ * items. */
 static void test_order(const char *resource, const char *other, bool mistake)
 {
     mx_ctx ctx;

@@ -1,5 +1,6 @@
-/* Mistakes that must not compile. CMakeLists.txt compiles this file once for each CASE, and compares the message. Case 0 has no
- * mistake, and must compile without a message. Nothing runs, so there is no backend. */
+/* Mistakes that must not compile. CMakeLists.txt compiles this file once for each CASE, and
+ * compares the message. Case 0 has no mistake, and must compile without a message. Nothing runs, so
+ * there is no backend. */
 #include "minx/kernel.h"
 #include "minx/minx.h"
 #include "minx/team.h"

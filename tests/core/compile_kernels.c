@@ -1,6 +1,7 @@
-/* Mistakes in kernel files. CMakeLists.txt compiles this file with each of the macros below, by gcc, clang and nvcc if they are
- * installed. It compares the first error and the number of lines with the expected ones. Without any macro the file compiles
- * without a message. Nothing runs, so there is no backend. */
+/* Mistakes in kernel files. CMakeLists.txt compiles this file with each of the macros below, by
+ * gcc, clang and nvcc if they are installed. It compares the first error and the number of lines
+ * with the expected ones. Without any macro the file compiles without a message. Nothing runs, so
+ * there is no backend. */
 #include "minx/kernel.h"
 #include "minx/minx.h"
 #ifndef TEAM_WITHOUT_HEADER

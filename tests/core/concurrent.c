@@ -1,5 +1,6 @@
-/* Several threads of the program, each with its own context. At the same time they create and destroy contexts and views, launch,
- * reduce, copy, cause errors, and read one view that another context created. A build with the thread sanitizer finds more. */
+/* Several threads of the program, each with its own context. At the same time they create and
+ * destroy contexts and views, launch, reduce, copy, cause errors, and read one view that another
+ * context created. A build with the thread sanitizer finds more. */
 #include "concurrent.h"
 #include "check.h"
 

@@ -1,10 +1,13 @@
-/* A tool, which the test of tools loads as it would load any connector of Kokkos Tools. It records every call as a line, with what is
- * wrong with the call: names that are missing or empty, an end that does not match the last begin, memory that is freed with
- * another label, size or space than at its allocation, copies outside of the memory of the view that they name, regions or memory
- * that remain at the end. The declarations of the interface are written from its description, not copied from the core.
+/* A tool, which the test of tools loads as it would load any connector of Kokkos Tools. It records
+ * every call as a line, with what is wrong with the call: names that are missing or empty, an end
+ * that does not match the last begin, memory that is freed with another label, size or space than
+ * at its allocation, copies outside of the memory of the view that they name, regions or memory
+ * that remain at the end. The declarations of the interface are written from its description, not
+ * copied from the core.
  *
- * With CONNECTOR_FENCING=no in the environment it declares that it needs no fences. After the event "fence" it requests a fence.
- * With the macro CONNECTOR_PARTIAL it exports some of the functions only, and no pair of begin and end. */
+ * With CONNECTOR_FENCING=no in the environment it declares that it needs no fences. After the event
+ * "fence" it requests a fence. With the macro CONNECTOR_PARTIAL it exports some of the functions
+ * only, and no pair of begin and end. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -283,7 +286,8 @@ void kokkosp_deallocate_data(const space_handle space, const char *label, const 
     log_.memory[m].at = NULL;
 }
 
-/* One side of a copy: inside the memory of that label (a part's is "label[...]") and space, or a value of the host's. */
+/* One side of a copy: inside the memory of that label (a part's is "label[...]") and space, or a
+ * value of the host's. */
 static void check_side(const space_handle *space, const char *label, const char *at, uint64_t bytes)
 {
     bool inside = strcmp(label, "Scalar") == 0 && strcmp(space->name, "Host") == 0 && at != NULL;

@@ -144,7 +144,8 @@ static void test_null(void)
     CHECK_FAILS(mx_ctx_check_against(NULL, NULL, 0), MX_ERR_ARG, "no context");
 }
 
-/* OMP_PROC_BIND binds this thread before main starts. The process still has all the cores of its parent. */
+/* OMP_PROC_BIND binds this thread before main starts. The process still has all the cores of its
+ * parent. */
 static void test_cores(void)
 {
     cpu_set_t parent;

@@ -41,7 +41,8 @@ static void test_mirrors(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
 }
 
-/* There and back, through a second view of the context, in every size around the units of a copy. */
+/* There and back, through a second view of the context, in every size around the units of a
+ * copy. */
 static void test_round_trip(mx_ctx ctx, int64_t n)
 {
     mx_view a, b, from, to;

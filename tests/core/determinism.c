@@ -1,5 +1,6 @@
-/* Determinism: every run gives the same bits, for any number of threads, and openmp gives the bits of serial. The numbers have
- * different magnitudes and signs, so that sums in another order have other bits. */
+/* Determinism: every run gives the same bits, for any number of threads, and openmp gives the bits
+ * of serial. The numbers have different magnitudes and signs, so that sums in another order have
+ * other bits. */
 #include "determinism.h"
 #include "check.h"
 
@@ -104,8 +105,8 @@ static void compare(const results *got, const results *expected, const char *a, 
     if (check_failures > failures) fprintf(stderr, "  %s against %s\n", a, b);
 }
 
-/* Are the sums right at all? Against long double, which is 11 bits longer: the error of N additions in double is at most
- * N * 2^-53 times the sum of magnitudes. */
+/* Are the sums right at all? Against long double, which is 11 bits longer: the error of N additions
+ * in double is at most N * 2^-53 times the sum of magnitudes. */
 static void check_value(const results *r)
 {
     long double sum = 0, magnitude = 0, bins[BINS] = {0};

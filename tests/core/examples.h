@@ -11,7 +11,8 @@ void check_pairs(mx_ctx ctx);
 void check_pack(mx_ctx ctx);
 void check_assembly(mx_ctx ctx);
 
-/* A view of the context with the elements of a C array, row by row, whatever the layout; and back. */
+/* A view of the context with the elements of a C array, row by row, whatever the layout; and
+ * back. */
 mx_view view_of(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                 const void *array);
 void array_of(mx_ctx ctx, mx_view view, void *array);

@@ -75,7 +75,8 @@ static double step(heat_grid fresh, heat_grid u, double k)
     return norm2;
 }
 
-/* Values are of magnitude 1: a cell has seven roundings of at most 1e-16 of some 6; the norm, of 9555 squares, one more each. */
+/* Values are of magnitude 1: a cell has seven roundings of at most 1e-16 of some 6; the norm, of
+ * 9555 squares, one more each. */
 static void check_grid(mx_ctx ctx, mx_view view, heat_grid expected)
 {
     static heat_grid got;

@@ -1,4 +1,5 @@
-/* The rows of a mesh's matrix, and assembly of integers into it, so that sums are exact in any order. */
+/* The rows of a mesh's matrix, and assembly of integers into it, so that sums are exact in any
+ * order. */
 #include "assemble.h"
 #include "examples.h"
 

@@ -1,5 +1,5 @@
-/* Cells, neighbour lists, pair forces, packing. Positions are multiples of 1/64, so that squares of distances are exact, and rounding
- * does not decide whether a pair is within the cutoff. */
+/* Cells, neighbour lists, pair forces, packing. Positions are multiples of 1/64, so that squares of
+ * distances are exact, and rounding does not decide whether a pair is within the cutoff. */
 #include "examples.h"
 #include "neighbours.h"
 #include "pack.h"
@@ -73,7 +73,8 @@ void check_cells(mx_ctx ctx)
 
 /* ---- neighbour lists ---- */
 
-/* Lists are in the order of cells, which this test does not repeat: each neighbour must be there once. */
+/* Lists are in the order of cells, which this test does not repeat: each neighbour must be there
+ * once. */
 static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x, bool half)
 {
     int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * n->capacity));
@@ -121,7 +122,8 @@ void check_neighbours(mx_ctx ctx)
 
 /* ---- forces ---- */
 
-/* By all pairs; how large the parts of a force are altogether, which is what rounding is relative to. */
+/* By all pairs; how large the parts of a force are altogether, which is what rounding is relative
+ * to. */
 static double plain_forces(const position *x, position *f, double cutoff2)
 {
     double largest = 0;

@@ -1,5 +1,6 @@
-/* Graphs: a diamond of kernels with two independent reductions is recorded and run several times. Its results are compared with those
- * of single launches and of a plain loop. Also what must not be recorded or run. */
+/* Graphs: a diamond of kernels with two independent reductions is recorded and run several times.
+ * Its results are compared with those of single launches and of a plain loop. Also what must not be
+ * recorded or run. */
 #include "graph.h"
 #include "check.h"
 

@@ -1,5 +1,6 @@
-/* A force step with half lists, recorded once and run many times. Besides launches the graph has copies, fills, remaps, and the reset,
- * contribute and overwrite of a scatter view. The same steps without a graph, and a plain loop, must give the same numbers. */
+/* A force step with half lists, recorded once and run many times. Besides launches the graph has
+ * copies, fills, remaps, and the reset, contribute and overwrite of a scatter view. The same steps
+ * without a graph, and a plain loop, must give the same numbers. */
 #include "minx/graph.h"
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Kernels of graph_step.c: particles on a line in whole numbers, so that forces are exact in any order. */
+/* Kernels of graph_step.c: particles on a line in whole numbers, so that forces are exact in any
+ * order. */
 #pragma once
 #include "minx/minx.h"
 #include "minx/scatter.h"

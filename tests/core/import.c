@@ -1,5 +1,5 @@
-/* Host arrays are copied into views and back: mx_import, mx_export, mx_remap between memory spaces, staging views. Also how
- * mx_view_wrap detects the space of memory. */
+/* Host arrays are copied into views and back: mx_import, mx_export, mx_remap between memory spaces,
+ * staging views. Also how mx_view_wrap detects the space of memory. */
 #include "check.h"
 
 typedef struct record {
@@ -7,7 +7,8 @@ typedef struct record {
     int32_t n[4];
 } record;
 
-/* Element number `count` in C order, of any size: no two in a row are the same in any byte but the last. */
+/* Element number `count` in C order, of any size: no two in a row are the same in any byte but the
+ * last. */
 static void set_element(void *at, size_t size, int64_t count)
 {
     unsigned char *bytes = at;
@@ -43,7 +44,8 @@ static int64_t array_strides(int rank, const int64_t *extent, int order, int64_t
     return step + 1; /* elements that such an array has room for */
 }
 
-/* Fills the array, imports it, looks at the view, exports it to another array, and looks at that. */
+/* Fills the array, imports it, looks at the view, exports it to another array, and looks at
+ * that. */
 static void check_transfer(mx_ctx ctx, mx_view view, int order)
 {
     const mx_view_info v = check_info(view);

@@ -1,5 +1,5 @@
-/* Several contexts at the same time, each used by a thread of its own. Their results are compared with a plain array. On openmp also
- * the cores on which their threads run. */
+/* Several contexts at the same time, each used by a thread of its own. Their results are compared
+ * with a plain array. On openmp also the cores on which their threads run. */
 #define _GNU_SOURCE
 #include "instances.h"
 #include "check.h"
@@ -77,8 +77,8 @@ static void use_all(side *sides)
     }
 }
 
-/* A thread that was bound to one core leaves no trace in what is made then: the number of cores, other contexts, the threads
- * that OpenMP starts for them, and other backends. */
+/* A thread that was bound to one core leaves no trace in what is made then: the number of cores,
+ * other contexts, the threads that OpenMP starts for them, and other backends. */
 static void check_released(const side *home)
 {
     enum { THREADS = 5 }; /* more than there have been */

@@ -1,5 +1,6 @@
-/* Tiled and Morton layouts. The offsets that kernels compute are compared with a second formula, which is written here from the
- * pictures in the headers. Offsets must be distinct and inside the view. Also properties, copies, checks and errors of such views. */
+/* Tiled and Morton layouts. The offsets that kernels compute are compared with a second formula,
+ * which is written here from the pictures in the headers. Offsets must be distinct and inside the
+ * view. Also properties, copies, checks and errors of such views. */
 #include "layouts.h"
 #include "check.h"
 
@@ -67,7 +68,8 @@ static int64_t code_of(int rank, const int64_t *i)
     return rank == 2 ? 10000 * i[0] + i[1] : 1000000 * i[0] + 1000 * i[1] + i[2];
 }
 
-/* x: what the kernel wrote; offsets: where it says that each element is. Returns the sum of all elements. */
+/* x: what the kernel wrote; offsets: where it says that each element is. Returns the sum of all
+ * elements. */
 static int64_t check_elements(mx_ctx ctx, mx_view x, mx_view offsets, offset_fn expected, bool left)
 {
     mx_view values = check_fetch(ctx, x), where = check_fetch(ctx, offsets);

@@ -1,5 +1,5 @@
-/* Unordered maps, compared with sorted arrays: keys with many duplicates, all items with few keys, the keys 0 and UINT64_MAX, full maps,
- * rehash with values. */
+/* Unordered maps, compared with sorted arrays: keys with many duplicates, all items with few keys,
+ * the keys 0 and UINT64_MAX, full maps, rehash with values. */
 #include "map.h"
 #include "check.h"
 
@@ -154,7 +154,8 @@ static void check_absent(run *r)
     }
 }
 
-/* Moves to a larger map, counts of slots with it; then back, which must fail where there is no room. */
+/* Moves to a larger map, counts of slots with it; then back, which must fail where there is no
+ * room. */
 static void check_rehash(run *r, int64_t keys)
 {
     mx_view origin, moved, last;

@@ -1,5 +1,6 @@
-/* Mathematics in kernels. Every function is compared with that of the C library in long double; the difference is measured in units in
- * the last place. Constants, limits, bits and comparisons are compared with their definitions. */
+/* Mathematics in kernels. Every function is compared with that of the C library in long double; the
+ * difference is measured in units in the last place. Constants, limits, bits and comparisons are
+ * compared with their definitions. */
 #include "mathematics.h"
 #include "check.h"
 
@@ -19,7 +20,8 @@ typedef struct bound {
 } bound;
 static const bound bounds[MM_FUNCTIONS] = {
     MM_UNARY(MM_BOUND) MM_BINARY(MM_BOUND)
-    /* fma; hypot3: CUDA's norm3d 2 and 3, here hypot twice; rsqrt: CUDA 1 and 2, here a quotient; recip: see math.h */
+    /* fma; hypot3: CUDA's norm3d 2 and 3, here hypot twice; rsqrt: CUDA 1 and 2, here a quotient;
+     * recip: see math.h */
     {-9, 9, 0, 0},
     {-9, 9, 2, 3},
     {1e-20, 1e20, 1, 2},

@@ -2,9 +2,10 @@
 #pragma once
 #include "minx/minx.h"
 
-/* Functions of one number: where they are tried, and how many units in the last place they may be off in f64 and f32:
- * the larger one of what the CUDA C++ Programming Guide (Mathematical Functions, maximum ulp error) and the glibc manual
- * (Known Maximum Errors in Math Functions) state. */
+/* Functions of one number: where they are tried, and how many units in the last place they may be
+ * off in f64 and f32: the larger one of what the CUDA C++ Programming Guide (Mathematical
+ * Functions, maximum ulp error) and the glibc manual (Known Maximum Errors in Math Functions)
+ * state. */
 #define MM_UNARY(M)             \
     M(fabs, -9, 9, 0, 0)        \
     M(exp, -80, 80, 1, 2)       \

@@ -1,10 +1,12 @@
-/* Misuse gives an error, never undefined behaviour. The tables of cases have a mistake each, with its error and words of its message
- * (what was wrong, what it got, what was expected). After each case everything must be as before: an object that the call should
- * have created is null, no additional view exists, views have their old contents, and the context runs a kernel correctly.
+/* Misuse gives an error, never undefined behaviour. The tables of cases have a mistake each, with
+ * its error and words of its message (what was wrong, what it got, what was expected). After each
+ * case everything must be as before: an object that the call should have created is null, no
+ * additional view exists, views have their old contents, and the context runs a kernel correctly.
  *
- * A mistake that cannot be reported to a caller (a barrier at which some threads never arrive) ends the program with a message.
- * Such a case runs this program again as a child process, because threads do not survive a fork. Mistakes that must not compile
- * are in compile_errors.c; indices out of bounds, in builds that check them, in bounds.c. */
+ * A mistake that cannot be reported to a caller (a barrier at which some threads never arrive) ends
+ * the program with a message. Such a case runs this program again as a child process, because
+ * threads do not survive a fork. Mistakes that must not compile are in compile_errors.c; indices
+ * out of bounds, in builds that check them, in bounds.c. */
 #include "misuse.h"
 #include "check.h"
 #include "minx/token.h"

@@ -1,4 +1,5 @@
-/* What the files of the test of misuse share: its kernels, the world that a case finds, and the tables of cases. */
+/* What the files of the test of misuse share: its kernels, the world that a case finds, and the
+ * tables of cases. */
 #pragma once
 #include "minx/minx.h"
 
@@ -60,7 +61,8 @@ typedef struct mu_world {
     mx_ctx made;    /* the same */
 } mu_world;
 
-/* A case: what is done wrong, on which backends it is, what it returns, and two parts of the message. */
+/* A case: what is done wrong, on which backends it is, what it returns, and two parts of the
+ * message. */
 enum {
     MU_ALL,
     MU_HOSTS,   /* all but cuda */

@@ -238,7 +238,8 @@ static mx_err body_launches(mu_world *w)
     return mu_nested(all(w), &w->args);
 }
 
-/* A missing single: another backend tells. Many teams, as threads might just happen not to get in each other's way. */
+/* A missing single: another backend tells. Many teams, as threads might just happen not to get in
+ * each other's way. */
 static mx_err checked(mu_world *w, mx_err (*kernel)(mx_teams, const mu_args *), int size, int lanes)
 {
     enum { LEAGUE = 500 };

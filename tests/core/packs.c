@@ -1,5 +1,6 @@
-/* Packs: every operation is compared lane by lane with plain numbers. The last group has lanes that are off. The numbers are multiples
- * of 1/4, so all results are exact except quotients and roots. Those are rounded correctly by IEEE 754, so all must be equal. */
+/* Packs: every operation is compared lane by lane with plain numbers. The last group has lanes that
+ * are off. The numbers are multiples of 1/4, so all results are exact except quotients and roots.
+ * Those are rounded correctly by IEEE 754, so all must be equal. */
 #include "packs.h"
 #include "check.h"
 

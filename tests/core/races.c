@@ -1,5 +1,6 @@
-/* Hidden dependences between items: the order of serial hides them, serial:order=shuffled shows them. Also the properties of its
- * order: every item runs once, each launch has another order, and the same seed gives the same orders. */
+/* Hidden dependences between items: the order of serial hides them, serial:order=shuffled shows
+ * them. Also the properties of its order: every item runs once, each launch has another order, and
+ * the same seed gives the same orders. */
 #include "races.h"
 #include "check.h"
 

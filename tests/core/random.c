@@ -1,12 +1,13 @@
-/* Random streams: published test vectors, a second implementation of the generator, and statistics. */
+/* Random streams: published test vectors, a second implementation of the generator, and
+ * statistics. */
 #include "random.h"
 #include "check.h"
 #include "minx/random.h"
 
 enum { ITEMS = 100000, BINS = 128 };
 
-/* Known answers for philox4x32-10: the file kat_vectors of Random123 1.14 (D. E. Shaw Research), which comes with Salmon et al.,
- * SC'11: all zeros, all ones, digits of pi. */
+/* Known answers for philox4x32-10: the file kat_vectors of Random123 1.14 (D. E. Shaw Research),
+ * which comes with Salmon et al., SC'11: all zeros, all ones, digits of pi. */
 static const uint32_t known_counter[12] = {0,          0,          0,          0,
                                            0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
                                            0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344};
@@ -41,7 +42,8 @@ static void test_known(mx_ctx ctx)
     MUST(mx_view_destroy(&blocks));
 }
 
-/* ---- the model: a stream as words by number, from the paper's figure, with 128-bit counters ---- */
+/* ---- the model: a stream as words by number, from the paper's figure, with 128-bit counters
+ * ---- */
 typedef unsigned __int128 wide;
 typedef struct model {
     uint64_t seed, stream, block, taken;
@@ -72,7 +74,8 @@ static uint64_t model_u64(model *m)
     return low + ((uint64_t)model_u32(m) << 32);
 }
 
-/* Numbers 0 to choices - 1; draws whose product falls into the incomplete part of 2^64 do not count. */
+/* Numbers 0 to choices - 1; draws whose product falls into the incomplete part of 2^64 do not
+ * count. */
 static uint64_t model_choice(model *m, wide choices)
 {
     const wide all = (wide)1 << 64;
@@ -131,7 +134,8 @@ static void check_model(const rd_args *a, const drawn *d)
         CHECK_I64(d->any[i], model_u64(&m)); /* all 2^64 */
         const double u = 1 - ldexp((double)(model_u64(&m) / 2048), -53);
         const double turn = ldexp((double)(model_u64(&m) / 2048), -53);
-        /* log and sqrt err by 1 ulp at most, sin and cos by 2, the angle by 2 more of up to 2 pi: below 1e-14 together */
+        /* log and sqrt err by 1 ulp at most, sin and cos by 2, the angle by 2 more of up to 2 pi:
+         * below 1e-14 together */
         const long double radius = sqrtl(-2 * logl(u)),
                           angle = 2 * 3.14159265358979323846264L * turn;
         CHECK_F64(d->normal[i], (double)(radius * cosl(angle)), 1e-14);
@@ -139,8 +143,8 @@ static void check_model(const rd_args *a, const drawn *d)
     }
 }
 
-/* ---- statistics. All numbers are fixed by the seed, so a check holds always or never; bounds of five standard errors would
- * be exceeded by one good generator in a million. ---- */
+/* ---- statistics. All numbers are fixed by the seed, so a check holds always or never; bounds of
+ * five standard errors would be exceeded by one good generator in a million. ---- */
 
 static void check_mean(const double *x, double mean, double deviation)
 {
@@ -149,8 +153,8 @@ static void check_mean(const double *x, double mean, double deviation)
     CHECK_F64(sum / (double)ITEMS, mean, 5 * deviation / sqrt(ITEMS));
 }
 
-/* How often each of `bins` equally likely outcomes came: chi-square has bins - 1 degrees of freedom, mean bins - 1 and variance
- * 2 (bins - 1). */
+/* How often each of `bins` equally likely outcomes came: chi-square has bins - 1 degrees of
+ * freedom, mean bins - 1 and variance 2 (bins - 1). */
 static void check_even(const int *bin, int bins)
 {
     double chi = 0;

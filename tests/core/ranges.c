@@ -1,6 +1,7 @@
-/* Ranges: every index is visited exactly once, and no index outside. For every number of dimensions, index type and tiling, and for
- * ranges that are empty, inverted, shifted, long and thin, or at the limits of their integer types. Visits are counted by atomics
- * in an array that is larger than the range by one index on each side. */
+/* Ranges: every index is visited exactly once, and no index outside. For every number of
+ * dimensions, index type and tiling, and for ranges that are empty, inverted, shifted, long and
+ * thin, or at the limits of their integer types. Visits are counted by atomics in an array that is
+ * larger than the range by one index on each side. */
 #include "ranges.h"
 #include "check.h"
 
@@ -123,8 +124,9 @@ static void test_rows_of_three(mx_ctx ctx)
     visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, 3}});
 }
 
-/* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes, more than it takes at a time
- * and more than a grid has. On hosts, which know no planes, many planes only are many rows, and so are some hundred. */
+/* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes,
+ * more than it takes at a time and more than a grid has. On hosts, which know no planes, many
+ * planes only are many rows, and so are some hundred. */
 static void test_planes(mx_ctx ctx)
 {
     const bool cuda = check_is(ctx, "cuda");
@@ -171,7 +173,8 @@ static void test_tiles(mx_ctx ctx)
     }
 }
 
-/* Long ranges. A GPU has limits on the number of blocks along each dimension; hosts have none, so shorter ranges do there. */
+/* Long ranges. A GPU has limits on the number of blocks along each dimension; hosts have none, so
+ * shorter ranges do there. */
 static void test_thin(mx_ctx ctx)
 {
     const bool cuda = check_is(ctx, "cuda");

@@ -1,4 +1,5 @@
-/* Kernels of ranges.c: each item counts its visit in a box that reaches one beyond the range on every side. */
+/* Kernels of ranges.c: each item counts its visit in a box that reaches one beyond the range on
+ * every side. */
 #pragma once
 #include "minx/minx.h"
 

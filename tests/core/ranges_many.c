@@ -1,5 +1,6 @@
-/* Ranges of 4 to 6 dimensions, and dynamic schedules with any number of dimensions: with any tiles, every index is visited exactly
- * once and no index outside, and a reduction adds each once. The ranges are random. */
+/* Ranges of 4 to 6 dimensions, and dynamic schedules with any number of dimensions: with any tiles,
+ * every index is visited exactly once and no index outside, and a reduction adds each once. The
+ * ranges are random. */
 #include "ranges_many.h"
 #include "check.h"
 

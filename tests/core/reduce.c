@@ -1,5 +1,5 @@
-/* Reductions of every kind over ranges of 1 to 3 dimensions, compared with plain loops. The numbers are integers, so results must be
- * exact. */
+/* Reductions of every kind over ranges of 1 to 3 dimensions, compared with plain loops. The numbers
+ * are integers, so results must be exact. */
 #include "reduce.h"
 #include "check.h"
 

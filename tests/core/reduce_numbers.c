@@ -1,9 +1,11 @@
-/* Reductions to one number: every reducer on every number type, compared with a loop over the same numbers. The numbers are integers, so
- * small that every result is exact (also in unsigned types, where it may wrap around). So results must be equal. */
+/* Reductions to one number: every reducer on every number type, compared with a loop over the same
+ * numbers. The numbers are integers, so small that every result is exact (also in unsigned types,
+ * where it may wrap around). So results must be equal. */
 #include "reduce_numbers.h"
 #include "check.h"
 
-/* What the elements are, by pattern: sums need any, products few that are not 1, logic mostly one value. */
+/* What the elements are, by pattern: sums need any, products few that are not 1, logic mostly one
+ * value. */
 enum { ANY, FACTORS, ALL_TRUE, ONE_FALSE, ALL_FALSE, ONE_TRUE, BITS_OFF, BITS_ON };
 
 static int64_t element(int pattern, int64_t i, int64_t n, bool is_signed)

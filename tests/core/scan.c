@@ -1,5 +1,6 @@
-/* Scans, compared with a plain loop: exclusive and inclusive, totals, empty and shifted ranges, maxima, joins that are not
- * commutative. On hosts also that the bits are the same for any number of threads. */
+/* Scans, compared with a plain loop: exclusive and inclusive, totals, empty and shifted ranges,
+ * maxima, joins that are not commutative. On hosts also that the bits are the same for any number
+ * of threads. */
 #include "scan.h"
 #include "check.h"
 

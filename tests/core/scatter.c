@@ -1,6 +1,7 @@
-/* Scatter views, compared with plain loops: every type and reducer with many items for each bin, teams, dynamic schedules, ranks 1 and
- * 2, strided targets, checks against another backend. A repeated launch on a host gives the same bits. Sums of integers are
- * exact. Sums of fractions have at most one rounding error for each term (Higham 2002, 4.2). */
+/* Scatter views, compared with plain loops: every type and reducer with many items for each bin,
+ * teams, dynamic schedules, ranks 1 and 2, strided targets, checks against another backend. A
+ * repeated launch on a host gives the same bits. Sums of integers are exact. Sums of fractions have
+ * at most one rounding error for each term (Higham 2002, 4.2). */
 #include "scatter.h"
 #include "check.h"
 
@@ -269,7 +270,8 @@ static sc_f64_args only_a_sum(void)
     return args;
 }
 
-/* Made for a view, contributed into a row of another one; and for memory of a space that the context reaches but does not own. */
+/* Made for a view, contributed into a row of another one; and for memory of a space that the
+ * context reaches but does not own. */
 static void test_other_targets(mx_ctx ctx)
 {
     const mx_view_options options = {.space = MX_SPACE_PINNED};
@@ -319,7 +321,8 @@ static void *add_often(void *argument)
     return NULL;
 }
 
-/* Bound on the context that made it and launched on another one: its threads have no copies. Bound again, they add. */
+/* Bound on the context that made it and launched on another one: its threads have no copies. Bound
+ * again, they add. */
 static void test_wrong_context(mx_ctx ctx, const char *resource)
 {
     mx_ctx other;

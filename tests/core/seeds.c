@@ -1,4 +1,5 @@
-/* The kernels of seeds.h compared with plain loops. Numbers are small integers, so that every sum is exact. */
+/* The kernels of seeds.h compared with plain loops. Numbers are small integers, so that every sum
+ * is exact. */
 #include "seeds.h"
 #include "check.h"
 

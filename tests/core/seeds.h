@@ -1,5 +1,6 @@
-/* Kernels that introductions to Kokkos use: axpy, dot, the sum of squares, max-plus. (team.h has y^T A x by three nested levels and an
- * example of scratch; examples/kernels has a sparse matrix times a vector.) */
+/* Kernels that introductions to Kokkos use: axpy, dot, the sum of squares, max-plus. (team.h has
+ * y^T A x by three nested levels and an example of scratch; examples/kernels has a sparse matrix
+ * times a vector.) */
 #pragma once
 #include "minx/minx.h"
 

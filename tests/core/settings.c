@@ -1,5 +1,6 @@
-/* Settings: valid and invalid options of the command line and variables of the environment, their effect on contexts, what remains in
- * argv, what is printed. The run time starts and ends for each row of the tables. */
+/* Settings: valid and invalid options of the command line and variables of the environment, their
+ * effect on contexts, what remains in argv, what is printed. The run time starts and ends for each
+ * row of the tables. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -23,7 +24,8 @@ static const char *const variables[] = {"MINX_NUM_THREADS",
                                         "SLURM_LOCALID",
                                         "PMI_LOCAL_RANK"};
 
-/* Starts with the environment ("A=1 B=2") and the arguments of a row; *out and *err: what it wrote. */
+/* Starts with the environment ("A=1 B=2") and the arguments of a row; *out and *err: what it
+ * wrote. */
 static mx_err start(const char *environment, const char *const *args, char *left, char *out,
                     char *err, size_t size)
 {

@@ -1,6 +1,7 @@
-/* Sorting, compared with qsort. For equal keys qsort compares the indices, so that its result is that of a stable sort. Every key type
- * with duplicates, extreme values, zeros of both signs and NaNs; values that are structs or have rank 2; strided views; bins, some
- * of them out of range; permutations. */
+/* Sorting, compared with qsort. For equal keys qsort compares the indices, so that its result is
+ * that of a stable sort. Every key type with duplicates, extreme values, zeros of both signs and
+ * NaNs; values that are structs or have rank 2; strided views; bins, some of them out of range;
+ * permutations. */
 #include "sort.h"
 #include "check.h"
 
@@ -43,7 +44,8 @@ static int32_t *model_order(mx_type type, const void *keys, int64_t n)
     return order;
 }
 
-/* Random keys: of few values, of any bits, of the special ones, or (integers) such that only the first and the last bits differ. */
+/* Random keys: of few values, of any bits, of the special ones, or (integers) such that only the
+ * first and the last bits differ. */
 static void make_keys(mx_type type, void *keys, int64_t n, int kind)
 {
     static const double reals[] = {0,   -0.0,     INFINITY,  -INFINITY, NAN, -NAN,
@@ -180,7 +182,8 @@ static void check_strided(mx_ctx ctx)
 
 /* ---- bins ---- */
 
-/* Where items are: in some bins, with empty ones between them; in all bins and beyond them; all in one bin; all beyond the bins. */
+/* Where items are: in some bins, with empty ones between them; in all bins and beyond them; all in
+ * one bin; all beyond the bins. */
 typedef enum bins_kind {
     SOME_BINS,
     STRAYS,

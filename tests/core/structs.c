@@ -1,5 +1,5 @@
-/* Structs of MX_VALUE that host and device exchange: as elements of views, as arguments by value, as results on the host and in a view.
- * Layout and padding must be the same on host and device. */
+/* Structs of MX_VALUE that host and device exchange: as elements of views, as arguments by value,
+ * as results on the host and in a view. Layout and padding must be the same on host and device. */
 #include "structs.h"
 #include "check.h"
 

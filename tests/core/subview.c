@@ -1,4 +1,5 @@
-/* Subviews, constant views, and views of the user's memory: their properties, their errors, and that no other element is written. */
+/* Subviews, constant views, and views of the user's memory: their properties, their errors, and
+ * that no other element is written. */
 #include "subview.h"
 #include "check.h"
 
@@ -30,7 +31,8 @@ static void check_label(mx_view view, const char *expected)
     if (strcmp(check_info(view).label, expected) != 0) CHECK_TEXT(check_info(view).label, expected);
 }
 
-/* Elements of u outside the box begin..end are what they were; inside they are changed(value, i, j, k). */
+/* Elements of u outside the box begin..end are what they were; inside they are changed(value, i, j,
+ * k). */
 static void check_box(mx_ctx ctx, mx_view u, const int64_t *begin, const int64_t *end,
                       double (*changed)(int64_t i, int64_t j, int64_t k))
 {

@@ -1,5 +1,5 @@
-/* Teams: nested loops, collectives and scratch, for teams of one and of several threads with one and several lanes. Numbers are
- * small multiples of 1/2, so that sums are exact in any order. */
+/* Teams: nested loops, collectives and scratch, for teams of one and of several threads with one
+ * and several lanes. Numbers are small multiples of 1/2, so that sums are exact in any order. */
 #include "team.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Unique tokens: ids are in their range, no two items have the same id at the same time, and additions without atomics to the element
- * of an id are never lost. */
+/* Unique tokens: ids are in their range, no two items have the same id at the same time, and
+ * additions without atomics to the element of an id are never lost. */
 #include "token.h"
 #include "check.h"
 
@@ -82,7 +82,8 @@ static void check_all(run *r)
     check_run(r, 200 * team);
 }
 
-/* A thread that was number 2 of a launch is number 0 of the next one, of a context with one thread. */
+/* A thread that was number 2 of a launch is number 0 of the next one, of a context with one
+ * thread. */
 static void check_numbers(void)
 {
     mx_ctx wide, narrow[3];
@@ -113,7 +114,8 @@ static void check_numbers(void)
     mx_ctx_destroy(&wide);
 }
 
-/* A check with other threads would give other items the tokens, or none: it is refused, and nothing runs. */
+/* A check with other threads would give other items the tokens, or none: it is refused, and nothing
+ * runs. */
 static void test_check(mx_ctx ctx)
 {
     run r;

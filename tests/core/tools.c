@@ -1,5 +1,6 @@
-/* Tools: the test loads a connector (connector.c), and compares the lines that it recorded with the expected ones. Each part of the test
- * starts and ends the run time itself, with or without a tool. */
+/* Tools: the test loads a connector (connector.c), and compares the lines that it recorded with
+ * the expected ones. Each part of the test starts and ends the run time itself, with or without
+ * a tool. */
 #define _GNU_SOURCE
 #include "tools.h"
 #include "check.h"
@@ -243,7 +244,8 @@ static void mark(void)
     mx_metadata("deck", "small");
 }
 
-/* A column to a column, which is strided in one layout; a view that grows, and is two for a while. */
+/* A column to a column, which is strided in one layout; a view that grows, and is two for a
+ * while. */
 static void run_parts(mx_ctx ctx)
 {
     mx_view grid, column[2];

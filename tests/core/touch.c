@@ -1,6 +1,7 @@
-/* Host code that accesses memory of a device. On simt the program ends there, with a message that names the view. Each case runs this
- * program again as a child process. There is nothing to test on backends whose memory host code can access, and on a GPU, where
- * the access is an ordinary segmentation fault without a message. */
+/* Host code that accesses memory of a device. On simt the program ends there, with a message that
+ * names the view. Each case runs this program again as a child process. There is nothing to test on
+ * backends whose memory host code can access, and on a GPU, where the access is an ordinary
+ * segmentation fault without a message. */
 #include "check.h"
 
 #include <signal.h>

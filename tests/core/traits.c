@@ -1,5 +1,6 @@
-/* Accessors with traits. The same kernel source reads, writes and adds through accessors of every trait. The results must be those of
- * plain arithmetic. Traits belong to accessors, not to views: a view is bound to accessors of several traits, one after the other. */
+/* Accessors with traits. The same kernel source reads, writes and adds through accessors of every
+ * trait. The results must be those of plain arithmetic. Traits belong to accessors, not to views: a
+ * view is bound to accessors of several traits, one after the other. */
 #include "traits.h"
 #include "check.h"
 

@@ -1,6 +1,7 @@
-/* Vector loops with a result for each row, compared with plain loops: the largest and the smallest number and their locations, sums and
- * scans. For every number of lanes, for rows of any length including 0, with infinities and NaNs. Sums are of small integers, so
- * they are exact in any order. */
+/* Vector loops with a result for each row, compared with plain loops: the largest and the smallest
+ * number and their locations, sums and scans. For every number of lanes, for rows of any length
+ * including 0, with infinities and NaNs. Sums are of small integers, so they are exact in any
+ * order. */
 #include "vector.h"
 #include "check.h"
 
@@ -41,7 +42,8 @@ static mx_teams league(mx_ctx ctx, shape s)
 /* A number that is in no row of whole numbers: what was not stored. */
 enum { NEVER = 99 };
 
-/* SPECIAL: of row r and element k of it, an infinity or NaN, or `v`. Rows of NaNs only have the identities. */
+/* SPECIAL: of row r and element k of it, an infinity or NaN, or `v`. Rows of NaNs only have the
+ * identities. */
 #define VE_TEST(tag, T, TYPE, LOW, HIGH, SPECIAL)                                                  \
     static void expect_row_##tag(int r, const T *x, const T *y, const T *got[8])                   \
     {                                                                                              \
@@ -113,7 +115,8 @@ VE_TEST(i64, int64_t, MX_I64, INT64_MIN, INT64_MAX, v)
 VE_TEST(u32, uint32_t, MX_U32, 0, UINT32_MAX, v)
 VE_TEST(u64, uint64_t, MX_U64, 0, UINT64_MAX, v)
 
-/* Rows of few different numbers, so that the lowest of several equal ones counts; NaNs only where a row has nothing else. */
+/* Rows of few different numbers, so that the lowest of several equal ones counts; NaNs only where a
+ * row has nothing else. */
 static void check_locations(mx_ctx ctx, shape s)
 {
     const int64_t elements = begins[ROWS];

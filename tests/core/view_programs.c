@@ -1,10 +1,12 @@
-/* Random programs with views, compared with a model in plain arrays. A program creates, slices, fills, copies, resizes and destroys
- * views in any order. The model does the same with index arithmetic of its own. After each step all elements are compared, both
- * those that the step could change and those that it must not change.
+/* Random programs with views, compared with a model in plain arrays. A program creates, slices,
+ * fills, copies, resizes and destroys views in any order. The model does the same with index
+ * arithmetic of its own. After each step all elements are compared, both those that the step could
+ * change and those that it must not change.
  *
- * The model: a store is a plain array in C order, with the extents with which its view was created. A view of the model is a store, an
- * index in each of its dimensions, and the list of dimensions that remain, with begin and extent. The model has no strides, layouts
- * or padding. If a program fails, its seed is printed; give it as second argument to run only that program. */
+ * The model: a store is a plain array in C order, with the extents with which its view was created.
+ * A view of the model is a store, an index in each of its dimensions, and the list of dimensions
+ * that remain, with begin and extent. The model has no strides, layouts or padding. If a program
+ * fails, its seed is printed; give it as second argument to run only that program. */
 #include "check.h"
 
 enum { PROGRAMS = 1000, STEPS = 16, VIEWS = 10, STORES = 64, MAX_RANK = 4 };
@@ -230,7 +232,8 @@ static void create(model *m)
     m->store->root = m->view;
 }
 
-/* A view of memory with room between the elements: dimensions in a random order, each with a random gap behind it. */
+/* A view of memory with room between the elements: dimensions in a random order, each with a random
+ * gap behind it. */
 static void wrap(model *m)
 {
     const mx_type type = types[pick(TYPES)];
@@ -297,7 +300,8 @@ static void fill(const model *m)
         } while (next_of(m, index));
 }
 
-/* Every element another, through a mirror and a view of the same strides where the part has gaps. */
+/* Every element another, through a mirror and a view of the same strides where the part has
+ * gaps. */
 static void number(const model *m)
 {
     int64_t index[MAX_RANK] = {0};
@@ -392,7 +396,8 @@ static void pair(model *made, const model *with)
     fill(made);
 }
 
-/* From another view of the same shape: one of the program's, another part of the same, or a new one. */
+/* From another view of the same shape: one of the program's, another part of the same, or a new
+ * one. */
 static void copy_some(const model *to)
 {
     const int first = pick(VIEWS), kind = pick(3);

@@ -1,11 +1,12 @@
-/* What the thread sanitizer must report, and what it must not. This shows that a build with it finds races, and that it understands the
- * synchronisation of the core and of the OpenMP run time.
+/* What the thread sanitizer must report, and what it must not. This shows that a build with it
+ * finds races, and that it understands the synchronisation of the core and of the OpenMP run time.
  *
  *     test_core_watched RESOURCE clean | race | barrier | without_archer
  *
- * clean: correct kernels with every kind of synchronisation; no message, exit code 0. race, barrier: the kernel has a race, which the
- * sanitizer must report. without_archer: the correct kernels with OMP_TOOL=disabled. Then the sanitizer does not see that threads
- * join, and must report races; otherwise `clean` would prove nothing. */
+ * clean: correct kernels with every kind of synchronisation; no message, exit code 0. race,
+ * barrier: the kernel has a race, which the sanitizer must report. without_archer: the correct
+ * kernels with OMP_TOOL=disabled. Then the sanitizer does not see that threads join, and must
+ * report races; otherwise `clean` would prove nothing. */
 #include "watched.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* cuda: plans a launch over a range. A plan has the threads of a block, the blocks of the grid, and how many items a thread runs.
- * minx/kernel_cuda.h gives the reasons. */
+/* cuda: plans a launch over a range. A plan has the threads of a block, the blocks of the grid, and
+ * how many items a thread runs. minx/kernel_cuda.h gives the reasons. */
 #pragma once
 #include "../../src/backend.h"
 #include "minx/launch_cuda.h"
@@ -15,9 +15,10 @@ enum {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* Divides the threads of a block. Along the contiguous index there are all 256, or the smallest power of two that covers its extent
- * (or tile); the other threads run further rows. A short extent, such as 3, gets exactly one thread for each index if whole warps
- * then run as many rows as with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
+/* Divides the threads of a block. Along the contiguous index there are all 256, or the smallest
+ * power of two that covers its extent (or tile); the other threads run further rows. A short
+ * extent, such as 3, gets exactly one thread for each index if whole warps then run as many rows as
+ * with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
 static void shape_block(int64_t wanted, unsigned block[2])
 {
     unsigned threads = 1;
@@ -54,8 +55,9 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
     return per_thread;
 }
 
-/* Plans a range of three dimensions or more that is divided into planes: see kernel_cuda.h. false: the range is not suitable. It has
- * tiles along its rows, short rows, or more planes than a grid can have. */
+/* Plans a range of three dimensions or more that is divided into planes: see kernel_cuda.h. false:
+ * the range is not suitable. It has tiles along its rows, short rows, or more planes than a grid
+ * can have. */
 static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);

@@ -1,16 +1,18 @@
-/* simt: a debug backend that runs each item as a GPU runs a thread. Host threads take items one by one, so neighbouring items run
- * at the same time. Views have the GPU's layout, and nothing is vectorised. Host code cannot access its memory (simt_memory.c).
- * Mistakes that show on a GPU show here too, on any machine.
+/* simt: a debug backend that runs each item as a GPU runs a thread. Host threads take items one by
+ * one, so neighbouring items run at the same time. Views have the GPU's layout, and nothing is
+ * vectorised. Host code cannot access its memory (simt_memory.c). Mistakes that show on a GPU show
+ * here too, on any machine.
  *
- * order=shuffled uses the same code with ordinary memory: one thread runs the items in a random order, which changes at each
- * launch. This shows dependences that a fixed order hides. */
+ * order=shuffled uses the same code with ordinary memory: one thread runs the items in a random
+ * order, which changes at each launch. This shows dependences that a fixed order hides. */
 #include "simt_memory.h"
 
 #include <omp.h>
 
 enum {
     SIMT_THREADS = 4,
-    /* the shape of teams with MX_AUTO: several threads and lanes, so that a missing single or barrier shows */
+    /* the shape of teams with MX_AUTO: several threads and lanes, so that a missing single or
+     * barrier shows */
     TEAM_SIZE = 2,
     TEAM_LANES = 4
 };
@@ -30,8 +32,8 @@ static uint64_t next_random(uint64_t *state) /* splitmix64, Steele, Lea and Floo
     return z ^ z >> 31;
 }
 
-/* A random permutation of 0..chunks-1 that needs no memory: a Feistel network permutes the numbers below the next power of four. It
- * is applied again until the result is below `chunks`. */
+/* A random permutation of 0..chunks-1 that needs no memory: a Feistel network permutes the numbers
+ * below the next power of four. It is applied again until the result is below `chunks`. */
 static int64_t permuted(int64_t chunk, int64_t chunks, uint64_t seed)
 {
     int half = 1;

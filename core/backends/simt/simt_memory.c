@@ -1,14 +1,16 @@
-/* simt's memory behaves like the memory of a device: kernels and copies of simt contexts can access it, host code cannot. Each
- * allocation in MX_SPACE_SIMT has pages of its own. They are accessible only while a launch or a copy of a simt context runs. Host
- * code that accesses them at another time gets a signal. The handler here prints the name of the view, and then calls the earlier
- * handler of the signal (by default the program ends, and a debugger or a core file shows the line).
+/* simt's memory behaves like the memory of a device: kernels and copies of simt contexts can access
+ * it, host code cannot. Each allocation in MX_SPACE_SIMT has pages of its own. They are accessible
+ * only while a launch or a copy of a simt context runs. Host code that accesses them at another
+ * time gets a signal. The handler here prints the name of the view, and then calls the earlier
+ * handler of the signal (by default the program ends, and a debugger or a core file shows the
+ * line).
  *
  * Invariants:
  *  1. pages of MX_SPACE_SIMT are accessible exactly while `users` > 0, the number of running launches and copies;
  *  2. regions are sorted by address, so that neighbours change their protection in one call.
- * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both access them. They are regions
- * too, so that the memory space of an address is known. Limit: while one thread runs a launch, an access by host code on another
- * thread is not found. */
+ * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
+ * access them. They are regions too, so that the memory space of an address is known. Limit: while
+ * one thread runs a launch, an access by host code on another thread is not found. */
 #include "simt_memory.h"
 
 #include <dlfcn.h>
@@ -53,8 +55,8 @@ static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 /* ---- protection ---- */
 
-/* The caller holds the lock. On pages that were mapped here mprotect fails only if the operating system has no memory; the program
- * cannot continue then. */
+/* The caller holds the lock. On pages that were mapped here mprotect fails only if the operating
+ * system has no memory; the program cannot continue then. */
 static void protect(void *data, size_t bytes, int access)
 {
     if (bytes == 0 || mprotect(data, bytes, access) == 0) return;
@@ -130,7 +132,8 @@ static void report_access(const char *label, const void *address, const void *in
     (void)written;
 }
 
-/* Calls the earlier handler of the signal. If there was none, the instruction is executed again, and ends the program. */
+/* Calls the earlier handler of the signal. If there was none, the instruction is executed again,
+ * and ends the program. */
 static void call_previous_handler(int number, siginfo_t *info, void *context)
 {
     const bool details = (previous.sa_flags & SA_SIGINFO) != 0;

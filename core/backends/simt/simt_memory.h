@@ -2,8 +2,8 @@
 #pragma once
 #include "../../src/backend.h"
 
-/* Makes simt's memory accessible to this process. Calls of open are counted: the memory is inaccessible again after as many calls of
- * close. */
+/* Makes simt's memory accessible to this process. Calls of open are counted: the memory is
+ * inaccessible again after as many calls of close. */
 void mx_simt_memory_open(void);
 void mx_simt_memory_close(void);
 

@@ -1,14 +1,16 @@
-/* Accessors: the arrays of kernels. An accessor is a small struct that is copied into a kernel's arguments:
+/* Accessors: the arrays of kernels. An accessor is a small struct that is copied into a kernel's
+ * arguments:
  *
  *     mx_f64_2   double, rank 2, the layout of the kernel's instance     mx_f64_2s  any strides
  *     mx_cf64_2  the same, read-only                                     mx_f64_2l, mx_f64_2r  always left, always right
  *
- * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8. MX_ACCESSORS(tag, T) declares them for a struct of your own. MX_ACCESSOR
- * declares one type with any layout, static extents and a trait.
+ * for f64 f32 i32 i64 u8 u32 u64 and ranks 0 to 8. MX_ACCESSORS(tag, T) declares them for a struct
+ * of your own. MX_ACCESSOR declares one type with any layout, static extents and a trait.
  *
- * What is known at compile time (type, rank, layout, static extents, trait) belongs to the accessor's type, as array sizes of a
- * shape struct that exists only inside sizeof: it costs nothing at run time, works in C and CUDA C++ alike, and a use with
- * the wrong number of indices is a compile error ("no member named is_rank_2"). */
+ * What is known at compile time (type, rank, layout, static extents, trait) belongs to the
+ * accessor's type, as array sizes of a shape struct that exists only inside sizeof: it costs
+ * nothing at run time, works in C and CUDA C++ alike, and a use with the wrong number of indices is
+ * a compile error ("no member named is_rank_2"). */
 #pragma once
 #include "minx/view.h"
 
@@ -16,15 +18,18 @@
 extern "C" {
 #endif
 
-/* The layout of the instance this file is compiled for; 0 in drivers, which use run-time strides. */
+/* The layout of the instance this file is compiled for; 0 in drivers, which use run-time
+ * strides. */
 #ifndef MX_INSTANCE_LAYOUT
 #define MX_INSTANCE_LAYOUT 0
 #endif
 
-/* Strides are in elements. 32 bits are faster on GPUs; a view whose strides do not fit cannot be bound. */
+/* Strides are in elements. 32 bits are faster on GPUs; a view whose strides do not fit cannot be
+ * bound. */
 typedef int32_t mx_stride;
 
-/* The record of out-of-bounds indices, in builds with MINX_BOUNDS_CHECK. Each context has one, and reads it at its next fence. */
+/* The record of out-of-bounds indices, in builds with MINX_BOUNDS_CHECK. Each context has one, and
+ * reads it at its next fence. */
 typedef struct mx_fault {
     int32_t count; /* of such indices; the other members describe the first */
     int32_t dimension;
@@ -45,14 +50,14 @@ typedef struct mx_fault {
 #define MX_FAULT_MEMBERS_(R)
 #endif
 
-/* The stride of a dimension if the layout and the static extents give it, else 0 (known at run time only). right: the product
- * of the extents of later dimensions; left: of earlier ones. */
+/* The stride of a dimension if the layout and the static extents give it, else 0 (known at run time
+ * only). right: the product of the extents of later dimensions; left: of earlier ones. */
 #define MX_LAYOUT_OF_(L) ((L) == 0 ? MX_INSTANCE_LAYOUT : (L))
 #define MX_KNOWN_(L, left, right) \
     (MX_LAYOUT_OF_(L) == 1 ? (left) : MX_LAYOUT_OF_(L) == 2 ? (right) : 0)
 
-/* The shape as one number for mx_bind: rank 4 bits, layout 4, kind of element 3, const 1, static extents of the last four
- * dimensions 12 bits each. K: the kind, 8 more if const. */
+/* The shape as one number for mx_bind: rank 4 bits, layout 4, kind of element 3, const 1, static
+ * extents of the last four dimensions 12 bits each. K: the kind, 8 more if const. */
 #define MX_SHAPE_CODE_(R, L, K, a, b, c, d)                                          \
     ((uint64_t)(R) | (uint64_t)(L) << 4 | (uint64_t)(K) << 8 | (uint64_t)(a) << 12 | \
      (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
@@ -140,13 +145,15 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
 /* Accessors mx_TAG_0 .. mx_cTAG_8s for a struct T of plain data. */
 #define MX_ACCESSORS(tag, T) MX_ACCESSORS_(tag, T, 0)
 
-/* MX_ACCESSOR(name, T, rank, layout, trait, extents...) declares one accessor type, at file scope, without semicolon:
+/* MX_ACCESSOR(name, T, rank, layout, trait, extents...) declares one accessor type, at file scope,
+ * without semicolon:
  *
  *     MX_ACCESSOR(fe_block, double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 8, 3)               double[][8][3]
  *     MX_ACCESSOR(fe_table, const int, 2, MX_LAYOUT_TILED, MX_TRAIT_RANDOM_ACCESS)
  *
- * rank: a digit. extents: of the last dimensions, where they are always the same (up to four, each 1 to 4095; the dimensions in
- * front of them are run-time ones): offsets fold. Mistakes are compile errors. */
+ * rank: a digit. extents: of the last dimensions, where they are always the same (up to four, each
+ * 1 to 4095; the dimensions in front of them are run-time ones): offsets fold. Mistakes are compile
+ * errors. */
 #define MX_ACCESSOR(name, T, R, L, ...)                                                 \
     MX_ACCESSOR_N_(name, T, R, L, MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), \
                    __VA_ARGS__, 0, 0, 0, 0, 0)
@@ -164,13 +171,15 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
                  MX_X_(2, R, N, a, b, c, d), MX_X_(3, R, N, a, b, c, d),                          \
                  MX_X_(4, R, N, a, b, c, d), MX_X_(5, R, N, a, b, c, d),                          \
                  MX_X_(6, R, N, a, b, c, d), MX_X_(7, R, N, a, b, c, d))
-/* The static extent of dimension D when the last N of R dimensions have the extents a, b, c, d (0: not given). */
+/* The static extent of dimension D when the last N of R dimensions have the extents a, b, c, d (0:
+ * not given). */
 #define MX_X_(D, R, N, a, b, c, d)                                                     \
     ((int64_t)((D) >= (R)) + ((D) + (N) == (R)) * (a) + ((D) + (N) == (R) + 1) * (b) + \
      ((D) + (N) == (R) + 2) * (c) + ((D) + (N) == (R) + 3) * (d))
 
-/* Properties of an element type: its kind in mx_type (0: a struct of the user), whether it is const, and whether it can have a
- * trait. C++ does not need them: accessors are bound in C, and kernel files are compiled as C too. */
+/* Properties of an element type: its kind in mx_type (0: a struct of the user), whether it is
+ * const, and whether it can have a trait. C++ does not need them: accessors are bound in C, and
+ * kernel files are compiled as C too. */
 #ifdef __cplusplus
 #define MX_KIND_OF_(T) 0
 #define MX_CONST_(T) 0
@@ -187,23 +196,26 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
       ((trait) != MX_TRAIT_ATOMIC || sizeof(T) >= 4)))
 #endif
 
-/* mx_bind(ctx, view, &accessor): the only way to make an accessor, for kernels launched on ctx (or, with ctx NULL, for
- * host code that indexes host memory with MX_AT). Rules, as Kokkos converts views: same element type, constness may be
- * added, same rank, static extents equal to the view's, a space that ctx can access. An accessor of the instance's layout, l or
- * r needs a view of that layout with contiguous rows; a strided view with such strides is accepted. s accepts any strides. An
- * accessor of another layout needs a view of the same layout. Errors name the view and the property that does not match:
- * MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT, _EXTENT, _STALE. The accessor is valid until the view is destroyed; a launch checks this.
+/* mx_bind(ctx, view, &accessor): the only way to make an accessor, for kernels launched on ctx (or,
+ * with ctx NULL, for host code that indexes host memory with MX_AT). Rules, as Kokkos converts
+ * views: same element type, constness may be added, same rank, static extents equal to the view's,
+ * a space that ctx can access. An accessor of the instance's layout, l or r needs a view of that
+ * layout with contiguous rows; a strided view with such strides is accepted. s accepts any strides.
+ * An accessor of another layout needs a view of the same layout. Errors name the view and the
+ * property that does not match: MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT, _EXTENT, _STALE. The accessor
+ * is valid until the view is destroyed; a launch checks this.
  *
- * mx_bind_origin(ctx, view, origin, &accessor): the same, with origin[d], within 32 bits, the first index of dimension d: with
- * -1, -1 the halo of a field is at MX_AT(v, -1, -1). It costs nothing. MX_ERR_LAYOUT: the view is not left, right or strided. */
+ * mx_bind_origin(ctx, view, origin, &accessor): the same, with origin[d], within 32 bits, the first
+ * index of dimension d: with -1, -1 the halo of a field is at MX_AT(v, -1, -1). It costs nothing.
+ * MX_ERR_LAYOUT: the view is not left, right or strided. */
 mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
                 size_t element_size, const char *expression, const char *file, int line,
                 const char *func);
 #define mx_bind(ctx, view, accessor) MX_BIND_(ctx, view, NULL, accessor, #accessor)
 #define mx_bind_origin(ctx, view, origin, accessor) MX_BIND_(ctx, view, origin, accessor, #accessor)
 
-/* mx_bind_none(&accessor): marks an accessor that the kernels launched with these arguments do not use. Every accessor of an
- * argument struct must be bound or marked so (args.h). */
+/* mx_bind_none(&accessor): marks an accessor that the kernels launched with these arguments do not
+ * use. Every accessor of an argument struct must be bound or marked so (args.h). */
 #define mx_bind_none(accessor) ((void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
 #define MX_STAMP_NONE_ 1u
 
@@ -231,13 +243,16 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #ifdef __CUDACC__
 #include <stdio.h>
 #else
-/* For host code outside kernels (an accessor bound without a context). No fence can report its error: prints it and aborts. */
+/* For host code outside kernels (an accessor bound without a context). No fence can report its
+ * error: prints it and aborts. */
 void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line);
 #endif
-/* The term of an index that is out of bounds. It is so negative that the sum of all terms is negative too. */
+/* The term of an index that is out of bounds. It is so negative that the sum of all terms is
+ * negative too. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
-/* Records a fault, if it is the first. The item continues with offset 0, where every view has memory, even an empty one. */
+/* Records a fault, if it is the first. The item continues with offset 0, where every view has
+ * memory, even an empty one. */
 MX_COLD_ int64_t mx_fault_record_(mx_fault *fault, uint64_t stamp, const char *expression,
                                   int dimension, int64_t index, int64_t origin, int64_t extent,
                                   const char *file, int line)
@@ -287,8 +302,8 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
     mx_checked_term_(0, 0, 0, 0, 1, 0, (v).stamp != 0, (v).fault, (v).stamp, #v, __FILE__, __LINE__)
 #define MX_OFFSET_(sum) mx_offset_(sum)
 #else
-/* In C a known stride is multiplied here, outside of any function: through a function call gcc does not combine it with the
- * element's size, and uses gathers instead of contiguous loads. */
+/* In C a known stride is multiplied here, outside of any function: through a function call gcc does
+ * not combine it with the element's size, and uses gathers instead of contiguous loads. */
 #ifdef __cplusplus
 #define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d))
 #else

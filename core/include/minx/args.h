@@ -1,5 +1,5 @@
-/* Argument structs. The arguments of a kernel are a plain struct that header, driver and kernel file share. One line names the
- * accessors in it:
+/* Argument structs. The arguments of a kernel are a plain struct that header, driver and kernel
+ * file share. One line names the accessors in it:
  *
  *     typedef struct heat_args {
  *         mx_f64_2 u;
@@ -8,13 +8,14 @@
  *     } heat_args;
  *     MX_ARGS(heat_args, u, w)
  *
- * A launch then checks each of them. If an accessor was never bound, or its view was destroyed, the error names it. An accessor
- * that is bound but not in the list is an error too, so that lists are complete. A struct without accessors needs no list. If
- * some kernels with these arguments do not use accessor u, mark it by mx_bind_none(&args.u) for them. Accessors in an inner
- * struct or an array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
+ * A launch then checks each of them. If an accessor was never bound, or its view was destroyed, the
+ * error names it. An accessor that is bound but not in the list is an error too, so that lists are
+ * complete. A struct without accessors needs no list. If some kernels with these arguments do not
+ * use accessor u, mark it by mx_bind_none(&args.u) for them. Accessors in an inner struct or an
+ * array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
  *
- * MX_BUNDLE does the same as MX_ARGS, and also defines a function that binds all accessors. It takes the views from members of
- * the same names in a struct of views:
+ * MX_BUNDLE does the same as MX_ARGS, and also defines a function that binds all accessors. It
+ * takes the views from members of the same names in a struct of views:
  *
  *     typedef struct heat_views {
  *         mx_view u, w;
@@ -23,9 +24,10 @@
  *
  *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
  *
- * Call it again after views were swapped, resized or created again. On failure the accessors bound so far stay bound. Several
- * argument structs may be bound from one struct of views. Both macros take at most 32 accessors. Use them at file scope, without
- * semicolon, and once for each struct. */
+ * Call it again after views were swapped, resized or created again. On failure the accessors
+ * bound so far stay bound. Several argument structs may be bound from one struct of views. Both
+ * macros take at most 32 accessors. Use them at file scope, without semicolon, and once for each
+ * struct. */
 #pragma once
 #include "minx/accessor.h"
 
@@ -52,8 +54,9 @@ typedef struct mx_args_table {
     }
 #define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
 
-/* Only the dispatch unit of a kernel file has the table; other units just check the list. A struct without a list gets an empty
- * table from the kernel's declaration, as a tentative definition in C: if there is a list, that declaration changes nothing. */
+/* Only the dispatch unit of a kernel file has the table; other units just check the list. A struct
+ * without a list gets an empty table from the kernel's declaration, as a tentative definition in C:
+ * if there is a list, that declaration changes nothing. */
 #ifdef MX_DISPATCH
 #define MX_ARGS(T, ...)                                               \
     static const mx_args_accessor T##__accessor[] = {                 \

@@ -1,14 +1,16 @@
-/* Atomics for kernels, on elements of views: mx_atomic_add(&MX_AT(a->h, bin), 1.0). All are relaxed: they order nothing but
- * themselves. For f64 f32 i32 i64 u32 u64, the bitwise ones, shifts and mod for integers; the value has the pointer's type.
+/* Atomics for kernels, on elements of views: mx_atomic_add(&MX_AT(a->h, bin), 1.0). All are
+ * relaxed: they order nothing but themselves. For f64 f32 i32 i64 u32 u64, the bitwise ones, shifts
+ * and mod for integers; the value has the pointer's type.
  *
  *   mx_atomic_load(p)  mx_atomic_store(p, v)  mx_atomic_exchange(p, v)  mx_atomic_compare_exchange(p, expected, desired)
  *   mx_atomic_OP(p, v)        OP: add sub mul div min max mod and or xor nand lshift rshift; inc and dec take no v
  *   mx_atomic_fetch_OP(p, v)  the same, and gives the value before
  *   mx_atomic_OP_fetch(p, v)  the same, and gives the value after
  *
- * exchange and compare_exchange give the value before; the latter compares bits (so 0.0 is not -0.0, and a NaN is itself).
- * Integers wrap around, signed ones too. Shifts go by 0 to one less than the width; a right shift keeps the sign. min and max
- * pass over a value that is NaN; a NaN that is there already stays.
+ * exchange and compare_exchange give the value before; the latter compares bits (so 0.0 is not
+ * -0.0, and a NaN is itself). Integers wrap around, signed ones too. Shifts go by 0 to one less
+ * than the width; a right shift keeps the sign. min and max pass over a value that is NaN; a NaN
+ * that is there already stays.
  *
  * MX_ATOMIC_UPDATE updates any struct of plain data, under a lock that is chosen by its address:
  *
@@ -17,10 +19,11 @@
  *         if (x > p.energy) { p.energy = x; p.id = id; }
  *     });
  *
- * The statements work on a copy named p, which is then written back. They must not leave the block (no break, continue, goto or
- * return) and must not contain another update. Any other access to the same struct in the launch, plain loads too, is a race.
- * All host threads share one table of locks. On cuda each kernel file has its own table: kernels of two files that update the
- * same struct must not run at the same time.
+ * The statements work on a copy named p, which is then written back. They must not leave the block
+ * (no break, continue, goto or return) and must not contain another update. Any other access to the
+ * same struct in the launch, plain loads too, is a race. All host threads share one table of locks.
+ * On cuda each kernel file has its own table: kernels of two files that update the same struct must
+ * not run at the same time.
  *
  * Memory fences, for the loads and stores of the item that calls them:
  *     mx_load_fence()      loads before it are done before loads after it
@@ -48,7 +51,8 @@ template <class B> MX_INLINE bool mx_atomic_swap_(B *p, B *seen, B desired)
 #else
 typedef uint32_t __attribute__((may_alias)) mx_bits32_;
 typedef uint64_t __attribute__((may_alias)) mx_bits64_;
-/* An __atomic builtin that may store is not vectorised across, though `omp simd` allows it; a load or store alone may be. */
+/* An __atomic builtin that may store is not vectorised across, though `omp simd` allows it; a load
+ * or store alone may be. */
 #define MX_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define MX_ATOMIC_SEE_(B, p) __atomic_load_n((const B *)(p), __ATOMIC_RELAXED)
 #define MX_ATOMIC_PUT_(B, p, bits) __atomic_store_n((B *)(p), bits, __ATOMIC_RELAXED)
@@ -58,7 +62,8 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_FENCE_(order) __atomic_thread_fence(order)
 #endif
 
-/* What each operation makes of old and v; U: the type to compute in, unsigned for integers, which may wrap around. */
+/* What each operation makes of old and v; U: the type to compute in, unsigned for integers, which
+ * may wrap around. */
 #define MX_OP_add_(T, U) (T)((U)old + (U)v)
 #define MX_OP_sub_(T, U) (T)((U)old - (U)v)
 #define MX_OP_mul_(T, U) (T)((U)old * (U)v)
@@ -75,8 +80,9 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_OP_lshift_(T, U) (T)((U)old << v)
 #define MX_OP_rshift_(T, U) (T)(old >> v)
 
-/* An operation without an instruction: compare-and-swap, repeated until no other thread has changed the value. It compares the bits
- * (type B), because a NaN is never equal to itself. A value that does not change is not written. */
+/* An operation without an instruction: compare-and-swap, repeated until no other thread has changed
+ * the value. It compares the bits (type B), because a NaN is never equal to itself. A value that
+ * does not change is not written. */
 #define MX_ATOMIC_LOOP_(op, tag, T, U, B)                                \
     MX_INLINE T MX_TYPED_(mx_atomic_##op, tag)(T * p, T v, int after)    \
     {                                                                    \
@@ -232,8 +238,9 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 #define mx_load_fence() MX_FENCE_(__ATOMIC_ACQUIRE)
 #define mx_store_fence() MX_FENCE_(__ATOMIC_SEQ_CST) /* streaming stores, too */
 
-/* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a thread of a GPU must not,
- * since the one that has it may belong to the same warp and wait for it to take the other branch. */
+/* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a
+ * thread of a GPU must not, since the one that has it may belong to the same warp and wait for it
+ * to take the other branch. */
 #ifdef __CUDACC__
 MX_INLINE int *mx_lock_of_(const void *p)
 {

@@ -1,5 +1,5 @@
-/* Contexts: where kernels run. A context is one instance of an execution space (a backend with its threads, or a device
- * with a stream), made from a resource string:
+/* Contexts: where kernels run. A context is one instance of an execution space (a backend with its
+ * threads, or a device with a stream), made from a resource string:
  *
  *     serial                      one host thread
  *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
@@ -15,14 +15,16 @@
  *                                 GPU's layout, in memory that host code cannot access
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
  *
- * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on RESOURCE and the
- * results are compared (mx_ctx_check_against); mx_view_set_check says how one view is compared.
+ * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on
+ * RESOURCE and the results are compared (mx_ctx_check_against); mx_view_set_check says how one view
+ * is compared.
  *
- * Consistency: kernels, copies and fills on one context run in the order of their calls. A reduction into host memory is
- * complete on return. Everything else may still run until mx_fence(ctx) returns.
+ * Consistency: kernels, copies and fills on one context run in the order of their calls. A
+ * reduction into host memory is complete on return. Everything else may still run until
+ * mx_fence(ctx) returns.
  *
- * Thread safety: one thread at a time per context; several contexts may be used by as many threads. A NULL context is
- * MX_ERR_ARG wherever one is needed. */
+ * Thread safety: one thread at a time per context; several contexts may be used by as many threads.
+ * A NULL context is MX_ERR_ARG wherever one is needed. */
 #pragma once
 #include "minx/error.h"
 #include "minx/layout.h"
@@ -42,68 +44,79 @@ typedef enum mx_space {
     MX_SPACE_MANAGED, /* moves between host and device by itself */
     MX_SPACE_PINNED,  /* page-locked host memory, which devices access too */
     MX_SPACE_SIMT,    /* memory of simt: host code cannot access it, as with a device */
-    /* a request for host memory that the context can access: pinned if it has a device, else ordinary */
+    /* a request for host memory that the context can access: pinned if it has a device, else
+     * ordinary */
     MX_SPACE_STAGING
 } mx_space;
 
 /* The name that profiling tools use: "Host", "Cuda", "CudaUVM", "CudaHostPinned" or "Simt". */
 const char *mx_space_name(mx_space space);
 
-/* Starts the run time. It is the first call of a program, or the first after mx_finalize. It checks that this CPU has the
- * instructions that the kernels were compiled for (MX_ERR_BACKEND), reads the settings from the environment (variables
- * MINX_KEY, docs/tools.md), and loads the profiling tool that they name. A tool that cannot be loaded is no error: a message
- * goes to stderr. The environment must not change
- * before mx_finalize. A bad value is MX_ERR_INPUT, and changes nothing. Not collective, not thread-safe. */
+/* Starts the run time. It is the first call of a program, or the first after mx_finalize. It checks
+ * that this CPU has the instructions that the kernels were compiled for (MX_ERR_BACKEND), reads the
+ * settings from the environment (variables MINX_KEY, docs/tools.md), and loads the profiling tool
+ * that they name. A tool that cannot be loaded is no error: a message goes to stderr. The
+ * environment must not change before mx_finalize. A bad value is MX_ERR_INPUT, and changes nothing.
+ * Not collective, not thread-safe. */
 mx_err mx_init(void);
 
-/* The same, with settings from the command line too. Options --mx-KEY[=VALUE] in front of any "--" override the environment
- * and are removed from argv; their strings must live until mx_finalize. --mx-help prints all options. An unknown option is
- * MX_ERR_INPUT, and changes nothing. */
+/* The same, with settings from the command line too. Options --mx-KEY[=VALUE] in front of any "--"
+ * override the environment and are removed from argv; their strings must live until mx_finalize.
+ * --mx-help prints all options. An unknown option is MX_ERR_INPUT, and changes nothing. */
 mx_err mx_init_args(int *argc, char ***argv);
 
-/* Prints the properties of this build and this machine, and the settings: one "minx KEY: VALUE" on each line. out NULL: sends
- * them to the profiling tool. */
+/* Prints the properties of this build and this machine, and the settings: one "minx KEY: VALUE" on
+ * each line. out NULL: sends them to the profiling tool. */
 void mx_print_configuration(FILE *out);
 
-/* Ends the run time. All contexts and views must have been destroyed; debug builds report the views that still exist on
- * stderr. */
+/* Ends the run time. All contexts and views must have been destroyed; debug builds report the views
+ * that still exist on stderr. */
 void mx_finalize(void);
 
 /* The name of backend number `index` of this build, in order of definition; NULL after the last. */
 const char *mx_backend_name(int index);
 
-/* Can a context of this backend be created here and now? If not, *why (may be NULL) gets the reason. */
+/* Can a context of this backend be created here and now? If not, *why (may be NULL) gets the
+ * reason. */
 bool mx_backend_available(const char *name, const char **why);
 
-/* The number of devices that a backend can open here: 0 for host backends and for backends that are not available. */
+/* The number of devices that a backend can open here: 0 for host backends and for backends that are
+ * not available. */
 int mx_backend_devices(const char *name);
 
-/* Creates a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND (backend or layout not in this
- * build, no such device), MX_ERR_MEMORY. Each backend has its own layout; MINX_LAYOUTS=all builds both. */
+/* Creates a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND
+ * (backend or layout not in this build, no such device), MX_ERR_MEMORY. Each backend has its own
+ * layout; MINX_LAYOUTS=all builds both. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
-/* Waits for the context's work and frees the context. Accepts NULL; sets *ctx = NULL. Its views stay valid. */
+/* Waits for the context's work and frees the context. Accepts NULL; sets *ctx = NULL. Its views
+ * stay valid. */
 void mx_ctx_destroy(mx_ctx *ctx);
 
-/* Waits until all work on ctx is done. Reports an error that a device met since the last fence, with the names of the kernels
- * that may have caused it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
+/* Waits until all work on ctx is done. Reports an error that a device met since the last fence,
+ * with the names of the kernels that may have caused it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
 mx_err mx_fence(mx_ctx ctx);
 
-/* Orders two contexts: work that is launched on ctx from now on runs after all work launched on `other` so far. On a device
- * the host does not wait. Where the launches of one of the two run on the host, it waits for `other` as mx_fence does; where
- * those of `other` do, they are complete already. Not recorded in graphs. Errors: MX_ERR_ARG (one is NULL, or records a
- * graph), MX_ERR_DEVICE; where the host waits, those of mx_fence. The calling thread must be the one that uses both. */
+/* Orders two contexts: work that is launched on ctx from now on runs after all work launched on
+ * `other` so far. On a device the host does not wait. Where the launches of one of the two run on
+ * the host, it waits for `other` as mx_fence does; where those of `other` do, they are complete
+ * already. Not recorded in graphs. Errors: MX_ERR_ARG (one is NULL, or records a graph),
+ * MX_ERR_DEVICE; where the host waits, those of mx_fence. The calling thread must be the one that
+ * uses both. */
 mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other);
 
-/* Calls mx_fence for every open context. No other thread may use a context meanwhile. Returns the last failure. */
+/* Calls mx_fence for every open context. No other thread may use a context meanwhile. Returns the
+ * last failure. */
 mx_err mx_fence_all(void);
 
-/* From now on every launch on ctx is repeated on a context of the other resource ("serial") with copies of its views, and
- * all views and results are compared. The first difference above `tolerance` (relative to the largest magnitude in that
- * view; use about 1e-9, and at least 1e-5 for f32) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
- * mx_view_set_check excludes a view from the comparison, or lets its elements have any order. resource NULL ends the checks.
- * MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a view has one accessor of a fixed
- * layout and another of the context's layout, and the two layouts differ. */
+/* From now on every launch on ctx is repeated on a context of the other resource ("serial") with
+ * copies of its views, and all views and results are compared. The first difference above
+ * `tolerance` (relative to the largest magnitude in that view; use about 1e-9, and at least 1e-5
+ * for f32) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. mx_view_set_check
+ * excludes a view from the comparison, or lets its elements have any order. resource NULL ends the
+ * checks. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a
+ * view has one accessor of a fixed layout and another of the context's layout, and the two layouts
+ * differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {
@@ -119,9 +132,10 @@ typedef struct mx_ctx_info {
 } mx_ctx_info;
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
-/* The number of cores that the threads of a launch may use: the cores in this process's affinity mask. Where OpenMP binds
- * threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), they are the cores of all its places; with OMP_PROC_BIND=primary,
- * the cores in the place of the first thread that calls this. */
+/* The number of cores that the threads of a launch may use: the cores in this process's affinity
+ * mask. Where OpenMP binds threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), they are the
+ * cores of all its places; with OMP_PROC_BIND=primary, the cores in the place of the first thread
+ * that calls this. */
 int mx_host_cores(void);
 
 /* The version of minx, for provenance records: "0.1.0". */

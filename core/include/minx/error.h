@@ -1,5 +1,5 @@
-/* Errors: what can fail returns mx_err, with outputs last. The failing call records one message for its thread; MX_TRY
- * passes the code on and records the path it took. Only main prints and exits.
+/* Errors: what can fail returns mx_err, with outputs last. The failing call records one message for
+ * its thread; MX_TRY passes the code on and records the path it took. Only main prints and exits.
  *
  *     mx_err app_setup(...) {
  *         MX_REQUIRE(n > 0, MX_ERR_ARG, "cells must be positive, got %d", n);
@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The compiler warns where a call ignores a result of this type. Write (void) in front of a call that may fail. */
+/* The compiler warns where a call ignores a result of this type. Write (void) in front of a call
+ * that may fail. */
 #if defined(__cplusplus)
 #define MX_MUST_USE_ [[nodiscard]]
 #elif defined(__clang__)
@@ -49,7 +50,8 @@ __extension__ typedef enum MX_MUST_USE_ mx_err {
 /* A short name, "MX_ERR_ARG" for example; never NULL. */
 const char *mx_err_name(mx_err err);
 
-/* The message of this thread's last failure, in one line; "" if there was none. Valid until the next failure. */
+/* The message of this thread's last failure, in one line; "" if there was none. Valid until the
+ * next failure. */
 const char *mx_err_message(void);
 
 /* The calls that the failure passed through, innermost first, one per line: for bug reports. */
@@ -70,7 +72,8 @@ void mx_frame_(const char *file, int line, const char *func);
 /* return MX_FAIL(MX_ERR_ARG, "format", ...): records the message, yields the code. */
 #define MX_FAIL(err, ...) (mx_fail_(__FILE__, __LINE__, __func__, __VA_ARGS__), (err))
 
-/* return MX_PASS(call): passes a callee's error on where MX_TRY cannot, for example before a clean-up; yields the code. */
+/* return MX_PASS(call): passes a callee's error on where MX_TRY cannot, for example before a
+ * clean-up; yields the code. */
 static inline mx_err mx_pass_(mx_err err, const char *file, int line, const char *func)
 {
     if (err != MX_OK) mx_frame_(file, line, func);
@@ -94,8 +97,8 @@ static inline mx_err mx_pass_(mx_err err, const char *file, int line, const char
         if (!(condition)) return MX_FAIL((err), __VA_ARGS__); \
     } while (0)
 
-/* An invariant of the code itself: debug builds print it and abort if it does not hold, other builds do nothing.
- * The condition must have no side effects. */
+/* An invariant of the code itself: debug builds print it and abort if it does not hold, other
+ * builds do nothing. The condition must have no side effects. */
 #ifdef NDEBUG
 #define MX_ASSERT(condition) ((void)0)
 #else

@@ -1,11 +1,12 @@
-/* Index spaces: the first argument of the macros that declare kernels (launch.h) and define them (kernel.h).
+/* Index spaces: the first argument of the macros that declare kernels (launch.h) and define them
+ * (kernel.h).
  *
  *     1D 2D 3D 4D 5D 6D      a range (mx_range_1d and so on); bodies have int indices
  *     1D_64 2D_64 3D_64      the same range types; bodies have int64_t indices
  *     TEAM                   a league of teams (mx_league); kernel files include minx/team.h
  *
- * The rest of this header is for those macros. They look words up in tables. A word that is not in the table gives one error
- * instead of many. */
+ * The rest of this header is for those macros. They look words up in tables. A word that is not in
+ * the table gives one error instead of many. */
 #pragma once
 #include "minx/language.h"
 
@@ -17,9 +18,11 @@
 #define MX_FIFTH_(a, b, c, d, e, ...) e
 #define MX_SIXTH_(a, b, c, d, e, f, ...) f
 
-/* The macros pass on words that end with an underscore, because a user may have a macro with the word itself as its name.
+/* The macros pass on words that end with an underscore, because a user may have a macro with the
+ * word itself as its name.
  *
- * A row of a table is a macro with the text "~, value". `none` is the value if there is no such row. */
+ * A row of a table is a macro with the text "~, value". `none` is the value if there is no such
+ * row. */
 #define MX_LOOK_UP_(row, none) MX_SECOND_OF_(row, none, ~)
 #define MX_SECOND_OF_(...) MX_SECOND_(__VA_ARGS__)
 
@@ -60,7 +63,8 @@
 #define MX_INDEX_WITH_3D_64_(M, ...) M(3, int64_t, mx_range_3, MX_OF_RANGE_, __VA_ARGS__)
 #define MX_INDEX_WITH_TEAM_(M, ...) M(1, int, mx_teams, MX_OF_TEAMS_, __VA_ARGS__)
 
-/* The patterns that each kind has. minx/team.h and minx/scan.h have the rows for teams and scans. */
+/* The patterns that each kind has. minx/team.h and minx/scan.h have the rows for teams and
+ * scans. */
 #define MX_OVER_LINE_FOR_ ~, RANGE_
 #define MX_OVER_LINE_REDUCE_ ~, RANGE_
 #define MX_OVER_LINE_FIELDS_ ~, RANGE_

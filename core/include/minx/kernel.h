@@ -1,5 +1,6 @@
-/* For kernel files. A kernel file is plain C11 that nvcc also takes as CUDA C++ (no VLAs, explicit casts, initialisers in
- * order). minx_add_kernels compiles it once for each instance, and once more for the dispatch table:
+/* For kernel files. A kernel file is plain C11 that nvcc also takes as CUDA C++ (no VLAs, explicit
+ * casts, initialisers in order). minx_add_kernels compiles it once for each instance, and once more
+ * for the dispatch table:
  *
  *     #include "minx/kernel.h"
  *     #include "tl_kernels.h"                     // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
@@ -23,7 +24,8 @@
  *     MX_SCAN_CUSTOM(S, name, init, join)
  * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 3D_64, TEAM (minx/team.h).
  *
- * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the items:
+ * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the
+ * items:
  *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
  *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
  *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams. cuda: MX_UNROLL(n) in
@@ -32,15 +34,18 @@
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait
  *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
  *
- * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on cuda a lane gets so few
- * registers (32 on most devices) that the device runs as many lanes as it can at a time.
+ * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on
+ * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it
+ * can at a time.
  *
  * A prologue runs on a private copy of the arguments before any item of a thread:
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
  *     MX_REDUCE(2D, tl_step, MX_SUM, MX_ITEMS_SIMD, tl_step_prologue)
- * With a prologue, a scalar that an earlier kernel stored in a view is read once for each thread, not once for each item.
+ * With a prologue, a scalar that an earlier kernel stored in a view is read once for each thread,
+ * not once for each item.
  *
- * Promise: two items of a launch never touch the same element, unless both only read it or go through mx_atomic_*. */
+ * Promise: two items of a launch never touch the same element, unless both only read it or go
+ * through mx_atomic_*. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -57,7 +62,8 @@
 #ifdef __OPTIMIZE__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))
 #else
-/* Debug builds have plain loops: with a pragma gcc copies a loop's variables, and a debugger cannot print them easily. */
+/* Debug builds have plain loops: with a pragma gcc copies a loop's variables, and a debugger cannot
+ * print them easily. */
 #define MX_PRAGMA_(...)
 #endif
 #define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
@@ -102,14 +108,15 @@
 
 #include "minx/kernel_define.h"
 
-/* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c) compiles both. Behind
- * the body one macro declares and defines the kernel:
+/* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c)
+ * compiles both. Behind the body one macro declares and defines the kernel:
  *
  *     MX_KERNEL_FOR(1D, axpy, axpy_args)                      MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
  *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)     and so on, with trait and prologue where they are wanted
  *
- * (an array reduction is declared in front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY). The driver stands
- * between #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part of the instances. */
+ * (an array reduction is declared in front of its body, which needs its type, by
+ * MX_DECLARE_REDUCE_ARRAY). The driver stands between #ifdef MX_DRIVER and #endif. It is compiled
+ * once, as C, with MX_DRIVER defined, and is not part of the instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif
@@ -133,8 +140,9 @@
 
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
  *     mx_array_add(array, e, x)    or mx_array_min, mx_array_max
- * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one, and these are atomics, so
- * sums of floating-point numbers may differ there in their last bits from run to run; elements have 4 or 8 bytes. */
+ * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one,
+ * and these are atomics, so sums of floating-point numbers may differ there in their last bits from
+ * run to run; elements have 4 or 8 bytes. */
 #ifdef __CUDACC__
 #define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
 #define mx_array_min(array, e, x) ((void)mx_atomic_fetch_min(&(array).at[e], x))

@@ -1,27 +1,33 @@
-/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the templates below take.
+/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the
+ * templates below take.
  *
- * Ranges of one and two dimensions. A thread block has 256 threads: block[0] of them along the contiguous index, block[1] along the
- * rows. (A row is one combination of the other indices.) blockIdx.y counts the rows and, beyond its limit, blockIdx.z too.
- * A thread runs `per_thread` neighbouring rows; in one dimension that many items, which are 256 apart. The number is
+ * Ranges of one and two dimensions. A thread block has 256 threads: block[0] of them along the
+ * contiguous index, block[1] along the rows. (A row is one combination of the other indices.)
+ * blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A thread runs `per_thread`
+ * neighbouring rows; in one dimension that many items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
  *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own;
  *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
  *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
  *     because they often use the same index, and there are fewer blocks; and 2 small items (MX_ITEMS_SIMD) in one dimension.
- * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector took 1.07 times as long.
+ * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector
+ * took 1.07 times as long.
  *
- * Ranges of three dimensions or more are divided into planes (the last two indices). A block has 64 (or 32) threads along the
- * contiguous index and 4 (or 8) along the next. A thread runs one item of a plane or, in reductions and where items read their
- * neighbours, the items at the same position in several planes, one plane after the other. Most of what an item reads was then
- * loaded already for the planes before. Items with loops are one for each thread here too: a product with 27 coefficients for each
- * item took 1.3 times as long with 8 planes. In three dimensions no index needs a division.
+ * Ranges of three dimensions or more are divided into planes (the last two indices). A block has 64
+ * (or 32) threads along the contiguous index and 4 (or 8) along the next. A thread runs one item of
+ * a plane or, in reductions and where items read their neighbours, the items at the same position
+ * in several planes, one plane after the other. Most of what an item reads was then loaded already
+ * for the planes before. Items with loops are one for each thread here too: a product with 27
+ * coefficients for each item took 1.3 times as long with 8 planes. In three dimensions no index
+ * needs a division.
  *
- * Reductions. The threads of a block join their values by shuffles and shared memory into one partial result. A second kernel with
- * one block joins the partial results in a fixed order, so the bits do not change from run to run; if there are many, a kernel with
- * some blocks runs between the two. If the range has one dimension,
- * few rows or short rows, there are only as many blocks as the device can run at a time, and threads step through the range.
- * Rejected: the last block to finish joins the partial results. That was slower once kernels overlap. */
+ * Reductions. The threads of a block join their values by shuffles and shared memory into one
+ * partial result. A second kernel with one block joins the partial results in a fixed order, so the
+ * bits do not change from run to run; if there are many, a kernel with some blocks runs between the
+ * two. If the range has one dimension, few rows or short rows, there are only as many blocks as the
+ * device can run at a time, and threads step through the range. Rejected: the last block to finish
+ * joins the partial results. That was slower once kernels overlap. */
 #pragma once
 #include "minx/range_cuda.h"
 
@@ -41,7 +47,8 @@
 #define MX_ITEMS_PLAIN_LOOPS_ true
 #define MX_ITEMS_GATHER_LOOPS_ true
 #define MX_ITEMS_STENCIL_LOOPS_ false
-/* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has a thread. */
+/* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has
+ * a thread. */
 #define MX_ITEMS_SIMD_RESIDENT_ 1
 #define MX_ITEMS_PLAIN_RESIDENT_ 1
 #define MX_ITEMS_GATHER_RESIDENT_ 4
@@ -54,12 +61,14 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
     return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
 }
 
-/* The first statement of each kernel (programmatic dependent launch). From here on the device may set up the next kernel of the
- * stream. The statements after this one wait until the kernel before has ended. This hides most of the time between two kernels.
+/* The first statement of each kernel (programmatic dependent launch). From here on the device may
+ * set up the next kernel of the stream. The statements after this one wait until the kernel before
+ * has ended. This hides most of the time between two kernels.
  *
- * A kernel whose items have loops lets the next one be set up only after it has waited itself. Otherwise several kernels wait on the
- * device at the same time. The blocks of waiting kernels are spread unevenly over the multiprocessors, so that some
- * multiprocessors have more work: neighbour lists took 1.15 times as long, pair forces 1.7 times. */
+ * A kernel whose items have loops lets the next one be set up only after it has waited itself.
+ * Otherwise several kernels wait on the device at the same time. The blocks of waiting kernels are
+ * spread unevenly over the multiprocessors, so that some multiprocessors have more work: neighbour
+ * lists took 1.15 times as long, pair forces 1.7 times. */
 template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
 {
 #if __CUDA_ARCH__ >= 900
@@ -69,8 +78,9 @@ template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
 #endif
 }
 
-/* The items of one thread in `planes` planes. If all these planes are inside the range, there is no branch between their items. The
- * compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before the store of an earlier plane. */
+/* The items of one thread in `planes` planes. If all these planes are inside the range, there is no
+ * branch between their items. The compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before
+ * the store of an earlier plane. */
 template <class K, int planes>
 static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::args *args,
                                                              const mx_cuda_range_of_<K> &range)
@@ -92,7 +102,8 @@ static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::a
     }
 }
 
-/* The items of one thread. As above, there is no branch between them if all are inside the range. */
+/* The items of one thread. As above, there is no branch between them if all are inside the
+ * range. */
 template <class K, int per_thread>
 static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
                                                       const mx_cuda_range_of_<K> &range)
@@ -165,7 +176,8 @@ static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distan
     return result;
 }
 
-/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call it. */
+/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call
+ * it. */
 template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
 {
     typedef typename K::value T;
@@ -190,8 +202,8 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
-/* The items of one thread in a reduction, for a range with few rows or short ones: the grid is smaller than the range, and each
- * thread steps through it. */
+/* The items of one thread in a reduction, for a range with few rows or short ones: the grid is
+ * smaller than the range, and each thread steps through it. */
 template <class K>
 static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::args *args,
                                                               const mx_cuda_range_of_<K> &range,
@@ -327,8 +339,8 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). The device may set the kernel up while the kernel before it still
- * runs. */
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). The device may set the kernel up
+ * while the kernel before it still runs. */
 template <class... Parameters, class... Arguments>
 static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                                  dim3 block, size_t shared_bytes, Arguments... arguments)
@@ -390,7 +402,8 @@ template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
         *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
-/* Joins the partial results of all blocks. Many of them become those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+/* Joins the partial results of all blocks. Many of them become those of MX_CUDA_JOIN_BLOCKS first,
+ * behind the others. */
 template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
 {
     typedef typename K::value T;

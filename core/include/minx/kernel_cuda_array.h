@@ -1,6 +1,6 @@
-/* Reductions to an array of launch->length values, compiled by nvcc. Items add by atomic operations to
- * an array of their block in shared memory, which is then added to the array in device memory. If the
- * array is too long for shared memory, items add to the one in device memory at once. */
+/* Reductions to an array of launch->length values, compiled by nvcc. Items add by atomic operations
+ * to an array of their block in shared memory, which is then added to the array in device memory.
+ * If the array is too long for shared memory, items add to the one in device memory at once. */
 #pragma once
 
 template <class K> static __global__ void mx_cuda_array_begin_(typename K::value *array, int64_t n)

@@ -1,13 +1,15 @@
-/* The macros that define kernels; kernel.h explains their use. MX_FOR(S, ...) expands to MX_DEFINE_FOR_(name, dimensions, index type,
- * trait, prologue), or to MX_DEFINE_TEAM_FOR_ for teams. kernel_dispatch.h, kernel_host.h and kernel_cuda.h each have a version of
- * these. The steps between:
+/* The macros that define kernels; kernel.h explains their use. MX_FOR(S, ...) expands to
+ * MX_DEFINE_FOR_(name, dimensions, index type, trait, prologue), or to MX_DEFINE_TEAM_FOR_ for
+ * teams. kernel_dispatch.h, kernel_host.h and kernel_cuda.h each have a version of these. The steps
+ * between:
  *
  *     1. arguments that were left out get their defaults;
  *     2. words are looked up in the tables of index_space.h;
  *     3. the definition is compared with the declaration.
  *
- * A mistake gives one static assertion wherever possible. The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_ and
- * SCAN_CUSTOM_. The arguments that only one pattern has are between trait and prologue. */
+ * A mistake gives one static assertion wherever possible. The patterns are FOR_, REDUCE_, FIELDS_,
+ * CUSTOM_, ARRAY_, SCAN_ and SCAN_CUSTOM_. The arguments that only one pattern has are between
+ * trait and prologue. */
 #pragma once
 #include "minx/index_space.h"
 #include "minx/launch.h"
@@ -31,7 +33,8 @@
 #define MX_WITH_1_4_(PATTERN, S, name, R, trait, prologue) \
     MX_DEFINE_##PATTERN##R_(PATTERN, S, trait, name, R, prologue)
 
-/* Is R a reducer? If so, R_INIT is a macro whose text begins with a parenthesis. MX_REDUCER_ in front of it is then a macro call. */
+/* Is R a reducer? If so, R_INIT is a macro whose text begins with a parenthesis. MX_REDUCER_ in
+ * front of it is then a macro call. */
 #define MX_REDUCER_(...) ~, MX_DEFINE_, ~
 #define MX_DEFINE_REDUCER_(PATTERN, S, trait, name, R, prologue)     \
     MX_LOOK_UP_(MX_REDUCER_ R##_INIT(int, v), MX_DEFINE_NO_REDUCER_) \
@@ -98,8 +101,9 @@
 #define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
     MX_DEFINE_FITS_(TEAM_, STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
 
-/* Is the kernel declared, and in the way in which it is defined? An array without a length is compatible with arrays of any length, so
- * a kernel whose arrays have two lengths at the same time was not declared. */
+/* Is the kernel declared, and in the way in which it is defined? An array without a length is
+ * compatible with arrays of any length, so a kernel whose arrays have two lengths at the same time
+ * was not declared. */
 #ifdef __cplusplus
 template <class T> struct mx_length_of_ {
     enum { value = 0 };
@@ -181,8 +185,9 @@ template <size_t n> struct mx_length_of_<const char[n]> {
 #define MX_TAIL_TEXT_SCAN_(name) ", T *v, bool final"
 #define MX_TAIL_TEXT_SCAN_CUSTOM_(name) ", T *v, bool final"
 
-/* The functions of an instance call NAME__item, which calls the body. If the body does not have the parameters of the declaration, one
- * assertion says so. NAME__item then calls a function that is declared only, so that there are no further errors. */
+/* The functions of an instance call NAME__item, which calls the body. If the body does not have the
+ * parameters of the declaration, one assertion says so. NAME__item then calls a function that is
+ * declared only, so that there are no further errors. */
 #ifdef __cplusplus
 template <class A, class B> struct mx_same_type_ {
     enum { value = false };

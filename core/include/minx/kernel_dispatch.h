@@ -1,6 +1,6 @@
-/* The dispatch unit of a kernel file: each kernel becomes a descriptor with a table of its instances. The build defines
- * MX_DISPATCH(ROW, name) as one ROW(name, kind, layout, suffix) for each instance that is linked. Bodies and prologues are parsed
- * here but not used. */
+/* The dispatch unit of a kernel file: each kernel becomes a descriptor with a table of its
+ * instances. The build defines MX_DISPATCH(ROW, name) as one ROW(name, kind, layout, suffix) for
+ * each instance that is linked. Bodies and prologues are parsed here but not used. */
 #pragma once
 
 #define MX_EXTERN_ROW_(name, kind, layout, suffix) extern const mx_instance name##__##suffix;
@@ -20,8 +20,8 @@
                                       name##__table,                             \
                                       {MX_DISPATCH(MX_TABLE_ROW_, name)}};
 
-/* The minimum number of items for a chunk with a partial result. It is small for bodies with a loop. CUSTOM: for values that are joined
- * one by one. */
+/* The minimum number of items for a chunk with a partial result. It is small for bodies with a
+ * loop. CUSTOM: for values that are joined one by one. */
 #define MX_ITEMS_SIMD_BLOCK_ 8192
 #define MX_ITEMS_STENCIL_BLOCK_ 8192
 #define MX_ITEMS_PLAIN_BLOCK_ 256

@@ -1,16 +1,19 @@
-/* How a kernel file is compiled for hosts. Each kernel becomes a function that runs some chunks of a launch on the calling thread.
- * The backend decides which thread runs which chunks. So serial, openmp and any other host backend share this instance. The simt
- * instance differs in two things: its layout, and that no loop is vectorised.
+/* How a kernel file is compiled for hosts. Each kernel becomes a function that runs some chunks of
+ * a launch on the calling thread. The backend decides which thread runs which chunks. So serial,
+ * openmp and any other host backend share this instance. The simt instance differs in two things:
+ * its layout, and that no loop is vectorised.
  *
- * The function copies the arguments to local variables. Through a pointer they would be loaded again for every item, because a
- * store in the loop might change them (3 to 9 times slower). The loop counter and the index of the body have the same type:
- * with different types the compiler turned contiguous loads into gathers. */
+ * The function copies the arguments to local variables. Through a pointer they would be loaded
+ * again for every item, because a store in the loop might change them (3 to 9 times slower). The
+ * loop counter and the index of the body have the same type: with different types the compiler
+ * turned contiguous loads into gathers. */
 #pragma once
 
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
 #define MX_ITEMS_SIMD_LOOP_(...)
 #elif defined(__clang__)
-/* With `omp simd` clang extends a 32-bit index again for each item of a loop that it cannot vectorise. */
+/* With `omp simd` clang extends a 32-bit index again for each item of a loop that it cannot
+ * vectorise. */
 #define MX_ITEMS_SIMD_LOOP_(...) MX_PRAGMA_(clang loop vectorize(assume_safety))
 #else
 #define MX_ITEMS_SIMD_LOOP_(...) MX_PRAGMA_(omp simd __VA_ARGS__)
@@ -45,10 +48,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     return tile_;
 }
 
-/* In the functions that the macros below define, names that a user's type may have end with an underscore; otherwise -Wshadow would
- * warn in the user's files. */
+/* In the functions that the macros below define, names that a user's type may have end with an
+ * underscore; otherwise -Wshadow would warn in the user's files. */
 
-/* The loops over the rows of a tile. A row is one combination of the outer indices; o0 is the outermost index, o1 the next. */
+/* The loops over the rows of a tile. A row is one combination of the outer indices; o0 is the
+ * outermost index, o1 the next. */
 #define MX_OUTER_(I, d) for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++)
 #define MX_ROWS_1D_(I)
 #define MX_ROWS_2D_(I) MX_OUTER_(I, 0)
@@ -59,9 +63,10 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 
 /* A kernel has two functions: NAME__tile runs one tile, NAME__run runs the chunks of a thread.
  *
- * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the arguments, i0 to i1-1 is the range of the
- * contiguous index, `out_` is the memory for the tile's partial result, and `lanes_` is the number of lanes of a reduction. It is
- * never inlined, so that the loop over a row, which may be short, has all registers. */
+ * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the
+ * arguments, i0 to i1-1 is the range of the contiguous index, `out_` is the memory for the tile's
+ * partial result, and `lanes_` is the number of lanes of a reduction. It is never inlined, so that
+ * the loop over a row, which may be short, has all registers. */
 #define MX_DEFINE_TILE_(name, D, I, function, LANES, BEFORE, ROWS, AFTER)                 \
     static __attribute__((noinline)) void function(const name##__args *MX_RESTRICT args_, \
                                                    const mx_tile_ *shape, void *out_)     \
@@ -76,8 +81,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
         (void)i1;                                                                         \
         BEFORE{ROWS} AFTER                                                                \
     }
-/* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows, clang had fewer registers for
- * those. */
+/* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows,
+ * clang had fewer registers for those. */
 #define MX_DEFINE_RUN_(name, D, I, S, HAS_ROWS_OF_3, prologue, BEFORE, ROWS_OF_3, ROW, AFTER)     \
     MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(D, S), BEFORE,                        \
                     MX_ROWS_##D##D_(I){ROW}, AFTER)                                               \
@@ -101,16 +106,18 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_PROLOGUE_(name, prologue) \
     (__builtin_strcmp(#prologue, "MX_NO_PROLOGUE_") != 0 ? name##__prologue : NULL)
 
-/* How a row is vectorised: in groups of eight items, and the remaining items one by one. This form has the lowest cost at the
- * start of a row, and rows may be short: an ordinary `omp simd` loop was 2 to 5 percent slower with some hundred items a row. Only
- * a kernel without result over one dimension uses such a loop, because its one row is long.
+/* How a row is vectorised: in groups of eight items, and the remaining items one by one. This form
+ * has the lowest cost at the start of a row, and rows may be short: an ordinary `omp simd` loop was
+ * 2 to 5 percent slower with some hundred items a row. Only a kernel without result over one
+ * dimension uses such a loop, because its one row is long.
  *
- * A group has eight items on every CPU, even if its vectors are shorter. A reduction has one lane for each item of a group, so its
- * result has the same bits on all CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join them
- * at the end of each row. The empty asm statement prevents that compilers vectorise the remaining items too.
+ * A group has eight items on every CPU, even if its vectors are shorter. A reduction has one lane
+ * for each item of a group, so its result has the same bits on all CPUs. The lanes stay in
+ * registers from row to row; an `omp simd reduction` would join them at the end of each row. The
+ * empty asm statement prevents that compilers vectorise the remaining items too.
  *
- * clang needs more than `omp simd`. It would unroll the eight items before it vectorises, and then not recognise that their loads
- * and stores are independent (a stencil was 5 times slower). */
+ * clang needs more than `omp simd`. It would unroll the eight items before it vectorises, and then
+ * not recognise that their loads and stores are independent (a stencil was 5 times slower). */
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
 #define MX_ITEMS_SIMD_LANES_ 1
 #define MX_ITEMS_SIMD_VECTOR_
@@ -159,9 +166,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     S##_UNROLL_ for (I at = i0; at < end_of_vectors; at += S##_LANES_) \
         MX_VECTOR_ITEMS_(I, S, at, 0, ITEM) MX_REMAINING_ITEMS_(I, ITEM)
 
-/* A row of a reduction. In one dimension there is one row, and it is long. There two groups of lanes take turns, so that an
- * addition need not wait for the result of the addition before it (1.7 times faster in cache). Short rows are faster with one
- * group. */
+/* A row of a reduction. In one dimension there is one row, and it is long. There two groups of
+ * lanes take turns, so that an addition need not wait for the result of the addition before it (1.7
+ * times faster in cache). Short rows are faster with one group. */
 #define MX_ROW_LANES_(D, S) (D == 1 && S##_LANES_ > 1 ? 2 * S##_LANES_ : S##_LANES_)
 #define MX_REDUCE_ROW_(D, I, S, ITEM)                                                  \
     const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                        \
@@ -182,16 +189,17 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-/* Rows of the three items 0, 1 and 2, such as coordinates. The three indices are constants, so that compilers know that the items
- * are contiguous (18 times faster with clang). d is the dimension of the rows. Kernels over one dimension, and those whose bodies
- * have loops, do not have this form.
+/* Rows of the three items 0, 1 and 2, such as coordinates. The three indices are constants, so that
+ * compilers know that the items are contiguous (18 times faster with clang). d is the dimension of
+ * the rows. Kernels over one dimension, and those whose bodies have loops, do not have this form.
  *
- * A kernel without result is a plain loop over the rows, and the compiler decides whether to vectorise it. `omp simd` would
- * enforce vectors across the rows. Where a row's number comes from an index array, these need gathers and scatters (1.5 to 3 times
- * slower).
+ * A kernel without result is a plain loop over the rows, and the compiler decides whether to
+ * vectorise it. `omp simd` would enforce vectors across the rows. Where a row's number comes from
+ * an index array, these need gathers and scatters (1.5 to 3 times slower).
  *
- * In a reduction the vectors extend across eight rows: item 0 of the rows, then item 1, then item 2. Each of the three has eight
- * lanes of its own, so that no addition waits for the addition before it. */
+ * In a reduction the vectors extend across eight rows: item 0 of the rows, then item 1, then item
+ * 2. Each of the three has eight lanes of its own, so that no addition waits for the addition
+ * before it. */
 #define MX_ITEMS_0_1_2_(I, ITEM, lane) \
     {                                  \
         const I i = 0;                 \
@@ -296,8 +304,9 @@ enum { MX_ROWS_OF_3_LANES_ = 32 };
 
 /* ---- a reduction to a struct with a list of fields ----
  *
- * Each field has its own lanes, so the loop can be vectorised. The struct that the body gets is filled field by field here; when a
- * function filled it, the compiler kept it in memory, and the loop was 4 times slower. */
+ * Each field has its own lanes, so the loop can be vectorised. The struct that the body gets is
+ * filled field by field here; when a function filled it, the compiler kept it in memory, and the
+ * loop was 4 times slower. */
 #define MX_FIELD_LANES_(T, field, R) T lane_##field[lanes_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value_.field = lane_##field[l];

@@ -1,23 +1,25 @@
 /* Reductions to an array of launch->length values, compiled for hosts.
  *
- * Each chunk sums its items in an array of its own. The chunks are the leaves of a binary tree, and two neighbouring arrays
- * are joined at each inner node. The tree depends on the number of chunks only, so the result has the same bits for any number of
- * threads:
+ * Each chunk sums its items in an array of its own. The chunks are the leaves of a binary tree, and
+ * two neighbouring arrays are joined at each inner node. The tree depends on the number of chunks
+ * only, so the result has the same bits for any number of threads:
  *
  *     chunk       0   1   2   3   4          a subtree of 2^k chunks begins at a multiple of 2^k;
  *                 (0 1)   (2 3)   |          where chunks are missing at the end, it has fewer
  *                   (0 ... 3)     |
  *                       (0 ... 4)
  *
- * A thread joins the subtrees that are complete within its own chunks. It needs few arrays for this, which stay in its cache: at
- * most k+1 for a subtree of 2^k chunks, the sums that wait for their right neighbour. Chunk number c of a subtree is summed in
- * array popcount(c) of that subtree. It is joined to the array before it for each bit 1 at the end of c. So the sum of
- * the subtree ends in its first array.
+ * A thread joins the subtrees that are complete within its own chunks. It needs few arrays for
+ * this, which stay in its cache: at most k+1 for a subtree of 2^k chunks, the sums that wait for
+ * their right neighbour. Chunk number c of a subtree is summed in array popcount(c) of that
+ * subtree. It is joined to the array before it for each bit 1 at the end of c. So the sum of the
+ * subtree ends in its first array.
  *
- * Then all threads join the sums of subtrees, each thread for a part of the elements, in blocks that stay in its first cache.
+ * Then all threads join the sums of subtrees, each thread for a part of the elements, in blocks
+ * that stay in its first cache.
  *
- * Rejected: an array for each chunk until the end, joined in order (1.3 times slower out of cache), and an array for each
- * thread (the bits change with the number of threads). */
+ * Rejected: an array for each chunk until the end, joined in order (1.3 times slower out of cache),
+ * and an array for each thread (the bits change with the number of threads). */
 #pragma once
 
 /* The bytes of elements that are joined at a time. */
@@ -36,7 +38,8 @@ MX_INLINE int64_t *mx_subtrees_(const mx_launch *launch_)
     return (int64_t *)((end + 7) & ~(uintptr_t)7);
 }
 
-/* The number of chunks of the largest complete subtree that begins with chunk `begin`, and ends before chunk `end`. */
+/* The number of chunks of the largest complete subtree that begins with chunk `begin`, and ends
+ * before chunk `end`. */
 MX_INLINE int64_t mx_subtree_chunks_(int64_t begin, int64_t end)
 {
     int64_t chunks = 1;
@@ -47,8 +50,8 @@ MX_INLINE int64_t mx_subtree_chunks_(int64_t begin, int64_t end)
 /* Joins n elements of the array `from` to those of `into`. */
 typedef void (*mx_join_values_)(void *into, const void *from, int64_t n);
 
-/* Joins n elements of all subtrees, from byte `offset` of their arrays on, and stores them at `result_`. `pending` are the sums that
- * wait for their right neighbour. */
+/* Joins n elements of all subtrees, from byte `offset` of their arrays on, and stores them at
+ * `result_`. `pending` are the sums that wait for their right neighbour. */
 MX_INLINE void mx_join_subtrees_(const mx_launch *launch_, mx_join_values_ join, size_t offset,
                                  void *result_, int64_t n)
 {

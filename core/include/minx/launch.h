@@ -1,4 +1,5 @@
-/* Launching kernels. A header shared by driver and kernel file declares each kernel with its argument struct:
+/* Launching kernels. A header shared by driver and kernel file declares each kernel with its
+ * argument struct:
  *
  *     typedef struct tl_cg_update_args { mx_f64_2 u, r; mx_cf64_2 p, w; double alpha; } tl_cg_update_args;
  *     MX_ARGS(tl_cg_update_args, u, r, p, w)
@@ -9,25 +10,27 @@
  *     mx_err tl_cg_update(mx_range_2 range, const tl_cg_update_args *args, double *result);
  *     mx_err tl_cg_update_into(mx_range_2 range, const tl_cg_update_args *args, mx_view view, int64_t index);
  *
- * The first waits for the result. The second stores it in element `index` of a view of rank 0 (index 0) or 1, in memory that
- * the context can access, and does not wait. A kernel without result gives one function,
+ * The first waits for the result. The second stores it in element `index` of a view of rank 0
+ * (index 0) or 1, in memory that the context can access, and does not wait. A kernel without result
+ * gives one function,
  *
  *     mx_err tl_update(mx_range_2 range, const tl_update_args *args);
  *
- * A scan (MX_DECLARE_SCAN) gives the same functions as a reduction; `result`, the total, may be NULL. A reduction into an array
- * (MX_DECLARE_REDUCE_ARRAY) gives functions with a length:
+ * A scan (MX_DECLARE_SCAN) gives the same functions as a reduction; `result`, the total, may be
+ * NULL. A reduction into an array (MX_DECLARE_REDUCE_ARRAY) gives functions with a length:
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
  * The second fills the whole view, of rank 0 or 1, and does not wait.
  *
- * The first argument is the index space: 1D 2D 3D 4D 5D 6D and 1D_64 2D_64 3D_64 take ranges, TEAM takes teams (mx_league).
- * Bodies have int64_t indices over those with _64, else int; a range beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel
- * file defines the kernel over the same index space, by the macro of the same name without DECLARE_ (kernel.h).
- * Arguments are copied at the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them: MX_ERR_STALE,
- * _SPACE, _LAYOUT. A body must not launch a kernel: on hosts the inner and the outer launch on the same context are
- * MX_ERR_ARG, on cuda it does not compile. */
+ * The first argument is the index space: 1D 2D 3D 4D 5D 6D and 1D_64 2D_64 3D_64 take ranges, TEAM
+ * takes teams (mx_league). Bodies have int64_t indices over those with _64, else int; a range
+ * beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel file defines the kernel over the same
+ * index space, by the macro of the same name without DECLARE_ (kernel.h). Arguments are copied at
+ * the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them:
+ * MX_ERR_STALE, _SPACE, _LAYOUT. A body must not launch a kernel: on hosts the inner and the outer
+ * launch on the same context are MX_ERR_ARG, on cuda it does not compile. */
 #pragma once
 #include "minx/args.h"
 #include "minx/index_space.h"
@@ -59,9 +62,10 @@ typedef struct mx_team_shape {
 
 enum { MX_DEVICE_BYTES = 64 };
 
-/* One planned launch. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the layout. The members that
- * all threads of a host backend read come first, in as few cache lines as possible: each thread loads these lines from the
- * cache of the launching core, which takes a measurable share of a launch of a few microseconds. */
+/* One planned launch. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the
+ * layout. The members that all threads of a host backend read come first, in as few cache lines as
+ * possible: each thread loads these lines from the cache of the launching core, which takes a
+ * measurable share of a launch of a few microseconds. */
 typedef struct mx_launch {
     /* hosts: the arguments after the prologue */
     const void *args;
@@ -87,7 +91,8 @@ typedef struct mx_launch {
     int64_t *overflow;
     /* memory for the joined result */
     void *result;
-    /* hosts, kernels with a prologue: memory for a copy of the arguments, owned by the caller of the planner */
+    /* hosts, kernels with a prologue: memory for a copy of the arguments, owned by the caller of
+     * the planner */
     void *args_copy;
     mx_ctx ctx;
     const struct mx_kernel *kernel;
@@ -102,7 +107,8 @@ typedef struct mx_instance {
     int (*enqueue)(const mx_launch *launch);
     /* accelerators: the number of rows for one thread (in one dimension: items) */
     int per_thread;
-    /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each block */
+    /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each
+     * block */
     size_t (*temporary)(const mx_launch *launch);
     /* hosts: runs the chunks first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);
@@ -112,15 +118,18 @@ typedef struct mx_instance {
     void (*join)(const mx_launch *launch, void *result, int64_t n);
     /* hosts, array reductions: joins elements first..last-1 of the partial results of all chunks */
     void (*join_array)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, scans: replaces partial results first..last-1 by their exclusive prefix sums, and updates *carry */
+    /* hosts, scans: replaces partial results first..last-1 by their exclusive prefix sums, and
+     * updates *carry */
     void (*prefix)(const mx_launch *launch, void *carry, int64_t first, int64_t last);
     /* hosts, scans: runs the chunks first..last-1 again, with these prefix sums */
     void (*scan)(const mx_launch *launch, int64_t first, int64_t last);
-    /* hosts, teams of several threads: runs member number `first`; all members run at the same time */
+    /* hosts, teams of several threads: runs member number `first`; all members run at the same
+     * time */
     void (*run_team_members)(const mx_launch *launch, int64_t first, int64_t last);
 } mx_instance;
 
-/* Kinds of instances, as minx_add_kernels names them: MX_INSTANCE_HOST and so on, MX_INSTANCE_KINDS of them. */
+/* Kinds of instances, as minx_add_kernels names them: MX_INSTANCE_HOST and so on, MX_INSTANCE_KINDS
+ * of them. */
 #define MX_INSTANCE_KINDS_(ROW) ROW(HOST, "host") ROW(SIMT, "simt") ROW(CUDA, "cuda")
 #define MX_INSTANCE_ENUMERATOR_(KIND, name) MX_INSTANCE_##KIND,
 #define MX_INSTANCE_TEXT_(KIND, name) name,
@@ -133,8 +142,8 @@ typedef enum mx_pattern {
     MX_PATTERN_SCAN
 } mx_pattern;
 
-/* A number in the value of a reduction, so that results of two backends can be compared. Fields are in order, each aligned to
- * its size. */
+/* A number in the value of a reduction, so that results of two backends can be compared. Fields are
+ * in order, each aligned to its size. */
 typedef struct mx_field {
     const char *name;
     mx_type type;
@@ -177,8 +186,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
 #define MX_OF_RANGE_(range_) \
     ((mx_policy){(range_).ctx, (range_).begin, (range_).end, (range_).tile, (range_).dynamic, NULL})
 
-/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. CUDA allows 4096 bytes of parameters
- * for a launch; the core needs the rest. */
+/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. CUDA allows 4096 bytes
+ * of parameters for a launch; the core needs the rest. */
 enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \
@@ -190,8 +199,8 @@ enum { MX_ARGS_MAX = 3968 };
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
-/* A definition is compared with its declaration by two arrays that are declared but never defined. Their lengths are the
- * number of the index space and the number of the pattern. */
+/* A definition is compared with its declaration by two arrays that are declared but never defined.
+ * Their lengths are the number of the index space and the number of the pattern. */
 #define MX_PATTERN_NUMBER_FOR_ 1
 #define MX_PATTERN_NUMBER_REDUCE_ 2
 #define MX_PATTERN_NUMBER_FIELDS_ 2
@@ -203,7 +212,8 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     extern const char name##__space[MX_INDEX_NUMBER_##S##_]; \
     extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN];
 
-/* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that converts the policy, ...). */
+/* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that
+ * converts the policy, ...). */
 #define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(MX_INDEX_KIND_(S), FOR_, S, name, ARGS)
 #define MX_DECLARE_REDUCE(S, name, ARGS, T) \
     MX_DECLARE_(MX_INDEX_KIND_(S), REDUCE_, S, name, ARGS, T)
@@ -232,7 +242,8 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     MX_DECLARE_SPACE_(name, S, PATTERN)            \
     MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
 
-/* Each of them defines the types NAME__value and NAME__array, so that a definition by another macro gives only one error. */
+/* Each of them defines the types NAME__value and NAME__array, so that a definition by another macro
+ * gives only one error. */
 #define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                      \
     MX_DECLARE_KERNEL_(name, ARGS)                                    \
     typedef int name##__value;                                        \

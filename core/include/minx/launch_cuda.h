@@ -1,9 +1,10 @@
-/* The part of a planned launch that belongs to the cuda backend (mx_launch.device). The backend writes it, and the compiled kernels
- * read it. For the backend and nvcc only. */
+/* The part of a planned launch that belongs to the cuda backend (mx_launch.device). The backend
+ * writes it, and the compiled kernels read it. For the backend and nvcc only. */
 #pragma once
 #include "minx/launch.h"
 
-/* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with few planes. */
+/* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with
+ * few planes. */
 enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 
 /* More partial results than the first are joined by this number of blocks at first. */

@@ -1,13 +1,15 @@
-/* Layouts: the offset of the element of an index. All are separable: offset(i, j, ...) = f0(i) + f1(j) + ..., a term for each
- * dimension. For left, right and stride a term is index times stride. For other layouts it is a function in a header of its own.
- * MX_AT selects it at compile time by the layout in the accessor's type, so left, right and stride have no extra cost.
+/* Layouts: the offset of the element of an index. All are separable: offset(i, j, ...) = f0(i) +
+ * f1(j) + ..., a term for each dimension. For left, right and stride a term is index times stride.
+ * For other layouts it is a function in a header of its own. MX_AT selects it at compile time by
+ * the layout in the accessor's type, so left, right and stride have no extra cost.
  *
- * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a prefix, parameters. Functions:
+ * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a
+ * prefix, parameters. Functions:
  *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
  *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up so that every offset is below their product (an extent of 0
  *       stays 0), and sets the `stride` that PREFIX_term gets. false: the layout does not have this rank. Products may overflow.
- * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have no subviews, origins or
- * padding. */
+ * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have
+ * no subviews, origins or padding. */
 #pragma once
 #include "minx/layout_morton.h"
 #include "minx/layout_tiled.h"

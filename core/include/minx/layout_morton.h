@@ -1,5 +1,6 @@
-/* Morton order (G. M. Morton, A computer oriented geodetic data base, IBM, 1966). The bits of the indices alternate in the offset. So
- * elements that are near in all indices are near in memory at every scale, for any size of the cache:
+/* Morton order (G. M. Morton, A computer oriented geodetic data base, IBM, 1966). The bits of the
+ * indices alternate in the offset. So elements that are near in all indices are near in memory at
+ * every scale, for any size of the cache:
  *
  *               j = 0  1 | 2  3
  *        i = 0      0  1 | 4  5          offset, in bits: i1 j1 i0 j0
@@ -8,16 +9,19 @@
  *            2      8  9 |12 13
  *            3     10 11 |14 15
  *
- * This order needs a cube whose side is a power of two. So a view is divided into cubes of side 2^m, the smallest power of two that is
- * at least the smallest extent, and the cubes are in layout right. (One cube for the whole view would need 256 times the memory for
- * 4 x 1000.) With `left` the order of the dimensions is reversed. Invariant: the low m bits of the indices number the elements of
- * a cube, the higher bits the cubes. So offsets are distinct, and below the product of the rounded extents. Cost: about ten
- * operations for each index (Raman and Wise, Converting to and from dilated integers, IEEE Trans. Comput. 57(4), 2008). Loops over
- * rows do not vectorise as well as with contiguous rows. */
+ * This order needs a cube whose side is a power of two. So a view is divided into cubes of side
+ * 2^m, the smallest power of two that is at least the smallest extent, and the cubes are in layout
+ * right. (One cube for the whole view would need 256 times the memory for 4 x 1000.) With `left`
+ * the order of the dimensions is reversed. Invariant: the low m bits of the indices number the
+ * elements of a cube, the higher bits the cubes. So offsets are distinct, and below the product of
+ * the rounded extents. Cost: about ten operations for each index (Raman and Wise, Converting to and
+ * from dilated integers, IEEE Trans. Comput. 57(4), 2008). Loops over rows do not vectorise as well
+ * as with contiguous rows. */
 #pragma once
 #include "minx/language.h"
 
-/* Inserts one zero (rank 2) or two (rank 3) between the bits of x. x has at most 32 bits (rank 2) or 21 bits (rank 3). */
+/* Inserts one zero (rank 2) or two (rank 3) between the bits of x. x has at most 32 bits (rank 2)
+ * or 21 bits (rank 3). */
 MX_INLINE uint64_t mx_morton_spread(int rank, uint64_t x)
 {
     if (rank == 2) {

@@ -1,5 +1,6 @@
-/* The tiled layout: a matrix is divided into contiguous tiles. Elements that are near in both indices are near in memory, so stencils and
- * transpositions access fewer cache lines. The offsets of a matrix of 4 x 5, rounded up to 4 x 6, in tiles of 2 x 3:
+/* The tiled layout: a matrix is divided into contiguous tiles. Elements that are near in both
+ * indices are near in memory, so stencils and transpositions access fewer cache lines. The offsets
+ * of a matrix of 4 x 5, rounded up to 4 x 6, in tiles of 2 x 3:
  *
  *               j = 0  1  2 | 3  4
  *        i = 0      0  1  2 | 6  7 [8]          tiles, and the elements of a tile, as in layout
@@ -8,10 +9,11 @@
  *            2     12 13 14 |18 19 [20]         offset(i, j) = i / 2 * 12 + i % 2 * 3
  *            3     15 16 17 |21 22 [23]                      + j / 3 *  6 + j % 3
  *
- * Invariant: the remainders of the indices number the elements of a tile, the quotients number the tiles. So offsets are distinct, and
- * below the product of the rounded extents. With `left` the first two dimensions are tiled, and the first index runs fastest. Cost:
- * if the sides of a tile are powers of two, a shift, a mask and an addition for each index. Loops over rows do not vectorise as
- * well as with contiguous rows. */
+ * Invariant: the remainders of the indices number the elements of a tile, the quotients number the
+ * tiles. So offsets are distinct, and below the product of the rounded extents. With `left` the
+ * first two dimensions are tiled, and the first index runs fastest. Cost: if the sides of a tile
+ * are powers of two, a shift, a mask and an addition for each index. Loops over rows do not
+ * vectorise as well as with contiguous rows. */
 #pragma once
 #include "minx/language.h"
 

@@ -1,9 +1,12 @@
-/* Mathematics for kernels and drivers. This header adds functions that C and CUDA do not both have under the same name.
+/* Mathematics for kernels and drivers. This header adds functions that C and CUDA do not both have
+ * under the same name.
  *
- * Use from <math.h>, with f at the end of the name for float (in C sqrt(float) is a double, in CUDA it is not): fabs fmod remainder fma
- * fmin fmax fdim nan exp exp2 expm1 log log10 log2 log1p pow sqrt cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh
- * asinh acosh atanh erf erfc tgamma lgamma ceil floor trunc round nearbyint rint logb nextafter copysign modf frexp ldexp
- * scalbn; for both types isfinite isinf isnan signbit. Results differ between backends by some units in the last place.
+ * Use from <math.h>, with f at the end of the name for float (in C sqrt(float) is a double, in CUDA
+ * it is not): fabs fmod remainder fma fmin fmax fdim nan exp exp2 expm1 log log10 log2 log1p pow
+ * sqrt cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc tgamma
+ * lgamma ceil floor trunc round nearbyint rint logb nextafter copysign modf frexp ldexp scalbn; for
+ * both types isfinite isinf isnan signbit. Results differ between backends by some units in the
+ * last place.
  *
  *   mx_rsqrt(x)  mx_hypot3(x, y, z)                   double or float; the squares in hypot3 do not overflow or underflow
  *   mx_recip(x)                                       1 / x of a double or float; within 1 unit in the last place if x and 1 / x
@@ -35,8 +38,8 @@
 #define MX_EGAMMA 0.577215664901532860607
 #define MX_PHI 1.61803398874989484820
 
-/* One name for the functions of several types: overloads in C++, in C a choice by the type of `value`. Q is what follows the type in the
- * choice: * for pointers. */
+/* One name for the functions of several types: overloads in C++, in C a choice by the type of
+ * `value`. Q is what follows the type in the choice: * for pointers. */
 #ifdef __cplusplus
 #define MX_TYPED_(f, tag) f##_
 #define MX_PICK_FLOAT_(f, value, Q) f##_
@@ -81,8 +84,8 @@ MX_COMPARISONS_(u64, uint64_t)
 #ifdef __CUDACC__
 #define MX_RSQRT_(s, x) rsqrt##s(x)
 #define MX_RECIP_(x) mx_cuda_recip_(x)
-/* The hardware's reciprocal y has at least 18 correct bits. With e = 1 - x y, 1 / x = y (1 + e + e^2 + ...); what is left out is below
- * 2^-54. */
+/* The hardware's reciprocal y has at least 18 correct bits. With e = 1 - x y, 1 / x = y (1 + e +
+ * e^2 + ...); what is left out is below 2^-54. */
 MX_INLINE double mx_cuda_recip_(double x)
 {
     double y;

@@ -1,4 +1,5 @@
-/* minx for drivers: the core, but what kernel files need (minx/kernel.h); the kit's headers are included by name. */
+/* minx for drivers: the core, but what kernel files need (minx/kernel.h); the kit's headers are
+ * included by name. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/context.h"

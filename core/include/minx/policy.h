@@ -1,4 +1,5 @@
-/* Policies: the indices that a kernel runs over, and the teams of threads that work on one index together.
+/* Policies: the indices that a kernel runs over, and the teams of threads that work on one index
+ * together.
  *
  * Ranges are half-open, of 1 to 6 dimensions, in the order of the body's indices:
  *
@@ -9,18 +10,20 @@
  *
  * Each index runs exactly once, in no particular order. An empty range runs nothing.
  *
- * Tiles: with 0, minx chooses the tile of a dimension. On hosts a thread works on one tile at a time, and a reduction has one
- * partial result for each tile. On cuda only the tile of the contiguous index is used, as a hint: so many threads of a block,
- * rounded up to a power of two and at most 256, lie along that index. There a thread block has one partial result.
+ * Tiles: with 0, minx chooses the tile of a dimension. On hosts a thread works on one tile at a
+ * time, and a reduction has one partial result for each tile. On cuda only the tile of the
+ * contiguous index is used, as a hint: so many threads of a block, rounded up to a power of two and
+ * at most 256, lie along that index. There a thread block has one partial result.
  *
- * Schedules: with the static one, thread t always gets the same part of a range. With the dynamic one, a thread takes the next
- * tile when it is free, which is faster where items differ in cost. GPUs always schedule dynamically.
+ * Schedules: with the static one, thread t always gets the same part of a range. With the dynamic
+ * one, a thread takes the next tile when it is free, which is faster where items differ in cost.
+ * GPUs always schedule dynamically.
  */
 #pragma once
 #include "minx/context.h"
 
-/* The largest end of a range with 32-bit indices. Threads of a GPU compute some indices beyond the end before they compare with
- * it; these must not overflow. */
+/* The largest end of a range with 32-bit indices. Threads of a GPU compute some indices beyond the
+ * end before they compare with it; these must not overflow. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
 
 /* The same with 64-bit indices. The least begin is its negative. */
@@ -120,8 +123,9 @@ enum { MX_AUTO = -1 };
 /* The most lanes in a team: its threads times the lanes of each. */
 enum { MX_TEAM_MAX = 1024 };
 
-/* `league` teams of `size` threads of `lanes` vector lanes each. Scratch is memory that a team, or each of its threads, has
- * while it runs: level 0 is small and fast (shared memory on cuda), level 1 large. */
+/* `league` teams of `size` threads of `lanes` vector lanes each. Scratch is memory that a team, or
+ * each of its threads, has while it runs: level 0 is small and fast (shared memory on cuda), level
+ * 1 large. */
 typedef struct mx_teams {
     mx_ctx ctx;
     int64_t league;
@@ -131,19 +135,21 @@ typedef struct mx_teams {
     size_t thread_bytes[2]; /* scratch of each thread, for each level */
 } mx_teams;
 
-/* Teams without scratch. size and lanes are at least 1, or MX_AUTO; lanes is a power of two up to 32. MX_AUTO gives
+/* Teams without scratch. size and lanes are at least 1, or MX_AUTO; lanes is a power of two up to
+ * 32. MX_AUTO gives
  *   hosts   1 thread of 1 lane, which is fastest; results do not depend on the number of threads of the context
  *   simt    2 threads of 4 lanes, so that missing barriers and singles show
  *   cuda    32 lanes, and so many threads that the team has 256 lanes
- * MX_ERR_ARG at the launch: on hosts a size above the threads of the context, on cuda more than 1024 lanes in a team, or 64 GiB
- * of scratch and more. */
+ * MX_ERR_ARG at the launch: on hosts a size above the threads of the context, on cuda more than
+ * 1024 lanes in a team, or 64 GiB of scratch and more. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)
 {
     const mx_teams teams = {ctx, league, size, lanes, {0, 0}, {0, 0}};
     return teams;
 }
 
-/* The same teams with scratch at level 0 or 1. In the kernel, each request for scratch is rounded up to 16 bytes. */
+/* The same teams with scratch at level 0 or 1. In the kernel, each request for scratch is rounded
+ * up to 16 bytes. */
 static inline mx_teams mx_with_scratch(mx_teams teams, int level, size_t team_bytes,
                                        size_t thread_bytes)
 {

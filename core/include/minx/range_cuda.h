@@ -9,9 +9,9 @@ template <class I, int dims> struct mx_cuda_range_ {
 };
 template <class K> using mx_cuda_range_of_ = mx_cuda_range_<typename K::index, K::dims>;
 
-/* Sets `o` to the outer indices of a row of the range. false: the row is outside. Row numbers of a 2-dimensional range have the
- * type of the index, those of more dimensions 64 bits. Row numbers of threads beyond the end of the range do not overflow: see
- * MX_INDEX_END. */
+/* Sets `o` to the outer indices of a row of the range. false: the row is outside. Row numbers of a
+ * 2-dimensional range have the type of the index, those of more dimensions 64 bits. Row numbers of
+ * threads beyond the end of the range do not overflow: see MX_INDEX_END. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_row_(const mx_cuda_range_of_<K> &range,
                                                     typename K::row row, typename K::index *o)
@@ -63,7 +63,8 @@ static __device__ __forceinline__ typename K::row mx_cuda_first_row_(int rows_a_
     return (mx_cuda_block_row_<R>() * (R)blockDim.y + (R)threadIdx.y) * (R)rows_a_thread;
 }
 
-/* A range that is divided into planes: sets this thread's two indices inside a plane. false: they are outside. */
+/* A range that is divided into planes: sets this thread's two indices inside a plane. false: they
+ * are outside. */
 template <class K>
 static __device__ __forceinline__ bool mx_cuda_in_plane_(const mx_cuda_range_of_<K> &range,
                                                          typename K::index *o, typename K::index *i)

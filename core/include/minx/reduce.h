@@ -6,17 +6,20 @@
  *   anything            MX_REDUCE_CUSTOM(2D, name, init, join) a struct with your functions; not vectorised
  *   and an array        MX_REDUCE_ARRAY(1D, name, MX_SUM)      of a length known at run time; not vectorised
  *
- * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise). A reducer of your
- * own is a NAME with two macros, each an expression in parentheses: NAME_INIT(T, v) sets *v to the identity, and
- * NAME_JOIN(T, into, v) joins *v into *into. The body adds the contribution of its item to a value that may already have those of
- * other items: `*sum += x`, `*top = *top < x ? x : *top`. The result over an empty range is the identity.
+ * Reducers: MX_SUM, MX_PROD, MX_MIN, MX_MAX, MX_LAND, MX_LOR (logical), MX_BAND, MX_BOR (bitwise).
+ * A reducer of your own is a NAME with two macros, each an expression in parentheses: NAME_INIT(T,
+ * v) sets *v to the identity, and NAME_JOIN(T, into, v) joins *v into *into. The body adds the
+ * contribution of its item to a value that may already have those of other items: `*sum += x`,
+ * `*top = *top < x ? x : *top`. The result over an empty range is the identity.
  *
- * NaN: a sum or product with a NaN is NaN. MX_MIN and MX_MAX ignore NaN, and so does a body like the one above. The location
- * forms ignore NaN too, unless all values are NaN: then they give the one with the lowest index. With an init and join of your
- * own, you decide. The join must be associative and commutative: its order is not specified.
+ * NaN: a sum or product with a NaN is NaN. MX_MIN and MX_MAX ignore NaN, and so does a body like
+ * the one above. The location forms ignore NaN too, unless all values are NaN: then they give the
+ * one with the lowest index. With an init and join of your own, you decide. The join must be
+ * associative and commutative: its order is not specified.
  *
- * Determinism: the range is cut into blocks that depend on the range only, and partial results are joined in an order that depends
- * on the number of blocks only, so a result has the same bits for any number of threads. Serial and openmp agree bit for bit. */
+ * Determinism: the range is cut into blocks that depend on the range only, and partial results are
+ * joined in an order that depends on the number of blocks only, so a result has the same bits for
+ * any number of threads. Serial and openmp agree bit for bit. */
 #pragma once
 #include "minx/error.h"
 
@@ -86,8 +89,8 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_BOR_INIT(T, v) (*(v) = (T)0)
 #define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
 
-/* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest one of several equal;
- * -1 if the range was empty). The body passes this item's number and index:
+/* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest
+ * one of several equal; -1 if the range was empty). The body passes this item's number and index:
  *     mx_maxloc_f64_update(v, MX_AT(a->u, i), i);
  *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
  *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */

@@ -1,5 +1,6 @@
-/* Scans (prefix sums), for kernel files. The body adds the contribution of its item to the value. When `final` is true, the value
- * is the sum over all earlier items, and the body stores its result:
+/* Scans (prefix sums), for kernel files. The body adds the contribution of its item to the value.
+ * When `final` is true, the value is the sum over all earlier items, and the body stores its
+ * result:
  *
  *     MX_BODY void offsets_body(const offsets_args *a, int i, int64_t *sum, bool final)
  *     {
@@ -9,11 +10,13 @@
  *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
  *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with init and join functions of your own; join must be associative
  *
- * A body may be called twice for an item, and stores only when `final`. The total may be NULL; name_into leaves it in a view.
+ * A body may be called twice for an item, and stores only when `final`. The total may be NULL;
+ * name_into leaves it in a view.
  *
- * Hosts: the bits are the same for any number of threads. The total may differ by rounding from the sum that the last item gets,
- * because the order of additions is not the same. cuda: CUB's single-pass scan (Merrill and Garland 2016), which reads and writes
- * all data once. Its sums of floating-point numbers may differ in their last bits from run to run. */
+ * Hosts: the bits are the same for any number of threads. The total may differ by rounding from the
+ * sum that the last item gets, because the order of additions is not the same. cuda: CUB's
+ * single-pass scan (Merrill and Garland 2016), which reads and writes all data once. Its sums of
+ * floating-point numbers may differ in their last bits from run to run. */
 #pragma once
 #include "minx/kernel.h"
 
@@ -77,8 +80,9 @@
 #include <cuda/std/functional>
 #include <iterator>
 
-/* The arguments of an item. They are in the iterators themselves or, after a prologue and where they are large, in device memory:
- * threads have copies of the iterators, in memory of their own where an index of an array is not constant. */
+/* The arguments of an item. They are in the iterators themselves or, after a prologue and where
+ * they are large, in device memory: threads have copies of the iterators, in memory of their own
+ * where an index of an array is not constant. */
 enum { MX_CUDA_HELD_BYTES_ = 512 };
 template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A &args)
 {
@@ -114,8 +118,8 @@ template <class K> struct mx_cuda_shares_ {
     }
 };
 
-/* The output iterator for CUB: when CUB stores the prefix sum of item i, the item runs with final = true. The last item stores the
- * total. */
+/* The output iterator for CUB: when CUB stores the prefix sum of item i, the item runs with final =
+ * true. The last item stores the total. */
 template <class K> struct mx_cuda_final_ {
     typename K::held_args held;
     int64_t at, last;
@@ -150,7 +154,8 @@ template <class K> struct mx_cuda_finals_ {
         return moved;
     }
 };
-/* The join of a kernel, as an operator for CUB. (For sums CUB's own operator is used, for which it is tuned.) */
+/* The join of a kernel, as an operator for CUB. (For sums CUB's own operator is used, for which it
+ * is tuned.) */
 template <class K> struct mx_cuda_joining_ {
     __device__ __forceinline__ typename K::value operator()(const typename K::value &a,
                                                             const typename K::value &b) const
@@ -174,7 +179,8 @@ static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::arg
     *result = args_copy;
 }
 
-/* In device memory, before the workspace of CUB: the arguments (after a prologue), and the identity from the user's init. */
+/* In device memory, before the workspace of CUB: the arguments (after a prologue), and the identity
+ * from the user's init. */
 enum { MX_CUDA_FRONT_BYTES_ = 4096 };
 template <class K> static char *mx_cuda_identity_copy_(char *memory)
 {

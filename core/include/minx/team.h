@@ -41,12 +41,14 @@
  *            Contents are undefined at first. The policy sets how much scratch there is (mx_with_scratch). A request for more
  *            makes the body return, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
  *
- * Rules: barriers and collectives are called by all threads or none (uniform control flow); no return before a barrier; no
- * break out of a vector loop; a store outside of a vector loop goes through MX_VECTOR_SINGLE. The simt instance runs every lane
- * as a host thread. It ends the program with a message where a barrier diverges. A missing single changes its results: with
- * check=serial in the resource of the context that is MX_ERR_MISMATCH, with kernel, view and index.
+ * Rules: barriers and collectives are called by all threads or none (uniform control flow); no
+ * return before a barrier; no break out of a vector loop; a store outside of a vector loop goes
+ * through MX_VECTOR_SINGLE. The simt instance runs every lane as a host thread. It ends the program
+ * with a message where a barrier diverges. A missing single changes its results: with check=serial
+ * in the resource of the context that is MX_ERR_MISMATCH, with kernel, view and index.
  *
- * A team of one thread has no extra cost: the body is compiled once more for it, without barriers. */
+ * A team of one thread has no extra cost: the body is compiled once more for it, without
+ * barriers. */
 #pragma once
 #include "minx/kernel.h"
 

@@ -1,6 +1,6 @@
-/* Teams on CUDA devices. A team is a thread block: lanes along x, threads of the team along y, so the lanes of a thread are
- * neighbours in a warp. Scratch of level 0 is shared memory. Scratch of level 1 is device memory, a part for each block that
- * runs. */
+/* Teams on CUDA devices. A team is a thread block: lanes along x, threads of the team along y, so
+ * the lanes of a thread are neighbours in a warp. Scratch of level 0 is shared memory. Scratch of
+ * level 1 is device memory, a part for each block that runs. */
 #pragma once
 
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (int)threadIdx.y; i < (e); i += (int)blockDim.y)
@@ -31,7 +31,8 @@
                              }),                                                    \
              mx_once_##i = 0)                                                       \
         MX_VECTOR_FOR (t, i, b, e)
-/* All lanes execute the same number of steps, also lanes without an item, because each step has a shuffle. */
+/* All lanes execute the same number of steps, also lanes without an item, because each step has a
+ * shuffle. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                      \
     for (decltype(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
          (s) = mx_next_##i, mx_once_##i = NULL)                                                  \
@@ -70,8 +71,8 @@ static __device__ __forceinline__ T mx_lane_shuffle_xor_(unsigned mask, const T 
     return result;
 }
 
-/* Joins the values of all lanes of a thread; every lane gets the result. The value of the lower lane comes first in each join, so
- * all lanes get the same bits. */
+/* Joins the values of all lanes of a thread; every lane gets the result. The value of the lower
+ * lane comes first in each join, so all lanes get the same bits. */
 template <class T, class F>
 static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
 {
@@ -101,8 +102,8 @@ template <class T> static __device__ __forceinline__ T mx_lane_max_(int lanes, T
     return mx_lane_join_(lanes, v, [](T a, T b) { return MX_LARGEST_OF_(a, b); });
 }
 
-/* The prefix sum over the lanes, from *next on: without this lane's share or, if inclusive, with it. Adds the shares of all lanes
- * to *next. */
+/* The prefix sum over the lanes, from *next on: without this lane's share or, if inclusive, with
+ * it. Adds the shares of all lanes to *next. */
 template <class T>
 static __device__ __forceinline__ T mx_lane_scan_(int lanes, T *next, T share, bool inclusive)
 {
@@ -196,7 +197,8 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
         t.league_rank = rank;
         memset(t.used, 0, sizeof t.used);
         K::team(args, &t, total);
-        /* The block's next team uses the same scratch. Collectives need no barrier here: they end with one. */
+        /* The block's next team uses the same scratch. Collectives need no barrier here: they end
+         * with one. */
         if (shared_scratch)
             __syncthreads();
         else
@@ -206,7 +208,8 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
     if (K::reduces) __syncthreads();
 }
 
-/* The lanes that a multiprocessor can run at a time. Teams with MX_ITEMS_SIMD get so few registers that it does. */
+/* The lanes that a multiprocessor can run at a time. Teams with MX_ITEMS_SIMD get so few registers
+ * that it does. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define MX_CUDA_RESIDENT_ 1024
 #elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || \

@@ -1,19 +1,22 @@
-/* Teams on hosts. A team of one thread is an ordinary chunk of work. Larger teams are host threads that run at the same time.
- * Threads with neighbouring numbers form a team. With n teams at a time, team number k runs the chunks k, k + n, k + 2n and so on.
- * In the simt instance each lane is a thread too, and one team runs at a time. */
+/* Teams on hosts. A team of one thread is an ordinary chunk of work. Larger teams are host threads
+ * that run at the same time. Threads with neighbouring numbers form a team. With n teams at a time,
+ * team number k runs the chunks k, k + n, k + 2n and so on. In the simt instance each lane is a
+ * thread too, and one team runs at a time. */
 #pragma once
 #include <string.h>
 
-/* What the threads of a team share. It is in front of the team's scratch. A barrier counts the threads that are still to come, and
- * the last one changes the phase (a sense-reversing barrier: Mellor-Crummey and Scott 1991, section 2.2). Collectives exchange
- * values through slots. There are two sets of slots, used in turn, so that a collective needs only one barrier. */
+/* What the threads of a team share. It is in front of the team's scratch. A barrier counts the
+ * threads that are still to come, and the last one changes the phase (a sense-reversing barrier:
+ * Mellor-Crummey and Scott 1991, section 2.2). Collectives exchange values through slots. There are
+ * two sets of slots, used in turn, so that a collective needs only one barrier. */
 typedef struct mx_barrier_ {
     int missing; /* threads that have not arrived */
     int phase;
 } mx_barrier_;
 typedef struct mx_team_shared_ {
     mx_barrier_ team __attribute__((aligned(64)));
-    /* MX_TEAM_MAX, plus the members that wait (simt), plus MX_TEAM_DONE_ for each member that has ended */
+    /* MX_TEAM_MAX, plus the members that wait (simt), plus MX_TEAM_DONE_ for each member that has
+     * ended */
     int idle;
     uint64_t slot[2][2 * MX_TEAM_MAX] __attribute__((aligned(64)));
     mx_barrier_ thread[MX_TEAM_MAX]; /* simt: the barrier of the lanes of each thread */
@@ -22,7 +25,8 @@ typedef struct mx_team_shared_ {
 
 enum { MX_TEAM_DONE_ = 1 << 16 };
 
-/* detects_deadlock: ends the program with a message if the threads that are missing can no longer arrive (simt). */
+/* detects_deadlock: ends the program with a message if the threads that are missing can no longer
+ * arrive (simt). */
 void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
                       bool detects_deadlock);
 
@@ -56,7 +60,8 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
         (v) = of_lane_[0];                                                 \
         for (int l_ = 1; l_ < (t)->lanes; l_++) join(&(v), &of_lane_[l_]); \
     })
-/* All lanes execute the same number of steps, also lanes without an item, because each step is a collective of the lanes. */
+/* All lanes execute the same number of steps, also lanes without an item, because each step is a
+ * collective of the lanes. */
 #define MX_VECTOR_SCANNED_(t, i, b, e, s, share, inclusive)                                        \
     for (__typeof__(s) mx_next_##i = 0, *mx_once_##i = &mx_next_##i; mx_once_##i != NULL;          \
          (s) = mx_next_##i, mx_once_##i = NULL)                                                    \
@@ -76,7 +81,8 @@ MX_INLINE void mx_team_barrier(mx_team *t)
         mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size * t->lanes, true);
 }
 #else
-/* The begin of the part of a range that belongs to thread `rank`; the part ends where that of rank + 1 begins. */
+/* The begin of the part of a range that belongs to thread `rank`; the part ends where that of rank
+ * + 1 begins. */
 MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
 {
     return t->size == 1 ? (rank == 0 ? b : e) : (int)(b + ((int64_t)e - b) * rank / t->size);
@@ -110,8 +116,8 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
                                (s) = (inclusive) ? mx_next_##i : (s), true);              \
              i++)
 
-/* OpenMP's own `min` and `max` are not used: with some compilers their identity is the largest finite number, which loses
- * infinities. */
+/* OpenMP's own `min` and `max` are not used: with some compilers their identity is the largest
+ * finite number, which loses infinities. */
 #if defined(MX_INSTANCE_SUFFIX) || defined(MX_DISPATCH)
 #define MX_DECLARE_EXTREMES_(tag, T, low, high)                                   \
     MX_PRAGMA_(omp declare reduction(mx_least_:T                                  \
@@ -134,7 +140,8 @@ MX_INLINE void mx_team_barrier(mx_team *t)
 #define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
     MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 
-/* Stores the value of this thread in its slot, and waits until all threads have done so. Returns the slots. */
+/* Stores the value of this thread in its slot, and waits until all threads have done so. Returns
+ * the slots. */
 MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value_, size_t size)
 {
     uint64_t *slot = t->shared->slot[t->phase[0] & 1];
@@ -143,7 +150,8 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value_, size_t
     return slot;
 }
 
-/* Defines a function that combines the values of threads begin to end-1: start, then STEP(all, value) for each. */
+/* Defines a function that combines the values of threads begin to end-1: start, then STEP(all,
+ * value) for each. */
 #define MX_TEAM_FOLD_(name, tag, T, begin, end, start, STEP)     \
     MX_INLINE T name##_##tag##_(mx_team *t, T v)                 \
     {                                                            \
@@ -174,8 +182,8 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value_, size_t
         return v;                                                       \
     }
 
-/* simt: sets of_lane[] to the values of all lanes of a thread. They pass through the slots after those of the team's collectives,
- * one word at a time. */
+/* simt: sets of_lane[] to the values of all lanes of a thread. They pass through the slots after
+ * those of the team's collectives, one word at a time. */
 enum { MX_LANES_MAX_ = 32 };
 MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value_, size_t size, void *of_lane)
 {
@@ -234,8 +242,8 @@ MX_TEAM_TYPES_(MX_LANE_COLLECTIVES_)
 #define mx_lane_max_(t, v) MX_TEAM_CALL_(mx_lane_max, v)(t, v)
 #define mx_lane_scan_(t, next, v, inclusive) MX_TEAM_CALL_(mx_lane_scan, v)(t, next, v, inclusive)
 
-/* The mx_team of one member. The memory at `area` has, in this order: the shared state; for each of the two levels of scratch the
- * part of the team, then the part of each thread. */
+/* The mx_team of one member. The memory at `area` has, in this order: the shared state; for each of
+ * the two levels of scratch the part of the team, then the part of each thread. */
 MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int lane_, int lanes,
                               char *area)
 {
@@ -258,9 +266,10 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
     return t;
 }
 
-/* After a team of the league its threads wait for each other if the next team uses the same scratch. Without scratch they need not
- * wait: collectives have barriers of their own. In the simt instance they always wait, so that a team body that not all threads
- * leave in the same way is detected. */
+/* After a team of the league its threads wait for each other if the next team uses the same
+ * scratch. Without scratch they need not wait: collectives have barriers of their own. In the simt
+ * instance they always wait, so that a team body that not all threads leave in the same way is
+ * detected. */
 #ifdef MX_INSTANCE_SIMT_
 #define MX_WAITS_AFTER_TEAM_(t) true
 #else

@@ -1,5 +1,6 @@
-/* Accessors with a trait (MX_ACCESSOR). A view has no trait: bind it to an accessor with a trait for the kernel that gets faster
- * by it, and to a plain accessor elsewhere. All traits except RESTRICT need elements that are numbers. MX_TRAIT_
+/* Accessors with a trait (MX_ACCESSOR). A view has no trait: bind it to an accessor with a trait
+ * for the kernel that gets faster by it, and to a plain accessor elsewhere. All traits except
+ * RESTRICT need elements that are numbers. MX_TRAIT_
  *     RANDOM_ACCESS  const elements that nothing writes during the launch. cuda: loads use the read-only cache (ld.global.nc).
  *                    Hosts: plain loads
  *     RESTRICT       no other accessor is used for elements that are written through this one. gcc keeps values in registers
@@ -11,13 +12,14 @@
  *
  *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j);    MX_ADD(x, v, i, j);    mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
  *
- * MX_LOAD2(v, i, j) and MX_LOAD4(v, i, j): two or four elements of row i, from j on, as members a, b (c, d) of an mx_double2 or
- * mx_double4: of an accessor of double with the layout right, each row of which begins at a multiple of 16 bytes and has no gaps; j is
- * even. MX_LOAD4: nothing writes them during the launch. cuda: loads of 16 bytes (MX_LOAD4: through the read-only cache), which
+ * MX_LOAD2(v, i, j) and MX_LOAD4(v, i, j): two or four elements of row i, from j on, as members a,
+ * b (c, d) of an mx_double2 or mx_double4: of an accessor of double with the layout right, each row
+ * of which begins at a multiple of 16 bytes and has no gaps; j is even. MX_LOAD4: nothing writes
+ * them during the launch. cuda: loads of 16 bytes (MX_LOAD4: through the read-only cache), which
  * gathers of rows take half as long by. Another layout, type or rank is a compile error.
  *
- * These work with any accessor of numbers (MX_ADD: of types that mx_atomic_add takes) and respect its trait. MX_AT is a plain
- * access, and a compile error for atomic elements. */
+ * These work with any accessor of numbers (MX_ADD: of types that mx_atomic_add takes) and respect
+ * its trait. MX_AT is a plain access, and a compile error for atomic elements. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -36,8 +38,9 @@ typedef struct mx_double4 {
 #define MX_ELEMENT_(...) __typeof__(*(MX_FIRST_(__VA_ARGS__, 0)).element)
 #define MX_ADDRESS(...) ((MX_ELEMENT_(__VA_ARGS__) *)&MX_AT(__VA_ARGS__))
 
-/* With the device's own layout, neighbours of a row are not neighbours in memory: only cuda would give wrong numbers. bits: of
- * the shape's code, 0xff for rank and layout, 0x7ff for the kind of number too, which C++ checks by the type of a pointer. */
+/* With the device's own layout, neighbours of a row are not neighbours in memory: only cuda would
+ * give wrong numbers. bits: of the shape's code, 0xff for rank and layout, 0x7ff for the kind of
+ * number too, which C++ checks by the type of a pointer. */
 #define MX_ROW_FITS_(v, bits) \
     ((MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
 #define MX_ROW_FITS_TEXT_ \

@@ -1,13 +1,16 @@
 /* Views: multi-dimensional arrays with a label, an element type, a layout and a memory space.
  *
- * An mx_view is a handle. The record behind it (extents, strides, label) lives on the host, its data in the view's space.
- * Kernels compute with accessors (accessor.h), which mx_bind makes from views. Handles are plain values: copying one
- * does not change the number of owners. mx_view_retain adds an owner, mx_view_destroy removes one, and the last owner frees
- * the data. A handle or accessor of a destroyed view is recognised by its generation: MX_ERR_STALE.
+ * An mx_view is a handle. The record behind it (extents, strides, label) lives on the host, its
+ * data in the view's space. Kernels compute with accessors (accessor.h), which mx_bind makes from
+ * views. Handles are plain values: copying one does not change the number of owners. mx_view_retain
+ * adds an owner, mx_view_destroy removes one, and the last owner frees the data. A handle or
+ * accessor of a destroyed view is recognised by its generation: MX_ERR_STALE.
  *
- * docs/data.md explains how data get in and out. In short, mx_import and mx_export copy host arrays on every backend.
+ * docs/data.md explains how data get in and out. In short, mx_import and mx_export copy host arrays
+ * on every backend.
  *
- * Thread safety: calls on different views may run on different threads; the table of views is locked. */
+ * Thread safety: calls on different views may run on different threads; the table of views is
+ * locked. */
 #pragma once
 #include "minx/context.h"
 
@@ -32,8 +35,8 @@ typedef uint32_t mx_type;
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type)&0xffu)
 
-/* The type as text: "f64", "i32", "user[24]". The text stays valid during the next call on this thread, but not after the
- * second one. */
+/* The type as text: "f64", "i32", "user[24]". The text stays valid during the next call on this
+ * thread, but not after the second one. */
 const char *mx_type_name(mx_type type);
 
 typedef struct mx_view {
@@ -49,15 +52,17 @@ typedef struct mx_view_options {
     bool padding;       /* layouts left and right: rounds rows or columns up to 64 bytes */
 } mx_view_options;
 
-/* Each function that creates a view is also a macro of the same name. The macro records the caller's source line for
- * mx_views_report. With the name in parentheses, the function is called without the macro. */
+/* Each function that creates a view is also a macro of the same name. The macro records the
+ * caller's source line for mx_views_report. With the name in parentheses, the function is called
+ * without the macro. */
 void mx_source_line_(const char *file, int line);
 #define MX_AT_SOURCE_LINE_(call) (mx_source_line_(__FILE__, __LINE__), call)
 
-/* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank 0); label: not empty, at
- * most 63 characters, copied. options NULL: all defaults. Asynchronous where ctx is. On failure *view is null.
- * Errors: MX_ERR_ARG, MX_ERR_EXTENT (too large), MX_ERR_LAYOUT, MX_ERR_RANK (not possible with this layout), MX_ERR_SPACE (ctx
- * cannot access that space), MX_ERR_MEMORY. */
+/* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank
+ * 0); label: not empty, at most 63 characters, copied. options NULL: all defaults. Asynchronous
+ * where ctx is. On failure *view is null. Errors: MX_ERR_ARG, MX_ERR_EXTENT (too large),
+ * MX_ERR_LAYOUT, MX_ERR_RANK (not possible with this layout), MX_ERR_SPACE (ctx cannot access that
+ * space), MX_ERR_MEMORY. */
 mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_view *view);
 #define mx_view_create_0d(ctx, label, type, view) \
@@ -69,19 +74,21 @@ mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
 #define mx_view_create_3d(ctx, label, type, n0, n1, n2, view) \
     mx_view_create(ctx, label, type, 3, ((const int64_t[]){n0, n1, n2}), NULL, view)
 
-/* Creates a view of memory that the caller owns, in options->space (DEFAULT: the context's). ctx must be able to access that
- * space. minx never frees the memory. It must exist longer than the view, its parts and all work on them (fence first).
+/* Creates a view of memory that the caller owns, in options->space (DEFAULT: the context's). ctx
+ * must be able to access that space. minx never frees the memory. It must exist longer than the
+ * view, its parts and all work on them (fence first).
  *   data     not NULL, aligned as the element type needs. Nothing is copied: use mx_import to copy a host array to a device
  *   strides  rank values in elements, inside the caller's memory; NULL: those of the layout and padding in the options. With
  *            strides, the layout is the context's if the strides follow it, else MX_LAYOUT_STRIDE
- * Errors as above. MX_ERR_SPACE also if the memory is not in that space, as the backend that allocated it reports. MX_ERR_LAYOUT
- * also if elements share memory, if dimensions interleave, or if the strides do not follow the layout in the options. */
+ * Errors as above. MX_ERR_SPACE also if the memory is not in that space, as the backend that
+ * allocated it reports. MX_ERR_LAYOUT also if elements share memory, if dimensions interleave, or
+ * if the strides do not follow the layout in the options. */
 mx_err mx_view_wrap(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                     const int64_t *strides, const mx_view_options *options, void *data,
                     mx_view *view);
 
-/* The indices of one dimension that a part of a view has. A part shares the data with its view, and keeps the data until the
- * part is destroyed too. */
+/* The indices of one dimension that a part of a view has. A part shares the data with its view, and
+ * keeps the data until the part is destroyed too. */
 typedef struct mx_slice {
     int64_t begin;
     int64_t end;
@@ -94,26 +101,29 @@ typedef struct mx_slice {
 /* The indices from begin to before end. MX_TO_END as end: to the last one. */
 #define mx_span(begin, end) ((mx_slice){(begin), (end), false})
 #define MX_TO_END INT64_MAX
-/* Expands to two arguments, the number of slices and the slices: mx_subview(u, MX_SLICES(mx_index(3), mx_all()), &row) */
+/* Expands to two arguments, the number of slices and the slices: mx_subview(u,
+ * MX_SLICES(mx_index(3), mx_all()), &row) */
 #define MX_SLICES_(...) ((const mx_slice[]){__VA_ARGS__})
 #define MX_SLICES(...) \
     (int)(sizeof MX_SLICES_(__VA_ARGS__) / sizeof(mx_slice)), MX_SLICES_(__VA_ARGS__)
 
-/* Creates a part of a view, from one slice for each dimension. The part keeps layout left or right if its strides follow it.
- * Otherwise it has MX_LAYOUT_STRIDE, for strided accessors. Its label shows the indices in the view that owns the memory, for
- * example "u[3,2:5,:]", cut to 63 characters. Errors: MX_ERR_RANK (count), MX_ERR_BOUNDS, MX_ERR_STALE. */
+/* Creates a part of a view, from one slice for each dimension. The part keeps layout left or right
+ * if its strides follow it. Otherwise it has MX_LAYOUT_STRIDE, for strided accessors. Its label
+ * shows the indices in the view that owns the memory, for example "u[3,2:5,:]", cut to 63
+ * characters. Errors: MX_ERR_RANK (count), MX_ERR_BOUNDS, MX_ERR_STALE. */
 mx_err mx_subview(mx_view view, int count, const mx_slice *slices, mx_view *part);
 
-/* Creates a read-only view of the same data; its parts are read-only too. It can only be bound to const accessors, and cannot
- * be the target of a copy, a fill, mx_write_element or a result (MX_ERR_CONST). Its host data must not be written. The original
- * view stays writable. */
+/* Creates a read-only view of the same data; its parts are read-only too. It can only be bound to
+ * const accessors, and cannot be the target of a copy, a fill, mx_write_element or a result
+ * (MX_ERR_CONST). Its host data must not be written. The original view stays writable. */
 mx_err mx_view_constant(mx_view view, mx_view *constant);
 
-/* mx_err mx_view_resize(mx_ctx ctx, mx_view *view, const int64_t *extents)
- * Replaces the caller's view by a new one with other extents and the same other properties. Elements that both views have are
- * copied, ordered on ctx; the other elements are zero. The caller stops owning the old view; its other owners and its parts keep
- * its extents and data. Bind accessors again. On failure nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST,
- * and MX_ERR_LAYOUT for layout stride. */
+/* mx_err mx_view_resize(mx_ctx ctx, mx_view *view, const int64_t *extents) Replaces the caller's
+ * view by a new one with other extents and the same other properties. Elements that both views have
+ * are copied, ordered on ctx; the other elements are zero. The caller stops owning the old view;
+ * its other owners and its parts keep its extents and data. Bind accessors again. On failure
+ * nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST, and MX_ERR_LAYOUT for
+ * layout stride. */
 #define mx_view_resize(ctx, view, extents) \
     MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, true))
 mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
@@ -126,8 +136,8 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
 /* Adds an owner. MX_ERR_STALE: the view was destroyed. */
 mx_err mx_view_retain(mx_view view);
 
-/* Removes an owner, and sets *view null. The last owner frees the data, after all kernels that may use them. Accepts NULL and
- * a null view. MX_ERR_STALE: the view was destroyed already. */
+/* Removes an owner, and sets *view null. The last owner frees the data, after all kernels that may
+ * use them. Accepts NULL and a null view. MX_ERR_STALE: the view was destroyed already. */
 mx_err mx_view_destroy(mx_view *view);
 
 /* The properties of a view. The view owns the label. */
@@ -147,7 +157,8 @@ typedef struct mx_view_info {
 } mx_view_info;
 mx_err mx_view_get_info(mx_view view, mx_view_info *info);
 
-/* The offset of an element from info->data, in elements, for any layout. index: rank values, inside the extents. */
+/* The offset of an element from info->data, in elements, for any layout. index: rank values, inside
+ * the extents. */
 int64_t mx_view_offset(const mx_view_info *info, const int64_t *index);
 
 /* How a check of launches against another backend (mx_ctx_check_against) compares a view. */
@@ -160,47 +171,53 @@ typedef enum mx_check {
     MX_CHECK_NOTHING
 } mx_check;
 
-/* Sets how a view and its parts are compared; a new view has MX_CHECK_EACH. When a later kernel that reads the view is checked,
- * both backends start from the contents that the checked backend left. MX_ERR_STALE, MX_ERR_ARG. */
+/* Sets how a view and its parts are compared; a new view has MX_CHECK_EACH. When a later kernel
+ * that reads the view is checked, both backends start from the contents that the checked backend
+ * left. MX_ERR_STALE, MX_ERR_ARG. */
 mx_err mx_view_set_check(mx_view view, mx_check check);
 
-/* Gives a pointer to the data of a view that host code can access (MX_ERR_SPACE otherwise). Fence before host code reads the
- * results of a kernel. */
+/* Gives a pointer to the data of a view that host code can access (MX_ERR_SPACE otherwise). Fence
+ * before host code reads the results of a kernel. */
 mx_err mx_view_host_data(mx_view view, void **data);
 
-/* Creates a view of the same shape, layout and padding in host memory. All its elements are zero: contents are not copied. The
- * caller destroys it by mx_view_destroy. */
+/* Creates a view of the same shape, layout and padding in host memory. All its elements are zero:
+ * contents are not copied. The caller destroys it by mx_view_destroy. */
 mx_err mx_mirror_create(mx_view source, mx_view *mirror);
 
-/* The same, except that if host code can access the source, *mirror is the source itself, with one more owner. */
+/* The same, except that if host code can access the source, *mirror is the source itself, with one
+ * more owner. */
 mx_err mx_mirror_view_create(mx_view source, mx_view *mirror);
 
-/* Copies all elements. Type, rank, extents, layout and strides must be identical (MX_ERR_TYPE, _RANK, _EXTENT, _LAYOUT): it
- * is a plain copy of memory, without conversion or staging. ctx must be able to copy between the two spaces (MX_ERR_SPACE). If
- * the destination is a part with elements of other views between its own, these are not changed, and ctx must be able to access
- * both spaces (mx_remap needs access to one only). Views that share elements are MX_ERR_ARG, except a view and itself, where
- * nothing happens. Ordered on ctx like a kernel: fence before reading on the host. */
+/* Copies all elements. Type, rank, extents, layout and strides must be identical (MX_ERR_TYPE,
+ * _RANK, _EXTENT, _LAYOUT): it is a plain copy of memory, without conversion or staging. ctx must
+ * be able to copy between the two spaces (MX_ERR_SPACE). If the destination is a part with elements
+ * of other views between its own, these are not changed, and ctx must be able to access both spaces
+ * (mx_remap needs access to one only). Views that share elements are MX_ERR_ARG, except a view and
+ * itself, where nothing happens. Ordered on ctx like a kernel: fence before reading on the host. */
 mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source);
 
-/* Copies element by element between views of equal type, rank and extents, whatever their layouts, strides, padding and memory
- * spaces. ctx must be able to access one of them (MX_ERR_SPACE); the other may be host memory. If ctx can access both, its own
- * threads or its device copy, ordered on ctx like a kernel. Otherwise the elements go through staging memory, and the copy is done
- * on return. All else as mx_deep_copy. */
+/* Copies element by element between views of equal type, rank and extents, whatever their layouts,
+ * strides, padding and memory spaces. ctx must be able to access one of them (MX_ERR_SPACE); the
+ * other may be host memory. If ctx can access both, its own threads or its device copy, ordered on
+ * ctx like a kernel. Otherwise the elements go through staging memory, and the copy is done on
+ * return. All else as mx_deep_copy. */
 mx_err mx_remap(mx_ctx ctx, mx_view destination, mx_view source);
 
 /* mx_err mx_import(mx_ctx ctx, mx_view view, const T *array, const int64_t *strides)
  * mx_err mx_export(mx_ctx ctx, mx_view view, T *array, const int64_t *strides)
  *
- * Copies a whole array of the host into a view, and a view into an array. docs/data.md has examples.
+ * Copies a whole array of the host into a view, and a view into an array. docs/data.md has
+ * examples.
  *   view     of any rank, layout and padding, or a part of one, in any space that ctx can access
  *   array    in memory that host code can access, with the view's extents and element type; NULL if there are no elements
  *   strides  rank values, in elements: the distance in the array when index d grows by one. NULL: C order, the last index
  *            contiguous. mx_import allows 0, which repeats elements; mx_export allows no strides that make elements share memory
- * Done on return: both array and view may then be used and freed. If ctx cannot access the array, the copy uses up to 8 MiB of
- * staging memory; for layouts without strides (tiled, Morton), as much as the whole view.
- * Errors: MX_ERR_STALE, MX_ERR_ARG (no context, no array, ctx records a graph, array and view overlap), MX_ERR_TYPE (a pointer
- * to another number type), MX_ERR_SPACE (ctx cannot access the view, or host code the array), MX_ERR_LAYOUT (strides),
- * MX_ERR_EXTENT (strides beyond the address space), MX_ERR_CONST (import), MX_ERR_MEMORY, and what mx_fence returns. */
+ * Done on return: both array and view may then be used and freed. If ctx cannot access the array,
+ * the copy uses up to 8 MiB of staging memory; for layouts without strides (tiled, Morton), as much
+ * as the whole view. Errors: MX_ERR_STALE, MX_ERR_ARG (no context, no array, ctx records a graph,
+ * array and view overlap), MX_ERR_TYPE (a pointer to another number type), MX_ERR_SPACE (ctx cannot
+ * access the view, or host code the array), MX_ERR_LAYOUT (strides), MX_ERR_EXTENT (strides beyond
+ * the address space), MX_ERR_CONST (import), MX_ERR_MEMORY, and what mx_fence returns. */
 mx_err mx_import_(mx_ctx ctx, mx_view view, const void *array, const int64_t *strides,
                   mx_type type);
 mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides, mx_type type);
@@ -221,12 +238,13 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
              MX_POINTS_TO_(uint64_t, MX_U64), default : 0)
 #endif
 
-/* Sets every element of the view, and its padding, to *value (of the view's element size). Ordered on ctx. On cuda the elements
- * of views without gaps have at most 1024 bytes (else MX_ERR_TYPE), unless all bytes of the value are equal. */
+/* Sets every element of the view, and its padding, to *value (of the view's element size). Ordered
+ * on ctx. On cuda the elements of views without gaps have at most 1024 bytes (else MX_ERR_TYPE),
+ * unless all bytes of the value are equal. */
 mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
 
-/* Copies element number `index` of a view of rank 0 (index 0) or 1 to *value: for scalars that kernels left on a device.
- * Ordered on ctx; waits until the value is there. */
+/* Copies element number `index` of a view of rank 0 (index 0) or 1 to *value: for scalars that
+ * kernels left on a device. Ordered on ctx; waits until the value is there. */
 mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
 
 /* Copies *value to that element. Ordered on ctx; *value may change on return. */
@@ -235,8 +253,8 @@ mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *val
 /* How many views still exist. */
 int mx_views_alive(void);
 
-/* Prints them on stderr, one on each line: label, bytes, space, and the file and line that created it. mx_finalize calls this in
- * debug builds. */
+/* Prints them on stderr, one on each line: label, bytes, space, and the file and line that created
+ * it. mx_finalize calls this in debug builds. */
 void mx_views_report(void);
 
 #define mx_view_create(...) MX_AT_SOURCE_LINE_(mx_view_create(__VA_ARGS__))

@@ -1,38 +1,42 @@
-/* Unordered maps: a set of keys. Each key is in a slot, whose number does not change until the map is cleared or rehashed. Values are
- * in views of your own, of any type, with extent mx_map_capacity; the slot of a key is the index of its value.
+/* Unordered maps: a set of keys. Each key is in a slot, whose number does not change until the map
+ * is cleared or rehashed. Values are in views of your own, of any type, with extent
+ * mx_map_capacity; the slot of a key is the index of its value.
  *
  *     driver   mx_map_create(ctx, "cells", 1000000, &map);  mx_bind(ctx, map, &args.map);           mx_u64_1 map;
  *     body     const mx_map_slot s = mx_map_insert(&a->map, key);
  *              if (s.state != MX_MAP_FAILED) mx_atomic_add(&MX_AT(a->count, s.slot), 1);
  *     another  if (mx_map_valid(&a->map, i)) ... mx_map_key(&a->map, i), MX_AT(a->count, i)      for 0 <= i < capacity
  *
- * A key is any u64; convert i64 and u32 keys to u64 and back. The handle is a view, which drivers bind and destroy. It has a power of
- * two of slots with keys (0: the slot is free), one more slot for key 0, and a flag for failed inserts. Method: open addressing
- * with linear probing (Knuth, vol. 3, 6.4, algorithm L); an insert claims a slot by compare-and-swap on the key. Single keys
- * cannot be removed, so a search meets a key before any free slot. The slot of a key depends on the order of inserts, so
- * launches that insert cannot be checked against another backend. */
+ * A key is any u64; convert i64 and u32 keys to u64 and back. The handle is a view, which drivers
+ * bind and destroy. It has a power of two of slots with keys (0: the slot is free), one more slot
+ * for key 0, and a flag for failed inserts. Method: open addressing with linear probing (Knuth,
+ * vol. 3, 6.4, algorithm L); an insert claims a slot by compare-and-swap on the key. Single keys
+ * cannot be removed, so a search meets a key before any free slot. The slot of a key depends on the
+ * order of inserts, so launches that insert cannot be checked against another backend. */
 #pragma once
 #include "minx/atomic.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Creates a map for `keys` (1 to 2^29) different keys. It has at least a third more slots. Errors: MX_ERR_ARG, and those of
- * mx_view_create. */
+/* Creates a map for `keys` (1 to 2^29) different keys. It has at least a third more slots. Errors:
+ * MX_ERR_ARG, and those of mx_view_create. */
 mx_err mx_map_create(mx_ctx ctx, const char *label, int64_t keys, mx_view *map);
 
 /* Gives the number of slots. */
 mx_err mx_map_capacity(mx_view map, int64_t *capacity);
 
-/* Gives the number of keys, and whether an insert failed since the map was created or cleared. Waits for ctx. */
+/* Gives the number of keys, and whether an insert failed since the map was created or cleared.
+ * Waits for ctx. */
 mx_err mx_map_size(mx_ctx ctx, mx_view map, int64_t *size, bool *failed);
 
 /* Removes all keys. Ordered on ctx. */
 mx_err mx_map_clear(mx_ctx ctx, mx_view map);
 
-/* Replaces the map by one for `keys` keys, with the same keys in it. Bind the map again afterwards. *origin is a new i32 view with the
- * old slot of each key (0 for free slots): mx_permute(ctx, values, old_values, origin) moves the values. Waits for ctx.
- * MX_ERR_EXTENT: the keys do not fit, and nothing changed. */
+/* Replaces the map by one for `keys` keys, with the same keys in it. Bind the map again afterwards.
+ * *origin is a new i32 view with the old slot of each key (0 for free slots): mx_permute(ctx,
+ * values, old_values, origin) moves the values. Waits for ctx. MX_ERR_EXTENT: the keys do not fit,
+ * and nothing changed. */
 mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
 #define mx_map_create(...) MX_AT_SOURCE_LINE_(mx_map_create(__VA_ARGS__))
 #define mx_map_rehash(...) MX_AT_SOURCE_LINE_(mx_map_rehash(__VA_ARGS__))
@@ -69,12 +73,13 @@ MX_INLINE mx_map_slot mx_map_probe_(const mx_u64_1 *map, uint64_t key, bool clai
     return none;
 }
 
-/* Inserts a key unless the map has it. If several items insert the same key at the same time, exactly one gets MX_MAP_SUCCESS. An
- * insert fails if 4096 slots in a row have other keys, and then sets the map's flag. This is very unlikely up to the number of
- * keys for which the map was created. */
+/* Inserts a key unless the map has it. If several items insert the same key at the same time,
+ * exactly one gets MX_MAP_SUCCESS. An insert fails if 4096 slots in a row have other keys, and then
+ * sets the map's flag. This is very unlikely up to the number of keys for which the map was
+ * created. */
 #define mx_map_insert(map, key) mx_map_probe_((map), (key), true)
-/* find: the slot of a key, -1 if the map does not have it. exists: does the map have the key? valid: is there a key in this slot?
- * key: the key in a slot that has one. */
+/* find: the slot of a key, -1 if the map does not have it. exists: does the map have the key?
+ * valid: is there a key in this slot? key: the key in a slot that has one. */
 #define mx_map_find(map, key) (mx_map_probe_((map), (key), false).slot)
 #define mx_map_exists(map, key) (mx_map_find(map, key) >= 0)
 #define mx_map_valid(map, slot) (mx_atomic_load(&MX_AT(*(map), slot)) != 0)

@@ -1,13 +1,16 @@
-/* Random numbers for kernels and drivers. They are the same on every backend, and for any number of threads and ranks:
+/* Random numbers for kernels and drivers. They are the same on every backend, and for any number of
+ * threads and ranks:
  *
  *     mx_random r = mx_random_at(seed, particle_id, step);     a stream for each item, chosen by its global number
  *     const double x = mx_random_f64(&r), y = mx_random_f64(&r);
  *
- * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11). A block is
- * four u32. Block number n of a stream is a function of the seed, the stream and n only. So no state is stored, locked, or passed
- * from item to item. There are 2^64 seeds, each with 2^64 streams of 2^64 blocks, and no two streams overlap: the seed is the key,
- * the stream is the upper half of the counter, n the lower half. To continue a stream in a later time step, start at block
- * step * blocks_per_step. The generator passes the test batteries that the paper names. Do not use it for cryptography. */
+ * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
+ * as 1, 2, 3", SC'11). A block is four u32. Block number n of a stream is a function of the seed,
+ * the stream and n only. So no state is stored, locked, or passed from item to item. There are 2^64
+ * seeds, each with 2^64 streams of 2^64 blocks, and no two streams overlap: the seed is the key,
+ * the stream is the upper half of the counter, n the lower half. To continue a stream in a later
+ * time step, start at block step * blocks_per_step. The generator passes the test batteries that
+ * the paper names. Do not use it for cryptography. */
 #pragma once
 #include "minx/math.h"
 
@@ -69,9 +72,10 @@ MX_INLINE uint64_t mx_random_u64(mx_random *r)
 MX_INLINE double mx_random_f64(mx_random *r) { return (double)(mx_random_u64(r) >> 11) * 0x1p-53; }
 MX_INLINE float mx_random_f32(mx_random *r) { return (float)(mx_random_u32(r) >> 8) * 0x1p-24f; }
 
-/* Uniform in low, low+1, ..., high, where low <= high; all values have exactly the same probability. Uses one u64, rarely more. The
- * result is the upper half of the product of the u64 and the number of values. The few u64 that would make some values more
- * probable are rejected (Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019). */
+/* Uniform in low, low+1, ..., high, where low <= high; all values have exactly the same
+ * probability. Uses one u64, rarely more. The result is the upper half of the product of the u64
+ * and the number of values. The few u64 that would make some values more probable are rejected
+ * (Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019). */
 MX_INLINE int64_t mx_random_int(mx_random *r, int64_t low, int64_t high)
 {
     const uint64_t values = (uint64_t)high - (uint64_t)low + 1; /* 0: all 2^64 */
@@ -83,8 +87,9 @@ MX_INLINE int64_t mx_random_int(mx_random *r, int64_t low, int64_t high)
     return (int64_t)((uint64_t)low + (uint64_t)(product >> 64));
 }
 
-/* Two independent numbers of the standard normal distribution (Box and Muller 1958). Uses two u64. Results of two backends may differ
- * by some units in the last place, as those of log, sin and cos do. */
+/* Two independent numbers of the standard normal distribution (Box and Muller 1958). Uses two u64.
+ * Results of two backends may differ by some units in the last place, as those of log, sin and cos
+ * do. */
 MX_INLINE void mx_random_normal(mx_random *r, double *x, double *y)
 {
     const double radius = sqrt(-2 * log(1 - mx_random_f64(r)));

@@ -7,15 +7,17 @@
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      adds the sums to the histogram
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      and so on
  *
- * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no atomics. contribute joins the
- * copies in the order of threads, so results do not depend on timing; sums of doubles depend on the number of threads and, with
- * a dynamic schedule, on which thread ran which items. On cuda and simt, and on hosts whose launches are checked against another
- * backend, there is one copy and items use atomics, so sums of doubles depend on timing. For f64 f32 i32 i64 u32 u64 and rank 1
- * or more.
+ * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no
+ * atomics. contribute joins the copies in the order of threads, so results do not depend on timing;
+ * sums of doubles depend on the number of threads and, with a dynamic schedule, on which thread ran
+ * which items. On cuda and simt, and on hosts whose launches are checked against another backend,
+ * there is one copy and items use atomics, so sums of doubles depend on timing. For f64 f32 i32 i64
+ * u32 u64 and rank 1 or more.
  *
- * An accessor that is bound on the context that created the scatter view is for launches on that context; a launch on another is
- * MX_ERR_ARG. Other contexts may bind the scatter view too. Their items add to the first copy by atomics. Several such contexts may
- * run at the same time, but not while a kernel of the creating context adds. A context whose launches are checked uses atomics as
+ * An accessor that is bound on the context that created the scatter view is for launches on that
+ * context; a launch on another is MX_ERR_ARG. Other contexts may bind the scatter view too. Their
+ * items add to the first copy by atomics. Several such contexts may run at the same time, but not
+ * while a kernel of the creating context adds. A context whose launches are checked uses atomics as
  * well: bind again when checks begin. */
 #pragma once
 #include "minx/token.h"
@@ -33,9 +35,10 @@ typedef struct mx_scatter {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target. Each element starts at the
- * reducer's identity. On failure *scatter is all zero. Errors: MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiled,
- * Morton), MX_ERR_ARG (ctx records a graph), those of mx_view_create. */
+/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target.
+ * Each element starts at the reducer's identity. On failure *scatter is all zero. Errors:
+ * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiled, Morton), MX_ERR_ARG (ctx
+ * records a graph), those of mx_view_create. */
 #define mx_scatter_create(ctx, target, R, s) \
     MX_AT_SOURCE_LINE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
@@ -49,9 +52,10 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *scatter, void *accessor, u
                         size_t element_size, int64_t *step, int op, const char *expression,
                         const char *file, int line, const char *func);
 
-/* These two join the contributions of all items into a view of the target's type, extents and strides (else MX_ERR_EXTENT), and
- * then reset the scatter view. contribute joins them with the elements of the view. overwrite replaces the elements: an element
- * without contributions gets the reducer's identity, which is 0, 1, the largest or the smallest number (infinities). Both are
+/* These two join the contributions of all items into a view of the target's type, extents and
+ * strides (else MX_ERR_EXTENT), and then reset the scatter view. contribute joins them with the
+ * elements of the view. overwrite replaces the elements: an element without contributions gets the
+ * reducer's identity, which is 0, 1, the largest or the smallest number (infinities). Both are
  * ordered on ctx, and graphs record them. */
 mx_err mx_scatter_contribute(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
 mx_err mx_scatter_overwrite(mx_ctx ctx, const mx_scatter *scatter, mx_view target);
@@ -82,13 +86,15 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
-/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy. Without it, `omp simd` would add items to the same element at
- * the same time. After a fence gcc would load the thread's number again for each item; after an asm statement it does not. An
- * older gcc may move accesses to an element that does not change out of an `omp simd` loop, unless the statement accesses memory.
+/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy. Without it, `omp simd`
+ * would add items to the same element at the same time. After a fence gcc would load the thread's
+ * number again for each item; after an asm statement it does not. An older gcc may move accesses to
+ * an element that does not change out of an `omp simd` loop, unless the statement accesses memory.
  * clang treats each asm statement as if it wrote any memory.
  *
- * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the copy to the index of each item,
- * instead of to `data` once for the loop, unless the address is computed with integers. */
+ * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
+ * copy to the index of each item, instead of to `data` once for the loop, unless the address is
+ * computed with integers. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #if __GNUC__ >= 12
 #define MX_ELEMENT_BARRIER_(at) __asm__ volatile("")
@@ -101,8 +107,8 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #define MX_ELEMENT_BARRIER_(at) MX_ITEM_BARRIER_()
 #define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
 #endif
-/* Adds by an atomic. Rarely used on hosts, where it is a function of its own: without the loops of atomics compilers can move the
- * test of `step` out of a loop over items. */
+/* Adds by an atomic. Rarely used on hosts, where it is a function of its own: without the loops of
+ * atomics compilers can move the test of `step` out of a loop over items. */
 #ifdef __CUDACC__
 #define MX_SCATTER_SHARED_ MX_INLINE
 #else

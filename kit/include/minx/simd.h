@@ -1,4 +1,5 @@
-/* Packs: vectors of eight numbers, for kernel files (which include minx/kernel.h first) whose items are groups of eight elements:
+/* Packs: vectors of eight numbers, for kernel files (which include minx/kernel.h first) whose items
+ * are groups of eight elements:
  *
  *     MX_BODY void scale_body(const scale_args *a, int group)
  *     {
@@ -10,12 +11,14 @@
  *     }
  *     MX_FOR(1D, scale, MX_ITEMS_PLAIN)                   over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
  *
- * The types are mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64 and so on. A mask is an integer pack with lanes of the same
- * size; a lane is -1 (on) or 0 (off). f64 and i64 have the same mask type, and so have f32 and i32. All backends have the same
- * width, so a range is the same for all, and results agree. On hosts a pack is a vector type of the compiler. On cuda it is a
- * struct in the registers of one thread.
- * Most loops need no packs, because items are vectorised anyway. Packs are for loops that exchange, gather or mask lanes in a way
- * that the compiler cannot vectorise. The elements of a pack are neighbours in memory, so use them along a contiguous index only.
+ * The types are mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64 and so on. A mask is an
+ * integer pack with lanes of the same size; a lane is -1 (on) or 0 (off). f64 and i64 have the same
+ * mask type, and so have f32 and i32. All backends have the same width, so a range is the same for
+ * all, and results agree. On hosts a pack is a vector type of the compiler. On cuda it is a struct
+ * in the registers of one thread. Most loops need no packs, because items are vectorised anyway.
+ * Packs are for loops that exchange, gather or mask lanes in a way that the compiler cannot
+ * vectorise. The elements of a pack are neighbours in memory, so use them along a contiguous index
+ * only.
  *
  *   + - * /  < <= > >= == != (these six give masks)  and for integers % & | ^ << >> ~ : for two packs, or a pack and a number
  *       of its type; also unary -, and += and similar with a pack. pack[l] is one lane
@@ -136,7 +139,8 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #define MX_PICK_LANE_(f, value) \
     _Generic((value), double : f##_f64_, float : f##_f32_, int32_t : f##_i32_, int64_t : f##_i64_)
 #endif
-/* The sum of all lanes: halves are added until one lane is left, by vector operations where the compiler can split a vector. */
+/* The sum of all lanes: halves are added until one lane is left, by vector operations where the
+ * compiler can split a vector. */
 #if !defined(__CUDACC__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define MX_PACK_SUM_(T, a)                                                                         \

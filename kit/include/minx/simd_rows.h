@@ -1,5 +1,6 @@
-/* Packs of doubles from rows of four numbers, as coordinates of an atom or coefficients of a cubic polynomial: for loops that look up
- * other elements by number, where eight loads of rows are several times as fast as four gathers. And what such loops need besides.
+/* Packs of doubles from rows of four numbers, as coordinates of an atom or coefficients of a cubic
+ * polynomial: for loops that look up other elements by number, where eight loads of rows are
+ * several times as fast as four gathers. And what such loops need besides.
  *
  *   mx_pack_load_rows(p, index, a)      a[d][l] = p[index[l] + d], for d from 0 to 3
  *   mx_pack_subtract_rows(p, index, a)  p[index[l] + d] -= a[d][l], lane by lane: rows may be equal

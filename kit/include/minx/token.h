@@ -1,21 +1,23 @@
-/* Unique tokens: numbers that no two items have at the same time. An item uses its token as an index into memory that it then has for
- * itself.
+/* Unique tokens: numbers that no two items have at the same time. An item uses its token as an
+ * index into memory that it then has for itself.
  *
  *     driver   mx_tokens_create(ctx, "tokens", &tokens);  mx_bind(ctx, tokens, &args.tokens);            mx_i32_1 tokens;
  *     body     const int id = mx_token_acquire(&a->tokens);     ... MX_AT(a->work, id, k) ...    mx_token_release(&a->tokens, id);
  *
- * On hosts a token is the thread's number. On cuda and simt it is the first free token that the item finds by atomic exchanges; each
- * thread starts its search at another one. There are as many tokens as threads fit on the device, so no item waits for a
- * release. An item has at most one token at a time, and must release it on every path. The next item with the token sees what the
- * last one wrote. Which item gets which token depends on timing, so launches that acquire tokens cannot be checked against
- * another backend (MX_ERR_ARG). */
+ * On hosts a token is the thread's number. On cuda and simt it is the first free token that the
+ * item finds by atomic exchanges; each thread starts its search at another one. There are as many
+ * tokens as threads fit on the device, so no item waits for a release. An item has at most one
+ * token at a time, and must release it on every path. The next item with the token sees what the
+ * last one wrote. Which item gets which token depends on timing, so launches that acquire tokens
+ * cannot be checked against another backend (MX_ERR_ARG). */
 #pragma once
 #include "minx/atomic.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Creates the tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For kernels on ctx only. */
+/* Creates the tokens of a context, all free: a view of rank 1. Ids are 0 to its extent - 1. For
+ * kernels on ctx only. */
 mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
 #define mx_tokens_create(...) MX_AT_SOURCE_LINE_(mx_tokens_create(__VA_ARGS__))
 #ifdef __cplusplus
@@ -32,9 +34,11 @@ enum { MX_NUMBERS_SHARED_ = 1 };
 #define MX_TOKEN_EXCHANGE_(p, v) atomicExch((p), (v))
 #else
 extern __thread int mx_thread_; /* kernel_host.h */
-/* Ends the program with a message: the tokens were created for a context with fewer threads than the one that runs. */
+/* Ends the program with a message: the tokens were created for a context with fewer threads than
+ * the one that runs. */
 void mx_token_stop_(unsigned thread, unsigned count) __attribute__((cold, noreturn));
-/* The same variable, as a constant: it does not change while items run, so a loop over items loads it once. */
+/* The same variable, as a constant: it does not change while items run, so a loop over items loads
+ * it once. */
 extern __thread const int mx_thread_number_;
 #define MX_THREAD_NUMBER_ ((unsigned)mx_thread_number_)
 #ifdef MX_INSTANCE_SIMT_
@@ -43,7 +47,8 @@ enum { MX_NUMBERS_SHARED_ = 1 };
 enum { MX_NUMBERS_SHARED_ = 0 };
 #endif
 #define MX_ITEM_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST) /* `omp simd` would join items */
-/* Acquire and release order the exchange. A fence after a relaxed exchange would be enough, but ThreadSanitizer does not see fences. */
+/* Acquire and release order the exchange. A fence after a relaxed exchange would be enough, but
+ * ThreadSanitizer does not see fences. */
 #define MX_TOKEN_EXCHANGE_(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #endif
 

@@ -56,8 +56,8 @@ MX_SCATTER_TYPES_(JOIN)
     MX_FOR(TEAM, mx_scatter_join_blocks_##tag)
 MX_SCATTER_TYPES_(JOIN_BLOCKS)
 
-/* Bits whose unsigned order is the order of the numbers: those of negative numbers are inverted, the others get the highest bit.
- * -0 is 0, and NaNs are last. */
+/* Bits whose unsigned order is the order of the numbers: those of negative numbers are inverted,
+ * the others get the highest bit. -0 is 0, and NaNs are last. */
 MX_BODY uint64_t mx_ordered_(double v)
 {
     uint64_t bits;
@@ -97,9 +97,10 @@ MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
 }
 MX_FOR(1D, mx_sort_decode, MX_ITEMS_PLAIN)
 
-/* The merge path of items and bins (Green, McColl and Bader 2012). Sorted items and bins are merged: bin b comes before the first item
- * of bin b or more, and the number of items before it is its offset. Each index of the launch makes some steps of the merge. So
- * all of them take the same time, wherever bins are full or empty, and one bisection serves many bins. */
+/* The merge path of items and bins (Green, McColl and Bader 2012). Sorted items and bins are
+ * merged: bin b comes before the first item of bin b or more, and the number of items before it is
+ * its offset. Each index of the launch makes some steps of the merge. So all of them take the same
+ * time, wherever bins are full or empty, and one bisection serves many bins. */
 MX_BODY bool item_before_bin(const mx_sort_args *a, int64_t i, int64_t b)
 {
     return a->bits[i] < (uint64_t)b + ((uint64_t)1 << 31);

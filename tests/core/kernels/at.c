@@ -2,7 +2,8 @@
 
 #include "at.h"
 
-/* Indices of the element number `rest`, and the number that they make: one hexadecimal digit each. */
+/* Indices of the element number `rest`, and the number that they make: one hexadecimal digit
+ * each. */
 #define AT_DIGIT(d)                                    \
     const int i##d = rest % (int)MX_EXTENT(a->own, d); \
     rest /= (int)MX_EXTENT(a->own, d);

@@ -11,7 +11,8 @@
 #define MM_BINARY_f64(fn, ...) MM_AT(MM_##fn) = fn(MM_X(MM_##fn), MM_Y(MM_##fn));
 #define MM_BINARY_f32(fn, ...) MM_AT(MM_##fn) = fn##f(MM_X(MM_##fn), MM_Y(MM_##fn));
 
-/* Rules that are kept or not, and functions with exact results: what each gives goes to the next place. */
+/* Rules that are kept or not, and functions with exact results: what each gives goes to the next
+ * place. */
 #define MM_RULE(value) MX_AT(a->rules, rule++) = (T)(value);
 
 #define MM_KERNELS(tag, T_, s)                                                           \
