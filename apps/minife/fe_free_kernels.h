@@ -14,6 +14,7 @@ typedef struct fe_free_args {
     int low[3];         /* of a colour */
     fe_blocks blocks;
     double stencil[9][2]; /* of line k around: the coefficients at dx = 0, and at dx = -1 and 1 */
+    int first, end;       /* uniform: the planes of rows of the product */
     int lines_per_team;
     int planes; /* of a column */
     bool raw;
@@ -46,7 +47,7 @@ MX_DECLARE_REDUCE(TEAM, fe_nodes_tile_dot, fe_free_args, double)
 /* lines of rows */
 MX_DECLARE_FOR(TEAM, fe_uniform, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_uniform_dot, fe_free_args, double)
-/* a column: rows (planes * z ... planes * z + planes - 1, y, x) of the own rows */
+/* a column: `planes` rows from (first + planes * z, y, x) of the own rows on */
 MX_DECLARE_FOR(3D, fe_uniform_column, fe_free_args)
 MX_DECLARE_REDUCE(3D, fe_uniform_column_dot, fe_free_args, double)
 

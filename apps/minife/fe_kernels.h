@@ -1,7 +1,6 @@
 /* The on-node work of the solver, and of the checks of its solution. */
 #pragma once
-#include "fe_mesh.h"
-#include "minx/minx.h"
+#include "fe_overlap.h"
 
 /* The vectors of all rows. Products need ghosts: p has them, and what else is multiplied. */
 typedef struct fe_vectors {
@@ -20,9 +19,9 @@ enum { FE_BATCH = 16, FE_RING = 2 * FE_BATCH };
 typedef enum fe_scalar {
     FE_RR, /* r . r after it */
     FE_RZ, /* r . z after it */
-    FE_PW, /* p . A p in it; single reduction: z . A z after it; without what ghosts add, */
-    FE_PO, /* which is here where products do not wait for ghosts */
-    FE_PS, /* single reduction: p . A p in it */
+    /* p . A p in it; single reduction: z . A z after it. Products that do not wait for ghosts have several parts */
+    FE_PW,
+    FE_PS = FE_PW + FE_PRODUCT_PARTS, /* single reduction: p . A p in it */
     FE_SCALARS
 } fe_scalar;
 

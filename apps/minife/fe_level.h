@@ -136,5 +136,5 @@ mx_err fe_make_overlap(fe_level *level);
 void fe_overlap_destroy(fe_level *level);
 /* y = A x; the ghosts of x are exchanged, with overlap if there is one. Collective. */
 mx_err fe_multiply(fe_level *level, mx_view x, mx_view y);
-/* The same with overlap; the elements at and at + 1 of dot get this rank's part of x . y, in two pieces. Collective. */
+/* The same with overlap; the FE_PRODUCT_PARTS elements from `at` on of dot get this rank's part of x . y. Collective. */
 mx_err fe_overlap_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at);

@@ -23,7 +23,7 @@ typedef struct fe_rows_args {
     fe_matrix_f32values f32value;
     mx_cf64_1 x;
     mx_f64_1 y;
-    int rows;
+    int first, end;    /* the rows of the product; ell, sell: first is a multiple of chunk */
     int rows_per_team; /* a multiple of chunk */
     int chunk;         /* ell, sell */
     int64_t pitch;     /* ell; 0: sell */
@@ -49,6 +49,7 @@ typedef struct fe_lines_args {
     fe_mesh mesh;
     int64_t pitch;
     int low[3], width; /* as in fe_storage */
+    int first, end;    /* the lines of rows of the product; fe_lines_row, fe_half_row: not used */
     int lines_per_team;
 } fe_lines_args;
 MX_ARGS(fe_lines_args, value, f32value, line, x, y)

@@ -54,11 +54,19 @@ static mx_err apply_elements(const fe_level *level, fe_free_args *a, const fe_do
 
 /* ---- by nodes ---- */
 
+/* Divides planes `first` to `end` - 1 into blocks. */
+static int64_t divide_planes(const fe_level *level, fe_free_args *a, const int *largest)
+{
+    const fe_mesh *const m = &level->mesh;
+    const int low[] = {m->first[0] + a->first, m->first[1], m->first[2]},
+              count[] = {a->end - a->first, m->count[1], m->count[2]};
+    return fe_divide_rows(&a->blocks, low, count, largest);
+}
+
 static mx_err apply_blocks(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
 {
     static const int largest[] = {16, 16, 128};
-    const int64_t blocks =
-        fe_divide_rows(&a->blocks, level->mesh.first, level->mesh.count, largest);
+    const int64_t blocks = divide_planes(level, a, largest);
     const size_t scratch =
         (size_t)(4 * a->blocks.size[1] + 4) * (size_t)a->blocks.pitch * sizeof(double);
     const mx_teams teams =
@@ -71,7 +79,7 @@ static mx_err apply_blocks(const fe_level *level, fe_free_args *a, const fe_dot_
 static mx_err apply_tiles(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
 {
     static const int largest[] = {50, 7, 31};
-    const int64_t tiles = fe_divide_rows(&a->blocks, level->mesh.first, level->mesh.count, largest);
+    const int64_t tiles = divide_planes(level, a, largest);
     const int y = a->blocks.size[1], x = a->blocks.size[2];
     const size_t scratch = (size_t)(8 * (y + 1) * (x + 1) + y * x) * sizeof(double);
     const mx_teams teams =
@@ -116,12 +124,12 @@ static mx_err apply_uniform(const fe_level *level, fe_free_args *a, const fe_dot
     a->lines_per_team = LINES_PER_TEAM;
     a->planes = PLANES;
     if (fe_on_device(level)) {
-        const int columns[] = {(n[0] + PLANES - 1) / PLANES, n[1], n[2]};
+        const int columns[] = {(a->end - a->first + PLANES - 1) / PLANES, n[1], n[2]};
         const mx_range_3 range = fe_box_range(level, NULL, columns);
         return dot == NULL ? fe_uniform_column(range, a)
                            : fe_uniform_column_dot_into(range, a, dot->view, dot->at);
     }
-    const int64_t lines = (int64_t)n[0] * n[1];
+    const int64_t lines = (int64_t)(a->end - a->first) * n[1];
     const mx_teams teams = mx_league(ctx, (lines + LINES_PER_TEAM - 1) / LINES_PER_TEAM, 1, 1);
     return dot == NULL ? fe_uniform(teams, a) : fe_uniform_dot_into(teams, a, dot->view, dot->at);
 }
@@ -137,9 +145,13 @@ mx_err fe_diagonal_of_uniform(const fe_level *level, mx_view diagonal)
 
 /* ---- all ---- */
 
-mx_err fe_apply_free(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, bool raw)
+mx_err fe_apply_free(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, fe_part part,
+                     bool raw)
 {
     fe_free_args *const a = &level->free;
+    const fe_part planes = fe_planes_of(level, part);
+    a->first = planes.first;
+    a->end = planes.end;
     MX_TRY(bind_args(level, x, y, raw));
     switch (level->input->operator) {
     case FE_OPERATOR_ELEMENTS: return apply_elements(level, a, dot);

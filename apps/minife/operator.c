@@ -40,18 +40,21 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
 }
 
 /* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have a row each. */
-static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
+static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot,
+                         fe_part part)
 {
     enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256 };
     const mx_ctx ctx = level->base->ctx;
     const bool csr = level->storage.form == FE_FORM_CSR;
     fe_rows_args *const a = &level->rows;
     const bool host = !fe_on_device(level);
-    a->rows = fe_rows(&level->mesh);
+    a->first = part.first;
+    a->end = part.end;
     a->rows_per_team = host ? HOST_ROWS : csr ? CSR_ROWS : CHUNK_ROWS;
     a->chunk = level->storage.chunk;
     a->pitch = level->storage.form == FE_FORM_ELL ? level->storage.pitch : 0;
-    const int64_t league = ((int64_t)a->rows + a->rows_per_team - 1) / a->rows_per_team;
+    const int64_t league =
+        ((int64_t)part.end - part.first + a->rows_per_team - 1) / a->rows_per_team;
     const mx_teams teams = host  ? mx_league(ctx, league, 1, 1)
                            : csr ? mx_league(ctx, league, MX_AUTO, FE_CSR_LANES)
                                  : mx_league(ctx, league, MX_AUTO, MX_AUTO);
@@ -65,51 +68,73 @@ static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_pro
 }
 
 /* Hosts: teams with some lines each. Devices: rows. */
-static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
+static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot,
+                          fe_part part)
 {
     enum { LINES_PER_TEAM = 4 };
     const mx_ctx ctx = level->base->ctx;
     const bool full = level->storage.form == FE_FORM_LINES;
+    const int *const n = level->mesh.count;
+    const fe_part planes = fe_planes_of(level, part);
     fe_lines_args *const a = &level->lines;
     a->mesh = level->mesh;
     a->pitch = level->storage.pitch;
     a->width = level->storage.width;
     for (int d = 0; d < 3; d++) a->low[d] = level->storage.low[d];
     a->lines_per_team = LINES_PER_TEAM;
+    a->first = planes.first * n[1];
+    a->end = planes.end * n[1];
     MX_TRY(bind_values(level, &a->value, &a->f32value));
     MX_TRY(mx_bind(ctx, level->views.line, &a->line));
     MX_TRY(mx_bind(ctx, x, &a->x));
     MX_TRY(mx_bind(ctx, y, &a->y));
     if (fe_on_device(level)) {
-        const mx_range_3 rows = fe_box_range(level, NULL, level->mesh.count);
+        const mx_range_3 rows =
+            fe_box_range(level, (int[]){planes.first, 0, 0}, (int[]){planes.end, n[1], n[2]});
         return full ? LAUNCH(fe_lines_row, rows, a, dot) : LAUNCH(fe_half_row, rows, a, dot);
     }
-    const int64_t lines = (int64_t)level->mesh.count[0] * level->mesh.count[1];
+    const int64_t lines = a->end - a->first;
     const mx_teams teams = mx_league(ctx, (lines + LINES_PER_TEAM - 1) / LINES_PER_TEAM, 1, 1);
     return full ? LAUNCH(fe_lines, teams, a, dot) : LAUNCH(fe_half, teams, a, dot);
 }
 
-static mx_err apply(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot)
+fe_part fe_all_rows(const fe_level *level)
+{
+    const fe_part all = {0, fe_rows(&level->mesh)};
+    return all;
+}
+
+fe_part fe_planes_of(const fe_level *level, fe_part rows)
+{
+    const int plane = level->mesh.count[1] * level->mesh.count[2];
+    const fe_part planes = {plane > 0 ? rows.first / plane : 0, plane > 0 ? rows.end / plane : 0};
+    return planes;
+}
+
+mx_err fe_apply_part(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, fe_part part)
 {
     switch (level->storage.form) {
     case FE_FORM_LINES:
-    case FE_FORM_HALF: return apply_lines(level, x, y, dot);
-    case FE_FORM_NONE: return fe_apply_free(level, x, y, dot, false);
-    default: return apply_rows(level, x, y, dot);
+    case FE_FORM_HALF: return apply_lines(level, x, y, dot, part);
+    case FE_FORM_NONE: return fe_apply_free(level, x, y, dot, part, false);
+    default: return apply_rows(level, x, y, dot, part);
     }
 }
 
 mx_err fe_apply_raw(fe_level *level, mx_view x, mx_view y)
 {
-    return fe_apply_free(level, x, y, NULL, true);
+    return fe_apply_free(level, x, y, NULL, fe_all_rows(level), true);
 }
 
-mx_err fe_apply(fe_level *level, mx_view x, mx_view y) { return apply(level, x, y, NULL); }
+mx_err fe_apply(fe_level *level, mx_view x, mx_view y)
+{
+    return fe_apply_part(level, x, y, NULL, fe_all_rows(level));
+}
 
 mx_err fe_apply_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_t at)
 {
     const fe_dot_product d = {dot, at};
-    return apply(level, x, y, &d);
+    return fe_apply_part(level, x, y, &d, fe_all_rows(level));
 }
 
 static mx_err bind_copy(const fe_level *level, mx_view to, fe_copy_args *a)

@@ -60,8 +60,7 @@ static mx_err sum(fe_app *app, int64_t k, int first, int count)
     return MX_OK;
 }
 
-/* w = A v, with the ghosts of v; the scalars FE_PW and FE_PO get this rank's v . w. With overlap the exchange is a part of the
- * product. */
+/* w = A v, with the ghosts of v; the scalars from FE_PW on get this rank's v . w. With overlap the exchange is a part of the product. */
 static mx_err multiply(fe_app *app, mx_view v, int64_t k)
 {
     fe_level *const level = &app->level;
@@ -136,7 +135,7 @@ static mx_err iterate(fe_app *app, int64_t k)
     MX_TRY(fe_direction(rows(app), &app->direction));
     end_vectors(app, 24, 2);
     MX_TRY(multiply(app, app->vectors.p, k));
-    MX_TRY(sum(app, k, FE_PW, 2));
+    MX_TRY(sum(app, k, FE_PW, FE_PRODUCT_PARTS));
     begin_part(app, app->parts.vectors);
     MX_TRY(fe_update_into(rows(app), &app->update, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
     end_vectors(app, 48, 6);
@@ -149,7 +148,8 @@ static mx_err iterate_single(fe_app *app, int64_t k)
     app->single.at = numbers(app, k);
     MX_TRY(precondition(app, k - 1));
     MX_TRY(multiply(app, app->vectors.z, k - 1));
-    MX_TRY(k == 1 || sums_at_once(app) ? sum(app, k - 1, FE_RZ, 3) : sum(app, k - 1, FE_RR, 4));
+    const int first = k == 1 || sums_at_once(app) ? FE_RZ : FE_RR;
+    MX_TRY(sum(app, k - 1, first, FE_PW + FE_PRODUCT_PARTS - first));
     begin_part(app, app->parts.vectors);
     MX_TRY(fe_single_into(rows(app), &app->single, app->vectors.scalars, fe_scalar_at(k, FE_RR)));
     end_vectors(app, 80, 10);
@@ -173,9 +173,10 @@ static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
 {
     const bool single = is_single(app);
     const int product = app->preconditioner != NULL ? FE_RZ : FE_RR;
-    const double rz = scalars[fe_scalar_at(k - 1, product)],
-                 pw = scalars[fe_scalar_at(k, single ? FE_PS : FE_PW)] +
-                      (single ? 0 : scalars[fe_scalar_at(k, FE_PO)]);
+    const double rz = scalars[fe_scalar_at(k - 1, product)];
+    double pw = single ? scalars[fe_scalar_at(k, FE_PS)] : 0;
+    for (int part = 0; !single && part < FE_PRODUCT_PARTS; part++)
+        pw += scalars[fe_scalar_at(k, FE_PW + part)];
     if (rz > 0 && pw > 0) return false;
     app_note(&app->base,
              "conjugate gradients broke down in iteration %lld: r.z = %g, p.Ap = %g, expected "

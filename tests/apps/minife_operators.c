@@ -1,6 +1,7 @@
 /* Every operator of miniFE against the assembled matrix in csr form: products with random vectors row by row, diagonals, right-hand
- * sides and x . y; on straight and distorted meshes, with both problems, every assembly and both precisions, on every backend. And
- * what products move and compute, by hand for one mesh. (That csr is right is shown by minife_dumps.) */
+ * sides and x . y; on straight and distorted meshes, with both problems, every assembly and both precisions, on every backend, and
+ * during the exchange of ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
+ * minife_dumps.) */
 #include "check.h"
 #include "fe_level.h"
 #include "random.h"
@@ -51,7 +52,33 @@ static mx_err import_x(const fe_level *level, mx_view x)
     return err;
 }
 
-static mx_err use_level(fe_level *level, outcome *o)
+/* The product and x . y again, with ghosts that come during the product. What was in dot before must not count. */
+static mx_err use_overlap(fe_level *level, mx_view x, mx_view y, outcome *o)
+{
+    const mx_ctx ctx = level->base->ctx;
+    mx_view dot;
+    double part;
+    MX_TRY(mx_view_create_1d(ctx, "dot", MX_F64, FE_PRODUCT_PARTS + 1, &dot));
+    MX_TRY(mx_fill(ctx, dot, &(double){1000}));
+    MX_TRY(mx_fill(ctx, y, &(double){-1}));
+    MX_TRY(fe_make_overlap(level));
+    MX_TRY(fe_overlap_dot(level, x, y, dot, 1));
+    MX_TRY(mx_export(ctx, y, o->y, NULL));
+    o->dot = 0;
+    for (int i = 1; i <= FE_PRODUCT_PARTS; i++) {
+        MX_TRY(mx_read_element(ctx, dot, i, &part));
+        o->dot += part;
+    }
+    MX_TRY(mx_fill(ctx, y, &(double){-1}));
+    MX_TRY(fe_multiply(level, x, y));
+    for (int row = 0; row < fe_rows(&level->mesh); row += 7) {
+        MX_TRY(mx_read_element(ctx, y, row, &part));
+        CHECK_F64(part, o->y[row], 0);
+    }
+    return mx_view_destroy(&dot);
+}
+
+static mx_err use_level(fe_level *level, outcome *o, bool overlap)
 {
     const mx_ctx ctx = level->base->ctx;
     const int rows = fe_rows(&level->mesh);
@@ -72,6 +99,7 @@ static mx_err use_level(fe_level *level, outcome *o)
     MX_TRY(mx_export(ctx, diagonal, o->diagonal, NULL));
     MX_TRY(mx_export(ctx, level->views.b, o->b, NULL));
     CHECK_F64(plain, o->y[rows / 2], 0);
+    if (overlap) MX_TRY(use_overlap(level, x, y, o));
     MX_TRY(mx_view_destroy(&x));
     MX_TRY(mx_view_destroy(&y));
     MX_TRY(mx_view_destroy(&diagonal));
@@ -80,6 +108,7 @@ static mx_err use_level(fe_level *level, outcome *o)
 
 static mx_err run(const app_base *base, const fe_input *in, const meshed *m, outcome *o)
 {
+    const bool overlap = app_size(base->comm) > 1 && in->assembly == FE_ASSEMBLY_AUTO;
     fe_level level = {.base = base, .input = in};
     mx_err err = make_level(&level, m);
     const size_t rows = (size_t)fe_rows(&level.mesh);
@@ -87,7 +116,7 @@ static mx_err run(const app_base *base, const fe_input *in, const meshed *m, out
     MX_REQUIRE(o->b != NULL, MX_ERR_MEMORY, "no memory");
     o->y = o->b + rows;
     o->diagonal = o->y + rows;
-    if (err == MX_OK) err = use_level(&level, o);
+    if (err == MX_OK) err = use_level(&level, o, overlap);
     fe_level_destroy(&level);
     return err;
 }

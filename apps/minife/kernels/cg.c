@@ -24,10 +24,16 @@ MX_REDUCE(1D, fe_dot, MX_SUM)
 
 #define SCALAR(a, number, scalar) MX_AT((a)->scalars, fe_scalar_at((a)->at.number, scalar))
 
+/* Iteration number n's p . A p, or z . A z. */
+#define PRODUCT(a, number)                                       \
+    ((SCALAR(a, number, FE_PW) + SCALAR(a, number, FE_PW + 1)) + \
+     (SCALAR(a, number, FE_PW + 2) + SCALAR(a, number, FE_PW + 3)))
+MX_STATIC_ASSERT(FE_PRODUCT_PARTS == 4, "PRODUCT has 4 parts");
+
 MX_BODY void fe_update_alpha(fe_update_args *a)
 {
     const double rz = SCALAR(a, before, a->at.product);
-    const double pw = SCALAR(a, k, FE_PW) + SCALAR(a, k, FE_PO);
+    const double pw = PRODUCT(a, k);
     a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && pw > 0;
     a->alpha = a->done ? rz / pw : 0;
 }
@@ -59,7 +65,7 @@ MX_BODY void fe_single_scalars(fe_single_args *a)
     const double old = a->at.first ? 0 : SCALAR(a, earlier, a->at.product);
     const double rz = SCALAR(a, before, a->at.product);
     a->beta = old > 0 ? rz / old : 0;
-    a->ps = SCALAR(a, before, FE_PW) + SCALAR(a, before, FE_PO);
+    a->ps = PRODUCT(a, before);
     if (!a->at.first) a->ps -= a->beta * a->beta * SCALAR(a, before, FE_PS);
     a->done = rz > 0 && sqrt(SCALAR(a, compared, FE_RR)) > a->at.tolerance && a->ps > 0;
     a->alpha = a->done ? rz / a->ps : 0;

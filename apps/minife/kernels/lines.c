@@ -173,9 +173,8 @@ MX_BODY double whole_line(const fe_lines_args *a, const line_rows *r, bool half,
 
 MX_BODY double all_lines(const fe_lines_args *a, mx_team *t, bool half, bool is_f32)
 {
-    const int lines = a->mesh.count[0] * a->mesh.count[1];
-    const int first = t->league_rank * a->lines_per_team;
-    const int last = first + a->lines_per_team < lines ? first + a->lines_per_team : lines;
+    const int first = a->first + t->league_rank * a->lines_per_team;
+    const int last = first + a->lines_per_team < a->end ? first + a->lines_per_team : a->end;
     double dot = 0;
     MX_TEAM_FOR (t, number, first, last) {
         const line_rows r = line_at(a, number, half ? FE_HALF_SLOTS : FE_SLOTS);

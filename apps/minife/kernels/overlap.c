@@ -29,8 +29,7 @@ MX_SCAN(1D, fe_outer_rows, MX_SUM)
 MX_BODY void fe_outer_begins_body(const fe_outer_args *a, int i, int64_t *entries, bool final)
 {
     if (final) MX_AT(a->begin, i) = *entries;
-    if (i < (int)MX_EXTENT(a->row, 0))
-        *entries += ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, MX_AT(a->row, i)));
+    if (i < a->rows) *entries += ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, MX_AT(a->row, i)));
 }
 MX_SCAN(1D, fe_outer_begins, MX_SUM)
 

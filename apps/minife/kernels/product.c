@@ -60,8 +60,8 @@ MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entri
 /* The rows of a team; returns what this lane adds to x . y. */
 MX_BODY double csr_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
 {
-    const int first = t->league_rank * a->rows_per_team;
-    const int last = first + a->rows_per_team < a->rows ? first + a->rows_per_team : a->rows;
+    const int first = a->first + t->league_rank * a->rows_per_team;
+    const int last = a->end - first > a->rows_per_team ? first + a->rows_per_team : a->end;
     double dot = 0;
     MX_TEAM_FOR (t, row, first, last) {
         const int64_t begin = MX_AT(a->begin, row), end = MX_AT(a->begin, row + 1);
@@ -88,7 +88,7 @@ MX_BODY double chunk_by_one(const fe_rows_args *a, int row, int64_t first, int w
                             bool is_f32)
 {
     double sum[HOST_CHUNK], dot = 0;
-    const int rows = a->rows - row < HOST_CHUNK ? a->rows - row : HOST_CHUNK;
+    const int rows = a->end - row < HOST_CHUNK ? a->end - row : HOST_CHUNK;
     for (int l = 0; l < HOST_CHUNK; l++) sum[l] = 0;
     for (int e = 0; e < width; e++) {
         const int64_t at = first + e * step;
@@ -105,9 +105,9 @@ MX_BODY double chunk_by_one(const fe_rows_args *a, int row, int64_t first, int w
 
 MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
 {
-    const int chunks = (a->rows + a->chunk - 1) / a->chunk;
+    const int chunks = (a->end + a->chunk - 1) / a->chunk;
     const int chunks_per_team = a->rows_per_team / a->chunk,
-              from = t->league_rank * chunks_per_team;
+              from = a->first / a->chunk + t->league_rank * chunks_per_team;
     const int to = from + chunks_per_team < chunks ? from + chunks_per_team : chunks;
     const int64_t step = a->pitch > 0 ? a->pitch : a->chunk;
     double dot = 0;
@@ -120,7 +120,7 @@ MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
             dot += chunk_by_one(a, row, first, width, step, is_f32);
             continue;
         }
-        const int rows = a->rows - row < a->chunk ? a->rows - row : a->chunk;
+        const int rows = a->end - row < a->chunk ? a->end - row : a->chunk;
         for (int l = t->lane; l < rows; l += t->lanes) {
             double sum = 0;
             MX_UNROLL(9)

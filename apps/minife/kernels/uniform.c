@@ -74,8 +74,8 @@ MX_BODY int outer_rows(const line_rows *r) { return r->rows < 4 ? r->rows : 4; }
 
 MX_BODY double all_lines(const fe_free_args *a, mx_team *t)
 {
-    const int lines = a->mesh.count[0] * a->mesh.count[1];
-    const int first = t->league_rank * a->lines_per_team;
+    const int first = a->first * a->mesh.count[1] + t->league_rank * a->lines_per_team;
+    const int lines = a->end * a->mesh.count[1];
     const int last = first + a->lines_per_team < lines ? first + a->lines_per_team : lines;
     double dot = 0;
     MX_TEAM_FOR (t, number, first, last) {
@@ -156,8 +156,8 @@ MX_BODY double one_column(const fe_free_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
     const fe_node n = fe_item_at(m, i, j, k);
-    const int begin = n.at[0] * a->planes, y = m->first[1] + n.at[1];
-    const int end = begin + a->planes < m->count[0] ? begin + a->planes : m->count[0];
+    const int begin = a->first + n.at[0] * a->planes, y = m->first[1] + n.at[1];
+    const int end = begin + a->planes < a->end ? begin + a->planes : a->end;
     const bool given = is_given(a, 1, y) || is_given(a, 2, m->first[2] + n.at[2]);
     plane_sums below = add_plane(a, m->first[0] + begin - 1, y, n.at[2]);
     plane_sums here = add_plane(a, m->first[0] + begin, y, n.at[2]);
