@@ -10,10 +10,10 @@ Each case runs until the residual is 1e-12 of the first one. Then
 - multigrid's iterations stay within 20 percent from 8 to 32 elements along each side;
 - minx-verify accepts the results file (of runs on openmp).
 
---full: instead of the small problems 64 and 100 elements along each side, as a user would run them; takes some minutes, and prints
-a table. Needs h5py; exits with 77 without it.
+--full: instead of the small problems 64 and 100 elements along each side, as a user would run them; prints a table. It takes an hour
+or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. Needs h5py; exits with 77 without it.
 
-usage: minife_solvers.py [--full] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
+usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
 """
 import argparse
 import os
@@ -163,35 +163,76 @@ class Tests:
                 chosen = keys + more + ["overlap=on"]
                 self.compare(f"{chosen}, {backend}", self.run(chosen, backend, ranks=2), one, len(one[1]) - 1 if one else 0)
 
-    def full(self):
+    def full_ranks(self, n):
         """At 1e-12: each preconditioner on several ranks. At 1e-13: the preconditioners among each other. The error of a solution is
         the residual times the inverse of A, so at equal norms it differs with the direction of the residual."""
-        for n in (64, 100):
-            base = self.run([f"nx={n}"], "openmp", threads=2, tolerance="1e-13")
-            for solver in SOLVERS:
-                for preconditioner in PRECONDITIONERS[:-1] if n % 8 else PRECONDITIONERS:
-                    chosen = [f"nx={n}", f"solver={solver}", f"preconditioner={preconditioner}"]
-                    one = self.run(chosen, "openmp", threads=2)
-                    exact = self.run(chosen, "openmp", threads=2, tolerance="1e-13")
-                    if base is None or one is None or exact is None:
-                        continue
-                    counts = [len(one[1]) - 1]
-                    self.compare(f"{chosen} to 1e-13", exact, base, len(exact[1]) - 1)
-                    worst = 0
-                    for ranks in (1, 2, 3, 4, 8):
-                        many = self.run(chosen, ranks=ranks)
-                        self.compare(f"{chosen}, {ranks} ranks", many, one, counts[0])
-                        counts.append(len(many[1]) - 1 if many else 0)
-                        worst = max(worst, numpy.abs(many[0] - one[0]).max()) if many else numpy.inf
-                    print(f"{n}: {solver:16} {preconditioner:10} iterations with 2 threads, on 1, 2, 3, 4, 8 ranks: "
-                          f"{counts}, solutions differ by {worst:.1e}, to 1e-13 from others by "
-                          f"{numpy.abs(exact[0] - base[0]).max():.1e}", flush=True)
-        print("multigrid, 32, 64, 100, 128:", self.flat((32, 64, 100, 128), ["preconditioner=multigrid"], "1e-12"))
+        base = self.run([f"nx={n}"], "openmp", threads=2, tolerance="1e-13")
+        for solver in SOLVERS:
+            for preconditioner in PRECONDITIONERS[:-1] if n % 8 else PRECONDITIONERS:
+                chosen = [f"nx={n}", f"solver={solver}", f"preconditioner={preconditioner}"]
+                one = self.run(chosen, "openmp", threads=2)
+                exact = self.run(chosen, "openmp", threads=2, tolerance="1e-13")
+                if base is None or one is None or exact is None:
+                    continue
+                counts = [len(one[1]) - 1]
+                self.compare(f"{chosen} to 1e-13", exact, base, len(exact[1]) - 1)
+                worst = 0
+                for ranks in (1, 2, 3, 4, 8):
+                    many = self.run(chosen, ranks=ranks)
+                    self.compare(f"{chosen}, {ranks} ranks", many, one, counts[0])
+                    counts.append(len(many[1]) - 1 if many else 0)
+                    worst = max(worst, numpy.abs(many[0] - one[0]).max()) if many else numpy.inf
+                print(f"{n}: {solver:16} {preconditioner:10} iterations with 2 threads, on 1, 2, 3, 4, 8 ranks: "
+                      f"{counts}, solutions differ by {worst:.1e}, to 1e-13 from others by "
+                      f"{numpy.abs(exact[0] - base[0]).max():.1e}", flush=True)
+
+    def against_csr(self, n, what, chosen, base, **options):
+        """A run whose preconditioner is that of `base`."""
+        other = self.run(chosen, **options)
+        self.compare(f"{chosen}, {options}", other, base, len(base[1]) - 1)
+        if other:
+            print(f"{n}: {what:40} {len(other[1]) - 1} iterations, csr {len(base[1]) - 1}, solutions differ by "
+                  f"{numpy.abs(other[0] - base[0]).max():.1e}", flush=True)
+
+    def full_operators(self, n):
+        """All operators with threads, with ranks and with overlap."""
+        for preconditioner in ("none", "multigrid"):
+            keys = [f"nx={n}", f"preconditioner={preconditioner}"]
+            base = self.run(keys, "openmp", threads=2)
+            if base is None:
+                continue
+            for operator in OPERATORS[1:]:
+                chosen = keys + [f"operator={operator}"]
+                self.against_csr(n, f"{operator}, {preconditioner}", chosen, base, backend="openmp", threads=2)
+            for operator in OPERATORS if preconditioner == "none" else ():
+                chosen = keys + [f"operator={operator}", "overlap=on"]
+                self.against_csr(n, f"{operator}, overlap, 2 ranks", chosen, base, ranks=2)
+
+    def full_backends(self, n):
+        """Threads give the same bits; an order of its own, and devices, the same solution."""
+        listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+        for preconditioner in ("none", "multigrid"):
+            keys = [f"nx={n}", f"preconditioner={preconditioner}"]
+            self.same_bits(keys)
+            base = self.run(keys, "openmp", threads=2)
+            for backend in ("serial:order=shuffled", "simt", "cuda"):
+                if base and backend.split(":")[0] in listed:
+                    self.against_csr(n, f"{backend}, {preconditioner}", keys, base, backend=backend)
+
+    def full(self):
+        parts = self.args.full or ["ranks", "operators", "backends", "flat"]
+        for n in self.args.sizes:
+            for part in parts:
+                if part != "flat":
+                    getattr(self, f"full_{part}")(n)
+        if "flat" in parts:
+            print("multigrid, 32, 64, 100, 128:", self.flat((32, 64, 100, 128), ["preconditioner=multigrid"], "1e-12"))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--full", nargs="*", choices=("ranks", "operators", "backends", "flat"))
+    parser.add_argument("--sizes", nargs="+", type=int, default=[64, 100], help="elements along each side, for --full")
     parser.add_argument("--minife", required=True)
     parser.add_argument("--verify", required=True)
     parser.add_argument("--most-ranks", type=int, default=8, help="runs on more use so many")
@@ -199,7 +240,7 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(args, folder)
-        tests.full() if args.full else tests.small()
+        tests.small() if args.full is None else tests.full()
         return 0 if tests.good else 1
 
 
