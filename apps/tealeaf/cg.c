@@ -66,6 +66,8 @@ static mx_err precondition(tl_app *app, int64_t n)
     if (app->deck.preconditioner == TL_PRECONDITIONER_DIAGONAL)
         return TL_LAUNCH_INTO(tl_precondition_diagonal, app, 0, &app->precondition, app->views.rr,
                               place(n, TL_RZ));
+    if (app->deck.preconditioner == TL_PRECONDITIONER_MULTIGRID)
+        return tl_multigrid_apply(app->multigrid, app->views.rr, place(n, TL_RZ));
     return precondition_blocks(app, place(n, TL_RZ));
 }
 
@@ -142,7 +144,8 @@ mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit)
     mx_ctx_info info;
     if (tl_goes_by_passes(app)) return tl_pass_iterate(app, at, limit);
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    const int64_t batch = info.host_accessible ? 1 : TL_BATCH;
+    const int64_t queued = app->multigrid != NULL ? TL_MULTIGRID_BATCH : TL_BATCH;
+    const int64_t batch = info.host_accessible ? 1 : queued;
     while (at->rr > at->tolerance && at->n < limit) {
         const int64_t last = at->n + batch < limit ? at->n + batch : limit;
         for (int64_t i = at->n + 1; i <= last; i++) MX_TRY(iterate(app, i));

@@ -140,6 +140,22 @@ static mx_err set_up_alone(tl_app *app)
     return fill_states(app);
 }
 
+static mx_err make_multigrid(tl_app *app)
+{
+    const tl_deck *const deck = &app->deck;
+    if (deck->preconditioner != TL_PRECONDITIONER_MULTIGRID) return MX_OK;
+    const tl_multigrid_of of = {.base = &app->base,
+                                .decomp = &app->decomp,
+                                .halo = app->halo,
+                                .r = app->views.r,
+                                .z = app->views.z,
+                                .bound = &app->bound,
+                                .mesh = &app->mesh,
+                                .spacing = {app->dz, app->dy, app->dx},
+                                .steps = deck->smoothing_steps};
+    return tl_multigrid_create(&of, &app->multigrid);
+}
+
 static void print_mesh(const tl_app *app)
 {
     const tl_deck *const d = &app->deck;
@@ -153,6 +169,16 @@ static void print_mesh(const tl_app *app)
                   (long long)d->x_cells, (long long)d->y_cells, ranks[1], ranks[0]);
 }
 
+static void print_multigrid(const tl_app *app)
+{
+    int shared, alone;
+    if (app->multigrid == NULL) return;
+    tl_multigrid_grids(app->multigrid, &shared, &alone);
+    app_print(app->base.report,
+              " multigrid: %d grids, %d of them by each rank alone; smoothing steps: %d\n",
+              shared + alone, alone, app->deck.smoothing_steps);
+}
+
 static void print_banner(tl_app *app)
 {
     const app_report report = app->base.report;
@@ -163,6 +189,7 @@ static void print_banner(tl_app *app)
         app->deck.dialect == TL_DIALECT_PORT ? "port" : "reference");
     app_print_place(&app->base);
     print_mesh(app);
+    print_multigrid(app);
 }
 
 /* The original codes accept such states, so decks with them still run. */
@@ -189,6 +216,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(app_agree(base->comm, set_up_alone(app)));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
+    MX_TRY(make_multigrid(app));
     MX_TRY(app_region_add(base->report, "whole run", &app->whole));
     MX_TRY(app_region_add(base->report, region_names[app->deck.solver], &app->solve));
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
@@ -212,6 +240,7 @@ void tl_clean_up(void *data)
                             &app->summaries.energy,
                             &app->summaries.temperature};
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) app_series_free(series[s]);
+    tl_multigrid_destroy(&app->multigrid);
     app_box_halo_destroy(&app->halo);
     tl_destroy_views(app);
 }

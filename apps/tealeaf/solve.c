@@ -103,6 +103,11 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
         *bytes = step_bytes;
         *flops = step_flops;
+    } else if (app->multigrid != NULL) {
+        double cycle, cycle_flops;
+        tl_multigrid_cost(app->multigrid, &cycle, &cycle_flops);
+        *bytes = TL_CG_BYTES + cycle;
+        *flops = cg_flops + cycle_flops;
     } else if (d->solver == TL_SOLVER_PPCG) {
         *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
         *flops = cg_flops + 6 + (double)app->inner_steps * step_flops;

@@ -4,6 +4,7 @@
 #include "box_halo.h"
 #include "series.h"
 #include "tl_deck.h"
+#include "tl_multigrid.h"
 #include "tl_passes.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the sums of a step differ by
@@ -61,6 +62,7 @@ typedef struct tl_app {
     tl_finish_args finish;
     tl_summary_args summary;
     tl_passes passes;
+    tl_multigrid *multigrid; /* NULL: it is not the preconditioner */
 
     /* the solver */
     tl_eigenvalues eigenvalues;
@@ -123,6 +125,9 @@ mx_range_3 tl_cells_3d(const tl_app *app, int layers);
 #define TL_LAUNCH_INTO(NAME, app, layers, ...)                                      \
     (tl_is_3d(&(app)->deck) ? NAME##_3d_into(tl_cells_3d(app, layers), __VA_ARGS__) \
                             : NAME##_into(tl_cells(app, layers), __VA_ARGS__))
+
+/* views.c: an array of rank 3 as an array of rows: the same memory. Rows have the numbers that tl_kernels.h says. */
+mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows);
 
 /* views.c: the arrays of this rank, and all arguments of kernels that are bound to them. Not collective. */
 mx_err tl_make_views(tl_app *app);

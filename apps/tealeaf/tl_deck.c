@@ -300,6 +300,18 @@ static mx_err check_solver(const app_keys *keys)
     const app_word place = end_of_deck(keys, "tl_preconditioner_type");
     if (d->solver == TL_SOLVER_JACOBI && d->preconditioner != TL_PRECONDITIONER_NONE)
         return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
+    if (d->solver != TL_SOLVER_CG && d->preconditioner == TL_PRECONDITIONER_MULTIGRID)
+        return app_keys_fail(keys, &place,
+                             "got multigrid with %s, expected none or jac_diag: multigrid is for "
+                             "tl_use_cg",
+                             tl_solver_name(d));
+    if (d->preconditioner != TL_PRECONDITIONER_MULTIGRID &&
+        app_keys_given(keys, offsetof(tl_deck, smoothing_steps))) {
+        const size_t at = offsetof(tl_deck, smoothing_steps);
+        const app_word steps = place_of(keys, "tl_multigrid_smoothing_steps", at, at);
+        return app_keys_fail(keys, &steps,
+                             "got it without multigrid, expected tl_preconditioner_type multigrid");
+    }
     if (d->solver != TL_SOLVER_CG && block)
         return app_keys_fail(
             keys, &place,

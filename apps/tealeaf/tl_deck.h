@@ -29,7 +29,8 @@ typedef enum tl_solver {
 typedef enum tl_preconditioner {
     TL_PRECONDITIONER_NONE,
     TL_PRECONDITIONER_DIAGONAL,
-    TL_PRECONDITIONER_BLOCK
+    TL_PRECONDITIONER_BLOCK,
+    TL_PRECONDITIONER_MULTIGRID
 } tl_preconditioner;
 
 enum { TL_MAX_STATES = 256 };
@@ -58,6 +59,7 @@ typedef struct tl_deck {
     int64_t presteps;    /* CG iterations before Chebyshev's, and before the first ones of PPCG */
     double epslim;       /* the residual above which these go on */
     int64_t inner_steps; /* of PPCG's polynomial; -1: by the number of cells (tl_inner_steps) */
+    int smoothing_steps; /* of multigrid, before a correction and after it */
     int halo_depth;      /* of PPCG: inner steps for each exchange of halos */
     tl_coefficient coefficient;
     double eps; /* relative to the initial residual of each step, in both dialects */

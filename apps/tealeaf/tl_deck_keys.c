@@ -90,7 +90,7 @@ static const char *const coefficients[] = {"density", "inverse_density", NULL};
 static const char *const shapes[] = {"background", "rectangle", "circle", "point", NULL};
 static const char *const shapes_3d[] = {"background", "cuboid", "sphere", "point", "circle", NULL};
 static const char *const port_shapes[] = {"background", "rectangle", "circular", "point", NULL};
-static const char *const preconditioners[] = {"none", "jac_diag", "jac_block", NULL};
+static const char *const preconditioners[] = {"none", "jac_diag", "jac_block", "multigrid", NULL};
 
 const app_key tl_keys[] = {
     REAL("initial_timestep", TL_ALL, initial_timestep, ABOVE_0, 0.1, "time",
@@ -131,6 +131,16 @@ const app_key tl_keys[] = {
      .offset = offsetof(tl_deck, preconditioner),
      .words = preconditioners,
      .help = "preconditioner: of CG, and jac_diag of Chebyshev and of PPCG's polynomial too"},
+    {.name = "tl_multigrid_smoothing_steps",
+     .parameter = "multigrid_smoothing_steps",
+     .dialects = TL_REFERENCE,
+     .type = APP_KEY_INT,
+     .offset = offsetof(tl_deck, smoothing_steps),
+     .low = 1,
+     .high = 8,
+     .standard = 2,
+     .unit = "steps",
+     .help = "multigrid: smoothing steps before the correction of each mesh, and after it"},
     COUNT("tl_ch_cg_presteps", TL_REFERENCE, presteps, 2, COUNT_MAX, 25, "iterations",
           "CG iterations before Chebyshev or PPCG, for the eigenvalues", "presteps"),
     COUNT("presteps", TL_PORT, presteps, 2, COUNT_MAX, 30, "iterations",

@@ -20,8 +20,7 @@ static bool uses_p(const tl_deck *d) { return d->solver != TL_SOLVER_JACOBI || t
 
 static bool uses_steps(const tl_deck *d) { return d->solver != TL_SOLVER_CG; }
 
-/* The same memory as an array of rows. mesh->plane and mesh->row say which row is which. */
-static mx_err make_rows(tl_app *app, mx_view view, mx_view *rows)
+mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows)
 {
     mx_view_info f;
     MX_TRY(mx_view_get_info(view, &f));
@@ -33,10 +32,9 @@ static mx_err make_rows(tl_app *app, mx_view view, mx_view *rows)
     MX_REQUIRE(extents[0] <= INT_MAX, MX_ERR_EXTENT,
                "a rank has %lld rows of cells, expected at most %d: use more ranks",
                (long long)extents[0], INT_MAX);
-    app->mesh.plane = (int)(f.stride[0] / between);
-    app->mesh.row = (int)(f.stride[1] / between);
-    return mx_view_wrap(app->base.ctx, f.label, f.type, 2, extents, strides, &options, f.data,
-                        rows);
+    *plane = (int)(f.stride[0] / between);
+    *row = (int)(f.stride[1] / between);
+    return mx_view_wrap(ctx, f.label, f.type, 2, extents, strides, &options, f.data, rows);
 }
 
 static mx_err make_field(tl_app *app, const char *label, mx_view *view, mx_view *bound)
@@ -47,7 +45,8 @@ static mx_err make_field(tl_app *app, const char *label, mx_view *view, mx_view 
     MX_TRY(mx_view_create(app->base.ctx, label, MX_F64, solid ? 3 : 2,
                           solid ? extents : extents + 1, NULL, view));
     *bound = *view;
-    return solid ? make_rows(app, *view, bound) : MX_OK;
+    return solid ? tl_make_rows(app->base.ctx, *view, &app->mesh.plane, &app->mesh.row, bound)
+                 : MX_OK;
 }
 
 static mx_err make_views(tl_app *app)

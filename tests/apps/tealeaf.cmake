@@ -79,6 +79,11 @@ set(problem_4_3d --published 1e-12 --keys test_problem=4 initial_timestep=0.04)
 tealeaf_runs(3d_bm_1 ${pipe_3d} 1099.6237305862667 ${hosts} ${debug} simt:4:0)
 tealeaf_runs(3d_last_face ${pipe_3d} 1176.311425243143 serial:1:0 serial:3:0 serial:4:0 openmp:1:2 openmp:2:1 simt:1:0
   OPTIONS ${problem_4_3d})
+# Multigrid: a mesh with coarse ones that the ranks share, and one that each rank solves alone.
+tealeaf_runs(multigrid ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_250.in 106.27221178646569
+  serial:1:0 serial:2:0 serial:4:0 openmp:1:2 simt:1:0 OPTIONS --keys tl_preconditioner_type=multigrid)
+tealeaf_runs(3d_multigrid ${pipe_3d} 1099.6237305862667 serial:1:0 serial:2:0 serial:4:0 openmp:1:2 simt:2:0
+  OPTIONS --keys tl_preconditioner_type=multigrid)
 if(minx_CUDA)
   tealeaf_runs(3d_bm_1_cuda ${pipe_3d} 1099.6237305862667 cuda:1:0 cuda:2:0 openmp:1:0 OPTIONS --needs cuda)
   tealeaf_runs(3d_last_face_cuda ${pipe_3d} 1176.311425243143 cuda:1:0 openmp:1:0 OPTIONS --needs cuda ${problem_4_3d})

@@ -44,6 +44,7 @@ static tl_deck reference_defaults(void)
     d.epslim = 1;
     d.inner_steps = -1;
     d.halo_depth = 1;
+    d.smoothing_steps = 2;
     return d;
 }
 
@@ -80,6 +81,7 @@ static void compare_decks(const char *name, const tl_deck *got, const tl_deck *w
         MEMBER(epslim),
         {"inner_steps", (double)got->inner_steps, (double)want->inner_steps},
         MEMBER(halo_depth),
+        MEMBER(smoothing_steps),
         MEMBER(coefficient),
         MEMBER(eps),
         {"max_iters", (double)got->max_iters, (double)want->max_iters},

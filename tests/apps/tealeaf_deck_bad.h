@@ -117,7 +117,7 @@ static const bad_deck bad_decks[] = {
     {TEXT(REF("tl_use_jacobi\n")), "tl_use_jacobi: got another value than tl_use_cg on line"},
     {TEXT(REF("tl_use_dpcg\n")), "tl_use_dpcg: got a key or value that this version does not have"},
     {TEXT(REF("tl_preconditioner_type ilu\n")),
-     "got \"ilu\", expected none, jac_diag or jac_block"},
+     "got \"ilu\", expected none, jac_diag, jac_block or multigrid"},
     {TEXT("*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type jac_diag\n*endtea\n"),
      "tl_preconditioner_type: got a preconditioner of Jacobi, expected none"},
     {TEXT(
@@ -126,6 +126,16 @@ static const bad_deck bad_decks[] = {
     {TEXT(
          "*tea\nstate 1 density=1 energy=1\ntl_use_chebyshev\ntl_preconditioner_type jac_block\n*endtea\n"),
      "got jac_block with Chebyshev, expected none or jac_diag"},
+    {TEXT(
+         "*tea\nstate 1 density=1 energy=1\ntl_use_ppcg\ntl_preconditioner_type multigrid\n*endtea\n"),
+     "got multigrid with PPCG, expected none or jac_diag: multigrid is for tl_use_cg"},
+    {TEXT("*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type multigrid\n*endtea\n"),
+     "tl_preconditioner_type: got a preconditioner of Jacobi, expected none"},
+    {TEXT(REF("tl_preconditioner_type jac_diag\ntl_multigrid_smoothing_steps 2\n")),
+     "deck:5: tl_multigrid_smoothing_steps: got it without multigrid, expected "
+     "tl_preconditioner_type multigrid"},
+    {TEXT(REF("tl_preconditioner_type multigrid\ntl_multigrid_smoothing_steps 9\n")),
+     "tl_multigrid_smoothing_steps: got \"9\", expected a whole number from 1 to 8"},
     {TEXT(REF("tl_ch_cg_presteps 1\n")),
      "tl_ch_cg_presteps: got \"1\", expected a whole number from 2"},
     {TEXT(REF("tl_ch_cg_epslim -1\n")), "tl_ch_cg_epslim: got \"-1\", expected a number"},

@@ -33,6 +33,10 @@ RUNS = [
     ("tl_use_ppcg", 2, "simt", ["halo_depth=4", "tl_ppcg_inner_steps=9"], 80),
     ("tl_use_ppcg tl_preconditioner_type jac_diag", 3, "serial", ["halo_depth=4"], 60),
     ("tl_use_ppcg", 1, "serial", ["tl_ppcg_inner_steps=0"], 200),
+    ("tl_use_cg tl_preconditioner_type multigrid", 1, "openmp", ["tl_multigrid_smoothing_steps=1"], 20),
+    ("tl_use_cg tl_preconditioner_type multigrid", 4, "serial", [], 14),
+    ("tl_use_cg tl_preconditioner_type multigrid", 3, "simt", ["tl_multigrid_smoothing_steps=1"], 20),
+    ("tl_use_cg tl_preconditioner_type multigrid", 1, "serial:order=shuffled", ["tl_multigrid_smoothing_steps=3"], 11),
     # another diagonal, the same solution
     ("tl_use_jacobi reflective_boundary", 3, "openmp", [], 3000),
     ("tl_use_cg reflective_boundary tl_preconditioner_type jac_diag", 2, "serial", [], 120),
@@ -44,7 +48,7 @@ MESH = ["x_cells=60", "y_cells=52", "end_step=2"]
 # the time step is that of test problem 4, with which the solvers need more iterations
 MESH_3D = ["x_cells=22", "y_cells=18", "z_cells=14", "end_step=2", "initial_timestep=0.04"]
 # most iterations of a step in 3-D, by a word of the keys
-MOST_3D = {"jac_block": 48, "jacobi": 200, "chebyshev": 110, "ppcg": 30, "cg": 56}
+MOST_3D = {"multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110, "ppcg": 30, "cg": 56}
 
 
 def most_in_3d(keys, more):

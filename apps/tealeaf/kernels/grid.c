@@ -1,0 +1,185 @@
+/* Multigrid: smoothing steps, and transfers between a grid and the next coarser one.
+ *
+ * A step needs 1 / diagonal only: x + omega weight (b - A x) = (1 - omega) x + omega weight (b + sum of face x(neighbour)). So does
+ * the residual after the first step, whose diagonal part is `first` b.
+ *
+ * Hosts load vectors of cells. Where a step reads the coarse grid, or cells of the fine grid are added to coarse ones, an item has the two
+ * fine cells of a coarse one along the contiguous index: then its loads are vectors too, or every other element of one. */
+#include "minx/kernel.h"
+
+#include "tl_grid_kernels.h"
+
+/* What x is in a kernel. Constants, as `solid` (3-D) is, in all functions below. */
+enum { FIRST = 0, STORED = 1, CORRECTED = 2 };
+
+MX_BODY int row_of(const tl_grid_shape *s, int solid, int i, int j)
+{
+    return solid ? i * s->plane + j * s->row : j;
+}
+
+/* The row of the coarse grid that has the cells of this row. */
+MX_BODY int coarse_row_of(const tl_transfer *t, int solid, int i, int j)
+{
+    const int row = TL_COARSE_INDEX(t, 1, j);
+    return solid ? TL_COARSE_INDEX(t, 0, i) * t->plane + row * t->row : row;
+}
+
+/* x of cell (i, j, k), whose column in the coarse grid is ck. */
+MX_BODY double value_of(const tl_grid_args *a, int kind, int solid, int i, int j, int k, int ck)
+{
+    const int row = row_of(&a->shape, solid, i, j);
+    double x = (kind & STORED) ? MX_AT(a->x, row, k)
+                               : a->first * MX_AT(a->weight, row, k) * MX_AT(a->b, row, k);
+    if (kind & CORRECTED) x += MX_AT(a->coarse, coarse_row_of(&a->transfer, solid, i, j), ck);
+    return x;
+}
+
+/* Columns of the coarse grid: of the cell before, of the cell, and of the one behind. */
+typedef struct columns {
+    int before, own, behind;
+} columns;
+
+MX_BODY columns columns_of(const tl_grid_args *a, int k)
+{
+    const tl_transfer *const t = &a->transfer;
+    const columns c = {TL_COARSE_INDEX(t, 2, k - 1), TL_COARSE_INDEX(t, 2, k),
+                       TL_COARSE_INDEX(t, 2, k + 1)};
+    return c;
+}
+
+/* The sum of face x(neighbour). */
+MX_BODY double from_neighbours(const tl_grid_args *a, int kind, int solid, int i, int j, int k,
+                               columns c)
+{
+    const int row = row_of(&a->shape, solid, i, j), above = row_of(&a->shape, solid, i, j + 1);
+    double sum = MX_AT(a->face_x, row, k) * value_of(a, kind, solid, i, j, k - 1, c.before) +
+                 MX_AT(a->face_x, row, k + 1) * value_of(a, kind, solid, i, j, k + 1, c.behind);
+    sum += MX_AT(a->face_y, row, k) * value_of(a, kind, solid, i, j - 1, k, c.own) +
+           MX_AT(a->face_y, above, k) * value_of(a, kind, solid, i, j + 1, k, c.own);
+    if (solid)
+        sum += MX_AT(a->face_z, row, k) * value_of(a, kind, solid, i - 1, j, k, c.own) +
+               MX_AT(a->face_z, row + a->shape.plane, k) *
+                   value_of(a, kind, solid, i + 1, j, k, c.own);
+    return sum;
+}
+
+/* ---- steps ---- */
+
+MX_BODY double step(const tl_grid_args *a, int kind, int solid, int i, int j, int k, columns c)
+{
+    const int row = row_of(&a->shape, solid, i, j);
+    const double sum = MX_AT(a->b, row, k) + from_neighbours(a, kind, solid, i, j, k, c);
+    const double next = (1.0 - a->omega) * value_of(a, kind, solid, i, j, k, c.own) +
+                        a->omega * MX_AT(a->weight, row, k) * sum;
+    MX_AT(a->next, row, k) = next;
+    return next;
+}
+
+/* Returns b next. */
+MX_BODY double step_cell(const tl_grid_args *a, int kind, int solid, int i, int j, int k)
+{
+    const double b = MX_AT(a->b, row_of(&a->shape, solid, i, j), k);
+    return b * step(a, kind, solid, i, j, k, columns_of(a, k));
+}
+
+/* The same for the two cells of coarse column ck. */
+MX_BODY double step_pair(const tl_grid_args *a, int kind, int solid, int i, int j, int ck)
+{
+    const int row = row_of(&a->shape, solid, i, j), k = 2 * ck - 1;
+    const columns left = {ck - 1, ck, ck}, right = {ck, ck, ck + 1};
+    const double b_left = MX_AT(a->b, row, k), b_right = MX_AT(a->b, row, k + 1);
+    const double sum = b_left * step(a, kind, solid, i, j, k, left);
+    return sum + b_right * step(a, kind, solid, i, j, k + 1, right);
+}
+
+#define STEP(NAME, FUNCTION, KIND)                                          \
+    MX_BODY void NAME##_body(const tl_grid_args *a, int j, int k)           \
+    {                                                                       \
+        (void)FUNCTION(a, KIND, 0, 0, j, k);                                \
+    }                                                                       \
+    MX_FOR(2D, NAME)                                                        \
+    MX_BODY void NAME##_3d_body(const tl_grid_args *a, int i, int j, int k) \
+    {                                                                       \
+        (void)FUNCTION(a, KIND, 1, i, j, k);                                \
+    }                                                                       \
+    MX_FOR(3D, NAME##_3d)
+STEP(tl_grid_second, step_cell, FIRST)
+STEP(tl_grid_step, step_cell, STORED)
+STEP(tl_grid_correct_first, step_cell, FIRST + CORRECTED)
+STEP(tl_grid_correct_first_pairs, step_pair, FIRST + CORRECTED)
+STEP(tl_grid_correct, step_cell, STORED + CORRECTED)
+STEP(tl_grid_correct_pairs, step_pair, STORED + CORRECTED)
+
+#define LAST(NAME, FUNCTION, KIND)                                                       \
+    MX_BODY void NAME##_body(const tl_grid_args *a, int j, int k, double *dot)           \
+    {                                                                                    \
+        *dot += FUNCTION(a, KIND, 0, 0, j, k);                                           \
+    }                                                                                    \
+    MX_REDUCE(2D, NAME, MX_SUM)                                                          \
+    MX_BODY void NAME##_3d_body(const tl_grid_args *a, int i, int j, int k, double *dot) \
+    {                                                                                    \
+        *dot += FUNCTION(a, KIND, 1, i, j, k);                                           \
+    }                                                                                    \
+    MX_REDUCE(3D, NAME##_3d, MX_SUM)
+LAST(tl_grid_last, step_cell, STORED)
+LAST(tl_grid_last_first, step_cell, FIRST + CORRECTED)
+LAST(tl_grid_last_first_pairs, step_pair, FIRST + CORRECTED)
+
+/* ---- restriction ---- */
+
+/* (b - A x)(i, j, k) */
+MX_BODY double residual(const tl_grid_args *a, int kind, int solid, int i, int j, int k)
+{
+    const columns none = {0, 0, 0};
+    const int row = row_of(&a->shape, solid, i, j);
+    const double b = MX_AT(a->b, row, k);
+    const double own =
+        kind == FIRST ? a->first * b : MX_AT(a->x, row, k) / MX_AT(a->weight, row, k);
+    return b + from_neighbours(a, kind, solid, i, j, k, none) - own;
+}
+
+/* Over the fine cells in coarse cell (ci, cj, ck). */
+MX_BODY double sum_of_residuals(const tl_grid_args *a, int kind, int solid, int ci, int cj, int ck)
+{
+    const tl_transfer *const t = &a->transfer;
+    const int i0 = solid ? TL_FINE_BEGIN(t, 0, ci) : 0, i1 = solid ? TL_FINE_END(t, 0, ci) : 1;
+    double sum = 0;
+    for (int i = i0; i < i1; i++)
+        for (int j = TL_FINE_BEGIN(t, 1, cj); j < TL_FINE_END(t, 1, cj); j++)
+            for (int k = TL_FINE_BEGIN(t, 2, ck); k < TL_FINE_END(t, 2, ck); k++)
+                sum += residual(a, kind, solid, i, j, k);
+    return sum;
+}
+
+/* The same where there are two along each dimension. */
+MX_BODY double sum_of_plane(const tl_grid_args *a, int kind, int solid, int i, int cj, int ck)
+{
+    const int j = 2 * cj - 1, k = 2 * ck - 1;
+    const double below = residual(a, kind, solid, i, j, k) + residual(a, kind, solid, i, j, k + 1);
+    return below + residual(a, kind, solid, i, j + 1, k) +
+           residual(a, kind, solid, i, j + 1, k + 1);
+}
+
+MX_BODY double sum_of_even(const tl_grid_args *a, int kind, int solid, int ci, int cj, int ck)
+{
+    const int i = solid ? 2 * ci - 1 : 0;
+    const double sum = sum_of_plane(a, kind, solid, i, cj, ck);
+    return solid ? sum + sum_of_plane(a, kind, solid, i + 1, cj, ck) : sum;
+}
+
+#define RESTRICT(NAME, FUNCTION, KIND, TRAIT)                               \
+    MX_BODY void NAME##_body(const tl_grid_args *a, int j, int k)           \
+    {                                                                       \
+        MX_AT(a->next, j, k) = FUNCTION(a, KIND, 0, 0, j, k);               \
+    }                                                                       \
+    MX_FOR(2D, NAME, TRAIT)                                                 \
+    MX_BODY void NAME##_3d_body(const tl_grid_args *a, int i, int j, int k) \
+    {                                                                       \
+        const int row = i * a->transfer.plane + j * a->transfer.row;        \
+        MX_AT(a->next, row, k) = FUNCTION(a, KIND, 1, i, j, k);             \
+    }                                                                       \
+    MX_FOR(3D, NAME##_3d, TRAIT)
+RESTRICT(tl_grid_restrict_first, sum_of_residuals, FIRST, MX_ITEMS_PLAIN)
+RESTRICT(tl_grid_restrict_first_even, sum_of_even, FIRST, MX_ITEMS_SIMD)
+RESTRICT(tl_grid_restrict, sum_of_residuals, STORED, MX_ITEMS_PLAIN)
+RESTRICT(tl_grid_restrict_even, sum_of_even, STORED, MX_ITEMS_SIMD)

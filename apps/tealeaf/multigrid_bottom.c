@@ -1,0 +1,261 @@
+/* Small grids. Where the domain has few cells left, each rank gets all of them by one sum over ranks, and goes on alone: down to one
+ * cell, where the solution is exact. So it does not matter how many ranks there are, and the cycle over all these grids is one
+ * launch. Each rank computes the same, so x needs no exchange. The matrices are made on the host, once. */
+#include "tl_bottom.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool tl_coarsens(const int64_t *cells, const double *spacing, int *shift)
+{
+    double least = 0;
+    bool any = false;
+    for (int d = 0; d < TL_GRID_DIMS; d++)
+        if (cells[d] > 1 && (least == 0 || spacing[d] < least)) least = spacing[d];
+    for (int d = 0; d < TL_GRID_DIMS; d++) {
+        shift[d] = cells[d] > 1 && spacing[d] < 2 * least;
+        any = any || shift[d] == 1;
+    }
+    return any;
+}
+
+/* ---- the grids ---- */
+
+/* A grid with these cells, whose arrays begin at `begin`. */
+static tl_bottom_grid grid_of(const int *cells, bool solid, int begin)
+{
+    tl_bottom_grid g = {.begin = begin};
+    memcpy(g.cells, cells, sizeof g.cells);
+    g.row = cells[2] + 2;
+    g.plane = solid ? g.row * (cells[1] + 2) : 0;
+    g.size = solid ? g.plane * (cells[0] + 2) : g.row * (cells[1] + 2);
+    return g;
+}
+
+static tl_transfer transfer_of(const tl_bottom_grid *fine, const int *shift,
+                               const tl_bottom_grid *coarse)
+{
+    tl_transfer t = {.plane = coarse->plane, .row = coarse->row};
+    for (int d = 0; d < TL_GRID_DIMS; d++) {
+        t.shift[d] = shift[d];
+        t.end[d] = fine->cells[d];
+        t.last[d] = coarse->cells[d];
+        t.odd[d] = shift[d] == 1 && fine->cells[d] % 2 == 1 ? fine->cells[d] : -1;
+    }
+    return t;
+}
+
+static int elements(const tl_bottom_args *c)
+{
+    const tl_bottom_grid *const last = &c->grid[c->grids - 1];
+    return last->begin + TL_BOTTOM_ARRAYS * last->size;
+}
+
+static mx_err make_grids(const tl_bottom_of *of, tl_bottom *bottom)
+{
+    tl_bottom_args *const c = &bottom->cycle;
+    double spacing[TL_GRID_DIMS];
+    int shift[TL_GRID_DIMS];
+    memcpy(spacing, of->spacing, sizeof spacing);
+    c->grid[0] = grid_of(of->global, of->solid, 0);
+    c->grids = 1;
+    for (;;) {
+        tl_bottom_grid *const fine = &c->grid[c->grids - 1];
+        int64_t cells[TL_GRID_DIMS];
+        int coarse[TL_GRID_DIMS];
+        for (int d = 0; d < TL_GRID_DIMS; d++) cells[d] = fine->cells[d];
+        bottom->cells += cells[0] * cells[1] * cells[2];
+        if (!tl_coarsens(cells, spacing, shift)) return MX_OK;
+        MX_REQUIRE(c->grids < TL_BOTTOM_GRIDS, MX_ERR_EXTENT,
+                   "multigrid: more than %d grids for %lld x %lld x %lld cells", TL_BOTTOM_GRIDS,
+                   (long long)of->global[0], (long long)of->global[1], (long long)of->global[2]);
+        for (int d = 0; d < TL_GRID_DIMS; d++) {
+            coarse[d] = shift[d] == 1 ? tl_coarse_cells(fine->cells[d]) : fine->cells[d];
+            if (shift[d] == 1) spacing[d] *= 2;
+        }
+        c->grid[c->grids] = grid_of(coarse, of->solid, elements(c));
+        fine->transfer = transfer_of(fine, shift, &c->grid[c->grids]);
+        c->grids++;
+    }
+}
+
+/* ---- the matrices, on the host ---- */
+
+static double *array_of(double *data, const tl_bottom_grid *g, int array)
+{
+    return data + g->begin + array * g->size;
+}
+
+static int place(const tl_bottom_grid *g, bool solid, const int *at)
+{
+    return (solid ? at[0] * g->plane : 0) + at[1] * g->row + at[2];
+}
+
+/* Goes to the next cell; false behind the last one. Begins at {1, 1, 0}. */
+static bool next_cell(const tl_bottom_grid *g, int *at)
+{
+    for (int d = TL_GRID_DIMS - 1; d >= 0; d--) {
+        if (at[d] < g->cells[d]) {
+            at[d]++;
+            return true;
+        }
+        at[d] = 1;
+    }
+    return false;
+}
+
+static void make_weights(double *data, const tl_bottom_grid *g, bool solid, double *const *width)
+{
+    const int step[] = {1, g->row, g->plane};
+    int at[] = {1, 1, 0};
+    while (next_cell(g, at)) {
+        const int n = place(g, solid, at);
+        double sum = width[1][at[1] - 1] * width[2][at[2] - 1];
+        if (solid) sum *= width[0][at[0] - 1];
+        for (int d = 0; d < (solid ? 3 : 2); d++) {
+            const double *const face = array_of(data, g, TL_BOTTOM_FACE_X + d);
+            sum += face[n] + face[n + step[d]];
+        }
+        array_of(data, g, TL_BOTTOM_WEIGHT)[n] = 1 / sum;
+    }
+}
+
+/* Between the centres of the cell of index `at` and the one before, doubled. */
+static double distance(const double *width, int at) { return width[at - 2] + width[at - 1]; }
+
+/* Adds each fine face that is between two coarse cells to theirs. */
+static void add_faces(double *data, const tl_bottom_grid *g, bool solid, double *const *fine,
+                      double *const *coarse)
+{
+    const tl_transfer *const t = &g->transfer;
+    int at[] = {1, 1, 0};
+    while (next_cell(g, at)) {
+        int to[TL_GRID_DIMS];
+        for (int d = 0; d < TL_GRID_DIMS; d++) to[d] = TL_COARSE_INDEX(t, d, at[d]);
+        for (int d = solid ? 0 : 1; d < TL_GRID_DIMS; d++) {
+            const int array = TL_BOTTOM_FACE_X + 2 - d;
+            if (to[d] == 1 || at[d] != TL_FINE_BEGIN(t, d, to[d])) continue;
+            array_of(data, g + 1, array)[place(g + 1, solid, to)] +=
+                array_of(data, g, array)[place(g, solid, at)] * distance(fine[d], at[d]) /
+                distance(coarse[d], to[d]);
+        }
+    }
+}
+
+/* The widths of the next grid's cells, from those of grid g. */
+static mx_err add_widths(const tl_bottom_grid *g, double *const *fine, double **coarse)
+{
+    for (int d = 0; d < TL_GRID_DIMS; d++) {
+        coarse[d] = calloc((size_t)g->cells[d], sizeof *coarse[d]);
+        MX_REQUIRE(coarse[d] != NULL, MX_ERR_MEMORY, "no memory for the widths of %d cells",
+                   g->cells[d]);
+        for (int n = 1; n <= g->cells[d]; n++)
+            coarse[d][TL_COARSE_INDEX(&g->transfer, d, n) - 1] += fine[d][n - 1];
+    }
+    return MX_OK;
+}
+
+/* From the faces of the first grid. */
+static mx_err make_matrices(const tl_bottom_of *of, const tl_bottom_args *c, double *data)
+{
+    make_weights(data, &c->grid[0], of->solid, of->width);
+    for (int n = 0; n + 1 < c->grids; n++) {
+        const tl_bottom_grid *const g = &c->grid[n];
+        double *coarse[TL_GRID_DIMS] = {NULL};
+        const mx_err err = add_widths(g, of->width, coarse);
+        if (err == MX_OK) {
+            add_faces(data, g, of->solid, of->width, coarse);
+            make_weights(data, g + 1, of->solid, coarse);
+        }
+        for (int d = 0; d < TL_GRID_DIMS; d++) {
+            if (err == MX_OK)
+                memcpy(of->width[d], coarse[d], (size_t)g[1].cells[d] * sizeof *coarse[d]);
+            free(coarse[d]);
+        }
+        MX_TRY(err);
+    }
+    return MX_OK;
+}
+
+/* ---- arguments ---- */
+
+static mx_err collect(const app_base *base, tl_bottom *bottom, int array)
+{
+    const tl_bottom_grid *const g = &bottom->collect.grid;
+    bottom->collect.array = array;
+    MX_TRY(tl_bottom_collect(mx_range_1d(base->ctx, 0, g->size), &bottom->collect));
+    return app_sum_view(base->transport, bottom->data, g->begin + array * g->size, g->size);
+}
+
+static mx_err bind_copy(const app_base *base, const tl_bottom_of *of, const tl_bottom *bottom,
+                        mx_view local, tl_bottom_copy_args *args)
+{
+    MX_TRY(mx_bind(base->ctx, local, &args->local));
+    MX_TRY(mx_bind(base->ctx, bottom->data, &args->data));
+    args->grid = bottom->cycle.grid[0];
+    args->solid = of->solid;
+    args->shape = of->shape;
+    memcpy(args->from, of->first, sizeof args->from);
+    memcpy(args->cells, of->cells, sizeof args->cells);
+    return MX_OK;
+}
+
+static mx_err collect_faces(const app_base *base, const tl_bottom_of *of, tl_bottom *bottom)
+{
+    const mx_view faces[] = {of->views->face_x, of->views->face_y, of->views->face_z};
+    for (int d = 0; d < (of->solid ? 3 : 2); d++) {
+        MX_TRY(bind_copy(base, of, bottom, faces[d], &bottom->collect));
+        MX_TRY(collect(base, bottom, TL_BOTTOM_FACE_X + d));
+    }
+    return MX_OK;
+}
+
+/* A device has one large team. On simt, which stands for a device, it is small: its lanes are threads of the host. */
+static mx_err choose_team(const app_base *base, tl_bottom *bottom)
+{
+    enum { LANES = 32 };
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(base->ctx, &info));
+    const bool large = info.device >= 0;
+    bottom->team = large ? mx_league(base->ctx, 1, MX_TEAM_MAX / LANES, LANES)
+                         : mx_league(base->ctx, 1, MX_AUTO, MX_AUTO);
+    return MX_OK;
+}
+
+mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom *bottom)
+{
+    tl_bottom_args *const c = &bottom->cycle;
+    MX_TRY(make_grids(of, bottom));
+    const int count = elements(c);
+    MX_TRY(mx_view_create_1d(base->ctx, "multigrid, small grids", MX_F64, count, &bottom->data));
+    MX_TRY(mx_bind(base->ctx, bottom->data, &c->data));
+    c->solid = of->solid;
+    c->steps = of->steps;
+    memcpy(c->omega, of->omega, (size_t)of->steps * sizeof c->omega[0]);
+    MX_TRY(collect_faces(base, of, bottom));
+    double *const data = calloc((size_t)count, sizeof *data);
+    MX_REQUIRE(data != NULL, MX_ERR_MEMORY, "no memory for %d numbers of small grids", count);
+    mx_err err = mx_export(base->ctx, bottom->data, data, NULL);
+    if (err == MX_OK) err = make_matrices(of, c, data);
+    if (err == MX_OK) err = mx_import(base->ctx, bottom->data, data, NULL);
+    free(data);
+    MX_TRY(err);
+    MX_TRY(bind_copy(base, of, bottom, of->views->b, &bottom->collect));
+    MX_TRY(bind_copy(base, of, bottom, of->views->x, &bottom->spread));
+    bottom->spread.array = TL_BOTTOM_X;
+    return choose_team(base, bottom);
+}
+
+void tl_bottom_destroy(tl_bottom *bottom) { (void)mx_view_destroy(&bottom->data); }
+
+mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom)
+{
+    const int *const n = bottom->spread.cells;
+    MX_TRY(collect(base, bottom, TL_BOTTOM_B));
+    MX_TRY(tl_bottom_cycle(bottom->team, &bottom->cycle));
+    return bottom->spread.solid
+               ? tl_bottom_spread_3d(mx_range_3d(base->ctx, 0, n[0] + 2, 0, n[1] + 2, 0, n[2] + 2),
+                                     &bottom->spread)
+               : tl_bottom_spread(mx_range_2d(base->ctx, 0, n[1] + 2, 0, n[2] + 2),
+                                  &bottom->spread);
+}
