@@ -2,6 +2,8 @@
 #include "md_clusters.h"
 #include "minx/sort.h"
 
+#include <float.h>
+
 /* Bins of a column in the height of a cluster, and the room of a row at first. */
 enum { BINS_A_CLUSTER = 8, ROOM_HALF = 24, ROOM_FULL = 32 };
 
@@ -30,10 +32,11 @@ static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *vi
     return md_fit_view(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
 }
 
-static mx_err fit_points(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
+static mx_err fit_points(mx_ctx ctx, const char *label, mx_type type, int64_t clusters, int rows,
+                         mx_view *view)
 {
-    const int64_t extents[] = {clusters, 3, MD_CLUSTER};
-    return md_fit_view(ctx, label, MX_F64, 3, extents, MX_LAYOUT_RIGHT, view);
+    const int64_t extents[] = {clusters, rows, MD_CLUSTER};
+    return md_fit_view(ctx, label, type, 3, extents, MX_LAYOUT_RIGHT, view);
 }
 
 static mx_err fit_table(mx_ctx ctx, const char *label, mx_type type, int64_t clusters,
@@ -53,20 +56,43 @@ static void take_views(const md_cluster_atoms *atoms, md_cluster_views *v)
     v->bin_atom = atoms->bin_atom;
 }
 
+/* Of the coordinates, those of the precision. */
+static mx_err bind_forces(mx_ctx ctx, const md_cluster_views *v, bool mixed, md_cluster_args *a)
+{
+    if (mixed) {
+        mx_bind_none(&a->point);
+        MX_TRY(mx_bind(ctx, v->offset, &a->offset));
+    } else {
+        MX_TRY(mx_bind(ctx, v->point, &a->point));
+        mx_bind_none(&a->offset);
+    }
+    MX_TRY(mx_bind(ctx, v->slot_atom, &a->slot_atom));
+    MX_TRY(mx_bind(ctx, v->slot_type, &a->slot_type));
+    MX_TRY(mx_bind(ctx, v->first, &a->first));
+    MX_TRY(mx_bind(ctx, v->own_end, &a->own_end));
+    MX_TRY(mx_bind(ctx, v->row_end, &a->row_end));
+    MX_TRY(mx_bind(ctx, v->near, &a->near));
+    MX_TRY(mx_bind(ctx, v->pair, &a->pair));
+    MX_TRY(mx_bind(ctx, v->push, &a->push));
+    return mx_bind(ctx, v->force, &a->force);
+}
+
 mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
 {
     take_views(atoms, &c->views);
     if (c->views.near.generation == 0) return MX_OK; /* there is no list yet */
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
+    if (c->mixed) MX_TRY(md_offset_args_bind(ctx, &c->views, &c->load_mixed));
     /* other forces have no such pairs */
-    return atoms->pair.generation == 0 ? MX_OK : md_cluster_args_bind(ctx, &c->views, &c->args);
+    return atoms->pair.generation == 0 ? MX_OK : bind_forces(ctx, &c->views, c->mixed, &c->args);
 }
 
 void md_clusters_destroy(md_clusters *c)
 {
     md_cluster_views *const v = &c->views;
-    mx_view *const own[] = {&v->bin_begin, &v->first,  &v->slot_atom, &v->slot_type, &v->point,
-                            &v->push,      &v->extent, &v->own_end,   &v->row_end,   &v->near};
+    mx_view *const own[] = {&v->bin_begin, &v->first, &v->slot_atom, &v->slot_type,
+                            &v->point,     &v->push,  &v->extent,    &v->own_end,
+                            &v->row_end,   &v->near,  &v->offset};
     for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
     *c = (md_clusters){0};
 }
@@ -154,8 +180,9 @@ static mx_err make_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_cluste
     MX_TRY(fit_table(ctx, "slot atoms", MX_I32, total, MD_CLUSTER, &v->slot_atom));
     MX_TRY(fit_table(ctx, "slot types", MX_I32, total, MD_CLUSTER, &v->slot_type));
     MX_TRY(fit_table(ctx, "extents", MX_F64, total, 6, &v->extent));
-    MX_TRY(fit_points(ctx, "points", total, &v->point));
-    MX_TRY(fit_points(ctx, "pushes", c->push_rows, &v->push));
+    MX_TRY(fit_points(ctx, "points", MX_F64, total, 3, &v->point));
+    MX_TRY(fit_points(ctx, "pushes", MX_F64, c->push_rows, 3, &v->push));
+    if (c->mixed) MX_TRY(fit_points(ctx, "offsets", MX_F32, total, 4, &v->offset));
     MX_TRY(md_fill_args_bind(ctx, v, &fill));
     return md_fill_clusters(mx_range_1d(ctx, 0, columns), &fill);
 }
@@ -163,10 +190,14 @@ static mx_err make_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_cluste
 static mx_err measure_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
 {
     const mx_range_1 all = mx_range_1d(ctx, 0, c->clusters);
-    c->load.far = 0;
-    for (int d = 0; d < 3; d++) c->load.far = fmax(c->load.far, fabs(atoms->high[d]));
-    c->load.far += 1e4 * atoms->cutoff;
+    double farthest = 0;
+    for (int d = 0; d < 3; d++)
+        farthest = fmax(farthest, fmax(fabs(atoms->low[d]), fabs(atoms->high[d])));
+    c->load.far = farthest + 1e4 * atoms->cutoff;
     c->load.push_rows = c->push_rows;
+    c->load_mixed.far = 1e4 * atoms->cutoff;
+    c->load_mixed.grid = ldexp(1.0, ilogb(farthest + atoms->cutoff) + 2 - FLT_MANT_DIG);
+    c->load_mixed.push_rows = c->push_rows;
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
     MX_TRY(md_load_points(all, &c->load));
     return md_measure_clusters(all, &c->load);
@@ -238,9 +269,20 @@ static mx_err add_energy(mx_err err, const md_energy *share, md_energy *energy)
 }
 
 /* A kernel in its two forms: with `energy` NULL, and adding to it. */
-#define LAUNCH(kernel, range, c, energy)          \
+#define LAUNCH_FORM(kernel, range, c, energy)     \
     ((energy) == NULL ? kernel(range, &(c)->args) \
                       : add_energy(kernel##_energy(range, &(c)->args, &share), &share, energy))
+/* The same in the precision of pairs. */
+#define LAUNCH(kernel, range, c, energy)                        \
+    ((c)->mixed ? LAUNCH_FORM(kernel##_mixed, range, c, energy) \
+                : LAUNCH_FORM(kernel, range, c, energy))
+
+/* The coordinates of clusters from `begin` on. */
+static mx_err load_points(mx_ctx ctx, const md_clusters *c, int begin, int end)
+{
+    const mx_range_1 range = mx_range_1d(ctx, begin, end);
+    return c->mixed ? md_load_offsets(range, &c->load_mixed) : md_load_points(range, &c->load);
+}
 
 /* Colour by colour. */
 static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
@@ -262,7 +304,7 @@ mx_err md_clusters_lj_own(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_e
     c->args.shifted = lj->shifted;
     c->args.types = lj->types;
     if (energy != NULL) *energy = share;
-    MX_TRY(md_load_points(mx_range_1d(ctx, 0, c->own_clusters), &c->load));
+    MX_TRY(load_points(ctx, c, 0, c->own_clusters));
     return c->half ? push_tiles(ctx, c, energy) : LAUNCH(md_lj_rows, rows, c, energy);
 }
 
@@ -270,6 +312,6 @@ mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy)
 {
     const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
     md_energy share = {0, 0, 0};
-    MX_TRY(md_load_points(mx_range_1d(ctx, c->own_clusters, c->clusters), &c->load));
+    MX_TRY(load_points(ctx, c, c->own_clusters, c->clusters));
     return LAUNCH(md_lj_ghosts, rows, c, energy);
 }

@@ -1,6 +1,7 @@
 /* The table of Lennard-Jones parameters, and forces by the kernels of kernels/lj.c. */
 #include "md_app.h"
 
+#include <float.h>
 #include <math.h>
 
 static md_pair make_pair(const md_app *app, int i, int j)
@@ -20,6 +21,18 @@ static bool same(const md_pair *a, const md_pair *b)
     return a->epsilon == b->epsilon && a->sigma6 == b->sigma6 && a->cutoff == b->cutoff;
 }
 
+/* Powers of sigma up to the 14th are intermediate results. */
+static bool fits_float(const md_pair *p)
+{
+    const double sigma14 = pow(p->sigma6, 14.0 / 6);
+    const double numbers[] = {sigma14, 1 / sigma14, p->cutoff_square,
+                              p->epsilon > 0 ? 4 * p->epsilon * p->sigma6 : 1,
+                              p->epsilon > 0 ? 48 * p->epsilon * p->sigma6 * p->sigma6 : 1};
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+        if (!(numbers[n] >= FLT_MIN && numbers[n] <= FLT_MAX)) return false;
+    return true;
+}
+
 static mx_err make_pairs(md_app *app)
 {
     const int types = app->types;
@@ -31,6 +44,10 @@ static mx_err make_pairs(md_app *app)
     for (int i = 0; i < types; i++) {
         for (int j = 0; j < types; j++) {
             const md_pair p = make_pair(app, i, j);
+            MX_REQUIRE(app->input.precision == MD_PRECISION_DOUBLE || fits_float(&p), MX_ERR_INPUT,
+                       "precision=mixed: epsilon, sigma or cutoff of types %d and %d, or powers of "
+                       "them, are no numbers of single precision; expected precision=double",
+                       i + 1, j + 1);
             const double row[] = {p.epsilon, p.sigma6,      p.cutoff_square,
                                   p.cutoff,  p.force_shift, p.energy_shift};
             for (int n = 0; n < MD_PAIR_NUMBERS; n++)
@@ -72,12 +89,22 @@ static mx_err compute_flat(md_app *app, md_energy *energy)
     return app->ghost_newton ? app_reverse(app->halo, 1, &app->views.force) : MX_OK;
 }
 
+/* Full lists in rows, in the precision of the input. */
+static mx_err compute_rows(md_app *app, mx_range_1 atoms, md_energy *energy)
+{
+    const bool mixed = app->input.precision == MD_PRECISION_MIXED;
+    if (energy == NULL)
+        return mixed ? md_lj_full_mixed(atoms, &app->lj) : md_lj_full(atoms, &app->lj);
+    return mixed ? md_lj_full_mixed_energy(atoms, &app->lj, energy)
+                 : md_lj_full_energy(atoms, &app->lj, energy);
+}
+
 mx_err md_compute_lj(md_app *app, bool energy)
 {
-    if (app->is_flat) return compute_flat(app, energy ? &app->energy : NULL);
-    if (app->list == MD_LIST_CLUSTERS) return compute_clusters(app, energy ? &app->energy : NULL);
-    return energy ? md_lj_full_energy(md_own(app), &app->lj, &app->energy)
-                  : md_lj_full(md_own(app), &app->lj);
+    md_energy *const sum = energy ? &app->energy : NULL;
+    if (app->is_flat) return compute_flat(app, sum);
+    return app->list == MD_LIST_CLUSTERS ? compute_clusters(app, sum)
+                                         : compute_rows(app, md_own(app), sum);
 }
 
 /* In rows, atoms without ghosts as neighbours come first. */
@@ -87,7 +114,8 @@ mx_err md_compute_lj_part(md_app *app, md_phase phase)
     if (app->list == MD_LIST_CLUSTERS)
         return phase == MD_WITHOUT_GHOSTS ? md_clusters_lj_own(ctx, &app->clusters, &app->lj, NULL)
                                           : md_clusters_lj_ghosts(ctx, &app->clusters, NULL);
-    return md_lj_full(phase == MD_WITHOUT_GHOSTS ? mx_range_1d(ctx, 0, app->interior)
-                                                 : mx_range_1d(ctx, app->interior, app->own),
-                      &app->lj);
+    return compute_rows(app,
+                        phase == MD_WITHOUT_GHOSTS ? mx_range_1d(ctx, 0, app->interior)
+                                                   : mx_range_1d(ctx, app->interior, app->own),
+                        NULL);
 }

@@ -21,6 +21,7 @@ static const char *const list_kinds[] = {"auto", "2d",       "2d_right", "2d_lef
                                          "csr",  "clusters", NULL};
 static const char *const newtons[] = {"scatter", "atomic", NULL};
 static const char *const policies[] = {"range", "team", NULL};
+static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const half_words[] = {"auto", "0", "1", "-1", NULL}; /* of the same member */
 
 /* clang-format off */
@@ -104,6 +105,8 @@ static const app_key keys[] = {
          "how lists are stored: 2d: a row of atoms for each atom, in the backend's layout or in layout right or left; csr: rows without gaps; clusters: rows of groups of eight atoms"),
     WORD("newton", NULL, newton, newtons, "half lists but clusters: forces on the other atoms are added in a copy for each thread, or by atomics"),
     WORD("policy", NULL, policy, policies, "lists but clusters: an item computes the force on an atom, or lanes of a team share it"),
+    WORD("precision", NULL, precision, precisions,
+         "mixed: the arithmetic of pairs is in single precision; sums of forces and energies, and the motion, in double. With force=lj, and list=clusters or full lists in rows (2d)"),
     {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
      .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
@@ -222,6 +225,10 @@ static mx_err check_lists(const app_keys *k)
     const bool half =
         in->neighbours == MD_NEIGHBOURS_HALF || in->neighbours == MD_NEIGHBOURS_HALF_2D;
     const bool rows = in->list != MD_LIST_AUTO && !clusters;
+    const bool mixed = in->precision == MD_PRECISION_MIXED;
+    const bool flat = (rows && in->list != MD_LIST_2D) || in->policy == MD_POLICY_TEAM ||
+                      in->newton == MD_NEWTON_ATOMIC || in->ghost_newton == 1 ||
+                      in->neighbours == MD_NEIGHBOURS_HALF_2D || (half && (rows || in->bins > 0));
     const struct {
         bool wrong;
         const char *name;
@@ -245,6 +252,11 @@ static mx_err check_lists(const app_keys *k)
          "got 1, expected 0 with force=eam"},
         {eam && in->policy == MD_POLICY_TEAM, "policy", offsetof(md_input, policy),
          "got team, expected range with force=eam"},
+        {eam && mixed, "precision", offsetof(md_input, precision),
+         "got mixed, expected double with force=eam"},
+        {mixed && flat, "precision", offsetof(md_input, precision),
+         "got mixed, expected it with list=clusters, or with full lists in rows (list=2d, "
+         "policy=range)"},
         {clusters && in->neighbours == MD_NEIGHBOURS_HALF_2D, "list", offsetof(md_input, list),
          "got clusters, expected 2d with half_neigh=-1"},
         {clusters && in->ghost_newton == 1, "list", offsetof(md_input, list),

@@ -23,6 +23,12 @@
  * have one of six colours: no two of a colour write to the same tile. The colours are launched one after another, so every sum
  * has a fixed order: the same bits for any number of threads, without atomics and without copies.
  *
+ * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid, half-way between the ends of the
+ * cluster. The grid is so coarse that origins and their differences have no rounding in single precision. Coordinates are from
+ * the origin, so that they are short: the distance of two atoms is (x_i - x_j) + (origin_i - origin_j), with an error of some 1e-7
+ * of the cluster's size. It has the same size from either side, so the forces of a pair stay opposite to the bit. Sums over pairs are
+ * in double precision.
+ *
  * Rejected: 4 by 8 clusters (see above); copies of the forces for each thread (bits depend on the number of threads); an
  * approximate reciprocal with Newton's iteration instead of a division (slower). */
 #pragma once
@@ -35,6 +41,8 @@ enum { MD_COLOURS_X = 3, MD_COLOURS_Y = 2, MD_COLOURS = MD_COLOURS_X * MD_COLOUR
 
 MX_ACCESSOR(md_points, double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
 MX_ACCESSOR(md_const_points, const double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
+MX_ACCESSOR(md_offsets, float, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4, MD_CLUSTER)
+MX_ACCESSOR(md_const_offsets, const float, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4, MD_CLUSTER)
 MX_ACCESSOR(md_slots, int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_CLUSTER)
 MX_ACCESSOR(md_const_slots, const int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_CLUSTER)
 MX_ACCESSOR(md_boxes, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 6)
@@ -114,10 +122,12 @@ typedef struct md_cluster_views {
     mx_view slot_atom; /* i32 [clusters][8]: the atom; -1: none */
     mx_view slot_type; /* i32 [clusters][8] */
     mx_view point;     /* f64 [clusters][3][8]: coordinates; far away where there is no atom */
-    mx_view push;      /* f64 [own clusters][3][8]: forces, for half lists */
-    mx_view extent;    /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
-    mx_view own_end;   /* i32 [rows]: entries of own clusters; those of ghosts are behind them */
-    mx_view row_end;   /* i32 [rows]: all entries */
+    mx_view
+        offset; /* f32 [clusters][4][8]: mixed: coordinates from the origin; row 3 has the origin: x, y, z */
+    mx_view push;    /* f64 [own clusters][3][8]: forces, for half lists */
+    mx_view extent;  /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
+    mx_view own_end; /* i32 [rows]: entries of own clusters; those of ghosts are behind them */
+    mx_view row_end; /* i32 [rows]: all entries */
     mx_view
         near; /* i32 [rows][room]: clusters with an atom in the list's cutoff; not the atom's own */
 } md_cluster_views;
@@ -168,6 +178,20 @@ MX_BUNDLE(md_point_args, md_cluster_views, position, slot_atom, point, push, ext
 MX_DECLARE_FOR(1D, md_load_points, md_point_args)
 MX_DECLARE_FOR(1D, md_measure_clusters, md_point_args)
 
+typedef struct md_offset_args {
+    md_positions position;
+    md_const_slots slot_atom;
+    md_const_boxes extent;
+    md_offsets offset;
+    md_points push;
+    double far;  /* as in md_point_args, but from the origin */
+    double grid; /* origins are multiples of this power of 2 */
+    int push_rows;
+} md_offset_args;
+MX_BUNDLE(md_offset_args, md_cluster_views, position, slot_atom, extent, offset, push)
+/* over clusters: offset, and push = 0 */
+MX_DECLARE_FOR(1D, md_load_offsets, md_offset_args)
+
 typedef struct md_near_args {
     mx_ci32_1 bin_begin;
     mx_ci32_1 first;
@@ -188,7 +212,8 @@ MX_BUNDLE(md_near_args, md_cluster_views, bin_begin, first, slot_atom, point, ex
 MX_DECLARE_REDUCE(1D, md_find_near, md_near_args, md_list_size)
 
 typedef struct md_cluster_args {
-    md_const_points point;
+    md_const_points point;   /* double; not bound where mixed */
+    md_const_offsets offset; /* mixed; not bound where double */
     md_const_slots slot_atom;
     md_const_slots slot_type;
     mx_ci32_1 first;
@@ -205,18 +230,24 @@ typedef struct md_cluster_args {
     bool shifted;
     int types;
 } md_cluster_args;
-MX_BUNDLE(md_cluster_args, md_cluster_views, point, slot_atom, slot_type, first, own_end, row_end,
-          near, pair, push, force)
+MX_ARGS(md_cluster_args, point, offset, slot_atom, slot_type, first, own_end, row_end, near, pair,
+        push, force)
 /* With own atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a colour, of a half list: adds to push. */
 MX_DECLARE_FOR(1D, md_lj_rows, md_cluster_args)
+MX_DECLARE_FOR(1D, md_lj_rows_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_rows_energy, md_cluster_args, md_energy)
+MX_DECLARE_REDUCE(1D, md_lj_rows_mixed_energy, md_cluster_args, md_energy)
 MX_DECLARE_FOR(1D, md_lj_tiles, md_cluster_args)
+MX_DECLARE_FOR(1D, md_lj_tiles_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_tiles_energy, md_cluster_args, md_energy)
+MX_DECLARE_REDUCE(1D, md_lj_tiles_mixed_energy, md_cluster_args, md_energy)
 /* over own clusters: the force on their atoms is push */
 MX_DECLARE_FOR(1D, md_store_pushes, md_cluster_args)
 /* With ghosts, over rows: adds to the force on the row's atom. */
 MX_DECLARE_FOR(1D, md_lj_ghosts, md_cluster_args)
+MX_DECLARE_FOR(1D, md_lj_ghosts_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_ghosts_energy, md_cluster_args, md_energy)
+MX_DECLARE_REDUCE(1D, md_lj_ghosts_mixed_energy, md_cluster_args, md_energy)
 
 /* ---- clusters.c ---- */
 
@@ -230,7 +261,7 @@ typedef struct md_cluster_atoms {
     double cutoff;          /* of the list */
 } md_cluster_atoms;
 
-/* All zero at first. */
+/* All zero at first, but for settings. */
 typedef struct md_clusters {
     md_cluster_grid grid;
     md_cluster_views views;
@@ -238,8 +269,10 @@ typedef struct md_clusters {
     int push_rows;
     int room; /* of a row */
     bool half;
+    bool mixed; /* a setting: pairs in single precision; Lennard-Jones only */
     md_list_size size;
     md_point_args load;
+    md_offset_args load_mixed;
     md_cluster_args args;
 } md_clusters;
 

@@ -31,6 +31,8 @@ typedef enum md_list_kind {
 typedef enum md_newton { MD_NEWTON_SCATTER, MD_NEWTON_ATOMIC } md_newton;
 typedef enum md_policy { MD_POLICY_RANGE, MD_POLICY_TEAM } md_policy;
 
+typedef enum md_precision { MD_PRECISION_DOUBLE, MD_PRECISION_MIXED } md_precision;
+
 typedef struct md_input {
     /* the deck's 14 lines */
     int units;             /* md_units */
@@ -72,6 +74,7 @@ typedef struct md_input {
     int shift;  /* md_shift: of the Lennard-Jones potential at the cutoff */
     /* after every `every` steps makes a new list only if an atom has moved half the skin since the last one */
     bool neigh_check;
+    int precision; /* md_precision */
     int overlap; /* 1: compute forces of atoms without ghosts as neighbours while ghosts are on their way */
 } md_input;
 

@@ -276,9 +276,10 @@ static md_list_kind fastest_list(const md_input *in, bool on_host)
     const bool rows_only = in->ghost_newton == 1 || in->bins > 0 || in->policy == MD_POLICY_TEAM ||
                            in->newton == MD_NEWTON_ATOMIC ||
                            in->neighbours == MD_NEIGHBOURS_HALF_2D;
-    const bool half_eam = in->force == MD_FORCE_EAM &&
-                          in->neighbours == MD_NEIGHBOURS_HALF; /* clusters alone have it */
-    return half_eam || (on_host && !rows_only) ? MD_LIST_CLUSTERS : MD_LIST_2D;
+    /* clusters alone have half lists of these */
+    const bool half_clusters = in->neighbours == MD_NEIGHBOURS_HALF &&
+                               (in->force == MD_FORCE_EAM || in->precision == MD_PRECISION_MIXED);
+    return half_clusters || (on_host && !rows_only) ? MD_LIST_CLUSTERS : MD_LIST_2D;
 }
 
 mx_err md_choose_list(md_app *app)
@@ -298,6 +299,7 @@ mx_err md_choose_list(md_app *app)
                    (app->list != MD_LIST_2D || app->half || in->policy == MD_POLICY_TEAM);
     const bool left =
         app->list == MD_LIST_2D_LEFT || (app->list == MD_LIST_2D && info.layout == MX_LAYOUT_LEFT);
+    app->clusters.mixed = in->precision == MD_PRECISION_MIXED;
     app->flat.form = app->list == MD_LIST_CSR ? MD_FLAT_CSR : left ? MD_FLAT_LEFT : MD_FLAT_RIGHT;
     app->flat.half = app->half;
     app->flat.ghost_newton = app->ghost_newton;

@@ -162,6 +162,7 @@ mx_err md_set_up(void *data)
     md_app *const app = data;
     const bool from_file = app->input.data_file != NULL;
     MX_TRY(md_choose_list(app));
+    if (app->input.precision == MD_PRECISION_MIXED) app->base.precision = "f64, pairs in f32";
     MX_REQUIRE(app->input.frames == 0 || app->base.results != NULL, MX_ERR_INPUT,
                "frames: got %lld without a results file, expected --output too",
                (long long)app->input.frames);

@@ -1,6 +1,6 @@
 # miniMD: against the original's logs, on any backend and number of ranks, and without the original's bugs.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-foreach(case logs ranks lists bugs checked)
+foreach(case logs ranks lists precision bugs checked)
   add_test(NAME minimd_${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py ${case}
     --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --most-ranks ${most_ranks} --mpiexec ${minx_MPIEXEC})
   set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
@@ -27,7 +27,8 @@ target_compile_options(test_app_minimd_clusters PRIVATE ${minx_WARNINGS})
 target_include_directories(test_app_minimd_clusters PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
 target_link_libraries(test_app_minimd_clusters PRIVATE app_common m)
 minx_add_kernels(test_app_minimd_clusters ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/clusters.c
-  ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters.c)
+  ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters.c
+  ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters_mixed.c)
 add_test(NAME apps_minimd_clusters COMMAND test_app_minimd_clusters)
 set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 120 LABELS apps PROCESSORS 2)
 

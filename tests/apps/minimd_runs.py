@@ -8,6 +8,8 @@ ranks   any backend and any number of ranks give the same: at step 0 within 1e-1
         value of a series. (Sums over atoms in another order differ by some 1e-15; the motion amplifies that by less than 10 times
         in 100 steps.) Also with boxes and sub-domains that are smaller than the cutoff.
 lists   all kinds of neighbour lists give the same, on any backend and number of ranks: within the tolerances of `ranks`
+precision
+        precision=mixed against double, as `lists`, and the energy that it conserves; a restart of it gives the same bits
 bugs    what the original gets wrong: no interval of output, a number of steps that is no multiple of it, lost atoms. (Its
         embedded-atom method computes nothing with threads: `logs` and `ranks` run it with threads.)
 
@@ -107,10 +109,13 @@ def logs(args, folder):
     return 0
 
 
-def agree(args, deck, folder, runs, *options):
+DOUBLE = (("0", "1e-12"), ("100", "1e-9"))
+
+
+def agree(args, deck, folder, runs, *options, tolerances=DOUBLE):
     """All runs against the first."""
     runs = [run for run in runs if has(args, run)]
-    for steps, tolerance in (("0", "1e-12"), ("100", "1e-9")):
+    for steps, tolerance in tolerances:
         files = [os.path.join(folder, f"{n}.h5") for n in range(len(runs))]
         for file, run in zip(files, runs):
             launch(args, deck, run, "-n", steps, *options, "--output=" + file)
@@ -160,6 +165,47 @@ def lists(args, folder):
     agree(args, deck, folder, metals, "-s", "5", "density=0.0847", "dt=0.001", *alloy)
     # under pressure an atom has 86 others within the cutoff: more than eight vectors of pairs
     agree(args, deck, folder, metals[:4], "-s", "3", "density=0.5", "dt=1e-5", *alloy)
+    return 0
+
+
+def total_energies(args, deck, run, *options):
+    """Of an atom, from the lines that 256 atoms print."""
+    return [float(u) + 1.5 * 255 / 256 * float(t) for t, u, _ in lines(launch(args, deck, run, *options).stdout).values()]
+
+
+def precision(args, folder):
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    runs = [run + " precision=mixed" for run in ("serial:1:0", "openmp:1:2 list=2d", "serial:2:0 neighbours=full", "simt:1:0")]
+    # A distance has an error of some 1e-7, of which sums over atoms have 1e-6 at most. After 100 steps velocities of single atoms
+    # differ by 5e-5 of the largest one.
+    bounds = (("0", "1e-6"), ("100", "1e-3"))
+    expected, mixed = (lines(launch(args, deck, run, "-s", "6").stdout) for run in ("serial:1:0", runs[0]))
+    for step, bound in (("0", 1e-6), ("100", 1e-5)): # sums over all atoms differ by less
+        for value, other in zip(mixed[int(step)], expected[int(step)]):
+            if abs(float(value) - float(other)) > bound * max(abs(float(v)) for v in expected[0]):
+                raise Failure(f"precision=mixed, step {step}: got {value}, expected {other}")
+    mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
+    agree(args, deck, folder, runs, "-s", "6", tolerances=bounds)
+    agree(args, deck, folder, runs[:2], "-s", "4", "shift=force", *mixture, tolerances=bounds)
+    # The time step alone changes the energy of a potential without jumps, by 1e-4 an atom here: errors of forces are too small to matter.
+    smooth = ("-n", "1000", "shift=force", "--neigh_check", "every=1", "thermo=20")
+    for run in ("serial:1:0", "serial:1:0 precision=mixed", "serial:1:0 precision=mixed list=2d"):
+        energies = total_energies(args, deck, run, *smooth)
+        change = max(abs(e - energies[0]) for e in energies)
+        check(f"{run}: change of the energy by {change}, more than 1e-3", change > 1e-3, False)
+    whole, kept, again = (os.path.join(folder, name) for name in ("whole.h5", "kept.h5", "again.h5"))
+    launch(args, deck, runs[0], "--output=" + whole)
+    launch(args, deck, runs[0], "--checkpoint=" + kept, "--checkpoint-every=70")
+    launch(args, deck, runs[0], "--restart=" + kept, "--output=" + again)
+    done = subprocess.run([args.verify, "--quiet", "--tolerance=0", whole, again], capture_output=True, text=True)
+    check("restart: minx-verify\n" + done.stdout[-1000:], done.returncode, 0)
+    check("minx-verify", subprocess.run([args.verify, "--quiet", whole], capture_output=True, check=False).returncode, 0)
+    text = launch(args, deck, "serial:1:0", "--restart=" + kept, code=2).stderr
+    check("restart in another precision: " + text, "precision" in text, True)
+    text = launch(args, deck, runs[0], "sigma=1e-20", "cutoff=2.5e-20", code=2).stderr
+    check("sigma beyond single precision: " + text, "expected precision=double" in text, True)
     return 0
 
 
@@ -257,7 +303,7 @@ def device(args, folder):
 
 
 def main():
-    cases = {"logs": logs, "ranks": ranks, "lists": lists, "bugs": bugs, "checked": checked, "cuda": device}
+    cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "bugs": bugs, "checked": checked, "cuda": device}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)

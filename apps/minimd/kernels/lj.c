@@ -5,6 +5,7 @@
 #include "minx/kernel.h"
 
 #include "md_kernels.h"
+#include "md_precision.h"
 
 /* one: all pairs have the same parameters, which stay in registers. */
 MX_BODY md_pair pair_of(const md_lj_args *a, int i, int j, bool one)
@@ -22,24 +23,25 @@ MX_BODY md_pair pair_of(const md_lj_args *a, int i, int j, bool one)
 }
 
 typedef struct interaction {
-    double force;  /* over r */
-    double energy; /* of the pair */
+    md_real force;  /* over r */
+    md_real energy; /* of the pair */
 } interaction;
 
 /* The products of parameters are the same for all pairs of two types, so that the compiler computes them once where it knows them. */
-MX_BODY interaction interact(const md_pair *p, double square, bool shifted, bool energy)
+MX_BODY interaction interact(const md_pair *p, md_real square, bool shifted, bool energy)
 {
     interaction result = {0, 0};
-    const double attraction = 24 * p->epsilon * p->sigma6, repulsion = 2 * attraction * p->sigma6;
-    const double inverse2 = mx_recip(square);
-    const double inverse6 = inverse2 * inverse2 * inverse2;
+    const md_real sigma6 = (md_real)p->sigma6, well = (md_real)(4 * p->epsilon * p->sigma6);
+    const md_real attraction = (md_real)(24 * p->epsilon * p->sigma6);
+    const md_real repulsion = 2 * attraction * sigma6;
+    const md_real inverse2 = mx_recip(square);
+    const md_real inverse6 = inverse2 * inverse2 * inverse2;
     result.force = (repulsion * inverse6 - attraction) * (inverse6 * inverse2);
-    if (energy)
-        result.energy = (4 * p->epsilon * p->sigma6) * inverse6 * (p->sigma6 * inverse6 - 1);
+    if (energy) result.energy = well * inverse6 * (sigma6 * inverse6 - 1);
     if (shifted) {
-        const double r = sqrt(square);
-        result.force -= p->force_shift / r;
-        if (energy) result.energy += (r - p->cutoff) * p->force_shift - p->energy_shift;
+        const md_real r = (md_real)sqrt(square), at = (md_real)p->force_shift;
+        result.force -= at / r;
+        if (energy) result.energy += (r - (md_real)p->cutoff) * at - (md_real)p->energy_shift;
     }
     return result;
 }
@@ -57,19 +59,20 @@ MX_BODY void force_on(const md_lj_args *a, int i, bool one, bool shifted, bool e
     MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff)
     for (int n = 0; n < neighbours; n++) {
         const int j = MX_AT(a->neighbour, i, n);
-        const double dx = x - MX_LOAD(a->position, j, 0), dy = y - MX_LOAD(a->position, j, 1),
-                     dz = z - MX_LOAD(a->position, j, 2);
-        const double square = dx * dx + dy * dy + dz * dz;
+        const md_real dx = (md_real)(x - MX_LOAD(a->position, j, 0)),
+                      dy = (md_real)(y - MX_LOAD(a->position, j, 1)),
+                      dz = (md_real)(z - MX_LOAD(a->position, j, 2));
+        const md_real square = dx * dx + dy * dy + dz * dz;
         const md_pair p = pair_of(a, i, j, one);
         const interaction pair = interact(&p, square, shifted, energy);
-        const bool inside = square < p.cutoff_square;
-        const double force = inside ? pair.force : 0;
+        const bool inside = square < (md_real)p.cutoff_square;
+        const md_real force = inside ? pair.force : 0;
         fx += dx * force;
         fy += dy * force;
         fz += dz * force;
         if (energy) {
-            potential += inside ? 0.5 * pair.energy : 0;
-            virial += 0.5 * square * force;
+            potential += inside ? 0.5 * (double)pair.energy : 0;
+            virial += 0.5 * (double)(square * force);
             at_cutoff += inside && !shifted ? 0.5 * p.energy_shift : 0;
         }
     }
@@ -89,15 +92,18 @@ MX_BODY void any_force_on(const md_lj_args *a, int i, bool energy, md_energy *su
         force_on(a, i, a->one_pair, a->shifted, energy, sum);
 }
 
-MX_BODY void md_lj_full_body(const md_lj_args *a, int i)
-{
-    md_energy none = {0, 0, 0};
-    any_force_on(a, i, false, &none);
-}
-MX_FOR(1D, md_lj_full, MX_ITEMS_GATHER)
-
-MX_BODY void md_lj_full_energy_body(const md_lj_args *a, int i, md_energy *sum)
-{
-    any_force_on(a, i, true, sum);
-}
-MX_REDUCE_FIELDS(1D, md_lj_full_energy, MD_ENERGY, MX_ITEMS_PLAIN)
+/* md_lj_full and md_lj_full_energy, in the precision of this file. */
+#define KERNELS(name) NAMED_KERNELS(name) /* expands MD_FORM */
+#define NAMED_KERNELS(name)                                                     \
+    MX_BODY void name##_body(const md_lj_args *a, int i)                        \
+    {                                                                           \
+        md_energy none = {0, 0, 0};                                             \
+        any_force_on(a, i, false, &none);                                       \
+    }                                                                           \
+    MX_FOR(1D, name, MX_ITEMS_GATHER)                                           \
+    MX_BODY void name##_energy_body(const md_lj_args *a, int i, md_energy *sum) \
+    {                                                                           \
+        any_force_on(a, i, true, sum);                                          \
+    }                                                                           \
+    MX_REDUCE_FIELDS(1D, name##_energy, MD_ENERGY, MX_ITEMS_PLAIN)
+KERNELS(MD_FORM(md_lj_full))

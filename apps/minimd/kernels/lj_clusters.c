@@ -1,52 +1,81 @@
 /* Lennard-Jones forces from lists of clusters (md_clusters.h). One function computes all: the kernels are its forms with and
  * without half lists, several pairs of types, and energies. */
 #include "md_clusters.h"
+#include "md_precision.h"
 #include "minx/kernel.h"
 #include "minx/simd.h"
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
+/* Packs of md_real. */
+#ifdef MD_MIXED
+#define SET mx_pack_set_f32
+#define MASK_OF_BITS mx_mask_of_bits_f32
+#define WIDEN mx_pack_widen
+typedef mx_pack_f32 md_pack;
+typedef mx_mask_f32 md_mask;
+#else
+#define SET mx_pack_set_f64
+#define MASK_OF_BITS mx_mask_of_bits_f64
+#define WIDEN(pack) (pack)
+typedef mx_pack_f64 md_pack;
+typedef mx_mask_f64 md_mask;
+#endif
+
 typedef struct md_row {
-    double x, y, z;
+    md_real x[3]; /* mixed: from the origin of its cluster, which is at origin */
+    md_real origin[3];
     int type;
     mx_pack_f64 fx, fy, fz; /* the force on the atom, spread over lanes */
     mx_pack_f64 potential, virial, at_cutoff;
 } md_row;
 
 /* The force over the distance, and the energy, for pairs of one kind. */
-MX_BODY mx_pack_f64 md_one_pair(const md_pair *p, mx_pack_f64 r2, bool energy,
-                                mx_pack_f64 *potential)
+MX_BODY md_pack md_one_pair(const md_pair *p, md_pack r2, bool energy, md_pack *potential)
 {
-    const double c6 = 4 * p->epsilon * p->sigma6, c12 = c6 * p->sigma6;
-    const mx_pack_f64 s2 = 1.0 / r2, s6 = s2 * s2 * s2;
+    const md_real c6 = (md_real)(4 * p->epsilon * p->sigma6), c12 = c6 * (md_real)p->sigma6;
+    const md_pack s2 = (md_real)1 / r2, s6 = s2 * s2 * s2;
     if (energy) *potential = s6 * (c12 * s6 - c6);
     return s2 * s6 * (12 * c12 * s6 - 6 * c6);
 }
 
 /* The same for pairs of several kinds; the cutoff is theirs too: *near gets it. */
-MX_BODY mx_pack_f64 md_typed_pairs(const md_cluster_args *a, int type, int other, mx_pack_f64 r2,
-                                   mx_mask_f64 *near, mx_pack_f64 *potential,
-                                   mx_pack_f64 *at_cutoff)
+MX_BODY md_pack md_typed_pairs(const md_cluster_args *a, int type, int other, md_pack r2,
+                               md_mask *near, md_pack *potential, md_pack *at_cutoff)
 {
-    mx_pack_f64 force = mx_pack_set_f64(0.0), energy = force, cutoff_square = force;
+    md_pack force = SET(0), energy = force, cutoff_square = force;
     for (int l = 0; l < MD_CLUSTER; l++) {
         const int k = type * a->types + MX_AT(a->slot_type, other, l);
-        const double epsilon = MX_AT(a->pair, k, 0), sigma6 = MX_AT(a->pair, k, 1);
-        const double s2 = 1 / r2[l], s6 = sigma6 * s2 * s2 * s2;
-        double f = 48 * epsilon * s6 * (s6 - 0.5) * s2, e = 4 * epsilon * s6 * (s6 - 1);
-        cutoff_square[l] = MX_AT(a->pair, k, 2);
+        const md_real epsilon = (md_real)MX_AT(a->pair, k, 0);
+        const md_real sigma6 = (md_real)MX_AT(a->pair, k, 1);
+        const md_real s2 = 1 / r2[l], s6 = sigma6 * s2 * s2 * s2;
+        md_real f = 48 * epsilon * s6 * (s6 - (md_real)0.5) * s2;
+        md_real e = 4 * epsilon * s6 * (s6 - 1);
+        cutoff_square[l] = (md_real)MX_AT(a->pair, k, 2);
         if (a->shifted) {
-            const double r = sqrt(r2[l]);
-            f -= MX_AT(a->pair, k, 4) / r;
-            e += (r - MX_AT(a->pair, k, 3)) * MX_AT(a->pair, k, 4) - MX_AT(a->pair, k, 5);
+            const md_real r = (md_real)sqrt(r2[l]), at = (md_real)MX_AT(a->pair, k, 4);
+            f -= at / r;
+            e += (r - (md_real)MX_AT(a->pair, k, 3)) * at - (md_real)MX_AT(a->pair, k, 5);
         }
         force[l] = f;
         energy[l] = e;
-        (*at_cutoff)[l] = a->shifted ? 0 : MX_AT(a->pair, k, 5);
+        (*at_cutoff)[l] = a->shifted ? 0 : (md_real)MX_AT(a->pair, k, 5);
     }
     *near = r2 < cutoff_square;
     *potential = energy;
     return force;
+}
+
+/* The distances of the row's atom from those of a cluster along axis d. Mixed: differences of positions from the origins, and of the
+ * origins, which is exact. */
+MX_BODY md_pack md_distances(const md_cluster_args *a, const md_row *row, int other, int d)
+{
+#ifdef MD_MIXED
+    const md_pack shift = row->origin[d] - SET(MX_AT(a->offset, other, 3, d));
+    return (row->x[d] - mx_pack_load(&MX_AT(a->offset, other, d, 0))) + shift;
+#else
+    return row->x[d] - mx_pack_load(&MX_AT(a->point, other, d, 0));
+#endif
 }
 
 /* Adds what the atoms of an entry of the list do to the row's atom. share: of a pair's energy. */
@@ -54,33 +83,33 @@ MX_BODY void md_add_cluster(const md_cluster_args *a, md_row *row, int32_t entry
                             bool one_pair, bool energy, double share)
 {
     const int other = md_entry_cluster(entry);
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    const double *const point = &MX_AT(a->point, other, 0, 0);
-    const mx_pack_f64 dx = row->x - mx_pack_load(point);
-    const mx_pack_f64 dy = row->y - mx_pack_load(point + MD_CLUSTER);
-    const mx_pack_f64 dz = row->z - mx_pack_load(point + 2 * MD_CLUSTER);
-    const mx_pack_f64 r2 = dx * dx + dy * dy + dz * dz;
-    mx_mask_f64 near = r2 < a->one.cutoff_square;
-    mx_pack_f64 potential = zero, at_cutoff = mx_pack_set_f64(a->one.energy_shift), f;
+    const md_pack zero = SET(0);
+    const md_pack dx = md_distances(a, row, other, 0);
+    const md_pack dy = md_distances(a, row, other, 1);
+    const md_pack dz = md_distances(a, row, other, 2);
+    const md_pack r2 = dx * dx + dy * dy + dz * dz;
+    md_mask near = r2 < (md_real)a->one.cutoff_square;
+    md_pack potential = zero, at_cutoff = SET((md_real)a->one.energy_shift), f;
     if (one_pair)
         f = md_one_pair(&a->one, r2, energy, &potential);
     else
         f = md_typed_pairs(a, row->type, other, r2, &near, &potential, &at_cutoff);
-    near = near & mx_mask_of_bits_f64(md_entry_atoms(entry));
+    near = near & MASK_OF_BITS(md_entry_atoms(entry));
     f = mx_pack_select(near, f, zero);
-    row->fx += f * dx;
-    row->fy += f * dy;
-    row->fz += f * dz;
+    const mx_pack_f64 fx = WIDEN(f * dx), fy = WIDEN(f * dy), fz = WIDEN(f * dz);
+    row->fx += fx;
+    row->fy += fy;
+    row->fz += fz;
     if (energy) {
-        row->potential += share * mx_pack_select(near, potential, zero);
-        row->virial += share * mx_pack_select(near, f * r2, zero);
-        row->at_cutoff += share * mx_pack_select(near, at_cutoff, zero);
+        row->potential += share * WIDEN(mx_pack_select(near, potential, zero));
+        row->virial += share * WIDEN(mx_pack_select(near, f * r2, zero));
+        row->at_cutoff += share * WIDEN(mx_pack_select(near, at_cutoff, zero));
     }
     if (pushes) {
         double *const push = &MX_AT(a->push, other, 0, 0);
-        mx_pack_store(push, mx_pack_load(push) - f * dx);
-        mx_pack_store(push + MD_CLUSTER, mx_pack_load(push + MD_CLUSTER) - f * dy);
-        mx_pack_store(push + 2 * MD_CLUSTER, mx_pack_load(push + 2 * MD_CLUSTER) - f * dz);
+        mx_pack_store(push, mx_pack_load(push) - fx);
+        mx_pack_store(push + MD_CLUSTER, mx_pack_load(push + MD_CLUSTER) - fy);
+        mx_pack_store(push + 2 * MD_CLUSTER, mx_pack_load(push + 2 * MD_CLUSTER) - fz);
     }
 }
 
@@ -88,9 +117,15 @@ MX_BODY void md_add_cluster(const md_cluster_args *a, md_row *row, int32_t entry
 MX_BODY md_row md_begin_row(const md_cluster_args *a, int c, int s)
 {
     md_row row;
-    row.x = MX_AT(a->point, c, 0, s);
-    row.y = MX_AT(a->point, c, 1, s);
-    row.z = MX_AT(a->point, c, 2, s);
+    for (int d = 0; d < 3; d++) {
+#ifdef MD_MIXED
+        row.x[d] = MX_AT(a->offset, c, d, s);
+        row.origin[d] = MX_AT(a->offset, c, 3, d);
+#else
+        row.x[d] = MX_AT(a->point, c, d, s);
+        row.origin[d] = 0;
+#endif
+    }
     row.type = MX_AT(a->slot_type, c, s);
     row.fx = row.fy = row.fz = mx_pack_set_f64(0.0);
     row.potential = row.virial = row.at_cutoff = row.fx;
@@ -156,6 +191,7 @@ MX_BODY void md_do_tile(const md_cluster_args *a, int n, bool one_pair, bool ene
     for (int c = MX_AT(a->first, column); c < end; c++) md_do_cluster(a, c, one_pair, energy, sum);
 }
 
+#ifndef MD_MIXED
 MX_BODY void md_store_pushes_body(const md_cluster_args *a, int c)
 {
     for (int s = 0; s < MD_CLUSTER; s++) {
@@ -164,6 +200,7 @@ MX_BODY void md_store_pushes_body(const md_cluster_args *a, int c)
     }
 }
 MX_FOR(1D, md_store_pushes, MX_ITEMS_PLAIN)
+#endif
 
 /* ---- ghosts: an item is a row ---- */
 
@@ -185,7 +222,8 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
 
 /* ---- the kernels: without and with energy ---- */
 
-#define KERNELS(name, do_item)                                                       \
+#define KERNELS(name, do_item) NAMED_KERNELS(name, do_item) /* expands MD_FORM */
+#define NAMED_KERNELS(name, do_item)                                                 \
     MX_BODY void name##_body(const md_cluster_args *a, int i)                        \
     {                                                                                \
         if (a->one_pair)                                                             \
@@ -202,6 +240,6 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
             do_item(a, i, false, true, sum);                                         \
     }                                                                                \
     MX_REDUCE_FIELDS(1D, name##_energy, MD_ENERGY, MX_ITEMS_PLAIN)
-KERNELS(md_lj_rows, md_do_row)
-KERNELS(md_lj_tiles, md_do_tile)
-KERNELS(md_lj_ghosts, md_do_ghosts)
+KERNELS(MD_FORM(md_lj_rows), md_do_row)
+KERNELS(MD_FORM(md_lj_tiles), md_do_tile)
+KERNELS(MD_FORM(md_lj_ghosts), md_do_ghosts)

@@ -30,6 +30,7 @@
  *   mx_pack_fma(a, b, c)  mx_pack_sqrt(a)      f64 and f32; fma rounds once
  *   mx_pack_select(mask, a, b)                 a where the mask is on, else b
  *   mx_pack_sum(a)  mx_pack_lowest(a)  mx_pack_highest(a)    over the lanes; the order of additions is the same on every backend
+ *   mx_pack_widen(a)                           an f32 pack as f64
  *   mx_mask_any(mask)  mx_mask_all(mask)  mx_mask_count(mask)
  *   mx_mask_bits(mask)  mx_mask_of_bits_f64(bits)            bit l of an unsigned number is lane l (f32, i32, i64 likewise) */
 #pragma once
@@ -228,6 +229,18 @@ MX_PACK_INTEGER_(i32, int32_t, mx_pack_i32)
 MX_PACK_INTEGER_(i64, int64_t, mx_pack_i64)
 MX_PACK_FLOAT_(f64, double, mx_pack_f64, mx_mask_f64, )
 MX_PACK_FLOAT_(f32, float, mx_pack_f32, mx_mask_f32, f)
+#ifdef __CUDACC__
+MX_LANE_FN_(mx_pack_widen, mx_pack_f64, (mx_pack_f32 a), a[l])
+#else
+MX_INLINE mx_pack_f64 mx_pack_widen(mx_pack_f32 a)
+{
+#if defined(__AVX512F__) && !defined(__clang__) /* gcc splits the conversion into parts */
+    return __builtin_ia32_cvtps2pd512_mask(a, (mx_pack_f64){0}, 255, 4);
+#else
+    return __builtin_convertvector(a, mx_pack_f64);
+#endif
+}
+#endif
 
 #define mx_pack_load(p) MX_PICK_LANE_(mx_pack_load, *(p))(p)
 #define mx_pack_load_masked(p, mask, otherwise) \
