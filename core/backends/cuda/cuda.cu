@@ -11,7 +11,6 @@
 
 enum {
     ARRAY_ITEMS = 4,    /* of a thread, at least, in a reduction into an array */
-    TEAM_ROUNDS = 64,   /* of blocks on the device, at most, in a reduction over teams */
     RESULT_BYTES = 4096 /* of pinned memory for results, at first */
 };
 
@@ -308,9 +307,11 @@ static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
     return MX_OK;
 }
 
-/* One block for each team. If each block needs scratch in device memory, only as many blocks as the device can run at the same time; a
- * block then runs several teams. If each block has a partial result, 64 times as many: with a few long ones, a product with a sparse
- * matrix took 1.1 times as long. */
+/* One block for each team. If each block needs scratch in device memory, only as many blocks as the
+ * device can run at the same time; a block then runs several teams. If each block has a partial
+ * result, up to 64 times as many: with a few long ones, a product with a sparse matrix took 1.1 times
+ * as long. With small teams and large values that would be gigabytes, so the number of bytes has a
+ * limit too. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -341,11 +342,12 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
     plan->blocks = l->axis[0].end;
-    if (l->scratch_bytes > 0 || l->kernel->pattern == MX_PATTERN_REDUCE) {
-        const int64_t rounds = l->scratch_bytes > 0 ? 1 : TEAM_ROUNDS;
-        const int64_t max_blocks =
-            rounds * state_of(ctx)->resident * THREADS / (team->size * team->lanes);
-        if (plan->blocks > max_blocks) plan->blocks = max_blocks;
+    const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
+    if (l->scratch_bytes > 0 || reduces) {
+        const int64_t resident = state_of(ctx)->resident;
+        plan->blocks = mx_cuda_team_blocks(
+            plan->blocks, resident * THREADS / (team->size * team->lanes), resident,
+            l->scratch_bytes > 0, reduces ? l->kernel->value_size : 0);
     }
     MX_REQUIRE(l->axis[0].end <= INT32_MAX, MX_ERR_EXTENT,
                "kernel %s: the league has %lld teams, expected at most %d", l->kernel->name,
