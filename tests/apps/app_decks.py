@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """One deck of an app, whichever it is, on every backend of this build on 1, 2 and 4 ranks.
 
-Each run must exit with 0, its results file must pass minx-verify, and agree with the first one's by the file's own rules; a restart gives the same bits. A deck whose comments say that it is
-"too long for simt" does not run on that debug backend. Backends for devices run on one rank, where there is a device.
+Each run must exit with 0, its results file must pass minx-verify, and agree with the first one's by the file's own rules; a restart gives the same bits.
+On simt each thread of a kernel is a thread of the system. A deck whose comments say that it is "too long for simt" does not run there;
+where they say "on simt with KEY=VALUE...", these keys make the problem smaller there, and the first run with them is on serial.
+Backends for devices run on one rank, where there is a device.
 
 Runs on more than MOST-RANKS ranks are left out.
 
@@ -23,16 +25,24 @@ def run(command, folder):
 
 
 def plan(app, deck, most_ranks):
-    """(backend, ranks, options) of the runs."""
+    """(name, backend, ranks, options, keys) of the runs. Those with the same keys agree."""
     listed = subprocess.run([app, "--backends"], capture_output=True, text=True, check=True).stdout
     with open(deck, errors="replace") as f:
-        short = not re.search(r"too long for simt", f.read())
+        comments = f.read()
+    short = not re.search(r"too long for simt", comments)
+    smaller = re.search(r"on simt with((?: \w+=[^\s:]+)+)", comments)
+    all_ranks = [n for n in (1, 2, 4) if n <= most_ranks]
     for backend in [line for line in listed.splitlines() if not line.startswith("#")]:
-        if backend == "simt" and not short:
-            continue
+        keys = []
+        if backend == "simt":
+            if not short:
+                continue
+            if smaller:
+                keys = smaller.group(1).split()
+                yield "smaller", "serial", 1, [], keys
         on_host = backend in ("serial", "openmp", "simt")
-        for ranks in [n for n in (1, 2, 4) if n <= most_ranks] if on_host else (1,):
-            yield backend, ranks, ["--threads=2"] if backend == "openmp" and ranks == 1 else []
+        for ranks in all_ranks if on_host else (1,):
+            yield backend, backend, ranks, ["--threads=2"] if backend == "openmp" and ranks == 1 else [], keys
 
 
 def restarts(app, verify, deck, folder, whole):
@@ -49,17 +59,17 @@ def restarts(app, verify, deck, folder, whole):
 def main():
     app, verify, deck, most_ranks = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), int(sys.argv[4])
     mpiexec = sys.argv[5:]
-    good, first = True, None
+    good, first = True, {}
     with tempfile.TemporaryDirectory() as folder:
-        for backend, ranks, options in plan(app, deck, most_ranks):
-            file = f"{backend}_{ranks}.h5"
+        for name, backend, ranks, options, keys in plan(app, deck, most_ranks):
+            file = f"{name}_{ranks}.h5"
+            other = first.setdefault(tuple(keys), file)
             launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-            good = run([*launcher, app, deck, "--quiet", "--backend=" + backend, "--output=" + file, *options], folder) \
-                and run([verify, "--quiet", file], folder) and (first is None or run([verify, "--quiet", first, file], folder)) \
+            good = run([*launcher, app, deck, *keys, "--quiet", "--backend=" + backend, "--output=" + file, *options], folder) \
+                and run([verify, "--quiet", file], folder) and (other == file or run([verify, "--quiet", other, file], folder)) \
                 and good
-            first = first or file
-        good = good and (first != "serial_1.h5" or restarts(app, verify, deck, folder, first))
-        if first is None:
+        good = good and (first.get(()) != "serial_1.h5" or restarts(app, verify, deck, folder, first[()]))
+        if not first:
             print("no backend is available")
     return 0 if good and first else 1
 
