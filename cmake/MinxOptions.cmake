@@ -28,6 +28,9 @@ find_package(Threads REQUIRED)
 
 set(minx_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=incompatible-pointer-types
   -Werror=int-conversion -Werror=implicit-function-declaration)
+if(CMAKE_C_COMPILER_ID MATCHES Clang) # constants of enumerations are numbers here, also beside a double
+  list(APPEND minx_WARNINGS -Wno-enum-float-conversion)
+endif()
 if(MINX_WERROR)
   list(APPEND minx_WARNINGS -Werror)
 endif()

@@ -133,7 +133,7 @@ static mx_err write_files(fe_app *app, const char *stage, dumped *d)
 
 mx_err fe_dump(fe_app *app, const char *stage)
 {
-    dumped d = {NULL};
+    dumped d = {0};
     if (app->input.dump == NULL) return MX_OK;
     mx_err err = app_agree(app->base.comm, allocate(&app->level, &d));
     if (err == MX_OK) err = write_files(app, stage, &d);
