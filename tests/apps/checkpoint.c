@@ -443,9 +443,9 @@ static void check_seconds(app_comm comm)
     open_state(comm, &s);
     fill(comm, &s);
     if (app_rank(comm) == 0) unlink("t.ck");
+    const double begin = app_now();
     app_checkpoint c = open_plan(comm, "t.ck", "0.05s", NULL);
     keep(c, &s, input);
-    const double begin = app_now();
     int64_t step = 0;
     while (step < 40) {
         sleep_ms(5);

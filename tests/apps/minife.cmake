@@ -27,7 +27,7 @@ endforeach()
 # Of two ranks only the second would hold too many nodes; both must end.
 add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:minife> nx=4094 ny=1023 nz=1022
   --backend=serial)
-set_tests_properties(minife_too_large PROPERTIES TIMEOUT 20 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_too_large PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "a rank would hold 2151152640 nodes")
 
 app_fuzz(minife_input minife_input)
@@ -36,7 +36,7 @@ app_fuzz(minife_input minife_input)
 if(app_test_PYTHON)
   add_test(NAME minife_alter COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_alter.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify>)
-  set_tests_properties(minife_alter PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_alter PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
 # Solvers and preconditioners against each other. Skips without h5py.
@@ -51,7 +51,7 @@ endif()
 if(app_test_PYTHON)
   add_test(NAME minife_mixed COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_mixed.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_mixed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS apps PROCESSORS 2
+  set_tests_properties(minife_mixed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
@@ -64,11 +64,11 @@ if(minx_CUDA)
 endif()
 
 add_test(NAME minife_limit COMMAND minife nx=20 max_iterations=3)
-set_tests_properties(minife_limit PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_limit PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "CG ended at max_iterations=3: its residual, [0-9.e-]+, is above the tolerance, [0-9.e-]+")
 
 add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
-set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")
 
 # Operators against each other, with the app's own kernels.
@@ -87,9 +87,9 @@ app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_sources})
 foreach(solver cg single-reduction)
   add_test(NAME minife_indefinite_${solver} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})
-  set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 60 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # A solver that is stopped early is no error of the discretisation.
 add_test(NAME minife_unfinished COMMAND minife nx=16 problem=manufactured max_iterations=3 --backend=serial)
-set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 20 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")

@@ -19,7 +19,7 @@ target_compile_options(test_app_minimd_counts PRIVATE ${minx_WARNINGS})
 target_include_directories(test_app_minimd_counts PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
 target_link_libraries(test_app_minimd_counts PRIVATE minx::minx m)
 add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
-set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 60 LABELS apps)
+set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 300 LABELS apps)
 
 # Lists of clusters against a sum over all pairs.
 add_executable(test_app_minimd_clusters minimd_clusters.c ${PROJECT_SOURCE_DIR}/apps/minimd/clusters.c)
@@ -30,7 +30,7 @@ minx_add_kernels(test_app_minimd_clusters ${PROJECT_SOURCE_DIR}/apps/minimd/kern
   ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters.c
   ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters_mixed.c)
 add_test(NAME apps_minimd_clusters COMMAND test_app_minimd_clusters)
-set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 120 LABELS apps PROCESSORS 2)
+set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2)
 
 include(minimd_eam.cmake)
 include(minimd_input.cmake)

@@ -24,7 +24,7 @@ def check(good, text):
 
 
 def run(command, folder, code=0):
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250)
     check(done.returncode == code, f"{' '.join(command)[:300]}: exit code {done.returncode}, expected {code}\n"
           f"{done.stdout[-500:]}{done.stderr[-1000:]}")
     return done
@@ -55,14 +55,24 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
         return
     environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
     start = subprocess.run(space + mpiexec + ["-n", "2", tealeaf, "--version"], cwd=folder, stdin=subprocess.DEVNULL,
-                           capture_output=True, timeout=60, env=environment)
+                           capture_output=True, timeout=250, env=environment)
     if start.returncode != 0:
         print("not tried: /dev/shm without room (this MPI library does not start without it)")
         return
     command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet", "--output=shm.h5"]
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250, env=environment)
     check(done.returncode == 0 and os.path.exists(os.path.join(folder, "shm.h5")),
           f"/dev/shm is full: exit code {done.returncode}\n{done.stderr[-1000:]}")
+
+
+ENDINGS = ("SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM", "SIGUSR1", "SIGUSR2")
+
+
+def catches(pid, number):
+    """Has the program a handler for this signal? It gets one once it has a file to remove."""
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+        mask = next((line.split()[1] for line in file if line.startswith("SigCgt:")), "0")
+    return int(mask, 16) >> (number - 1) & 1 == 1
 
 
 def signals(tealeaf, deck, folder):
@@ -73,23 +83,22 @@ def signals(tealeaf, deck, folder):
     with open(long_deck, "w", encoding="ascii") as file:
         file.write(text.replace("test_problem 1\n", "\n").replace("x_cells = 10", "x_cells = 1500").replace("y_cells = 10", "y_cells = 1500"))
     processes = []
-    for name in ("SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM", "SIGUSR1", "SIGUSR2"):
+    for name in ENDINGS:
         number = getattr(signal, name)
         private = os.path.join(folder, "tmp-" + name)  # programs that end at the same time remove folders of Open MPI's
         os.mkdir(private)
         process = subprocess.Popen([tealeaf, long_deck, "--quiet", f"--output={name}.h5", "--backend=serial"], cwd=folder,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, TMPDIR=private),
-                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGPIPE, signal.SIGINT)])
+                                   preexec_fn=lambda: [signal.signal(getattr(signal, s), signal.SIG_DFL) for s in ENDINGS])
         processes.append((name, number, process))
     for name, number, process in processes:
-        until = time.monotonic() + 30
-        while not any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)) and time.monotonic() < until:
+        while process.poll() is None and not catches(process.pid, number):
             time.sleep(0.005)
-        time.sleep(0.05)
+        check(any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)), f"{name}: the file has no temporary name yet")
         process.send_signal(number)
     for name, number, process in processes:
-        err = process.communicate(timeout=30)[1]
+        err = process.communicate(timeout=250)[1]
         check(process.returncode == -number, f"{name}: exit code {process.returncode}, expected {-number}\n{err[-500:]}")
         left = [f for f in os.listdir(folder) if f.startswith(name)]
         check(not left, f"{name} left {left}")

@@ -6,14 +6,14 @@ foreach(test deck states)
   target_link_libraries(test_app_${test} PRIVATE tealeaf_input)
 endforeach()
 add_test(NAME apps_states COMMAND test_app_states)
-set_tests_properties(apps_states PROPERTIES TIMEOUT 60 LABELS apps)
+set_tests_properties(apps_states PROPERTIES TIMEOUT 300 LABELS apps)
 app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 add_test(NAME apps_deck_without_data COMMAND ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=
   $<TARGET_FILE:test_app_deck> ${PROJECT_SOURCE_DIR})
-set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 60 LABELS apps
+set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 300 LABELS apps
   PASS_REGULAR_EXPRESSION "MINX_REFERENCE_DATA is not set")
-set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60 LABELS apps)
+set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps)
 
 # Known solutions: the order of the method in space and time, and the energy. On several ranks too.
 add_executable(test_app_tealeaf_analytic tealeaf_analytic.c)
@@ -28,7 +28,7 @@ foreach(ranks 1 3)
   file(MAKE_DIRECTORY ${own})
   add_test(NAME tealeaf_analytic_${ranks} WORKING_DIRECTORY ${own}
     COMMAND test_app_tealeaf_analytic $<TARGET_FILE:tealeaf> ${launcher})
-  set_tests_properties(tealeaf_analytic_${ranks} PROPERTIES TIMEOUT 120 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(tealeaf_analytic_${ranks} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
