@@ -15,9 +15,12 @@
 #define MX_INLINE static inline __attribute__((unused))
 #endif
 
-/* Asks for the cache line at an address that will be read soon. CUDA: nothing. */
+/* Asks for the cache line at an address that will be read soon. CUDA: nothing. _ONCE: it will be read
+ * once only, so that it need not displace other lines from the outer caches. */
 #ifdef __CUDACC__
 #define MX_PREFETCH(address) ((void)(address))
+#define MX_PREFETCH_ONCE(address) ((void)(address))
 #else
 #define MX_PREFETCH(address) __builtin_prefetch(address)
+#define MX_PREFETCH_ONCE(address) __builtin_prefetch(address, 0, 0)
 #endif
