@@ -12,6 +12,7 @@ typedef enum fe_assembly {
 } fe_assembly;
 typedef enum fe_operator {
     FE_OPERATOR_CSR,
+    FE_OPERATOR_CSR8,
     FE_OPERATOR_ELL,
     FE_OPERATOR_SELL,
     FE_OPERATOR_LINES,

@@ -16,6 +16,7 @@
 #pragma once
 #include "app.h"
 #include "bisection.h"
+#include "fe_codes.h"
 #include "fe_free_kernels.h"
 #include "fe_input.h"
 #include "fe_level_kernels.h"
@@ -26,7 +27,10 @@
 typedef struct fe_level_views {
     mx_view coordinates;          /* of all nodes held: 3 x nodes, x, y, z */
     mx_view begin, column, value; /* the matrix (fe_storage.h): i64, i32, and f64 or f32 */
-    mx_view line;                 /* of a matrix that is stored by lines: i32, 3 x lines */
+    struct {
+        mx_view code, distance, ghost_begin, ghost;
+    } codes;      /* csr8, instead of column: fe_codes.h */
+    mx_view line; /* of a matrix that is stored by lines: i32, 3 x lines */
     mx_view b;
 } fe_level_views;
 
@@ -55,6 +59,7 @@ typedef struct fe_level {
     fe_assemble_args assemble;
     fe_boundary_args boundary;
     fe_rows_args rows;
+    fe_codes_args codes;
     fe_lines_args lines;
     fe_free_args free;
 

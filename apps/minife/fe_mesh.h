@@ -139,6 +139,19 @@ MX_INLINE int64_t fe_around_before(const fe_mesh *m, int d, int n)
            (n > m->elements[d] ? 1 : 0);
 }
 
+/* How many entries of the row have a column that is a ghost. */
+MX_INLINE int fe_ghosts_around(const fe_mesh *m, fe_node n)
+{
+    const fe_stencil around = fe_stencil_of(m, n);
+    int own = 1;
+    for (int d = 0; d < 3; d++) {
+        const int low = around.low.at[d], high = low + around.count[d];
+        const int first = m->first[d], end = first + m->count[d];
+        own *= (high < end ? high : end) - (low > first ? low : first);
+    }
+    return fe_stencil_size(&around) - own;
+}
+
 /* Entries of the rows before that of own node n, in the order of rows. */
 MX_INLINE int64_t fe_entries_before(const fe_mesh *m, fe_node n)
 {

@@ -9,8 +9,8 @@
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
-static const char *const operators[] = {"csr",      "ell",   "sell",    "lines", "symmetric",
-                                        "elements", "nodes", "uniform", NULL};
+static const char *const operators[] = {"csr",       "csr8",     "ell",   "sell",    "lines",
+                                        "symmetric", "elements", "nodes", "uniform", NULL};
 static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
@@ -136,7 +136,7 @@ static const app_key keys[] = {
      AT(operator),
      .words = operators,
      .help =
-         "the form of the matrix: csr, ell, sell; lines of the mesh (no column numbers), or half of "
+         "the form of the matrix: csr; csr8 (a byte for each column number); ell, sell; lines of the mesh (no column numbers), or half of "
          "them (symmetric); none, but products by elements or by nodes from the coordinates, or by the "
          "stencil of a uniform mesh"},
     {.name = "precision",

@@ -39,25 +39,62 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
                                  : mx_bind(ctx, level->views.value, value);
 }
 
-/* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have a row each. */
-static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot,
-                         fe_part part)
+/* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have
+ * a row each. */
+static mx_teams teams_of_rows(const fe_level *level, fe_part part, int *rows_per_team)
 {
     enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256 };
     const mx_ctx ctx = level->base->ctx;
-    const bool csr = level->storage.form == FE_FORM_CSR;
-    fe_rows_args *const a = &level->rows;
-    const bool host = !fe_on_device(level);
+    const bool host = !fe_on_device(level), csr = level->storage.form == FE_FORM_CSR;
+    const int rows = host ? HOST_ROWS : csr ? CSR_ROWS : CHUNK_ROWS;
+    const int64_t league = ((int64_t)part.end - part.first + rows - 1) / rows;
+    *rows_per_team = rows;
+    if (host) return mx_league(ctx, league, 1, 1);
+    return mx_league(ctx, league, MX_AUTO, csr ? FE_CSR_LANES : MX_AUTO);
+}
+
+static mx_err bind_codes(const fe_level *level, fe_codes_args *a)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_level_views *const v = &level->views;
+    a->has_ghosts = v->codes.ghost.generation != 0;
+    mx_bind_none(&a->ghost_begin);
+    mx_bind_none(&a->ghost);
+    if (a->has_ghosts) {
+        MX_TRY(mx_bind(ctx, v->codes.ghost_begin, &a->ghost_begin));
+        MX_TRY(mx_bind(ctx, v->codes.ghost, &a->ghost));
+    }
+    MX_TRY(mx_bind(ctx, v->begin, &a->begin));
+    MX_TRY(mx_bind(ctx, v->codes.code, &a->code));
+    return mx_bind(ctx, v->codes.distance, &a->distance);
+}
+
+static mx_err apply_codes(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot,
+                          fe_part part)
+{
+    const mx_ctx ctx = level->base->ctx;
+    fe_codes_args *const a = &level->codes;
+    const mx_teams teams = teams_of_rows(level, part, &a->rows_per_team);
     a->first = part.first;
     a->end = part.end;
-    a->rows_per_team = host ? HOST_ROWS : csr ? CSR_ROWS : CHUNK_ROWS;
+    MX_TRY(bind_codes(level, a));
+    MX_TRY(bind_values(level, &a->value, &a->f32value));
+    MX_TRY(mx_bind(ctx, x, &a->x));
+    MX_TRY(mx_bind(ctx, y, &a->y));
+    return LAUNCH(fe_csr8, teams, a, dot);
+}
+
+static mx_err apply_rows(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot,
+                         fe_part part)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const bool csr = level->storage.form == FE_FORM_CSR;
+    fe_rows_args *const a = &level->rows;
+    const mx_teams teams = teams_of_rows(level, part, &a->rows_per_team);
+    a->first = part.first;
+    a->end = part.end;
     a->chunk = level->storage.chunk;
     a->pitch = level->storage.form == FE_FORM_ELL ? level->storage.pitch : 0;
-    const int64_t league =
-        ((int64_t)part.end - part.first + a->rows_per_team - 1) / a->rows_per_team;
-    const mx_teams teams = host  ? mx_league(ctx, league, 1, 1)
-                           : csr ? mx_league(ctx, league, MX_AUTO, FE_CSR_LANES)
-                                 : mx_league(ctx, league, MX_AUTO, MX_AUTO);
     mx_bind_none(&a->begin);
     if (a->pitch == 0) MX_TRY(mx_bind(ctx, level->views.begin, &a->begin));
     MX_TRY(mx_bind(ctx, level->views.column, &a->column));
@@ -113,6 +150,7 @@ fe_part fe_planes_of(const fe_level *level, fe_part rows)
 
 mx_err fe_apply_part(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, fe_part part)
 {
+    if (level->input->operator== FE_OPERATOR_CSR8) return apply_codes(level, x, y, dot, part);
     switch (level->storage.form) {
     case FE_FORM_LINES:
     case FE_FORM_HALF: return apply_lines(level, x, y, dot, part);
@@ -161,15 +199,20 @@ mx_err fe_copy_matrix(fe_level *level, mx_view entries)
     return fe_copy_entries(mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh)), &a);
 }
 
-/* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the number of its column; what is
- * stored for padding does not count. */
+static double bytes_of_column(const fe_level *level)
+{
+    return level->input->operator== FE_OPERATOR_CSR8 ? 1 : 4;
+}
+
+/* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the
+ * number of its column; what is stored for padding, and in csr8 the lists of ghosts, does not count. */
 fe_work fe_work_of_product(const fe_level *level)
 {
     const double entries = (double)level->entries, rows = fe_rows(&level->mesh);
     const double value = level->storage.is_f32 ? 4 : 8;
     fe_work work = {rows * 16, entries * 2};
     switch (level->storage.form) {
-    case FE_FORM_CSR: work.bytes += rows * 8 + entries * (value + 4); break;
+    case FE_FORM_CSR: work.bytes += rows * 8 + entries * (value + bytes_of_column(level)); break;
     case FE_FORM_ELL:
     case FE_FORM_SELL: work.bytes += entries * (value + 4); break;
     case FE_FORM_LINES: work.bytes += entries * value; break;

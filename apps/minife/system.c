@@ -21,10 +21,11 @@ static void choose_pitch(const fe_mesh *m, fe_storage *s)
 static void choose_form(fe_level *level)
 {
     static const fe_form forms[] = {
-        [FE_OPERATOR_CSR] = FE_FORM_CSR,        [FE_OPERATOR_ELL] = FE_FORM_ELL,
-        [FE_OPERATOR_SELL] = FE_FORM_SELL,      [FE_OPERATOR_LINES] = FE_FORM_LINES,
-        [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF, [FE_OPERATOR_ELEMENTS] = FE_FORM_NONE,
-        [FE_OPERATOR_NODES] = FE_FORM_NONE,     [FE_OPERATOR_UNIFORM] = FE_FORM_NONE};
+        [FE_OPERATOR_CSR] = FE_FORM_CSR,       [FE_OPERATOR_CSR8] = FE_FORM_CSR,
+        [FE_OPERATOR_ELL] = FE_FORM_ELL,       [FE_OPERATOR_SELL] = FE_FORM_SELL,
+        [FE_OPERATOR_LINES] = FE_FORM_LINES,   [FE_OPERATOR_SYMMETRIC] = FE_FORM_HALF,
+        [FE_OPERATOR_ELEMENTS] = FE_FORM_NONE, [FE_OPERATOR_NODES] = FE_FORM_NONE,
+        [FE_OPERATOR_UNIFORM] = FE_FORM_NONE};
     enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32 };
     const fe_mesh *m = &level->mesh;
     fe_storage *const s = &level->storage;
@@ -43,6 +44,7 @@ double fe_matrix_bytes(const fe_level *level)
     switch (level->input->operator) {
     case FE_OPERATOR_LINES: return entries * value;
     case FE_OPERATOR_SYMMETRIC: return entries * value / 2;
+    case FE_OPERATOR_CSR8: return entries * (value + 1);
     default: return entries * (value + (double)sizeof(int32_t));
     }
 }
@@ -77,6 +79,42 @@ static mx_err make_columns(fe_level *level, int64_t values)
     MX_TRY(mx_view_create(ctx, "columns", MX_I32, 1, &values, &options, &level->views.column));
     MX_TRY(mx_bind(ctx, level->views.column, &level->structure.column));
     return fe_columns(mx_range_1d(ctx, 0, rows), &level->structure);
+}
+
+/* csr8: the list of ghosts, if the rank holds any. */
+static mx_err make_ghost_lists(fe_level *level, fe_make_codes_args *a)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const int rows = fe_rows(&level->mesh);
+    int64_t ghosts = 0;
+    mx_bind_none(&a->ghost_begin);
+    mx_bind_none(&a->ghost);
+    if (fe_held(&level->mesh) == rows) return MX_OK;
+    MX_TRY(mx_view_create_1d(ctx, "begins of ghosts", MX_I64, (int64_t)rows + 1,
+                             &level->views.codes.ghost_begin));
+    MX_TRY(mx_bind(ctx, level->views.codes.ghost_begin, &a->ghost_begin));
+    MX_TRY(fe_ghost_begins(mx_range_1d(ctx, 0, rows + 1), a, &ghosts));
+    MX_TRY(mx_view_create_1d(ctx, "columns of ghosts", MX_I32, ghosts, &level->views.codes.ghost));
+    return mx_bind(ctx, level->views.codes.ghost, &a->ghost);
+}
+
+static mx_err make_codes(fe_level *level)
+{
+    const mx_ctx ctx = level->base->ctx;
+    const fe_mesh *const m = &level->mesh;
+    fe_make_codes_args a = {.mesh = *m};
+    int32_t distance[FE_SLOTS];
+    for (int s = 0; s < FE_SLOTS; s++)
+        distance[s] = ((s / 9 - 1) * m->count[1] + s / 3 % 3 - 1) * m->count[2] + s % 3 - 1;
+    const mx_view_options options = {.uninitialized = true};
+    MX_TRY(mx_view_create_1d(ctx, "distances", MX_I32, FE_SLOTS, &level->views.codes.distance));
+    MX_TRY(mx_import(ctx, level->views.codes.distance, distance, NULL));
+    MX_TRY(mx_view_create(ctx, "codes of columns", MX_U8, 1, &level->entries, &options,
+                          &level->views.codes.code));
+    MX_TRY(mx_bind(ctx, level->views.begin, &a.begin));
+    MX_TRY(mx_bind(ctx, level->views.codes.code, &a.code));
+    MX_TRY(make_ghost_lists(level, &a));
+    return fe_codes(mx_range_1d(ctx, 0, fe_rows(m)), &a);
 }
 
 /* The tables of lines. */
@@ -138,7 +176,8 @@ mx_err fe_make_structure(fe_level *level)
         values = values_of_lines(level);
     } else {
         MX_TRY(make_begins(level, &values));
-        MX_TRY(make_columns(level, values));
+        MX_TRY(level->input->operator== FE_OPERATOR_CSR8 ? make_codes(level)
+                                                         : make_columns(level, values));
     }
     /* blocks store every coefficient of csr once */
     const bool all_stored = form == FE_FORM_CSR && assembly_of(level) == FE_ASSEMBLY_BLOCKS;
@@ -328,7 +367,11 @@ mx_err fe_impose_boundary(fe_level *level)
 void fe_level_destroy(fe_level *level)
 {
     fe_level_views *const v = &level->views;
-    mx_view *const all[] = {&v->coordinates, &v->begin, &v->column, &v->value, &v->line, &v->b};
+    mx_view *const all[] = {&v->coordinates,    &v->begin,
+                            &v->column,         &v->value,
+                            &v->line,           &v->b,
+                            &v->codes.distance, &v->codes.code,
+                            &v->codes.ghost,    &v->codes.ghost_begin};
     fe_overlap_destroy(level);
     app_index_exchange_destroy(&level->ghosts);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);

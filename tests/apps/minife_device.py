@@ -16,7 +16,7 @@ import tempfile
 
 TOLERANCE = 1e-9
 MESHES = (("nx=5", "ny=4", "nz=3"), ("nx=37", "ny=10", "nz=9"))
-STORED = ("csr", "ell", "sell", "lines", "symmetric")
+STORED = ("csr", "csr8", "ell", "sell", "lines", "symmetric")
 FREE = ("elements", "nodes", "uniform")
 
 

@@ -178,6 +178,7 @@ static mx_err check_work(const app_base *base)
         int operator;
         double bytes, flops;
     } expected[] = {{FE_OPERATOR_CSR, 910 * 12 + 60 * 24, 1820},
+                    {FE_OPERATOR_CSR8, 910 * 9 + 60 * 24, 1820},
                     {FE_OPERATOR_ELL, 910 * 12 + 60 * 16, 1820},
                     {FE_OPERATOR_SELL, 910 * 12 + 60 * 16, 1820},
                     {FE_OPERATOR_LINES, 910 * 8 + 60 * 16, 1820},

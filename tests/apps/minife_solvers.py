@@ -34,7 +34,7 @@ SHARE = 0.1
 FLAT = 0.2
 SOLVERS = ("cg", "single-reduction")
 PRECONDITIONERS = ("none", "diagonal", "chebyshev", "multigrid", "hpcg")
-OPERATORS = ("csr", "ell", "sell", "lines", "symmetric", "elements", "nodes", "uniform")
+OPERATORS = ("csr", "csr8", "ell", "sell", "lines", "symmetric", "elements", "nodes", "uniform")
 SMALL = {"original": ["nx=12", "ny=9", "nz=20"],
          "distorted": ["nx=14", "problem=manufactured", "mesh=distorted"],
          "few elements": ["nx=5", "ny=2", "nz=4"]}

@@ -5,22 +5,9 @@
 #include "fe_hex8.h"
 #include "fe_overlap.h"
 
-/* How many columns of a row are ghosts. */
-MX_BODY int ghosts_of(const fe_mesh *m, fe_node node)
-{
-    const fe_stencil around = fe_stencil_of(m, node);
-    int own = 1;
-    for (int d = 0; d < 3; d++) {
-        const int low = around.low.at[d], high = low + around.count[d];
-        const int first = m->first[d], end = first + m->count[d];
-        own *= (high < end ? high : end) - (low > first ? low : first);
-    }
-    return fe_stencil_size(&around) - own;
-}
-
 MX_BODY void fe_outer_rows_body(const fe_outer_args *a, int row, int64_t *count, bool final)
 {
-    if (ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, row)) == 0) return;
+    if (fe_ghosts_around(&a->mesh, fe_node_of_row(&a->mesh, row)) == 0) return;
     if (final) MX_AT(a->row, *count) = row;
     *count += 1;
 }
@@ -29,7 +16,8 @@ MX_SCAN(1D, fe_outer_rows, MX_SUM)
 MX_BODY void fe_outer_begins_body(const fe_outer_args *a, int i, int64_t *entries, bool final)
 {
     if (final) MX_AT(a->begin, i) = *entries;
-    if (i < a->rows) *entries += ghosts_of(&a->mesh, fe_node_of_row(&a->mesh, MX_AT(a->row, i)));
+    if (i < a->rows)
+        *entries += fe_ghosts_around(&a->mesh, fe_node_of_row(&a->mesh, MX_AT(a->row, i)));
 }
 MX_SCAN(1D, fe_outer_begins, MX_SUM)
 
