@@ -50,21 +50,30 @@ static double deviation(const division *v)
     return 100 * fmax(most / mean - 1, 1 - fewest / mean);
 }
 
-/* Moves all sides in the plane number `plane` of dimension d by one; false: they cannot move. */
+/* By how many planes a side moves: one, as in the original. In a mesh of more planes than MAX_MOVES it is
+ * a small share of them, because single planes would take minutes. */
+static mx_gid planes_of_a_move(const division *v, int d)
+{
+    enum { MAX_MOVES = 65536 };
+    return 1 + v->global[d] / MAX_MOVES;
+}
+
+/* Moves all sides in the plane number `plane` of dimension d on; false: they cannot move. */
 static bool move_plane(division *v, int d, mx_gid plane, bool up)
 {
+    const mx_gid planes = planes_of_a_move(v, d), by = up ? planes : -planes;
     if (plane == 0 || plane == v->global[d]) return false;
     for (int rank = 0; rank < v->ranks; rank++) {
         const app_box *box = &v->box[rank];
         const bool shrinks = up ? box->first[d] == plane : end_of(box, d) == plane;
-        if (shrinks && box->cells[d] <= 2) return false;
+        if (shrinks && box->cells[d] <= 1 + planes) return false;
     }
     for (int rank = 0; rank < v->ranks; rank++) {
         app_box *const box = &v->box[rank];
         const bool at_start = box->first[d] == plane, at_end = end_of(box, d) == plane;
-        if (at_start) box->first[d] += up ? 1 : -1;
-        if (at_start) box->cells[d] -= up ? 1 : -1;
-        if (at_end) box->cells[d] += up ? 1 : -1;
+        if (at_start) box->first[d] += by;
+        if (at_start) box->cells[d] -= by;
+        if (at_end) box->cells[d] += by;
     }
     return true;
 }

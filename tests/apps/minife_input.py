@@ -126,6 +126,8 @@ BAD = [
 BAD_ON_RANKS = [
     ("negative elements in the file", "nx=3\nnz=-1\n", ["input.txt"], 2, ["input.txt:2: nz", "-1"]),
     ("more ranks than elements", None, ["nx=1"], 2, ["too small for"]),
+    # planes that are moved one after another would take minutes
+    ("an imbalance of many planes", None, ["nx=1", "ny=2", "nz=2147483646", "load_imbalance=80"], 2, ["a rank would hold"]),
 ]
 
 # Runs whose verification must fail: the solver does nothing, and the solution is zero. Meshes without a node in the window at the
