@@ -183,7 +183,7 @@ static mx_err fill_bins(md_app *app)
     return sort_bins(app, atoms, &app->views.bin_begin, app->views.bin_atom);
 }
 
-/* Rows for all own atoms, of `room` neighbours. */
+/* Rows for all own atoms and some that may come, of `room` neighbours. */
 static mx_err reserve_list(md_app *app, int64_t room)
 {
     md_views *const v = &app->views;
@@ -191,7 +191,7 @@ static mx_err reserve_list(md_app *app, int64_t room)
     const mx_view_options options = {.uninitialized = true};
     MX_TRY(mx_view_destroy(&v->neighbour));
     MX_TRY(mx_view_destroy(&v->neighbour_count));
-    const int64_t rows = app->capacity, extents[] = {rows, room};
+    const int64_t rows = (int64_t)app->own + app->own / 64 + 1, extents[] = {rows, room};
     MX_REQUIRE(room <= MX_INDEX_END, MX_ERR_EXTENT, "an atom would have %lld neighbours",
                (long long)room);
     MX_TRY(mx_view_create(ctx, "neighbours", MX_I32, 2, extents, &options, &v->neighbour));
@@ -202,13 +202,13 @@ static mx_err reserve_list(md_app *app, int64_t room)
     return MX_OK;
 }
 
-/* A row for the density of the whole box and a half more, until rows that are longer are seen. */
+/* A row for the density of the whole box and a quarter more, until rows that are longer are seen. */
 static int64_t first_room(const md_app *app)
 {
     const double *const length = app->box.length, cutoff = app->list_cutoff;
     const double density = (double)app->atoms / (length[0] * length[1] * length[2]);
     const double sphere = 4.0 / 3.0 * MX_PI * cutoff * cutoff * cutoff;
-    return (int64_t)fmin(1.5 * density * sphere, (double)app->own + app->ghosts) + 8;
+    return (int64_t)fmin(1.25 * density * sphere, (double)app->own + app->ghosts) + 8;
 }
 
 static mx_err make_clusters(md_app *app)
@@ -233,7 +233,7 @@ static mx_err make_rows(md_app *app)
         MX_TRY(md_list_args_bind(app->base.ctx, &app->views, &args));
         MX_TRY(md_list_full(md_own(app), &args, &size));
         if (size.longest <= app->list_room) break;
-        MX_TRY(reserve_list(app, size.longest + size.longest / 8));
+        MX_TRY(reserve_list(app, size.longest + size.longest / 32 + 1));
     }
     app->pairs = size.pairs;
     return md_bind_force(app);

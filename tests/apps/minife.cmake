@@ -95,8 +95,6 @@ add_test(NAME minife_unfinished COMMAND minife nx=16 problem=manufactured max_it
 set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # The memory of views, counted by a tool.
-add_library(app_memory_tool MODULE memory_tool.c)
-target_compile_options(app_memory_tool PRIVATE ${minx_WARNINGS})
 add_test(NAME minife_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_memory.py $<TARGET_FILE:minife>
   $<TARGET_FILE:app_memory_tool>)
 set_tests_properties(minife_memory PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")

@@ -10,6 +10,8 @@ ranks   any backend and any number of ranks give the same: at step 0 within 1e-1
 lists   all kinds of neighbour lists give the same, on any backend and number of ranks: within the tolerances of `ranks`
 precision
         precision=mixed against double, as `lists`, and the energy that it conserves; a restart of it gives the same bits
+memory  8 million atoms need at most 0.6 GiB of views per million with full lists. From two smaller systems, of N atoms: bytes = a N +
+        b N^(2/3), the atoms and the ghosts. (Rows have room for 1.25 times the mean number of neighbours, so they are as long.)
 bugs    what the original gets wrong: no interval of output, a number of steps that is no multiple of it, lost atoms. (Its
         embedded-atom method computes nothing with threads: `logs` and `ranks` run it with threads.)
 
@@ -209,6 +211,23 @@ def precision(args, folder):
     return 0
 
 
+def memory(args, folder):
+    deck = os.path.join(folder, "in.lj")
+    with open(deck, "w", encoding="ascii") as file:
+        file.write(DECK)
+    for kind in ("2d", "2d_left", "csr"):
+        each = []
+        for cells in (8, 16):
+            text = launch(args, deck, "serial:1:0", "-s", str(cells), "-n", "20", "list=" + kind, "--half_neigh=0",
+                          "--mx-tools-libs=" + args.memory_tool).stdout
+            each.append(int(re.search(r"views: (\d+) bytes at most", text).group(1)) / (4 * cells ** 3))
+        # twice the cells along an edge: half the ghosts an atom
+        of_ghosts = 2 * (each[0] - each[1])  # with 8 cells along an edge
+        bytes_each = each[0] - of_ghosts + of_ghosts * 8 / (8e6 / 4) ** (1 / 3)
+        check(f"list={kind}: {bytes_each} bytes an atom, more than 0.6 GiB per million", bytes_each > 0.6 * 2 ** 30 / 1e6, False)
+    return 0
+
+
 def lists_are_checked(args, deck, folder):
     """`every` is the interval of checks; a position that is no number is a lost atom, not one that did not move."""
     # an atom has moved by half the skin at each check: lists are as old as without checks
@@ -303,13 +322,14 @@ def device(args, folder):
 
 
 def main():
-    cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "bugs": bugs, "checked": checked, "cuda": device}
+    cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "memory": memory, "bugs": bugs, "checked": checked, "cuda": device}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
     parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../inputs/minimd"))
     parser.add_argument("--device", default="cuda", help="the backend of the case cuda")
+    parser.add_argument("--memory-tool", help="the library of memory_tool.c")
     parser.add_argument("--most-ranks", type=int, default=8, help="runs on more are left out")
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
