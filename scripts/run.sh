@@ -11,8 +11,9 @@
 #   --deck NAME     only this deck: the name of a file inputs/APP/NAME.in
 #
 # serial runs on 1 and on 2 ranks, openmp on 1 rank with all cores, any other backend on 1 rank. simt is for debugging and does
-# not run. Results files, logs and the table are in build/results/. Builds the programs, not the tests. build.sh --help explains
-# what is installed, and the variables of the environment (CC, MPICC, MINX_BUILD_DIR and others).
+# not run. Results files, logs and the table are in build/results/. Builds the programs, not the tests. In a new build folder on a
+# machine without an NVIDIA GPU it leaves out the cuda backend, which build.sh and test.sh add later. build.sh --help explains what
+# is installed, and the variables of the environment (CC, MPICC, MINX_BUILD_DIR and others).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
@@ -129,6 +130,7 @@ main() {
     dir=$(minx_build_dir "$preset")
     results=$dir/results
     minx_setup "$preset"
+    [ "$preset" = gpu ] || minx_only_here=yes
     minx_build "$preset" programs
     minx_launcher "$dir"
     [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so results cannot be verified"

@@ -321,17 +321,35 @@ minx_launcher() {
     [ ${#minx_mpiexec[@]} -gt 0 ] || minx_die 1 "no launcher of MPI programs is known in $1: was it built without the apps?"
 }
 
+minx_has_gpu() { # is an NVIDIA GPU here, with its driver?
+    nvidia-smi -L >/dev/null 2>&1 || [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]
+}
+
+# minx_cuda_arguments DIR: prints CMake's arguments that leave the cuda backend out, if minx_only_here is set (by run.sh), no GPU is
+# here and nothing else was chosen; nvcc takes longer than all else. For other scripts it prints those that bring the backend back.
+minx_cuda_arguments() {
+    local left_out
+    left_out=$(minx_cached "$1" MINX_CUDA_LEFT_OUT)
+    if [ -z "${minx_only_here:-}" ]; then
+        [ "$left_out" != ON ] || printf '%s\n' -DMINX_CUDA=AUTO -DMINX_CUDA_LEFT_OUT=OFF
+    elif [ ! -f "$1/CMakeCache.txt" ] && minx_have nvcc && ! minx_has_gpu && [[ ${MINX_CMAKE_ARGS:-} != *MINX_CUDA* ]]; then
+        minx_say "no NVIDIA GPU is here: the cuda backend is not built (scripts/build.sh builds it)"
+        printf '%s\n' -DMINX_CUDA=OFF -DMINX_CUDA_LEFT_OUT=ON
+    fi
+}
+
 # minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), the core
 # first, and says how long that took. MINX_CMAKE_ARGS adds arguments, separated by blanks.
 minx_build() {
-    local preset=$1 target=$2 dir more compiler start=$SECONDS configured core
+    local preset=$1 target=$2 dir more compiler cuda start=$SECONDS configured core
     dir=$(minx_build_dir "$preset")
     read -ra more <<<"${MINX_CMAKE_ARGS:-}"
     mapfile -t compiler < <(minx_compiler_arguments "$preset" "$dir")
+    mapfile -t cuda < <(minx_cuda_arguments "$dir")
     mkdir -p "$dir/log"
     minx_step "$dir/log/configure.log" "configuring $preset" \
         cmake -S "$MINX_ROOT" --preset "$preset" -B "$dir" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
-        "${compiler[@]}" "${@:3}" "${more[@]}"
+        "${compiler[@]}" "${cuda[@]}" "${@:3}" "${more[@]}"
     configured=$SECONDS
     minx_compile "$dir" core "building the core of $preset" --target minx
     core=$SECONDS
