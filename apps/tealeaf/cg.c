@@ -80,6 +80,15 @@ static mx_err share(tl_app *app, int64_t n)
     return app_box_halo_end(app->halo);
 }
 
+/* u and r of the next iteration; r.r of this rank goes to `at` of the ring. */
+static mx_err step(tl_app *app, int at)
+{
+    const int product = app->update.product;
+    MX_TRY(TL_LAUNCH_INTO(tl_cg_matvec, app, 0, &app->matvec, app->views.pw, product));
+    MX_TRY(app_sum_view(app->base.transport, app->views.pw, product, 1));
+    return TL_LAUNCH_INTO(tl_cg_update, app, 0, &app->update, app->views.rr, at);
+}
+
 /* Iteration n, behind the one of the scalars n - 1. */
 static mx_err iterate(tl_app *app, int64_t n)
 {
@@ -89,9 +98,8 @@ static mx_err iterate(tl_app *app, int64_t n)
     app->update.before = direction->before = rho_of(app, n - 1);
     app->update.product = (int)(n % TL_RING);
     direction->now = app->polynomial_is_preconditioner ? place(n, TL_CHANGE) : rho_of(app, n);
-    MX_TRY(TL_LAUNCH_INTO(tl_cg_matvec, app, 0, &app->matvec, app->views.pw, app->update.product));
-    MX_TRY(app_sum_view(app->base.transport, app->views.pw, app->update.product, 1));
-    MX_TRY(TL_LAUNCH_INTO(tl_cg_update, app, 0, &app->update, app->views.rr, place(n, TL_RR)));
+    MX_TRY(tl_is_deflated(app) ? tl_deflated_step(app, place(n, TL_RR))
+                               : step(app, place(n, TL_RR)));
     if (is_preconditioned(app)) MX_TRY(precondition(app, n));
     MX_TRY(share(app, n));
     return TL_LAUNCH(tl_cg_direction, app, 1, direction);
@@ -99,10 +107,11 @@ static mx_err iterate(tl_app *app, int64_t n)
 
 bool tl_goes_by_passes(const tl_app *app)
 {
-    return app->deck.solver != TL_SOLVER_JACOBI && !is_preconditioned(app) && !tl_is_3d(&app->deck);
+    return app->deck.solver != TL_SOLVER_JACOBI && !tl_is_deflated(app) &&
+           !is_preconditioned(app) && !tl_is_3d(&app->deck);
 }
 
-mx_err tl_cg_start(tl_app *app, const tl_progress *at)
+mx_err tl_cg_start(tl_app *app, tl_progress *at)
 {
     if (tl_goes_by_passes(app)) return tl_pass_start(app, at);
     app->cg_start = at->n;
@@ -111,12 +120,18 @@ mx_err tl_cg_start(tl_app *app, const tl_progress *at)
     if (at->n > 0) /* at the beginning of a step it is there */
         MX_TRY(mx_write_element(app->base.ctx, app->views.rr, place(at->n, TL_RR), &at->rr));
     app->rho.count = app->pw.count = 0;
-    if (!is_preconditioned(app)) return app_series_add(&app->rho, at->rr);
+    if (tl_is_deflated(app))
+        MX_TRY(tl_deflate(app, at, place(at->n, TL_RR)));
+    else if (!is_preconditioned(app))
+        return app_series_add(&app->rho, at->rr);
+    mx_view *const first = is_preconditioned(app) ? &app->views.z : &app->views.r;
     double rho;
-    MX_TRY(precondition(app, at->n));
-    MX_TRY(app_sum_view(app->base.transport, app->views.rr, rho_of(app, at->n), 1));
-    MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.z, 1, APP_HALO_FACES));
-    MX_TRY(mx_deep_copy(app->base.ctx, app->views.p, app->views.z));
+    if (is_preconditioned(app)) {
+        MX_TRY(precondition(app, at->n));
+        MX_TRY(app_sum_view(app->base.transport, app->views.rr, rho_of(app, at->n), 1));
+    }
+    MX_TRY(app_box_halo_exchange(app->halo, 1, first, 1, APP_HALO_FACES));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->views.p, *first));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, rho_of(app, at->n), &rho));
     return app_series_add(&app->rho, rho);
 }

@@ -179,6 +179,18 @@ static void print_multigrid(const tl_app *app)
               shared + alone, alone, app->deck.smoothing_steps);
 }
 
+static void print_coarse(const tl_app *app)
+{
+    const tl_coarse *const c = &app->deflation.coarse;
+    if (!tl_is_deflated(app)) return;
+    if (tl_is_3d(&app->deck))
+        app_print(app->base.report, " deflated by %d coarse cells, %d x %d x %d\n", c->count,
+                  c->number[2], c->number[1], c->number[0]);
+    else
+        app_print(app->base.report, " deflated by %d coarse cells, %d x %d\n", c->count,
+                  c->number[2], c->number[1]);
+}
+
 static void print_banner(tl_app *app)
 {
     const app_report report = app->base.report;
@@ -190,6 +202,7 @@ static void print_banner(tl_app *app)
     app_print_place(&app->base);
     print_mesh(app);
     print_multigrid(app);
+    print_coarse(app);
 }
 
 /* The original codes accept such states, so decks with them still run. */
@@ -205,6 +218,7 @@ static const char *const region_names[] = {
     [TL_SOLVER_JACOBI] = "jacobi solve",
     [TL_SOLVER_CHEBYSHEV] = "chebyshev solve",
     [TL_SOLVER_PPCG] = "ppcg solve",
+    [TL_SOLVER_DPCG] = "dpcg solve",
 };
 
 mx_err tl_set_up(void *data)
@@ -217,6 +231,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
     MX_TRY(make_multigrid(app));
+    MX_TRY(tl_make_deflation(app));
     MX_TRY(app_region_add(base->report, "whole run", &app->whole));
     MX_TRY(app_region_add(base->report, region_names[app->deck.solver], &app->solve));
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
@@ -242,5 +257,6 @@ void tl_clean_up(void *data)
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) app_series_free(series[s]);
     tl_multigrid_destroy(&app->multigrid);
     app_box_halo_destroy(&app->halo);
+    tl_destroy_deflation(app);
     tl_destroy_views(app);
 }

@@ -67,7 +67,8 @@ static mx_err iterate_to_tolerance(tl_app *app, tl_progress *at)
     const int64_t max = app->deck.max_iters;
     app->polynomial_is_preconditioner = false;
     switch (app->deck.solver) {
-    case TL_SOLVER_CG: MX_TRY(tl_cg_start(app, at)); return tl_cg_iterate(app, at, max);
+    case TL_SOLVER_CG:
+    case TL_SOLVER_DPCG: MX_TRY(tl_cg_start(app, at)); return tl_cg_iterate(app, at, max);
     case TL_SOLVER_JACOBI: return tl_solve_by_steps(app, at);
     case TL_SOLVER_CHEBYSHEV:
         MX_TRY(estimate_eigenvalues(app, at));
@@ -93,13 +94,14 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
 {
     const tl_deck *const d = &app->deck;
     const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
-    const bool passes = d->preconditioner == TL_PRECONDITIONER_NONE && !solid;
+    const bool passes = tl_goes_by_passes(app);
     const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
     const double step_bytes = TL_STEP_BYTES + (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0);
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
              (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
     *flops = passes ? (double)TL_PASS_FLOPS : cg_flops;
+    if (d->solver == TL_SOLVER_DPCG) *flops += TL_DEFLATED_FLOPS;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
         *bytes = step_bytes;
         *flops = step_flops;

@@ -4,6 +4,7 @@
 #include "box_halo.h"
 #include "series.h"
 #include "tl_deck.h"
+#include "tl_deflation.h"
 #include "tl_multigrid.h"
 #include "tl_passes.h"
 
@@ -27,6 +28,18 @@ typedef struct tl_progress {
 typedef struct tl_summaries {
     app_series step, time, volume, mass, energy, temperature;
 } tl_summaries;
+
+/* Deflated CG: the coarse cells, and what solves for them. */
+typedef struct tl_deflation {
+    tl_coarse coarse;
+    int64_t segments; /* of this rank */
+    bool has_inverse; /* of the coarse matrix; else its factor */
+    tl_deflation_views views;
+    tl_deflated_args args;
+    tl_coarse_sums_args add;
+    tl_coarse_inverse_args multiply;
+    tl_coarse_factor_args substitute;
+} tl_deflation;
 
 typedef struct tl_app {
     app_base base;
@@ -63,6 +76,7 @@ typedef struct tl_app {
     tl_summary_args summary;
     tl_passes passes;
     tl_multigrid *multigrid; /* NULL: it is not the preconditioner */
+    tl_deflation deflation;
 
     /* the solver */
     tl_eigenvalues eigenvalues;
@@ -143,13 +157,24 @@ mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
 /* cg.c: conjugate gradients from u, r (with ghosts; in 3-D also p = r) and at->rr; then as far as the tolerance, or iteration `limit`. A start
  * may follow other iterations. Collective. */
-mx_err tl_cg_start(tl_app *app, const tl_progress *at);
+mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
 /* cg_pass.c: the same by passes, which cg.c calls where tl_goes_by_passes. */
 bool tl_goes_by_passes(const tl_app *app);
 mx_err tl_pass_start(tl_app *app, const tl_progress *at);
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
+
+/* deflation.c: makes the coarse space and its system, if the deck's solver has one; after the conductivities. Collective. */
+mx_err tl_make_deflation(tl_app *app);
+void tl_destroy_deflation(tl_app *app);
+bool tl_is_deflated(const tl_app *app);
+/* The start: u and r are corrected so that each coarse cell's r sums to 0. r.r goes to `place` of the ring and to at->rr; if that is
+ * below the tolerance, this was an iteration. Collective. */
+mx_err tl_deflate(tl_app *app, tl_progress *at, int place);
+/* From p with its ghosts: u and r of the next iteration, with the scalars of app->update; this rank's r.r goes to `place` of the
+ * ring. Collective. */
+mx_err tl_deflated_step(tl_app *app, int place);
 
 /* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n). MX_ERR_INPUT if there are none. */
 mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);

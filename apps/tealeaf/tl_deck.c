@@ -288,6 +288,7 @@ const char *tl_solver_name(const tl_deck *deck)
     case TL_SOLVER_JACOBI: return "Jacobi";
     case TL_SOLVER_CHEBYSHEV: return "Chebyshev";
     case TL_SOLVER_PPCG: return "PPCG";
+    case TL_SOLVER_DPCG: return "DPCG";
     }
     return "";
 }
@@ -312,10 +313,10 @@ static mx_err check_solver(const app_keys *keys)
         return app_keys_fail(keys, &steps,
                              "got it without multigrid, expected tl_preconditioner_type multigrid");
     }
-    if (d->solver != TL_SOLVER_CG && block)
+    if (d->solver != TL_SOLVER_CG && d->solver != TL_SOLVER_DPCG && block)
         return app_keys_fail(
             keys, &place,
-            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg",
+            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg and tl_use_dpcg",
             tl_solver_name(d));
     return MX_OK;
 }
@@ -346,6 +347,7 @@ int64_t tl_inner_steps(const tl_deck *deck)
 
 bool tl_keeps_energy(const tl_deck *deck)
 {
+    if (deck->solver == TL_SOLVER_DPCG) return true;
     return deck->solver != TL_SOLVER_JACOBI && deck->preconditioner == TL_PRECONDITIONER_NONE;
 }
 

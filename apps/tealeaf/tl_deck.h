@@ -24,7 +24,8 @@ typedef enum tl_solver {
     TL_SOLVER_CG,
     TL_SOLVER_JACOBI,
     TL_SOLVER_CHEBYSHEV,
-    TL_SOLVER_PPCG
+    TL_SOLVER_PPCG,
+    TL_SOLVER_DPCG /* deflated CG */
 } tl_solver;
 typedef enum tl_preconditioner {
     TL_PRECONDITIONER_NONE,
@@ -61,6 +62,8 @@ typedef struct tl_deck {
     int64_t inner_steps; /* of PPCG's polynomial; -1: by the number of cells (tl_inner_steps) */
     int smoothing_steps; /* of multigrid, before a correction and after it */
     int halo_depth;      /* of PPCG: inner steps for each exchange of halos */
+    /* of deflated CG: coarse cells, as sub-tiles of the reference (tl_coarse_choose); 0: not given */
+    int64_t tiles_per_problem, tiles_per_task, sub_tiles_per_tile;
     tl_coefficient coefficient;
     double eps; /* relative to the initial residual of each step, in both dialects */
     int64_t
@@ -99,7 +102,8 @@ int64_t tl_inner_steps(const tl_deck *deck);
 const char *tl_solver_name(const tl_deck *deck);
 
 /* Do the solver's vectors sum to 0 over the domain, so that each step keeps the energy to rounding, converged or not? The columns of A
- * sum to 1, so a residual b - A u that sums to 0 stays such a one in all polynomials of A; M^-1 r of another preconditioner is none. */
+ * sum to 1, so a residual b - A u that sums to 0 stays such a one in all polynomials of A; M^-1 r of another preconditioner is none.
+ * In deflated CG the residual sums to 0 in each coarse cell, with every preconditioner. */
 bool tl_keeps_energy(const tl_deck *deck);
 
 /* The smallest residual that a step asks for, where rounding errors do not let it be smaller: by 4 roundings in proportion to

@@ -76,16 +76,16 @@
         .words = names, .help = what                                                               \
     }
 
-#define THIS_VERSION ": this version solves with CG, Chebyshev, PPCG or Jacobi"
-#define CG_REFERENCE "tl_use_cg" THIS_VERSION
+#define THIS_VERSION ": this version solves with CG, DPCG, Chebyshev, PPCG or Jacobi"
 #define NO_TUNING "no such key" THIS_VERSION ", which has no such parameter"
 #define NO_LIBRARY "tl_use_cg: this version has solvers of its own only"
 #define NO_DEVICE "no such key: choose by --backend= and --device= on the command line"
 #define BY_BACKEND "kernels are chosen by --backend="
 #define NO_TILES "there are no tiles"
+#define DIRECT "the coarse system of deflated CG is solved directly"
 
 static const char *const dialects[] = {"reference", "port", "3-D", NULL};
-static const char *const solvers[] = {"cg", "jacobi", "chebyshev", "ppcg", NULL};
+static const char *const solvers[] = {"cg", "jacobi", "chebyshev", "ppcg", "dpcg", NULL};
 static const char *const coefficients[] = {"density", "inverse_density", NULL};
 static const char *const shapes[] = {"background", "rectangle", "circle", "point", NULL};
 static const char *const shapes_3d[] = {"background", "cuboid", "sphere", "point", "circle", NULL};
@@ -118,6 +118,8 @@ const app_key tl_keys[] = {
          "solve with Chebyshev's iteration after some of CG"),
     PICK("tl_use_ppcg", TL_REFERENCE, solver, solvers, TL_SOLVER_PPCG,
          "solve with polynomially preconditioned CG"),
+    PICK("tl_use_dpcg", TL_REFERENCE, solver, solvers, TL_SOLVER_DPCG,
+         "solve with deflated CG: CG without what coarse cells can represent"),
     PICK("use_jacobi", TL_PORT, solver, solvers, TL_SOLVER_JACOBI, "solve with Jacobi's iteration"),
     PICK("use_cg", TL_PORT, solver, solvers, TL_SOLVER_CG, "solve with CG; the default"),
     PICK("use_chebyshev", TL_PORT, solver, solvers, TL_SOLVER_CHEBYSHEV,
@@ -169,6 +171,18 @@ const app_key tl_keys[] = {
      .standard = 1,
      .unit = "cells",
      .help = "PPCG: width of halos, which are exchanged once in as many inner steps"},
+    {.name = "tiles_per_problem",
+     .aliases = "total_tiles",
+     .dialects = TL_REFERENCE,
+     .type = APP_KEY_INT64,
+     .offset = offsetof(tl_deck, tiles_per_problem),
+     .high = COUNT_MAX,
+     .argument = "tiles",
+     .help = "DPCG: coarse cells, in units of sub_tiles_per_tile; 0: by tiles_per_task"},
+    COUNT("tiles_per_task", TL_REFERENCE, tiles_per_task, 0, COUNT_MAX, 0, "tiles",
+          "DPCG: the same for each rank; 0: 1, or with no such key by the number of cells", NULL),
+    COUNT("sub_tiles_per_tile", TL_REFERENCE, sub_tiles_per_tile, 0, COUNT_MAX, 0, "coarse cells",
+          "DPCG: coarse cells of a tile; 0: 1", NULL),
     REAL("tl_eps", TL_REFERENCE, eps, ABOVE_0, 1e-10, "1",
          "solve until the residual is below eps times the first one", "eps"),
     REAL("eps", TL_PORT, eps, ABOVE_0, 1e-15, "1",
@@ -213,22 +227,16 @@ const app_key tl_keys[] = {
     IGNORED("use_fortran_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
     IGNORED("use_cuda_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
     IGNORED("use_opencl_kernels", TL_ALL, APP_KEY_SWITCH, BY_BACKEND),
-    IGNORED("tiles_per_task", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
-    IGNORED("tiles_per_problem", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
-    IGNORED("sub_tiles_per_tile", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
     IGNORED("tiling_frequency", TL_REFERENCE, APP_KEY_INT64, NO_TILES),
+    IGNORED("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, DIRECT),
+    IGNORED("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, DIRECT),
 
-    LATER("tl_use_dpcg", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with deflated CG",
-          CG_REFERENCE),
     LATER("tl_preconditioner_on", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "precondition CG", NO_TUNING),
     LATER("preconditioner_on", TL_PORT, APP_KEY_SWITCH, 0, 0,
           "precondition CG; the port ignores it", NO_TUNING),
     LATER("tl_ch_cg_errswitch", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error",
           NO_TUNING),
     LATER("errswitch", TL_PORT, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error", NO_TUNING),
-    LATER("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, 0, NEVER, "of deflated CG", NO_TUNING),
-    LATER("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "of deflated CG",
-          NO_TUNING),
     LATER("halo_depth", TL_PORT, APP_KEY_INT64, 1, 2, "width of halos",
           "1 or 2: halos are as wide as they need to be"),
     LATER("num_chunks_per_rank", TL_PORT, APP_KEY_INT64, 1, 1, "pieces of mesh per rank",

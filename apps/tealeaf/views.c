@@ -18,7 +18,10 @@ bool tl_uses_diagonal(const tl_deck *d)
 /* The residual of 3-D sets p. */
 static bool uses_p(const tl_deck *d) { return d->solver != TL_SOLVER_JACOBI || tl_is_3d(d); }
 
-static bool uses_steps(const tl_deck *d) { return d->solver != TL_SOLVER_CG; }
+static bool uses_steps(const tl_deck *d)
+{
+    return d->solver != TL_SOLVER_CG && d->solver != TL_SOLVER_DPCG;
+}
 
 mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows)
 {

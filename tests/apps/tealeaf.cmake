@@ -1,12 +1,14 @@
 # The parser of decks and the initial state, which know no MPI: these run without mpirun. MINX_REFERENCE_DATA comes from the caller's environment.
 add_executable(test_app_deck tealeaf_deck.c)
 add_executable(test_app_states tealeaf_states.c)
-foreach(test deck states)
+add_executable(test_app_coarse tealeaf_coarse.c)
+foreach(test deck states coarse)
   target_compile_options(test_app_${test} PRIVATE ${minx_WARNINGS})
   target_link_libraries(test_app_${test} PRIVATE tealeaf_input)
 endforeach()
 add_test(NAME apps_states COMMAND test_app_states)
-set_tests_properties(apps_states PROPERTIES TIMEOUT 300 LABELS apps)
+add_test(NAME apps_coarse COMMAND test_app_coarse)
+set_tests_properties(apps_states apps_coarse PROPERTIES TIMEOUT 300 LABELS apps)
 app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 add_test(NAME apps_deck_without_data COMMAND ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=

@@ -39,7 +39,9 @@ SERIAL = ["--backend=serial"]
 CASES = [
     ("unknown key", line("tl_eps 1.0e-15", "tl_epps 1e-15"), SERIAL, 2, ["tl_epps", "tl_eps", ":14:"]),
     ("misspelt solver", line("tl_use_cg", "tl_use_gc"), SERIAL, 2, ["tl_use_gc", "tl_use_cg"]),
-    ("a solver of a branch of the original", line("tl_use_cg", "tl_use_dpcg"), SERIAL, 2, ["tl_use_dpcg", "tl_use_cg"]),
+    ("more coarse cells than deflated CG has", line("tl_use_cg", "tl_use_dpcg\ntotal_tiles 4097"), SERIAL, 2, ["4097", "at most 4096"]),
+    ("coarse cells that do not fit the mesh", line("tl_use_cg", "tl_use_dpcg\ntiles_per_task=11 sub_tiles_per_tile=2"), SERIAL, 2,
+     ["tiles_per_task", "mesh"]),
     ("two solvers", line("tl_use_cg", "tl_use_cg\ntl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
     ("a preconditioner of another solver", line("tl_use_cg", "tl_use_ppcg\ntl_preconditioner_type jac_block"), SERIAL, 2, ["jac_block"]),
     ("both dialects", line("tl_eps 1.0e-15", "eps 1.0e-15"), SERIAL, 2, ["eps"]),

@@ -115,7 +115,11 @@ static const bad_deck bad_decks[] = {
     {TEXT(REF("tiles_per_task 2\ntiles_per_task 3\n")), "tiles_per_task: got another value"},
     /* not in this version */
     {TEXT(REF("tl_use_jacobi\n")), "tl_use_jacobi: got another value than tl_use_cg on line"},
-    {TEXT(REF("tl_use_dpcg\n")), "tl_use_dpcg: got a key or value that this version does not have"},
+    {TEXT(REF("tl_use_dpcg\n")), "tl_use_dpcg: got another value than tl_use_cg on line"},
+    {TEXT(REF("tiles_per_problem -1\n")), "tiles_per_problem: got \"-1\", expected a whole number"},
+    {TEXT(REF("tiles_per_problem 2\ntotal_tiles 3\n")), "total_tiles: got another value"},
+    {TEXT("*tea\nstate 1 density=1 energy=1\nuse_cg\ntl_use_dpcg\n*endtea\n"),
+     "tl_use_dpcg: got a key of the reference's dialect"},
     {TEXT(REF("tl_preconditioner_type ilu\n")),
      "got \"ilu\", expected none, jac_diag, jac_block or multigrid"},
     {TEXT("*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type jac_diag\n*endtea\n"),

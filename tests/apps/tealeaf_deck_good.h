@@ -58,6 +58,15 @@ static void expect_ppcg(tl_deck *d)
     d->halo_depth = 3;
 }
 
+static void expect_dpcg(tl_deck *d)
+{
+    d->solver = TL_SOLVER_DPCG;
+    d->preconditioner = TL_PRECONDITIONER_BLOCK;
+    d->tiles_per_problem = 8;
+    d->tiles_per_task = 4;
+    d->sub_tiles_per_tile = 2;
+}
+
 static void expect_jacobi(tl_deck *d) { d->solver = TL_SOLVER_JACOBI; }
 
 static void expect_port_chebyshev(tl_deck *d)
@@ -204,6 +213,16 @@ static const good_deck good_decks[] = {
      "tl_use_ppcg\ntl_preconditioner_type=jac_diag\ntl_ch_cg_presteps=7\ntl_ch_cg_epslim=0.5\n"
      "tl_ppcg_inner_steps=12\nhalo_depth=3\n*endtea\n",
      expect_ppcg},
+    {"keys of deflated CG",
+     "*tea\n" STATE_1
+     "tl_use_dpcg\ntl_preconditioner_type=jac_block\ntiles_per_task 4\nsub_tiles_per_tile 2\n"
+     "tiles_per_problem=8\n*endtea\n",
+     expect_dpcg},
+    {"tiles as a branch of the reference calls them",
+     "*tea\n" STATE_1
+     "tl_use_dpcg\ntl_preconditioner_type=jac_block\ntiles_per_task 4\nsub_tiles_per_tile 2\n"
+     "total_tiles=8\n*endtea\n",
+     expect_dpcg},
     {"no solver means Jacobi", "*tea\n" STATE_1 "*endtea\n", expect_jacobi},
     {"Chebyshev of the port", "*tea\n" STATE_1 "use_chebyshev\npresteps 9\n*endtea\n",
      expect_port_chebyshev},
@@ -214,7 +233,7 @@ static const good_deck good_decks[] = {
      expect_port_keys},
     {"keys without effect",
      "*tea\n" STATE_1
-     "tl_use_cg\ntiles_per_task 4\nsub_tiles_per_tile 2\nuse_fortran_kernels\ntiles_per_problem=8\n"
+     "tl_use_cg\nuse_fortran_kernels\ncoarse_solve_eps 1e-9\ncoarse_solve_max_iters 20\n"
      "visit_frequency 0\nhalo_depth 1\ntl_preconditioner_type none\n*endtea\n",
      expect_nothing},
     {"keys of the port without effect",

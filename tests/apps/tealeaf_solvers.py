@@ -37,6 +37,15 @@ RUNS = [
     ("tl_use_cg tl_preconditioner_type multigrid", 4, "serial", [], 14),
     ("tl_use_cg tl_preconditioner_type multigrid", 3, "simt", ["tl_multigrid_smoothing_steps=1"], 20),
     ("tl_use_cg tl_preconditioner_type multigrid", 1, "serial:order=shuffled", ["tl_multigrid_smoothing_steps=3"], 11),
+    # deflated CG: coarse cells that end at the edges of a rank's cells, and that do not
+    ("tl_use_dpcg", 1, "serial", [], 54),
+    ("tl_use_dpcg", 4, "serial", ["tiles_per_problem=7"], 56),
+    ("tl_use_dpcg tl_preconditioner_type jac_diag", 1, "simt", [], 46),
+    ("tl_use_dpcg tl_preconditioner_type jac_diag", 2, "serial:order=shuffled", [], 46),
+    ("tl_use_dpcg tl_preconditioner_type jac_diag", 4, "serial", [], 46),
+    ("tl_use_dpcg tl_preconditioner_type jac_diag", 3, "simt", ["tiles_per_task=3", "sub_tiles_per_tile=5"], 48),
+    ("tl_use_dpcg tl_preconditioner_type jac_block", 2, "openmp", [], 40),
+    ("tl_use_dpcg reflective_boundary tl_preconditioner_type jac_diag", 1, "openmp", ["tiles_per_problem=1"], 120),
     # another diagonal, the same solution
     ("tl_use_jacobi reflective_boundary", 3, "openmp", [], 3000),
     ("tl_use_cg reflective_boundary tl_preconditioner_type jac_diag", 2, "serial", [], 120),
@@ -48,7 +57,8 @@ MESH = ["x_cells=60", "y_cells=52", "end_step=2"]
 # the time step is that of test problem 4, with which the solvers need more iterations
 MESH_3D = ["x_cells=22", "y_cells=18", "z_cells=14", "end_step=2", "initial_timestep=0.04"]
 # most iterations of a step in 3-D, by a word of the keys
-MOST_3D = {"multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110, "ppcg": 30, "cg": 56}
+MOST_3D = {"dpcg reflective": 56, "dpcg tl_pre": 46, "dpcg": 64, "multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110,
+           "ppcg": 30, "cg": 56}
 
 
 def most_in_3d(keys, more):
