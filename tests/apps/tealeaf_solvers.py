@@ -5,6 +5,7 @@ The deck is a crooked pipe in 2-D or in 3-D; it is run on a mesh of other cells.
 
 usage: tealeaf_solvers.py TEALEAF MINX_VERIFY DECK MPIEXEC...
 """
+import math
 import os
 import re
 import subprocess
@@ -99,6 +100,31 @@ def write(folder, name, text):
         file.write(text)
 
 
+def deflation(tealeaf, folder, text, mesh):
+    """What is wrong with deflated CG and its keys in the reference and its branches."""
+    write(folder, "dpcg.in", text.replace("tl_use_cg", "tl_use_dpcg"))
+    command = [tealeaf, "dpcg.in", "--backend=serial"] + mesh
+    # sub-tiles change two printed numbers there, and are no coarse cells
+    out = run(command + ["tiles_per_problem=4", "sub_tiles_per_tile=9"], folder)
+    check(" deflated by 36 coarse cells, " in out, f"4 tiles of 9 sub-tiles: {out[:600]}")
+    # times per cell are divided by another number of cells, made of tiles and sub-tiles
+    cells = math.prod(int(word.split("=")[1]) for word in mesh if "_cells=" in word)
+    wall = [float(x) for x in re.findall(r"^ Wall clock +(\S+)$", out, re.M)]
+    each = [float(x) for x in re.findall(r"^ Average time per cell (\S+)$", out, re.M)]
+    # each line has one number of the clock with 6 decimals, divided or not
+    good = len(each) == 2 and all(abs(a * cells * (s + 1) - w) <= 2e-6 + 1e-5 * w for s, (a, w) in enumerate(zip(each, wall)))
+    check(good, f"times per cell {each} of {cells} cells after {wall} s")
+    # the coarse system is solved by CG, whose tolerance and iterations limit the whole
+    counts = iterations(out)
+    write(folder, "dpcg.in", text.replace("tl_use_cg", "tl_use_dpcg\ncoarse_solve_eps 0.5\ncoarse_solve_max_iters 1"))
+    others = iterations(run(command + ["tiles_per_problem=36"], folder))
+    check(counts == others, f"with coarse_solve_eps and coarse_solve_max_iters: iterations {others}, expected {counts}")
+    # a coarse cell for each cell: the start has the solution
+    tiny = ["x_cells=6", "y_cells=5", "tiles_per_problem=30"] + (["z_cells=1"] if "z_cells=14" in mesh else [])
+    counts = iterations(run([tealeaf, "dpcg.in", "--backend=serial", "end_step=3"] + tiny, folder))
+    check(len(counts) == 3 and max(counts) <= 2, f"a coarse cell for each cell: iterations {counts}, expected 1 or 2")
+
+
 def main():
     tealeaf, verify, deck, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     with open(deck, encoding="ascii") as file:
@@ -121,6 +147,7 @@ def main():
             compared = subprocess.run([verify, name + ".h5", "cg.h5"], cwd=folder, capture_output=True, text=True, timeout=250).stdout
             lines = [line for line in compared.splitlines() if " /fields/temperature " in line]
             check(len(lines) == 1 and "PASS" in lines[0], f"{keys} {more}: against CG: {lines}")
+        deflation(tealeaf, folder, text, mesh)
         write(folder, "small.in", SMALL)
         for backend in ("serial", "simt"):
             counts = iterations(run([tealeaf, "small.in", "--backend=" + backend], folder))
