@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 with tempfile.TemporaryDirectory() as folder:
-    done = subprocess.run(sys.argv[2:], cwd=folder, capture_output=True, text=True, timeout=250, stdin=subprocess.DEVNULL)
+    done = subprocess.run(sys.argv[2:], cwd=folder, capture_output=True, text=True, timeout=800, stdin=subprocess.DEVNULL)
     messages = [l for l in done.stderr.splitlines() if l.startswith(f"abort: error: {sys.argv[1]}")]
     left = os.listdir(folder)
 if done.returncode != 3 or len(messages) != 1 or left:

@@ -18,7 +18,7 @@ import tempfile
 
 
 def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=250)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
     if done.returncode != 0:
         print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.returncode == 0

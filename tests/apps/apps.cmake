@@ -5,7 +5,7 @@ add_subdirectory(sample)
 file(GLOB sample_deck ${CMAKE_CURRENT_SOURCE_DIR}/sample/*.in)
 add_test(NAME apps_skeleton COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/skeleton.py
   $<TARGET_FILE:sample> ${sample_deck} ${minx_MPIEXEC})
-set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # MPICH and its relatives never give a core away while they wait: where ranks have to share cores, with each other or with
 # other programs, a run takes minutes. Where app_test_YIELD (CMakeLists.txt) cannot change that, runs on more than 2 ranks are
@@ -25,7 +25,7 @@ foreach(app IN LISTS apps)
     get_filename_component(name ${deck} NAME_WE)
     add_test(NAME app_${app}_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/app_decks.py
       $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${deck} ${ranks_of_deck} ${minx_MPIEXEC})
-    set_tests_properties(app_${app}_${name} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2
+    set_tests_properties(app_${app}_${name} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
       ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
     set(ranks_of_deck ${most_ranks})
   endforeach()

@@ -3,7 +3,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 foreach(test dumps error)
   add_test(NAME minife_${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_${test}.py
     --minife $<TARGET_FILE:minife> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+  set_tests_properties(minife_${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
@@ -15,19 +15,19 @@ foreach(ranks 1 3)
   endif()
   add_test(NAME minife_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_input.py
     $<TARGET_FILE:minife> ${ranks} ${launcher})
-  set_tests_properties(minife_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_input_${ranks} PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 foreach(test restart outputs)
   add_test(NAME minife_${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_${test}.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_${test} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_${test} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # Of two ranks only the second would hold too many nodes; both must end.
 add_test(NAME minife_too_large COMMAND ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:minife> nx=4094 ny=1023 nz=1022
   --backend=serial)
-set_tests_properties(minife_too_large PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_too_large PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "a rank would hold 2151152640 nodes")
 
 app_fuzz(minife_input minife_input)
@@ -36,14 +36,14 @@ app_fuzz(minife_input minife_input)
 if(app_test_PYTHON)
   add_test(NAME minife_alter COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_alter.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify>)
-  set_tests_properties(minife_alter PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_alter PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
 # Solvers and preconditioners against each other. Skips without h5py.
 if(app_test_PYTHON)
   add_test(NAME minife_solvers COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_solvers.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --most-ranks ${most_ranks} --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_solvers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+  set_tests_properties(minife_solvers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
@@ -51,7 +51,7 @@ endif()
 if(app_test_PYTHON)
   add_test(NAME minife_mixed COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_mixed.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_mixed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+  set_tests_properties(minife_mixed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
@@ -59,16 +59,16 @@ endif()
 if(minx_CUDA)
   add_test(NAME minife_cuda COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_device.py
     --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minife_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "apps;cuda" RUN_SERIAL ON
+  set_tests_properties(minife_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS "apps;cuda" RUN_SERIAL ON
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
 add_test(NAME minife_limit COMMAND minife nx=20 max_iterations=3)
-set_tests_properties(minife_limit PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_limit PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "CG ended at max_iterations=3: its residual, [0-9.e-]+, is above the tolerance, [0-9.e-]+")
 
 add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
-set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
+set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")
 
 # Operators against each other, with the app's own kernels.
@@ -87,14 +87,14 @@ app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_sources})
 foreach(solver cg single-reduction)
   add_test(NAME minife_indefinite_${solver} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})
-  set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(minife_indefinite_${solver} PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # A solver that is stopped early is no error of the discretisation.
 add_test(NAME minife_unfinished COMMAND minife nx=16 problem=manufactured max_iterations=3 --backend=serial)
-set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # The memory of views, counted by a tool.
 add_test(NAME minife_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_memory.py $<TARGET_FILE:minife>
   $<TARGET_FILE:app_memory_tool>)
-set_tests_properties(minife_memory PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+set_tests_properties(minife_memory PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")

@@ -121,7 +121,7 @@ def main():
             if alter:
                 with h5py.File(path, "r+") as file:
                     alter(file)
-            done = subprocess.run([args.verify, path], capture_output=True, text=True, timeout=250)
+            done = subprocess.run([args.verify, path], capture_output=True, text=True, timeout=800)
             expected = "physics: FAIL" if alter else "physics: PASS"
             if done.returncode != (1 if alter else 0) or expected not in done.stdout:
                 print(f"{run}: {what}: exit code {done.returncode}, expected '{expected}'\n{done.stdout[-600:]}{done.stderr}")

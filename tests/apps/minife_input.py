@@ -145,7 +145,7 @@ def launch(minife, launcher, folder, parameters, arguments):
         with open(os.path.join(folder, "input.txt"), "w", encoding="latin-1", newline="") as f:
             f.write(parameters)
     return subprocess.run([*launcher, minife, "--backend=serial", *arguments], cwd=folder, capture_output=True, text=True,
-                          timeout=250, errors="replace", stdin=subprocess.DEVNULL)
+                          timeout=800, errors="replace", stdin=subprocess.DEVNULL)
 
 
 def good_case(minife, folder, name, parameters, arguments, rows):
@@ -188,7 +188,7 @@ def imbalance(minife, launcher, ranks):
     1e-6, the digits that are printed. What cannot be reached is said."""
     arguments = ["nx=9", "ny=7", "problem=manufactured", "tolerance=1e-11", "max_iterations=1000", "--backend=serial"]
     runs = [subprocess.run([*launcher, minife, *arguments, f"load_imbalance={percent}"], capture_output=True, text=True,
-                           timeout=250, stdin=subprocess.DEVNULL) for percent in (0, 20, 100000)]
+                           timeout=800, stdin=subprocess.DEVNULL) for percent in (0, 20, 100000)]
     errors = [re.findall(r"^error: .*", run.stdout, re.M) for run in runs]
     good = all(run.returncode == 0 for run in runs) and errors[0] and all(e == errors[0] for e in errors)
     said = ["note: load_imbalance" in run.stderr for run in runs]

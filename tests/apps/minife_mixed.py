@@ -53,12 +53,12 @@ class Runs:
         command = [self.args.minife, *SIZES, *words, *backend, "--output=" + path]
         if ranks > 1:
             command = [*self.args.mpiexec, "-n", str(ranks), *command]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=250)
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
         found = LINE.search(done.stdout)
         if done.returncode != 0 or bool(found) != ("precision=mixed" in words):
             self.fail(f"{' '.join(command)}: exit code {done.returncode}, the line about mixed: {found}", done)
             return None
-        verified = subprocess.run([self.args.verify, path], capture_output=True, text=True, timeout=250)
+        verified = subprocess.run([self.args.verify, path], capture_output=True, text=True, timeout=800)
         if verified.returncode != 0:
             self.fail(f"{' '.join(command)}: minx-verify: exit code {verified.returncode}", verified)
         with h5py.File(path) as file:

@@ -96,7 +96,7 @@ def check(what, got, expected, tolerance=0.0):
 
 def run(command, folder):
     global good
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=250)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
     if done.returncode != 0:
         print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-1500:]}{done.stderr[-1500:]}")
         good = False

@@ -27,7 +27,7 @@ class Runs:
         command = [self.args.minife, *SIZES, *backend, *words] if words[0] != "verify" else [self.args.verify, "--quiet", *words[1:]]
         if ranks > 1:
             command = [*self.args.mpiexec, "-n", str(ranks), *command]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=250)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
         if done.returncode != code or message not in done.stderr:
             print(f"{' '.join(command)}: exit code {done.returncode}, expected {code} and '{message}'\n"
                   f"{done.stdout[-1500:]}{done.stderr[-1500:]}")
@@ -71,7 +71,7 @@ def stops(runs, folder):
     while not os.path.exists(os.path.join(folder, "s.h5")) and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGTERM)
-    said = running.communicate(timeout=250)[0]
+    said = running.communicate(timeout=800)[0]
     if running.returncode != 5 or "SIGTERM" not in said:
         print(f"SIGTERM: exit code {running.returncode}, expected 5 and a line that names the signal\n{said[-1500:]}")
         runs.good = False

@@ -4,13 +4,13 @@ foreach(case logs ranks lists precision memory bugs checked)
   add_test(NAME minimd_${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py ${case}
     --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --memory-tool $<TARGET_FILE:app_memory_tool>
     --most-ranks ${most_ranks} --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+  set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 if(minx_CUDA)
   add_test(NAME minimd_cuda COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py cuda
     --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(minimd_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "apps;cuda" RUN_SERIAL ON
+  set_tests_properties(minimd_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS "apps;cuda" RUN_SERIAL ON
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
@@ -20,7 +20,7 @@ target_compile_options(test_app_minimd_counts PRIVATE ${minx_WARNINGS})
 target_include_directories(test_app_minimd_counts PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
 target_link_libraries(test_app_minimd_counts PRIVATE minx::minx m)
 add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
-set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 300 LABELS apps)
+set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 900 LABELS apps)
 
 # Lists of clusters against a sum over all pairs.
 add_executable(test_app_minimd_clusters minimd_clusters.c ${PROJECT_SOURCE_DIR}/apps/minimd/clusters.c)
@@ -31,7 +31,7 @@ minx_add_kernels(test_app_minimd_clusters ${PROJECT_SOURCE_DIR}/apps/minimd/kern
   ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters.c
   ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters_mixed.c)
 add_test(NAME apps_minimd_clusters COMMAND test_app_minimd_clusters)
-set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2)
+set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2)
 
 include(minimd_eam.cmake)
 include(minimd_input.cmake)

@@ -4,7 +4,7 @@ foreach(test input data)
   target_compile_options(test_app_minimd_${test} PRIVATE ${minx_WARNINGS})
   target_link_libraries(test_app_minimd_${test} PRIVATE minimd_input app_common)
   add_test(NAME apps_minimd_${test} COMMAND test_app_minimd_${test})
-  set_tests_properties(apps_minimd_${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps)
+  set_tests_properties(apps_minimd_${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps)
 endforeach()
 app_fuzz(minimd_deck minimd_input)
 app_fuzz(minimd_data minimd_input)
@@ -13,7 +13,7 @@ app_test(minimd_spread 1 2 4 SOURCES ${PROJECT_SOURCE_DIR}/apps/minimd/md_data_s
 # LAMMPS data files, against LAMMPS's own figures.
 add_test(NAME minimd_data COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_data.py
   --minimd $<TARGET_FILE:minimd> --mpiexec ${minx_MPIEXEC})
-set_tests_properties(minimd_data PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps PROCESSORS 2
+set_tests_properties(minimd_data PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # What it prints and what it refuses.
@@ -23,5 +23,5 @@ foreach(case texts bad)
 endforeach()
 add_test(NAME minimd_bad_2 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_input.py bad
   --minimd $<TARGET_FILE:minimd> --ranks 2 --mpiexec ${minx_MPIEXEC})
-set_tests_properties(minimd_texts minimd_bad minimd_bad_2 PROPERTIES TIMEOUT 300 LABELS apps
+set_tests_properties(minimd_texts minimd_bad minimd_bad_2 PROPERTIES TIMEOUT 900 LABELS apps
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")

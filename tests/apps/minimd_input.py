@@ -147,7 +147,7 @@ def run(args, folder, options, ranks=1):
     command = [args.minimd, *options]
     if ranks > 1:
         command = args.mpiexec + ["-n", str(ranks)] + command
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=250, stdin=subprocess.DEVNULL)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=800, stdin=subprocess.DEVNULL)
 
 
 def write(folder, name, text):

@@ -330,7 +330,7 @@ def killed(runs):
             if line.startswith("150 "):
                 break
         kill_ranks(runs.args.minimd, mark)
-        run.communicate(timeout=250)
+        run.communicate(timeout=800)
         runs.run(deck, "-n", "120", "frames=40", "--output=whole.h5", ranks=ranks)
         left = glob.glob(runs.path(f"killed_{ranks}.h5.tmp-*[0-9]"))
         check("temporary files", len(left), 1)

@@ -24,7 +24,7 @@ def check(good, text):
 
 
 def run(command, folder, code=0):
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800)
     check(done.returncode == code, f"{' '.join(command)[:300]}: exit code {done.returncode}, expected {code}\n"
           f"{done.stdout[-500:]}{done.stderr[-1000:]}")
     return done
@@ -55,12 +55,12 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
         return
     environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
     start = subprocess.run(space + mpiexec + ["-n", "2", tealeaf, "--version"], cwd=folder, stdin=subprocess.DEVNULL,
-                           capture_output=True, timeout=250, env=environment)
+                           capture_output=True, timeout=800, env=environment)
     if start.returncode != 0:
         print("not tried: /dev/shm without room (this MPI library does not start without it)")
         return
     command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet", "--output=shm.h5"]
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250, env=environment)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800, env=environment)
     check(done.returncode == 0 and os.path.exists(os.path.join(folder, "shm.h5")),
           f"/dev/shm is full: exit code {done.returncode}\n{done.stderr[-1000:]}")
 
@@ -98,7 +98,7 @@ def signals(tealeaf, deck, folder):
         check(any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)), f"{name}: the file has no temporary name yet")
         process.send_signal(number)
     for name, number, process in processes:
-        err = process.communicate(timeout=250)[1]
+        err = process.communicate(timeout=800)[1]
         check(process.returncode == -number, f"{name}: exit code {process.returncode}, expected {-number}\n{err[-500:]}")
         left = [f for f in os.listdir(folder) if f.startswith(name)]
         check(not left, f"{name} left {left}")

@@ -14,7 +14,7 @@ failures = 0
 
 def run(command, folder, **how):
     how = {"stdout": subprocess.PIPE, **how}
-    return subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=250, **how)
+    return subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=800, **how)
 
 
 def check(name, done, code, words=()):

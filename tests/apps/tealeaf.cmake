@@ -8,14 +8,14 @@ foreach(test deck states coarse)
 endforeach()
 add_test(NAME apps_states COMMAND test_app_states)
 add_test(NAME apps_coarse COMMAND test_app_coarse)
-set_tests_properties(apps_states apps_coarse PROPERTIES TIMEOUT 300 LABELS apps)
+set_tests_properties(apps_states apps_coarse PROPERTIES TIMEOUT 900 LABELS apps)
 app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 add_test(NAME apps_deck_without_data COMMAND ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=
   $<TARGET_FILE:test_app_deck> ${PROJECT_SOURCE_DIR})
-set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 300 LABELS apps
+set_tests_properties(apps_deck_without_data PROPERTIES TIMEOUT 900 LABELS apps
   PASS_REGULAR_EXPRESSION "MINX_REFERENCE_DATA is not set")
-set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS apps)
+set_tests_properties(apps_deck PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps)
 
 # Known solutions: the order of the method in space and time, and the energy. On several ranks too.
 add_executable(test_app_tealeaf_analytic tealeaf_analytic.c)
@@ -30,7 +30,7 @@ foreach(ranks 1 3)
   file(MAKE_DIRECTORY ${own})
   add_test(NAME tealeaf_analytic_${ranks} WORKING_DIRECTORY ${own}
     COMMAND test_app_tealeaf_analytic $<TARGET_FILE:tealeaf> ${launcher})
-  set_tests_properties(tealeaf_analytic_${ranks} PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(tealeaf_analytic_${ranks} PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # tealeaf as its users run it. Decks come from the folder of reference data, expected values from reference publications
@@ -53,7 +53,7 @@ foreach(pair solvers=crooked_pipe_250 solvers_3d=crooked_pipe_3d_10)
   list(GET pair 1 deck)
   add_test(NAME tealeaf_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_solvers.py
     $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/${deck}.in ${minx_MPIEXEC})
-  set_tests_properties(tealeaf_${name} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  set_tests_properties(tealeaf_${name} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
@@ -109,13 +109,13 @@ endif()
 
 add_test(NAME tealeaf_output_files COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/output_files.py
   $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})
-set_tests_properties(tealeaf_output_files PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2
+set_tests_properties(tealeaf_output_files PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 foreach(ranks 1 2)
   add_test(NAME tealeaf_restart_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_restart.py
     --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --ranks ${ranks} --mpiexec ${minx_MPIEXEC})
-  set_tests_properties(tealeaf_restart_${ranks} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS 2
+  set_tests_properties(tealeaf_restart_${ranks} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   set(launcher)
   if(ranks GREATER 1)
@@ -123,7 +123,7 @@ foreach(ranks 1 2)
   endif()
   add_test(NAME tealeaf_bad_input_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_bad_input.py
     $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
-  set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 300 LABELS apps
+  set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 900 LABELS apps
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 

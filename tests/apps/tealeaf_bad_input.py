@@ -126,7 +126,7 @@ def run_case(tealeaf, launcher, folder, name, deck, options, code, words):
         f.write("an older file")
     if not any(o.startswith("--output") for o in options):
         options = options + ["--output=" + kept]
-    done = subprocess.run(launcher + [tealeaf, path] + options, cwd=folder, capture_output=True, text=True, timeout=250,
+    done = subprocess.run(launcher + [tealeaf, path] + options, cwd=folder, capture_output=True, text=True, timeout=800,
                           errors="replace", stdin=subprocess.DEVNULL)
     messages = [l for l in done.stderr.splitlines() if l.startswith("tealeaf: error:")]
     faults = []
@@ -156,7 +156,7 @@ def end_of_run(tealeaf, launcher, folder, name, deck, options, stdout, code, wor
         f.write(deck)
     with open(stdout, "w") as out:
         done = subprocess.run(launcher + [tealeaf, path] + options, cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True,
-                              timeout=250, stdin=subprocess.DEVNULL)
+                              timeout=800, stdin=subprocess.DEVNULL)
     good = done.returncode == code and done.stderr.count("tealeaf: ") == 1 and all(w in done.stderr for w in words)
     if not good:
         print(f"{name}: exit code: got {done.returncode}, expected {code}, and one message with {words}\n{done.stderr}")
@@ -189,7 +189,7 @@ def good_end(tealeaf, folder, name, deck, options, printed, note):
     path = os.path.join(folder, "deck.in")
     with open(path, "w") as f:
         f.write(deck)
-    done = subprocess.run([tealeaf, path, *SERIAL, *options], cwd=folder, capture_output=True, text=True, timeout=250,
+    done = subprocess.run([tealeaf, path, *SERIAL, *options], cwd=folder, capture_output=True, text=True, timeout=800,
                           stdin=subprocess.DEVNULL)
     good = done.returncode == 0 and printed in done.stdout and (note in done.stderr if note else done.stderr == "")
     if not good:

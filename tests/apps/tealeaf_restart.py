@@ -71,7 +71,7 @@ class Runs:
 
     def run(self, *options, code=0, **more):
         process = self.start(*options, **more)
-        out, err = process.communicate(timeout=250)
+        out, err = process.communicate(timeout=800)
         check(process.returncode == code, f"{' '.join(process.args)}: exit code {process.returncode}, expected {code}\n"
               f"{out[-1500:]}{err[-1500:]}")
         return out, err
@@ -132,7 +132,7 @@ def kills(runs, seed):
         time.sleep(dice.uniform(0, 0.03))
         finished = process.poll() is not None
         runs.signal_all(runs.programs("killed.h5"), signal.SIGKILL)
-        out, err = process.communicate(timeout=250)
+        out, err = process.communicate(timeout=800)
         if finished or process.returncode == 0:
             check(process.returncode == 0, f"seed {seed}: run {runs_started}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
             for name in ("k.ck", "k.ck.1"):
@@ -161,7 +161,7 @@ def one_signal(runs, number, all_ranks):
         runs.wait_for("s.ck", process)
         pids = runs.programs("s.h5")
         runs.signal_all(pids if all_ranks else pids[-1:], number)
-        out, err = process.communicate(timeout=250)
+        out, err = process.communicate(timeout=800)
         if process.returncode != 0:
             break
         for leftover in ("s.h5", "s.ck", "s.ck.1"):
@@ -191,7 +191,7 @@ def second_signal(runs):
     while process.poll() is None: # within half a second a second one would count as the same request
         process.send_signal(signal.SIGTERM)
         time.sleep(0.1)
-    process.communicate(timeout=250)
+    process.communicate(timeout=800)
     check(process.returncode == -signal.SIGTERM, f"the second SIGTERM: {process.returncode}, expected {-signal.SIGTERM}")
     check(not runs.temporaries(), f"the second SIGTERM left {runs.temporaries()}")
 

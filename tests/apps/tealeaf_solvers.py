@@ -86,7 +86,7 @@ def check(good, text):
 
 
 def run(command, folder):
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800)
     check(done.returncode == 0, f"{' '.join(command)[-300:]}: exit code {done.returncode}\n{done.stdout[-800:]}{done.stderr[-800:]}")
     return done.stdout
 
@@ -148,7 +148,7 @@ def main():
             check(len(counts) == 2 and max(counts) <= most, f"{keys} {more}: iterations {counts}, expected at most {most}")
             run([verify, "--quiet", name + ".h5"], folder)
             # the file's own tolerance for temperatures: 1e-11 of the largest one
-            compared = subprocess.run([verify, name + ".h5", "cg.h5"], cwd=folder, capture_output=True, text=True, timeout=250).stdout
+            compared = subprocess.run([verify, name + ".h5", "cg.h5"], cwd=folder, capture_output=True, text=True, timeout=800).stdout
             lines = [line for line in compared.splitlines() if " /fields/temperature " in line]
             check(len(lines) == 1 and "PASS" in lines[0], f"{keys} {more}: against CG: {lines}")
         deflation(tealeaf, folder, text, mesh)
