@@ -42,6 +42,8 @@ CASES = [
     ("more coarse cells than deflated CG has", line("tl_use_cg", "tl_use_dpcg\ntotal_tiles 4097"), SERIAL, 2, ["4097", "at most 4096"]),
     ("coarse cells that do not fit the mesh", line("tl_use_cg", "tl_use_dpcg\ntiles_per_task=11 sub_tiles_per_tile=2"), SERIAL, 2,
      ["tiles_per_task", "mesh"]),
+    ("Chebyshev after too few iterations of CG", line("tl_use_cg", "tl_use_chebyshev\ntl_ch_cg_presteps 2\ntl_ch_cg_epslim 1e9")
+     .replace("_cells=10", "_cells=100"), SERIAL, 2, ["not a finite number", "expected more tl_ch_cg_presteps"]),
     ("two solvers", line("tl_use_cg", "tl_use_cg\ntl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
     ("a preconditioner of another solver", line("tl_use_cg", "tl_use_ppcg\ntl_preconditioner_type jac_block"), SERIAL, 2, ["jac_block"]),
     ("both dialects", line("tl_eps 1.0e-15", "eps 1.0e-15"), SERIAL, 2, ["eps"]),
