@@ -23,11 +23,12 @@
  * have one of six colours: no two of a colour write to the same tile. The colours are launched one after another, so every sum
  * has a fixed order: the same bits for any number of threads, without atomics and without copies.
  *
- * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid, half-way between the ends of the
- * cluster. The grid is so coarse that origins and their differences have no rounding in single precision. Coordinates are from
- * the origin, so that they are short: the distance of two atoms is (x_i - x_j) + (origin_i - origin_j), with an error of some 1e-7
- * of the cluster's size. It has the same size from either side, so the forces of a pair stay opposite to the bit. Sums over pairs are
- * in double precision.
+ * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid,
+ * half-way between the ends of the cluster. The grid is so coarse that origins and their
+ * differences have no rounding in single precision. Coordinates are from the origin, so that they
+ * are short: the distance of two atoms is (x_i - x_j) + (origin_i - origin_j), with an error of
+ * some 1e-7 of the cluster's size. It has the same size from either side, so the forces of a pair
+ * stay opposite to the bit. Sums over pairs are in double precision.
  *
  * Rejected: 4 by 8 clusters (see above); copies of the forces for each thread (bits depend on the number of threads); an
  * approximate reciprocal with Newton's iteration instead of a division (slower). */

@@ -300,6 +300,7 @@ MX_BUNDLE(md_lj_args, md_views, position, type, pair, neighbour_count, neighbour
 /* forces on own atoms, from a full list; with energy and virial, of which each pair gives half to either atom */
 MX_DECLARE_FOR(1D, md_lj_full, md_lj_args)
 MX_DECLARE_REDUCE(1D, md_lj_full_energy, md_lj_args, md_energy)
-/* the same with precision=mixed: distances of atoms are rounded to float, and pairs computed in float; sums are in double */
+/* the same with precision=mixed: distances of atoms are rounded to float, and pairs computed in
+ * float; sums are in double */
 MX_DECLARE_FOR(1D, md_lj_full_mixed, md_lj_args)
 MX_DECLARE_REDUCE(1D, md_lj_full_mixed_energy, md_lj_args, md_energy)

@@ -8,9 +8,10 @@
 
 #include <stdlib.h>
 
-/* Sums of up to 1e9 terms in orders that differ, and steps that amplify the difference. With precision=mixed forces have
- * errors of some 1e-7 instead of 1e-16, which depend on the list: after 100 steps of the default problem velocities differ by 5e-5 of the
- * largest, sums over the atoms by less. */
+/* Sums of up to 1e9 terms in orders that differ, and steps that amplify the difference. With
+ * precision=mixed forces have errors of some 1e-7 instead of 1e-16, which depend on the list: after
+ * 100 steps of the default problem velocities differ by 5e-5 of the largest, sums over the atoms by
+ * less. */
 static app_compare sums(const md_app *app)
 {
     return APP_RELATIVE(app->input.precision == MD_PRECISION_MIXED ? 1e-3 : 1e-9);

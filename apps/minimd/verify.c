@@ -17,11 +17,13 @@
  * EAM's default problem has 1.3e-6, that of Lennard-Jones 2e-5 in 100 steps and 1.7e-4 in 10,000, and with lists that are checked 2e-5.
  * Twice the default step, with as many steps to a list, has 1.7e-3.
  * momentum: rounding of sums over neighbours, some 1e-16 of the motion an atom and step, with random signs.
- * With precision=mixed the forces of a pair are opposite to the bit if both atoms are of this rank. Otherwise each side has another
- * rounding of the image's position: 1e-6 of the force at most, with random signs. 864 atoms, most of them near a side of the box, have
- * 6e-9 after 100 steps; it grows with the square root of the steps over the atoms.
- * last: the default problem has 1e-5 of the energies while its lattice melts, where the original's 20 steps are too many for the
- * fastest atoms, and less than 1e-15 where the last step has a new list. */
+ * With precision=mixed the forces of a pair are opposite to the bit if both atoms are of this rank.
+ * Otherwise each side has another rounding of the image's position: 1e-6 of the force at most, with
+ * random signs. 864 atoms, most of them near a side of the box, have 6e-9 after 100 steps; it grows
+ * with the square root of the steps over the atoms.
+ * last: the default problem has 1e-5 of the energies while its lattice melts, where the original's
+ * 20 steps are too many for the fastest atoms, and less than 1e-15 where the last step has a new
+ * list. */
 #include "md_app.h"
 
 #include <math.h>

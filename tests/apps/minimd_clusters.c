@@ -1,5 +1,6 @@
 /* Lists of clusters against a sum over all pairs, on every backend: full and half lists, one kind of pairs and several, boxes
- * from smaller than the cutoff to some tiles, pairs in double and in single precision. For one backend, results have the same bits for any number of threads. */
+ * from smaller than the cutoff to some tiles, pairs in double and in single precision. For one
+ * backend, results have the same bits for any number of threads. */
 #include "check.h"
 #include "md_clusters.h"
 #include "random.h"
@@ -167,9 +168,10 @@ static mx_err compute(mx_ctx ctx, const sample *s, form f, double (*force)[3], m
     return mx_view_destroy(&atoms.pair);
 }
 
-/* Double: forces are of size 100, and sums have 80 terms of that size: rounding is 1e-12 at most, so 1e-11 leaves room for the
- * order. Mixed: clusters of these atoms are at most 5 wide, so that coordinates from the origin and distances have errors of 2^-22 =
- * 2.4e-7 at most, all together 5e-7 along an axis. 14 / r times of it in a force, with r of 0.78 at least, is 9e-6. */
+/* Double: forces are of size 100, and sums have 80 terms of that size: rounding is 1e-12 at most,
+ * so 1e-11 leaves room for the order. Mixed: clusters of these atoms are at most 5 wide, so that
+ * coordinates from the origin and distances have errors of 2^-22 = 2.4e-7 at most, all together
+ * 5e-7 along an axis. 14 / r times of it in a force, with r of 0.78 at least, is 9e-6. */
 static void check_forces(const sample *s, form f, double (*force)[3])
 {
     double worst = 0;
@@ -181,8 +183,8 @@ static void check_forces(const sample *s, form f, double (*force)[3])
     CHECK_F64(worst, 0, 1);
 }
 
-/* Energies are sums over all atoms; mixed: of errors of either sign, each as above. `first`: forces of an earlier run that must be equal in
- * all bits; zero: none. */
+/* Energies are sums over all atoms; mixed: of errors of either sign, each as above. `first`: forces
+ * of an earlier run that must be equal in all bits; zero: none. */
 static void check_sample(mx_ctx ctx, const sample *s, form f, double (*first)[3], bool compare)
 {
     double(*const force)[3] = calloc(MAX_ATOMS, sizeof *force);

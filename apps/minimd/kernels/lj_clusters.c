@@ -66,8 +66,8 @@ MX_BODY md_pack md_typed_pairs(const md_cluster_args *a, int type, int other, md
     return force;
 }
 
-/* The distances of the row's atom from those of a cluster along axis d. Mixed: differences of positions from the origins, and of the
- * origins, which is exact. */
+/* The distances of the row's atom from those of a cluster along axis d. Mixed: differences of
+ * positions from the origins, and of the origins, which is exact. */
 MX_BODY md_pack md_distances(const md_cluster_args *a, const md_row *row, int other, int d)
 {
 #ifdef MD_MIXED
