@@ -1,6 +1,7 @@
 #include "minx/kernel.h"
 
 #include "bench_kernels.h"
+#include "mix.h"
 
 MX_BODY double bench_value(int64_t i, double seed)
 {
@@ -27,7 +28,7 @@ MX_FOR(3D, bench_set_3d)
 
 MX_BODY void bench_set_index_body(const bench_set_index_args *a, int i)
 {
-    MX_AT(a->index, i) = (int)(((unsigned)i / 3 * 2654435761u) >> 8) % a->bins;
+    MX_AT(a->index, i) = (int)(bench_mix((uint64_t)i / 3) % (uint64_t)a->bins);
 }
 MX_FOR(1D, bench_set_index)
 

@@ -1,15 +1,7 @@
 #include "minx/kernel.h"
 
+#include "mix.h"
 #include "particle_kernels.h"
-
-/* Steele, Lea, Flood 2014: SplitMix. */
-MX_BODY uint64_t bench_mix(uint64_t i)
-{
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 MX_BODY void bench_set_keys_body(const bench_set_keys_args *a, int i)
 {
