@@ -23,8 +23,9 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
                 const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
                 const double dz = z - MX_LOAD(a->x, j, 2);
                 const bool near = dx * dx + dy * dy + dz * dz <= a->cutoff2 && j != i && j > lower;
-                if (near && count < a->capacity) MX_AT(a->list, i, count) = j;
-                count += near;
+                if (!near) continue;
+                if (count < a->capacity) MX_AT(a->list, i, count) = j;
+                count++;
             }
         }
     }

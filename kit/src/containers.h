@@ -46,8 +46,9 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
     typedef struct mx_join_##tag##_args {                                                \
         mx_##tag##_8s to, from;                                                          \
         T identity;                                                                      \
-        int64_t step; /* elements from one copy to the next */                           \
-        int64_t span; /* elements of all memory of a copy */                             \
+        int64_t step;  /* elements from one copy to the next */                          \
+        int64_t span;  /* elements of all memory of a copy */                            \
+        int64_t block; /* elements of a team */                                          \
         int copies;                                                                      \
         int op;                                                                          \
         int rank; /* 0: all memory of the copies; else the elements, by their indices */ \
@@ -57,8 +58,6 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
     MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)                   \
     MX_DECLARE_FOR(TEAM, mx_scatter_join_blocks_##tag, mx_join_##tag##_args)
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
-
-enum { MX_JOIN_BLOCK = 512 }; /* elements; a block stays in cache while its copies are joined */
 
 /* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed)
  * order is the order of the keys, decode turns the bits of integers back into keys, bin_offsets

@@ -86,31 +86,40 @@ static const uint64_t identity[][4] = {
     {0, 1, UINT32_MAX, 0},
     {0, 1, UINT64_MAX, 0}};
 
-#define JOIN(tag, T)                                                                           \
-    static mx_err join_##tag(mx_ctx ctx, const mx_scatter *s, mx_view target,                  \
-                             const mx_view_info *t, bool overwrite)                            \
-    {                                                                                          \
-        const bool gaps = mx_view_has_gaps(target); /* with elements of other views */         \
-        const int64_t span = t->count > 0 ? (int64_t)(t->bytes / sizeof(T)) : 0;               \
-        mx_join_##tag##_args args;                                                             \
-        memset(&args, 0, sizeof args);                                                         \
-        mx_ctx_details details;                                                                \
-        MX_TRY(mx_ctx_get_details(ctx, &details));                                             \
-        const bool by_blocks = !gaps && details.instance == MX_INSTANCE_HOST;                  \
-        MX_TRY(mx_bind_any(ctx, target, &args.to));                                            \
-        MX_TRY(mx_bind_any(ctx, s->shared, &args.from));                                       \
-        memcpy(&args.identity, &identity[MX_TYPE_KIND(t->type)][s->op], sizeof args.identity); \
-        args.step = s->step;                                                                   \
-        args.span = span;                                                                      \
-        args.copies = s->count;                                                                \
-        args.op = s->op;                                                                       \
-        args.rank = gaps ? t->rank : 0;                                                        \
-        args.overwrite = overwrite;                                                            \
-        if (by_blocks)                                                                         \
-            return mx_scatter_join_blocks_##tag(                                               \
-                mx_league(ctx, (span + MX_JOIN_BLOCK - 1) / MX_JOIN_BLOCK, MX_AUTO, MX_AUTO),  \
-                &args);                                                                        \
-        return mx_scatter_join_##tag(mx_range_1d(ctx, 0, gaps ? t->count : span), &args);      \
+/* The elements that a team joins, on hosts. A block of 512 stays in cache while its copies are
+ * joined. One team, so one thread, joins up to 4096 elements of all copies: starting the other
+ * threads would take longer. */
+static int64_t block_of(int64_t span, int64_t copies)
+{
+    enum { BLOCK = 512, FEW_ELEMENTS = 4096 };
+    return span > BLOCK && span * copies <= FEW_ELEMENTS ? span : BLOCK;
+}
+
+#define JOIN(tag, T)                                                                            \
+    static mx_err join_##tag(mx_ctx ctx, const mx_scatter *s, mx_view target,                   \
+                             const mx_view_info *t, bool overwrite)                             \
+    {                                                                                           \
+        const bool gaps = mx_view_has_gaps(target); /* with elements of other views */          \
+        const int64_t span = t->count > 0 ? (int64_t)(t->bytes / sizeof(T)) : 0;                \
+        mx_join_##tag##_args args;                                                              \
+        memset(&args, 0, sizeof args);                                                          \
+        mx_ctx_details details;                                                                 \
+        MX_TRY(mx_ctx_get_details(ctx, &details));                                              \
+        const bool by_blocks = !gaps && details.instance == MX_INSTANCE_HOST;                   \
+        MX_TRY(mx_bind_any(ctx, target, &args.to));                                             \
+        MX_TRY(mx_bind_any(ctx, s->shared, &args.from));                                        \
+        memcpy(&args.identity, &identity[MX_TYPE_KIND(t->type)][s->op], sizeof args.identity);  \
+        args.step = s->step;                                                                    \
+        args.span = span;                                                                       \
+        args.block = block_of(span, s->count);                                                  \
+        args.copies = s->count;                                                                 \
+        args.op = s->op;                                                                        \
+        args.rank = gaps ? t->rank : 0;                                                         \
+        args.overwrite = overwrite;                                                             \
+        if (by_blocks)                                                                          \
+            return mx_scatter_join_blocks_##tag(                                                \
+                mx_league(ctx, (span + args.block - 1) / args.block, MX_AUTO, MX_AUTO), &args); \
+        return mx_scatter_join_##tag(mx_range_1d(ctx, 0, gaps ? t->count : span), &args);       \
     }
 MX_SCATTER_TYPES_(JOIN)
 

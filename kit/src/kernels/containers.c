@@ -39,8 +39,8 @@ MX_SCATTER_TYPES_(JOIN)
 #define JOIN_BLOCKS(tag, T)                                                                     \
     MX_BODY void mx_scatter_join_blocks_##tag##_body(const mx_join_##tag##_args *a, mx_team *t) \
     {                                                                                           \
-        const int64_t begin = (int64_t)t->league_rank * MX_JOIN_BLOCK, left = a->span - begin;  \
-        const int count = left < MX_JOIN_BLOCK ? (int)left : MX_JOIN_BLOCK;                     \
+        const int64_t begin = (int64_t)t->league_rank * a->block, left = a->span - begin;       \
+        const int count = (int)(left < a->block ? left : a->block);                             \
         T *MX_RESTRICT const to = a->to.data + begin;                                           \
         for (int c = 0; c < a->copies; c++) {                                                   \
             T *MX_RESTRICT const from = a->from.data + c * a->step + begin;                     \
