@@ -24,8 +24,9 @@ typedef struct bench_set_3d_args {
 MX_ARGS(bench_set_3d_args, x)
 MX_DECLARE_FOR(3D, bench_set_3d, bench_set_3d_args)
 
-/* index(i): many items of a histogram fall into one bin, neighbours too. The bins are in random order: with a constant distance
- * from one bin to the next, a CPU's prefetcher would follow it beyond the array, and the time would depend on what is there. */
+/* index(i): many items of a histogram fall into one bin, neighbours too. The bins are in random
+ * order: with a constant distance from one bin to the next, a CPU's prefetcher would follow it
+ * beyond the array, and the time would depend on what is there. */
 typedef struct bench_set_index_args {
     mx_i32_1 index;
     int bins;
