@@ -298,26 +298,28 @@ static mx_err check_solver(const app_keys *keys)
 {
     const tl_deck *const d = keys->target;
     const bool block = d->preconditioner == TL_PRECONDITIONER_BLOCK;
-    const app_word place = end_of_deck(keys, "tl_preconditioner_type");
+    const bool port = d->dialect == TL_DIALECT_PORT;
+    const app_word place =
+        end_of_deck(keys, port ? "preconditioner_type" : "tl_preconditioner_type");
     if (d->solver == TL_SOLVER_JACOBI && d->preconditioner != TL_PRECONDITIONER_NONE)
         return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
     if (d->solver != TL_SOLVER_CG && d->preconditioner == TL_PRECONDITIONER_MULTIGRID)
         return app_keys_fail(keys, &place,
                              "got multigrid with %s, expected none or jac_diag: multigrid is for "
-                             "tl_use_cg",
-                             tl_solver_name(d));
+                             "%s",
+                             tl_solver_name(d), port ? "use_cg" : "tl_use_cg");
     if (d->preconditioner != TL_PRECONDITIONER_MULTIGRID &&
         app_keys_given(keys, offsetof(tl_deck, smoothing_steps))) {
         const size_t at = offsetof(tl_deck, smoothing_steps);
-        const app_word steps = place_of(keys, "tl_multigrid_smoothing_steps", at, at);
-        return app_keys_fail(keys, &steps,
-                             "got it without multigrid, expected tl_preconditioner_type multigrid");
+        const app_word steps = place_of(
+            keys, port ? "multigrid_smoothing_steps" : "tl_multigrid_smoothing_steps", at, at);
+        return app_keys_fail(keys, &steps, "got it without multigrid, expected %s multigrid",
+                             port ? "preconditioner_type" : "tl_preconditioner_type");
     }
     if (d->solver != TL_SOLVER_CG && d->solver != TL_SOLVER_DPCG && block)
-        return app_keys_fail(
-            keys, &place,
-            "got jac_block with %s, expected none or jac_diag: blocks are for tl_use_cg and tl_use_dpcg",
-            tl_solver_name(d));
+        return app_keys_fail(keys, &place,
+                             "got jac_block with %s, expected none or jac_diag: blocks are for %s",
+                             tl_solver_name(d), port ? "use_cg" : "tl_use_cg and tl_use_dpcg");
     return MX_OK;
 }
 

@@ -34,6 +34,19 @@
         .offset = offsetof(tl_deck, member), .standard = number, .help = what, \
         .parameter = #member                                                   \
     }
+#define PRECONDITIONER(key, in)                                                                 \
+    {                                                                                           \
+        .name = key, .dialects = in, .type = APP_KEY_CHOICE, .words = preconditioners,          \
+        .offset = offsetof(tl_deck, preconditioner), .parameter = "preconditioner",             \
+        .help = "preconditioner: of CG, and jac_diag of Chebyshev and of PPCG's polynomial too" \
+    }
+#define SMOOTHING(key, in)                                                                    \
+    {                                                                                         \
+        .name = key, .dialects = in, .type = APP_KEY_INT,                                     \
+        .offset = offsetof(tl_deck, smoothing_steps), .low = 1, .high = 8, .standard = 2,     \
+        .unit = "steps", .parameter = "multigrid_smoothing_steps",                            \
+        .help = "multigrid: smoothing steps before the correction of each mesh, and after it" \
+    }
 /* rows that change nothing, read so that existing decks run: */
 #define IGNORED(key, in, how, what)                                          \
     {                                                                        \
@@ -126,23 +139,10 @@ const app_key tl_keys[] = {
          "solve with Chebyshev's iteration after some of CG"),
     PICK("use_ppcg", TL_PORT, solver, solvers, TL_SOLVER_PPCG,
          "solve with polynomially preconditioned CG"),
-    {.name = "tl_preconditioner_type",
-     .parameter = "preconditioner",
-     .dialects = TL_REFERENCE,
-     .type = APP_KEY_CHOICE,
-     .offset = offsetof(tl_deck, preconditioner),
-     .words = preconditioners,
-     .help = "preconditioner: of CG, and jac_diag of Chebyshev and of PPCG's polynomial too"},
-    {.name = "tl_multigrid_smoothing_steps",
-     .parameter = "multigrid_smoothing_steps",
-     .dialects = TL_REFERENCE,
-     .type = APP_KEY_INT,
-     .offset = offsetof(tl_deck, smoothing_steps),
-     .low = 1,
-     .high = 8,
-     .standard = 2,
-     .unit = "steps",
-     .help = "multigrid: smoothing steps before the correction of each mesh, and after it"},
+    PRECONDITIONER("tl_preconditioner_type", TL_REFERENCE),
+    PRECONDITIONER("preconditioner_type", TL_PORT),
+    SMOOTHING("tl_multigrid_smoothing_steps", TL_REFERENCE),
+    SMOOTHING("multigrid_smoothing_steps", TL_PORT),
     COUNT("tl_ch_cg_presteps", TL_REFERENCE, presteps, 2, COUNT_MAX, 25, "iterations",
           "CG iterations before Chebyshev or PPCG, for the eigenvalues", "presteps"),
     COUNT("presteps", TL_PORT, presteps, 2, COUNT_MAX, 30, "iterations",

@@ -174,6 +174,11 @@ static const bad_deck bad_decks[] = {
      "state 2 zmin: got a key of three-dimensional states, expected z_cells in the deck"},
     {TEXT(REF("cuda_device 0\n")), "choose by --backend= and --device="},
     {TEXT(PORT("use_ppcg\n")), "use_ppcg: got another value than use_cg on line"},
+    {TEXT(PORT("multigrid_smoothing_steps 2\n")),
+     "multigrid_smoothing_steps: got it without multigrid, expected preconditioner_type multigrid"},
+    {TEXT(
+         "*tea\nuse_chebyshev\nstate 1 density=1 energy=1\npreconditioner_type multigrid\n*endtea\n"),
+     "preconditioner_type: got multigrid with Chebyshev, expected none or jac_diag: multigrid is for use_cg"},
     {TEXT(PORT("preconditioner_on\n")), "preconditioner_on: got a key or value"},
     {TEXT(PORT("halo_depth 3\n")), "expected 1 or 2"},
     {TEXT(PORT("num_chunks_per_rank 4\n")), "num_chunks_per_rank: got a key or value"},

@@ -87,6 +87,18 @@ static void expect_port_keys(tl_deck *d)
     d->check_result = 1;
 }
 
+static void expect_multigrid(tl_deck *d)
+{
+    d->preconditioner = TL_PRECONDITIONER_MULTIGRID;
+    d->smoothing_steps = 3;
+}
+
+static void expect_port_multigrid(tl_deck *d)
+{
+    expect_port(d);
+    expect_multigrid(d);
+}
+
 static void expect_numbers(tl_deck *d)
 {
     d->initial_timestep = 1e-3;
@@ -223,6 +235,14 @@ static const good_deck good_decks[] = {
      "tl_use_dpcg\ntl_preconditioner_type=jac_block\ntiles_per_task 4\nsub_tiles_per_tile 2\n"
      "total_tiles=8\n*endtea\n",
      expect_dpcg},
+    {"multigrid",
+     "*tea\n" STATE_1
+     "tl_use_cg\ntl_preconditioner_type multigrid\ntl_multigrid_smoothing_steps 3\n*endtea\n",
+     expect_multigrid},
+    {"multigrid in the port's words",
+     "*tea\n" STATE_1
+     "use_cg\npreconditioner_type multigrid\nmultigrid_smoothing_steps 3\n*endtea\n",
+     expect_port_multigrid},
     {"no solver means Jacobi", "*tea\n" STATE_1 "*endtea\n", expect_jacobi},
     {"Chebyshev of the port", "*tea\n" STATE_1 "use_chebyshev\npresteps 9\n*endtea\n",
      expect_port_chebyshev},
