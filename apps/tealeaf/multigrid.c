@@ -448,6 +448,7 @@ static mx_err bind_cycle(tl_multigrid *m, grid *g, const grid *coarse)
     arrays.next = coarse->bound.b;
     arrays.x = m->steps % 2 == 0 ? x : other;
     MX_TRY(tl_grid_args_bind(ctx, &arrays, &g->restriction));
+    g->restriction.widths = g->to_x.widths = g->to_other.widths = g->widths;
     g->to_x.shape = g->shape;
     g->to_x.transfer = transfer_between(g, coarse);
     g->to_x.first = m->omega[0];

@@ -97,6 +97,7 @@ typedef struct tl_grid_args {
     mx_cf64_2 x, b, weight, face_x, face_y, face_z;
     mx_cf64_2 coarse;
     double first, omega;
+    tl_grid_widths widths;
     tl_grid_shape shape;
     tl_transfer transfer;
 } tl_grid_args;
@@ -186,6 +187,8 @@ typedef struct tl_bottom_args {
 MX_ARGS(tl_bottom_args, data)
 MX_DECLARE_FOR(TEAM, tl_bottom_cycle, tl_bottom_args)
 
+/* The width along dimension d of the cell of index f. */
+#define TL_WIDTH(w, d, f) ((f) == (w)->last[d] ? (w)->last_width[d] : (w)->width[d])
 /* The index of the coarse cell that has the fine cell of index f along dimension d; ghosts too. */
 #define TL_COARSE_INDEX(t, d, f) ((((f) + (t)->shift[d]) >> (t)->shift[d]) - ((f) == (t)->odd[d]))
 /* The index of the first fine cell in a coarse one, and of the first one behind it. */

@@ -151,20 +151,42 @@ MX_BODY double sum_of_residuals(const tl_grid_args *a, int kind, int solid, int 
     return sum;
 }
 
-/* The same where there are two along each dimension. */
-MX_BODY double sum_of_plane(const tl_grid_args *a, int kind, int solid, int i, int cj, int ck)
+/* Where there are two along each dimension: the flows between them cancel, and each has one neighbour outside along each dimension. This
+ * is the share of cell (i, j, k), whose neighbours outside are di planes, dj rows and dk columns away. */
+MX_BODY double share_of(const tl_grid_args *a, int kind, int solid, const int *cell, int di, int dj,
+                        int dk)
+{
+    const tl_grid_widths *const w = &a->widths;
+    const int i = cell[0], j = cell[1], k = cell[2], row = row_of(&a->shape, solid, i, j);
+    const int face_row = row_of(&a->shape, solid, i, j + (dj > 0)), face_k = k + (dk > 0);
+    const double x = value_of(a, kind, solid, i, j, k, 0);
+    double volume = TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);
+    double flow = MX_AT(a->face_x, row, face_k) * (x - value_of(a, kind, solid, i, j, k + dk, 0)) +
+                  MX_AT(a->face_y, face_row, k) * (x - value_of(a, kind, solid, i, j + dj, k, 0));
+    if (solid) {
+        volume *= TL_WIDTH(w, 0, i);
+        flow += MX_AT(a->face_z, row + (di > 0 ? a->shape.plane : 0), k) *
+                (x - value_of(a, kind, solid, i + di, j, k, 0));
+    }
+    return MX_AT(a->b, row, k) - volume * x - flow;
+}
+
+MX_BODY double share_of_plane(const tl_grid_args *a, int kind, int solid, int i, int di, int cj,
+                              int ck)
 {
     const int j = 2 * cj - 1, k = 2 * ck - 1;
-    const double below = residual(a, kind, solid, i, j, k) + residual(a, kind, solid, i, j, k + 1);
-    return below + residual(a, kind, solid, i, j + 1, k) +
-           residual(a, kind, solid, i, j + 1, k + 1);
+    const int cells[4][3] = {{i, j, k}, {i, j, k + 1}, {i, j + 1, k}, {i, j + 1, k + 1}};
+    const double below = share_of(a, kind, solid, cells[0], di, -1, -1) +
+                         share_of(a, kind, solid, cells[1], di, -1, 1);
+    return below + share_of(a, kind, solid, cells[2], di, 1, -1) +
+           share_of(a, kind, solid, cells[3], di, 1, 1);
 }
 
 MX_BODY double sum_of_even(const tl_grid_args *a, int kind, int solid, int ci, int cj, int ck)
 {
     const int i = solid ? 2 * ci - 1 : 0;
-    const double sum = sum_of_plane(a, kind, solid, i, cj, ck);
-    return solid ? sum + sum_of_plane(a, kind, solid, i + 1, cj, ck) : sum;
+    const double sum = share_of_plane(a, kind, solid, i, -1, cj, ck);
+    return solid ? sum + share_of_plane(a, kind, solid, i + 1, 1, cj, ck) : sum;
 }
 
 #define RESTRICT(NAME, FUNCTION, KIND, TRAIT)                               \

@@ -33,16 +33,11 @@ MX_FOR(3D, tl_grid_fine_3d)
 
 /* ---- coarse grids ---- */
 
-MX_BODY double width_of(const tl_grid_widths *w, int d, int index)
-{
-    return index == w->last[d] ? w->last_width[d] : w->width[d];
-}
-
 /* Between the centres of the cells before and behind a face. The first cell's neighbour is a cell of another rank: it counts as wide as
  * most cells. */
 MX_BODY double distance(const tl_grid_widths *w, int d, int index)
 {
-    return width_of(w, d, index) + width_of(w, d, index - 1);
+    return TL_WIDTH(w, d, index) + TL_WIDTH(w, d, index - 1);
 }
 
 /* How a fine face along dimension d before coarse index `c` counts. */
@@ -89,7 +84,8 @@ MX_FOR(3D, tl_grid_coarse_3d, MX_ITEMS_PLAIN)
 
 MX_BODY void tl_grid_weight_body(const tl_grid_weight_args *a, int j, int k)
 {
-    const double volume = width_of(&a->widths, 1, j) * width_of(&a->widths, 2, k);
+    const tl_grid_widths *const w = &a->widths;
+    const double volume = TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);
     MX_AT(a->weight, j, k) = 1.0 / (volume + (MX_AT(a->face_x, j, k) + MX_AT(a->face_x, j, k + 1)) +
                                     (MX_AT(a->face_y, j, k) + MX_AT(a->face_y, j + 1, k)));
 }
@@ -100,7 +96,7 @@ MX_BODY void tl_grid_weight_3d_body(const tl_grid_weight_args *a, int i, int j, 
     const int row = row_of(&a->shape, 1, i, j), above = row + a->shape.row,
               behind = row + a->shape.plane;
     const tl_grid_widths *const w = &a->widths;
-    const double volume = width_of(w, 0, i) * width_of(w, 1, j) * width_of(w, 2, k);
+    const double volume = TL_WIDTH(w, 0, i) * TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);
     MX_AT(a->weight, row, k) =
         1.0 / (volume + (MX_AT(a->face_x, row, k) + MX_AT(a->face_x, row, k + 1)) +
                (MX_AT(a->face_y, row, k) + MX_AT(a->face_y, above, k)) +
