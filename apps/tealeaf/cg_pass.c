@@ -1,9 +1,9 @@
 /* Conjugate gradients without preconditioner, in one pass over the cells an iteration (tl_pass.h).
  *
  * The usual three kernels of an iteration (w = A p; u, r and r.r; p) move 96 bytes a cell and have two sums over ranks. Here all is
- * done as soon as alpha is known, with the beta that follows from w.w before the new r.r is known (Meurant 1987; Chen and Carson,
+ * done as soon as alpha is known, with the beta that follows from w.w and r.w before the new r.r is known (Meurant 1987; Chen and Carson,
  * SIAM J. Sci. Comput. 42, 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an iteration
- * moves 72 bytes, and its three sums go over the ranks at once, together with the ghosts of w. The number of iterations was the same
+ * moves 72 bytes, and its four sums go over the ranks at once, together with the ghosts of w. The number of iterations was the same
  * in all of the published problems. Where the system is ill-conditioned, the rounding errors of beta can cost iterations:
  * docs/tealeaf-deck.md has numbers.
  *

@@ -108,7 +108,7 @@ static mx_err by_tiles(mx_ctx ctx, tl_passes *s)
     const int64_t across = (a->pass.lines + TL_TILE_LINES - 1) / TL_TILE_LINES;
     const mx_teams teams = mx_league(ctx, across * a->tiles, MX_AUTO, MX_AUTO);
     a->pass.before = before(s->done);
-    return tl_pass_tiles_into(mx_with_scratch(teams, 0, TL_TILE_CELLS * sizeof(double), 0), a,
+    return tl_pass_tiles_into(mx_with_scratch(teams, 0, TL_TILE_SCRATCH * sizeof(double), 0), a,
                               s->ring, tl_place_of_pass(s->done));
 }
 

@@ -1,7 +1,7 @@
 /* Conjugate gradients without preconditioner: an iteration is one pass over the cells, with one sum over ranks (cg_pass.c has the
  * method). Pass n computes, for every cell, from alpha and beta of the pass before,
  *
- *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w.
+ *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w, r w.
  *
  * w = A p needs the new p of the four neighbours. There are two forms of the pass (kernels/pass.c), for caches and for GPUs.
  *
@@ -14,9 +14,10 @@
 #define TL_PASS(FIELD)        \
     FIELD(double, rr, MX_SUM) \
     FIELD(double, pw, MX_SUM) \
-    FIELD(double, ww, MX_SUM)
+    FIELD(double, ww, MX_SUM) \
+    FIELD(double, rw, MX_SUM)
 MX_VALUE(tl_pass_sums, TL_PASS)
-enum { TL_PASS_SUMS = 3 };
+enum { TL_PASS_SUMS = 4 };
 
 /* The cells of this rank as lines, and what a pass takes from the one before. */
 typedef struct tl_pass {
@@ -30,17 +31,19 @@ typedef struct tl_pass {
 typedef struct tl_pass_views {
     mx_view u, r, p, w, v;
     mx_view r_before, p_before, w_before; /* tiles: other arrays than r, p and w */
-    mx_view sums;                         /* three numbers for each pass */
+    mx_view sums;                         /* TL_PASS_SUMS numbers for each pass */
     mx_view line_sums, edges;             /* bands */
 } tl_pass_views;
 
-/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p in scratch ---- */
+/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p and r in scratch ---- */
 
 enum {
     TL_TILE_LENGTH = 128,
     TL_TILE_LINES = 8,
     TL_TILE_WIDTH = TL_TILE_LENGTH + 2, /* with the neighbours */
-    TL_TILE_CELLS = TL_TILE_WIDTH * (TL_TILE_LINES + 2)
+    TL_TILE_CELLS = TL_TILE_WIDTH * (TL_TILE_LINES + 2),
+    TL_TILE_OWN = TL_TILE_LINES * TL_TILE_LENGTH,
+    TL_TILE_SCRATCH = TL_TILE_CELLS + TL_TILE_OWN /* p with the neighbours, and r */
 };
 /* Nothing writes the elements during a launch. */
 MX_ACCESSOR(tl_read_only, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
@@ -57,7 +60,7 @@ MX_DECLARE_REDUCE(TEAM, tl_pass_tiles, tl_tiles_args, tl_pass_sums)
 
 /* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
 
-/* Lines 0 to lines-1 are divided into `bands` parts. The sums of each line go to line_sums: r.r of all lines, then p.w, then w.w;
+/* Lines 0 to lines-1 are divided into `bands` parts. The sums of each line go to line_sums: r.r of all lines, then p.w, w.w and r.w;
  * so results do not depend on the number of bands.
  *
  * A band needs old r, p and w of the line on each side, which belong to other bands that change them. So each band also keeps its
@@ -91,4 +94,4 @@ typedef struct tl_lines_args {
 MX_BUNDLE(tl_lines_args, tl_pass_views, line_sums)
 MX_DECLARE_REDUCE(1D, tl_pass_lines, tl_lines_args, tl_pass_sums)
 
-enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 4 };
+enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 6 };

@@ -23,19 +23,19 @@
 #endif
 
 /* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known yet. With r = r' - alpha w' it
- * is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', and r'.w' = p'.w' because p'.w' = r'.w' + beta p''.w', where p'' and w' are conjugate.
- * So it is alpha^2 w'.w' - r'.r', with a rounding error of some epsilon r'.r'. Where it is not well above that, which is so when an
- * iteration reduces the residual a millionfold, p'' and w' would not be conjugate any more, and the residual could grow without
- * end; beta = 0 then starts again. With this bound beta has three digits or more. */
+ * is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', with a rounding error of some epsilon r'.r'. (In exact arithmetic r'.w' = p'.w'. But the
+ * two differ where p is not quite conjugate to the p before; a beta from p'.w' then makes the next p even less conjugate.) Where it
+ * is not well above that error, which is so when an iteration reduces the residual a millionfold, p'' and w' would not be conjugate
+ * any more, and the residual could grow without end; beta = 0 then starts again. With this bound beta has three digits or more. */
 MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
 {
     pass->alpha = pass->beta = 0;
     if (pass->before < 0) return;
     const double rr = MX_AT(*sums, pass->before), pw = MX_AT(*sums, pass->before + 1),
-                 ww = MX_AT(*sums, pass->before + 2);
+                 ww = MX_AT(*sums, pass->before + 2), rw = MX_AT(*sums, pass->before + 3);
     if (!(rr > pass->tolerance)) return;
     pass->alpha = rr / pw;
-    const double next = pass->alpha * pass->alpha * ww - rr;
+    const double next = rr + pass->alpha * (pass->alpha * ww - 2 * rw);
     pass->beta = next > 1e-12 * rr ? next / rr : 0;
 }
 
@@ -55,7 +55,9 @@ MX_BODY bool owns(const tl_pass *pass, const tile *b, int line, int i)
            ((i >= b->i0 && i < b->i1) || i < 0 || i == pass->length);
 }
 
-MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i, double *rr)
+/* The new p of the cell; `own`: the r of the tile's cells. */
+MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i, double *own,
+                         double *rr)
 {
     const tl_pass *const pass = &a->pass;
     const int l = line + pass->ghosts, c = i + pass->ghosts;
@@ -68,6 +70,7 @@ MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i,
     }
     if (line >= b->line0 && line < b->line1 && i >= b->i0 && i < b->i1) {
         CELL(a->u, l, c) += pass->alpha * p_before;
+        own[(line - b->line0) * TL_TILE_LENGTH + i - b->i0] = r;
         *rr += r * r;
     }
     return p;
@@ -83,14 +86,14 @@ MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums
     b.i0 = t->league_rank % a->tiles * TL_TILE_LENGTH;
     b.line1 = mx_min(b.line0 + (int)TL_TILE_LINES, pass->lines);
     b.i1 = mx_min(b.i0 + (int)TL_TILE_LENGTH, pass->length);
-    MX_TEAM_SCRATCH(t, 0, mx_f64_1, scratch, TL_TILE_CELLS);
-    double *const p = &MX_AT(scratch, 0);
+    MX_TEAM_SCRATCH(t, 0, mx_f64_1, scratch, TL_TILE_SCRATCH);
+    double *const p = &MX_AT(scratch, 0), *const r = p + TL_TILE_CELLS;
     for (int n = lane; n < TL_TILE_CELLS; n += lanes) {
         const int line = b.line0 - 1 + n / TL_TILE_WIDTH, i = b.i0 - 1 + n % TL_TILE_WIDTH;
-        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, &s->rr);
+        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, r, &s->rr);
     }
     mx_team_barrier(t);
-    for (int n = lane; n < TL_TILE_LINES * TL_TILE_LENGTH; n += lanes) {
+    for (int n = lane; n < TL_TILE_OWN; n += lanes) {
         const int line = b.line0 + n / TL_TILE_LENGTH, i = b.i0 + n % TL_TILE_LENGTH;
         if (line >= b.line1 || i >= b.i1) continue;
         const int l = line + pass->ghosts, c = i + pass->ghosts;
@@ -102,6 +105,7 @@ MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums
         CELL(a->w, l, c) = w;
         s->pw += at[0] * w;
         s->ww += w * w;
+        s->rw += r[n] * w;
     }
 }
 MX_REDUCE_FIELDS(TEAM, tl_pass_tiles, TL_PASS, MX_ITEMS_SIMD, tl_begin_tiles)
@@ -218,12 +222,13 @@ MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below
 {
     const double *const MX_RESTRICT below = below_, *const MX_RESTRICT above = above_;
     const double *const MX_RESTRICT p = LINE(a->p, line);
+    const double *const MX_RESTRICT r = LINE(a->r, line);
     const double *const MX_RESTRICT v = LINE(a->v, line);
     const double *const MX_RESTRICT v_below = LINE(a->v, line - 1);
     const double *const MX_RESTRICT v_above = LINE(a->v, line + 1);
     double *const MX_RESTRICT w = LINE(a->w, line);
-    double pw = 0, ww = 0;
-    MX_SIMD_SUM(pw, ww)
+    double pw = 0, ww = 0, rw = 0;
+    MX_SIMD_SUM(pw, ww, rw)
     for (int i = 0; i < a->pass.length; i++) {
         const double ap =
             tl_apply(a->pass.along, a->pass.across, v[i], v[i - 1], v[i + 1], v_below[i],
@@ -231,9 +236,11 @@ MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below
         w[i] = ap;
         pw += p[i] * ap;
         ww += ap * ap;
+        rw += r[i] * ap;
     }
     *SUMS_OF_LINE(a->pass.lines + line) = pw;
     *SUMS_OF_LINE(2 * a->pass.lines + line) = ww;
+    *SUMS_OF_LINE(3 * a->pass.lines + line) = rw;
 }
 
 MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
@@ -256,5 +263,6 @@ MX_BODY void tl_pass_lines_body(const tl_lines_args *a, int line, tl_pass_sums *
     s->rr += MX_AT(a->line_sums, line);
     s->pw += MX_AT(a->line_sums, a->lines + line);
     s->ww += MX_AT(a->line_sums, 2 * a->lines + line);
+    s->rw += MX_AT(a->line_sums, 3 * a->lines + line);
 }
 MX_REDUCE_FIELDS(1D, tl_pass_lines, TL_PASS, MX_ITEMS_SIMD)
