@@ -224,7 +224,7 @@ def full_disk(runs):
         process = runs.start("--checkpoint=d.ck", "--checkpoint-every=5", "--threads=1")
         runs.wait_for("d.ck", process)
         limited = let_no_file_grow(runs, runs.programs("d.ck"))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=800)
         if limited:
             break
         for name in ("d.ck", "d.ck.1"):
