@@ -162,7 +162,7 @@ static mx_err go_down(tl_multigrid *m, int n)
     return restrict_residual(m, g, &m->grids[n + 1]);
 }
 
-/* The step with the correction. Hosts go by pairs of cells; behind an odd number of cells one is left. */
+/* The step with the correction. Hosts go by pairs of cells, but for the last three where their number is odd: these are one coarse cell. */
 static mx_err correct(tl_multigrid *m, grid *g, const tl_grid_args *a)
 {
     const box cells = cells_of(g, 0);
@@ -171,11 +171,12 @@ static mx_err correct(tl_multigrid *m, grid *g, const tl_grid_args *a)
     if (!m->by_pairs || a->transfer.shift[2] == 0)
         return first ? LAUNCH(tl_grid_correct_first, m, cells, a)
                      : LAUNCH(tl_grid_correct, m, cells, a);
-    pairs.end[2] = g->cells[2] / 2 + 1;
-    left.begin[2] = cells.end[2] - 1;
+    const bool odd = a->transfer.odd[2] >= 0;
+    pairs.end[2] = g->cells[2] / 2 + (odd ? 0 : 1);
+    left.begin[2] = cells.end[2] - 3;
     MX_TRY(first ? LAUNCH(tl_grid_correct_first_pairs, m, pairs, a)
                  : LAUNCH(tl_grid_correct_pairs, m, pairs, a));
-    if (a->transfer.odd[2] < 0) return MX_OK;
+    if (!odd) return MX_OK;
     return first ? LAUNCH(tl_grid_correct_first, m, left, a) : LAUNCH(tl_grid_correct, m, left, a);
 }
 

@@ -82,7 +82,7 @@ MX_BODY double step_cell(const tl_grid_args *a, int kind, int solid, int i, int 
     return b * step(a, kind, solid, i, j, k, columns_of(a, k));
 }
 
-/* The same for the two cells of coarse column ck. */
+/* The same for the two cells of coarse column ck. The cell behind them is of the next column. */
 MX_BODY double step_pair(const tl_grid_args *a, int kind, int solid, int i, int j, int ck)
 {
     const int row = row_of(&a->shape, solid, i, j), k = 2 * ck - 1;
