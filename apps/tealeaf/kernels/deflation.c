@@ -126,11 +126,17 @@ MX_REDUCE(TEAM, tl_deflated_matvec_3d, MX_SUM)
 
 /* ---- the update ---- */
 
+/* Where p.P A p is a smaller part of p.w, it is only rounding errors of both: p is in the coarse
+ * space. Then r is what rounding left there, and the correction is all that is needed. */
+#define ROUNDING 1e-12
+
 MX_BODY void tl_deflated_alpha(tl_deflated_args *a)
 {
     const bool going = MX_AT(a->rr, a->norm) > a->tolerance;
     const double pw = MX_AT(a->sums, TL_DEFLATION_SUMS * a->segments.coarse);
-    a->alpha = going && a->moves ? MX_AT(a->rr, a->before) / (pw - MX_AT(a->product, 0)) : 0.0;
+    const double projected = pw - MX_AT(a->product, 0); /* p.P A p */
+    const bool moves = going && a->moves && !(projected <= ROUNDING * pw);
+    a->alpha = moves ? MX_AT(a->rr, a->before) / projected : 0.0;
     a->correction = going && a->corrects ? 1.0 : 0.0;
 }
 
