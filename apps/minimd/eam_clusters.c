@@ -7,10 +7,37 @@ static mx_err fit_slots(mx_ctx ctx, const char *label, int64_t clusters, mx_view
     return md_fit_view(ctx, label, MX_F64, 2, extents, MX_LAYOUT_RIGHT, view);
 }
 
-static mx_err fit_pairs(mx_ctx ctx, const char *label, int64_t clusters, int columns, mx_view *view)
+static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *view)
 {
-    const int64_t extents[] = {clusters, columns};
-    return md_fit_view(ctx, label, MX_I32, columns > 0 ? 2 : 1, extents, MX_LAYOUT_RIGHT, view);
+    return md_fit_view(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
+}
+
+static mx_err fit_vectors(mx_ctx ctx, const char *label, int64_t vectors, mx_view *view)
+{
+    const int64_t extents[] = {vectors, MD_CLUSTER};
+    return md_fit_view(ctx, label, MX_I32, 2, extents, MX_LAYOUT_RIGHT, view);
+}
+
+/* The pairs, from the rows of clusters. */
+static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, md_eam_cluster_views *v)
+{
+    const int64_t lists = 2 * (int64_t)c->own_clusters;
+    md_eam_list_args args = {.own_clusters = c->own_clusters, .half = c->half};
+    int32_t vectors = 0;
+    MX_TRY(fit_line(ctx, "vectors of pairs", lists, &v->count));
+    MX_TRY(fit_line(ctx, "first vectors", lists + 1, &v->begin));
+    MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));
+    MX_TRY(fit_vectors(ctx, "pairs", 0, &v->other));
+    MX_TRY(md_eam_list_args_bind(ctx, v, &args));
+    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, lists), &args));
+    MX_TRY(md_eam_count_vectors(mx_range_1d(ctx, 0, lists + 1), &args, &vectors));
+    MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
+    MX_TRY(fit_vectors(ctx, "pairs", vectors, &v->other));
+    MX_TRY(fit_line(ctx, "vectors found", lists, &v->found_count));
+    MX_TRY(fit_line(ctx, "atoms of vectors found", vectors, &v->found_self));
+    MX_TRY(fit_vectors(ctx, "pairs found", vectors, &v->found));
+    MX_TRY(md_eam_list_args_bind(ctx, v, &args));
+    return md_eam_fill_vectors(mx_range_1d(ctx, 0, lists), &args);
 }
 
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
@@ -19,7 +46,7 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     md_eam_cluster_views *const v = &e->views;
     const md_cluster_views *const from = &c->views;
     if (from->near.generation == 0) return MX_OK; /* there is no list yet */
-    v->point = from->point;
+    v->position = views->position;
     v->slot_atom = from->slot_atom;
     v->slot_type = from->slot_type;
     v->first = from->first;
@@ -30,12 +57,18 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     v->derivative = views->derivative;
     v->pair_knots = views->pair_knots;
     v->embedding_knots = views->embedding_knots;
-    MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
-    MX_TRY(fit_pairs(ctx, "pairs found", c->own_clusters, MD_BATCH + MD_CLUSTER, &v->kept));
-    MX_TRY(fit_pairs(ctx, "numbers of pairs found", c->own_clusters, MD_CLUSTER, &v->kept_count));
-    MX_TRY(fit_pairs(ctx, "all pairs found", c->own_clusters, 0, &v->kept_all));
-    MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
     e->args.tables = *tables;
+    return v->found.generation == 0 ? MX_OK : md_eam_cluster_args_bind(ctx, v, &e->args);
+}
+
+mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e)
+{
+    const int64_t slots = (int64_t)c->own_clusters * MD_CLUSTER;
+    md_eam_cluster_views *const v = &e->views;
+    MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
+    MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
+    MX_TRY(md_fit_view(ctx, "densities", MX_F64, 1, &slots, MX_LAYOUT_DEFAULT, &v->density));
+    MX_TRY(find_pairs(ctx, c, v));
     e->args.grid = c->grid;
     e->args.own_clusters = c->own_clusters;
     return md_eam_cluster_args_bind(ctx, v, &e->args);
@@ -43,11 +76,10 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
 
 void md_eam_clusters_destroy(md_eam_clusters *e)
 {
-    (void)mx_view_destroy(&e->views.place);
-    (void)mx_view_destroy(&e->views.sum);
-    (void)mx_view_destroy(&e->views.kept);
-    (void)mx_view_destroy(&e->views.kept_count);
-    (void)mx_view_destroy(&e->views.kept_all);
+    md_eam_cluster_views *const v = &e->views;
+    mx_view *const own[] = {&v->place, &v->density, &v->sum,         &v->count,      &v->begin,
+                            &v->self,  &v->other,   &v->found_count, &v->found_self, &v->found};
+    for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
     *e = (md_eam_clusters){0};
 }
 
@@ -66,9 +98,8 @@ static mx_err add_densities(mx_ctx ctx, md_clusters *c, md_eam_clusters *e)
 
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding)
 {
-    const mx_range_1 all = mx_range_1d(ctx, 0, c->clusters);
-    MX_TRY(md_load_points(all, &c->load));
-    MX_TRY(md_eam_load_places(all, &e->args));
+    const int64_t slots = (int64_t)c->clusters * MD_CLUSTER;
+    MX_TRY(md_eam_load_places(mx_range_1d(ctx, 0, slots), &e->args));
     MX_TRY(add_densities(ctx, c, e));
     return embedding ? md_eam_embed_slots_energy(own_slots(ctx, c), &e->args, embedding)
                      : md_eam_embed_slots(own_slots(ctx, c), &e->args);

@@ -1,16 +1,16 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
- * The steps are those of force_eam.c. Densities and forces are computed cluster by cluster. First the pairs of its eight atoms that
- * are within the cutoff are found in the rows of the list, by vectors and without gathers; the numbers of the other atoms are written one
- * after another. So square roots and tables are computed for full vectors of pairs that matter: of the lanes of clusters these are
- * one in four. Finding takes as long as all the rest. So densities keep the pairs that they found, and forces use them, where those
- * of a cluster fit in one batch (MD_BATCH, 136 bytes an atom); where they do not, forces find them anew. Coordinates and coefficients
- * are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four coefficients of an interval of
- * a spline.
+ * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one after another, in vectors of eight
+ * pairs of one atom. In each step the density pass computes the distances of all these pairs, and writes those within the cutoff
+ * one after another. Square roots and tables are then computed for full vectors of pairs that matter; of the lanes of clusters
+ * these are one in four. The force pass needs the same pairs again, so they are kept. Coordinates and coefficients are loaded by
+ * rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four coefficients of an interval of a spline.
+ *
+ * The passes go through a list in batches of a few vectors (MD_BATCH_VECTORS), so that all numbers of a batch and the rows that it reads
+ * stay in the first cache. Batches of 32 vectors were 4 % slower.
  *
  * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are those of the Lennard-Jones forces, so
- * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share. Only pairs of own atoms are
- * kept.
+ * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share.
  *
  * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent operations is so long that a core
  * cannot compute enough vectors at the same time); tables of floats (forces would not be the gradient of the energy). */
@@ -21,34 +21,59 @@
 MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 
-enum { MD_BATCH_VECTORS = 32, MD_BATCH = MD_BATCH_VECTORS * MD_CLUSTER };
-MX_ACCESSOR(md_kept_pairs, int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_BATCH + MD_CLUSTER)
+enum { MD_BATCH_VECTORS = 16, MD_BATCH = MD_BATCH_VECTORS * MD_CLUSTER };
+/* A list has two parts: the pairs with own atoms, and those with ghosts. */
+enum { MD_EAM_OWN, MD_EAM_GHOSTS };
 
 /* Slots are numbered through: slot s of cluster c is c * MD_CLUSTER + s. */
 typedef struct md_eam_cluster_views {
     /* of md_cluster_views */
-    mx_view point, slot_atom, slot_type, first, own_end, row_end, near;
+    mx_view position, slot_atom, slot_type, first, own_end, row_end, near;
     mx_view force, derivative, pair_knots, embedding_knots; /* of md_views */
-    mx_view place; /* f64 [slots][4]: x, y, z, and F'(rho) */
-    /* What densities found. Of each own cluster: 4 * slot of the other atoms, the pairs of each atom, and whether these are all. */
-    mx_view kept;       /* i32 [own clusters][MD_BATCH + MD_CLUSTER] */
-    mx_view kept_count; /* i32 [own clusters][MD_CLUSTER] */
-    mx_view kept_all;   /* i32 [own clusters] */
-    mx_view sum;        /* f64 [own slots][4]: the force, and rho */
+    mx_view place;   /* f64 [slots][4]: x, y, z, and F'(rho) */
+    mx_view density; /* f64 [own slots]: rho */
+    mx_view sum;     /* f64 [own slots][4]: the force */
+    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c are vectors begin(n) to begin(n + 1) - 1,
+     * n = c for pairs with own atoms, own clusters + c for pairs with ghosts. */
+    mx_view count; /* i32 [2 * own clusters]: of vectors */
+    mx_view begin; /* i32 [2 * own clusters + 1] */
+    mx_view self;  /* i32 [vectors]: 4 * slot of the atom */
+    mx_view
+        other; /* i32 [vectors][8]: 4 * slot of the others; behind the last one the atom's own */
+    /* What densities found within the cutoff, for forces. Of the clusters that one item has: as `self` and `other`, from where these
+     * begin; found_count(n) vectors, with n of its first cluster. */
+    mx_view found_count, found_self, found;
 } md_eam_cluster_views;
 
-typedef struct md_eam_cluster_args {
-    md_const_points point;
-    md_const_slots slot_atom, slot_type;
-    mx_ci32_1 first, own_end, row_end;
+typedef struct md_eam_list_args {
+    mx_ci32_1 own_end, row_end;
     mx_ci32_2 near;
+    mx_i32_1 count;
+    mx_i32_1 begin;
+    mx_i32_1 self;
+    md_slots other;
+    int own_clusters;
+    bool half;
+} md_eam_list_args;
+MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, own_end, row_end, near, count, begin, self, other)
+/* Over 2 * own clusters: count; then, and one more: begin, and the number of vectors; then self, other. */
+MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
+MX_DECLARE_SCAN(1D, md_eam_count_vectors, md_eam_list_args, int32_t)
+MX_DECLARE_FOR(1D, md_eam_fill_vectors, md_eam_list_args)
+
+typedef struct md_eam_cluster_args {
+    md_positions position;
+    md_const_slots slot_atom, slot_type;
+    mx_ci32_1 first;
     md_pair_knots pair_knots;
     md_embedding_knots embedding_knots;
     md_quads place;
     md_quads sum;
-    md_kept_pairs kept;
-    md_slots kept_count;
-    mx_i32_1 kept_all;
+    mx_f64_1 density;
+    mx_ci32_1 begin, self;
+    md_const_slots other;
+    mx_i32_1 found_count, found_self;
+    md_slots found;
     mx_f64_1 derivative;
     mx_f64_2 force;
     md_eam_tables tables;
@@ -56,11 +81,11 @@ typedef struct md_eam_cluster_args {
     int colour[2];
     int own_clusters;
 } md_eam_cluster_args;
-MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, point, slot_atom, slot_type, first, own_end,
-          row_end, near, pair_knots, embedding_knots, place, sum, kept, kept_count, kept_all,
-          derivative, force)
+MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first,
+          pair_knots, embedding_knots, place, sum, density, begin, self, other, found_count,
+          found_self, found, derivative, force)
 
-/* Over clusters: coordinates of places; sum = 0 */
+/* Over slots: coordinates of places; sum = 0, density = 0 */
 MX_DECLARE_FOR(1D, md_eam_load_places, md_eam_cluster_args)
 /* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the energy and virial of pairs */
 MX_DECLARE_FOR(1D, md_eam_cluster_densities, md_eam_cluster_args)
@@ -85,9 +110,11 @@ typedef struct md_eam_clusters {
     md_eam_cluster_args args;
 } md_eam_clusters;
 
-/* After each list, and after views of atoms were replaced. `derivative`, `knots`: of md_views. */
+/* After each list of clusters, and after views of atoms were replaced. `derivative`, `knots`: of md_views. */
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e);
+/* After the list of clusters was made, and bound: the pairs in it. Waits for the context. */
+mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e);
 
 /* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts; `embedding`: the sum of F(rho), or NULL. */
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding);

@@ -216,7 +216,9 @@ static mx_err make_clusters(md_app *app)
     const md_cluster_atoms atoms = cluster_atoms(app);
     MX_TRY(md_clusters_build(app->base.ctx, &atoms, app->half, &app->clusters));
     app->pairs = app->clusters.size.pairs * MD_CLUSTER;
-    return md_bind_force(app);
+    MX_TRY(md_bind_force(app));
+    if (app->input.force != MD_FORCE_EAM) return MX_OK;
+    return md_eam_clusters_list(app->base.ctx, &app->clusters, &app->eam_clusters);
 }
 
 static mx_err make_rows(md_app *app)
