@@ -49,16 +49,17 @@ MX_BODY double value_at(const fe_codes_args *a, int64_t at, bool is_f32)
     return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
 }
 
+/* Near the end there are addresses behind the last entry, which are fetched without harm. */
 MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
 {
     const int64_t ahead = at + AHEAD < a->code.extent[0] - FETCHED ? at + AHEAD : at;
     for (int e = 0; e < FETCHED; e += LINE / 8) {
         if (is_f32)
-            MX_PREFETCH_ONCE(&MX_AT(a->f32value, ahead + e));
+            MX_PREFETCH_ONCE(&MX_AT(a->f32value, 0) + ahead + e);
         else
-            MX_PREFETCH_ONCE(&MX_AT(a->value, ahead + e));
+            MX_PREFETCH_ONCE(&MX_AT(a->value, 0) + ahead + e);
     }
-    MX_PREFETCH_ONCE(&MX_AT(a->code, ahead));
+    MX_PREFETCH_ONCE(&MX_AT(a->code, 0) + ahead);
 }
 
 /* Entry `at` times its element of x; its column is no ghost. */

@@ -22,15 +22,16 @@ MX_BODY void fetch_line(const void *address, bool once)
 
 /* Fetches some entries that are AHEAD of `at`. once: the matrix is one stream, which is kept out of
  * the outer caches, so that x stays there: csr and sell are 1.1 times as fast. ell has 27 streams,
- * and is slower so. */
+ * and is slower so. Near the end there are addresses behind the last entry, which are fetched
+ * without harm. */
 MX_BODY void fetch(const fe_rows_args *a, int64_t at, int entries, bool once, bool is_f32)
 {
     const int64_t ahead = at + AHEAD < a->column.extent[0] - entries ? at + AHEAD : at;
     for (int e = 0; e < entries; e += LINE / 8)
-        fetch_line(is_f32 ? (const void *)&MX_AT(a->f32value, ahead + e)
-                          : (const void *)&MX_AT(a->value, ahead + e),
+        fetch_line(is_f32 ? (const void *)(&MX_AT(a->f32value, 0) + ahead + e)
+                          : (const void *)(&MX_AT(a->value, 0) + ahead + e),
                    once);
-    for (int e = 0; e < entries; e += LINE / 4) fetch_line(&MX_AT(a->column, ahead + e), once);
+    for (int e = 0; e < entries; e += LINE / 4) fetch_line(&MX_AT(a->column, 0) + ahead + e, once);
 }
 
 /* A row by one lane. Four sums, so that no addition waits for the one before it; vectors would have to gather x, which takes
