@@ -68,13 +68,6 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
 ENDINGS = ("SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM", "SIGUSR1", "SIGUSR2")
 
 
-def catches(pid, number):
-    """Has the program a handler for this signal? It gets one once it has a file to remove."""
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-        mask = next((line.split()[1] for line in file if line.startswith("SigCgt:")), "0")
-    return int(mask, 16) >> (number - 1) & 1 == 1
-
-
 def signals(tealeaf, deck, folder):
     """A run that a signal ends, as it would any program, leaves nothing behind."""
     with open(deck, encoding="ascii") as file:
@@ -93,9 +86,9 @@ def signals(tealeaf, deck, folder):
                                    preexec_fn=lambda: [signal.signal(getattr(signal, s), signal.SIG_DFL) for s in ENDINGS])
         processes.append((name, number, process))
     for name, number, process in processes:
-        while process.poll() is None and not catches(process.pid, number):
+        # handlers are set before the file is created
+        while process.poll() is None and not any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)):
             time.sleep(0.005)
-        check(any(f.startswith(name + ".h5.tmp-") for f in os.listdir(folder)), f"{name}: the file has no temporary name yet")
         process.send_signal(number)
     for name, number, process in processes:
         err = process.communicate(timeout=800)[1]
