@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* fallocate */
 #include "results_file.h"
 
+#include "signals.h"
 #include "strbuf.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ bool app_file_takes_part(app_comm comm) { return app_file_is_parallel() || app_r
  * uses. Where all ranks are on one host, its choice is a file and a semaphore in shared memory by the
  * file's name: names of more than about 230 characters end the program, without room in /dev/shm the
  * ranks fail or wait for ever, and a killed run leaves the semaphore. The component `individual` uses
- * two small files of each rank instead, which remove_small_files removes. It is chosen when the first
+ * two small files of each rank instead, which app_file_open removes. It is chosen when the first
  * file is opened. What the user chose in the environment, or by mpirun --mca, stays. On several hosts
  * Open MPI chooses a lock file, and that stays as well: two files of each of many ranks would take
  * long. Other MPI libraries do not read this variable. */
@@ -42,7 +43,13 @@ static void avoid_shared_file_pointers(app_comm comm)
     setenv(SHARED_POINTER, "individual", 0);
 }
 
-static void remove_small_files(app_comm comm, const char *path)
+static void remove_small_file(const char *name)
+{
+    unlink(name);
+    app_signals_forget(name);
+}
+
+static void for_small_files(app_comm comm, const char *path, void (*act)(const char *name))
 {
     static const char *const kinds[] = {"data", "metadata"};
     const char *const component = getenv(SHARED_POINTER);
@@ -50,7 +57,7 @@ static void remove_small_files(app_comm comm, const char *path)
     for (int k = 0; k < 2; ++k) {
         app_strbuf name = {0};
         if (app_strbuf_add(&name, "%s.%s.%d", path, kinds[k], app_rank(comm)) == MX_OK)
-            unlink(name.text);
+            act(name.text);
         app_strbuf_free(&name);
     }
 }
@@ -90,8 +97,10 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_m
     if (collective) avoid_shared_file_pointers(comm);
     const hid_t list = access_list(comm, collective);
     MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare the access to %s: %s", path, app_h5_reason());
+    /* a signal that ends the program in between removes them too */
+    if (collective) for_small_files(comm, path, app_signals_note);
     file->id = open_as(path, mode, list);
-    if (collective) remove_small_files(comm, path);
+    if (collective) for_small_files(comm, path, remove_small_file);
     mx_err err = MX_OK;
     struct stat info;
     if (file->id < 0) {

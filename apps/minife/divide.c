@@ -55,7 +55,7 @@ static double deviation(const division *v)
 static mx_gid planes_of_a_move(const division *v, int d)
 {
     enum { MAX_MOVES = 65536 };
-    return 1 + v->global[d] / MAX_MOVES;
+    return 1 + (v->global[d] - 1) / MAX_MOVES;
 }
 
 /* Moves all sides in the plane number `plane` of dimension d on; false: they cannot move. */

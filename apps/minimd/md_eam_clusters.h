@@ -110,7 +110,7 @@ typedef struct md_eam_clusters {
     md_eam_cluster_args args;
 } md_eam_clusters;
 
-/* After each list of clusters, and after views of atoms were replaced. `derivative`, `knots`: of md_views. */
+/* After each list of clusters, and after views of atoms were replaced. Positions, derivatives and knots are those of `views`. */
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e);
 /* After the list of clusters was made, and bound: the pairs in it. Waits for the context. */

@@ -41,8 +41,8 @@ typedef struct md_views {
     mx_view send;    /* i32 [images]: the same atoms, by neighbour */
     mx_view send_begin; /* i32 [neighbours + 1] */
     /* the list (neighbours.c) */
-    mx_view neighbour_count; /* i32 [capacity] */
-    mx_view neighbour;       /* i32 [capacity][list capacity]: neighbour n of atom i is (i, n) */
+    mx_view neighbour_count; /* i32 [rows]: own atoms and some more */
+    mx_view neighbour;       /* i32 [rows][list capacity]: neighbour n of atom i is (i, n) */
 } md_views;
 
 /* ---- set-up (kernels/setup.c) ---- */

@@ -238,9 +238,10 @@ MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below
         ww += ap * ap;
         rw += r[i] * ap;
     }
-    *SUMS_OF_LINE(a->pass.lines + line) = pw;
-    *SUMS_OF_LINE(2 * a->pass.lines + line) = ww;
-    *SUMS_OF_LINE(3 * a->pass.lines + line) = rw;
+    const int64_t lines = a->pass.lines;
+    *SUMS_OF_LINE(lines + line) = pw;
+    *SUMS_OF_LINE(2 * lines + line) = ww;
+    *SUMS_OF_LINE(3 * lines + line) = rw;
 }
 
 MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
@@ -260,9 +261,10 @@ MX_FOR(1D, tl_pass_bands, MX_ITEMS_PLAIN, tl_begin_bands)
 
 MX_BODY void tl_pass_lines_body(const tl_lines_args *a, int line, tl_pass_sums *s)
 {
+    const int64_t lines = a->lines;
     s->rr += MX_AT(a->line_sums, line);
-    s->pw += MX_AT(a->line_sums, a->lines + line);
-    s->ww += MX_AT(a->line_sums, 2 * a->lines + line);
-    s->rw += MX_AT(a->line_sums, 3 * a->lines + line);
+    s->pw += MX_AT(a->line_sums, lines + line);
+    s->ww += MX_AT(a->line_sums, 2 * lines + line);
+    s->rw += MX_AT(a->line_sums, 3 * lines + line);
 }
 MX_REDUCE_FIELDS(1D, tl_pass_lines, TL_PASS, MX_ITEMS_SIMD)
