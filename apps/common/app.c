@@ -14,8 +14,9 @@
 
 /* ---- the start ---- */
 
-/* Where a standard stream is closed, the next file or socket that is opened would get its number, and what is printed would go
- * there. A file that is open for the other direction takes its place: printing then fails, as it should. */
+/* Where a standard stream is closed, the next file or socket that is opened would get its number,
+ * and what is printed would go there. A file that is open for the other direction takes its place:
+ * printing then fails, as it should. */
 static void keep_standard_streams(void)
 {
     for (int stream = 0; stream <= 2; stream++) {

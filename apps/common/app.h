@@ -18,9 +18,10 @@
  *   6. the last lines are printed. Only after that is the results file renamed to its final name, so that the exit code in it
  *      is the one that the program ends with.
  *
- * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the error. A stage may also return
- * an error that is not agreed: perhaps only this rank has it, and the others wait for messages of this rank. Such an error ends
- * the run on all ranks (app_abort). There are two exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. */
+ * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the
+ * error. A stage may also return an error that is not agreed: perhaps only this rank has it, and
+ * the others wait for messages of this rank. Such an error ends the run on all ranks (app_abort).
+ * There are two exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. */
 #pragma once
 #include "backend.h"
 #include "checkpoint.h"
@@ -31,8 +32,9 @@
 
 typedef struct app_definition app_definition;
 
-/* What every app has: the first member of the app's own struct, which is all zero when a run begins. Stages
- * read it. They may write only the members whose comment says `a stage may set it`. */
+/* What every app has: the first member of the app's own struct, which is all zero when a run
+ * begins. Stages read it. They may write only the members whose comment says `a stage may set
+ * it`. */
 typedef struct app_base {
     const app_definition *definition;
     int argc; /* the command line as it was given; argv ends with NULL */
@@ -80,32 +82,35 @@ struct app_definition {
 
     app_stage *set_up; /* all that a run needs */
     app_stage *keep;   /* tells base.checkpoint what to keep (checkpoint.h); NULL: no checkpoints */
-    /* names of keys, with blanks between them, whose values a restart may change: end time, what is printed */
+    /* names of keys, with blanks between them, whose values a restart may change: end time, what is
+     * printed */
     const char *free_at_restart;
     app_stage *run;    /* calls app_step_end */
     app_stage *verify; /* compares the solution with expected values, by app_check */
     app_stage *output; /* prints the last lines; series and fields, into base.results */
 
-    /* Frees what the stages made; called once, however far the run came, also when set_up was never called. */
+    /* Frees what the stages made; called once, however far the run came, also when set_up was never
+     * called. */
     void (*clean_up)(void *app);
 };
 
 /* Runs the app; returns the program's exit code (comm.h). */
 int app_run(const app_definition *definition, int argc, char **argv);
 
-/* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets base->failed unless it holds.
- * `tolerance` is relative to |expected|, absolute where that is 0. NaN never holds. `compare`: as for app_results_check.
- * Collective, agreed. */
+/* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets
+ * base->failed unless it holds. `tolerance` is relative to |expected|, absolute where that is 0.
+ * NaN never holds. `compare`: as for app_results_check. Collective, agreed. */
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
                  app_compare compare);
 
-/* /fields/NAME: the cells of a view of doubles of rank 2 or 3, which has `ghosts` ghost cells on every side. `origin` and
- * `spacing` may be NULL (results.h). Collective, agreed. */
+/* /fields/NAME: the cells of a view of doubles of rank 2 or 3, which has `ghosts` ghost cells on
+ * every side. `origin` and `spacing` may be NULL (results.h). Collective, agreed. */
 mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
                  const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
                  const double *spacing);
 
-/* The next one of the frames of such a field, whose slab is app_slab_cells of the decomposition. Collective, agreed. */
+/* The next one of the frames of such a field, whose slab is app_slab_cells of the decomposition.
+ * Collective, agreed. */
 mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
                        const app_decomp *decomp, mx_view view, int ghosts);
 
@@ -118,20 +123,23 @@ mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_c
 /* Sets the figure of merit, by the end of the stage output. */
 void app_merit(app_base *base, double value, const char *unit);
 
-/* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but probably a mistake. */
+/* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
+ * probably a mistake. */
 void app_note(const app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* The end of a step, for checkpoints: after it the stage `run` returns if base->stopped. Collective, agreed. */
+/* The end of a step, for checkpoints: after it the stage `run` returns if base->stopped.
+ * Collective, agreed. */
 mx_err app_step_end(app_base *base, int64_t step);
 
 /* |value / expected - 1|, or |value| where 0 is expected. */
 double app_relative(double value, double expected);
 
-/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device, transport. */
+/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device,
+ * transport. */
 void app_print_place(app_base *base);
 
 /* The verdict and the exit code of the run as it stands. */

@@ -117,8 +117,8 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     return err;
 }
 
-/* mpirun binds each rank to one core by default. Several threads on one core are slower than one. This is a warning, no
- * error. */
+/* mpirun binds each rank to one core by default. Several threads on one core are slower than one.
+ * This is a warning, no error. */
 static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
 {
     mx_ctx_info info;

@@ -9,5 +9,6 @@
  *   device    -1: the rank's number on its host, modulo the devices there */
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx);
 
-/* Prints the backends that are available here, one a line, and why others are not, as comments ("# cuda: ..."). */
+/* Prints the backends that are available here, one a line, and why others are not, as comments ("#
+ * cuda: ..."). */
 void app_backends_print(FILE *out);

@@ -1,14 +1,15 @@
-/* See box_halo.h for the method. A neighbour is a direction v, one of -1, 0, +1 in each dimension (not all 0). In each
- * dimension, with n own cells and depth g:
+/* See box_halo.h for the method. A neighbour is a direction v, one of -1, 0, +1 in each dimension
+ * (not all 0). In each dimension, with n own cells and depth g:
  *
  *          v     cells sent        ghosts received
  *         -1     [0, g)            [-g, 0)
  *          0     [0, n)            [0, n)
  *         +1     [n-g, n)          [n, n+g)
  *
- * A message's tag is its direction as the sender sees it; the receiver's is the opposite one. So messages to one rank from
- * several directions (two ranks along a periodic dimension, or one, which then sends to itself) do not mix. Two
- * dimensions are treated as three, of which the first has one cell, no ghosts and no neighbours.
+ * A message's tag is its direction as the sender sees it; the receiver's is the opposite one. So
+ * messages to one rank from several directions (two ranks along a periodic dimension, or one, which
+ * then sends to itself) do not mix. Two dimensions are treated as three, of which the first has one
+ * cell, no ghosts and no neighbours.
  *
  * Invariants:
  *  1. segment s of the send and of the receive table have the same neighbour, and the same length on both ranks;
@@ -158,7 +159,8 @@ static mx_err check_field(app_box_halo h, const mx_view_info *f)
     return MX_OK;
 }
 
-/* The entry whose last use is longest ago: never one of this exchange, which has fewer fields than there are entries. */
+/* The entry whose last use is longest ago: never one of this exchange, which has fewer fields than
+ * there are entries. */
 static known_field *least_used(app_box_halo h)
 {
     known_field *least = &h->known[0];
@@ -203,7 +205,8 @@ static mx_err find_field(app_box_halo h, mx_view field, known_field **found)
     return add_field(h, field, &info, found);
 }
 
-/* Entries behind the last field are the first one: they are not used, and every accessor of a launch must be bound. */
+/* Entries behind the last field are the first one: they are not used, and every accessor of a
+ * launch must be bound. */
 static mx_err bind_fields(app_box_halo h, const mx_view *fields, int count, int *words)
 {
     h->exchanges++;

@@ -1,12 +1,13 @@
-/* Packing and unpacking of box halos: one launch for all neighbours and fields. An element is some words of 32 bits, so one
- * kernel moves elements of all types. A field of two dimensions is treated as one of three, whose first extent is 1. */
+/* Packing and unpacking of box halos: one launch for all neighbours and fields. An element is some
+ * words of 32 bits, so one kernel moves elements of all types. A field of two dimensions is treated
+ * as one of three, whose first extent is 1. */
 #pragma once
 #include "minx/minx.h"
 
 enum { APP_BOX_HALO_SEGMENTS = 26, APP_BOX_HALO_ARRAYS = 8 };
 
-/* The cells sent to, or received from, one neighbour, and the number of its first element in the buffer. Its elements
- * are ordered by field, then row-major by cell. */
+/* The cells sent to, or received from, one neighbour, and the number of its first element in the
+ * buffer. Its elements are ordered by field, then row-major by cell. */
 typedef struct app_box_halo_segment {
     int start;
     int begin[3]; /* indices into the fields, ghosts counted */

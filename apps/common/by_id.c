@@ -1,10 +1,11 @@
 /* The exchange: one all-to-all message per call, between the order of the ids and this rank's own.
  *
- * Rank r keeps ids of block r. At creation each rank counts its elements by owner and sends the ids; the owner notes where
- * each element that arrives belongs (`place`). Invariants: (1) element i of this rank is number `position[i]` of what it
- * sends, grouped by owner; (2) element k of what arrives has place place[k] in the block. So an exchange is a permutation,
- * an all-to-all and a permutation. Cost: every element once over the network. Rejected: a sort by key, which would move the
- * ids with every exchange. */
+ * Rank r keeps ids of block r. At creation each rank counts its elements by owner and sends the
+ * ids; the owner notes where each element that arrives belongs (`place`). Invariants: (1) element i
+ * of this rank is number `position[i]` of what it sends, grouped by owner; (2) element k of what
+ * arrives has place place[k] in the block. So an exchange is a permutation, an all-to-all and a
+ * permutation. Cost: every element once over the network. Rejected: a sort by key, which would move
+ * the ids with every exchange. */
 #include "by_id.h"
 
 #include "comm_mpi.h"

@@ -1,19 +1,21 @@
-/* Elements with global ids 0 to total-1, of which every rank holds any number in any order (particles), and the same
- * elements in the order of their ids, in blocks of one slab per rank: the order in which files keep them. */
+/* Elements with global ids 0 to total-1, of which every rank holds any number in any order
+ * (particles), and the same elements in the order of their ids, in blocks of one slab per rank: the
+ * order in which files keep them. */
 #pragma once
 #include "slab.h"
 
 typedef struct app_by_id *app_by_id;
 
-/* Prepares the exchange for elements with these ids: ids[n], in host memory, of this rank. Each id from 0 to total-1 must
- * be held by exactly one rank, once: else MX_ERR_ARG, and the message names an id. Collective, agreed. */
+/* Prepares the exchange for elements with these ids: ids[n], in host memory, of this rank. Each id
+ * from 0 to total-1 must be held by exactly one rank, once: else MX_ERR_ARG, and the message names
+ * an id. Collective, agreed. */
 mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n, app_by_id *by_id);
 
 /* The block of this rank: app_slab_block(comm, total). */
 app_slab app_by_id_slab(app_by_id by_id);
 
-/* values[n] in the order of ids -> sorted[slab.count[0]]; an element has `bytes` bytes (all components of a vector).
- * Host memory. Collective, blocking. */
+/* values[n] in the order of ids -> sorted[slab.count[0]]; an element has `bytes` bytes (all
+ * components of a vector). Host memory. Collective, blocking. */
 mx_err app_by_id_sort(app_by_id by_id, size_t bytes, const void *values, void *sorted);
 
 /* The way back: sorted -> values. */

@@ -1,13 +1,14 @@
 /* When checkpoints are written, and how ranks agree on it.
  *
- * A signal often comes to one rank only, or to several at different moments, but all must stop after
- * the same step. So they compare: one reduction (maximum) of the signal, of the seconds that a step
- * took, and of whether rank 0's clock says that it is time. The seconds that a step took give the
- * number of steps until the next comparison, which is the same on all ranks: as many as take 20 ms.
- * A step that takes longer is compared at each of its ends. So a reduction of at most some tens of
- * microseconds costs at most some thousandths of the time, and a signal is seen at the end of the
- * step, or 20 ms later. Rejected: a reduction per step (a step of molecular dynamics may take less
- * than a millisecond, and waits for the slowest rank); clocks alone (those of the ranks differ). */
+ * A signal often comes to one rank only, or to several at different moments, but all must stop
+ * after the same step. So they compare: one reduction (maximum) of the signal, of the seconds that
+ * a step took, and of whether rank 0's clock says that it is time. The seconds that a step took
+ * give the number of steps until the next comparison, which is the same on all ranks: as many as
+ * take 20 ms. A step that takes longer is compared at each of its ends. So a reduction of at most
+ * some tens of microseconds costs at most some thousandths of the time, and a signal is seen at the
+ * end of the step, or 20 ms later. Rejected: a reduction per step (a step of molecular dynamics may
+ * take less than a millisecond, and waits for the slowest rank); clocks alone (those of the ranks
+ * differ). */
 #include "checkpoint_file.h"
 
 #include "signals.h"

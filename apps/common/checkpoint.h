@@ -12,9 +12,9 @@
  * as one that was not interrupted, if the list holds all that later steps read; on other ranks or
  * backends it differs by rounding.
  *
- * A checkpoint is written to a temporary file, flushed to the disk, and renamed. FILE is the newest,
- * FILE.1 the one before. At every moment there is a whole one. A checkpoint that cannot be written
- * (a full disk) is a warning, and the run goes on.
+ * A checkpoint is written to a temporary file, flushed to the disk, and renamed. FILE is the
+ * newest, FILE.1 the one before. At every moment there is a whole one. A checkpoint that cannot be
+ * written (a full disk) is a warning, and the run goes on.
  *
  * Signals: where checkpoints are written, SIGTERM and SIGUSR1, on any rank, make a run write one at
  * the end of its step and stop. */
@@ -78,19 +78,20 @@ mx_err app_keep_input(app_checkpoint checkpoint, const char *lines);
 
 /* ---- use ---- */
 
-/* Restores the state from the checkpoint if a restart was asked for; else does nothing. MX_ERR_IO if
- * the file cannot be read or is damaged; the message then names the previous checkpoint, if there is
- * one. MX_ERR_INPUT if the file is of another program or another input; then nothing was restored.
- * Collective, agreed. */
+/* Restores the state from the checkpoint if a restart was asked for; else does nothing. MX_ERR_IO
+ * if the file cannot be read or is damaged; the message then names the previous checkpoint, if
+ * there is one. MX_ERR_INPUT if the file is of another program or another input; then nothing was
+ * restored. Collective, agreed. */
 mx_err app_checkpoint_restore(app_checkpoint checkpoint);
 
 /* Was a restart asked for? */
 bool app_checkpoint_restarts(app_checkpoint checkpoint);
 
-/* To be called on all ranks at the end of every step, or of a group of steps. Writes a checkpoint when
- * one is due. With "every N steps" one is due if a multiple of N is among the steps since the last
- * call. If a signal asked to stop, it writes one too and sets *stop = true. Ranks agree on signals by
- * one small reduction, at most every 20 ms; if a step takes longer, at each step. Collective, agreed. */
+/* To be called on all ranks at the end of every step, or of a group of steps. Writes a checkpoint
+ * when one is due. With "every N steps" one is due if a multiple of N is among the steps since the
+ * last call. If a signal asked to stop, it writes one too and sets *stop = true. Ranks agree on
+ * signals by one small reduction, at most every 20 ms; if a step takes longer, at each step.
+ * Collective, agreed. */
 mx_err app_checkpoint_step(app_checkpoint checkpoint, int64_t step, bool *stop);
 
 /* After a stop: one line that says which signal, and how to go on. */

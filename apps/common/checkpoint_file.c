@@ -37,9 +37,9 @@ static mx_err put_input(app_results results, const char *lines)
     return app_results_put(results, "/input", "sha256", &digest, NULL, APP_NEVER);
 }
 
-/* Cuts off the space that was reserved behind the end of the data. A parallel HDF5 does so whenever it
- * closes a file. A serial HDF5 does so only if the file had that space when it was opened: so the file
- * is opened and closed once more. */
+/* Cuts off the space that was reserved behind the end of the data. A parallel HDF5 does so whenever
+ * it closes a file. A serial HDF5 does so only if the file had that space when it was opened: so
+ * the file is opened and closed once more. */
 static mx_err cut_reserve(app_results results)
 {
     app_file file;

@@ -52,8 +52,8 @@ static long env_number(const char *name)
 }
 
 /* srun with a PMI that this MPI does not support starts N programs of one rank each, which would
- * overwrite each other's files. One rank is right if the launcher was asked for one rank (mpirun -n 1
- * inside a larger allocation). */
+ * overwrite each other's files. One rank is right if the launcher was asked for one rank (mpirun -n
+ * 1 inside a larger allocation). */
 static mx_err check_launcher(int size)
 {
     const long tasks = env_number("SLURM_NTASKS");
@@ -102,8 +102,8 @@ static mx_err comm_setup(app_comm comm)
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 {
     *comm = NULL;
-    /* This starts HDF5 before MPI. If HDF5 started after MPI, it would hook itself into MPI_Finalize,
-     * and crash there on a file that it could not write */
+    /* This starts HDF5 before MPI. If HDF5 started after MPI, it would hook itself into
+     * MPI_Finalize, and crash there on a file that it could not write */
     app_h5_quiet();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;

@@ -1,8 +1,9 @@
-/* The ranks of a run, and all communication between them except messages and results files. Only this file, transport_mpi.c
- * and the results files call MPI; apps do not.
+/* The ranks of a run, and all communication between them except messages and results files. Only
+ * this file, transport_mpi.c and the results files call MPI; apps do not.
  *
- * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all return it together. An
- * error after which a rank cannot communicate (an MPI call failed, memory ran out inside an exchange) ends the run by app_abort. */
+ * Failures: app_agree at the end of a phase tells all ranks of an error on one of them, so that all
+ * return it together. An error after which a rank cannot communicate (an MPI call failed, memory
+ * ran out inside an exchange) ends the run by app_abort. */
 #pragma once
 #include "minx/error.h"
 
@@ -33,8 +34,9 @@ typedef enum app_gpu_mpi {
     APP_GPU_MPI_NCCL
 } app_gpu_mpi;
 
-/* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one process without mpirun.
- * MX_ERR_COMM if SLURM_NTASKS is above 1 and MPI has one rank: srun was used without the right PMI. */
+/* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one
+ * process without mpirun. MX_ERR_COMM if SLURM_NTASKS is above 1 and MPI has one rank: srun was
+ * used without the right PMI. */
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
 
 /* Ends MPI. Collective; accepts NULL; sets *comm = NULL. */
@@ -51,18 +53,21 @@ const char *app_comm_version(app_comm comm);
 /* Can the library send from and receive into accelerator memory (MPIX_Query_cuda_support)? */
 bool app_comm_device_aware(app_comm comm);
 
-/* In-place reductions of n values over all ranks, result everywhere. Collective, blocking. Sums of doubles are added in
- * an order that depends on the number of ranks. A NaN counts as infinity in a maximum. */
+/* In-place reductions of n values over all ranks, result everywhere. Collective, blocking. Sums of
+ * doubles are added in an order that depends on the number of ranks. A NaN counts as infinity in a
+ * maximum. */
 mx_err app_sum_f64(app_comm comm, double *values, int n);
 mx_err app_min_f64(app_comm comm, double *values, int n);
 mx_err app_max_f64(app_comm comm, double *values, int n);
 mx_err app_sum_i64(app_comm comm, int64_t *values, int n);
 mx_err app_max_i64(app_comm comm, int64_t *values, int n);
 
-/* In-place exclusive prefix sums of n values: on rank r the sums over ranks 0 to r-1, on rank 0 zeros. Collective, blocking. */
+/* In-place exclusive prefix sums of n values: on rank r the sums over ranks 0 to r-1, on rank 0
+ * zeros. Collective, blocking. */
 mx_err app_exscan_i64(app_comm comm, int64_t *values, int n);
 
-/* Gathers `bytes` bytes of every rank, by rank, in `all` (bytes times app_size), on all ranks. Collective, blocking. */
+/* Gathers `bytes` bytes of every rank, by rank, in `all` (bytes times app_size), on all ranks.
+ * Collective, blocking. */
 mx_err app_allgather(app_comm comm, const void *mine, size_t bytes, void *all);
 
 /* The same among the ranks of this host, by app_local_rank (bytes times app_local_size). */
@@ -71,8 +76,9 @@ mx_err app_local_allgather(app_comm comm, const void *mine, size_t bytes, void *
 /* Copies bytes from rank 0 to all. Collective, blocking. */
 mx_err app_broadcast(app_comm comm, void *data, size_t bytes);
 
-/* The result of all ranks: MX_OK if every rank passes MX_OK, else the error of the lowest rank that failed. Then
- * mx_err_message and mx_err_trace of every rank are those of that rank. Collective, blocking. */
+/* The result of all ranks: MX_OK if every rank passes MX_OK, else the error of the lowest rank that
+ * failed. Then mx_err_message and mx_err_trace of every rank are those of that rank. Collective,
+ * blocking. */
 mx_err app_agree(app_comm comm, mx_err mine);
 
 /* Is `err` the failure that the last app_agree returned to all ranks? Not collective. */
@@ -84,13 +90,14 @@ mx_err app_barrier(app_comm comm);
 /* Seconds since some fixed moment, monotonic. */
 double app_now(void);
 
-/* Prints "PROGRAM: error: MESSAGE" once (from rank 0, so call it after app_agree) on stderr. Not collective. */
+/* Prints "PROGRAM: error: MESSAGE" once (from rank 0, so call it after app_agree) on stderr. Not
+ * collective. */
 void app_print_error(app_comm comm, const char *program);
 
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);
 
-/* For errors after which the ranks cannot agree: removes temporary files, prints this rank's message
- * and ends all ranks with exit code 3. Ranks other than 0 wait at least a second first, so that an
- * error of all ranks is printed once. */
+/* For errors after which the ranks cannot agree: removes temporary files, prints this rank's
+ * message and ends all ranks with exit code 3. Ranks other than 0 wait at least a second first, so
+ * that an error of all ranks is printed once. */
 void app_abort(app_comm comm, const char *program);

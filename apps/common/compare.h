@@ -1,5 +1,5 @@
-/* How two runs are compared, dataset by dataset. A results file says it in an attribute of each dataset
- * ("compare"), so that a program that compares files need not know the app. */
+/* How two runs are compared, dataset by dataset. A results file says it in an attribute of each
+ * dataset ("compare"), so that a program that compares files need not know the app. */
 #pragma once
 #include "minx/error.h"
 
@@ -7,8 +7,8 @@ typedef enum app_compare_kind {
     APP_COMPARE_EXACT, /* equal to the bit */
     APP_COMPARE_RELATIVE, /* real numbers: may differ by `number` times the largest magnitude in the dataset */
     APP_COMPARE_WITHIN, /* whole numbers: may differ by `number` */
-    /* a rounding error: equal to the bit if all sums are added in the same order; otherwise no digit need agree. Compared only
-     * on request */
+    /* a rounding error: equal to the bit if all sums are added in the same order; otherwise no
+     * digit need agree. Compared only on request */
     APP_COMPARE_ROUNDING,
     APP_COMPARE_NEVER /* differs between runs: times, places, names */
 } app_compare_kind;
@@ -26,7 +26,8 @@ typedef struct app_compare {
 
 #define APP_COMPARE_ATTRIBUTE "compare"
 
-/* As the file holds it: "exact", "relative 1e-11", "within 2", "rounding", "never". Returns text->text. */
+/* As the file holds it: "exact", "relative 1e-11", "within 2", "rounding", "never". Returns
+ * text->text. */
 typedef struct app_compare_words {
     char text[48];
 } app_compare_words;

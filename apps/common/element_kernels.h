@@ -1,9 +1,10 @@
-/* Kernels that pack elements of fields into records, and unpack them. A field has rank 1, or rank 2 with an element in each row.
- * A record holds the elements of several fields:
+/* Kernels that pack elements of fields into records, and unpack them. A field has rank 1, or rank 2
+ * with an element in each row. A record holds the elements of several fields:
  *
  *     record j:   | field 0: columns | field 1: columns | ... |      all records have the same length
  *
- * One launch packs or unpacks one field of all records. Lengths and offsets are in numbers of the field's type. */
+ * One launch packs or unpacks one field of all records. Lengths and offsets are in numbers of the
+ * field's type. */
 #pragma once
 #include "minx/minx.h"
 
@@ -52,8 +53,9 @@ typedef struct app_shift_rows_args {
 MX_ARGS(app_shift_rows_args, begin, shift_row)
 MX_DECLARE_FOR(1D, app_find_shift_rows, app_shift_rows_args)
 
-/* Which elements leave a rank: list(0..) = those whose rank is another one, in ascending order, and to(0..) = their ranks.
- * With `staying` true: the elements that do not leave. The result of the scan is their number. */
+/* Which elements leave a rank: list(0..) = those whose rank is another one, in ascending order, and
+ * to(0..) = their ranks. With `staying` true: the elements that do not leave. The result of the
+ * scan is their number. */
 typedef struct app_leaving_args {
     mx_ci32_1s rank;
     mx_i32_1 list;

@@ -1,5 +1,5 @@
-/* The digest is that of a list: the SHA-256 of each block of 4 MiB, in order. So ranks can share the
- * blocks. */
+/* The digest is that of a list: the SHA-256 of each block of 4 MiB, in order. So ranks can share
+ * the blocks. */
 #define _POSIX_C_SOURCE 200809L
 #include "file_digest.h"
 

@@ -1,6 +1,7 @@
 /* A seal: a line behind the end of a file with the file's size and the SHA-256 of its bytes. A file
  * is checked by it before any library reads it, so that damage is reported as an error, and no
- * library can crash on it. HDF5 ignores bytes behind the end of its data. Private to the checkpoints. */
+ * library can crash on it. HDF5 ignores bytes behind the end of its data. Private to the
+ * checkpoints. */
 #pragma once
 #include "comm.h"
 

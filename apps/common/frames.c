@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A chunk of a value holds at most this many bytes of one frame; one of steps and times this many. */
+/* A chunk of a value holds at most this many bytes of one frame; one of steps and times this
+ * many. */
 enum { CHUNK_BYTES = 1 << 20, CHUNK_STEPS = 256 };
 
 enum { STEP, TIME, VALUE, PARTS };

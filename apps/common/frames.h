@@ -1,6 +1,6 @@
-/* Frames: an array that a run writes again and again, each time with its step and time; as H5MD asks
- * of trajectories (https://www.nongnu.org/h5md/h5md.html, version 1.1). In the results file an element
- * is a group with three datasets, whose first dimension grows by one entry for each frame:
+/* Frames: an array that a run writes again and again, each time with its step and time; as H5MD
+ * asks of trajectories (https://www.nongnu.org/h5md/h5md.html, version 1.1). In the results file an
+ * element is a group with three datasets, whose first dimension grows by one entry for each frame:
  *
  *     step [frames]   time [frames]   value [frames][extents of the array]
  *
@@ -31,15 +31,17 @@ mx_err app_frames_create(app_results results, const app_frames_definition *defin
 mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_slab *slab,
                       const void *values);
 
-/* Writes the frames so far to the disk. A run calls it when all elements of a frame were added: if it is killed later, its
- * temporary file (results_file.h) can be opened and has these frames. results NULL: nothing. MX_ERR_IO. */
+/* Writes the frames so far to the disk. A run calls it when all elements of a frame were added: if
+ * it is killed later, its temporary file (results_file.h) can be opened and has these frames.
+ * results NULL: nothing. MX_ERR_IO. */
 mx_err app_frames_flush(app_results results);
 
-/* The metadata that H5MD requires in a file with particles. app_h5md_begin is called once, before the elements of /particles
- * are created. The box is an element as well: "/particles/GROUP/box/edges", the lengths of its sides
- * (dims entries), with as many frames as the positions. Units of H5MD (m, nm, Angstrom, s, ps, K and
- * the like, with exponents: "Angstrom ps-1") are stored for its readers; others, such as the reduced
- * units of Lennard-Jones, are not known to them. */
+/* The metadata that H5MD requires in a file with particles. app_h5md_begin is called once, before
+ * the elements of /particles are created. The box is an element as well:
+ * "/particles/GROUP/box/edges", the lengths of its sides (dims entries), with as many frames as the
+ * positions. Units of H5MD (m, nm, Angstrom, s, ps, K and the like, with exponents: "Angstrom
+ * ps-1") are stored for its readers; others, such as the reduced units of Lennard-Jones, are not
+ * known to them. */
 typedef struct app_h5md {
     const char *group;  /* "all" */
     const char *author; /* NULL: the user's login name */

@@ -25,8 +25,8 @@ size_t app_h5_bytes(const app_h5_item *item)
     return (size_t)item->count * (item->kind == APP_H5_TEXT ? 1 : 8);
 }
 
-/* HDF5's exit handler would try again to write a file that it could not write before, fail again, and
- * print. It is not needed: we close all that we open. */
+/* HDF5's exit handler would try again to write a file that it could not write before, fail again,
+ * and print. It is not needed: we close all that we open. */
 void app_h5_quiet(void)
 {
     H5dont_atexit();

@@ -3,9 +3,9 @@
  *     elements:  | for neighbour 0 | for neighbour 1 | ...     record j is element send(j)
  *     ghosts:    | from neighbour 0 | from neighbour 1 | ...   record j is ghost(j), or element first_ghost + j
  *
- * A forward exchange packs elements and unpacks ghosts; a reverse one packs ghosts and adds to elements. An element may be in
- * the lists of several neighbours. So one launch adds the records of one neighbour: no two of its items are the same element, and
- * the order of the sums is fixed. */
+ * A forward exchange packs elements and unpacks ghosts; a reverse one packs ghosts and adds to
+ * elements. An element may be in the lists of several neighbours. So one launch adds the records of
+ * one neighbour: no two of its items are the same element, and the order of the sums is fixed. */
 #include "index_exchange.h"
 
 #include "elements.h"

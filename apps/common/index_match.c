@@ -1,14 +1,16 @@
-/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to before (d + 1) * slice.
- * Where that would give one rank far more ids than the average, because the ids are not spread evenly over their range,
- * each id goes to a rank by a hash instead. Slices are better: ids of one rank then go to few ranks.
+/* Lists of indices from global ids, by a directory: rank d of P keeps the ids from d * slice to
+ * before (d + 1) * slice. Where that would give one rank far more ids than the average, because the
+ * ids are not spread evenly over their range, each id goes to a rank by a hash instead. Slices are
+ * better: ids of one rank then go to few ranks.
  *
  *   1. register   each owner tells the directory: id, its rank, its local index
  *   2. ask        each rank asks the directory for the owners of its ghosts, and gets rank and local index of each
  *   3. subscribe  each rank tells the owners which of their elements it has as ghosts, in the order of its list
  *
- * Each step is a sparse exchange or two, of blocks of BLOCK entries at most. So only memory limits the number of ids
- * that go to one rank. What a rank keeps and sends is in proportion to its elements and ghosts. Rejected: all ranks
- * gather all ids, which takes memory in proportion to the whole problem. */
+ * Each step is a sparse exchange or two, of blocks of BLOCK entries at most. So only memory limits
+ * the number of ids that go to one rank. What a rank keeps and sends is in proportion to its
+ * elements and ghosts. Rejected: all ranks gather all ids, which takes memory in proportion to the
+ * whole problem. */
 #include "index_exchange_private.h"
 
 #include <stdlib.h>
@@ -23,7 +25,8 @@ typedef struct entry {
     int32_t directory; /* the rank of the directory that keeps the id */
 } entry;
 
-/* The slices are used if no rank of the directory keeps more than UNEVEN times the average number of elements, plus FEW. */
+/* The slices are used if no rank of the directory keeps more than UNEVEN times the average number
+ * of elements, plus FEW. */
 enum { NO_OWNER = -1, BLOCK = 1 << 16, UNEVEN = 2, FEW = 4096 };
 
 /* What is allocated for a match. */
@@ -156,7 +159,8 @@ static mx_err send_to_directory(match *m, entry *entries, mx_lid count, app_bloc
 
 /* ---- which rank keeps an id ---- */
 
-/* The finalizer of MurmurHash3 (Appleby), a bijection that changes half of the bits for each bit of the id. */
+/* The finalizer of MurmurHash3 (Appleby), a bijection that changes half of the bits for each bit of
+ * the id. */
 static uint64_t hash(mx_gid id)
 {
     uint64_t h = (uint64_t)id;
@@ -174,7 +178,8 @@ static void place(match *m, entry *entries, mx_lid count, bool by_slice)
     sort(entries, (size_t)count, by_directory);
 }
 
-/* Would a rank keep far more elements than the average? Each rank tells the directory only how many it would send. */
+/* Would a rank keep far more elements than the average? Each rank tells the directory only how many
+ * it would send. */
 static mx_err is_uneven(match *m, bool *uneven)
 {
     int64_t kept = 0, all = m->own->count;
@@ -311,7 +316,8 @@ static mx_err list_ghosts(match *m, int *blocks)
     return MX_OK;
 }
 
-/* Merges the ranks that sent subscriptions with those that `blocks` went to. Both are sorted by rank. */
+/* Merges the ranks that sent subscriptions with those that `blocks` went to. Both are sorted by
+ * rank. */
 static mx_err list_elements(match *m, int blocks, int *neighbours)
 {
     size_t sends = 0;

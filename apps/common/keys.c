@@ -1,4 +1,5 @@
-/* Rows, words and values; keys_help.c prints them, keys_lines.c reads lines, keys_parameters.c makes parameters. */
+/* Rows, words and values; keys_help.c prints them, keys_lines.c reads lines, keys_parameters.c
+ * makes parameters. */
 #include "keys.h"
 
 #include "text.h"

@@ -1,6 +1,7 @@
-/* Keys: all that a user may set, as one table of rows. From the rows come the reading of decks, of key=value files and of the
- * command line, with all checks; the list of keys that --help-deck prints; the parameters of /input in the results file; and
- * minx-verify's check of these. Knows no MPI, so that an app's input can be read, tested and fuzzed alone.
+/* Keys: all that a user may set, as one table of rows. From the rows come the reading of decks, of
+ * key=value files and of the command line, with all checks; the list of keys that --help-deck
+ * prints; the parameters of /input in the results file; and minx-verify's check of these. Knows no
+ * MPI, so that an app's input can be read, tested and fuzzed alone.
  *
  *     typedef struct heat_input { int64_t cells; double dt; int boundary; } heat_input;
  *
@@ -15,8 +16,9 @@
  *     };
  *     const app_input heat = {.keys = keys, .count = 3, .size = sizeof(heat_input)};
  *
- * An app whose deck has a form of its own gives `read`, which finds rows by name and sets them. Original codes differ in the
- * names of keys: a row belongs to one or more dialects, and several rows may fill one member. */
+ * An app whose deck has a form of its own gives `read`, which finds rows by name and sets them.
+ * Original codes differ in the names of keys: a row belongs to one or more dialects, and several
+ * rows may fill one member. */
 #pragma once
 #include "minx/error.h"
 
@@ -63,11 +65,11 @@ typedef struct app_key {
     unsigned dialects; /* bit i: dialect i of the input knows this key; 0: all do */
     size_t offset;     /* of the member in the struct that the keys fill */
 
-    /* Numbers: the range that makes sense, both included; both 0: no bounds. CHOICE: `low` is the first word that may be
-     * written. */
+    /* Numbers: the range that makes sense, both included; both 0: no bounds. CHOICE: `low` is the
+     * first word that may be written. */
     double low, high;
-    /* The default. PICK and SWITCH have no default: their members start as 0. For PICK this is the number of the word that it
-     * picks. */
+    /* The default. PICK and SWITCH have no default: their members start as 0. For PICK this is the
+     * number of the word that it picks. */
     double standard;
     const char *text;         /* TEXT: the default, or NULL */
     const char *automatic;    /* INT: a word for `standard`, which may be out of range; or NULL */
@@ -78,12 +80,14 @@ typedef struct app_key {
     const char *help;
     const char *parameter; /* the name in /input; NULL: `name`; "": not there */
 
-    /* Not NULL: a key of an original code that is not supported; the text says what to write instead. Values up to `standard`
-     * (the default, which needs no support) are accepted. A SWITCH is never accepted. */
+    /* Not NULL: a key of an original code that is not supported; the text says what to write
+     * instead. Values up to `standard` (the default, which needs no support) are accepted. A SWITCH
+     * is never accepted. */
     const char *instead;
 
-    /* A list of REAL, CHOICE, INT or INT64: the bytes from one element to the next (0: no list), the offset of the number of
-     * elements (int), and how many there may be. Written as "1,2,3", unless it is a RECORD. */
+    /* A list of REAL, CHOICE, INT or INT64: the bytes from one element to the next (0: no list),
+     * the offset of the number of elements (int), and how many there may be. Written as "1,2,3",
+     * unless it is a RECORD. */
     size_t stride, length;
     int capacity;
 
@@ -108,21 +112,22 @@ typedef struct app_input {
     const char *about;           /* the first lines of --help-deck, or NULL */
     void (*more)(FILE *out);     /* more lines of --help-deck: its RECORD keys; or NULL */
 
-    /* Reads a deck into keys->target by app_keys_find and app_keys_set, after app_keys_begin. NULL: key=value lines. */
+    /* Reads a deck into keys->target by app_keys_find and app_keys_set, after app_keys_begin. NULL:
+     * key=value lines. */
     mx_err (*read)(app_keys *keys, const char *text, size_t length);
 
-    /* Called after deck and command line were read. Checks what involves several keys, and computes derived members.
-     * NULL: nothing. */
+    /* Called after deck and command line were read. Checks what involves several keys, and computes
+     * derived members. NULL: nothing. */
     mx_err (*check)(app_keys *keys);
 
     bool deck_optional; /* the defaults alone are an input; else there must be a deck */
 
-    /* What an original code calls options that every app has: pairs of an argument, as a whole, and the option's name without
-     * dashes ("-t", "threads"); ends with NULL. NULL: nothing. */
+    /* What an original code calls options that every app has: pairs of an argument, as a whole, and
+     * the option's name without dashes ("-t", "threads"); ends with NULL. NULL: nothing. */
     const char *const *synonyms;
 
-    /* On the command line key:value, "key value" and any number of dashes are accepted like key=value. Options that
-     * every app has need no dashes if they have a value. */
+    /* On the command line key:value, "key value" and any number of dashes are accepted like
+     * key=value. Options that every app has need no dashes if they have a value. */
     bool free_form;
 } app_input;
 
@@ -156,16 +161,17 @@ struct app_keys {
     int text_count;
 };
 
-/* Reads a whole input into *target (input->size bytes): defaults, the deck (text NULL: none), the lines key=value that override
- * it (NULL: none), the checks. `file` is used in messages only. MX_ERR_INPUT with one message; then *target is unspecified.
- * Messages are "FILE:LINE: KEY: got X, expected Y", or "command line: KEY: got X, expected Y". *keys is to be closed in any case,
- * and texts in *target are valid until then. Not collective. */
+/* Reads a whole input into *target (input->size bytes): defaults, the deck (text NULL: none), the
+ * lines key=value that override it (NULL: none), the checks. `file` is used in messages only.
+ * MX_ERR_INPUT with one message; then *target is unspecified. Messages are "FILE:LINE: KEY: got X,
+ * expected Y", or "command line: KEY: got X, expected Y". *keys is to be closed in any case, and
+ * texts in *target are valid until then. Not collective. */
 mx_err app_keys_read(app_keys *keys, const app_input *input, const char *file, const char *text,
                      size_t length, const char *overrides, void *target);
 void app_keys_close(app_keys *keys);
 
-/* The first half of app_keys_read: the defaults in *target. `file` NULL: messages begin with the key. MX_ERR_ARG for
- * too many rows. */
+/* The first half of app_keys_read: the defaults in *target. `file` NULL: messages begin with the
+ * key. MX_ERR_ARG for too many rows. */
 mx_err app_keys_open(app_keys *keys, const app_input *input, const char *file, void *target);
 
 /* ---- for an app's `read` and `check` ---- */
@@ -173,7 +179,8 @@ mx_err app_keys_open(app_keys *keys, const app_input *input, const char *file, v
 /* Chooses the dialect and stores the defaults. app_keys_read did so for dialect 0. */
 void app_keys_begin(app_keys *keys, int dialect);
 
-/* The row of this name that keys->source and the dialect have; NULL: none. In files letters of either case are the same. */
+/* The row of this name that keys->source and the dialect have; NULL: none. In files letters of
+ * either case are the same. */
 const app_key *app_keys_find(const app_keys *keys, const char *name, size_t length);
 
 /* The row of this name that a source and any of the dialects (one bit each) have; NULL: none. */
@@ -189,17 +196,19 @@ const char *app_keys_nearest(const app_keys *keys, unsigned dialects, const char
 
 bool app_key_has_value(const app_key *row);
 
-/* Sets a row by the word behind `key` (NULL, or of length 0: there was none). A file wins over defaults, the command line over a
- * file; from one source a member may be set to one value only. MX_ERR_INPUT, and nothing is set. */
+/* Sets a row by the word behind `key` (NULL, or of length 0: there was none). A file wins over
+ * defaults, the command line over a file; from one source a member may be set to one value only.
+ * MX_ERR_INPUT, and nothing is set. */
 mx_err app_keys_set(app_keys *keys, const app_key *row, const app_word *key, const app_word *word);
 
-/* The two halves of app_keys_set: what a word means for a row, and storing it, as element `index` of a list. */
+/* The two halves of app_keys_set: what a word means for a row, and storing it, as element `index`
+ * of a list. */
 mx_err app_keys_value(app_keys *keys, const app_key *row, const app_word *key, const app_word *word,
                       app_value *value);
 mx_err app_keys_store(app_keys *keys, const app_key *row, int index, const app_value *value);
 
-/* Reads lines "key=value", "key: value", "key value" or "key"; '#' and '!' begin a comment. The first line of a file has number
- * keys->last_line + 1. */
+/* Reads lines "key=value", "key: value", "key value" or "key"; '#' and '!' begin a comment. The
+ * first line of a file has number keys->last_line + 1. */
 mx_err app_keys_read_lines(app_keys *keys, const char *text, size_t length);
 
 /* Where the member at `offset` was set last; NULL: nowhere. */
@@ -246,8 +255,8 @@ typedef struct app_parameter {
     int count;
 } app_parameter;
 
-/* Parameter number `index` (from 0) of *target in this dialect, with memory that app_parameter_free frees. Beyond the last one
- * parameter->name is NULL. MX_ERR_MEMORY. */
+/* Parameter number `index` (from 0) of *target in this dialect, with memory that app_parameter_free
+ * frees. Beyond the last one parameter->name is NULL. MX_ERR_MEMORY. */
 mx_err app_keys_parameter(const app_input *input, int dialect, const void *target, int index,
                           app_parameter *parameter);
 void app_parameter_free(app_parameter *parameter);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is this the row that gives its member's parameter? The first one of the dialect that fills the member. */
+/* Is this the row that gives its member's parameter? The first one of the dialect that fills the
+ * member. */
 static bool is_parameter(const app_input *input, int dialect, int at)
 {
     const app_key *const row = &input->keys[at];

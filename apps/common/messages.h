@@ -1,7 +1,9 @@
-/* Messages of bytes between a rank and its neighbours: the basis of halo exchange, index exchange and migration.
+/* Messages of bytes between a rank and its neighbours: the basis of halo exchange, index exchange
+ * and migration.
  *
- * A set of messages has a send buffer and a receive buffer in memory that kernels can access, and a list of messages. Each
- * message is a part of the send buffer that goes to a rank, and a part of the receive buffer that is filled from it:
+ * A set of messages has a send buffer and a receive buffer in memory that kernels can access, and a
+ * list of messages. Each message is a part of the send buffer that goes to a rank, and a part of
+ * the receive buffer that is filled from it:
  *
  *     MX_TRY(app_messages_create(transport, "halo", &m));
  *     MX_TRY(app_messages_resize(m, send_bytes, receive_bytes));      again where more is needed
@@ -27,12 +29,13 @@
 
 typedef struct app_messages *app_messages;
 
-/* A message to and a message from one rank; either may have 0 bytes. The lengths must be those that the other rank has
- * for the opposite direction. Offsets and lengths are in bytes. */
+/* A message to and a message from one rank; either may have 0 bytes. The lengths must be those that
+ * the other rank has for the opposite direction. Offsets and lengths are in bytes. */
 typedef struct app_message {
     int rank;
-    /* tell several messages between the same two ranks apart: the receiver's receive_tag is the sender's send_tag. From 0 to
-     * APP_MAX_TAG; no two entries of one rank have the same send_tag, nor the same receive_tag */
+    /* tell several messages between the same two ranks apart: the receiver's receive_tag is the
+     * sender's send_tag. From 0 to APP_MAX_TAG; no two entries of one rank have the same send_tag,
+     * nor the same receive_tag */
     int send_tag, receive_tag;
     size_t send_offset, send_bytes;
     size_t receive_offset, receive_bytes;
@@ -40,27 +43,30 @@ typedef struct app_message {
 
 enum { APP_MAX_TAG = 32767 };
 
-/* Makes a set without messages and without room. label: for error messages and the buffers' names. Collective; what it returns
- * is agreed. */
+/* Makes a set without messages and without room. label: for error messages and the buffers' names.
+ * Collective; what it returns is agreed. */
 mx_err app_messages_create(app_transport transport, const char *label, app_messages *messages);
 
 /* Collective. Ends an exchange that has begun. Accepts NULL; sets *messages = NULL. */
 void app_messages_destroy(app_messages *messages);
 
-/* Gives the buffers room for at least so many bytes; they never get smaller. Where a buffer grows its contents are lost, and
- * views from app_messages_buffers are destroyed. Not collective. MX_ERR_ARG between begin and end. */
+/* Gives the buffers room for at least so many bytes; they never get smaller. Where a buffer grows
+ * its contents are lost, and views from app_messages_buffers are destroyed. Not collective.
+ * MX_ERR_ARG between begin and end. */
 mx_err app_messages_resize(app_messages messages, size_t send_bytes, size_t receive_bytes);
 
-/* Views of rank 1 of the whole buffers, as elements of `type` (any number type). They belong to the set: bind them, do not
- * destroy them; they exist until the next resize that makes a buffer grow. Either pointer may be NULL. */
+/* Views of rank 1 of the whole buffers, as elements of `type` (any number type). They belong to the
+ * set: bind them, do not destroy them; they exist until the next resize that makes a buffer grow.
+ * Either pointer may be NULL. */
 mx_err app_messages_buffers(app_messages messages, mx_type type, mx_view *send, mx_view *receive);
 
-/* Replaces the list, which is copied. Not collective. Errors: MX_ERR_ARG (a rank or tag out of range, a tag twice, lengths of
- * messages to the rank itself that differ), MX_ERR_EXTENT (a message of more than 2^31-1 bytes). */
+/* Replaces the list, which is copied. Not collective. Errors: MX_ERR_ARG (a rank or tag out of
+ * range, a tag twice, lengths of messages to the rank itself that differ), MX_ERR_EXTENT (a message
+ * of more than 2^31-1 bytes). */
 mx_err app_messages_set(app_messages messages, const app_message *list, int count);
 
-/* Starts the exchange. Collective. MX_ERR_ARG if a message is outside of its buffer, the last exchange has not ended, or the
- * context records a graph. */
+/* Starts the exchange. Collective. MX_ERR_ARG if a message is outside of its buffer, the last
+ * exchange has not ended, or the context records a graph. */
 mx_err app_messages_begin(app_messages messages);
 
 /* Completes it. MX_ERR_COMM if a message has another length than expected. Collective. */

@@ -6,8 +6,9 @@
  *                   ^---------------  -
  *      after    | s s s s s s | a a ...     arrivals
  *
- * A scan lists the elements that leave, in ascending order; another one lists those behind place n - k that stay. The host sorts
- * the first list by rank: it is short, and the host needs the lengths for the messages anyway. */
+ * A scan lists the elements that leave, in ascending order; another one lists those behind place n
+ * - k that stay. The host sorts the first list by rank: it is short, and the host needs the lengths
+ * for the messages anyway. */
 #include "migrate.h"
 
 #include "element_kernels.h"
@@ -144,7 +145,8 @@ static mx_err find_leaving(app_migration m, mx_view rank, plan *p)
     return MX_OK;
 }
 
-/* Sorts those that leave by rank, and counts those of each. Counting sort: stable, and one pass over them. */
+/* Sorts those that leave by rank, and counts those of each. Counting sort: stable, and one pass
+ * over them. */
 static mx_err sort_by_rank(app_migration m, plan *p)
 {
     const int ranks = app_size(m->comm);
@@ -235,7 +237,8 @@ static mx_err grow(app_migration m, const plan *p, mx_view *const *fields, app_r
                                (size_t)p->arriving * record->bytes);
 }
 
-/* A message to each target and one from each source: one entry for both where they are the same rank. */
+/* A message to each target and one from each source: one entry for both where they are the same
+ * rank. */
 static mx_err make_messages(app_migration m, plan *p, size_t record)
 {
     size_t sent = 0, received = 0;
@@ -308,7 +311,8 @@ static mx_err unpack(app_migration m, const plan *p, const app_record *record)
     return MX_OK;
 }
 
-/* What is packed travels. A rank whose messages cannot begin cannot communicate any more: it does not agree. */
+/* What is packed travels. A rank whose messages cannot begin cannot communicate any more: it does
+ * not agree. */
 static mx_err move(app_migration m, const plan *p, mx_view rank, const app_record *record)
 {
     MX_TRY(app_messages_begin(m->messages));

@@ -90,7 +90,8 @@ static const app_key *find_synonym(const parser *p, const app_word *argument)
     return NULL;
 }
 
-/* The row of an argument without its value. A name with dashes is an alias as a whole; else two dashes stand in front of it. */
+/* The row of an argument without its value. A name with dashes is an alias as a whole; else two
+ * dashes stand in front of it. */
 static const app_key *find(const parser *p, const app_input *input, const app_word *argument)
 {
     app_word name = *argument;
@@ -204,7 +205,8 @@ static mx_err read_option(parser *p, const char *argument)
     return row ? set(p, row, true, &key, &value) : fail_unknown(p, &key);
 }
 
-/* key=value of the input; else it is the deck. Free form: "key value" too, and options that have a value. */
+/* key=value of the input; else it is the deck. Free form: "key value" too, and options that have a
+ * value. */
 static mx_err read_argument(parser *p, const char *argument)
 {
     const app_input *const input = input_of(p->program);

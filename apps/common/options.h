@@ -1,17 +1,19 @@
-/* The command line of an app: the options that every app has, the keys of its input, and at most one positional argument, the
- * deck. All are rows of tables (keys.h), from which come parsing, checks, defaults and --help. Strict: what is not understood
- * whole is an error that names the nearest valid option.
+/* The command line of an app: the options that every app has, the keys of its input, and at most
+ * one positional argument, the deck. All are rows of tables (keys.h), from which come parsing,
+ * checks, defaults and --help. Strict: what is not understood whole is an error that names the
+ * nearest valid option.
  *
  *     prog [OPTIONS] deck.in --threads=4 x_cells=20 --eps=1e-9
  *
- * Keys of the input, as --key=value or key=value, override the deck. They are collected here, and set when the deck has been
- * read, which may decide what they mean. */
+ * Keys of the input, as --key=value or key=value, override the deck. They are collected here, and
+ * set when the deck has been read, which may decide what they mean. */
 #pragma once
 #include "comm.h"
 #include "keys.h"
 #include "read_file.h"
 
-/* The options that every app has. Texts are valid until app_options_close, `deck` as long as argv is. */
+/* The options that every app has. Texts are valid until app_options_close, `deck` as long as argv
+ * is. */
 typedef struct app_options {
     const char *backend;       /* what the core's context takes; default "auto" */
     int threads;               /* 0: auto */
@@ -44,15 +46,17 @@ typedef struct app_program {
     bool checkpoints;         /* the app supports them: --help shows their options */
 } app_program;
 
-/* Fills *options, which is to be closed in any case. Both "--key=value" and "--key value" are read; "--" ends the options.
- * MX_ERR_INPUT for an unknown option, a value that is missing, not wanted, or out of range, an option given twice with
- * different values, a second positional argument or a missing one (unless an option is given that needs none, as --help).
- * Messages say what was got and what was expected. Not collective: every rank computes the same. */
+/* Fills *options, which is to be closed in any case. Both "--key=value" and "--key value" are read;
+ * "--" ends the options. MX_ERR_INPUT for an unknown option, a value that is missing, not wanted,
+ * or out of range, an option given twice with different values, a second positional argument or a
+ * missing one (unless an option is given that needs none, as --help). Messages say what was got and
+ * what was expected. Not collective: every rank computes the same. */
 mx_err app_options_parse(const app_program *program, int argc, char **argv, app_options *options);
 void app_options_close(app_options *options);
 
-/* What to say of a deck that could not be read, with the error `err`: where there is no such file and its name reads as
- * KEY=VALUE, a key was meant, and the message names the nearest one. Returns the error. Not collective. */
+/* What to say of a deck that could not be read, with the error `err`: where there is no such file
+ * and its name reads as KEY=VALUE, a key was meant, and the message names the nearest one. Returns
+ * the error. Not collective. */
 mx_err app_options_fail_deck(const app_program *program, app_options *options, mx_err err);
 
 /* Prints usage and all options with their defaults. */

@@ -32,9 +32,9 @@ static mx_err check_target(const char *what, const char *path)
     return MX_OK;
 }
 
-/* HOST and PID make the name unique to this process. The number avoids temporary files that a killed
- * run with the same pid left. Of a long name only the beginning is in the temporary one, because file
- * systems allow 255 bytes. */
+/* HOST and PID make the name unique to this process. The number avoids temporary files that a
+ * killed run with the same pid left. Of a long name only the beginning is in the temporary one,
+ * because file systems allow 255 bytes. */
 static mx_err name_temporary(const char *path, int attempt, char **temporary)
 {
     enum { MAX_BASE = 120, MAX_HOST = 64 };
@@ -56,7 +56,8 @@ static mx_err name_temporary(const char *path, int attempt, char **temporary)
     return MX_OK;
 }
 
-/* A file that replaces another one keeps its owner, as far as this user may set it, and its mode. */
+/* A file that replaces another one keeps its owner, as far as this user may set it, and its
+ * mode. */
 static void keep_owner(const char *path, int file)
 {
     struct stat old, new;
@@ -64,7 +65,8 @@ static void keep_owner(const char *path, int file)
     const bool same = old.st_uid == new.st_uid &&old.st_gid == new.st_gid;
     const bool owned = same || fchown(file, old.st_uid, old.st_gid) == 0 ||
                        fchown(file, (uid_t)-1, old.st_gid) == 0;
-    /* If the group could not be kept, its permissions are dropped: this user's group must not get them. */
+    /* If the group could not be kept, its permissions are dropped: this user's group must not get
+     * them. */
     const mode_t mode = owned ? old.st_mode & 0777 : old.st_mode & 0707;
     (void)fchmod(file, mode | S_IRUSR | S_IWUSR);
 }

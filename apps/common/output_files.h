@@ -31,8 +31,8 @@ bool app_output_same(const char *one, const char *other);
 mx_err app_output_check_kept(const char *path, const char *other, const char *role);
 
 /* Flushes the temporary file to its disk. Then renames the side file, if there is one, and then the
- * temporary file. With `keep`, an older file of the final name stays, as PATH.1 (app_output_previous).
- * MX_ERR_IO on failure. */
+ * temporary file. With `keep`, an older file of the final name stays, as PATH.1
+ * (app_output_previous). MX_ERR_IO on failure. */
 mx_err app_output_publish(const app_output *output, bool with_side, bool keep);
 
 /* PATH.1, in *previous, which the caller frees. */

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 
 /* A pipe has no size that could be asked for, so the buffer doubles until the end of the file. It
- * always has room for one byte more than was read: for the NUL, and to detect a file over the limit. */
+ * always has room for one byte more than was read: for the NUL, and to detect a file over the
+ * limit. */
 static mx_err read_stream(FILE *stream, const char *path, char **text, size_t *length)
 {
     size_t capacity = 4096;

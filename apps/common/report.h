@@ -11,7 +11,8 @@ mx_err app_report_create(app_comm comm, bool quiet, app_report *report);
 /* Accepts NULL; sets *report = NULL. Frees its regions as well. */
 void app_report_destroy(app_report *report);
 
-/* Writes out what was printed. Collective, agreed; MX_ERR_IO when rank 0 could not print everything (a full disk). */
+/* Writes out what was printed. Collective, agreed; MX_ERR_IO when rank 0 could not print everything
+ * (a full disk). */
 mx_err app_print_finish(app_comm comm);
 
 /* printf to stdout, from rank 0. Not collective. */
@@ -46,8 +47,8 @@ const app_region *app_report_region(app_report report, int i);
 
 /* Prints the table: calls and synchronisations of rank 0, the slowest rank's seconds, GB/s of all
  * ranks together (their bytes over those seconds), and its share of `limit`, the GB/s that the
- * machine can achieve on all ranks together; 0: unknown, then the table has no such column. Columns that do
- * not apply are left empty. Collective. */
+ * machine can achieve on all ranks together; 0: unknown, then the table has no such column. Columns
+ * that do not apply are left empty. Collective. */
 mx_err app_report_table(app_report report, double limit);
 
 /* Prints the one line that ends a run: "figure of merit: 1.234e+09 cell iterations/s". */

@@ -1,5 +1,6 @@
-/* A results file from its beginning to its last dataset; results_finish.c ends it. Small items are collected (results_put.c)
- * and written before the first array and at the end; arrays are written at once (results_array.c). */
+/* A results file from its beginning to its last dataset; results_finish.c ends it. Small items are
+ * collected (results_put.c) and written before the first array and at the end; arrays are written
+ * at once (results_array.c). */
 #include "results.h"
 
 #include "results_put.h"

@@ -1,40 +1,44 @@
-/* The results file of a run (schema "minx-results" 1): one HDF5 file that says what was run, on what, with which outcome,
- * and that anyone can verify. docs/results-file.md describes it.
+/* The results file of a run (schema "minx-results" 1): one HDF5 file that says what was run, on
+ * what, with which outcome, and that anyone can verify. docs/results-file.md describes it.
  *
- * It is written under a temporary name beside the final one and renamed when complete: a file that has its name is whole,
- * and a failed run leaves an older file as it was. With a parallel HDF5 all ranks write their parts collectively; with a
- * serial one, rank 0 receives them in bounded chunks and writes. With `path` NULL the handle is inert and every call succeeds
- * at once.
+ * It is written under a temporary name beside the final one and renamed when complete: a file that
+ * has its name is whole, and a failed run leaves an older file as it was. With a parallel HDF5 all
+ * ranks write their parts collectively; with a serial one, rank 0 receives them in bounded chunks
+ * and writes. With `path` NULL the handle is inert and every call succeeds at once.
  *
- * All ranks make the same calls. Those for small items (provenance, parameters, series, checks) do not communicate: rank 0
- * collects the items, and they are written together. What fails then is returned by the next call that is collective: a
- * field, or app_results_finish. What collective calls return is agreed among the ranks. */
+ * All ranks make the same calls. Those for small items (provenance, parameters, series, checks) do
+ * not communicate: rank 0 collects the items, and they are written together. What fails then is
+ * returned by the next call that is collective: a field, or app_results_finish. What collective
+ * calls return is agreed among the ranks. */
 #pragma once
 #include "compare.h"
 #include "slab.h"
 
 typedef struct app_results *app_results;
 
-/* Begins a file that is to be named `path`. MX_ERR_IO if the file could not be written at the end of the run. Records the
- * command line, the time and the build's provenance (commit, compiler, flags, library versions, host, ranks). */
+/* Begins a file that is to be named `path`. MX_ERR_IO if the file could not be written at the end
+ * of the run. Records the command line, the time and the build's provenance (commit, compiler,
+ * flags, library versions, host, ranks). */
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
                           app_results *results);
 
-/* MX_ERR_INPUT if a results file of this name, or its side file, would replace the file `input`, also through links.
- * Collective, agreed. */
+/* MX_ERR_INPUT if a results file of this name, or its side file, would replace the file `input`,
+ * also through links. Collective, agreed. */
 mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
 
-/* The parameter `compare` says how the data are compared with those of another run. Provenance and performance are never
- * compared. Parameters of the input must be equal. */
+/* The parameter `compare` says how the data are compared with those of another run. Provenance and
+ * performance are never compared. Parameters of the input must be equal. */
 
-/* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi path. */
+/* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi
+ * path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
 
 /* The compiler and its flags, as /provenance has them. */
 const char *app_build_compiler(void);
 const char *app_build_flags(void);
 
-/* /input/deck: the input verbatim, `length` bytes; /input/NAME: a resolved parameter with its unit ("1": none). */
+/* /input/deck: the input verbatim, `length` bytes; /input/NAME: a resolved parameter with its unit
+ * ("1": none). */
 mx_err app_results_deck(app_results results, const char *text, size_t length);
 mx_err app_results_parameter_f64(app_results results, const char *name, double value,
                                  const char *unit);
@@ -44,7 +48,8 @@ mx_err app_results_parameter_i64(app_results results, const char *name, int64_t 
                                  const char *unit);
 mx_err app_results_parameter_text(app_results results, const char *name, const char *value);
 
-/* /files/NAME: a file that the input names, verbatim, `length` bytes: what a check of the physics needs of it. */
+/* /files/NAME: a file that the input names, verbatim, `length` bytes: what a check of the physics
+ * needs of it. */
 mx_err app_results_file(app_results results, const char *name, const char *text, size_t length);
 
 /* /series/NAME: a history of n values; rank 0's values count. */
@@ -53,15 +58,17 @@ mx_err app_results_series_f64(app_results results, const char *name, const char 
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
                               app_compare compare, const int64_t *values, mx_gid n);
 
-/* Collective. /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo), row-major in the order of
- * decomp's dimensions, in host memory. `origin` and `spacing` (dims entries, for ParaView) may be NULL. */
+/* Collective. /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no
+ * halo), row-major in the order of decomp's dimensions, in host memory. `origin` and `spacing`
+ * (dims entries, for ParaView) may be NULL. */
 mx_err app_results_field(app_results results, const char *name, const char *unit,
                          app_compare compare, const app_decomp *decomp, const double *values,
                          const double *origin, const double *spacing);
 
 /* Where the values of an array are, for ParaView and VisIt. */
 typedef struct app_place {
-    /* one of app_results_mesh, or a field of positions; NULL: a uniform mesh of two or three dimensions */
+    /* one of app_results_mesh, or a field of positions; NULL: a uniform mesh of two or three
+     * dimensions */
     const char *mesh;
     bool on_nodes;                  /* else in cells */
     bool is_vector;                 /* the last dimension has the components */
@@ -70,22 +77,25 @@ typedef struct app_place {
     bool is_position;
 } app_place;
 
-/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes or cells, particles in the
- * order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values: this rank's box, row-major, in host memory. place NULL:
- * ParaView and VisIt do not open it. Collective. */
+/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes
+ * or cells, particles in the order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values:
+ * this rank's box, row-major, in host memory. place NULL: ParaView and VisIt do not open it.
+ * Collective. */
 mx_err app_results_array(app_results results, const char *name, const char *unit,
                          app_compare compare, mx_type type, const app_slab *slab,
                          const void *values, const app_place *place);
 
-/* /meshes/NAME: a mesh for places. Unstructured: coordinates [nodes][2 or 3], and the eight nodes of each hexahedron, in the
- * order of VTK and Exodus: around the bottom, then around the top. cells NULL: points. Curvilinear: coordinates [z][y][x][3] or
- * [y][x][2] of the nodes of a grid, cells NULL. Collective. */
+/* /meshes/NAME: a mesh for places. Unstructured: coordinates [nodes][2 or 3], and the eight nodes
+ * of each hexahedron, in the order of VTK and Exodus: around the bottom, then around the top. cells
+ * NULL: points. Curvilinear: coordinates [z][y][x][3] or [y][x][2] of the nodes of a grid, cells
+ * NULL. Collective. */
 mx_err app_results_mesh(app_results results, const char *name, const char *unit,
                         const app_slab *nodes, const double *coordinates, const app_slab *cells,
                         const int64_t *connectivity);
 
-/* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and max over ranks. bytes and flops are
- * this rank's totals that the algorithm must move and do; the file gets their sums. */
+/* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and
+ * max over ranks. bytes and flops are this rank's totals that the algorithm must move and do; the
+ * file gets their sums. */
 typedef struct app_region_totals {
     int64_t calls;
     double seconds;
@@ -94,17 +104,17 @@ typedef struct app_region_totals {
 } app_region_totals;
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals);
 
-/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute where that is 0. `compare`:
- * how value, expected and tolerance are compared with another run's. */
+/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute
+ * where that is 0. `compare`: how value, expected and tolerance are compared with another run's. */
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
                          double tolerance, bool passed, app_compare compare);
 
-/* Ends the file's contents: writes verdict and exit code, digests everything (/integrity), closes. It still has its temporary
- * name, and on failure it will be discarded. */
+/* Ends the file's contents: writes verdict and exit code, digests everything (/integrity), closes.
+ * It still has its temporary name, and on failure it will be discarded. */
 mx_err app_results_seal(app_results results, const char *verdict, int exit_code);
 
-/* Gives the sealed file its name, with the XDMF side file where there are fields. Frees the handle and sets *results = NULL,
- * also on failure (then the temporary file is removed). */
+/* Gives the sealed file its name, with the XDMF side file where there are fields. Frees the handle
+ * and sets *results = NULL, also on failure (then the temporary file is removed). */
 mx_err app_results_publish(app_results *results);
 
 /* app_results_seal and app_results_publish. */

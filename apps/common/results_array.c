@@ -1,6 +1,6 @@
-/* Arrays of a results file, by slabs. With a parallel HDF5 all ranks write and read their boxes in one collective call.
- * With a serial one rank 0 does it for all: the boxes travel in pieces of bounded size (app_slab_piece), so that rank 0
- * needs little memory beside its own box. */
+/* Arrays of a results file, by slabs. With a parallel HDF5 all ranks write and read their boxes in
+ * one collective call. With a serial one rank 0 does it for all: the boxes travel in pieces of
+ * bounded size (app_slab_piece), so that rank 0 needs little memory beside its own box. */
 #include "compare.h"
 #include "results_file.h"
 
@@ -43,7 +43,8 @@ static void to_hsize(int rank, const mx_gid *from, hsize_t *to)
     for (int d = 0; d < rank; ++d) to[d] = (hsize_t)from[d];
 }
 
-/* Writes (`out`) or reads (`in`) one box. A rank with an empty box takes part in the collective call. */
+/* Writes (`out`) or reads (`in`) one box. A rank with an empty box takes part in the collective
+ * call. */
 static mx_err transfer_box(hid_t set, const app_array *array, const app_slab *box, hid_t transfer,
                            const void *out, void *in)
 {
@@ -132,7 +133,8 @@ static mx_err pass_box(app_file *file, const app_array *array, const void *out, 
     return MX_OK;
 }
 
-/* Rank 0 for the others. All messages are passed even after a failure, because the other ranks wait for them. */
+/* Rank 0 for the others. All messages are passed even after a failure, because the other ranks wait
+ * for them. */
 static mx_err serve_boxes(app_file *file, hid_t set, const app_array *array, const app_slab *boxes,
                           char *buffer, bool write)
 {
@@ -232,7 +234,8 @@ static mx_err describe_set(hid_t set, const app_array *array)
     return MX_OK;
 }
 
-/* The properties of a dataset that grows: it has chunks, and missing groups on its path are created. */
+/* The properties of a dataset that grows: it has chunks, and missing groups on its path are
+ * created. */
 static bool set_growing(hid_t list, hid_t links, const app_slab *slab)
 {
     hsize_t chunk[APP_SLAB_MAX_RANK];

@@ -28,13 +28,13 @@ bool app_file_is_parallel(void)
 bool app_file_takes_part(app_comm comm) { return app_file_is_parallel() || app_rank(comm) == 0; }
 
 /* Whenever a file is opened, Open MPI prepares a file pointer that ranks share, which HDF5 never
- * uses. Where all ranks are on one host, its choice is a file and a semaphore in shared memory by the
- * file's name: names of more than about 230 characters end the program, without room in /dev/shm the
- * ranks fail or wait for ever, and a killed run leaves the semaphore. The component `individual` uses
- * two small files of each rank instead, which app_file_open removes. It is chosen when the first
- * file is opened. What the user chose in the environment, or by mpirun --mca, stays. On several hosts
- * Open MPI chooses a lock file, and that stays as well: two files of each of many ranks would take
- * long. Other MPI libraries do not read this variable. */
+ * uses. Where all ranks are on one host, its choice is a file and a semaphore in shared memory by
+ * the file's name: names of more than about 230 characters end the program, without room in
+ * /dev/shm the ranks fail or wait for ever, and a killed run leaves the semaphore. The component
+ * `individual` uses two small files of each rank instead, which app_file_open removes. It is chosen
+ * when the first file is opened. What the user chose in the environment, or by mpirun --mca, stays.
+ * On several hosts Open MPI chooses a lock file, and that stays as well: two files of each of many
+ * ranks would take long. Other MPI libraries do not read this variable. */
 #define SHARED_POINTER "OMPI_MCA_sharedfp"
 
 static void avoid_shared_file_pointers(app_comm comm)

@@ -53,24 +53,27 @@ typedef struct app_array {
     const double *origin, *spacing; /* one entry for each dimension, or NULL */
 } app_array;
 
-/* Creates the dataset; the boxes of the ranks fill it without overlap. values: this rank's box, row-major, in host memory.
- * Collective, agreed. MX_ERR_ARG for an invalid type or slab. */
+/* Creates the dataset; the boxes of the ranks fill it without overlap. values: this rank's box,
+ * row-major, in host memory. Collective, agreed. MX_ERR_ARG for an invalid type or slab. */
 mx_err app_file_put(app_file *file, const app_array *array, const void *values);
 
-/* Reads this rank's box; boxes may overlap. MX_ERR_INPUT if the dataset is missing or has another type or other extents
- * than array->slab.global, MX_ERR_IO if it cannot be read. Collective, agreed. */
+/* Reads this rank's box; boxes may overlap. MX_ERR_INPUT if the dataset is missing or has another
+ * type or other extents than array->slab.global, MX_ERR_IO if it cannot be read. Collective,
+ * agreed. */
 mx_err app_file_get(app_file *file, const app_array *array, void *values);
 
-/* The extents of a dataset, in array->slab.global, and its rank; the rest of the slab is not set. Collective, agreed;
- * errors as above. */
+/* The extents of a dataset, in array->slab.global, and its rank; the rest of the slab is not set.
+ * Collective, agreed; errors as above. */
 mx_err app_file_extents(app_file *file, app_array *array);
 
-/* Creates a dataset without entries whose first dimension can grow. The further extents are array->slab.global[1..], those of
- * its chunks are array->slab.count. Groups on its path are created. On the ranks that take part, together. */
+/* Creates a dataset without entries whose first dimension can grow. The further extents are
+ * array->slab.global[1..], those of its chunks are array->slab.count. Groups on its path are
+ * created. On the ranks that take part, together. */
 mx_err app_file_create_growing(app_file *file, const app_array *array, hid_t *set);
 
 /* Writes into an open dataset, which is negative on ranks that take no part. Collective, agreed. */
 mx_err app_file_write_box(app_file *file, hid_t set, const app_array *array, const void *values);
 
-/* The type in the file of elements of this type: little-endian. H5I_INVALID_HID for a type that is none of the four. */
+/* The type in the file of elements of this type: little-endian. H5I_INVALID_HID for a type that is
+ * none of the four. */
 hid_t app_file_type(mx_type type);

@@ -1,4 +1,5 @@
-/* The end of a results file: verdict, digests of the data that were read back, renaming. Or the file is discarded. */
+/* The end of a results file: verdict, digests of the data that were read back, renaming. Or the
+ * file is discarded. */
 #include "digest.h"
 #include "results_put.h"
 #include "results_schema.h"

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Attributes of HDF5 are smaller than 64 KiB. A longer command line is cut, with a remark at its end. */
+/* Attributes of HDF5 are smaller than 64 KiB. A longer command line is cut, with a remark at its
+ * end. */
 enum { MOST_COMMAND = 60000 };
 
 const char *app_build_compiler(void) { return MINX_PROVENANCE_COMPILER; }

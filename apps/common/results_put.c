@@ -1,6 +1,7 @@
-/* Small items of a results file. A parallel HDF5 creates every object on every rank, so all ranks must know all names, types
- * and counts, and the values of attributes; values of datasets are written by rank 0 alone. One message per item would need three
- * collective operations for each of a hundred items. So rank 0 collects them and sends them in one message:
+/* Small items of a results file. A parallel HDF5 creates every object on every rank, so all ranks
+ * must know all names, types and counts, and the values of attributes; values of datasets are
+ * written by rank 0 alone. One message per item would need three collective operations for each of
+ * a hundred items. So rank 0 collects them and sends them in one message:
  *
  *     item = head, owner, name, units, and for an attribute its data     (texts with their NUL)
  *

@@ -1,13 +1,14 @@
-/* The state of a results file being written, for its parts: the public calls (results.c), the list of small items
- * (results_put.c), what it says about the build and the run (results_origin.c), how it ends (results_finish.c). Private. */
+/* The state of a results file being written, for its parts: the public calls (results.c), the list
+ * of small items (results_put.c), what it says about the build and the run (results_origin.c), how
+ * it ends (results_finish.c). Private. */
 #pragma once
 #include "output_files.h"
 #include "results.h"
 #include "results_file.h"
 #include "xdmf.h"
 
-/* Groups, attributes and small datasets that are not in the file yet: they are collected on rank 0 without any
- * communication, and written together. */
+/* Groups, attributes and small datasets that are not in the file yet: they are collected on rank 0
+ * without any communication, and written together. */
 typedef struct app_put_list {
     struct app_put *put;
     int count, capacity;
@@ -41,9 +42,9 @@ struct app_results {
 mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char *path,
                          const char *app, int argc, char **argv, app_results *results);
 
-/* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`. The data of rank 0 are stored; they are copied.
- * MX_ERR_ARG, on every rank, for an invalid name. All other errors are returned by app_results_flush. Not collective, but all
- * ranks make the same calls. */
+/* Collects GROUP/NAME, with the attributes `units` (NULL: a text) and `compare`. The data of rank 0
+ * are stored; they are copied. MX_ERR_ARG, on every rank, for an invalid name. All other errors are
+ * returned by app_results_flush. Not collective, but all ranks make the same calls. */
 mx_err app_results_put(app_results results, const char *group, const char *name,
                        const app_h5_item *item, const char *units, app_compare compare);
 
@@ -55,8 +56,8 @@ mx_err app_results_put_group(app_results results, const char *path);
 /* Writes what was collected. Collective, agreed. */
 mx_err app_results_flush(app_results results);
 
-/* Called before each array. Before the first one it does app_results_flush, because the group of the array must exist. Later it
- * does nothing. Collective, agreed. */
+/* Called before each array. Before the first one it does app_results_flush, because the group of
+ * the array must exist. Later it does nothing. Collective, agreed. */
 mx_err app_results_begin_arrays(app_results results);
 
 /* Notes a field for the side file, on rank 0. `frames` 0: an array without frames. */

@@ -15,8 +15,8 @@ struct app_reader {
     app_tree tree, integrity;
 };
 
-/* Checks that need no HDF5: is it a regular file, can it be opened and read, is it empty? Opening a pipe could wait
- * for ever. */
+/* Checks that need no HDF5: is it a regular file, can it be opened and read, is it empty? Opening a
+ * pipe could wait for ever. */
 static mx_err check_readable(const char *path)
 {
     struct stat info;
@@ -36,8 +36,8 @@ static mx_err check_readable(const char *path)
     return MX_OK;
 }
 
-/* Reading needs no locks of the file system's; where there are some, they show that a program still writes the file.
- * The variable HDF5_USE_FILE_LOCKING takes precedence. */
+/* Reading needs no locks of the file system's; where there are some, they show that a program still
+ * writes the file. The variable HDF5_USE_FILE_LOCKING takes precedence. */
 static hid_t access_list(void)
 {
     const hid_t list = H5Pcreate(H5P_FILE_ACCESS);

@@ -45,8 +45,8 @@ const app_node *app_reader_node(app_reader reader, int index);
 const app_node *app_reader_find(app_reader reader, const char *path); /* NULL if there is none */
 
 /* The whole of a dataset, row-major, in *values (the caller frees it; NULL on failure), its number
- * of elements in *count. f4 and i4 are widened. MX_ERR_INPUT if it is missing or of another kind, MX_ERR_IO if it cannot
- * be read. */
+ * of elements in *count. f4 and i4 are widened. MX_ERR_INPUT if it is missing or of another kind,
+ * MX_ERR_IO if it cannot be read. */
 mx_err app_reader_f64(app_reader reader, const char *path, int64_t *count, double **values);
 mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64_t **values);
 
@@ -61,8 +61,8 @@ mx_err app_reader_attribute_text(app_reader reader, const char *path, const char
 mx_err app_reader_attribute_i64(app_reader reader, const char *path, const char *name,
                                 int64_t *value);
 
-/* The attributes of an object, a line each in bytewise order of names: "attribute DIGEST TYPE [SHAPE] NAME". The caller frees
- * *lines. */
+/* The attributes of an object, a line each in bytewise order of names: "attribute DIGEST TYPE
+ * [SHAPE] NAME". The caller frees *lines. */
 mx_err app_reader_attributes(app_reader reader, const char *path, char **lines);
 
 /* The manifest recomputed from what the file holds now: a line "DIGEST  PATH" per object. The

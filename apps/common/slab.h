@@ -1,6 +1,7 @@
-/* A slab: the box of a global array that one rank holds. Arrays of results files and checkpoints are written and read by
- * slabs: cell fields, node fields, particles in the order of their ids (by_id.h), and whatever else has a place in a
- * global array. Dimension 0 is the slowest one, as in the file. */
+/* A slab: the box of a global array that one rank holds. Arrays of results files and checkpoints
+ * are written and read by slabs: cell fields, node fields, particles in the order of their ids
+ * (by_id.h), and whatever else has a place in a global array. Dimension 0 is the slowest one, as in
+ * the file. */
 #pragma once
 #include "decomp.h"
 #include "minx/view.h"
@@ -17,27 +18,32 @@ typedef struct app_slab {
 /* The cells of this rank. */
 app_slab app_slab_cells(const app_decomp *decomp);
 
-/* The nodes of a mesh whose cells are decomposed. A rank owns the nodes at the low corners of its cells, and at the upper
- * edge of the domain also the nodes that end it. So each node has one owner. */
+/* The nodes of a mesh whose cells are decomposed. A rank owns the nodes at the low corners of its
+ * cells, and at the upper edge of the domain also the nodes that end it. So each node has one
+ * owner. */
 app_slab app_slab_nodes(const app_decomp *decomp);
 
-/* The rows of an array of `total` rows, divided among the ranks into blocks that differ by at most one row. */
+/* The rows of an array of `total` rows, divided among the ranks into blocks that differ by at most
+ * one row. */
 app_slab app_slab_block(app_comm comm, mx_gid total);
 
-/* The rows of an array in which rank 0 has the first `mine` rows, rank 1 the next, and so on. Collective, agreed. MX_ERR_ARG
- * if `mine` is negative. */
+/* The rows of an array in which rank 0 has the first `mine` rows, rank 1 the next, and so on.
+ * Collective, agreed. MX_ERR_ARG if `mine` is negative. */
 mx_err app_slab_stack(app_comm comm, mx_gid mine, app_slab *slab);
 
-/* The same slab with a further dimension, the fastest one, which every rank holds whole: the components of a vector. */
+/* The same slab with a further dimension, the fastest one, which every rank holds whole: the
+ * components of a vector. */
 app_slab app_slab_components(app_slab slab, mx_gid components);
 
 /* Elements of this rank's box, and of the whole array. */
 mx_gid app_slab_elements(const app_slab *slab);
 mx_gid app_slab_elements_global(const app_slab *slab);
 
-/* MX_ERR_ARG unless the rank is in range and the box lies inside the array; `name` is for the message. Not collective. */
+/* MX_ERR_ARG unless the rank is in range and the box lies inside the array; `name` is for the
+ * message. Not collective. */
 mx_err app_slab_check(const app_slab *slab, const char *name);
 
-/* A part of the box: the elements from number `from` on, in row-major order, as many as form a box and are at most
- * `max_elements`, at least one. So a box can go through a buffer of bounded size, in pieces that are contiguous in memory. */
+/* A part of the box: the elements from number `from` on, in row-major order, as many as form a box
+ * and are at most `max_elements`, at least one. So a box can go through a buffer of bounded size,
+ * in pieces that are contiguous in memory. */
 app_slab app_slab_piece(const app_slab *slab, mx_gid from, mx_gid max_elements);

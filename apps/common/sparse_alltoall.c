@@ -1,12 +1,14 @@
-/* See sparse_alltoall.h. Each rank starts a synchronous send of every block, which completes only when its receiver has begun
- * to receive it. Meanwhile it receives whatever arrives. When all its sends are complete, it enters a nonblocking barrier; when
- * that is complete, all blocks of all ranks have been received.
+/* See sparse_alltoall.h. Each rank starts a synchronous send of every block, which completes only
+ * when its receiver has begun to receive it. Meanwhile it receives whatever arrives. When all its
+ * sends are complete, it enters a nonblocking barrier; when that is complete, all blocks of all
+ * ranks have been received.
  *
- * A rank may start the next exchange while another still waits for the barrier of this one. So two tags take turns; a rank is
- * never two exchanges ahead.
+ * A rank may start the next exchange while another still waits for the barrier of this one. So two
+ * tags take turns; a rank is never two exchanges ahead.
  *
- * Where memory runs out a rank still receives all blocks and enters the barrier, so that no rank waits for it; it drops what it
- * cannot keep. Where a call of MPI fails it returns at once: the others are still in the exchange, so it cannot agree with them. */
+ * Where memory runs out a rank still receives all blocks and enters the barrier, so that no rank
+ * waits for it; it drops what it cannot keep. Where a call of MPI fails it returns at once: the
+ * others are still in the exchange, so it cannot agree with them. */
 #include "sparse_alltoall.h"
 
 #include "comm_mpi.h"

@@ -45,8 +45,9 @@ static bool real_syntax(const char *word, size_t length, bool *nonzero)
     return at > exponent && at == length;
 }
 
-/* A number as 0.DIGITS times ten to the power of `exponent`, without leading zeros. A double and the midpoints between doubles
- * have at most 767 significant digits, so of the digits after DIGITS it only matters whether all are zero. */
+/* A number as 0.DIGITS times ten to the power of `exponent`, without leading zeros. A double and
+ * the midpoints between doubles have at most 767 significant digits, so of the digits after DIGITS
+ * it only matters whether all are zero. */
 enum { DIGITS = 800 };
 typedef struct decimal {
     char digits[DIGITS + 2]; /* with one more that stands for the rest, and a NUL */
@@ -136,8 +137,8 @@ const char *app_text_show(const char *word, size_t length, app_shown *shown)
     return shown->text;
 }
 
-/* The bytes of the UTF-8 character that begins here, by its first byte and the marks of the others; 0 where there is
- * none. Control characters of two bytes (U+0080 to U+009F) count as none. */
+/* The bytes of the UTF-8 character that begins here, by its first byte and the marks of the others;
+ * 0 where there is none. Control characters of two bytes (U+0080 to U+009F) count as none. */
 static size_t printable_length(const unsigned char *text)
 {
     if (text[0] < 0x80) return text[0] >= 0x20 && text[0] != 0x7f ? 1 : 0;

@@ -18,28 +18,33 @@ typedef struct app_transport *app_transport;
  *   APP_GPU_MPI_ON     device
  *   APP_GPU_MPI_OFF    staged
  *   APP_GPU_MPI_NCCL   nccl
- * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here: the message says why. */
+ * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here:
+ * the message says why. */
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
                             app_transport *transport);
 
-/* Collective; after all messages of this transport were destroyed. Accepts NULL; sets *transport = NULL. */
+/* Collective; after all messages of this transport were destroyed. Accepts NULL; sets *transport =
+ * NULL. */
 void app_transport_destroy(app_transport *transport);
 
-/* The transport in words: "none (one rank)", "host memory", "pinned host memory", "device memory", "NCCL". */
+/* The transport in words: "none (one rank)", "host memory", "pinned host memory", "device memory",
+ * "NCCL". */
 const char *app_transport_path(app_transport transport);
 
 /* Why it was chosen, in words; "" if there was no choice. */
 const char *app_transport_reason(app_transport transport);
 
-/* Does the host wait in sums and at the end of exchanges? If not, a driver can queue many iterations. */
+/* Does the host wait in sums and at the end of exchanges? If not, a driver can queue many
+ * iterations. */
 bool app_transport_waits(app_transport transport);
 
 app_comm app_transport_comm(app_transport transport);
 mx_ctx app_transport_ctx(app_transport transport);
 
-/* Replaces `count` elements of a view, from `first` on, by their sums over all ranks. Ordered on ctx like a kernel: kernels
- * launched before have written the elements, kernels launched after read the sums. Collective.
+/* Replaces `count` elements of a view, from `first` on, by their sums over all ranks. Ordered on
+ * ctx like a kernel: kernels launched before have written the elements, kernels launched after read
+ * the sums. Collective.
  *   view   of rank 0 or 1, without gaps, of f64, f32, i32 or i64, in memory that ctx can access
- * Every rank gets the same bits. Errors: those of mx_view_usable, MX_ERR_RANK, MX_ERR_TYPE, MX_ERR_BOUNDS, MX_ERR_COMM;
- * MX_ERR_ARG while ctx records a graph. */
+ * Every rank gets the same bits. Errors: those of mx_view_usable, MX_ERR_RANK, MX_ERR_TYPE,
+ * MX_ERR_BOUNDS, MX_ERR_COMM; MX_ERR_ARG while ctx records a graph. */
 mx_err app_sum_view(app_transport transport, mx_view view, int64_t first, int64_t count);

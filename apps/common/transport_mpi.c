@@ -1,7 +1,9 @@
-/* The paths by MPI: host, staged and device. They differ in where the buffers are, and in how a sum accesses its numbers.
+/* The paths by MPI: host, staged and device. They differ in where the buffers are, and in how a sum
+ * accesses its numbers.
  *
- * Each set has a communicator of its own, so that messages of several sets cannot be mistaken for each other. All receives are
- * posted first. Sums of data that host code cannot access go through a small buffer that both can: one copy each way. */
+ * Each set has a communicator of its own, so that messages of several sets cannot be mistaken for
+ * each other. All receives are posted first. Sums of data that host code cannot access go through a
+ * small buffer that both can: one copy each way. */
 #include "comm_mpi.h"
 #include "minx/extend.h"
 #include "transport_path.h"
@@ -108,7 +110,8 @@ static mx_err finish_receive(app_messages m, mpi_set *set, int i)
     return MX_OK;
 }
 
-/* One request after the other: MPI_Waitall of Open MPI 4.1 sometimes hangs when one of several requests fails. */
+/* One request after the other: MPI_Waitall of Open MPI 4.1 sometimes hangs when one of several
+ * requests fails. */
 static mx_err finish(app_messages m)
 {
     mpi_set *const set = m->state;

@@ -1,15 +1,19 @@
-/* The path by NCCL: messages and sums go from device to device, on streams. The host queues them and waits for nothing, so a
- * driver can queue many iterations. transport_queue.h says what goes together, and on which stream.
+/* The path by NCCL: messages and sums go from device to device, on streams. The host queues them
+ * and waits for nothing, so a driver can queue many iterations. transport_queue.h says what goes
+ * together, and on which stream.
  *
- * NCCL has no tags: between two ranks, messages match in the order of the calls. All ranks queue the same groups in the same
- * order, and the orders of a set are the same on both sides (messages.c), so that is enough.
+ * NCCL has no tags: between two ranks, messages match in the order of the calls. All ranks queue
+ * the same groups in the same order, and the orders of a set are the same on both sides
+ * (messages.c), so that is enough.
  *
- * NCCL connects two ranks, and loads its kernels, when they are first used. That takes tenths of a second, in which the first
- * iterations of a solver would wait. So all ranks exchange and sum a number when the transport is made; with more than
- * CONNECTED ranks only sum, because connections need memory, and most of them would not be used.
+ * NCCL connects two ranks, and loads its kernels, when they are first used. That takes tenths of a
+ * second, in which the first iterations of a solver would wait. So all ranks exchange and sum a
+ * number when the transport is made; with more than CONNECTED ranks only sum, because connections
+ * need memory, and most of them would not be used.
  *
- * The library is looked for when a program starts to use it: the one that MINX_NCCL_LIBRARY names, else libnccl.so.2 where the
- * loader finds it, else the one that belongs to the header of the build. So the program also runs where there is none. */
+ * The library is looked for when a program starts to use it: the one that MINX_NCCL_LIBRARY names,
+ * else libnccl.so.2 where the loader finds it, else the one that belongs to the header of the
+ * build. So the program also runs where there is none. */
 #include "minx/extend.h"
 #include "transport_queue.h"
 

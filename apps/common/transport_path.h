@@ -1,5 +1,5 @@
-/* A path: how a transport does what it does, as a table of functions. For the paths and messages.c; tests add paths of their
- * own. Apps never include this. */
+/* A path: how a transport does what it does, as a table of functions. For the paths and messages.c;
+ * tests add paths of their own. Apps never include this. */
 #pragma once
 #include "messages.h"
 
@@ -9,14 +9,14 @@ typedef struct app_path {
     bool host_buffers;
     /* the host waits in finish and sum */
     bool waits;
-    /* Makes what the path needs for a transport, and for a set, in ->state. Collective. Where they fail on one rank, close and
-     * detach follow on all. NULL: nothing. */
+    /* Makes what the path needs for a transport, and for a set, in ->state. Collective. Where they
+     * fail on one rank, close and detach follow on all. NULL: nothing. */
     mx_err (*open)(app_transport transport);
     void (*close)(app_transport transport);
     mx_err (*attach)(app_messages messages);
     void (*detach)(app_messages messages);
-    /* Sends and receives all messages with other ranks that are not empty. start is ordered behind the kernels launched
-     * before, and the kernels launched after finish find the data. */
+    /* Sends and receives all messages with other ranks that are not empty. start is ordered behind
+     * the kernels launched before, and the kernels launched after finish find the data. */
     mx_err (*start)(app_messages messages);
     mx_err (*finish)(app_messages messages);
     /* Sums of `count` numbers over the ranks, in place, ordered on the context. */
@@ -47,12 +47,13 @@ struct app_messages {
     app_buffer send, receive;
     app_message *list;
     int count, room;
-    /* the numbers of the entries, by rank and then by tag: in the order `send_order` a rank sends, and in `receive_order`
-     * it receives. Between two ranks both orders are the same. */
+    /* the numbers of the entries, by rank and then by tag: in the order `send_order` a rank sends,
+     * and in `receive_order` it receives. Between two ranks both orders are the same. */
     int *send_order, *receive_order;
     bool active; /* between begin and end */
-    /* Of transport_queue.c. launches: kernels that were launched on the context before begin. overlaps: were kernels launched
-     * between begin and end of the last exchange? prepared: is the other context ready to run beside kernels? */
+    /* Of transport_queue.c. launches: kernels that were launched on the context before begin.
+     * overlaps: were kernels launched between begin and end of the last exchange? prepared: is the
+     * other context ready to run beside kernels? */
     int64_t launches;
     bool overlaps, prepared;
     void *state; /* the path's */
@@ -61,7 +62,8 @@ struct app_messages {
 /* The paths. */
 extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device, app_path_nccl;
 
-/* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed; the error says why not. */
+/* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed;
+ * the error says why not. */
 mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size);
 
 /* MX_ERR_ARG while the context records a graph: communication is not recorded. */

@@ -34,7 +34,8 @@ static mx_err launches_of(app_transport t, int64_t *launches)
     return MX_OK;
 }
 
-/* Were kernels launched since each of the sets began? Each of them keeps that for its next exchange. */
+/* Were kernels launched since each of the sets began? Each of them keeps that for its next
+ * exchange. */
 static bool had_kernels(app_queue *queue, int64_t launches)
 {
     bool all = true;

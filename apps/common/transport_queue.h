@@ -1,8 +1,8 @@
-/* Exchanges and sums that a library queues on a device, as NCCL does: the host waits for none of them. For such paths and for
- * tests; apps never include this.
+/* Exchanges and sums that a library queues on a device, as NCCL does: the host waits for none of
+ * them. For such paths and for tests; apps never include this.
  *
- * An exchange that has begun is held back until something needs it: its own end, or a sum over ranks. What waits then goes to
- * the library as one group:
+ * An exchange that has begun is held back until something needs it: its own end, or a sum over
+ * ranks. What waits then goes to the library as one group:
  *
  *     ended by       goes                                        because
  *     a sum          with the sum, on the transport's context    one group is one kernel of the library: in an iteration of CG
@@ -12,9 +12,10 @@
  *     its end,       on a context of its own, of high priority   the kernels launched since begin need no message, and run at
  *     after kernels                                              the same time
  *
- * In the last case the other context must wait for the kernels that pack the messages, but not for the kernels launched after
- * begin. So begin makes it wait for an event on the device, which costs time. A set does so only if its last exchange had kernels
- * between begin and end, because drivers repeat the same pattern. So the first exchange of a set does not overlap.
+ * In the last case the other context must wait for the kernels that pack the messages, but not for
+ * the kernels launched after begin. So begin makes it wait for an event on the device, which costs
+ * time. A set does so only if its last exchange had kernels between begin and end, because drivers
+ * repeat the same pattern. So the first exchange of a set does not overlap.
  *
  * Invariants:
  *  1. all ranks queue the same groups in the same order, because all begin and end the same sets and sums in the same order.

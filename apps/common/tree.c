@@ -11,7 +11,8 @@ enum { BLOCK_BYTES = 1 << 20 };
 /* Bounds on the names of objects. The schema needs 3 levels (/performance/REGION/calls). */
 enum { MAX_DEPTH = 8, MAX_PATH = 1024 };
 
-/* The smallest size of a link in a group. With it the size of the file bounds the number of objects. */
+/* The smallest size of a link in a group. With it the size of the file bounds the number of
+ * objects. */
 enum { MIN_LINK_BYTES = 8 };
 
 typedef struct walk {
@@ -26,8 +27,8 @@ typedef struct walk {
 
 static mx_err list_group(walk *w, hid_t group, const char *path);
 
-/* Types of numbers must be exactly those of the schema. H5Tequal compares the whole type, with sign, offset and exponent,
- * which come from the file too. */
+/* Types of numbers must be exactly those of the schema. H5Tequal compares the whole type, with
+ * sign, offset and exponent, which come from the file too. */
 static app_node_kind number_kind(hid_t type)
 {
     if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return APP_NODE_F32;
@@ -57,7 +58,8 @@ app_node_kind app_tree_type(hid_t type, char *text, size_t capacity)
     return number_kind(type);
 }
 
-/* The shape comes from the file and may be anything. false: its elements cannot be counted in 64 bits. */
+/* The shape comes from the file and may be anything. false: its elements cannot be counted in 64
+ * bits. */
 static bool count_elements(const hsize_t *shape, int rank, int64_t *count)
 {
     int64_t product = 1;

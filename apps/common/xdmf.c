@@ -1,5 +1,5 @@
-/* A grid for each mesh, with all fields on it; frames make a collection over time, one grid for each
- * frame. */
+/* A grid for each mesh, with all fields on it; frames make a collection over time, one grid for
+ * each frame. */
 #include "xdmf.h"
 
 #include "strbuf.h"

@@ -1,9 +1,11 @@
-/* The XDMF file beside a results file: XML that lets ParaView and VisIt open its fields, on uniform,
- * curvilinear and unstructured meshes, and frames over time. Private to the results files; rank 0 only. */
+/* The XDMF file beside a results file: XML that lets ParaView and VisIt open its fields, on
+ * uniform, curvilinear and unstructured meshes, and frames over time. Private to the results files;
+ * rank 0 only. */
 #pragma once
 #include "slab.h"
 
-/* A mesh with coordinates: hexahedra; points where `cells` is 0; a curvilinear grid where `is_grid`. */
+/* A mesh with coordinates: hexahedra; points where `cells` is 0; a curvilinear grid where
+ * `is_grid`. */
 typedef struct app_xdmf_mesh {
     char *name; /* its arrays are /meshes/NAME/coordinates and /meshes/NAME/cells */
     mx_gid nodes, cells;
@@ -33,8 +35,8 @@ typedef struct app_xdmf {
     int field_count;
 } app_xdmf;
 
-/* Writes `path` for the HDF5 file called `data_name` in the same folder. MX_ERR_IO with the path and
- * the reason, then no file is left. */
+/* Writes `path` for the HDF5 file called `data_name` in the same folder. MX_ERR_IO with the path
+ * and the reason, then no file is left. */
 mx_err app_xdmf_write(const char *path, const char *data_name, const app_xdmf *xdmf);
 
 /* Add an empty entry at the end. */

@@ -40,7 +40,8 @@ void app_yaml_item(app_yaml *yaml)
 
 void app_yaml_up(app_yaml *yaml) { yaml->depth--; }
 
-/* Quotes and backslashes are escaped, and so are control characters, which YAML does not allow in a text. */
+/* Quotes and backslashes are escaped, and so are control characters, which YAML does not allow in a
+ * text. */
 void app_yaml_text(app_yaml *yaml, const char *key, const char *text)
 {
     begin(yaml, key);

@@ -1,5 +1,5 @@
-/* YAML documents, which original codes write beside what they print: mappings, lists of mappings, and values. Built in memory, and
- * written at once.
+/* YAML documents, which original codes write beside what they print: mappings, lists of mappings,
+ * and values. Built in memory, and written at once.
  *
  *     app_yaml yaml = {0};
  *     app_yaml_map(&yaml, "run");              run:
@@ -14,8 +14,8 @@
  *     MX_TRY(app_yaml_write(comm, &yaml, "run.yaml"));
  *     app_yaml_free(&yaml);
  *
- * It writes only what any YAML library reads back as the same data: keys that differ within a mapping (the caller's part), numbers with
- * 17 digits, texts in quotes. */
+ * It writes only what any YAML library reads back as the same data: keys that differ within a
+ * mapping (the caller's part), numbers with 17 digits, texts in quotes. */
 #pragma once
 #include "comm.h"
 #include "strbuf.h"
@@ -27,8 +27,8 @@ typedef struct app_yaml {
     mx_err err;
 } app_yaml;
 
-/* Key: letters, digits, '_' and blanks; not yes, no, on or off, which YAML takes for truth values. What follows
- * belongs to it until app_yaml_up. */
+/* Key: letters, digits, '_' and blanks; not yes, no, on or off, which YAML takes for truth values.
+ * What follows belongs to it until app_yaml_up. */
 void app_yaml_map(app_yaml *yaml, const char *key);
 void app_yaml_list(app_yaml *yaml, const char *key);
 /* The next entry of a list, a mapping; until app_yaml_up. */
@@ -42,13 +42,14 @@ void app_yaml_reals(app_yaml *yaml, const char *key, const double *values, int c
 void app_yaml_wholes(app_yaml *yaml, const char *key, const int64_t *values, int count);
 void app_yaml_bool(app_yaml *yaml, const char *key, bool value);
 
-/* Writes the document of rank 0 under a temporary name, and renames the file: it replaces one of that name. Collective, agreed:
- * MX_ERR_IO, MX_ERR_MEMORY. */
+/* Writes the document of rank 0 under a temporary name, and renames the file: it replaces one of
+ * that name. Collective, agreed: MX_ERR_IO, MX_ERR_MEMORY. */
 mx_err app_yaml_write(app_comm comm, const app_yaml *yaml, const char *path);
 
 void app_yaml_free(app_yaml *yaml);
 
-/* "PREFIXyyyy-mm-dd-HH-MM-SS.yaml" at this moment, in local time; DATE: the form for strftime, NULL: this one. */
+/* "PREFIXyyyy-mm-dd-HH-MM-SS.yaml" at this moment, in local time; DATE: the form for strftime,
+ * NULL: this one. */
 typedef struct app_yaml_name {
     char text[256];
 } app_yaml_name;

@@ -1,7 +1,7 @@
 /* The original's check: near the centre, the solution is compared with a series.
  *
- * The series (Carslaw and Jaeger, Conduction of Heat in Solids, 6.2, equations 9 and 10) solves the equation without a source:
- * with l^2 = pi^2 (p^2 + q^2), and sums over odd p and q,
+ * The series (Carslaw and Jaeger, Conduction of Heat in Solids, 6.2, equations 9 and 10) solves the
+ * equation without a source: with l^2 = pi^2 (p^2 + q^2), and sums over odd p and q,
  *
  *     u = 16 / pi^2 sum of sinh(l x) / sinh(l) sin(p pi y) sin(q pi z) / (p q)
  *
@@ -10,7 +10,8 @@
  *     v = w - 16 / pi^2 sum of cosh(l (x - 1/2)) / cosh(l / 2) sin(p pi y) sin(q pi z) / (p q l^2)
  *     w = z (1 - z) / 2 - sum of 4 / (p pi)^3 cosh(p pi (y - 1/2)) / cosh(p pi / 2) sin(p pi z)
  *
- * which is 0.0562 at the centre: nearly all of the original's tolerance, 0.06. So two checks are made.
+ * which is 0.0562 at the centre: nearly all of the original's tolerance, 0.06. So two checks are
+ * made.
  *
  *   analytic      |solution - u| <= 0.06, as the original. On meshes with 2 or 3 elements along a side the error of so coarse a
  *                 mesh comes to it: up to 0.105 (3 x 2 x 2), 0.0729 on 2 x 2 x 2, where the original's check fails. There the
@@ -21,8 +22,9 @@
  *                 is Green's function, times that of b - A x. Its square, 1 / (4 pi distance)^2, summed over the N nodes of a
  *                 unit cube is about N / (8 pi); so e = 0.3 sqrt(N) |b - A x|.
  *
- * The sample are the nodes nearer to the centre than 0.05 along each axis, as in the original; but where there is no such node
- * along an axis (1, 3, 5, 7, 9 elements), the original's sample is empty, and passes. Here it has the nodes nearest to the centre. */
+ * The sample are the nodes nearer to the centre than 0.05 along each axis, as in the original; but
+ * where there is no such node along an axis (1, 3, 5, 7, 9 elements), the original's sample is
+ * empty, and passes. Here it has the nodes nearest to the centre. */
 #include "fe_app.h"
 #include "fe_exact.h"
 
@@ -30,7 +32,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Terms below exp(-EXPONENT) are left out; odd p up to 2 * TERMS - 1 are enough for 0.4 < x < 0.6 then. */
+/* Terms below exp(-EXPONENT) are left out; odd p up to 2 * TERMS - 1 are enough for 0.4 < x < 0.6
+ * then. */
 enum { TERMS = 24, EXPONENT = 40 };
 
 static const double PI = 3.14159265358979323846;

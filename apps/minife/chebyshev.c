@@ -1,18 +1,21 @@
-/* Chebyshev iterations (Saad, Iterative Methods for Sparse Linear Systems, algorithm 12.1), for the matrix D^-1 A, where D is the
- * diagonal of A. After m steps the error is p(D^-1 A) times the first one, where p is the polynomial of degree m with p(0) = 1
- * that is smallest between the bounds low and high. Started at x = 0, x is a fixed symmetric matrix times b; so the iteration can
- * precondition conjugate gradients, and smooth in a symmetric cycle. A step costs a product and an exchange of ghosts, the first
- * from x = 0 neither, and it needs no sum over ranks.
+/* Chebyshev iterations (Saad, Iterative Methods for Sparse Linear Systems, algorithm 12.1), for the
+ * matrix D^-1 A, where D is the diagonal of A. After m steps the error is p(D^-1 A) times the first
+ * one, where p is the polynomial of degree m with p(0) = 1 that is smallest between the bounds low
+ * and high. Started at x = 0, x is a fixed symmetric matrix times b; so the iteration can
+ * precondition conjugate gradients, and smooth in a symmetric cycle. A step costs a product and an
+ * exchange of ghosts, the first from x = 0 neither, and it needs no sum over ranks.
  *
- * The bound `high` must not be below the largest eigenvalue by much, or M is not positive definite. A few Lanczos iterations give the
- * largest eigenvalue from below, to some percent. They are conjugate gradients with the diagonal as preconditioner, whose
- * coefficients make up the tridiagonal matrix of the Lanczos process (Saad, section 6.7.3). Their start depends on the nodes
+ * The bound `high` must not be below the largest eigenvalue by much, or M is not positive definite.
+ * A few Lanczos iterations give the largest eigenvalue from below, to some percent. They are
+ * conjugate gradients with the diagonal as preconditioner, whose coefficients make up the
+ * tridiagonal matrix of the Lanczos process (Saad, section 6.7.3). Their start depends on the nodes
  * only, and sums have one order, so all numbers of threads give the same bits. */
 #include "fe_preconditioner.h"
 
 #include <math.h>
 
-/* Ten iterations find the largest eigenvalue to 3 percent here, on uniform and distorted meshes; the bound is 5 percent above. */
+/* Ten iterations find the largest eigenvalue to 3 percent here, on uniform and distorted meshes;
+ * the bound is 5 percent above. */
 enum { LANCZOS = 10 };
 static const double SAFETY = 1.05;
 
@@ -29,7 +32,8 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
     double rho = half / middle, before = 0;
     if (s->degree == 0) return fe_scale(rows(s), &s->args);
     for (int step = 0; step < s->degree; step++) {
-        /* x += new, where new = rho (next one) (old new) + (2 / half) (next one) residual / diagonal; d is new without its factor */
+        /* x += new, where new = rho (next one) (old new) + (2 / half) (next one) residual /
+         * diagonal; d is new without its factor */
         const double next = step > 0 ? 1 / (2 * middle / half - rho) : rho;
         s->args.add = step > 0 ? 2 * next / half : 1 / middle;
         s->args.keep = step > 0 ? next * rho * before / s->args.add : 0;
@@ -45,8 +49,9 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
     return MX_OK;
 }
 
-/* A step reads b, w, the diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first one from 0 has neither w
- * nor old values (32 bytes, 2 flops), and the diagonal alone reads two vectors and writes one (24, 1). */
+/* A step reads b, w, the diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first
+ * one from 0 has neither w nor old values (32 bytes, 2 flops), and the diagonal alone reads two
+ * vectors and writes one (24, 1). */
 fe_work fe_work_of_smoother(const fe_smoother *s, fe_from from)
 {
     const fe_work product = fe_work_of_product(s->level);
@@ -97,7 +102,8 @@ static double largest_eigenvalue(const tridiagonal *t)
     return high;
 }
 
-/* rz: r . r / diagonal, after each iteration; pw: p . A p of each. The process ends early where the start has few eigenvectors. */
+/* rz: r . r / diagonal, after each iteration; pw: p . A p of each. The process ends early where the
+ * start has few eigenvectors. */
 static void make_tridiagonal(const double *rz, const double *pw, tridiagonal *t)
 {
     double alpha_before = 0, beta_before = 0;

@@ -1,12 +1,14 @@
-/* The division of the elements among the ranks: recursive bisection; and with load_imbalance one that is uneven on purpose, as the
- * original makes it. From the bisection on, until some rank's number of elements differs from the mean by so many percent:
+/* The division of the elements among the ranks: recursive bisection; and with load_imbalance one
+ * that is uneven on purpose, as the original makes it. From the bisection on, until some rank's
+ * number of elements differs from the mean by so many percent:
  *
  *   1. the rank with most elements grows by one plane of elements,
  *   2. the rank with fewest shrinks by one plane;
  *
- * of equal ranks the lowest one. The side that moves is the first that can, in the order z upper, z lower, y upper, y lower, x
- * upper, x lower. All boxes that have a side in the same plane move it too, so that boxes still fill the domain without overlap.
- * A side can move unless it is the domain's, or a box that would shrink has two layers or fewer. It ends as well when the largest
+ * of equal ranks the lowest one. The side that moves is the first that can, in the order z upper, z
+ * lower, y upper, y lower, x upper, x lower. All boxes that have a side in the same plane move it
+ * too, so that boxes still fill the domain without overlap. A side can move unless it is the
+ * domain's, or a box that would shrink has two layers or fewer. It ends as well when the largest
  * deviation no longer grows.
  *
  * Each rank computes all boxes: 48 bytes a rank. On one rank nothing is moved. */
@@ -50,8 +52,8 @@ static double deviation(const division *v)
     return 100 * fmax(most / mean - 1, 1 - fewest / mean);
 }
 
-/* By how many planes a side moves: one, as in the original. In a mesh of more planes than MAX_MOVES it is
- * a small share of them, because single planes would take minutes. */
+/* By how many planes a side moves: one, as in the original. In a mesh of more planes than MAX_MOVES
+ * it is a small share of them, because single planes would take minutes. */
 static mx_gid planes_of_a_move(const division *v, int d)
 {
     enum { MAX_MOVES = 65536 };

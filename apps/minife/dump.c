@@ -1,12 +1,14 @@
-/* The key `dump`: matrix and vectors of a small problem as text, for comparisons, in the Matrix Market form of coordinates (Boisvert,
- * Pozo, Remington: The Matrix Market exchange formats, NISTIR 5935, 1996):
+/* The key `dump`: matrix and vectors of a small problem as text, for comparisons, in the Matrix
+ * Market form of coordinates (Boisvert, Pozo, Remington: The Matrix Market exchange formats, NISTIR
+ * 5935, 1996):
  *
  *     FOLDER/assembled.A.mtx, assembled.b.mtx    before boundary values are imposed
  *     FOLDER/system.A.mtx, system.b.mtx          after that: what is solved
  *     FOLDER/solution.x.mtx
  *
- * Row 1 + x + (nx + 1) (y + (ny + 1) z) is the equation of node (x, y, z): the same matrix on any number of ranks. The ranks append
- * to each file one after the other, so rows are in the order of the ranks, and the folder must be one that all of them share. */
+ * Row 1 + x + (nx + 1) (y + (ny + 1) z) is the equation of node (x, y, z): the same matrix on any
+ * number of ranks. The ranks append to each file one after the other, so rows are in the order of
+ * the ranks, and the folder must be one that all of them share. */
 #include "fe_app.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a file of its name. */
+/* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a
+ * file of its name. */
 #pragma once
 #include "fe_kernels.h"
 #include "fe_preconditioner.h"
@@ -60,8 +61,8 @@ mx_err fe_check_analytic(fe_app *app, double residual);
 
 /* output.c: the original's last lines; series and fields. Collective. */
 mx_err fe_output(void *app);
-/* The solution at own rows for the host, in *owner, which is to be destroyed in any case. On hosts that takes no memory. Collective,
- * agreed. */
+/* The solution at own rows for the host, in *owner, which is to be destroyed in any case. On hosts
+ * that takes no memory. Collective, agreed. */
 mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);
 
 /* shares.c: what each rank has, by ranks. To be destroyed in any case. Collective, agreed. */
@@ -74,11 +75,12 @@ typedef struct fe_shares {
 mx_err fe_shares_create(const fe_app *app, fe_shares *shares);
 void fe_shares_destroy(fe_shares *shares);
 
-/* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it. fe_check_yaml: MX_ERR_IO if that is no
- * folder to write to. Collective, agreed. */
+/* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it.
+ * fe_check_yaml: MX_ERR_IO if that is no folder to write to. Collective, agreed. */
 mx_err fe_check_yaml(const fe_app *app);
 mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares);
 
-/* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`; nothing without it. `stage` is a part
- * of the files' names: "assembled", "system", "solution". Collective, agreed. */
+/* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`;
+ * nothing without it. `stage` is a part of the files' names: "assembled", "system", "solution".
+ * Collective, agreed. */
 mx_err fe_dump(fe_app *app, const char *stage);

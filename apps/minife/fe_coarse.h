@@ -1,18 +1,21 @@
 /* A mesh and the next coarser one, for multigrid. For drivers and kernels.
  *
- * Both meshes fill the same box, so a node's place along a dimension is its number divided by the elements. Fine node i of n is at
- * i c / n in the numbers of the coarse nodes, where c is the number of coarse elements. It lies between two of them, and linear
- * interpolation gives it their values:
+ * Both meshes fill the same box, so a node's place along a dimension is its number divided by the
+ * elements. Fine node i of n is at i c / n in the numbers of the coarse nodes, where c is the
+ * number of coarse elements. It lies between two of them, and linear interpolation gives it their
+ * values:
  *
  *     coarse       0        1        2         coarse     0           1           2
  *     n = 4        +---+----+---+----+         n = 3      +-------+---|---+-------+
  *     fine         0   1    2   3    4         fine       0       1       2       3
  *
- * So meshes with odd n, which are not nested, need no rule of their own. A transfer in three dimensions is the product of those along
- * each dimension. Nodes with given values have no corrections, so the transfers leave them out, on both meshes.
+ * So meshes with odd n, which are not nested, need no rule of their own. A transfer in three
+ * dimensions is the product of those along each dimension. Nodes with given values have no
+ * corrections, so the transfers leave them out, on both meshes.
  *
- * Coarse node j belongs to the rank that owns the fine node at floor(j n / c). A rank holds the coarse nodes around its own ones, and
- * those between which its fine nodes lie. Some ranks own no coarse node. */
+ * Coarse node j belongs to the rank that owns the fine node at floor(j n / c). A rank holds the
+ * coarse nodes around its own ones, and those between which its fine nodes lie. Some ranks own no
+ * coarse node. */
 #pragma once
 #include "fe_mesh.h"
 

@@ -2,7 +2,8 @@
  *
  *     u = exp(x) sin(2 y + 0.3) cos(1.5 z)        Q = (4 + 2.25 - 1) u
  *
- * and the distorted mesh, whose nodes are moved inside the cube, smoothly, so that elements are no longer boxes. */
+ * and the distorted mesh, whose nodes are moved inside the cube, smoothly, so that elements are no
+ * longer boxes. */
 #pragma once
 #include "minx/math.h"
 
@@ -13,8 +14,8 @@ MX_INLINE double fe_exact(double x, double y, double z)
 
 MX_INLINE double fe_exact_source(double x, double y, double z) { return 5.25 * fe_exact(x, y, z); }
 
-/* Moves a node along x, y and z by at most 0.04; nodes on the faces of the cube stay. The map is one to one: its derivatives
- * differ from the identity's by at most 0.04 * 2 pi < 1 / 3 each. */
+/* Moves a node along x, y and z by at most 0.04; nodes on the faces of the cube stay. The map is
+ * one to one: its derivatives differ from the identity's by at most 0.04 * 2 pi < 1 / 3 each. */
 MX_INLINE void fe_distort(double *x, double *y, double *z)
 {
     const double two_pi = 6.283185307179586;

@@ -1,6 +1,7 @@
-/* Products y = A x without a stored matrix: elements are computed anew from the coordinates of their nodes (fe_lanes.h), or the
- * stencil of a uniform mesh is used. They are those of the assembled system: a node with a given value has the row y = x, and
- * other rows do not see it. With `raw`, nothing is given. */
+/* Products y = A x without a stored matrix: elements are computed anew from the coordinates of
+ * their nodes (fe_lanes.h), or the stencil of a uniform mesh is used. They are those of the
+ * assembled system: a node with a given value has the row y = x, and other rows do not see it. With
+ * `raw`, nothing is given. */
 #pragma once
 #include "fe_level_kernels.h"
 
@@ -34,11 +35,12 @@ MX_DECLARE_REDUCE(1D, fe_elements_dot, fe_free_args, double)
 
 /* ---- by nodes (kernels/nodes.c, kernels/tiles.c) ---- */
 
-/* a block of rows, as in fe_assemble_block; scratch at level 1: two planes of lines of y, two of x with one line more on each side */
+/* a block of rows, as in fe_assemble_block; scratch at level 1: two planes of lines of y, two of x
+ * with one line more on each side */
 MX_DECLARE_FOR(TEAM, fe_nodes_block, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_nodes_block_dot, fe_free_args, double)
-/* a tile of rows (kernels/tiles.c), also one of `blocks`; scratch at level 0: 8 (y + 1) (x + 1) + y x doubles, where y and x are the
- * sizes of a tile */
+/* a tile of rows (kernels/tiles.c), also one of `blocks`; scratch at level 0: 8 (y + 1) (x + 1) + y
+ * x doubles, where y and x are the sizes of a tile */
 MX_DECLARE_FOR(TEAM, fe_nodes_tile, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_nodes_tile_dot, fe_free_args, double)
 

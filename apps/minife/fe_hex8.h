@@ -1,6 +1,7 @@
-/* The trilinear hexahedron: its diffusion matrix K_mn = sum over points q of |J| w grad N_m . grad N_n, and its source vector
- * f_m = sum over q of Q |J| w N_m, with 2 x 2 x 2 Gauss points (Reddy and Gartling, The Finite Element Method in Heat Transfer
- * and Fluid Dynamics, equations 3.4.5 and 3.4.7). Conductivity and weights w are 1.
+/* The trilinear hexahedron: its diffusion matrix K_mn = sum over points q of |J| w grad N_m . grad
+ * N_n, and its source vector f_m = sum over q of Q |J| w N_m, with 2 x 2 x 2 Gauss points (Reddy
+ * and Gartling, The Finite Element Method in Heat Transfer and Fluid Dynamics, equations 3.4.5 and
+ * 3.4.7). Conductivity and weights w are 1.
  *
  * Nodes in the order of z, y, x: node 4 c + 2 b + a is at corner (z, y, x) = (c, b, a). */
 #pragma once
@@ -9,7 +10,8 @@
 #include "fe_exact.h"
 #include "fe_mesh.h"
 
-/* 1 / sqrt(3), with the nine digits that the original has: coefficients that would be 0 then are about 1e-10, as in its output. */
+/* 1 / sqrt(3), with the nine digits that the original has: coefficients that would be 0 then are
+ * about 1e-10, as in its output. */
 #define FE_GAUSS_POINT 0.577350269
 
 typedef struct fe_element {
@@ -17,10 +19,12 @@ typedef struct fe_element {
     double source[8];
 } fe_element;
 
-/* The coordinate of corner m along direction d (0: x, 1: y, 2: z) of the reference cube, -1 or 1. */
+/* The coordinate of corner m along direction d (0: x, 1: y, 2: z) of the reference cube, -1 or
+ * 1. */
 MX_BODY double fe_corner(int m, int d) { return (m >> d & 1) != 0 ? 1.0 : -1.0; }
 
-/* At one point: the gradients of the 8 shape functions by x, y, z, and |J|. `x`: coordinates (x, y, z) of the nodes. */
+/* At one point: the gradients of the 8 shape functions by x, y, z, and |J|. `x`: coordinates (x, y,
+ * z) of the nodes. */
 MX_BODY double fe_gradients(double x[3][8], const double *point, double gradient[3][8])
 {
     double by_reference[3][8], j[3][3], inverse[3][3];

@@ -59,20 +59,22 @@ typedef struct fe_input {
 
 extern const app_input fe_keys;
 
-/* Iteration k is done if the norm after k - fe_lag iterations (or the initial one) is above the tolerance: see solve.c. */
+/* Iteration k is done if the norm after k - fe_lag iterations (or the initial one) is above the
+ * tolerance: see solve.c. */
 static inline int64_t fe_lag(const fe_input *in)
 {
     return in->solver == FE_SOLVER_CG && in->preconditioner == FE_PRECONDITIONER_NONE ? 2 : 1;
 }
 
-/* precision=mixed: by how much the residual of the system in float may differ from that of the same system in double. The coefficients
- * of a row are sums over 8 elements. Each sum is stored as a float, and some assemblies round it after each element: 8 roundings,
- * by at most 2^-24 of sum over e of |K_e|, in A and in what the given values take from b. So the difference is at most
+/* precision=mixed: by how much the residual of the system in float may differ from that of the same
+ * system in double. The coefficients of a row are sums over 8 elements. Each sum is stored as a
+ * float, and some assemblies round it after each element: 8 roundings, by at most 2^-24 of sum over
+ * e of |K_e|, in A and in what the given values take from b. So the difference is at most
  *
  *     8 * 2^-24 || sum over e of |K_e| |v_e| ||  <=  8 * 2^-24 sqrt(8 * sum over e of || |K_e| |v_e| ||^2),
  *
- * because at most 8 elements add to a row (Cauchy and Schwarz). v is the solution, and where a value is given the larger of the two.
- * squares: the last sum. */
+ * because at most 8 elements add to a row (Cauchy and Schwarz). v is the solution, and where a
+ * value is given the larger of the two. squares: the last sum. */
 static inline double fe_float_bound(double squares) { return 8 * 0x1p-24 * sqrt(8 * squares); }
 
 /* What the solver has left undone adds at most so much to the error at a node: analytic.c. */

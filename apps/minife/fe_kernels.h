@@ -19,7 +19,8 @@ enum { FE_BATCH = 16, FE_RING = 2 * FE_BATCH };
 typedef enum fe_scalar {
     FE_RR, /* r . r after it */
     FE_RZ, /* r . z after it */
-    /* p . A p in it; single reduction: z . A z after it. Products that do not wait for ghosts have several parts */
+    /* p . A p in it; single reduction: z . A z after it. Products that do not wait for ghosts have
+     * several parts */
     FE_PW,
     FE_PS = FE_PW + FE_PRODUCT_PARTS, /* single reduction: p . A p in it */
     FE_SCALARS
@@ -91,7 +92,8 @@ typedef struct fe_single_args {
     bool done;
 } fe_single_args;
 MX_BUNDLE(fe_single_args, fe_vectors, x, r, p, s, z, w, scalars)
-/* p = z + beta p, s = w + beta s, x += alpha p, r -= alpha s; the value as of fe_update. FE_PS of the iteration is set. */
+/* p = z + beta p, s = w + beta s, x += alpha p, r -= alpha s; the value as of fe_update. FE_PS of
+ * the iteration is set. */
 MX_DECLARE_REDUCE(1D, fe_single, fe_single_args, double)
 
 /* ---- the error of the manufactured problem (kernels/error.c) ---- */

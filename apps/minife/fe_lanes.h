@@ -1,8 +1,10 @@
-/* Several elements at once: arrays end with an index of lanes, one for each element, so that hosts vectorise over elements.
+/* Several elements at once: arrays end with an index of lanes, one for each element, so that hosts
+ * vectorise over elements.
  *
- * A trilinear function on an element is a sum of eight modes, products of some of the reference coordinates xi, eta, zeta from -1 to
- * 1. Mode s has xi if bit 0 of s is set, eta if bit 1 is, zeta if bit 2 is. Its derivatives at a point need 3 modes each, where
- * the values at the nodes would need 8. */
+ * A trilinear function on an element is a sum of eight modes, products of some of the reference
+ * coordinates xi, eta, zeta from -1 to 1. Mode s has xi if bit 0 of s is set, eta if bit 1 is, zeta
+ * if bit 2 is. Its derivatives at a point need 3 modes each, where the values at the nodes would
+ * need 8. */
 #pragma once
 #include "fe_hex8.h"
 
@@ -40,7 +42,8 @@ MX_BODY double fe_by_zeta(fe_lane *v, int l, double xi, double eta)
     return v[4][l] + v[5][l] * xi + (v[6][l] + v[7][l] * xi) * eta;
 }
 
-/* The Jacobian J of a lane at a point: its adjugate, adjugate[d][r] / |J| = the derivative of reference coordinate r by x_d. */
+/* The Jacobian J of a lane at a point: its adjugate, adjugate[d][r] / |J| = the derivative of
+ * reference coordinate r by x_d. */
 typedef struct fe_jacobian {
     double adjugate[3][3];
     double det;
@@ -73,7 +76,8 @@ MX_BODY void fe_gauss_point(int q, double *point)
     for (int d = 0; d < 3; d++) point[d] = fe_corner(q, d) * FE_GAUSS_POINT;
 }
 
-/* The nodes of the elements `low`, `low` + 1, ... along x. Lanes from `count` on repeat the last element. */
+/* The nodes of the elements `low`, `low` + 1, ... along x. Lanes from `count` on repeat the last
+ * element. */
 MX_BODY void fe_gather_coordinates(const mx_cf64_2 *coordinates, const fe_mesh *mesh, fe_node low,
                                    int count, fe_lane (*x)[8])
 {

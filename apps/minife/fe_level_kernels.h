@@ -1,5 +1,5 @@
-/* The on-node work that makes the system of equations of one level (fe_level.h). Rows and columns: see fe_mesh.h; where the
- * coefficients are: fe_storage.h. */
+/* The on-node work that makes the system of equations of one level (fe_level.h). Rows and columns:
+ * see fe_mesh.h; where the coefficients are: fe_storage.h. */
 #pragma once
 #include "fe_storage.h"
 
@@ -14,7 +14,8 @@ typedef struct fe_structure_args {
 MX_ARGS(fe_structure_args, FE_STORAGE_ACCESSORS(matrix), column, line)
 /* csr: begin(r), r from 0 to the number of rows, both included */
 MX_DECLARE_FOR(1D, fe_row_begins, fe_structure_args)
-/* sell: begin(c) of chunk c, c from 0 to the number of chunks, both included; the value is the entries with padding */
+/* sell: begin(c) of chunk c, c from 0 to the number of chunks, both included; the value is the
+ * entries with padding */
 MX_DECLARE_SCAN(1D, fe_chunk_begins, fe_structure_args, int64_t)
 /* columns of row r; ell, sell: also those of padding */
 MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
@@ -32,7 +33,8 @@ MX_DECLARE_FOR(3D, fe_coordinates, fe_coordinates_args)
 
 /* ---- assembly (kernels/assemble.c, kernels/blocks.c) ---- */
 
-/* Rows in a box of lines along x are assembled by one team, which goes through the elements that touch them, plane by plane. */
+/* Rows in a box of lines along x are assembled by one team, which goes through the elements that
+ * touch them, plane by plane. */
 typedef struct fe_blocks {
     int low[3];    /* the first node of all rows */
     int count[3];  /* nodes of all rows */
@@ -55,10 +57,11 @@ typedef struct fe_assemble_args {
 MX_ARGS(fe_assemble_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
 /* element (z, y, x): its matrix and source go to the rows of its nodes, by atomic additions */
 MX_DECLARE_FOR(3D, fe_assemble_atomic, fe_assemble_args)
-/* element (low + 2 (z, y, x)): no two of a launch share a node, so that sums do not depend on the order of threads */
+/* element (low + 2 (z, y, x)): no two of a launch share a node, so that sums do not depend on the
+ * order of threads */
 MX_DECLARE_FOR(3D, fe_assemble_colour, fe_assemble_args)
-/* a block of rows: stores them whole, so that no sum depends on the order of threads. A team of one thread, with
- * fe_block_scratch bytes of scratch at level 1 */
+/* a block of rows: stores them whole, so that no sum depends on the order of threads. A team of one
+ * thread, with fe_block_scratch bytes of scratch at level 1 */
 MX_DECLARE_FOR(TEAM, fe_assemble_block, fe_assemble_args)
 
 /* ---- given values (kernels/boundary.c) ---- */

@@ -1,8 +1,9 @@
 /* The part of the mesh that a rank holds, and the numbers of its nodes. For drivers and kernels.
  *
- * The mesh is a box of elements[0] x elements[1] x elements[2] hexahedra along z, y and x. A node is three numbers (z, y, x) from
- * 0 to elements[d]. Each node belongs to one rank, and a rank's own nodes are a box. It holds, as ghosts, all other nodes of the
- * elements that touch an own one. So what it holds is a box too:
+ * The mesh is a box of elements[0] x elements[1] x elements[2] hexahedra along z, y and x. A node
+ * is three numbers (z, y, x) from 0 to elements[d]. Each node belongs to one rank, and a rank's own
+ * nodes are a box. It holds, as ghosts, all other nodes of the elements that touch an own one. So
+ * what it holds is a box too:
  *
  *      low            low + extent        local index of a node:
  *       | g g g g g g g g |                own     0, 1, ... in the order of z, y, x: the rows of the matrix
@@ -10,7 +11,8 @@
  *       | g o o o o o o g |
  *       | g g g g g g g g |               At the edge of the domain there are no ghosts.
  *
- * All of these numbers are formulas, so set-up needs no tables, and runs in parallel on every backend. */
+ * All of these numbers are formulas, so set-up needs no tables, and runs in parallel on every
+ * backend. */
 #pragma once
 #include "minx/language.h"
 
@@ -132,7 +134,8 @@ MX_INLINE fe_node fe_node_of_entry(const fe_stencil *s, int entry)
     return n;
 }
 
-/* Along one dimension: how many nodes are around nodes i of an own range, summed over those before node n. */
+/* Along one dimension: how many nodes are around nodes i of an own range, summed over those before
+ * node n. */
 MX_INLINE int64_t fe_around_before(const fe_mesh *m, int d, int n)
 {
     return 3 * (int64_t)(n - m->first[d]) - (m->first[d] == 0 && n > 0 ? 1 : 0) -
@@ -171,8 +174,8 @@ MX_INLINE int64_t fe_entries(const fe_mesh *m)
     return entries;
 }
 
-/* The sets of nodes whose value is given. The original has 0 on five faces, and 1 on the face x = 1; edges of that face are in
- * both sets. */
+/* The sets of nodes whose value is given. The original has 0 on five faces, and 1 on the face x =
+ * 1; edges of that face are in both sets. */
 enum { FE_FIXED_AT_0 = 1, FE_FIXED_AT_1 = 2 };
 
 MX_INLINE int fe_fixed(const fe_mesh *m, fe_node n)

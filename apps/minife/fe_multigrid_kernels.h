@@ -25,8 +25,8 @@ MX_DECLARE_FOR(1D, fe_smooth_first, fe_smooth_args)
 /* d = keep d + (b - w) / diagonal, x += add d, where w = A x */
 MX_DECLARE_FOR(1D, fe_smooth_step, fe_smooth_args)
 
-/* Lanczos iterations: conjugate gradients with the diagonal as preconditioner, without a solution. The residual is in d, the
- * direction in x. */
+/* Lanczos iterations: conjugate gradients with the diagonal as preconditioner, without a solution.
+ * The residual is in d, the direction in x. */
 typedef struct fe_lanczos_args {
     mx_cf64_1 diagonal, w;
     mx_f64_1 x, d;
@@ -37,7 +37,8 @@ typedef struct fe_lanczos_args {
     double beta;
 } fe_lanczos_args;
 MX_ARGS(fe_lanczos_args, diagonal, w, x, d, rz, pw)
-/* d = numbers that depend on the node's id only, 0 at fixed nodes; x = d / diagonal. The value of these is d . d / diagonal. */
+/* d = numbers that depend on the node's id only, 0 at fixed nodes; x = d / diagonal. The value of
+ * these is d . d / diagonal. */
 MX_DECLARE_REDUCE(1D, fe_lanczos_start, fe_lanczos_args, double)
 /* d -= alpha w */
 MX_DECLARE_REDUCE(1D, fe_lanczos_update, fe_lanczos_args, double)
@@ -52,7 +53,8 @@ typedef struct fe_restrict_args {
     fe_pair pair;
 } fe_restrict_args;
 MX_ARGS(fe_restrict_args, b, w, coarse)
-/* Node (z, y, x) of the coarse nodes held gets what this rank's fine nodes give it of the residual b - w. */
+/* Node (z, y, x) of the coarse nodes held gets what this rank's fine nodes give it of the residual
+ * b - w. */
 MX_DECLARE_FOR(3D, fe_restrict, fe_restrict_args)
 
 typedef struct fe_prolong_args {
@@ -91,7 +93,8 @@ typedef struct fe_sweep_args {
     int low[3]; /* of a colour: the first own node; the next ones are 2 apart */
 } fe_sweep_args;
 MX_ARGS(fe_sweep_args, begin, column, value, b, x)
-/* Gauss-Seidel at node low + 2 (z, y, x): x is such that the row's equation holds. No two nodes of a colour are in one row. */
+/* Gauss-Seidel at node low + 2 (z, y, x): x is such that the row's equation holds. No two nodes of
+ * a colour are in one row. */
 MX_DECLARE_FOR(3D, fe_sweep, fe_sweep_args)
 
 typedef struct fe_inject_args {

@@ -8,7 +8,8 @@ typedef struct fe_dot_product {
     int64_t at;
 } fe_dot_product;
 
-/* Some rows of this rank: `first` to `end` - 1. They are whole planes of the mesh, or whole chunks of ell and sell. */
+/* Some rows of this rank: `first` to `end` - 1. They are whole planes of the mesh, or whole chunks
+ * of ell and sell. */
 typedef struct fe_part {
     int first, end;
 } fe_part;

@@ -2,11 +2,12 @@
 #pragma once
 #include "fe_storage.h"
 
-/* x . y of such a product is the sum of so many parts: of the rows that need no ghosts, those below and above them, and the outer
- * rows' entries. */
+/* x . y of such a product is the sum of so many parts: of the rows that need no ghosts, those below
+ * and above them, and the outer rows' entries. */
 enum { FE_PRODUCT_PARTS = 4 };
 
-/* The outer rows of a rank have ghosts among their columns. Their entries with ghosts, row after row. */
+/* The outer rows of a rank have ghosts among their columns. Their entries with ghosts, row after
+ * row. */
 typedef struct fe_outer_args {
     mx_i32_1 row;   /* the outer rows */
     mx_i64_1 begin; /* of the entries of each, and the end */
@@ -20,7 +21,8 @@ typedef struct fe_outer_args {
 MX_ARGS(fe_outer_args, row, begin, column, value, FE_STORAGE_ACCESSORS(matrix))
 /* row: those of the rows that have ghosts; the value is their number */
 MX_DECLARE_SCAN(1D, fe_outer_rows, fe_outer_args, int64_t)
-/* begin of outer row number i, from 0 to their number, both included; the value is the number of entries */
+/* begin of outer row number i, from 0 to their number, both included; the value is the number of
+ * entries */
 MX_DECLARE_SCAN(1D, fe_outer_begins, fe_outer_args, int64_t)
 /* column and value of the entries of outer row number i */
 MX_DECLARE_FOR(1D, fe_outer_entries, fe_outer_args)

@@ -1,5 +1,6 @@
-/* Preconditioners: z = M r, where M is symmetric and positive definite, as conjugate gradients need it. All are polynomials in the
- * matrix, or made of such, so they need nothing of it but its products and its diagonal. */
+/* Preconditioners: z = M r, where M is symmetric and positive definite, as conjugate gradients need
+ * it. All are polynomials in the matrix, or made of such, so they need nothing of it but its
+ * products and its diagonal. */
 #pragma once
 #include "fe_level.h"
 #include "fe_multigrid_kernels.h"
@@ -8,7 +9,8 @@
 
 typedef struct fe_preconditioner fe_preconditioner;
 
-/* The one that the input of the level names, for z (rows and ghosts) = M r (rows), views of the caller. Collective. */
+/* The one that the input of the level names, for z (rows and ghosts) = M r (rows), views of the
+ * caller. Collective. */
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
 void fe_preconditioner_destroy(fe_preconditioner **preconditioner);
 /* z = M r. The ghosts of z are undefined. Collective. */
@@ -18,8 +20,8 @@ fe_work fe_work_of_preconditioner(const fe_preconditioner *preconditioner);
 
 /* ---- chebyshev.c ---- */
 
-/* Steps of the Chebyshev iteration for A x = b, which damp the part of the error whose eigenvalues of (1/diagonal) A lie between
- * low and high. */
+/* Steps of the Chebyshev iteration for A x = b, which damp the part of the error whose eigenvalues
+ * of (1/diagonal) A lie between low and high. */
 typedef struct fe_smoother {
     fe_level *level; /* the caller's */
     int degree;      /* steps; 0: only the diagonal is used */
@@ -28,8 +30,8 @@ typedef struct fe_smoother {
     fe_smooth_args args;
 } fe_smoother;
 
-/* smoother: all 0. b: rows; x: rows and ghosts. degree 0: there are no steps. ratio: of high to low. high is estimated by Lanczos
- * iterations, which use x. Collective. */
+/* smoother: all 0. b: rows; x: rows and ghosts. degree 0: there are no steps. ratio: of high to
+ * low. high is estimated by Lanczos iterations, which use x. Collective. */
 mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, double ratio,
                           fe_smoother *smoother);
 void fe_smoother_destroy(fe_smoother *smoother);
@@ -54,7 +56,8 @@ void fe_multigrid_destroy(fe_multigrid **multigrid);
 mx_err fe_multigrid_cycle(fe_multigrid *multigrid);
 fe_work fe_work_of_cycle(const fe_multigrid *multigrid);
 
-/* ---- hpcg.c: the same for the cycle of HPCG. The elements along each dimension are multiples of 8. ---- */
+/* ---- hpcg.c: the same for the cycle of HPCG. The elements along each dimension are multiples of
+ * 8. ---- */
 
 typedef struct fe_hpcg fe_hpcg;
 mx_err fe_hpcg_create(fe_level *finest, mx_view b, mx_view x, fe_hpcg **hpcg);

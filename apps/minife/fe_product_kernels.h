@@ -1,4 +1,5 @@
-/* Products y = A x of one level, for each form of the matrix (fe_storage.h). A kernel `..._dot` also gives x . y. x has ghosts. */
+/* Products y = A x of one level, for each form of the matrix (fe_storage.h). A kernel `..._dot`
+ * also gives x . y. x has ghosts. */
 #pragma once
 #include "fe_storage.h"
 
@@ -40,9 +41,10 @@ FE_DECLARE_PRODUCTS(TEAM, fe_chunks, fe_rows_args)
 typedef struct fe_lines_args {
     fe_matrix_values value;
     fe_matrix_f32values f32value;
-    /* For line (z, y) of the nodes held and one more on each side: the local indices of its nodes at x = first, first - 1 and
-     * first + count of the mesh. Those between first and first + count follow the first one. A node that does not exist has any
-     * index, because its coefficient is 0. */
+    /* For line (z, y) of the nodes held and one more on each side: the local indices of its
+     * nodes at x = first, first - 1 and first + count of the mesh. Those between first and first
+     * + count follow the first one. A node that does not exist has any index, because its
+     * coefficient is 0. */
     mx_ci32_2 line;
     mx_cf64_1 x;
     mx_f64_1 y;
@@ -61,8 +63,8 @@ FE_DECLARE_PRODUCTS(TEAM, fe_half, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_lines_row, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)
 
-/* Defines the kernels of FE_DECLARE_PRODUCTS(TEAM, ...) in a kernel file. rows(args, team, is_f32) computes the team's rows, and
- * returns what this lane adds to x . y. */
+/* Defines the kernels of FE_DECLARE_PRODUCTS(TEAM, ...) in a kernel file. rows(args, team, is_f32)
+ * computes the team's rows, and returns what this lane adds to x . y. */
 #define FE_DEFINE_PRODUCTS(name, ARGS, rows)                                            \
     MX_BODY void name##_body(const ARGS *a, mx_team *t) { (void)rows(a, t, false); }    \
     MX_BODY void name##_f32_body(const ARGS *a, mx_team *t) { (void)rows(a, t, true); } \
@@ -79,7 +81,8 @@ FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)
     MX_REDUCE(TEAM, name##_dot, MX_SUM)                                                 \
     MX_REDUCE(TEAM, name##_f32_dot, MX_SUM)
 
-/* The same for FE_DECLARE_PRODUCTS(3D, ...). row(args, i, j, k, is_f32) computes one row, and returns its part of x . y. */
+/* The same for FE_DECLARE_PRODUCTS(3D, ...). row(args, i, j, k, is_f32) computes one row, and
+ * returns its part of x . y. */
 #define FE_DEFINE_ROW_PRODUCTS(name, ARGS, row)                                                    \
     MX_BODY void name##_body(const ARGS *a, int i, int j, int k) { (void)row(a, i, j, k, false); } \
     MX_BODY void name##_f32_body(const ARGS *a, int i, int j, int k)                               \

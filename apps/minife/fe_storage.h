@@ -1,8 +1,9 @@
 /* Where the coefficients of a matrix are. For drivers and kernels.
  *
- * A coefficient belongs to two nodes: its row's and its column's. A row has those of the nodes around its own, at most 27. They have
- * two numbers: `entry` counts those that exist, in the order of z, y, x, from 0; `slot` is 9 (dz + 1) + 3 (dy + 1) + dx + 1, the
- * same for all rows, from 0 to 26; the diagonal has slot 13.
+ * A coefficient belongs to two nodes: its row's and its column's. A row has those of the nodes
+ * around its own, at most 27. They have two numbers: `entry` counts those that exist, in the order
+ * of z, y, x, from 0; `slot` is 9 (dz + 1) + 3 (dy + 1) + dx + 1, the same for all rows, from 0 to
+ * 26; the diagonal has slot 13.
  *
  *   csr       entry after entry, row after row (csr8 too: fe_codes.h)  begin(row) + entry
  *   ell       27 entries for each row; entry e of all rows together    entry * pitch + row
@@ -16,8 +17,9 @@
  *
  * Padding is 0, so that products may read it.
  *
- * lines, half: a slot of a plane is a stream of some ten pages, which hardware fetches ahead. With the slots of a line together it is
- * less than a page, and products on two cores took 1.4 times as long. */
+ * lines, half: a slot of a plane is a stream of some ten pages, which hardware fetches ahead. With
+ * the slots of a line together it is less than a page, and products on two cores took 1.4 times as
+ * long. */
 #pragma once
 #include "fe_mesh.h"
 #include "minx/minx.h"

@@ -1,17 +1,22 @@
-/* The multigrid cycle of the benchmark HPCG 3.0, for comparison with it: four levels, each of half the elements along each
- * dimension; one symmetric Gauss-Seidel sweep before the coarser level and one after it, and one on the coarsest; residuals and
- * corrections are injected, so a coarse node takes part in that of its own place only.
+/* The multigrid cycle of the benchmark HPCG 3.0, for comparison with it: four levels, each of half
+ * the elements along each dimension; one symmetric Gauss-Seidel sweep before the coarser level and
+ * one after it, and one on the coarsest; residuals and corrections are injected, so a coarse node
+ * takes part in that of its own place only.
  *
- * HPCG's matrix has the same coefficients on all levels. Those of finite elements double from a level to the next coarser one, as
- * the element's size does. So the injected residual is doubled too, which makes the corrections those of HPCG.
+ * HPCG's matrix has the same coefficients on all levels. Those of finite elements double from a
+ * level to the next coarser one, as the element's size does. So the injected residual is doubled
+ * too, which makes the corrections those of HPCG.
  *
- * A sweep goes through the nodes by colours, as HPCG's rules allow: a colour has the nodes of one parity along each dimension, so no
- * two of them are in one row, and all are done in parallel. Backwards the colours come in the opposite order, which makes the
- * sweep symmetric. Colour 0 has the nodes that the coarser mesh has too. It must be neither the first nor the last of a sweep: a
- * sweep replaces the values of its first colour whatever they are, and leaves no residual at its last.
+ * A sweep goes through the nodes by colours, as HPCG's rules allow: a colour has the nodes of one
+ * parity along each dimension, so no two of them are in one row, and all are done in parallel.
+ * Backwards the colours come in the opposite order, which makes the sweep symmetric. Colour 0 has
+ * the nodes that the coarser mesh has too. It must be neither the first nor the last of a sweep: a
+ * sweep replaces the values of its first colour whatever they are, and leaves no residual at its
+ * last.
  *
- * HPCG exchanges ghosts once before a sweep, and each rank then works on its own rows; so more ranks need more iterations (16 x 8 x 24
- * elements: 17 on one rank, 22 on eight). Here ghosts are exchanged before each colour, and the iterations are those of one rank. */
+ * HPCG exchanges ghosts once before a sweep, and each rank then works on its own rows; so more
+ * ranks need more iterations (16 x 8 x 24 elements: 17 on one rank, 22 on eight). Here ghosts are
+ * exchanged before each colour, and the iterations are those of one rank. */
 #include "fe_preconditioner.h"
 
 #include <stdlib.h>

@@ -279,7 +279,8 @@ static mx_err check_name(const app_keys *k, fe_input *in)
 /* Some 50 bytes each as text. */
 enum { MAX_DUMPED = 10000000 };
 
-/* Rows and nonzeros of the whole matrix must be 64-bit numbers; a matrix that is dumped must be small. */
+/* Rows and nonzeros of the whole matrix must be 64-bit numbers; a matrix that is dumped must be
+ * small. */
 static mx_err check_size(const app_keys *k, const fe_input *in)
 {
     const app_word place = {.text = "nx, ny, nz", .length = 10};

@@ -1,5 +1,6 @@
-/* What a checkpoint keeps: the solver's vectors, scalars and history. Mesh, matrix and preconditioner follow from the input, and are
- * made anew. Vectors are kept as boxes of the nodes of the whole mesh, so a run can go on with another number of ranks. */
+/* What a checkpoint keeps: the solver's vectors, scalars and history. Mesh, matrix and
+ * preconditioner follow from the input, and are made anew. Vectors are kept as boxes of the nodes
+ * of the whole mesh, so a run can go on with another number of ranks. */
 #include "fe_app.h"
 
 app_slab fe_node_slab(const fe_mesh *m)

@@ -1,5 +1,5 @@
-/* miniFE: steady heat conduction in a box of hexahedra, by finite elements and conjugate gradients. See README.md and
- * `minife --help`. */
+/* miniFE: steady heat conduction in a box of hexahedra, by finite elements and conjugate gradients.
+ * See README.md and `minife --help`. */
 #include "fe_app.h"
 
 static const app_definition definition = {

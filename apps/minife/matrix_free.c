@@ -75,7 +75,8 @@ static mx_err apply_blocks(const fe_level *level, fe_free_args *a, const fe_dot_
                        : fe_nodes_block_dot_into(teams, a, dot->view, dot->at);
 }
 
-/* On cuda a plane of a tile has 256 elements, one more than rows along y and x: an element for each lane. */
+/* On cuda a plane of a tile has 256 elements, one more than rows along y and x: an element for each
+ * lane. */
 static mx_err apply_tiles(const fe_level *level, fe_free_args *a, const fe_dot_product *dot)
 {
     static const int largest[] = {50, 7, 31};
@@ -95,9 +96,10 @@ static mx_err apply_nodes(const fe_level *level, fe_free_args *a, const fe_dot_p
 
 /* ---- uniform mesh ---- */
 
-/* On boxes the matrix of an element is a sum of products along the dimensions: stiffness along one, masses along the others. So are
- * the coefficients of a row. Assembled along one dimension with elements of length h and Gauss points at -g and g, row i has the
- * stiffnesses 2 / h (i) and -1 / h (i - 1, i + 1), and the masses h (1 + g^2) / 2 and h (1 - g^2) / 4. */
+/* On boxes the matrix of an element is a sum of products along the dimensions: stiffness along one,
+ * masses along the others. So are the coefficients of a row. Assembled along one dimension with
+ * elements of length h and Gauss points at -g and g, row i has the stiffnesses 2 / h (i) and -1 / h
+ * (i - 1, i + 1), and the masses h (1 + g^2) / 2 and h (1 - g^2) / 4. */
 static double coefficient(const fe_mesh *m, int dz, int dy, int dx)
 {
     const int at[] = {dz, dy, dx};
@@ -160,9 +162,10 @@ mx_err fe_apply_free(fe_level *level, mx_view x, mx_view y, const fe_dot_product
     }
 }
 
-/* Bytes: x, y, and for elements and nodes the coordinates, once each. Operations for an element, with one for each addition or
- * multiplication: to and from modes 5 fields of 24 of either; at each of 8 points 9 derivatives of coordinates and 3 of u of 6, the
- * adjugate and |J| 32, the reciprocal 1, gradients and fluxes 33, and 22 to add them. A row of the stencil has 9 lines of 5. */
+/* Bytes: x, y, and for elements and nodes the coordinates, once each. Operations for an element,
+ * with one for each addition or multiplication: to and from modes 5 fields of 24 of either; at each
+ * of 8 points 9 derivatives of coordinates and 3 of u of 6, the adjugate and |J| 32, the reciprocal
+ * 1, gradients and fluxes 33, and 22 to add them. A row of the stencil has 9 lines of 5. */
 fe_work fe_work_of_free_product(const fe_level *level)
 {
     enum { OF_ELEMENT = 5 * 24 * 2 + 8 * (12 * 6 + 32 + 1 + 33 + 22), OF_ROW = 9 * 5 };

@@ -49,8 +49,9 @@ static bool at_surface(const fe_mesh *m, fe_node n)
     return false;
 }
 
-/* The node behind n in a line along x. Own nodes between the first and the last one of the line are left out, unless the line is at
- * the surface: then neither list has them. So a list takes time for the surface only. */
+/* The node behind n in a line along x. Own nodes between the first and the last one of the line are
+ * left out, unless the line is at the surface: then neither list has them. So a list takes time for
+ * the surface only. */
 static int next_in_line(const fe_mesh *m, fe_node n, bool ghosts)
 {
     const int first = m->first[2], last = first + m->count[2] - 1, x = n.at[2];
@@ -117,7 +118,8 @@ mx_err fe_make_mesh(fe_level *level, const mx_gid *elements)
     return fe_make_mesh_of_part(level, elements, &part);
 }
 
-/* The nodes of a coarse mesh along one dimension: those whose place has a fine node of this rank (fe_coarse.h). */
+/* The nodes of a coarse mesh along one dimension: those whose place has a fine node of this rank
+ * (fe_coarse.h). */
 static void divide_coarse(const fe_mesh *fine, fe_mesh *m, int d)
 {
     const int64_t n = fine->elements[d], c = m->elements[d];
@@ -130,7 +132,8 @@ static void divide_coarse(const fe_mesh *fine, fe_mesh *m, int d)
     m->extent[d] = high - low + 1;
 }
 
-/* A rank with own nodes holds those around them. One without holds those between which its fine nodes lie. */
+/* A rank with own nodes holds those around them. One without holds those between which its fine
+ * nodes lie. */
 static void hold_coarse(fe_level *level)
 {
     fe_mesh *const m = &level->mesh;

@@ -5,16 +5,19 @@
  *     ...                              ...              ...
  *     the coarsest                          solve by the inverse
  *
- * The same smoother before and after the correction, and restriction as the transpose of prolongation, make the cycle symmetric.
+ * The same smoother before and after the correction, and restriction as the transpose of
+ * prolongation, make the cycle symmetric.
  *
- * Coarsening: an element is a box of the unit cube, and its shape decides which neighbours are strongly coupled. So a dimension is
- * coarsened, to half of its elements, rounded up, if it has more than half as many elements as the longest one: flat elements
- * become cubes first. The coarsest level has at most 4 elements along each dimension. Operators are discretised anew on each level,
- * with the nodes of that level; on nested uniform meshes that is the Galerkin product.
+ * Coarsening: an element is a box of the unit cube, and its shape decides which neighbours are
+ * strongly coupled. So a dimension is coarsened, to half of its elements, rounded up, if it has
+ * more than half as many elements as the longest one: flat elements become cubes first. The
+ * coarsest level has at most 4 elements along each dimension. Operators are discretised anew on
+ * each level, with the nodes of that level; on nested uniform meshes that is the Galerkin product.
  *
- * Ranks: a coarse node belongs to the rank with the fine node at its place (fe_coarse.h), so a transfer costs one exchange of
- * coarse ghosts, and ranks may have no nodes at all on coarse levels. On the coarsest level every rank has all of the right-hand
- * side, by one sum over ranks, and multiplies it by its rows of the inverse. */
+ * Ranks: a coarse node belongs to the rank with the fine node at its place (fe_coarse.h), so a
+ * transfer costs one exchange of coarse ghosts, and ranks may have no nodes at all on coarse
+ * levels. On the coarsest level every rank has all of the right-hand side, by one sum over ranks,
+ * and multiplies it by its rows of the inverse. */
 #include "fe_preconditioner.h"
 
 #include <math.h>
@@ -22,7 +25,8 @@
 
 enum { MAX_GRIDS = 32, BOTTOM_ELEMENTS = 4 };
 
-/* The smoother damps errors whose eigenvalues are above high / RATIO: those that the coarser mesh does not have. */
+/* The smoother damps errors whose eigenvalues are above high / RATIO: those that the coarser mesh
+ * does not have. */
 static const double RATIO = 4;
 
 typedef struct grid {
@@ -82,8 +86,8 @@ mx_err fe_multigrid_cycle(fe_multigrid *m)
     return MX_OK;
 }
 
-/* Transfers read b, w and the coarse correction, and read and write x: 32 bytes a fine row, 16 a coarse one. Flops: a fine row takes
- * part in 8 coarse ones, with 2 each, both ways. */
+/* Transfers read b, w and the coarse correction, and read and write x: 32 bytes a fine row, 16 a
+ * coarse one. Flops: a fine row takes part in 8 coarse ones, with 2 each, both ways. */
 fe_work fe_work_of_cycle(const fe_multigrid *m)
 {
     const double bottom = (double)m->grids[m->count - 1].level->all_rows,
@@ -135,7 +139,8 @@ static mx_err make_column(grid *g, mx_view product, int id, double *x, double *y
     return MX_OK;
 }
 
-/* Replaces a symmetric positive definite matrix by its inverse, by Gauss-Jordan elimination (which needs no pivots for these). */
+/* Replaces a symmetric positive definite matrix by its inverse, by Gauss-Jordan elimination (which
+ * needs no pivots for these). */
 static mx_err invert(double *a, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -39,8 +39,8 @@ static mx_err bind_values(const fe_level *level, fe_matrix_values *value,
                                  : mx_bind(ctx, level->views.value, value);
 }
 
-/* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes have
- * a row each. */
+/* csr: a thread of a device has FE_CSR_LANES lanes for the entries of a row. ell, sell: its lanes
+ * have a row each. */
 static mx_teams teams_of_rows(const fe_level *level, fe_part part, int *rows_per_team)
 {
     enum { HOST_ROWS = 512, CSR_ROWS = 64, CHUNK_ROWS = 256 };
@@ -205,7 +205,8 @@ static double bytes_of_column(const fe_level *level)
 }
 
 /* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the
- * number of its column; what is stored for padding, and in csr8 the lists of ghosts, does not count. */
+ * number of its column; what is stored for padding, and in csr8 the lists of ghosts, does not
+ * count. */
 fe_work fe_work_of_product(const fe_level *level)
 {
     const double entries = (double)level->entries, rows = fe_rows(&level->mesh);

@@ -1,5 +1,5 @@
-/* Products that do not wait for ghosts. While the messages are on their way, the rows of the planes are computed that have no plane of
- * ghosts beside them:
+/* Products that do not wait for ghosts. While the messages are on their way, the rows of the planes
+ * are computed that have no plane of ghosts beside them:
  *
  *        z   g g g g g     from the rank above
  *        ^   o o o o o     high: computed when the ghosts are there
@@ -8,14 +8,16 @@
  *            o o o o o     low
  *            g g g g g     from the rank below
  *
- * A rank that is cut along z only, as two ranks are, has no outer rows: its rows are computed once, in three ranges. Entries of outer rows
- * are stored once more, or computed from the elements if there is no matrix. So every form of the matrix has overlap, and its kernels
- * need no lists of rows. An operator by elements adds to rows of several planes at once: all of its planes are inner ones, whose
- * ghosts are 0.
+ * A rank that is cut along z only, as two ranks are, has no outer rows: its rows are computed once,
+ * in three ranges. Entries of outer rows are stored once more, or computed from the elements if
+ * there is no matrix. So every form of the matrix has overlap, and its kernels need no lists of
+ * rows. An operator by elements adds to rows of several planes at once: all of its planes are inner
+ * ones, whose ghosts are 0.
  *
- * Cost: on a rank with n nodes along a side that is cut along y or x, a pass over n^2 rows with 9 entries each, and n^2 zeros. The matrix
- * has n^3 rows of 27. Rejected: outer rows as rows that are computed later. They are neither contiguous nor whole chunks or
- * lines, and a rank that is cut along x has none of its lines without ghosts. */
+ * Cost: on a rank with n nodes along a side that is cut along y or x, a pass over n^2 rows with 9
+ * entries each, and n^2 zeros. The matrix has n^3 rows of 27. Rejected: outer rows as rows that are
+ * computed later. They are neither contiguous nor whole chunks or lines, and a rank that is cut
+ * along x has none of its lines without ghosts. */
 #include "fe_operator.h"
 
 #include <stdlib.h>
@@ -56,7 +58,8 @@ static void choose_ranges(const fe_level *level, fe_part *range)
     range[HIGH] = (fe_part){end, rows};
 }
 
-/* At most so many rows of the inner range have ghosts. Those along z are ghosts of others, but by elements. */
+/* At most so many rows of the inner range have ghosts. Those along z are ghosts of others, but by
+ * elements. */
 static int64_t most_outer_rows(const fe_level *level)
 {
     const fe_mesh *const m = &level->mesh;
@@ -147,8 +150,8 @@ static mx_err begin(fe_level *level, mx_view x)
                     &clear);
 }
 
-/* Adds the entries of the first outer rows; `part` of x . y is what that adds. It is stored even without rows: its element has the last sum
- * over the ranks. */
+/* Adds the entries of the first outer rows; `part` of x . y is what that adds. It is stored even
+ * without rows: its element has the last sum over the ranks. */
 static mx_err add_entries(fe_level *level, int rows, const fe_dot_product *dot, int part)
 {
     const mx_range_1 range = mx_range_1d(level->base->ctx, 0, rows);

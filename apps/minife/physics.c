@@ -1,17 +1,21 @@
 /* miniFE's physics, from the stored input, solution and residuals.
  *
- * The equations are formed anew, element by element, with code of its own: no matrix is stored, and nothing is shared with the
- * kernels but the definition of the problem (fe_exact.h). With given values at some nodes, the equation of node i is
+ * The equations are formed anew, element by element, with code of its own: no matrix is stored, and
+ * nothing is shared with the kernels but the definition of the problem (fe_exact.h). With given
+ * values at some nodes, the equation of node i is
  *
  *     u_i = given                                  where a value is given
  *     f_i - sum over j of K_ij v_j = 0             elsewhere; v_j is u_j, or the value by which j was eliminated
  *
- * In the original's problem the edges of the face x = 1 have u = 1, but were eliminated with 0: the faces at 0 come first.
+ * In the original's problem the edges of the face x = 1 have u = 1, but were eliminated with 0: the
+ * faces at 0 come first.
  *
- * Tolerances (u: the unit roundoff). A row has up to 27 entries, each a sum over 8 elements and 8 points: f - K v has at most some 60
- * roundings of | f | + | K | | v |. The residual that the solver tracks drifts from the true one by one such rounding an iteration
- * (Greenbaum, SIAM J. Matrix Anal. Appl. 18, 1997, 535). Sums of squares over rows: 1e-11 relative. With precision=mixed the solver's
- * residuals are those of the system in float, which differ by fe_float_bound. All other numbers are of the system in double. */
+ * Tolerances (u: the unit roundoff). A row has up to 27 entries, each a sum over 8 elements and 8
+ * points: f - K v has at most some 60 roundings of | f | + | K | | v |. The residual that the
+ * solver tracks drifts from the true one by one such rounding an iteration (Greenbaum, SIAM J.
+ * Matrix Anal. Appl. 18, 1997, 535). Sums of squares over rows: 1e-11 relative. With
+ * precision=mixed the solver's residuals are those of the system in float, which differ by
+ * fe_float_bound. All other numbers are of the system in double. */
 #include "physics.h"
 
 #include "comm.h"
@@ -63,7 +67,8 @@ static void position(const minife *m, int64_t node, double *at)
     if (m->input.mesh == FE_MESH_DISTORTED) fe_distort(&at[0], &at[1], &at[2]);
 }
 
-/* Is u given at the node? Then *value is it, and *eliminated what its neighbours' equations have instead. */
+/* Is u given at the node? Then *value is it, and *eliminated what its neighbours' equations have
+ * instead. */
 static bool is_given(const minife *m, int64_t node, double *value, double *eliminated)
 {
     bool zero = false, one = false;
@@ -101,7 +106,8 @@ static double det3(double a[3][3])
            a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
 }
 
-/* Gradients by Cramer's rule: J g = dN, where row r of J is the derivative of x, y, z by reference coordinate r. */
+/* Gradients by Cramer's rule: J g = dN, where row r of J is the derivative of x, y, z by reference
+ * coordinate r. */
 static void gradient_of(double jacobian[3][3], double det, const double *by_reference, double *g)
 {
     for (int c = 0; c < 3; c++) {
@@ -297,7 +303,8 @@ static void check_shares(const minife *m)
     }
 }
 
-/* The stored nodes of a distorted mesh. Programs differ by the roundings of a sine: 8 units are allowed. */
+/* The stored nodes of a distorted mesh. Programs differ by the roundings of a sine: 8 units are
+ * allowed. */
 static bool check_coordinates(const minife *m)
 {
     static const char path[] = "/meshes/nodes/coordinates";
@@ -415,9 +422,9 @@ static double cosh_ratio(double l, double a)
     return (exp(l * (a - 0.5)) + exp(-l * (a + 0.5))) / (1 + exp(-l));
 }
 
-/* What the source 1 adds: -div grad v = 1, and v = 0 on the whole boundary. A sine series along two directions, and its solution
- * along the third one: here x and y, and z, unlike in analytic.c. The terms that do not decay add up to the solution of the same
- * problem on a square. */
+/* What the source 1 adds: -div grad v = 1, and v = 0 on the whole boundary. A sine series along two
+ * directions, and its solution along the third one: here x and y, and z, unlike in analytic.c. The
+ * terms that do not decay add up to the solution of the same problem on a square. */
 static double of_source(const double *at)
 {
     const double pi = 3.14159265358979323846;

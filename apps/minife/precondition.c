@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* As a preconditioner alone, the polynomial is to damp all but the lowest eigenvalues, which conjugate gradients find. */
+/* As a preconditioner alone, the polynomial is to damp all but the lowest eigenvalues, which
+ * conjugate gradients find. */
 static const double RATIO = 30;
 
 struct fe_preconditioner {

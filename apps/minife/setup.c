@@ -60,8 +60,8 @@ static mx_err make_preconditioner(fe_app *app)
 
 /* ---- memory ---- */
 
-/* Memory is promised before it is there. So a matrix that does not fit would be allocated, and the system would kill the program
- * when it is filled. Devices refuse what they do not have. */
+/* Memory is promised before it is there. So a matrix that does not fit would be allocated, and the
+ * system would kill the program when it is filled. Devices refuse what they do not have. */
 static mx_err check_memory(fe_level *level)
 {
     const app_comm comm = level->base->comm;

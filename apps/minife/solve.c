@@ -5,20 +5,24 @@
  * single-reduction    Chronopoulos and Gear 1989. A is multiplied by z instead of p, and A p follows by the recurrence that p has:
  *                     s = A z + beta s. So r.r, r.z and z.Az are known together: one sum over ranks an iteration.
  *
- * When to stop: after max_iterations, or when || r ||, the norm of the true residual also with a preconditioner, is at most the
- * tolerance. The original compares the norm that an iteration starts with before it computes it anew. So it does one iteration
- * after the norm is small enough, and so does cg without preconditioner: iteration k is done if the norm after k - 2 iterations
- * (k = 1: the first one) is above the tolerance, and all iterations before were done. In all other cases the norm after k - 1
- * iterations counts.
+ * When to stop: after max_iterations, or when || r ||, the norm of the true residual also with a
+ * preconditioner, is at most the tolerance. The original compares the norm that an iteration starts
+ * with before it computes it anew. So it does one iteration after the norm is small enough, and so
+ * does cg without preconditioner: iteration k is done if the norm after k - 2 iterations (k = 1:
+ * the first one) is above the tolerance, and all iterations before were done. In all other cases
+ * the norm after k - 1 iterations counts.
  *
- * The scalars of an iteration stay with the vectors, in a ring by iterations. Their sums over ranks are made in place, and kernels
- * take alpha and beta from there in their prologues. On a device iterations are queued in batches without waiting, and the host
- * reads the ring after each batch. An iteration that was queued after the end changes nothing. On hosts a batch is one
- * iteration; so it is with multigrid and hpcg, whose iterations have so many kernels that one round trip does not count, and cost too much
- * to be done in vain. Single reduction learns the norm after iteration k in iteration k + 1.
+ * The scalars of an iteration stay with the vectors, in a ring by iterations. Their sums over ranks
+ * are made in place, and kernels take alpha and beta from there in their prologues. On a device
+ * iterations are queued in batches without waiting, and the host reads the ring after each batch.
+ * An iteration that was queued after the end changes nothing. On hosts a batch is one iteration; so
+ * it is with multigrid and hpcg, whose iterations have so many kernels that one round trip does not
+ * count, and cost too much to be done in vain. Single reduction learns the norm after iteration k
+ * in iteration k + 1.
  *
- * Bytes of an iteration: those of a product and of the preconditioner; for a row of cg x, r, p, w read and x, r written (48), z, p
- * read and p written (24), and r, z read for their product (16). Single reduction: x, r, p, s, z, w read, x, r, p, s written (80). */
+ * Bytes of an iteration: those of a product and of the preconditioner; for a row of cg x, r, p, w
+ * read and x, r written (48), z, p read and p written (24), and r, z read for their product (16).
+ * Single reduction: x, r, p, s, z, w read, x, r, p, s written (80). */
 #include "fe_app.h"
 
 #include <math.h>
@@ -28,7 +32,8 @@ static mx_range_1 rows(const fe_app *app)
     return mx_range_1d(app->base.ctx, 0, fe_rows(&app->level.mesh));
 }
 
-/* Where checkpoints are kept, all scalars of an iteration are summed in it: they are the same on all ranks then. */
+/* Where checkpoints are kept, all scalars of an iteration are summed in it: they are the same on
+ * all ranks then. */
 static bool sums_at_once(const fe_app *app) { return app->base.checkpoint != NULL; }
 
 static bool is_single(const fe_app *app) { return app->input.solver == FE_SOLVER_SINGLE_REDUCTION; }
@@ -60,7 +65,8 @@ static mx_err sum(fe_app *app, int64_t k, int first, int count)
     return MX_OK;
 }
 
-/* w = A v, with the ghosts of v; the scalars from FE_PW on get this rank's v . w. With overlap the exchange is a part of the product. */
+/* w = A v, with the ghosts of v; the scalars from FE_PW on get this rank's v . w. With overlap the
+ * exchange is a part of the product. */
 static mx_err multiply(fe_app *app, mx_view v, int64_t k)
 {
     fe_level *const level = &app->level;
@@ -142,7 +148,8 @@ static mx_err iterate(fe_app *app, int64_t k)
     return sum(app, k, FE_RR, 1);
 }
 
-/* r . r after the first iterations is summed with the other scalars; the initial one was summed before. */
+/* r . r after the first iterations is summed with the other scalars; the initial one was summed
+ * before. */
 static mx_err iterate_single(fe_app *app, int64_t k)
 {
     app->single.at = numbers(app, k);
@@ -167,8 +174,8 @@ static void print_residual(fe_app *app, int64_t k, double norm)
         app_print(app->base.report, "Iteration = %lld   Residual = %g\n", (long long)k, norm);
 }
 
-/* Iteration k divides r.z by p.Ap. Both are above 0, as the matrix and the preconditioner are positive definite; else its scalars
- * mean nothing. */
+/* Iteration k divides r.z by p.Ap. Both are above 0, as the matrix and the preconditioner are
+ * positive definite; else its scalars mean nothing. */
 static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
 {
     const bool single = is_single(app);
@@ -185,7 +192,8 @@ static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
     return true;
 }
 
-/* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended: it would have stopped. */
+/* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended:
+ * it would have stopped. */
 static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
     const int64_t lag = fe_lag(&app->input);
@@ -275,8 +283,8 @@ static fe_work work_of_iteration(const fe_app *app)
     return work;
 }
 
-/* Says so if there were too few iterations. The original's default, 200, are too few for large meshes; its analytic check may fail
- * there. */
+/* Says so if there were too few iterations. The original's default, 200, are too few for large
+ * meshes; its analytic check may fail there. */
 static void print_limit(const fe_app *app)
 {
     const double residual = app->residuals.values[app->iterations];

@@ -59,7 +59,8 @@ static mx_err make_source(fe_level *level)
     return fe_impose_boundary(level);
 }
 
-/* The same for the system in double, whose matrix is not stored: its products are computed from the coordinates. */
+/* The same for the system in double, whose matrix is not stored: its products are computed from the
+ * coordinates. */
 static mx_err double_residual(fe_app *app, double *norm, double *bound)
 {
     fe_input input = app->input;
@@ -76,9 +77,10 @@ static mx_err double_residual(fe_app *app, double *norm, double *bound)
 
 /* ---- checks ---- */
 
-/* The error of the manufactured problem falls with the square of the elements' size h. It is compared with C h^2, where C is
- * twice what distorted meshes of 16 to 64 elements along each side have: 0.474 in L2, 0.150 at nodes. What an unfinished solver leaves
- * is at most fe_unfinished(residual) at each node, so in L2 too. residual: ||b - A x|| */
+/* The error of the manufactured problem falls with the square of the elements' size h. It is
+ * compared with C h^2, where C is twice what distorted meshes of 16 to 64 elements along each side
+ * have: 0.474 in L2, 0.150 at nodes. What an unfinished solver leaves is at most
+ * fe_unfinished(residual) at each node, so in L2 too. residual: ||b - A x|| */
 static mx_err check_error(fe_app *app, double residual)
 {
     const mx_range_1 rows = mx_range_1d(app->base.ctx, 0, fe_rows(&app->level.mesh));
@@ -97,15 +99,15 @@ static mx_err check_error(fe_app *app, double residual)
     MX_TRY(app_sum_f64(app->base.comm, &square, 1));
     MX_TRY(app_max_f64(app->base.comm, &largest, 1));
     app_print(app->base.report, "error: L2 %.6e, largest at a node %.6e\n", sqrt(square), largest);
-    /* Not compared with another run's: the tolerances have the residual in them, all digits of which are roundings. The solutions are
-     * compared. */
+    /* Not compared with another run's: the tolerances have the residual in them, all digits of
+     * which are roundings. The solutions are compared. */
     MX_TRY(
         app_check(&app->base, "error_l2", sqrt(square), 0, L2_CONSTANT * h * h + more, APP_NEVER));
     return app_check(&app->base, "error_max", largest, 0, MAX_CONSTANT * h * h + more, APP_NEVER);
 }
 
-/* ||b - A x||, computed anew, against the residual of the recurrence. Both drift apart by about one rounding of the largest
- * residual an iteration. Two systems differ by fe_float_bound, too. */
+/* ||b - A x||, computed anew, against the residual of the recurrence. Both drift apart by about one
+ * rounding of the largest residual an iteration. Two systems differ by fe_float_bound, too. */
 static mx_err check_residual(fe_app *app, double *residual)
 {
     double norm, bound = 0;

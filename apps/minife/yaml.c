@@ -1,12 +1,14 @@
 /* The YAML file that the original writes about a run, with its keys in its order.
  *
- * Its rates count a vector as nx ny nz elements long, although it has a number for each node, and the zeros that boundary values
- * leave in the matrix. Under the original's keys are the original's numbers, so that runs can be compared. What the solver really
- * did, by rows, is behind them, below "By rows".
+ * Its rates count a vector as nx ny nz elements long, although it has a number for each node, and
+ * the zeros that boundary values leave in the matrix. Under the original's keys are the original's
+ * numbers, so that runs can be compared. What the solver really did, by rows, is behind them, below
+ * "By rows".
  *
- * Times are those of the slowest rank. MATVEC is the product with the exchange of ghosts, DOT the sums over ranks, and WAXPY the rest:
- * the kernels of vectors add up their products of two vectors on the way. On devices, where kernels are queued, only the total is
- * known, and these times are .nan. */
+ * Times are those of the slowest rank. MATVEC is the product with the exchange of ghosts, DOT the
+ * sums over ranks, and WAXPY the rest: the kernels of vectors add up their products of two vectors
+ * on the way. On devices, where kernels are queued, only the total is known, and these times are
+ * .nan. */
 #include "yaml.h"
 #include "fe_app.h"
 

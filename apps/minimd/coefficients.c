@@ -1,4 +1,5 @@
-/* Coefficients of Lennard-Jones of two types: those that a data file gives for them, or mixed of those of each type. */
+/* Coefficients of Lennard-Jones of two types: those that a data file gives for them, or mixed of
+ * those of each type. */
 #include "md_app.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static md_coefficients mix(const md_input *in, const md_coefficients *a, const m
                              .cutoff = mix_lengths(in, a->cutoff, b->cutoff)};
 }
 
-/* The entry of a list of the input that counts for a type: one entry counts for all types, none is 1. */
+/* The entry of a list of the input that counts for a type: one entry counts for all types, none is
+ * 1. */
 static double of_type(const double *list, int entries, int type)
 {
     return entries == 0 ? 1 : entries == 1 ? list[0] : list[type];

@@ -1,10 +1,11 @@
-/* Atoms, box, masses and coefficients from a LAMMPS data file. Positions are relative to the low corner of the box here; results
- * have them as the file does. */
+/* Atoms, box, masses and coefficients from a LAMMPS data file. Positions are relative to the low
+ * corner of the box here; results have them as the file does. */
 #include "md_app.h"
 
 static const char *file_of(const md_app *app) { return app->input.data_file; }
 
-/* What the file says must not be said by the deck too; the deck's line of epsilon and sigma, which is always there, gives way. */
+/* What the file says must not be said by the deck too; the deck's line of epsilon and sigma, which
+ * is always there, gives way. */
 static mx_err check_conflicts(const md_app *app)
 {
     const md_data_about *const a = &app->data;

@@ -1,21 +1,23 @@
 /* Bricks, migration and ghosts.
  *
- * Each rank has a brick of the box, and as ghosts the images of all atoms that are within the list's cutoff of the brick along each
- * axis. Offsets between bricks, (x, y, z) with up to `range` bricks along each axis, name both where an image comes from and which
- * neighbour it is for: an atom of brick b that brick b + k needs is sent to the rank of b + k, which knows it by the
- * opposite offset. So there is one mechanism for neighbouring ranks, for several bricks within a cutoff, and for images of a rank's own
- * atoms across the periodic box; and any two ranks agree on their messages without asking. A box shorter than the
- * cutoff has several images of an atom.
+ * Each rank has a brick of the box, and as ghosts the images of all atoms that are within the
+ * list's cutoff of the brick along each axis. Offsets between bricks, (x, y, z) with up to `range`
+ * bricks along each axis, name both where an image comes from and which neighbour it is for: an
+ * atom of brick b that brick b + k needs is sent to the rank of b + k, which knows it by the
+ * opposite offset. So there is one mechanism for neighbouring ranks, for several bricks within a
+ * cutoff, and for images of a rank's own atoms across the periodic box; and any two ranks agree on
+ * their messages without asking. A box shorter than the cutoff has several images of an atom.
  *
- * Offsets are numbered as places (md_around). Neighbours are the places but the own one, in the order of their ranks, so that all
- * images for one rank are one message:
+ * Offsets are numbered as places (md_around). Neighbours are the places but the own one, in the
+ * order of their ranks, so that all images for one rank are one message:
  *
  *      ghosts for   | rank 0: place 3, place 12 | rank 1: place 0, place 1, ...        place p there is place count - 1 - p here
  *
- * New borders (md_make_borders) take four launches on the device: a scan finds the images, in the order of atoms; a sort
- * puts them in the order of neighbours; their atoms are gathered. The host reads the number of images and how many go
- * to each neighbour, and ranks tell each other these numbers. After that, and until atoms are sorted again, an exchange of positions is
- * a kernel that packs, messages, and a kernel that unpacks. */
+ * New borders (md_make_borders) take four launches on the device: a scan finds the images, in the
+ * order of atoms; a sort puts them in the order of neighbours; their atoms are gathered. The host
+ * reads the number of images and how many go to each neighbour, and ranks tell each other these
+ * numbers. After that, and until atoms are sorted again, an exchange of positions is a kernel that
+ * packs, messages, and a kernel that unpacks. */
 #include "md_app.h"
 #include "minx/sort.h"
 
@@ -24,7 +26,8 @@
 
 /* ---- the bricks ---- */
 
-/* Parts of the longest side, for app_decomp, which needs whole cells to find the grid of ranks of least surface. */
+/* Parts of the longest side, for app_decomp, which needs whole cells to find the grid of ranks of
+ * least surface. */
 enum { CELLS = 960 };
 
 static mx_err choose_bricks(md_app *app)
@@ -73,7 +76,8 @@ static void brick_of(const md_app *app, int place, int *brick)
     }
 }
 
-/* Neighbour n is place `place`, in the order of ranks; the opposite tags of one rank come in the opposite order. */
+/* Neighbour n is place `place`, in the order of ranks; the opposite tags of one rank come in the
+ * opposite order. */
 static void set_neighbour(md_app *app, int n, int place, int opposite)
 {
     md_peers *const all = &app->peers;
@@ -96,7 +100,8 @@ static int compare_places(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : x->place - y->place;
 }
 
-/* The neighbours, from a table of all places that is sorted by rank; slot(p) is the neighbour of place p. */
+/* The neighbours, from a table of all places that is sorted by rank; slot(p) is the neighbour of
+ * place p. */
 static void list_neighbours(md_app *app, place_of_rank *table, int32_t *slot)
 {
     const int places = md_around_count(&app->around);
@@ -291,7 +296,8 @@ static mx_err take_counts(md_peers *n, const app_block *block)
     return MX_OK;
 }
 
-/* Tells each rank the numbers of images that it is to get, and hears those that this one is to get. */
+/* Tells each rank the numbers of images that it is to get, and hears those that this one is to
+ * get. */
 static mx_err announce(md_app *app, int32_t *counts, app_block *blocks)
 {
     md_peers *const n = &app->peers;

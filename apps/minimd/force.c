@@ -24,9 +24,10 @@ bool md_force_has_parts(const md_app *app)
 
 mx_err md_compute_force_part(md_app *app, md_phase phase) { return md_compute_lj_part(app, phase); }
 
-/* Of each pair the number of the other atom is read; positions and forces once, because neighbours are in the cache. A distance
- * takes 8 operations; the force and its sum 15 for the pairs that are within the cutoff. EAM goes over the pairs twice: 16
- * operations for a density, 40 for a force; and it writes and reads F'. */
+/* Of each pair the number of the other atom is read; positions and forces once, because neighbours
+ * are in the cache. A distance takes 8 operations; the force and its sum 15 for the pairs that are
+ * within the cutoff. EAM goes over the pairs twice: 16 operations for a density, 40 for a force;
+ * and it writes and reads F'. */
 md_work md_force_work(const md_app *app)
 {
     const double pairs = (double)app->pairs, own = app->own, ghosts = app->ghosts;

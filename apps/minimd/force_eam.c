@@ -4,8 +4,8 @@
  *   2. ghosts get F'(rho) of the atoms that they are images of
  *   3. each own atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
  *
- * With full lists no atom is written by two threads, and nothing is sent back: each rank has all neighbours of its own atoms. The
- * price is that every pair is looked up twice. */
+ * With full lists no atom is written by two threads, and nothing is sent back: each rank has all
+ * neighbours of its own atoms. The price is that every pair is looked up twice. */
 #include "md_app.h"
 #include "read_file.h"
 
@@ -39,7 +39,8 @@ static mx_err read_potential(md_app *app)
     return err;
 }
 
-/* The element of each type, and its mass: one element is that of all types, else type n is element n. */
+/* The element of each type, and its mass: one element is that of all types, else type n is element
+ * n. */
 static mx_err choose_elements(md_app *app)
 {
     const md_potential *const p = &app->potential;
@@ -113,7 +114,8 @@ static mx_err fill_tables(md_app *app)
     return err;
 }
 
-/* The list goes at least as far as the potential: the deck's cutoff makes it longer, never shorter. */
+/* The list goes at least as far as the potential: the deck's cutoff makes it longer, never
+ * shorter. */
 mx_err md_prepare_eam(md_app *app)
 {
     const md_input *const in = &app->input;

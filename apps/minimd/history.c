@@ -1,4 +1,5 @@
-/* The histories of a run: one table for results files and checkpoints. And what else a checkpoint keeps. */
+/* The histories of a run: one table for results files and checkpoints. And what else a checkpoint
+ * keeps. */
 #include "md_app.h"
 
 #include <stdio.h>
@@ -33,8 +34,9 @@ void md_free_history(md_app *app)
     for (int i = 0; i < count; i++) app_series_free(list[i].series);
 }
 
-/* A run goes on with the same bits if its neighbour lists are the same, also in their order. They were made from built_position, by
- * atoms in the order that they have until the next list. So these positions are kept too. */
+/* A run goes on with the same bits if its neighbour lists are the same, also in their order. They
+ * were made from built_position, by atoms in the order that they have until the next list. So these
+ * positions are kept too. */
 mx_err md_keep(void *data)
 {
     md_app *const app = data;
@@ -62,8 +64,9 @@ static void swap_positions(md_app *app)
     app->views.built_position = kept;
 }
 
-/* The list as it was when the checkpoint was written: from the positions that it was made from. Meanwhile built_position has those of
- * now, and goes with the atoms to their ranks, where there are more or fewer than before. */
+/* The list as it was when the checkpoint was written: from the positions that it was made from.
+ * Meanwhile built_position has those of now, and goes with the atoms to their ranks, where there
+ * are more or fewer than before. */
 mx_err md_resume(md_app *app)
 {
     MX_TRY(app_agree(app->base.comm, md_reserve(app, app->own)));

@@ -1,4 +1,5 @@
-/* miniMD: molecular dynamics with short-range forces, as the original's decks ask for it. See README.md and `minimd --help`. */
+/* miniMD: molecular dynamics with short-range forces, as the original's decks ask for it. See
+ * README.md and `minimd --help`. */
 #include "md_app.h"
 
 static const app_definition definition = {

@@ -1,4 +1,5 @@
-/* miniMD: one run. app_run goes through the stages in the order of this header; each file has what stands under its name. */
+/* miniMD: one run. app_run goes through the stages in the order of this header; each file has what
+ * stands under its name. */
 #pragma once
 #include "app.h"
 #include "frames.h"
@@ -98,7 +99,8 @@ typedef struct md_app {
     md_scales scales;
     mx_gid atoms; /* of all ranks */
     mx_lid own, ghosts, capacity;
-    /* own atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms were not sorted for it */
+    /* own atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms
+     * were not sorted for it */
     mx_lid interior;
     int types;
     bool one_mass;
@@ -160,7 +162,8 @@ typedef struct md_app {
 mx_err md_set_up(void *app);
 void md_clean_up(void *app);
 
-/* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view was replaced. */
+/* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view
+ * was replaced. */
 mx_err md_reserve(md_app *app, int64_t atoms);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
@@ -173,8 +176,8 @@ bool md_keeps_built(const md_app *app);
 typedef struct md_path {
     char text[1024];
 } md_path;
-/* A file that the deck or the command line names: in the working folder, as the original does, else beside the deck. Returns the
- * name itself, also if there is no such file, or path->text. */
+/* A file that the deck or the command line names: in the working folder, as the original does, else
+ * beside the deck. Returns the name itself, also if there is no such file, or path->text. */
 const char *md_find_file(const md_app *app, const char *name, md_path *path);
 
 /* ---- data_file.c: the data file that the input names ---- */
@@ -192,15 +195,19 @@ md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
 
 /* ---- domain.c ---- */
 
-/* The bricks of the box, whose lengths are given; which bricks have ghosts of this one's atoms. Collective, agreed. */
+/* The bricks of the box, whose lengths are given; which bricks have ghosts of this one's atoms.
+ * Collective, agreed. */
 mx_err md_make_domain(md_app *app);
 void md_free_domain(md_app *app);
-/* Wraps positions, and sends each own atom to the rank whose brick it is in. There are no ghosts then. Atoms whose
- * positions are no numbers, or that are missing, end the run: MX_ERR_COMM. Collective, agreed. */
+/* Wraps positions, and sends each own atom to the rank whose brick it is in. There are no ghosts
+ * then. Atoms whose positions are no numbers, or that are missing, end the run: MX_ERR_COMM.
+ * Collective, agreed. */
 mx_err md_migrate(md_app *app);
-/* Finds the atoms that other bricks need, makes the lists of app->halo, and fetches positions and types of ghosts. Collective. */
+/* Finds the atoms that other bricks need, makes the lists of app->halo, and fetches positions and
+ * types of ghosts. Collective. */
 mx_err md_make_borders(md_app *app);
-/* Positions of ghosts; begin and end of that, between which ghosts must not be accessed. Collective. */
+/* Positions of ghosts; begin and end of that, between which ghosts must not be accessed.
+ * Collective. */
 mx_err md_update_ghosts(md_app *app);
 mx_err md_update_ghosts_begin(md_app *app);
 mx_err md_update_ghosts_end(md_app *app);
@@ -219,7 +226,8 @@ double md_bins_inverse(const md_app *app, int d);
 /* Makes the list. */
 mx_err md_make_list(md_app *app);
 
-/* ---- force.c: forces on own atoms, from the list; with `energy` true also app->energy. Collective. ---- */
+/* ---- force.c: forces on own atoms, from the list; with `energy` true also app->energy.
+ * Collective. ---- */
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
 mx_err md_compute_force(md_app *app, bool energy);
@@ -262,7 +270,8 @@ mx_err md_part_end(md_app *app, md_part part, md_work work);
 /* Around the time loop. */
 mx_err md_loop_begin(md_app *app);
 mx_err md_loop_end(md_app *app);
-/* The seconds of a part in the time loop on this rank: where not every call was timed, an estimate. */
+/* The seconds of a part in the time loop on this rank: where not every call was timed, an
+ * estimate. */
 double md_part_seconds(const md_app *app, md_part part);
 
 /* ---- thermo.c ---- */
@@ -302,7 +311,8 @@ typedef struct md_spent {
 md_spent md_time_spent(const md_app *app);
 void md_print_performance(md_app *app);
 
-/* ---- write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed. ---- */
+/* ---- write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
+ * ---- */
 
 mx_err md_write_yaml(md_app *app);
 

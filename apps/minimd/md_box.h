@@ -1,9 +1,11 @@
-/* The periodic box, and its bricks: one for each rank, all of the same size, in a grid of ranks. For drivers and kernels. Axes are 0
- * for x, 1 for y, 2 for z; rank (z * ranks[1] + y) * ranks[0] + x has brick (x, y, z).
+/* The periodic box, and its bricks: one for each rank, all of the same size, in a grid of ranks.
+ * For drivers and kernels. Axes are 0 for x, 1 for y, 2 for z; rank (z * ranks[1] + y) * ranks[0] +
+ * x has brick (x, y, z).
  *
- * Along an axis brick b of n has the positions from md_brick_low(b) to before md_brick_low(b + 1). b may be any number: the box is
- * repeated, and brick b is brick b modulo n, moved by the length of the box as often as b goes around. So "the brick k
- * away" means the same for every brick, also where a cutoff is longer than several bricks, or than the box itself. */
+ * Along an axis brick b of n has the positions from md_brick_low(b) to before md_brick_low(b + 1).
+ * b may be any number: the box is repeated, and brick b is brick b modulo n, moved by the length of
+ * the box as often as b goes around. So "the brick k away" means the same for every brick, also
+ * where a cutoff is longer than several bricks, or than the box itself. */
 #pragma once
 #include "minx/math.h"
 
@@ -18,7 +20,8 @@ MX_INLINE double md_brick_low(const md_box *box, int d, int brick)
     return box->length[d] * brick / box->ranks[d];
 }
 
-/* The brick of a position in the box: the one that has it by md_brick_low, whatever the division rounds to. */
+/* The brick of a position in the box: the one that has it by md_brick_low, whatever the division
+ * rounds to. */
 MX_INLINE int md_brick_at(const md_box *box, int d, double x)
 {
     int brick = (int)(x / box->length[d] * box->ranks[d]);
@@ -50,7 +53,8 @@ MX_INLINE int md_brick_rank(const md_box *box, const int *brick)
     return (at[2] * box->ranks[1] + at[1]) * box->ranks[0] + at[0];
 }
 
-/* Atoms whose centre of mass does not move. Of any number: the original counts them in 32 bits, and loses them at 715,827,883. */
+/* Atoms whose centre of mass does not move. Of any number: the original counts them in 32 bits, and
+ * loses them at 715,827,883. */
 MX_INLINE double md_degrees_of_freedom(int64_t atoms)
 {
     return atoms > 1 ? 3 * (double)atoms - 3 : 0;

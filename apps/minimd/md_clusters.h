@@ -1,9 +1,10 @@
 /* Lists of clusters: for each own atom, the groups of eight atoms that are near it.
  *
- * A cluster has eight atoms that are close together, with coordinates stored by component: x of all eight, then y, then z. So the
- * distances from one atom to a cluster are a few operations on vectors of eight numbers, without gathers. GROMACS has clusters
- * against clusters (Pall and Hess 2013). Here a row of the list belongs to one atom: 12 vectors for an atom instead of 19, and
- * 54 ns instead of 69 for miniMD's default problem on one Zen 5 core.
+ * A cluster has eight atoms that are close together, with coordinates stored by component: x of all
+ * eight, then y, then z. So the distances from one atom to a cluster are a few operations on
+ * vectors of eight numbers, without gathers. GROMACS has clusters against clusters (Pall and Hess
+ * 2013). Here a row of the list belongs to one atom: 12 vectors for an atom instead of 19, and 54
+ * ns instead of 69 for miniMD's default problem on one Zen 5 core.
  *
  *     tiles      of columns        a column seen from the side
  *     +----+----+----+----+        |ooooooo o|oooo oooo|o ooo...|
@@ -12,16 +13,18 @@
  *     |    :    |    :    |
  *     +----+----+----+----+
  *
- * The brick is divided along x and y into columns about as wide as a cube of eight atoms. The atoms of a column, in the order of
- * z, are cut into clusters. Ghosts have columns and clusters of their own, behind those of own atoms. Clusters count column by
- * column, and columns tile by tile.
+ * The brick is divided along x and y into columns about as wide as a cube of eight atoms. The atoms
+ * of a column, in the order of z, are cut into clusters. Ghosts have columns and clusters of their
+ * own, behind those of own atoms. Clusters count column by column, and columns tile by tile.
  *
- * Full lists: atom i gets all its force from its row, so atoms are independent. Half lists (Newton's third law): a pair of
- * clusters is in the rows of the lower one only, and the other one gets the opposite force. The cluster of the atom itself, and
- * clusters of ghosts, are treated as in full lists. Tiles are at least as wide as the list's cutoff, so the work on tile (x, y)
- * writes to this tile, to (x + 1, y), and to (x - 1, y + 1) to (x + 1, y + 1). Tiles with equal x modulo 3 and equal y modulo 2
- * have one of six colours: no two of a colour write to the same tile. The colours are launched one after another, so every sum
- * has a fixed order: the same bits for any number of threads, without atomics and without copies.
+ * Full lists: atom i gets all its force from its row, so atoms are independent. Half lists
+ * (Newton's third law): a pair of clusters is in the rows of the lower one only, and the other one
+ * gets the opposite force. The cluster of the atom itself, and clusters of ghosts, are treated as
+ * in full lists. Tiles are at least as wide as the list's cutoff, so the work on tile (x, y) writes
+ * to this tile, to (x + 1, y), and to (x - 1, y + 1) to (x + 1, y + 1). Tiles with equal x modulo 3
+ * and equal y modulo 2 have one of six colours: no two of a colour write to the same tile. The
+ * colours are launched one after another, so every sum has a fixed order: the same bits for any
+ * number of threads, without atomics and without copies.
  *
  * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid,
  * half-way between the ends of the cluster. The grid is so coarse that origins and their
@@ -30,8 +33,9 @@
  * some 1e-7 of the cluster's size. It has the same size from either side, so the forces of a pair
  * stay opposite to the bit. Sums over pairs are in double precision.
  *
- * Rejected: 4 by 8 clusters (see above); copies of the forces for each thread (bits depend on the number of threads); an
- * approximate reciprocal with Newton's iteration instead of a division (slower). */
+ * Rejected: 4 by 8 clusters (see above); copies of the forces for each thread (bits depend on the
+ * number of threads); an approximate reciprocal with Newton's iteration instead of a division
+ * (slower). */
 #pragma once
 #include "md_kernels.h"
 
@@ -49,9 +53,10 @@ MX_ACCESSOR(md_const_slots, const int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD
 MX_ACCESSOR(md_boxes, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 6)
 MX_ACCESSOR(md_const_boxes, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 6)
 
-/* An entry of a row: a cluster, and which of its atoms are within the list's cutoff of the row's atom; bit s is that of slot s. So
- * the list has the same pairs as every other one. Forces between other atoms of the cluster would be right, but runs
- * whose lists are older than their skin allows would then depend on the kind of list. */
+/* An entry of a row: a cluster, and which of its atoms are within the list's cutoff of the row's
+ * atom; bit s is that of slot s. So the list has the same pairs as every other one. Forces between
+ * other atoms of the cluster would be right, but runs whose lists are older than their skin allows
+ * would then depend on the kind of list. */
 enum { MD_MAX_CLUSTERS = 1 << 23 };
 MX_INLINE int32_t md_entry(int cluster, unsigned atoms) { return cluster << 8 | (int32_t)atoms; }
 MX_INLINE int md_entry_cluster(int32_t entry) { return entry >> 8; }
@@ -115,7 +120,8 @@ MX_INLINE int md_column_bin(const md_cluster_grid *g, double z)
     return bin <= 0 ? 0 : bin >= g->bins - 1 ? g->bins - 1 : (int)bin;
 }
 
-/* All views of the clusters. Slot s of cluster c is (c, s); row c * MD_CLUSTER + s of the list belongs to its atom. */
+/* All views of the clusters. Slot s of cluster c is (c, s); row c * MD_CLUSTER + s of the list
+ * belongs to its atom. */
 typedef struct md_cluster_views {
     mx_view position, force, type, pair, bin, bin_atom; /* as in md_views; the caller's */
     mx_view bin_begin;                                  /* i32 [columns * bins + 1] */
@@ -233,7 +239,8 @@ typedef struct md_cluster_args {
 } md_cluster_args;
 MX_ARGS(md_cluster_args, point, offset, slot_atom, slot_type, first, own_end, row_end, near, pair,
         push, force)
-/* With own atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a colour, of a half list: adds to push. */
+/* With own atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
+ * colour, of a half list: adds to push. */
 MX_DECLARE_FOR(1D, md_lj_rows, md_cluster_args)
 MX_DECLARE_FOR(1D, md_lj_rows_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_rows_energy, md_cluster_args, md_energy)
@@ -252,7 +259,8 @@ MX_DECLARE_REDUCE(1D, md_lj_ghosts_mixed_energy, md_cluster_args, md_energy)
 
 /* ---- clusters.c ---- */
 
-/* The atoms that a list is made of. Views as in md_views; own atoms are 0 to own - 1, ghosts own to own + ghosts - 1. */
+/* The atoms that a list is made of. Views as in md_views; own atoms are 0 to own - 1, ghosts own to
+ * own + ghosts - 1. */
 typedef struct md_cluster_atoms {
     mx_view position, force, type, pair;
     mx_view bin, bin_atom; /* work space */
@@ -283,9 +291,10 @@ mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, m
 /* The order of own atoms by clusters, for sorting them: `order` (i32) gets their numbers. */
 mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c, mx_view order);
 
-/* Lennard-Jones forces on own atoms at their present positions: first those from own atoms, then those from ghosts, which may
- * arrive in between. `energy` may be NULL; else md_clusters_lj_own sets it, and md_clusters_lj_ghosts adds to it (a pair with a
- * ghost gives half). `lj`: parameters, as for the other lists. */
+/* Lennard-Jones forces on own atoms at their present positions: first those from own atoms, then
+ * those from ghosts, which may arrive in between. `energy` may be NULL; else md_clusters_lj_own
+ * sets it, and md_clusters_lj_ghosts adds to it (a pair with a ghost gives half). `lj`: parameters,
+ * as for the other lists. */
 mx_err md_clusters_lj_own(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy);
 mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy);
 

@@ -1,4 +1,5 @@
-/* The sections of a data file. A section that has rows of atoms is given to the caller in pieces; the small ones are read whole. */
+/* The sections of a data file. A section that has rows of atoms is given to the caller in pieces;
+ * the small ones are read whole. */
 #define _POSIX_C_SOURCE 200809L /* stat: a folder opens like a file; strdup */
 #include "md_data_private.h"
 
@@ -13,7 +14,8 @@ enum { ATOMS, VELOCITIES, MASSES, PAIRS, EACH_PAIR, TITLES };
 static const char *const titles[TITLES] = {"Atoms", "Velocities", "Masses", "Pair Coeffs",
                                            "PairIJ Coeffs"};
 
-/* So many lengths of the box may a position be outside: it is moved into the box, and loses digits. */
+/* So many lengths of the box may a position be outside: it is moved into the box, and loses
+ * digits. */
 #define MOST_LENGTHS 1e6
 
 /* ---- rows ---- */

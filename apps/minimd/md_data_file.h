@@ -1,5 +1,6 @@
-/* LAMMPS data files with atoms of the style atomic: read from begin to end, some rows at a time, so that a file of any size needs
- * little memory. Knows no MPI; data_file.c spreads the rows over ranks.
+/* LAMMPS data files with atoms of the style atomic: read from begin to end, some rows at a time, so
+ * that a file of any size needs little memory. Knows no MPI; data_file.c spreads the rows over
+ * ranks.
  *
  *     a line that is skipped
  *
@@ -27,8 +28,9 @@
  *     2 0.1 0 0
  *     1 -0.1 0 0
  *
- * Sections may come in any order. PairIJ Coeffs (two types, then the same) give each pair of types itself. Everything else that
- * LAMMPS knows, bonds or tilted boxes for example, is refused. Lines have at most MD_DATA_LINE bytes. */
+ * Sections may come in any order. PairIJ Coeffs (two types, then the same) give each pair of types
+ * itself. Everything else that LAMMPS knows, bonds or tilted boxes for example, is refused. Lines
+ * have at most MD_DATA_LINE bytes. */
 #pragma once
 #include "md_input.h"
 
@@ -41,8 +43,8 @@ typedef struct md_data_pair {
     double cutoff; /* 0: that of the deck */
 } md_data_pair;
 
-/* What the file has beside rows of atoms. Complete when md_data_next has returned no more rows, but for the first four members,
- * which are complete when the file is open. */
+/* What the file has beside rows of atoms. Complete when md_data_next has returned no more rows, but
+ * for the first four members, which are complete when the file is open. */
 typedef struct md_data_about {
     int64_t atoms;
     int types;              /* at most MD_MAX_TYPES */
@@ -72,9 +74,10 @@ typedef struct md_data_rows {
 
 typedef struct md_data_file *md_data_file;
 
-/* Opens a file, and reads it up to the first section. `text` not NULL: `length` bytes of text instead, valid until the file is
- * closed; then `path` is used in messages only. On failure *file is NULL. MX_ERR_INPUT with one message
- * "PATH:LINE: WHAT: got X, expected Y", MX_ERR_IO, MX_ERR_MEMORY. */
+/* Opens a file, and reads it up to the first section. `text` not NULL: `length` bytes of text
+ * instead, valid until the file is closed; then `path` is used in messages only. On failure *file
+ * is NULL. MX_ERR_INPUT with one message "PATH:LINE: WHAT: got X, expected Y", MX_ERR_IO,
+ * MX_ERR_MEMORY. */
 mx_err md_data_open(const char *path, const char *text, size_t length, md_data_file *file);
 
 const md_data_about *md_data_header(md_data_file file);

@@ -1,4 +1,5 @@
-/* The parts of the reader of data files: md_data_lines.c splits, md_data_header.c and md_data_file.c understand. Private to them. */
+/* The parts of the reader of data files: md_data_lines.c splits, md_data_header.c and
+ * md_data_file.c understand. Private to them. */
 #pragma once
 #include "md_data_file.h"
 

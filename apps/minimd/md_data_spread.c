@@ -1,7 +1,8 @@
-/* Atoms and velocities are sections of their own, in any order of ids each. So a rank that gets an atom must be found again from
- * the id alone: ids go to ranks in blocks. Rank 0 reads rows, orders them by id, so that each rank's are together, and sends
- * them: at no time does it hold more of the file than MD_DATA_ROWS rows. From there the atoms go to the ranks whose bricks they are
- * in, as after any step (md_migrate).
+/* Atoms and velocities are sections of their own, in any order of ids each. So a rank that gets an
+ * atom must be found again from the id alone: ids go to ranks in blocks. Rank 0 reads rows, orders
+ * them by id, so that each rank's are together, and sends them: at no time does it hold more of the
+ * file than MD_DATA_ROWS rows. From there the atoms go to the ranks whose bricks they are in, as
+ * after any step (md_migrate).
  *
  * An id from 1 to N in each of N rows, none of them twice: so none is missing. */
 #include "md_data_spread.h"

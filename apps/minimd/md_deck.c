@@ -6,11 +6,13 @@
  *      5     force: lj or eam                      9  length of a step      14  steps between thermodynamic lines
  *                                                 10  initial temperature
  *
- * What stands behind the values of a line is a comment. Lines after these are of minx: key=value, '#' and '!' begin a comment.
+ * What stands behind the values of a line is a comment. Lines after these are of minx: key=value,
+ * '#' and '!' begin a comment.
  *
- * The original does not check what it reads: a short file repeats its last line, and a word that is no number leaves the value
- * before. Here each value is read by the table of keys, with its range. Older decks have 13 lines, without line 6; read as 14 they
- * would mean something else, so they are recognised. */
+ * The original does not check what it reads: a short file repeats its last line, and a word that is
+ * no number leaves the value before. Here each value is read by the table of keys, with its range.
+ * Older decks have 13 lines, without line 6; read as 14 they would mean something else, so they are
+ * recognised. */
 #include "md_input.h"
 
 #include "text.h"
@@ -93,8 +95,8 @@ static bool is_whole(const app_word *word)
     return app_text_whole(word->text, word->length, &value) == APP_NUMBER_OK;
 }
 
-/* Without the line of epsilon and sigma all that follow stand one line earlier: line 6 has the three numbers of cells, and line 7
- * only one number. */
+/* Without the line of epsilon and sigma all that follow stand one line earlier: line 6 has the
+ * three numbers of cells, and line 7 only one number. */
 static mx_err refuse_older(const app_keys *keys, const deck_line *lines)
 {
     const deck_line *const sixth = &lines[5], *const seventh = &lines[6];

@@ -1,19 +1,24 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
- * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one after another, in vectors of eight
- * pairs of one atom. In each step the density pass computes the distances of all these pairs, and writes those within the cutoff
- * one after another. Square roots and tables are then computed for full vectors of pairs that matter; of the lanes of clusters
- * these are one in four. The force pass needs the same pairs again, so they are kept. Coordinates and coefficients are loaded by
- * rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an atom, and the four coefficients of an interval of a spline.
+ * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one
+ * after another, in vectors of eight pairs of one atom. In each step the density pass computes the
+ * distances of all these pairs, and writes those within the cutoff one after another. Square roots
+ * and tables are then computed for full vectors of pairs that matter; of the lanes of clusters
+ * these are one in four. The force pass needs the same pairs again, so they are kept. Coordinates
+ * and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an
+ * atom, and the four coefficients of an interval of a spline.
  *
- * The passes go through a list in batches of a few vectors (MD_BATCH_VECTORS), so that all numbers of a batch and the rows that it reads
- * stay in the first cache. Batches of 32 vectors were 4 % slower.
+ * The passes go through a list in batches of a few vectors (MD_BATCH_VECTORS), so that all numbers
+ * of a batch and the rows that it reads stay in the first cache. Batches of 32 vectors were 4 %
+ * slower.
  *
- * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are those of the Lennard-Jones forces, so
- * results have the same bits for any number of threads. A pair with a ghost gives its own atom's share.
+ * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are
+ * those of the Lennard-Jones forces, so results have the same bits for any number of threads. A
+ * pair with a ghost gives its own atom's share.
  *
- * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent operations is so long that a core
- * cannot compute enough vectors at the same time); tables of floats (forces would not be the gradient of the energy). */
+ * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent
+ * operations is so long that a core cannot compute enough vectors at the same time); tables of
+ * floats (forces would not be the gradient of the energy). */
 #pragma once
 #include "md_clusters.h"
 #include "md_eam_kernels.h"
@@ -33,15 +38,17 @@ typedef struct md_eam_cluster_views {
     mx_view place;   /* f64 [slots][4]: x, y, z, and F'(rho) */
     mx_view density; /* f64 [own slots]: rho */
     mx_view sum;     /* f64 [own slots][4]: the force */
-    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c are vectors begin(n) to begin(n + 1) - 1,
-     * n = c for pairs with own atoms, own clusters + c for pairs with ghosts. */
+    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c are
+     * vectors begin(n) to begin(n + 1) - 1, n = c for pairs with own atoms, own clusters + c for
+     * pairs with ghosts. */
     mx_view count; /* i32 [2 * own clusters]: of vectors */
     mx_view begin; /* i32 [2 * own clusters + 1] */
     mx_view self;  /* i32 [vectors]: 4 * slot of the atom */
     mx_view
         other; /* i32 [vectors][8]: 4 * slot of the others; behind the last one the atom's own */
-    /* What densities found within the cutoff, for forces. Of the clusters that one item has: as `self` and `other`, from where these
-     * begin; found_count(n) vectors, with n of its first cluster. */
+    /* What densities found within the cutoff, for forces. Of the clusters that one item has: as
+     * `self` and `other`, from where these begin; found_count(n) vectors, with n of its first
+     * cluster. */
     mx_view found_count, found_self, found;
 } md_eam_cluster_views;
 
@@ -56,7 +63,8 @@ typedef struct md_eam_list_args {
     bool half;
 } md_eam_list_args;
 MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, own_end, row_end, near, count, begin, self, other)
-/* Over 2 * own clusters: count; then, and one more: begin, and the number of vectors; then self, other. */
+/* Over 2 * own clusters: count; then, and one more: begin, and the number of vectors; then self,
+ * other. */
 MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
 MX_DECLARE_SCAN(1D, md_eam_count_vectors, md_eam_list_args, int32_t)
 MX_DECLARE_FOR(1D, md_eam_fill_vectors, md_eam_list_args)
@@ -87,7 +95,8 @@ MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_t
 
 /* Over slots: coordinates of places; sum = 0, density = 0 */
 MX_DECLARE_FOR(1D, md_eam_load_places, md_eam_cluster_args)
-/* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the energy and virial of pairs */
+/* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
+ * energy and virial of pairs */
 MX_DECLARE_FOR(1D, md_eam_cluster_densities, md_eam_cluster_args)
 MX_DECLARE_FOR(1D, md_eam_tile_densities, md_eam_cluster_args)
 MX_DECLARE_FOR(1D, md_eam_cluster_forces, md_eam_cluster_args)
@@ -110,13 +119,15 @@ typedef struct md_eam_clusters {
     md_eam_cluster_args args;
 } md_eam_clusters;
 
-/* After each list of clusters, and after views of atoms were replaced. Positions, derivatives and knots are those of `views`. */
+/* After each list of clusters, and after views of atoms were replaced. Positions, derivatives and
+ * knots are those of `views`. */
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e);
 /* After the list of clusters was made, and bound: the pairs in it. Waits for the context. */
 mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e);
 
-/* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts; `embedding`: the sum of F(rho), or NULL. */
+/* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts;
+ * `embedding`: the sum of F(rho), or NULL. */
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding);
 /* Then, with `derivative` of ghosts: forces on own atoms; `energy`, of pairs alone, may be NULL. */
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy);

@@ -1,4 +1,5 @@
-/* The on-node work of the embedded-atom method: see md_potential.h for the formulas, force_eam.c for the steps. */
+/* The on-node work of the embedded-atom method: see md_potential.h for the formulas, force_eam.c
+ * for the steps. */
 #pragma once
 #include "md_kernels.h"
 #include "md_potential.h"
@@ -38,7 +39,8 @@ MX_BUNDLE(md_eam_density_args, md_views, position, type, pair_knots, embedding_k
 /* F'(rho) of own atoms; the value is the sum of F(rho) */
 MX_DECLARE_FOR(1D, md_eam_density, md_eam_density_args)
 MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
-/* a potential of one element, whose splines are in scratch of level 0: 32 bytes a knot; over teams of MD_EAM_TEAM_ATOMS atoms */
+/* a potential of one element, whose splines are in scratch of level 0: 32 bytes a knot; over teams
+ * of MD_EAM_TEAM_ATOMS atoms */
 enum { MD_EAM_TEAM_ATOMS = 256 };
 MX_DECLARE_FOR(TEAM, md_eam_density_team, md_eam_density_args)
 

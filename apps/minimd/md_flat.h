@@ -1,17 +1,20 @@
-/* Neighbour lists in one array, for Lennard-Jones forces: neighbour n of atom i is entry begin(i) + n * step.
+/* Neighbour lists in one array, for Lennard-Jones forces: neighbour n of atom i is entry begin(i) +
+ * n * step.
  *
  *     2d_right   begin(i) = i * room, step = 1          a row for each atom, one after the other
  *     2d_left    begin(i) = i, step = atoms             a column for each atom: the first neighbours of all atoms, then the second
  *     csr        begin(i) = all counts before, step = 1 no gaps; needs a pass that counts
  *
- * Full lists have each pair twice. Half lists have a pair of own atoms in the list of the first one, which computes the force for
- * both. A pair with a ghost is in the list of the own atom: on both ranks without ghost_newton; with it on one of them, which sends
- * the ghost's force back. Which one follows from positions, which both ranks have when lists are made: the own atom whose ghost has
- * the larger z, or the same z and the larger y, and so on. Positions are then inside the box, and images beyond it, so both
- * ranks find the same.
+ * Full lists have each pair twice. Half lists have a pair of own atoms in the list of the first
+ * one, which computes the force for both. A pair with a ghost is in the list of the own atom: on
+ * both ranks without ghost_newton; with it on one of them, which sends the ghost's force back.
+ * Which one follows from positions, which both ranks have when lists are made: the own atom whose
+ * ghost has the larger z, or the same z and the larger y, and so on. Positions are then inside the
+ * box, and images beyond it, so both ranks find the same.
  *
- * Several atoms of a half list may add to the same force: by a scatter view, which has a copy of the forces for each thread of
- * hosts, or by atomics. An item is an atom; or a team has MD_TEAM_ATOMS atoms, and its lanes share a list. */
+ * Several atoms of a half list may add to the same force: by a scatter view, which has a copy of
+ * the forces for each thread of hosts, or by atomics. An item is an atom; or a team has
+ * MD_TEAM_ATOMS atoms, and its lanes share a list. */
 #pragma once
 #include "md_kernels.h"
 #include "minx/scatter.h"
@@ -72,7 +75,8 @@ typedef struct md_flat_args {
     int types;
 } md_flat_args;
 MX_ARGS(md_flat_args, position, type, pair, begin, count, entry, force, push.view)
-/* over own atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to forces that are 0. */
+/* over own atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to forces
+ * that are 0. */
 MX_DECLARE_FOR(1D, md_flat_full, md_flat_args)
 MX_DECLARE_FOR(1D, md_flat_scatter, md_flat_args)
 MX_DECLARE_FOR(1D, md_flat_atomic, md_flat_args)
@@ -102,10 +106,12 @@ typedef struct md_flat {
     md_flat_args args;
 } md_flat;
 
-/* Makes the list of own atoms, whose bins with ghosts are views->bin_begin and bin_atom. Grows as needed. */
+/* Makes the list of own atoms, whose bins with ghosts are views->bin_begin and bin_atom. Grows as
+ * needed. */
 mx_err md_flat_build(mx_ctx ctx, const md_views *views, const md_bins *bins, double cutoff, int own,
                      md_flat *f);
-/* Forces on own atoms, and with ghost_newton those that ghosts are to send back; energy may be NULL. */
+/* Forces on own atoms, and with ghost_newton those that ghosts are to send back; energy may be
+ * NULL. */
 mx_err md_flat_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_flat *f,
                   md_energy *energy);
 void md_flat_destroy(md_flat *f);

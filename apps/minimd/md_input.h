@@ -1,9 +1,11 @@
 /* What a run of miniMD is to do: the original's deck and options, and ours. Knows no MPI.
  *
- * A deck of the original is positional (md_deck.c). Behind its 14 lines may stand lines key=value, for the keys that the original
- * does not have. All keys can be set on the command line too, by the original's options (-s 20) or by name (nx=20).
+ * A deck of the original is positional (md_deck.c). Behind its 14 lines may stand lines key=value,
+ * for the keys that the original does not have. All keys can be set on the command line too, by the
+ * original's options (-s 20) or by name (nx=20).
  *
- * Units: of the deck. lj: everything in units of the first type's epsilon, sigma and mass. metal: eV, Angstrom, ps, g/mol, K. */
+ * Units: of the deck. lj: everything in units of the first type's epsilon, sigma and mass. metal:
+ * eV, Angstrom, ps, g/mol, K. */
 #pragma once
 #include "keys.h"
 
@@ -72,7 +74,8 @@ typedef struct md_input {
     int masses;
     int mixing; /* md_mixing: of epsilon and sigma of two types */
     int shift;  /* md_shift: of the Lennard-Jones potential at the cutoff */
-    /* after every `every` steps makes a new list only if an atom has moved half the skin since the last one */
+    /* after every `every` steps makes a new list only if an atom has moved half the skin since the
+     * last one */
     bool neigh_check;
     int precision; /* md_precision */
     int overlap; /* 1: compute forces of atoms without ghosts as neighbours while ghosts are on their way */
@@ -80,7 +83,8 @@ typedef struct md_input {
 
 extern const app_input md_keys;
 
-/* md_deck.c: reads a deck, as app_input.read. MX_ERR_INPUT with one message "FILE:LINE: KEY: got X, expected Y". */
+/* md_deck.c: reads a deck, as app_input.read. MX_ERR_INPUT with one message "FILE:LINE: KEY: got X,
+ * expected Y". */
 mx_err md_deck_read(app_keys *keys, const char *text, size_t length);
 
 /* app_keys_read of a deck alone, for tests. */

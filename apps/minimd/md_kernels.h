@@ -1,7 +1,8 @@
 /* The on-node work of miniMD.
  *
- * Atoms are numbers: a rank's own atoms are 0 to own - 1, its ghosts (images of atoms of other ranks, or of its own across the
- * periodic box) own to own + ghosts - 1. Components 0, 1, 2 are x, y, z. Types count from 0 here, from 1 in files. */
+ * Atoms are numbers: a rank's own atoms are 0 to own - 1, its ghosts (images of atoms of other
+ * ranks, or of its own across the periodic box) own to own + ghosts - 1. Components 0, 1, 2 are x,
+ * y, z. Types count from 0 here, from 1 in files. */
 #pragma once
 #include "md_box.h"
 #include "md_lattice.h"
@@ -12,7 +13,8 @@ MX_ACCESSOR(md_positions, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_AC
 MX_ACCESSOR(md_types, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(md_indices, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-/* All views of a run. Those of atoms have `capacity` elements (md_app), more than there are atoms. */
+/* All views of a run. Those of atoms have `capacity` elements (md_app), more than there are
+ * atoms. */
 typedef struct md_views {
     /* of atoms */
     mx_view position, velocity, force; /* f64 [capacity][3] */
@@ -80,7 +82,8 @@ typedef struct md_move_args {
     double dt;
 } md_move_args;
 MX_BUNDLE(md_move_args, md_views, position, velocity, force, type, mass)
-/* of own atoms: half a kick and a drift; half a kick; both, the end of one step and the start of the next */
+/* of own atoms: half a kick and a drift; half a kick; both, the end of one step and the start of
+ * the next */
 MX_DECLARE_FOR(1D, md_begin_step, md_move_args)
 MX_DECLARE_FOR(1D, md_end_step, md_move_args)
 MX_DECLARE_FOR(1D, md_between_steps, md_move_args)
@@ -104,8 +107,9 @@ MX_DECLARE_REDUCE(1D, md_moved, md_moved_args, double)
     FIELD(double, down_x, MX_SUM) \
     FIELD(double, down_y, MX_SUM) \
     FIELD(double, down_z, MX_SUM)
-/* Sums over atoms of m v^2 and of m; and of m |v_x|, ... of the atoms that move to higher x, and of those that move to lower x. The
- * momentum is the difference of the two. It is near 0, so that only they say how exact it is. */
+/* Sums over atoms of m v^2 and of m; and of m |v_x|, ... of the atoms that move to higher x, and of
+ * those that move to lower x. The momentum is the difference of the two. It is near 0, so that only
+ * they say how exact it is. */
 MX_VALUE(md_motion, MD_MOTION)
 
 typedef struct md_motion_args {
@@ -127,14 +131,15 @@ MX_BUNDLE(md_place_args, md_views, position, rank)
 #define MD_PLACED(FIELD)         \
     FIELD(int64_t, lost, MX_SUM) \
     FIELD(int64_t, far, MX_SUM)
-/* Atoms whose positions are no numbers, or beyond those that can be wrapped; atoms that are now in a brick that does not touch
- * this one. */
+/* Atoms whose positions are no numbers, or beyond those that can be wrapped; atoms that are now in
+ * a brick that does not touch this one. */
 MX_VALUE(md_placed, MD_PLACED)
 /* wraps the positions of own atoms into the box, and finds the ranks that they belong to */
 MX_DECLARE_REDUCE(1D, md_place_atoms, md_place_args, md_placed)
 
-/* The bricks around this rank's: those up to `range` bricks away along each axis, numbered x fastest:
- * ((z + range[2]) * (2 range[1] + 1) + y + range[1]) * (2 range[0] + 1) + x + range[0]. The middle one is its own. */
+/* The bricks around this rank's: those up to `range` bricks away along each axis, numbered x
+ * fastest: ((z + range[2]) * (2 range[1] + 1) + y + range[1]) * (2 range[0] + 1) + x + range[0].
+ * The middle one is its own. */
 typedef struct md_around {
     int range[3];
 } md_around;
@@ -151,13 +156,14 @@ typedef struct md_images_args {
     mx_i32_1 image_place;
     mx_ci32_1 slot;
     md_around around;
-    /* along each axis: the brick k + 1 away needs atoms at above[k] and beyond, on the other side atoms up to below[k] */
+    /* along each axis: the brick k + 1 away needs atoms at above[k] and beyond, on the other side
+     * atoms up to below[k] */
     double above[3][MD_MAX_RANGE], below[3][MD_MAX_RANGE];
     int64_t room; /* images that the views have room for; what is beyond is counted, not stored */
 } md_images_args;
 MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place, slot)
-/* the images of own atoms that other bricks need: those within the cutoff of the brick, along each axis. The total is their
- * number */
+/* the images of own atoms that other bricks need: those within the cutoff of the brick, along each
+ * axis. The total is their number */
 MX_DECLARE_SCAN(1D, md_find_images, md_images_args, int64_t)
 
 typedef struct md_gather_args {
@@ -171,8 +177,8 @@ MX_DECLARE_FOR(1D, md_gather_images, md_gather_args)
 
 /* ---- bins and the list (kernels/neighbours.c) ---- */
 
-/* Bins of own atoms and ghosts: boxes that fill this rank's brick and the list's cutoff around it. Bin (x, y, z) has number
- * (z * bins[1] + y) * bins[0] + x. */
+/* Bins of own atoms and ghosts: boxes that fill this rank's brick and the list's cutoff around it.
+ * Bin (x, y, z) has number (z * bins[1] + y) * bins[0] + x. */
 typedef struct md_bins {
     double low[3];
     double inverse[3]; /* 1 / the side of a bin */
@@ -194,8 +200,9 @@ typedef struct md_bin_args {
 MX_BUNDLE(md_bin_args, md_views, position, bin)
 MX_DECLARE_FOR(1D, md_find_bins, md_bin_args)
 
-/* The order in which atoms are sorted: that of bins, or that of blocks of 8 x 8 x 8 bins, and in a block that of a Morton curve. Then the
- * atoms of neighbouring threads fill a compact region, and have many neighbours in common. */
+/* The order in which atoms are sorted: that of bins, or that of blocks of 8 x 8 x 8 bins, and in a
+ * block that of a Morton curve. Then the atoms of neighbouring threads fill a compact region, and
+ * have many neighbours in common. */
 enum { MD_BLOCK = 8 };
 MX_INLINE int md_blocks_along(const md_bins *b, int d)
 {
@@ -221,7 +228,8 @@ typedef struct md_order_args {
     double inner_low[3], inner_high[3]; /* positions inside have no ghosts as neighbours */
 } md_order_args;
 MX_BUNDLE(md_order_args, md_views, position, bin)
-/* places of own atoms in the order; of those that are not inside: behind all of these. The value: the number of atoms inside */
+/* places of own atoms in the order; of those that are not inside: behind all of these. The value:
+ * the number of atoms inside */
 MX_DECLARE_REDUCE(1D, md_find_places, md_order_args, int64_t)
 
 typedef struct md_sort_vectors_args {
@@ -264,7 +272,8 @@ MX_DECLARE_REDUCE(1D, md_list_full, md_list_args, md_list_size)
 
 /* ---- Lennard-Jones (kernels/lj.c) ---- */
 
-/* The parameters of two types. A row of md_views.pair has the same numbers, in this order; row ti * types + tj. */
+/* The parameters of two types. A row of md_views.pair has the same numbers, in this order; row ti *
+ * types + tj. */
 typedef struct md_pair {
     double epsilon;
     double sigma6;        /* sigma to the 6th */
@@ -279,9 +288,10 @@ enum { MD_PAIR_NUMBERS = 6 };
     FIELD(double, potential, MX_SUM) \
     FIELD(double, virial, MX_SUM)    \
     FIELD(double, at_cutoff, MX_SUM)
-/* The potential energy; the sum over pairs of r . f; and the sum over the pairs within the cutoff of the energy at the cutoff, where it
- * is not subtracted. Each pair is counted once. Units of the deck. Potential minus at_cutoff is continuous: an atom that crosses
- * the cutoff does not change it. */
+/* The potential energy; the sum over pairs of r . f; and the sum over the pairs within the cutoff
+ * of the energy at the cutoff, where it is not subtracted. Each pair is counted once. Units of the
+ * deck. Potential minus at_cutoff is continuous: an atom that crosses the cutoff does not change
+ * it. */
 MX_VALUE(md_energy, MD_ENERGY)
 
 typedef struct md_lj_args {
@@ -297,7 +307,8 @@ typedef struct md_lj_args {
     int types;
 } md_lj_args;
 MX_BUNDLE(md_lj_args, md_views, position, type, pair, neighbour_count, neighbour, force)
-/* forces on own atoms, from a full list; with energy and virial, of which each pair gives half to either atom */
+/* forces on own atoms, from a full list; with energy and virial, of which each pair gives half to
+ * either atom */
 MX_DECLARE_FOR(1D, md_lj_full, md_lj_args)
 MX_DECLARE_REDUCE(1D, md_lj_full_energy, md_lj_args, md_energy)
 /* the same with precision=mixed: distances of atoms are rounded to float, and pairs computed in

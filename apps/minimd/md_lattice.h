@@ -1,15 +1,17 @@
-/* The face-centred cubic lattice, and the original's velocities: formulas, so that every rank makes its own atoms, in parallel. For
- * drivers and kernels.
+/* The face-centred cubic lattice, and the original's velocities: formulas, so that every rank makes
+ * its own atoms, in parallel. For drivers and kernels.
  *
- * Sites (i, j, k) are half a unit cell apart, and those with an even i + j + k have an atom. So row (j, k) has an atom at every second
- * site, cells[0] in all, and the atoms are numbered through, x fastest:
+ * Sites (i, j, k) are half a unit cell apart, and those with an even i + j + k have an atom. So row
+ * (j, k) has an atom at every second site, cells[0] in all, and the atoms are numbered through, x
+ * fastest:
  *
  *      j   . o . o        row 1 of plane 0: atoms 2 and 3, of 2 x 2 x 2 unit cells
  *      |   o . o .        row 0 of plane 0: atoms 0 and 1
  *      +--> i
  *
- * A rank has the sites from first[d] to before first[d] + count[d]. Of its rows every second one begins with an atom, and so for
- * planes: the number of atoms in front of a row is a formula too. */
+ * A rank has the sites from first[d] to before first[d] + count[d]. Of its rows every second one
+ * begins with an atom, and so for planes: the number of atoms in front of a row is a formula
+ * too. */
 #pragma once
 #include "md_box.h"
 
@@ -65,9 +67,9 @@ MX_INLINE md_site md_lattice_site(const md_lattice *l, int k, int j, int m)
 
 /* ---- velocities ---- */
 
-/* The original numbers all sites, with and without atoms, from 1 on. The velocity of site n is uniform between 0 and 1: vx is the 6th
- * number of a generator s -> 16807 s modulo 2^31 - 1 that starts at s = n, vy the 12th, vz the 18th. So it is n times a
- * power of 16807. */
+/* The original numbers all sites, with and without atoms, from 1 on. The velocity of site n is
+ * uniform between 0 and 1: vx is the 6th number of a generator s -> 16807 s modulo 2^31 - 1 that
+ * starts at s = n, vy the 12th, vz the 18th. So it is n times a power of 16807. */
 enum { MD_RANDOM_MODULUS = 2147483647 };
 
 MX_INLINE int64_t md_lattice_seed(const md_lattice *l, const md_site *s)
@@ -82,9 +84,9 @@ MX_INLINE double md_lattice_velocity(int64_t seed, int d)
     return (double)(power * (seed % MD_RANDOM_MODULUS) % MD_RANDOM_MODULUS) / MD_RANDOM_MODULUS;
 }
 
-/* The type, from 0 on, of an atom where there are several: all are equally frequent, in an order without a pattern. The same for
- * any number of ranks, so not the order of the original, which depends on them and on the C library. (splitmix64 of Steele, Lea and
- * Flood 2014.) */
+/* The type, from 0 on, of an atom where there are several: all are equally frequent, in an order
+ * without a pattern. The same for any number of ranks, so not the order of the original, which
+ * depends on them and on the C library. (splitmix64 of Steele, Lea and Flood 2014.) */
 MX_INLINE int md_lattice_type(int64_t id, int types)
 {
     uint64_t z = (uint64_t)id * 0x9e3779b97f4a7c15u;

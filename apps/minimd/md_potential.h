@@ -1,10 +1,12 @@
-/* Potentials of the embedded-atom method (EAM), as files tabulate them. No MPI, no views: for the program, minx-verify and tests.
+/* Potentials of the embedded-atom method (EAM), as files tabulate them. No MPI, no views: for the
+ * program, minx-verify and tests.
  *
  *     E = sum_i F_ti(rho_i) + sum_{i<j} phi_titj(r_ij),    rho_i = sum_{j != i} f_tj(r_ij)
  *
- * F: the energy to embed an atom in the electron density rho of its neighbours; f: what an atom adds to the density at the
- * distance r; phi: the pair potential. t is an atom's type. Daw and Baskes, Phys. Rev. B 29 (1984) 6443.
- * Units: Angstrom, eV, atomic mass units; the density's unit is the file's own. */
+ * F: the energy to embed an atom in the electron density rho of its neighbours; f: what an atom
+ * adds to the density at the distance r; phi: the pair potential. t is an atom's type. Daw and
+ * Baskes, Phys. Rev. B 29 (1984) 6443. Units: Angstrom, eV, atomic mass units; the density's unit
+ * is the file's own. */
 #pragma once
 #include "minx/error.h"
 
@@ -15,8 +17,8 @@
  *   then nrho values F, nr values Z,             then for each element a line "number mass lattice-constant lattice",
  *   nr values f                                  nrho values F and nr values f;
  *                                                then r phi(r) for each pair (i, j <= i), i = 1, 2, ...: nr values each
- * Values stand in any number on a line; each part begins on a line of its own. The pair potential of funcfl is
- * r phi(r) = 27.2 * 0.529 Z(r)^2, with Hartree and Bohr radius in eV and Angstrom. */
+ * Values stand in any number on a line; each part begins on a line of its own. The pair potential
+ * of funcfl is r phi(r) = 27.2 * 0.529 Z(r)^2, with Hartree and Bohr radius in eV and Angstrom. */
 typedef enum md_potential_form { MD_FUNCFL, MD_SETFL } md_potential_form;
 
 enum { MD_MAX_ELEMENTS = 8, MD_MIN_KNOTS = 6, MD_MAX_KNOTS = 1000000 };
@@ -48,8 +50,9 @@ static inline int md_table_pair(int i, int j)
     return i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
 }
 
-/* Reads a potential file; `name` begins every message. The form is found from line 4: the number and the names of elements in setfl,
- * values in funcfl. MX_ERR_INPUT ("NAME:LINE: PART: got ..., expected ..."), MX_ERR_MEMORY; then *potential is all zero. */
+/* Reads a potential file; `name` begins every message. The form is found from line 4: the number
+ * and the names of elements in setfl, values in funcfl. MX_ERR_INPUT ("NAME:LINE: PART: got ...,
+ * expected ..."), MX_ERR_MEMORY; then *potential is all zero. */
 mx_err md_potential_parse(const char *name, const char *text, size_t length,
                           md_potential *potential);
 
@@ -58,16 +61,20 @@ void md_potential_free(md_potential *potential);
 
 /* ---- splines (potential_spline.c) ---- */
 
-/* Where in a table a value is looked up: the interval from knot `knot` on, and where in it, in units of the step. */
+/* Where in a table a value is looked up: the interval from knot `knot` on, and where in it, in
+ * units of the step. */
 enum { MD_SPLINE = 4 };
 
-/* The coefficients of a cubic spline through `knots` values: in the interval from knot k on, at p = x / step - k,
+/* The coefficients of a cubic spline through `knots` values: in the interval from knot k on, at p =
+ * x / step - k,
  *     value = ((c[0] p + c[1]) p + c[2]) p + c[3],    derivative = ((3 c[0] p + 2 c[1]) p + c[2]) / step
- * coefficients: [knots][MD_SPLINE]. Slopes at the knots are central differences of fourth order, of second order beside the ends,
- * one-sided at the ends, as in the original; so value and slope are continuous. In the last row, which stands at the last knot,
- * the spline goes on as a straight line. */
+ * coefficients: [knots][MD_SPLINE]. Slopes at the knots are central differences of fourth order, of
+ * second order beside the ends, one-sided at the ends, as in the original; so value and slope are
+ * continuous. In the last row, which stands at the last knot, the spline goes on as a straight
+ * line. */
 void md_spline(const double *values, int knots, double *coefficients);
 
-/* Values at the knots k * to_step, from those at k * from_step: Lagrange's interpolation through four knots. */
+/* Values at the knots k * to_step, from those at k * from_step: Lagrange's interpolation through
+ * four knots. */
 void md_resample(const double *from, int from_knots, double from_step, double *to, int to_knots,
                  double to_step);

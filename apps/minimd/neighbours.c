@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Bins with sides of at least `least`; returns how many there are. They fill the brick and the list's cutoff around it. */
+/* Bins with sides of at least `least`; returns how many there are. They fill the brick and the
+ * list's cutoff around it. */
 static double set_bins(md_app *app, double least)
 {
     const md_box *const box = &app->box;
@@ -25,8 +26,8 @@ static double set_bins(md_app *app, double least)
     return all;
 }
 
-/* Sides of about half the cutoff, or those of the input's number of bins along the box; larger ones where there would be more than
- * four bins for each atom. */
+/* Sides of about half the cutoff, or those of the input's number of bins along the box; larger ones
+ * where there would be more than four bins for each atom. */
 static void choose_bins(md_app *app)
 {
     const md_bins *const b = &app->bins;
@@ -52,8 +53,8 @@ static mx_err reserve_bins(md_app *app, int64_t bins)
     return mx_view_create_1d(app->base.ctx, "bin begins", MX_I32, bins + 1, &app->views.bin_begin);
 }
 
-/* Sorts atoms 0 to atoms - 1, whose bins are known: their order goes to `order_view`, and where bins begin to `begins`, unless it is
- * NULL. */
+/* Sorts atoms 0 to atoms - 1, whose bins are known: their order goes to `order_view`, and where
+ * bins begin to `begins`, unless it is NULL. */
 static mx_err sort_bins(md_app *app, int64_t atoms, const mx_view *begins, mx_view order_view)
 {
     const mx_view none = {0};
@@ -91,7 +92,8 @@ static void swap(mx_view *a, mx_view *b)
     *b = kept;
 }
 
-/* Whole blocks have more places than there are bins. Where they have many more, because the box is flat, bins are sorted by. */
+/* Whole blocks have more places than there are bins. Where they have many more, because the box is
+ * flat, bins are sorted by. */
 static void choose_order(const md_app *app, md_order_args *args)
 {
     const md_bins *const b = &app->bins;
@@ -103,8 +105,8 @@ static void choose_order(const md_app *app, md_order_args *args)
     args->places = args->in_blocks ? (int)places : (int)bins;
 }
 
-/* Finds the new order of own atoms, by bins; on several ranks first those that are farther than the list's cutoff from the sides of
- * the brick, then the others. */
+/* Finds the new order of own atoms, by bins; on several ranks first those that are farther than the
+ * list's cutoff from the sides of the brick, then the others. */
 static mx_err find_order(md_app *app)
 {
     const md_box *const box = &app->box;
@@ -155,7 +157,8 @@ static mx_err order_atoms(md_app *app)
     return find_order(app);
 }
 
-/* The forces will be computed anew, so that their view is the spare one for positions and velocities. */
+/* The forces will be computed anew, so that their view is the spare one for positions and
+ * velocities. */
 mx_err md_sort_atoms(md_app *app)
 {
     md_views *const v = &app->views;
@@ -202,7 +205,8 @@ static mx_err reserve_list(md_app *app, int64_t room)
     return MX_OK;
 }
 
-/* A row for the density of the whole box and a quarter more, until rows that are longer are seen. */
+/* A row for the density of the whole box and a quarter more, until rows that are longer are
+ * seen. */
 static int64_t first_room(const md_app *app)
 {
     const double *const length = app->box.length, cutoff = app->list_cutoff;
@@ -271,8 +275,9 @@ double md_bins_inverse(const md_app *app, int d)
     return d < 2 ? grid->inverse[d] : grid->bin_inverse;
 }
 
-/* On hosts the fastest list is the one of clusters, by vectors and with each pair computed once. On a device it is the one
- * with a row of neighbours for each atom, which has an item for itself. Some options are for other lists only. */
+/* On hosts the fastest list is the one of clusters, by vectors and with each pair computed once. On
+ * a device it is the one with a row of neighbours for each atom, which has an item for itself. Some
+ * options are for other lists only. */
 static md_list_kind fastest_list(const md_input *in, bool on_host)
 {
     const bool rows_only = in->ghost_newton == 1 || in->bins > 0 || in->policy == MD_POLICY_TEAM ||

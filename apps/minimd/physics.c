@@ -1,5 +1,5 @@
-/* The physics of a results file of miniMD, from what it stores and nothing else: positions, velocities, types, box, masses,
- * coefficients or the potential's file.
+/* The physics of a results file of miniMD, from what it stores and nothing else: positions,
+ * velocities, types, box, masses, coefficients or the potential's file.
  *
  *   energy and virial   of the last positions, by a double loop over cells whose sides are at least the cutoff, and their periodic
  *                       images; no neighbour list. EAM: values between knots by Hermite's basis functions from values and slopes at
@@ -10,10 +10,10 @@
  *                       with it are the ones that must agree (checks last_energy and last_pressure)
  *   checks              drift of energy and momentum, from the histories
  *
- * Tolerances: the run and this file add the same numbers in other orders. N numbers of size x have roundings of about sqrt(N) 1e-16 x;
- * 1e-12 of the sum of their magnitudes is enough for all N that fit a file. Positions were wrapped, and moved to the corner of
- * the box: a change of 1e-16 of the box, so of 1e-13 of an energy, as these change by 100 times
- * themselves over a sigma.
+ * Tolerances: the run and this file add the same numbers in other orders. N numbers of size x have
+ * roundings of about sqrt(N) 1e-16 x; 1e-12 of the sum of their magnitudes is enough for all N that
+ * fit a file. Positions were wrapped, and moved to the corner of the box: a change of 1e-16 of the
+ * box, so of 1e-13 of an energy, as these change by 100 times themselves over a sigma.
  * precision=mixed computed the pairs in single precision: a distance has an error of some 1.5e-7 of
  * the size of a cluster, 12 times of which goes into an energy and 14 times into a virial, and ten
  * operations round: 3e-6 in the worst case. */
@@ -39,7 +39,8 @@ typedef struct coefficients {
     double epsilon, sigma, cutoff;
 } coefficients;
 
-/* Units: energy in m v^2, Boltzmann's constant, pressure of one energy per volume; as the original has them. */
+/* Units: energy in m v^2, Boltzmann's constant, pressure of one energy per volume; as the original
+ * has them. */
 typedef struct units {
     double energy, boltzmann, pressure;
 } units;
@@ -155,7 +156,8 @@ static bool read_series(minimd *m)
     return true;
 }
 
-/* Positions are stored from the box's corner from here on. Farther away, they have lost digits that matter. */
+/* Positions are stored from the box's corner from here on. Farther away, they have lost digits that
+ * matter. */
 static bool wrap_positions(minimd *m)
 {
     for (int64_t i = 0; i < 3 * m->atoms; i++) {
@@ -322,7 +324,8 @@ static void visit_cell(minimd *m, int64_t i, int64_t cell, const double *move, v
     }
 }
 
-/* Cell `at` along axis d, which may be outside of the box: the cell in it, and by how much it is moved. */
+/* Cell `at` along axis d, which may be outside of the box: the cell in it, and by how much it is
+ * moved. */
 static int64_t wrap_cell(const minimd *m, int d, int at, double *move)
 {
     const int n = m->cells[d], in_box = (at % n + n) % n;
@@ -472,7 +475,8 @@ static void sum_motion(minimd *m)
     }
 }
 
-/* A check of the last step: the history has `value`; the positions have `expected`, which the check has too. */
+/* A check of the last step: the history has `value`; the positions have `expected`, which the check
+ * has too. */
 static void expect_last(minimd *m, const char *name, double value, double expected,
                         double expected_tolerance, double tolerance)
 {
@@ -523,7 +527,8 @@ static bool check_state(void *state)
 
 /* ---- histories and checks ---- */
 
-/* Of an atom, at an entry. One atom has no temperature; its images exert no force on it, so its velocity is that of the end. */
+/* Of an atom, at an entry. One atom has no temperature; its images exert no force on it, so its
+ * velocity is that of the end. */
 static double kinetic_energy(const minimd *m, int64_t entry)
 {
     const double atoms = (double)m->atoms;

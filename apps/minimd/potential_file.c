@@ -1,5 +1,6 @@
-/* Reads potential files: funcfl and setfl (md_potential.h). Every word is looked at, nothing is skipped but comments, and room is
- * taken only for as many values as the rest of the file can have. */
+/* Reads potential files: funcfl and setfl (md_potential.h). Every word is looked at, nothing is
+ * skipped but comments, and room is taken only for as many values as the rest of the file can
+ * have. */
 #include "md_potential.h"
 #include "text.h"
 
@@ -167,7 +168,8 @@ static mx_err read_grid(reader *x)
     MX_TRY(read_positive(x, "dr", &p->r_step));
     MX_TRY(read_positive(x, "cutoff", &p->cutoff));
     MX_TRY(end_line(x, "cutoff"));
-    /* some files end one step before the cutoff, where the functions are 0 anyway; the steps are rounded */
+    /* some files end one step before the cutoff, where the functions are 0 anyway; the steps are
+     * rounded */
     const double longest = p->r_knots * p->r_step * (1 + 1e-6);
     if (!isfinite(p->rho_knots * p->rho_step) || !isfinite(longest) || p->cutoff > longest)
         return fail(x, line, "cutoff", "got %g, expected at most nr * dr = %g", p->cutoff,

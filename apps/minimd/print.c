@@ -1,5 +1,5 @@
-/* What the original prints before the first step and after the last one. Lines of settings begin with '#', so that the lines
- * between them are a table for gnuplot and its like. */
+/* What the original prints before the first step and after the last one. Lines of settings begin
+ * with '#', so that the lines between them are a table for gnuplot and its like. */
 #include "md_app.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* What the results file has of a run: histories; at the end of the run positions, velocities, types and ids of all atoms in the order of
- * their ids; what a check of the physics needs beside them (box, masses, coefficients, the potential's file); and frames of the
- * trajectory, as H5MD asks. */
+/* What the results file has of a run: histories; at the end of the run positions, velocities, types
+ * and ids of all atoms in the order of their ids; what a check of the physics needs beside them
+ * (box, masses, coefficients, the potential's file); and frames of the trajectory, as H5MD asks. */
 #include "md_app.h"
 
 #include "by_id.h"

@@ -1,10 +1,11 @@
-/* The time loop: velocity Verlet. Lists last for `every` steps, in which ghosts get the positions of their atoms; then atoms migrate,
- * are sorted, and get new borders and lists. With neigh_check, after every `every` steps a list is kept unless an atom has moved
- * half the skin. With every=1 two atoms cannot have come within the cutoff that are not in each other's list; with longer
- * intervals they can, if an atom moves farther than half the skin between two checks.
+/* The time loop: velocity Verlet. Lists last for `every` steps, in which ghosts get the positions
+ * of their atoms; then atoms migrate, are sorted, and get new borders and lists. With neigh_check,
+ * after every `every` steps a list is kept unless an atom has moved half the skin. With every=1 two
+ * atoms cannot have come within the cutoff that are not in each other's list; with longer intervals
+ * they can, if an atom moves farther than half the skin between two checks.
  *
- * The end of a step and the start of the next are one kernel where nothing looks at the velocities in between. Then the host waits for
- * nothing but new lists and lines of output. */
+ * The end of a step and the start of the next are one kernel where nothing looks at the velocities
+ * in between. Then the host waits for nothing but new lists and lines of output. */
 #include "md_app.h"
 
 /* ---- lists ---- */
@@ -15,8 +16,8 @@ static bool sort_is_due(const md_app *app)
     return sort < 0 || (sort > 0 && app->step % sort == 0);
 }
 
-/* The positions, velocities, types and ids of own atoms are read and written twice, by migration and by sorting; each ghost is
- * packed and unpacked. */
+/* The positions, velocities, types and ids of own atoms are read and written twice, by migration
+ * and by sorting; each ghost is packed and unpacked. */
 static md_work borders_work(const md_app *app)
 {
     const double own = app->own, ghosts = app->ghosts;
@@ -28,7 +29,8 @@ static md_work ghosts_work(const md_app *app)
     return (md_work){.bytes = 2 * 2 * 24.0 * app->ghosts};
 }
 
-/* Positions are read to find bins, and again with the atoms' order. Some five times as many pairs as are in the list are tried. */
+/* Positions are read to find bins, and again with the atoms' order. Some five times as many pairs
+ * as are in the list are tried. */
 static md_work list_work(const md_app *app)
 {
     const double atoms = (double)app->own + app->ghosts, pairs = (double)app->pairs;
@@ -143,7 +145,8 @@ static mx_err step(md_app *app)
     return md_add_frame(app);
 }
 
-/* Lists and forces, which a checkpoint does not have. After a restart the state is in the history already. */
+/* Lists and forces, which a checkpoint does not have. After a restart the state is in the history
+ * already. */
 static mx_err begin(md_app *app)
 {
     MX_TRY(md_begin_frames(app));

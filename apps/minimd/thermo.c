@@ -1,12 +1,12 @@
-/* Temperature, pressure and energy as the original computes and prints them. N atoms without motion of their centre of mass have
- * 3 N - 3 degrees of freedom:
+/* Temperature, pressure and energy as the original computes and prints them. N atoms without motion
+ * of their centre of mass have 3 N - 3 degrees of freedom:
  *
  *     T = sum of m v^2 / ((3 N - 3) k_B),     P = (sum of m v^2 + sum of r . f over pairs) / (3 V)
  */
 #include "md_app.h"
 
-/* As the original has them: these constants are a part of its results. In metal units it prints 1048575.971 for an energy of 1 eV an
- * atom. */
+/* As the original has them: these constants are a part of its results. In metal units it prints
+ * 1048575.971 for an energy of 1 eV an atom. */
 void md_choose_scales(md_app *app)
 {
     static const md_scales lj = {.mvv_to_energy = 1,

@@ -1,6 +1,7 @@
-/* Where the time of the loop goes. On hosts every call of a part is timed. On a device kernels run while the host goes on, and the time of
- * a part can be had by fences only. So only one step of MD_SAMPLE is timed there, and stands for the others; new lists, in
- * which the host waits anyway, are always timed. */
+/* Where the time of the loop goes. On hosts every call of a part is timed. On a device kernels run
+ * while the host goes on, and the time of a part can be had by fences only. So only one step of
+ * MD_SAMPLE is timed there, and stands for the others; new lists, in which the host waits anyway,
+ * are always timed. */
 #include "md_app.h"
 
 enum { MD_SAMPLE = 50 };

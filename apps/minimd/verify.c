@@ -6,24 +6,25 @@
  *   last_energy, last_pressure
  *              of the last step, against those of the same positions with a new list: no pair was missing that matters
  *
- * A cutoff without shift adds to the energy whatever pairs of atoms have when they come within it, or go: -0.0163 epsilon for each pair
- * with the usual cutoff of 2.5 sigma. The forces do not know of these steps. So what they conserve is the energy without the
- * energy at the cutoff of all pairs within it (md_energy.at_cutoff), and that is what is checked. The total energy itself may differ from its
- * start by the energy at the cutoff times the change of the number of pairs: 2e-3 of it in the original's default problem, where
- * the lattice melts.
+ * A cutoff without shift adds to the energy whatever pairs of atoms have when they come within it,
+ * or go: -0.0163 epsilon for each pair with the usual cutoff of 2.5 sigma. The forces do not know
+ * of these steps. So what they conserve is the energy without the energy at the cutoff of all pairs
+ * within it (md_energy.at_cutoff), and that is what is checked. The total energy itself may differ
+ * from its start by the energy at the cutoff times the change of the number of pairs: 2e-3 of it in
+ * the original's default problem, where the lattice melts.
  *
- * Tolerances. energy: velocity Verlet keeps an energy that differs from the true one by terms of second order in the step; and lists
- * that last for a fixed number of steps miss some pairs. Relative to the size of the energies at the start, |potential| + kinetic,
- * EAM's default problem has 1.3e-6, that of Lennard-Jones 2e-5 in 100 steps and 1.7e-4 in 10,000, and with lists that are checked 2e-5.
- * Twice the default step, with as many steps to a list, has 1.7e-3.
- * momentum: rounding of sums over neighbours, some 1e-16 of the motion an atom and step, with random signs.
+ * Tolerances. energy: velocity Verlet keeps an energy that differs from the true one by terms of
+ * second order in the step; and lists that last for a fixed number of steps miss some pairs.
+ * Relative to the size of the energies at the start, |potential| + kinetic, EAM's default problem
+ * has 1.3e-6, that of Lennard-Jones 2e-5 in 100 steps and 1.7e-4 in 10,000, and with lists that are
+ * checked 2e-5. Twice the default step, with as many steps to a list, has 1.7e-3. momentum:
+ * rounding of sums over neighbours, some 1e-16 of the motion an atom and step, with random signs.
  * With precision=mixed the forces of a pair are opposite to the bit if both atoms are of this rank.
  * Otherwise each side has another rounding of the image's position: 1e-6 of the force at most, with
  * random signs. 864 atoms, most of them near a side of the box, have 6e-9 after 100 steps; it grows
- * with the square root of the steps over the atoms.
- * last: the default problem has 1e-5 of the energies while its lattice melts, where the original's
- * 20 steps are too many for the fastest atoms, and less than 1e-15 where the last step has a new
- * list. */
+ * with the square root of the steps over the atoms. last: the default problem has 1e-5 of the
+ * energies while its lattice melts, where the original's 20 steps are too many for the fastest
+ * atoms, and less than 1e-15 where the last step has a new list. */
 #include "md_app.h"
 
 #include <math.h>

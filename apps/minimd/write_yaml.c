@@ -1,8 +1,10 @@
-/* The original's YAML file, miniMD-DATE.yaml, and the same on the screen: settings, the lines of thermodynamic output, times.
+/* The original's YAML file, miniMD-DATE.yaml, and the same on the screen: settings, the lines of
+ * thermodynamic output, times.
  *
- * The keys are the original's. Different from there: the file can be read by a YAML library (the lines of output are a list, not
- * one key many times), what the original writes into comments (how times and numbers of atoms spread over the ranks) are data, the
- * conservation is that of the total energy in any units. */
+ * The keys are the original's. Different from there: the file can be read by a YAML library (the
+ * lines of output are a list, not one key many times), what the original writes into comments (how
+ * times and numbers of atoms spread over the ranks) are data, the conservation is that of the total
+ * energy in any units. */
 #include "md_app.h"
 #include "yaml.h"
 

@@ -1,19 +1,22 @@
-/* Conjugate gradients in three kernels: with a preconditioner, and in 3-D. Others go by passes (cg_pass.c).
+/* Conjugate gradients in three kernels: with a preconditioner, and in 3-D. Others go by passes
+ * (cg_pass.c).
  *
- * The scalars of an iteration stay with the vectors: r.r and what else it needs go into a ring `rr` by iteration, p.w into `pw`, their
- * sums over ranks are made in place, and the kernels that need alpha and beta take them from there in their prologues. On a device,
- * iterations can so be queued without waiting; the host reads the ring after each batch. Iterations that were queued after
- * convergence change nothing, because their alpha is 0. On hosts, where the ring can be read at any time, a batch is one
- * iteration.
+ * The scalars of an iteration stay with the vectors: r.r and what else it needs go into a ring `rr`
+ * by iteration, p.w into `pw`, their sums over ranks are made in place, and the kernels that need
+ * alpha and beta take them from there in their prologues. On a device, iterations can so be queued
+ * without waiting; the host reads the ring after each batch. Iterations that were queued after
+ * convergence change nothing, because their alpha is 0. On hosts, where the ring can be read at any
+ * time, a batch is one iteration.
  *
- * With several ranks the ghosts of r (of z, with a preconditioner) are exchanged, not those of p, while the scalars are summed over the
- * ranks: both are ready at the same time, and p = r + beta p then gives the ghosts of p too, from the same numbers as on the rank
- * that owns them. So w = A p is one launch over all cells that waits for no message. Rejected: to exchange p while the interior of w
- * is computed. The edges then need launches of their own, which cost more than the messages: on a GPU, because they are small, on
- * hosts, because the columns are not contiguous.
+ * With several ranks the ghosts of r (of z, with a preconditioner) are exchanged, not those of p,
+ * while the scalars are summed over the ranks: both are ready at the same time, and p = r + beta p
+ * then gives the ghosts of p too, from the same numbers as on the rank that owns them. So w = A p
+ * is one launch over all cells that waits for no message. Rejected: to exchange p while the
+ * interior of w is computed. The edges then need launches of their own, which cost more than the
+ * messages: on a GPU, because they are small, on hosts, because the columns are not contiguous.
  *
- * With the polynomial as preconditioner beta has the flexible form (Golub and Ye, SIAM J. Sci. Comput. 21, 1999, 1305). Convergence is
- * that of r.r with every preconditioner. */
+ * With the polynomial as preconditioner beta has the flexible form (Golub and Ye, SIAM J. Sci.
+ * Comput. 21, 1999, 1305). Convergence is that of r.r with every preconditioner. */
 #include "tl_app.h"
 
 #include <math.h>

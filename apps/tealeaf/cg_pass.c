@@ -1,15 +1,18 @@
 /* Conjugate gradients without preconditioner, in one pass over the cells an iteration (tl_pass.h).
  *
- * The usual three kernels of an iteration (w = A p; u, r and r.r; p) move 96 bytes a cell and have two sums over ranks. Here all is
- * done as soon as alpha is known, with the beta that follows from w.w and r.w before the new r.r is known (Meurant 1987; Chen and Carson,
- * SIAM J. Sci. Comput. 42, 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an iteration
- * moves 72 bytes, and its four sums go over the ranks at once, together with the ghosts of w. The number of iterations was the same
- * in all of the published problems. Where the system is ill-conditioned, the rounding errors of beta can cost iterations:
- * docs/tealeaf-deck.md has numbers.
+ * The usual three kernels of an iteration (w = A p; u, r and r.r; p) move 96 bytes a cell and have
+ * two sums over ranks. Here all is done as soon as alpha is known, with the beta that follows from
+ * w.w and r.w before the new r.r is known (Meurant 1987; Chen and Carson, SIAM J. Sci. Comput. 42,
+ * 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an
+ * iteration moves 72 bytes, and its four sums go over the ranks at once, together with the ghosts
+ * of w. The number of iterations was the same in all of the published problems. Where the system is
+ * ill-conditioned, the rounding errors of beta can cost iterations: docs/tealeaf-deck.md has
+ * numbers.
  *
- * Pass 0 only computes w = A p for p = r, so n iterations take n + 1 passes. The sums of a pass stay with the vectors, in a ring, as
- * in cg.c; passes queued after convergence change nothing. Where host code can access the arrays, there are caches, and the pass
- * runs by bands; elsewhere by tiles. */
+ * Pass 0 only computes w = A p for p = r, so n iterations take n + 1 passes. The sums of a pass
+ * stay with the vectors, in a ring, as in cg.c; passes queued after convergence change nothing.
+ * Where host code can access the arrays, there are caches, and the pass runs by bands; elsewhere by
+ * tiles. */
 #include "tl_app.h"
 
 /* The next pass, its sums over all ranks, and the ghosts of w. */

@@ -4,8 +4,9 @@
  *
  *     d(i) = 1 / alpha(i) + beta(i-1) / alpha(i-1),   e(i) = sqrt(beta(i)) / alpha(i)
  *
- * (Golub and Van Loan, Matrix Computations, 10.2.6), whose extreme eigenvalues approach those of M^-1 A from inside. They are found by
- * bisection: the number of negative pivots of T - x is the number of eigenvalues below x. */
+ * (Golub and Van Loan, Matrix Computations, 10.2.6), whose extreme eigenvalues approach those of
+ * M^-1 A from inside. They are found by bisection: the number of negative pivots of T - x is the
+ * number of eigenvalues below x. */
 #include "tl_app.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* What a checkpoint keeps: all that later steps, summaries and the results file read and that does
- * not follow from the deck. Density, conductivities and the vectors of the solver do: each step sets
- * them anew. u and u_start are kept because the results file has those of the last step, also if
- * nothing is left to be done after the restart. */
+ * not follow from the deck. Density, conductivities and the vectors of the solver do: each step
+ * sets them anew. u and u_start are kept because the results file has those of the last step, also
+ * if nothing is left to be done after the restart. */
 #include "tl_app.h"
 
 static mx_err keep_series(tl_app *app)

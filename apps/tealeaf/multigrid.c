@@ -5,33 +5,39 @@
  *     ...                                ...                  ...
  *     small grids                          multigrid_bottom.c
  *
- * Grids: two cells along each dimension form a coarse one (where cells are flat, along the dimensions of the narrow sides only, until
- * they are not flat any more). Each rank pairs its own cells, from its first one on; the last coarse cell has three where their
- * number is odd. So a transfer needs no message but the ghosts of its input.
+ * Grids: two cells along each dimension form a coarse one (where cells are flat, along the
+ * dimensions of the narrow sides only, until they are not flat any more). Each rank pairs its own
+ * cells, from its first one on; the last coarse cell has three where their number is odd. So a
+ * transfer needs no message but the ghosts of its input.
  *
- * Transfers: a correction is constant in a coarse cell, and the restriction is its transpose, the sum over the cells. The product of
- * Galerkin would keep the five or seven points, and make the faces between coarse cells the sums of the fine ones. They are twice as
- * strong as those of the equation itself on the coarse mesh, because a step function is steep: corrections are too small, and
- * the number of iterations grows with the mesh. The cure is to divide the sums by the ratio of the distances of the cells'
- * centres (Braess, Computing 55, 1995, 379, multiplies the correction by a factor to the same end; Wesseling, An Introduction to
- * Multigrid Methods, 1992, chapter 5). Jumps of the coefficients stay where they are, because faces are added and not averaged over
- * cells. Tried on the crooked pipe, and worse: faces in series along the path between the centres (the harmonic mean), the
- * product of Galerkin with corrections multiplied by 1.8. Linear interpolation needs a fifth fewer iterations there,
- * but more than twice as many with large time steps.
+ * Transfers: a correction is constant in a coarse cell, and the restriction is its transpose, the
+ * sum over the cells. The product of Galerkin would keep the five or seven points, and make the
+ * faces between coarse cells the sums of the fine ones. They are twice as strong as those of the
+ * equation itself on the coarse mesh, because a step function is steep: corrections are too small,
+ * and the number of iterations grows with the mesh. The cure is to divide the sums by the ratio of
+ * the distances of the cells' centres (Braess, Computing 55, 1995, 379, multiplies the correction
+ * by a factor to the same end; Wesseling, An Introduction to Multigrid Methods, 1992, chapter 5).
+ * Jumps of the coefficients stay where they are, because faces are added and not averaged over
+ * cells. Tried on the crooked pipe, and worse: faces in series along the path between the centres
+ * (the harmonic mean), the product of Galerkin with corrections multiplied by 1.8. Linear
+ * interpolation needs a fifth fewer iterations there, but more than twice as many with large time
+ * steps.
  *
- * Smoother: Chebyshev's polynomial of degree `steps` for the matrix that is scaled by its diagonal. Its eigenvalues are at most 2 by
- * Gershgorin's theorem, and those above 2 / RATIO are damped. In factors (Richardson's form) a step needs no vector of
- * the step before:
+ * Smoother: Chebyshev's polynomial of degree `steps` for the matrix that is scaled by its diagonal.
+ * Its eigenvalues are at most 2 by Gershgorin's theorem, and those above 2 / RATIO are damped. In
+ * factors (Richardson's form) a step needs no vector of the step before:
  *
  *     x = x + omega(s) weight (b - A x),   1 / omega(s) = theta + delta cos(pi (2 s + 1) / (2 steps))
  *     theta = 1 + 1 / RATIO,  delta = 1 - 1 / RATIO
  *
- * (Saad, Iterative Methods for Sparse Linear Systems, 12.1.) Smoothing before and after the correction is the same polynomial, so the
- * cycle is symmetric; it is positive definite because the polynomial is below 1 in size on all eigenvalues. So it is a preconditioner
- * of conjugate gradients (Tatebe, NASA CP 3224, 1993, 621).
+ * (Saad, Iterative Methods for Sparse Linear Systems, 12.1.) Smoothing before and after the
+ * correction is the same polynomial, so the cycle is symmetric; it is positive definite because the
+ * polynomial is below 1 in size on all eigenvalues. So it is a preconditioner of conjugate
+ * gradients (Tatebe, NASA CP 3224, 1993, 621).
  *
- * The first step from 0 is omega weight b, which later steps compute where they need it. So with one step a grid has two kernels, which
- * read b, the weights and the faces; with more steps each is one more kernel. Nothing waits for the host. */
+ * The first step from 0 is omega weight b, which later steps compute where they need it. So with
+ * one step a grid has two kernels, which read b, the weights and the faces; with more steps each is
+ * one more kernel. Nothing waits for the host. */
 #include "tl_multigrid.h"
 
 #include "tl_app.h"
@@ -111,7 +117,8 @@ static mx_err exchange(grid *g, mx_view field)
 
 /* ---- the cycle ---- */
 
-/* Step number s of a cycle, from 1 to 2 steps - 1 (number 0 is done where it is needed), writes x where s is odd, else other. */
+/* Step number s of a cycle, from 1 to 2 steps - 1 (number 0 is done where it is needed), writes x
+ * where s is odd, else other. */
 static tl_grid_args *args_of(const tl_multigrid *m, grid *g, int s)
 {
     tl_grid_args *const a = s % 2 == 1 ? &g->to_x : &g->to_other;
@@ -162,7 +169,8 @@ static mx_err go_down(tl_multigrid *m, int n)
     return restrict_residual(m, g, &m->grids[n + 1]);
 }
 
-/* The step with the correction. Hosts go by pairs of cells, but for the last three where their number is odd: these are one coarse cell. */
+/* The step with the correction. Hosts go by pairs of cells, but for the last three where their
+ * number is odd: these are one coarse cell. */
 static mx_err correct(tl_multigrid *m, grid *g, const tl_grid_args *a)
 {
     const box cells = cells_of(g, 0);
@@ -225,8 +233,8 @@ void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *alone)
     *alone = m->bottom.cycle.grids - 1; /* the first one is the last of the others */
 }
 
-/* Of one cell of a grid with a coarser one: b, weight and faces are read by each kernel; the first one of two steps reads no x. Coarse
- * cells are `part` of the fine ones. */
+/* Of one cell of a grid with a coarser one: b, weight and faces are read by each kernel; the first
+ * one of two steps reads no x. Coarse cells are `part` of the fine ones. */
 static void cost_of_cell(const tl_multigrid *m, double part, double *bytes, double *flops)
 {
     const double faces = m->solid ? 3 : 2, steps = m->steps, coarse = 8 * part;
@@ -366,7 +374,8 @@ static int cells_at(const app_decomp *decomp, int d, int coord, int halvings)
     return cells;
 }
 
-/* The fewest cells of a rank along each dimension, and the cells of the domain. The last rank along a dimension has the fewest. */
+/* The fewest cells of a rank along each dimension, and the cells of the domain. The last rank along
+ * a dimension has the fewest. */
 static double count_cells(const grid *g, int64_t *fewest)
 {
     const app_decomp *const decomp = &g->decomp;

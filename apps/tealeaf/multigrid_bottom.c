@@ -1,6 +1,7 @@
-/* Small grids. Where the domain has few cells left, each rank gets all of them by one sum over ranks, and goes on alone: down to one
- * cell, where the solution is exact. So it does not matter how many ranks there are, and the cycle over all these grids is one
- * launch. Each rank computes the same, so x needs no exchange. The matrices are made on the host, once. */
+/* Small grids. Where the domain has few cells left, each rank gets all of them by one sum over
+ * ranks, and goes on alone: down to one cell, where the solution is exact. So it does not matter
+ * how many ranks there are, and the cycle over all these grids is one launch. Each rank computes
+ * the same, so x needs no exchange. The matrices are made on the host, once. */
 #include "tl_bottom.h"
 
 #include <stdlib.h>
@@ -210,7 +211,8 @@ static mx_err collect_faces(const app_base *base, const tl_bottom_of *of, tl_bot
     return MX_OK;
 }
 
-/* A device has one large team. On simt, which stands for a device, it is small: its lanes are threads of the host. */
+/* A device has one large team. On simt, which stands for a device, it is small: its lanes are
+ * threads of the host. */
 static mx_err choose_team(const app_base *base, tl_bottom *bottom)
 {
     enum { LANES = 32 };

@@ -1,8 +1,9 @@
 #include "tl_app.h"
 
-/* With sums in another order the solver stops some iterations earlier or later: where the deck asks for a residual near
- * rounding, up to 3.4 % of them were seen (8 of 331 on 120 x 120 cells). The number of iterations grows with the cells
- * along a side, and a bound from these is the same for all runs of a deck. */
+/* With sums in another order the solver stops some iterations earlier or later: where the deck asks
+ * for a residual near rounding, up to 3.4 % of them were seen (8 of 331 on 120 x 120 cells). The
+ * number of iterations grows with the cells along a side, and a bound from these is the same for
+ * all runs of a deck. */
 static app_compare iterations_within(const tl_deck *deck)
 {
     const int64_t square = deck->x_cells > deck->y_cells ? deck->x_cells : deck->y_cells;

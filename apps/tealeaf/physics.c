@@ -9,8 +9,9 @@
  * Conserved integrals, 1e-10. The vector of ones is an eigenvector of A (no flux leaves), and the
  * initial residual has no part along it, nor has any vector that conjugate gradients make of it:
  * the integral of u changes by rounding only, converged or not. Each of a few thousand iterations
- * adds some u of random sign; this leaves a factor of 100. Where the solver's vectors do not sum to 0 (tl_keeps_energy), each
- * step may change the energy by the sum over cells of the residual that it leaves, at most sqrt(n) times its 2-norm.
+ * adds some u of random sign; this leaves a factor of 100. Where the solver's vectors do not sum to
+ * 0 (tl_keeps_energy), each step may change the energy by the sum over cells of the residual that
+ * it leaves, at most sqrt(n) times its 2-norm.
  *
  * Residuals. b - A u takes about 10 roundings a cell, each in proportion to |b| + |A| |u|. The
  * residual that the iteration itself tracks drifts from the true one by one such rounding an
@@ -270,9 +271,10 @@ static bool read_iterations(tealeaf *t)
     return vf_count(t->base.verdict, "entries of cg_residual", t->residuals, entries);
 }
 
-/* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters; Chebyshev and Jacobi look at r after
- * every ten iterations only, and end where rounding does not let r be smaller. The comparison is made with squares on one side and
- * roots on the other: 4 roundings. */
+/* Did a step follow the stopping rule? It goes on while ||r|| > eps ||r0||, up to max_iters;
+ * Chebyshev and Jacobi look at r after every ten iterations only, and end where rounding does not
+ * let r be smaller. The comparison is made with squares on one side and roots on the other: 4
+ * roundings. */
 static bool stopped_by_rule(const tealeaf *t, const double *r, int64_t n, double rounding,
                             bool *converged)
 {
@@ -305,8 +307,8 @@ static void check_iterations(tealeaf *t)
 
 /* ---- all steps ----
  *
- * Step s solves A u_s = u_(s-1) up to a residual. A is symmetric; A^-1 has no negative element, its rows and columns sum to 1, and its
- * eigenvalues are in (0, 1]. So for the exact solution:
+ * Step s solves A u_s = u_(s-1) up to a residual. A is symmetric; A^-1 has no negative element, its
+ * rows and columns sum to 1, and its eigenvalues are in (0, 1]. So for the exact solution:
  *
  *   - every cell stays within the extremes of the deck's initial temperature;
  *   - the 2-norm does not grow;
@@ -314,8 +316,9 @@ static void check_iterations(tealeaf *t)
  *     m_s^2 <= m_(s-1) m_(s+1) (Cauchy and Schwarz; m_s^2 is a sum of powers mu^(2s) with positive weights);
  *   - the temperature times the density, U, is between the extremes times the mass.
  *
- * The computed one differs by at most the sum of the residuals that the steps left, in the 2-norm and in the maximum norm, for A^-1
- * enlarges neither. Roundings add (10 + iterations) 2u ||A|| ||u|| a step, as above. */
+ * The computed one differs by at most the sum of the residuals that the steps left, in the 2-norm
+ * and in the maximum norm, for A^-1 enlarges neither. Roundings add (10 + iterations) 2u ||A||
+ * ||u|| a step, as above. */
 
 /* A bound of the difference between the computed and the exact solution, before the first step. */
 static double initial_error(const tealeaf *t, double magnitude)
@@ -397,9 +400,9 @@ static void check_all_steps(const tealeaf *t)
 
 /* ---- the last step ---- */
 
-/* Each new temperature is a weighted mean of the old ones: A^-1 is positive, and its rows sum to 1. So u
- * stays within the minimum and maximum of the start, up to the remaining error of the solution, which is at most the norm
- * of the residual. */
+/* Each new temperature is a weighted mean of the old ones: A^-1 is positive, and its rows sum to 1.
+ * So u stays within the minimum and maximum of the start, up to the remaining error of the
+ * solution, which is at most the norm of the residual. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
     const int64_t count = tv_count(&t->deck);
@@ -413,8 +416,9 @@ static void check_maximum_principle(const tealeaf *t, double residual)
            residual + SUM_TOLERANCE * fabs(high));
 }
 
-/* The app's own check of the residual: relative to the first one that the solver saw. What the app
- * computes and what is computed here differ by the roundings of A u, and by sums in another order. */
+/* The app's own check of the residual: relative to the first one that the solver saw. What the
+ * app computes and what is computed here differ by the roundings of A u, and by sums in another
+ * order. */
 static void add_residual_check(tealeaf *t, const double *history, int64_t iterations,
                                tv_residual first, tv_residual last)
 {

@@ -1,5 +1,5 @@
-/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, in 3-D seven, no flux
- * through the boundary.
+/* The scheme: implicit Euler for du/dt = div(K grad u) on a uniform mesh, five points, in 3-D
+ * seven, no flux through the boundary.
  *
  *   (A u)[j,k] = u[j,k] + rx (Kl (u - u_left) + Kr (u - u_right))
  *                       + ry (Kd (u - u_down) + Ku (u - u_up))

@@ -1,5 +1,6 @@
 /* What TeaLeaf's stored fields say when computed anew. Pure arithmetic on arrays in row-major
- * order, [y_cells][x_cells], in 3-D [z_cells][y_cells][x_cells]; no file is read and nothing printed. */
+ * order, [y_cells][x_cells], in 3-D [z_cells][y_cells][x_cells]; no file is read and nothing
+ * printed. */
 #pragma once
 #include "tl_deck.h"
 
@@ -27,10 +28,12 @@ typedef struct tv_residual {
 tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u,
                            const double *b);
 
-/* The deck's initial temperature in *u, and how many cells have another density than the deck says. */
+/* The deck's initial temperature in *u, and how many cells have another density than the deck
+ * says. */
 int64_t tv_initial(const tl_deck *deck, const double *density, double *u);
 
-/* The largest sum of magnitudes in a row of A. It bounds A and |A| in the maximum norm and, A being symmetric, in the 2-norm. */
+/* The largest sum of magnitudes in a row of A. It bounds A and |A| in the maximum norm and, A being
+ * symmetric, in the 2-norm. */
 double tv_row_bound(const tl_deck *deck, const double *density);
 
 /* The 2-norm. */

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One at the beginning, one after every visit_frequency steps, one at the end; after a restart those of the steps since then. */
+/* One at the beginning, one after every visit_frequency steps, one at the end; after a restart
+ * those of the steps since then. */
 
 /* Are they at the steps where they should be? */
 static bool check_frame_steps(const tealeaf *t, const char *path)
@@ -50,7 +51,8 @@ static double *read_frames(const tealeaf *t, const char *path, int64_t *frames)
     return NULL;
 }
 
-/* Each frame has the energy of the deck and stays within its temperatures; the last one is the field. */
+/* Each frame has the energy of the deck and stays within its temperatures; the last one is the
+ * field. */
 static void check_frames(tealeaf *t, const double *energy, const double *u, int64_t frames)
 {
     const int64_t cells = tv_count(&t->deck);

@@ -1,16 +1,19 @@
-/* Iterations whose coefficients are known in advance: Chebyshev's and Jacobi's, and Chebyshev's as a preconditioner.
+/* Iterations whose coefficients are known in advance: Chebyshev's and Jacobi's, and Chebyshev's as
+ * a preconditioner.
  *
- * Chebyshev's iteration needs bounds of the eigenvalues, from low to high (eigenvalues.c), and no sums over cells:
+ * Chebyshev's iteration needs bounds of the eigenvalues, from low to high (eigenvalues.c), and no
+ * sums over cells:
  *
  *     theta = (high + low) / 2,  delta = (high - low) / 2,  sigma = theta / delta,  rho(0) = 1 / sigma
  *     the first step: M^-1 (b - A u) / theta
  *     then  rho(n) = 1 / (2 sigma - rho(n-1)),  alpha = rho(n) rho(n-1),  beta = 2 rho(n) / delta
  *
- * (Saad, Iterative Methods for Sparse Linear Systems, 12.1). With u = 0 and b = r a fixed number of steps makes z = P(A) r, the
- * polynomial preconditioner. Jacobi's iteration is the same kernel with alpha = 0, beta = 1 and M = the diagonal of A.
+ * (Saad, Iterative Methods for Sparse Linear Systems, 12.1). With u = 0 and b = r a fixed number of
+ * steps makes z = P(A) r, the polynomial preconditioner. Jacobi's iteration is the same kernel with
+ * alpha = 0, beta = 1 and M = the diagonal of A.
  *
- * Each step writes u to another array than the one that it reads, so two sets of arguments take turns. The residual that a step
- * computes is that of the u before it. */
+ * Each step writes u to another array than the one that it reads, so two sets of arguments take
+ * turns. The residual that a step computes is that of the u before it. */
 #include "tl_app.h"
 
 #include <math.h>
@@ -122,8 +125,9 @@ static mx_err exchange_z(tl_app *app, int which)
                                  depth > 1 ? APP_HALO_CORNERS : APP_HALO_FACES);
 }
 
-/* Each step needs one more layer of ghosts than it computes. So with `depth` layers an exchange lasts for as many steps: they
- * compute the cells of other ranks that later ones need (matrix powers). */
+/* Each step needs one more layer of ghosts than it computes. So with `depth` layers an exchange
+ * lasts for as many steps: they compute the cells of other ranks that later ones need (matrix
+ * powers). */
 mx_err tl_apply_polynomial(tl_app *app)
 {
     const int depth = app->ghosts;

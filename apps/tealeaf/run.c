@@ -79,8 +79,8 @@ static mx_err print_exact_error(tl_app *app, double first_residual)
     return MX_OK;
 }
 
-/* The lines of a step, as each of the original codes prints them; times are rank 0's, cumulative but for the step's. The number
- * of iterations is the true one: the originals print one less. */
+/* The lines of a step, as each of the original codes prints them; times are rank 0's, cumulative
+ * but for the step's. The number of iterations is the true one: the originals print one less. */
 static mx_err print_reference_step(tl_app *app, int64_t first, double seconds)
 {
     const double cells = tl_cells_of(&app->deck), all = app_now() - app->started;
@@ -134,7 +134,8 @@ static bool summary_is_due(const tl_app *app)
            app->step < deck->steps;
 }
 
-/* The summary of the beginning. After a restart: the one that was not due if the run before had its last step here. */
+/* The summary of the beginning. After a restart: the one that was not due if the run before had its
+ * last step here. */
 static mx_err begin(tl_app *app)
 {
     const app_series *const steps = &app->summaries.step;

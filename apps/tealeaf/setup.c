@@ -43,7 +43,8 @@ static mx_err decompose(tl_app *app)
     return MX_OK;
 }
 
-/* What a state fills of row `row` of this rank, counted over all planes, as columns of this rank. */
+/* What a state fills of row `row` of this rank, counted over all planes, as columns of this
+ * rank. */
 static void fill_columns(const tl_app *app, const tl_state *state, int row, int32_t *columns)
 {
     const bool solid = tl_is_3d(&app->deck);
@@ -86,7 +87,8 @@ static mx_err make_states(tl_app *app)
     return err;
 }
 
-/* Density and energy of this rank's cells, and the sums with which verify.c compares the summaries. */
+/* Density and energy of this rank's cells, and the sums with which verify.c compares the
+ * summaries. */
 static mx_err fill_states(tl_app *app)
 {
     tl_filled_sums sums;
@@ -123,8 +125,8 @@ static mx_err make_inverse(tl_app *app)
     return solid ? tl_inverse_3d(cells_3d, &app->inverse) : tl_inverse(cells, &app->inverse);
 }
 
-/* The conductivity, and 1 / diagonal: the density never changes, so they do not either. Also in the ghosts, where kernels
- * compute cells of other ranks. */
+/* The conductivity, and 1 / diagonal: the density never changes, so they do not either. Also in the
+ * ghosts, where kernels compute cells of other ranks. */
 static mx_err make_matrix(tl_app *app)
 {
     MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.density, 1, APP_HALO_CORNERS));

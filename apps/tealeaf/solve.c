@@ -1,5 +1,6 @@
-/* One time step: the system is solved by what the deck names. Chebyshev's iteration and PPCG begin with conjugate gradients, whose
- * scalars give bounds of the eigenvalues. These are estimated once a run, because the matrix never changes. */
+/* One time step: the system is solved by what the deck names. Chebyshev's iteration and PPCG begin
+ * with conjugate gradients, whose scalars give bounds of the eigenvalues. These are estimated once
+ * a run, because the matrix never changes. */
 #include "tl_app.h"
 
 #include <float.h>
@@ -50,8 +51,8 @@ static mx_err begin(tl_app *app, double *rr)
     return app_series_add(&app->residuals, sqrt(*rr));
 }
 
-/* Conjugate gradients until the eigenvalues can be estimated: the deck's number of iterations, and then until the residual is small
- * enough for what comes after. */
+/* Conjugate gradients until the eigenvalues can be estimated: the deck's number of iterations, and
+ * then until the residual is small enough for what comes after. */
 static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
 {
     const tl_deck *const deck = &app->deck;

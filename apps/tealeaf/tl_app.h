@@ -1,4 +1,5 @@
-/* TeaLeaf: one run. app_run goes through the stages in the order of this header; each stage has a file of its name. */
+/* TeaLeaf: one run. app_run goes through the stages in the order of this header; each stage has a
+ * file of its name. */
 #pragma once
 #include "app.h"
 #include "box_halo.h"
@@ -8,8 +9,9 @@
 #include "tl_multigrid.h"
 #include "tl_passes.h"
 
-/* How sums over cells, and the solution, compare between runs that add in different orders: the sums of a step differ by
- * rounding, and the solver takes them to the same solution (physics.c has the bound of a sum). */
+/* How sums over cells, and the solution, compare between runs that add in different orders: the
+ * sums of a step differ by rounding, and the solver takes them to the same solution (physics.c has
+ * the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
 
 /* Bounds of the eigenvalues of M^-1 A. */
@@ -45,8 +47,8 @@ typedef struct tl_app {
     app_base base;
     tl_deck deck;
 
-    /* the mesh: this rank's cells, in rows (y) and columns (x), in 3-D in planes (z) of them; in 2-D there is one plane, whose
-     * dz is 1 */
+    /* the mesh: this rank's cells, in rows (y) and columns (x), in 3-D in planes (z) of them; in
+     * 2-D there is one plane, whose dz is 1 */
     app_decomp decomp;
     app_box_halo halo;
     double dx, dy, dz;
@@ -116,7 +118,8 @@ mx_err tl_keep(void *data);
 /* run.c: the time loop with its printed lines and summaries. */
 mx_err tl_run(void *data);
 
-/* visit.c: begins the frames of fields; after a step, and before the first one: writes those that are due. Collective. */
+/* visit.c: begins the frames of fields; after a step, and before the first one: writes those that
+ * are due. Collective. */
 mx_err tl_begin_frames(tl_app *app);
 mx_err tl_add_frames(tl_app *app);
 
@@ -126,12 +129,13 @@ mx_err tl_verify(void *data);
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
 mx_err tl_output(void *data);
 
-/* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for cells of other ranks; in 2-D and in
- * 3-D. */
+/* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for
+ * cells of other ranks; in 2-D and in 3-D. */
 mx_range_2 tl_cells(const tl_app *app, int layers);
 mx_range_3 tl_cells_3d(const tl_app *app, int layers);
 
-/* Launches a kernel over these cells: NAME(range, arguments of the kernel...), or NAME_3d where the mesh has three dimensions. */
+/* Launches a kernel over these cells: NAME(range, arguments of the kernel...), or NAME_3d where the
+ * mesh has three dimensions. */
 #define TL_LAUNCH(NAME, app, layers, ...)                                      \
     (tl_is_3d(&(app)->deck) ? NAME##_3d(tl_cells_3d(app, layers), __VA_ARGS__) \
                             : NAME(tl_cells(app, layers), __VA_ARGS__))
@@ -140,10 +144,12 @@ mx_range_3 tl_cells_3d(const tl_app *app, int layers);
     (tl_is_3d(&(app)->deck) ? NAME##_3d_into(tl_cells_3d(app, layers), __VA_ARGS__) \
                             : NAME##_into(tl_cells(app, layers), __VA_ARGS__))
 
-/* views.c: an array of rank 3 as an array of rows: the same memory. Rows have the numbers that tl_kernels.h says. */
+/* views.c: an array of rank 3 as an array of rows: the same memory. Rows have the numbers that
+ * tl_kernels.h says. */
 mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows);
 
-/* views.c: the arrays of this rank, and all arguments of kernels that are bound to them. Not collective. */
+/* views.c: the arrays of this rank, and all arguments of kernels that are bound to them. Not
+ * collective. */
 mx_err tl_make_views(tl_app *app);
 void tl_destroy_views(tl_app *app);
 
@@ -155,8 +161,8 @@ mx_err tl_solve(tl_app *app);
 /* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
-/* cg.c: conjugate gradients from u, r (with ghosts; in 3-D also p = r) and at->rr; then as far as the tolerance, or iteration `limit`. A start
- * may follow other iterations. Collective. */
+/* cg.c: conjugate gradients from u, r (with ghosts; in 3-D also p = r) and at->rr; then as far as
+ * the tolerance, or iteration `limit`. A start may follow other iterations. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
@@ -165,26 +171,29 @@ bool tl_goes_by_passes(const tl_app *app);
 mx_err tl_pass_start(tl_app *app, const tl_progress *at);
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
-/* deflation.c: makes the coarse space and its system, if the deck's solver has one; after the conductivities. Collective. */
+/* deflation.c: makes the coarse space and its system, if the deck's solver has one; after the
+ * conductivities. Collective. */
 mx_err tl_make_deflation(tl_app *app);
 void tl_destroy_deflation(tl_app *app);
 bool tl_is_deflated(const tl_app *app);
-/* The start: u and r are corrected so that each coarse cell's r sums to 0. r.r goes to `place` of the ring and to at->rr; if that is
- * below the tolerance, this was an iteration. Collective. */
+/* The start: u and r are corrected so that each coarse cell's r sums to 0. r.r goes to `place` of
+ * the ring and to at->rr; if that is below the tolerance, this was an iteration. Collective. */
 mx_err tl_deflate(tl_app *app, tl_progress *at, int place);
-/* From p with its ghosts: u and r of the next iteration, with the scalars of app->update; this rank's r.r goes to `place` of the
- * ring. Collective. */
+/* From p with its ghosts: u and r of the next iteration, with the scalars of app->update; this
+ * rank's r.r goes to `place` of the ring. Collective. */
 mx_err tl_deflated_step(tl_app *app, int place);
 
-/* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n). MX_ERR_INPUT if there are none. */
+/* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n).
+ * MX_ERR_INPUT if there are none. */
 mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);
 
-/* polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or max_iters; and z = P(A) r. Collective. */
+/* polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or max_iters; and
+ * z = P(A) r. Collective. */
 mx_err tl_solve_by_steps(tl_app *app, tl_progress *at);
 mx_err tl_apply_polynomial(tl_app *app);
 
-/* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| + |A| |u| ||, in proportion to
- * which its rounding errors are. Collective. */
+/* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| +
+ * |A| |u| ||, in proportion to which its rounding errors are. Collective. */
 typedef struct tl_residual_norms {
     double norm, magnitude;
 } tl_residual_norms;

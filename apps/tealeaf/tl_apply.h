@@ -2,7 +2,8 @@
 #pragma once
 #include "tl_kernels.h"
 
-/* (A u) of a cell, from v and u of the cell and of its neighbours left, right, below and above: see tl_kernels.h. */
+/* (A u) of a cell, from v and u of the cell and of its neighbours left, right, below and above: see
+ * tl_kernels.h. */
 MX_BODY double tl_apply(double rx, double ry, double v, double v_left, double v_right,
                         double v_below, double v_above, double u, double u_left, double u_right,
                         double u_below, double u_above)

@@ -1,10 +1,12 @@
-/* For kernel files in 3-D: `a` is the struct of arguments, with a tl_mesh and, for the matrix, v. */
+/* For kernel files in 3-D: `a` is the struct of arguments, with a tl_mesh and, for the matrix,
+ * v. */
 #pragma once
 
 /* The number of row j of plane i. */
 #define TL_ROW(i, j) ((i)*a->mesh.plane + (j)*a->mesh.row)
 
-/* The 3-D kernels NAME_3d of what happens to each cell by itself, which the body of NAME says. VALUE is that of a reduction. */
+/* The 3-D kernels NAME_3d of what happens to each cell by itself, which the body of NAME says.
+ * VALUE is that of a reduction. */
 #define TL_BODY_3D(NAME, ARGS)                                      \
     MX_BODY void NAME##_3d_body(const ARGS *a, int i, int j, int k) \
     {                                                               \
@@ -16,10 +18,12 @@
         NAME##_body(a, TL_ROW(i, j), k, v);                                   \
     }
 
-/* Twice the conductivity of the face between the cell in row r and column k and the cell that is dr rows and dk columns away. */
+/* Twice the conductivity of the face between the cell in row r and column k and the cell that is dr
+ * rows and dk columns away. */
 #define TL_FACE_3D(r, k, dr, dk) (MX_AT(a->v, r, k) + MX_AT(a->v, (r) + (dr), (k) + (dk)))
 
-/* Twice what flows from the cell to that one and to the one on the other side, if `u` is the temperature. */
+/* Twice what flows from the cell to that one and to the one on the other side, if `u` is the
+ * temperature. */
 #define TL_FLOW_3D(u, r, k, dr, dk)                                                   \
     (TL_FACE_3D(r, k, dr, dk) * (MX_AT(u, r, k) - MX_AT(u, (r) + (dr), (k) + (dk))) + \
      TL_FACE_3D(r, k, -(dr), -(dk)) * (MX_AT(u, r, k) - MX_AT(u, (r) - (dr), (k) - (dk))))

@@ -32,8 +32,8 @@ void tl_bottom_destroy(tl_bottom *bottom);
 /* x = M^-1 b, ghosts of x included. Collective. */
 mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom);
 
-/* Which dimensions become coarser: those that have more than one cell and whose cells are less than twice as wide as the narrowest. The
- * others are less coupled. False: none. */
+/* Which dimensions become coarser: those that have more than one cell and whose cells are less than
+ * twice as wide as the narrowest. The others are less coupled. False: none. */
 bool tl_coarsens(const int64_t *cells, const double *spacing, int *shift);
 
 /* Along a dimension that becomes coarser. */

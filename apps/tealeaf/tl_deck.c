@@ -5,8 +5,8 @@
  *      All errors of the text itself are found here.
  *   2. read_words: words to values, by the table of tl_deck_keys.c (apps/common/keys.h).
  *
- * Then, when the command line has been read too, the checks that need more than one key. Time is linear in the text, but for
- * the constant cost of looking a key up (about 80 comparisons). */
+ * Then, when the command line has been read too, the checks that need more than one key. Time is
+ * linear in the text, but for the constant cost of looking a key up (about 80 comparisons). */
 #include "tl_deck.h"
 
 #include "steps.h"
@@ -56,7 +56,8 @@ static mx_err fail_mixed(const tl_lexer *x, const app_word *word, unsigned mixed
         app_text_show(first->text, first->length, &shown), first->line);
 }
 
-/* The dialects that know all keys. Values are looked up like keys. This is safe: no word that may be a value is a key. */
+/* The dialects that know all keys. Values are looked up like keys. This is safe: no word that may
+ * be a value is a key. */
 static mx_err find_dialect(tl_lexer lexer, unsigned *dialects)
 {
     app_word first = {0};
@@ -228,7 +229,8 @@ static mx_err check_mesh(const app_keys *keys)
 
 static bool holds(double value) { return isnormal(value); }
 
-/* What summaries add up: volumes (in 2-D areas), masses, energies. 0 is the energy of a cold state. */
+/* What summaries add up: volumes (in 2-D areas), masses, energies. 0 is the energy of a cold
+ * state. */
 static bool sums_hold(const tl_state *s, double cell, double volume)
 {
     const double mass = s->density * cell, all = s->density * volume;

@@ -247,8 +247,8 @@ const app_key tl_keys[] = {
     LATER("use_hypre", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with hypre", NO_LIBRARY),
     LATER("use_trilinos", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Trilinos", NO_LIBRARY),
 
-    /* Density and energy make every state. A circle's centre and a point are given by xmin and ymin. The background fills the
-     * domain, so its shape means nothing and may stand. */
+    /* Density and energy make every state. A circle's centre and a point are given by xmin and
+     * ymin. The background fills the domain, so its shape means nothing and may stand. */
     STATE("density", TL_2D | TL_PORT, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^2",
           "mass density"),
     STATE("density", TL_3D, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^3",

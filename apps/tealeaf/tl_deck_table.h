@@ -12,8 +12,9 @@ enum {
     TL_ALL = TL_REFERENCE | TL_PORT
 };
 
-/* Sets of shapes, and what they are for a key of a state, as flags of its row: the shapes that need it; further ones where it may
- * stand; and those where it may in port decks (the port demands xmax and ymax whatever the shape). */
+/* Sets of shapes, and what they are for a key of a state, as flags of its row: the shapes that need
+ * it; further ones where it may stand; and those where it may in port decks (the port demands xmax
+ * and ymax whatever the shape). */
 enum {
     TL_FOR_BACKGROUND = 1 << TL_BACKGROUND,
     TL_FOR_RECTANGLE = 1 << TL_RECTANGLE,

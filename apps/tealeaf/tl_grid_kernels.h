@@ -1,19 +1,22 @@
-/* The on-node work of multigrid (multigrid.c has the method), declared. A grid is a mesh of cells, those of the solver or coarser
- * ones. Its arrays have one layer of ghosts: cell (i, j, k), plane i, row j and column k of this rank, is at index (i + 1, j + 1,
- * k + 1). In 2-D there is one plane, whose number is not used. In 3-D arrays are bound as arrays of rows, as tl_kernels.h says.
+/* The on-node work of multigrid (multigrid.c has the method), declared. A grid is a mesh of cells,
+ * those of the solver or coarser ones. Its arrays have one layer of ghosts: cell (i, j, k), plane
+ * i, row j and column k of this rank, is at index (i + 1, j + 1, k + 1). In 2-D there is one plane,
+ * whose number is not used. In 3-D arrays are bound as arrays of rows, as tl_kernels.h says.
  *
  * Its matrix has the form
  *
  *     (A x)(c) = volume(c) x(c) + sum of face(c, n) (x(c) - x(n)) over the neighbours n of c
  *
- * and is kept as its faces, each in the cell after it, and as 1 / diagonal. At the edge of the domain a face is 0. */
+ * and is kept as its faces, each in the cell after it, and as 1 / diagonal. At the edge of the
+ * domain a face is 0. */
 #pragma once
 #include "minx/minx.h"
 
 enum { TL_GRID_DIMS = 3 }; /* planes, rows, columns */
 
-/* How the cells of this rank become coarser: two of them form one along the dimensions with shift = 1. Behind an odd number of cells
- * the last one is part of the coarse cell before it. Numbers are indices of arrays. */
+/* How the cells of this rank become coarser: two of them form one along the dimensions with shift =
+ * 1. Behind an odd number of cells the last one is part of the coarse cell before it. Numbers are
+ * indices of arrays. */
 typedef struct tl_transfer {
     int shift[TL_GRID_DIMS];
     int odd[TL_GRID_DIMS];  /* of the last fine cell, if it is such an odd one; else -1 */
@@ -41,7 +44,8 @@ typedef struct tl_grid_views {
     mx_view other;                  /* takes turns with x */
 } tl_grid_views;
 
-/* What kernels are bound to: arrays of a grid; those of the next grid on the other side of a transfer. */
+/* What kernels are bound to: arrays of a grid; those of the next grid on the other side of a
+ * transfer. */
 typedef struct tl_grid_bindings {
     mx_view face_x, face_y, face_z, weight, b, x, next;
     mx_view fine_x, fine_y, fine_z, coarse;
@@ -50,7 +54,8 @@ typedef struct tl_grid_bindings {
 
 /* ---- set-up ---- */
 
-/* The faces of the solver's mesh, from v of tl_kernels.h. Also those to the first ghosts behind the cells. */
+/* The faces of the solver's mesh, from v of tl_kernels.h. Also those to the first ghosts behind the
+ * cells. */
 typedef struct tl_grid_fine_args {
     mx_f64_2 face_x, face_y, face_z;
     mx_cf64_2 v;
@@ -61,7 +66,8 @@ MX_BUNDLE(tl_grid_fine_args, tl_grid_bindings, face_x, face_y, face_z, v)
 MX_DECLARE_FOR(2D, tl_grid_fine, tl_grid_fine_args)
 MX_DECLARE_FOR(3D, tl_grid_fine_3d, tl_grid_fine_args)
 
-/* The faces of a coarse grid: sums of the fine ones, in proportion to the distances of the cells beside them. */
+/* The faces of a coarse grid: sums of the fine ones, in proportion to the distances of the cells
+ * beside them. */
 typedef struct tl_grid_coarse_args {
     mx_f64_2 face_x, face_y, face_z;
     mx_cf64_2 fine_x, fine_y, fine_z;
@@ -107,8 +113,8 @@ MX_DECLARE_FOR(2D, tl_grid_second, tl_grid_args)
 MX_DECLARE_FOR(3D, tl_grid_second_3d, tl_grid_args)
 MX_DECLARE_FOR(2D, tl_grid_step, tl_grid_args)
 MX_DECLARE_FOR(3D, tl_grid_step_3d, tl_grid_args)
-/* the same with the correction of the coarse grid. NAME_pairs: an item is two cells, those of a coarse cell along the contiguous
- * index, which the range counts */
+/* the same with the correction of the coarse grid. NAME_pairs: an item is two cells, those of a
+ * coarse cell along the contiguous index, which the range counts */
 MX_DECLARE_FOR(2D, tl_grid_correct_first, tl_grid_args)
 MX_DECLARE_FOR(3D, tl_grid_correct_first_3d, tl_grid_args)
 MX_DECLARE_FOR(2D, tl_grid_correct_first_pairs, tl_grid_args)
@@ -124,8 +130,8 @@ MX_DECLARE_REDUCE(2D, tl_grid_last_first, tl_grid_args, double)
 MX_DECLARE_REDUCE(3D, tl_grid_last_first_3d, tl_grid_args, double)
 MX_DECLARE_REDUCE(2D, tl_grid_last_first_pairs, tl_grid_args, double)
 MX_DECLARE_REDUCE(3D, tl_grid_last_first_pairs_3d, tl_grid_args, double)
-/* over coarse cells: next = the sum of b - A x over the fine cells in one. `next` is b of the coarse grid. NAME_even: for coarse cells
- * of two fine ones along each dimension */
+/* over coarse cells: next = the sum of b - A x over the fine cells in one. `next` is b of the
+ * coarse grid. NAME_even: for coarse cells of two fine ones along each dimension */
 MX_DECLARE_FOR(2D, tl_grid_restrict_first, tl_grid_args)
 MX_DECLARE_FOR(3D, tl_grid_restrict_first_3d, tl_grid_args)
 MX_DECLARE_FOR(2D, tl_grid_restrict_first_even, tl_grid_args)
@@ -151,8 +157,9 @@ typedef enum tl_bottom_array {
     TL_BOTTOM_ARRAYS
 } tl_bottom_array;
 
-/* A small grid. Its cell with indices (i, j, k), of which the first one in the domain is 1, is element i * plane + j * row + k of
- * each array. Array number n begins at element begin + n * size. */
+/* A small grid. Its cell with indices (i, j, k), of which the first one in the domain is 1, is
+ * element i * plane + j * row + k of each array. Array number n begins at element begin + n *
+ * size. */
 typedef struct tl_bottom_grid {
     int cells[TL_GRID_DIMS];
     int plane, row;

@@ -1,12 +1,15 @@
-/* The on-node work of TeaLeaf, declared. Arrays have `ghosts` ghost cells on each side, one unless the deck asks for more: cell
- * (j, k), row j and column k of this rank, is at index (j + ghosts, k + ghosts).
+/* The on-node work of TeaLeaf, declared. Arrays have `ghosts` ghost cells on each side, one unless
+ * the deck asks for more: cell (j, k), row j and column k of this rank, is at index (j + ghosts, k
+ * + ghosts).
  *
- * In 3-D, cell (i, j, k) is in plane i. Its arrays are bound as arrays of rows too: row (i, j) has number tl_row of a tl_mesh.
- * So both have the same structs of arguments, and what happens to a cell by itself is written once. Each kernel NAME over rows
- * and columns has a NAME_3d over planes, rows and columns.
+ * In 3-D, cell (i, j, k) is in plane i. Its arrays are bound as arrays of rows too: row (i, j) has
+ * number tl_row of a tl_mesh. So both have the same structs of arguments, and what happens to a
+ * cell by itself is written once. Each kernel NAME over rows and columns has a NAME_3d over planes,
+ * rows and columns.
  *
- * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points, in 3-D seven. The conductivity of a
- * face is the mean of the values v of its two cells. With rx = dt/dx^2 / 2 and so on the faces of a cell weigh
+ * The equation (I - dt div K grad) u_new = u_old, backward Euler, cell-centred with five points, in
+ * 3-D seven. The conductivity of a face is the mean of the values v of its two cells. With rx =
+ * dt/dx^2 / 2 and so on the faces of a cell weigh
  *
  *     left  = rx (v(j, k-1) + v(j, k)),   right = rx (v(j, k) + v(j, k+1)),
  *     below = ry (v(j-1, k) + v(j, k)),   above = ry (v(j, k) + v(j+1, k)),
@@ -14,8 +17,8 @@
  *     (A u)(j, k) = (1 + left + right + below + above) u(j, k)
  *                   - left u(j, k-1) - right u(j, k+1) - below u(j-1, k) - above u(j+1, k)
  *
- * A ghost cell beyond the edge of the domain has -v of the cell inside, so that the face between them weighs exactly 0: no heat
- * passes. */
+ * A ghost cell beyond the edge of the domain has -v of the cell inside, so that the face between
+ * them weighs exactly 0: no heat passes. */
 #pragma once
 #include "minx/minx.h"
 
@@ -32,8 +35,8 @@ typedef struct tl_views {
     mx_view density, energy, u, u_start;
     /* conductivity */
     mx_view v;
-    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of TL_SCALARS numbers by iteration, pw is
-     * p.w; both of this rank, then over all ranks */
+    /* conjugate gradients: vectors, and the scalars that stay with them. rr is a ring of TL_SCALARS
+     * numbers by iteration, pw is p.w; both of this rank, then over all ranks */
     mx_view p, r, w, rr, pw;
     /* preconditioners: z = M^-1 r; 1 / diagonal of A */
     mx_view z, diagonal;
@@ -43,7 +46,8 @@ typedef struct tl_views {
     mx_view materials, filled;
 } tl_views;
 
-/* Density and energy by the deck's states: the last state that fills a cell counts. The value is their sums over the cells. */
+/* Density and energy by the deck's states: the last state that fills a cell counts. The value is
+ * their sums over the cells. */
 #define TL_FILLED(FIELD)        \
     FIELD(double, mass, MX_SUM) \
     FIELD(double, energy, MX_SUM)
@@ -62,7 +66,8 @@ MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
 MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
 MX_DECLARE_REDUCE(3D, tl_fill_3d, tl_fill_args, tl_filled_sums)
 
-/* v = 1/w from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond the edge of the domain. */
+/* v = 1/w from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond
+ * the edge of the domain. */
 typedef struct tl_inverse_args {
     mx_f64_2 v;
     mx_cf64_2 density;
@@ -95,7 +100,8 @@ MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, v)
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
 
-/* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding errors are. */
+/* The sums of (u_start - A u)^2, and of (|u_start| + |A| |u|)^2, in proportion to which rounding
+ * errors are. */
 #define TL_ERROR(FIELD)       \
     FIELD(double, rr, MX_SUM) \
     FIELD(double, magnitude, MX_SUM)
@@ -126,9 +132,10 @@ enum {
     TL_SCALARS
 };
 
-/* u += alpha p, r -= alpha w; the sum of r r. alpha = r.r / p.w, or r.z / p.w with a preconditioner, with r of the iteration
- * before; or 0 once r.r is below the tolerance: a converged system does not change any more. So a host that reads rr only after a
- * batch of iterations gets the same result. */
+/* u += alpha p, r -= alpha w; the sum of r r. alpha = r.r / p.w, or r.z / p.w with a
+ * preconditioner, with r of the iteration before; or 0 once r.r is below the tolerance: a converged
+ * system does not change any more. So a host that reads rr only after a batch of iterations gets
+ * the same result. */
 typedef struct tl_cg_update_args {
     mx_f64_2 u, r;
     mx_cf64_2 p, w;
@@ -143,8 +150,9 @@ MX_BUNDLE(tl_cg_update_args, tl_views, u, r, p, w, rr, pw)
 MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
 MX_DECLARE_REDUCE(3D, tl_cg_update_3d, tl_cg_update_args, double)
 
-/* p = r + beta p, or p = z + beta p where r is bound to z. beta = r.r / r.r of the iteration before; r.z likewise; or the flexible
- * form (r - r of the iteration before).z / r.z of the iteration before (Polak and Ribiere). */
+/* p = r + beta p, or p = z + beta p where r is bound to z. beta = r.r / r.r of the iteration
+ * before; r.z likewise; or the flexible form (r - r of the iteration before).z / r.z of the
+ * iteration before (Polak and Ribiere). */
 typedef struct tl_cg_direction_args {
     mx_f64_2 p;
     mx_cf64_2 r;
@@ -171,8 +179,8 @@ MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, v)
 MX_DECLARE_FOR(2D, tl_diagonal, tl_diagonal_args)
 MX_DECLARE_FOR(3D, tl_diagonal_3d, tl_diagonal_args)
 
-/* Blocks of A: the cells of a column in TL_BLOCK rows of a plane, counted from the rank's first row; the last block may have fewer.
- * Each is a tridiagonal matrix. */
+/* Blocks of A: the cells of a column in TL_BLOCK rows of a plane, counted from the rank's first
+ * row; the last block may have fewer. Each is a tridiagonal matrix. */
 enum { TL_BLOCK = 4 };
 
 typedef struct tl_precondition_args {
@@ -195,8 +203,8 @@ MX_DECLARE_REDUCE(3D, tl_precondition_block_3d, tl_precondition_args, double)
  *
  *     q = b - A u,   step = alpha step + beta M^-1 q,   next = u + step
  *
- * next is another array than u, so the step is one pass: four arrays are read and two written, 48 bytes a cell; with a
- * diagonal 56. */
+ * next is another array than u, so the step is one pass: four arrays are read and two written, 48
+ * bytes a cell; with a diagonal 56. */
 typedef struct tl_polynomial_args {
     mx_f64_2 step, next;
     mx_cf64_2 b, u, v, diagonal;
@@ -263,7 +271,8 @@ MX_BUNDLE(tl_summary_args, tl_views, density, energy, u)
 MX_DECLARE_REDUCE(2D, tl_summarise, tl_summary_args, tl_summary)
 MX_DECLARE_REDUCE(3D, tl_summarise_3d, tl_summary_args, tl_summary)
 
-/* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8 bytes. */
+/* Bytes and flops a cell that the algorithm must move and do: each array element once, in 8
+ * bytes. */
 enum {
     TL_CG_MATVEC_BYTES = 24,
     TL_CG_UPDATE_BYTES = 48,

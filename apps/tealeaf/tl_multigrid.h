@@ -4,8 +4,8 @@
 #include "tl_bottom.h"
 #include "tl_kernels.h"
 
-/* Iterations of conjugate gradients with multigrid that a device may queue: those behind the last one are in vain, and each takes as
- * long as some without preconditioner. */
+/* Iterations of conjugate gradients with multigrid that a device may queue: those behind the last
+ * one are in vain, and each takes as long as some without preconditioner. */
 enum { TL_MULTIGRID_BATCH = 4 };
 
 typedef struct tl_multigrid tl_multigrid;

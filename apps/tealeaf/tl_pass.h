@@ -1,12 +1,15 @@
-/* Conjugate gradients without preconditioner: an iteration is one pass over the cells, with one sum over ranks (cg_pass.c has the
- * method). Pass n computes, for every cell, from alpha and beta of the pass before,
+/* Conjugate gradients without preconditioner: an iteration is one pass over the cells, with one sum
+ * over ranks (cg_pass.c has the method). Pass n computes, for every cell, from alpha and beta of
+ * the pass before,
  *
  *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w, r w.
  *
- * w = A p needs the new p of the four neighbours. There are two forms of the pass (kernels/pass.c), for caches and for GPUs.
+ * w = A p needs the new p of the four neighbours. There are two forms of the pass (kernels/pass.c),
+ * for caches and for GPUs.
  *
- * Lines: a line is the cells along the contiguous index, so a row with layout right and a column with layout left. Line l,
- * cell i of this rank is at index (l + ghosts, i + ghosts) or (i + ghosts, l + ghosts). */
+ * Lines: a line is the cells along the contiguous index, so a row with layout right and a column
+ * with layout left. Line l, cell i of this rank is at index (l + ghosts, i + ghosts) or (i +
+ * ghosts, l + ghosts). */
 #pragma once
 #include "tl_kernels.h"
 
@@ -35,7 +38,8 @@ typedef struct tl_pass_views {
     mx_view line_sums, edges;             /* bands */
 } tl_pass_views;
 
-/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p and r in scratch ---- */
+/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p and r in
+ * scratch ---- */
 
 enum {
     TL_TILE_LENGTH = 128,
@@ -60,12 +64,13 @@ MX_DECLARE_REDUCE(TEAM, tl_pass_tiles, tl_tiles_args, tl_pass_sums)
 
 /* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
 
-/* Lines 0 to lines-1 are divided into `bands` parts. The sums of each line go to line_sums: r.r of all lines, then p.w, w.w and r.w;
- * so results do not depend on the number of bands.
+/* Lines 0 to lines-1 are divided into `bands` parts. The sums of each line go to line_sums: r.r of
+ * all lines, then p.w, w.w and r.w; so results do not depend on the number of bands.
  *
- * A band needs old r, p and w of the line on each side, which belong to other bands that change them. So each band also keeps its
- * first and last line in `edges`, twice: those of the pass before, and those of this one. Behind them there is room for the new p
- * of the two lines beside each band. */
+ * A band needs old r, p and w of the line on each side, which belong to other bands that change
+ * them. So each band also keeps its first and last line in `edges`, twice: those of the pass
+ * before, and those of this one. Behind them there is room for the new p of the two lines beside
+ * each band. */
 typedef struct tl_bands_args {
     mx_f64_2 u, r, p, w;
     mx_cf64_2 v;

@@ -2,13 +2,15 @@
 #pragma once
 #include "tl_pass.h"
 
-/* Iterations that a device may queue before the host reads their scalars; and the room for those. */
+/* Iterations that a device may queue before the host reads their scalars; and the room for
+ * those. */
 enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {
     int bands;    /* 0: the passes run by tiles */
     int64_t done; /* passes since the start */
-    /* sums as structs by tl_place_of_pass; views.sums has the same memory as numbers, TL_PASS_SUMS for each */
+    /* sums as structs by tl_place_of_pass; views.sums has the same memory as numbers, TL_PASS_SUMS
+     * for each */
     mx_view ring;
     tl_pass_views views;
     mx_view second[3]; /* tiles: r, p and w after even passes */
@@ -18,16 +20,19 @@ typedef struct tl_passes {
     tl_tiles_args in_tiles[2]; /* for even and odd passes */
 } tl_passes;
 
-/* Prepares passes on u, r, p, w and v of `of`: rows x columns cells and ghosts. Host code that can access the arrays runs on a CPU
- * with caches: then by bands, one for each thread; else by tiles. After a failure, destroy. */
+/* Prepares passes on u, r, p, w and v of `of`: rows x columns cells and ghosts. Host code that can
+ * access the arrays runs on a CPU with caches: then by bands, one for each thread; else by tiles.
+ * After a failure, destroy. */
 mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int rows, int columns, int ghosts,
                         const tl_mesh *mesh, tl_passes *passes);
 void tl_passes_destroy(tl_passes *passes);
 
-/* The next pass is number 0, from r with its ghosts; w is finite. Passes behind the one with r.r <= tolerance change nothing. */
+/* The next pass is number 0, from r with its ghosts; w is finite. Passes behind the one with r.r <=
+ * tolerance change nothing. */
 void tl_passes_restart(tl_passes *passes, double tolerance);
 
-/* Runs pass number passes->done. Before the next one, its sums are to be added over all ranks, and the ghosts of w exchanged. */
+/* Runs pass number passes->done. Before the next one, its sums are to be added over all ranks, and
+ * the ghosts of w exchanged. */
 mx_err tl_passes_next(mx_ctx ctx, tl_passes *passes);
 
 static inline int64_t tl_place_of_pass(int64_t pass) { return pass % TL_RING; }

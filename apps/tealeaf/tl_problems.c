@@ -1,14 +1,15 @@
-/* The final values of U that the original codes publish, and the conditions under which a deck is one of the published
- * problems.
+/* The final values of U that the original codes publish, and the conditions under which a deck is
+ * one of the published problems.
  *
- * All are one physical problem, a crooked pipe of light, hot material through dense, cold one, in two or three dimensions, on
- * meshes of different fineness, for different numbers of steps, in 3-D with two different time steps. The port looks a value up
- * by mesh and last step alone; with another time step, domain, coefficient or other states its value means nothing, so these
- * are compared too.
+ * All are one physical problem, a crooked pipe of light, hot material through dense, cold one, in
+ * two or three dimensions, on meshes of different fineness, for different numbers of steps, in 3-D
+ * with two different time steps. The port looks a value up by mesh and last step alone; with
+ * another time step, domain, coefficient or other states its value means nothing, so these are
+ * compared too.
  *
- * The three-dimensional reference code cuts the conduction through the last interior face of each direction. Its values contain
- * that: on 10^3 cells and with the longer time step U differs by 1.2e-11 from that of the equations, far less than the
- * tolerance. */
+ * The three-dimensional reference code cuts the conduction through the last interior face of each
+ * direction. Its values contain that: on 10^3 cells and with the longer time step U differs by
+ * 1.2e-11 from that of the equations, far less than the tolerance. */
 #include "steps.h"
 #include "tl_deck.h"
 

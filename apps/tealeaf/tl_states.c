@@ -55,7 +55,8 @@ void tl_state_at(const tl_deck *deck, int64_t i, int64_t j, int64_t k, double *d
     *energy = deck->state[last].energy;
 }
 
-/* A column that the state fills in row j if it fills any: for rectangles the first that reaches beyond its left side. */
+/* A column that the state fills in row j if it fills any: for rectangles the first that reaches
+ * beyond its left side. */
 static int64_t likely_column(const tl_deck *deck, const tl_state *s)
 {
     const double dx = cell_width(deck);
@@ -64,8 +65,8 @@ static int64_t likely_column(const tl_deck *deck, const tl_state *s)
     return (int64_t)fmin(fmax(column, 0), last);
 }
 
-/* What a state fills of a row is contiguous. `inside` is filled; `outside` is not, or is beyond the edge of the domain; the result
- * is the filled column that is nearest to `outside`. */
+/* What a state fills of a row is contiguous. `inside` is filled; `outside` is not, or is beyond the
+ * edge of the domain; the result is the filled column that is nearest to `outside`. */
 static int64_t last_filled(const tl_deck *deck, const tl_state *s, int64_t i, int64_t j,
                            int64_t inside, int64_t outside)
 {

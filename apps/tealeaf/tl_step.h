@@ -2,7 +2,8 @@
 #pragma once
 #include "tl_kernels.h"
 
-/* Takes the step and returns q = b - A u. `applied` is (A u)(row, k). weighted: `diagonal` is that of M^-1; else M = 1. */
+/* Takes the step and returns q = b - A u. `applied` is (A u)(row, k). weighted: `diagonal` is that
+ * of M^-1; else M = 1. */
 MX_BODY double tl_take_step(const tl_polynomial_args *a, int row, int k, bool weighted,
                             double applied)
 {

@@ -1,8 +1,9 @@
-/* Properties of the solution that are known in advance: volume, mass and energy stay those of the deck's states, because no flux
- * leaves the domain; the last step solves its equations; for published problems, the final U.
+/* Properties of the solution that are known in advance: volume, mass and energy stay those of the
+ * deck's states, because no flux leaves the domain; the last step solves its equations; for
+ * published problems, the final U.
  *
- * Energy is kept to rounding where the solver's vectors sum to 0 (tl_keeps_energy), even where it stops early. Else a step changes the
- * sum of u by that of the residual that it leaves. */
+ * Energy is kept to rounding where the solver's vectors sum to 0 (tl_keeps_energy), even where it
+ * stops early. Else a step changes the sum of u by that of the residual that it leaves. */
 #include "tl_app.h"
 
 #include <float.h>
@@ -14,9 +15,10 @@ static const double PUBLISHED_TOLERANCE = 1e-5;
 /* Sums of up to 1e9 positive numbers in blocks: rounding stays well below this. */
 static const double SUM_TOLERANCE = 1e-10;
 
-/* The residual of the last step, computed anew from what the solver returned, against eps, or what the solver says that it
- * reached where it stopped at max_iters. Both norms have some 10 roundings a cell, and the solver's own residual drifts from
- * the true one by one an iteration: physics.c has the sources of this bound, and computes the same. */
+/* The residual of the last step, computed anew from what the solver returned, against eps, or what
+ * the solver says that it reached where it stopped at max_iters. Both norms have some 10 roundings
+ * a cell, and the solver's own residual drifts from the true one by one an iteration: physics.c has
+ * the sources of this bound, and computes the same. */
 static mx_err check_residual(tl_app *app)
 {
     if (app->step == 0) return MX_OK;
@@ -65,8 +67,9 @@ static void print_port_verdict(tl_app *app, double expected)
               !app->base.failed ? "PASSED" : "FAILED");
 }
 
-/* The relative change of energy that the residuals of all steps allow: a sum over n cells is at most sqrt(n) times the 2-norm. A step that
- * converged left at most eps times its first residual. That bound is the same in runs that add in another order. */
+/* The relative change of energy that the residuals of all steps allow: a sum over n cells is at
+ * most sqrt(n) times the 2-norm. A step that converged left at most eps times its first residual.
+ * That bound is the same in runs that add in another order. */
 static double energy_left(const tl_app *app)
 {
     const double cells = tl_cells_of(&app->deck);

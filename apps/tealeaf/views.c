@@ -1,5 +1,5 @@
-/* The arrays, and the arguments of kernels. Rejected for 3-D: kernels over accessors of rank 3, which need structs of arguments of
- * their own. */
+/* The arrays, and the arguments of kernels. Rejected for 3-D: kernels over accessors of rank 3,
+ * which need structs of arguments of their own. */
 #include "tl_app.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
-/* The fields over time, which visit_frequency asks for: the frames of energy and temperature at the beginning, after every so many steps
- * and at the end. The density does not change. They are in the results file, and its side file opens them in ParaView and VisIt. */
+/* The fields over time, which visit_frequency asks for: the frames of energy and temperature at the
+ * beginning, after every so many steps and at the end. The density does not change. They are in the
+ * results file, and its side file opens them in ParaView and VisIt. */
 #include "tl_app.h"
 
 mx_err tl_begin_frames(tl_app *app)

@@ -1,7 +1,7 @@
 /* The limits are linear in the size of the files, with room for a slow machine: a valid file never
  * reaches them. Memory: fields, their copies in the checks, and a block for the digests; libraries
- * map up to a few hundred MiB. Time: hashing takes 1 s for 300 MB or more; the physics of a cell (32
- * bytes) up to a few microseconds where a deck has hundreds of states. */
+ * map up to a few hundred MiB. Time: hashing takes 1 s for 300 MB or more; the physics of a cell
+ * (32 bytes) up to a few microseconds where a deck has hundreds of states. */
 #include "guard.h"
 
 #include "verdict.h"
@@ -55,7 +55,8 @@ static bool set_limits(vf_limits limits)
            (!limits_memory || limit(RLIMIT_AS, limits.memory_bytes));
 }
 
-/* What this process may have inherited: signals that are ignored or blocked would void the limits. */
+/* What this process may have inherited: signals that are ignored or blocked would void the
+ * limits. */
 static void reset_signals(void)
 {
     static const int ends[] = {SIGALRM, SIGXCPU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};

@@ -1,6 +1,7 @@
-/* What an app brings to minx-verify: its checks of the physics, as a table of rows. The app's checking files are in its own
- * folder, know no MPI, and are named in its CMakeLists.txt (minx_add_physics); they read the file by results_reader.h alone, may
- * use the app's deck parser, and never its solver: the check must be independent. */
+/* What an app brings to minx-verify: its checks of the physics, as a table of rows. The app's
+ * checking files are in its own folder, know no MPI, and are named in its CMakeLists.txt
+ * (minx_add_physics); they read the file by results_reader.h alone, may use the app's deck parser,
+ * and never its solver: the check must be independent. */
 #pragma once
 #include "keys.h"
 #include "results_reader.h"
@@ -17,7 +18,8 @@ typedef struct vf_recomputed {
 
 enum { VF_MAX_RECOMPUTED = 16 };
 
-/* The state that the rows of an app share begins with this. Rows print their checks into `verdict`. */
+/* The state that the rows of an app share begins with this. Rows print their checks into
+ * `verdict`. */
 typedef struct vf_base {
     app_reader reader;
     vf_verdict *verdict;
@@ -33,8 +35,9 @@ typedef struct vf_base {
 /* Adds a check that must be stored. */
 void vf_recompute(vf_base *base, vf_recomputed check);
 
-/* Parses the stored deck, with what the command line set, into *target, and compares every parameter of /input. False where the
- * deck cannot be parsed. *keys is to be closed in any case; texts in *target are valid until then. */
+/* Parses the stored deck, with what the command line set, into *target, and compares every
+ * parameter of /input. False where the deck cannot be parsed. *keys is to be closed in any case;
+ * texts in *target are valid until then. */
 bool vf_input(app_reader reader, const app_input *input, app_keys *keys, void *target,
               vf_verdict *verdict);
 
@@ -43,8 +46,9 @@ typedef struct vf_row {
     bool (*check)(void *state); /* false: the rows after it cannot be checked */
 } vf_row;
 
-/* Exported as vf_physics_APP. Before the rows, the stored deck is parsed, with what the command line set, and every parameter of
- * /input is compared with it; where it cannot be parsed, no row can be checked. */
+/* Exported as vf_physics_APP. Before the rows, the stored deck is parsed, with what the command
+ * line set, and every parameter of /input is compared with it; where it cannot be parsed, no row
+ * can be checked. */
 typedef struct vf_physics {
     const char *app;        /* as the file names it */
     const app_input *input; /* NULL: the app has no keys */

@@ -1,5 +1,5 @@
-/* The output of minx-verify: one line per check (name, got, expected, tolerance, PASS or FAIL), then a
- * verdict. Texts may come from an untrusted file: their control characters are shown as
+/* The output of minx-verify: one line per check (name, got, expected, tolerance, PASS or FAIL),
+ * then a verdict. Texts may come from an untrusted file: their control characters are shown as
  * \xNN. */
 #pragma once
 #include "minx/error.h"

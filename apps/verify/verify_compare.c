@@ -1,5 +1,6 @@
-/* Comparing two runs. What may differ stands in the file, in the attribute "compare" of each dataset, so nothing here knows
- * an app. A dataset without the attribute must be equal to the bit. Objects, types, shapes and attributes must be the same. */
+/* Comparing two runs. What may differ stands in the file, in the attribute "compare" of each
+ * dataset, so nothing here knows an app. A dataset without the attribute must be equal to the bit.
+ * Objects, types, shapes and attributes must be the same. */
 #include "compare.h"
 #include "verify.h"
 
@@ -23,7 +24,8 @@ static bool is_of_the_run(const char *path, const char *name)
            (strcmp(name, "utc_time") == 0 || strcmp(name, "command_line") == 0);
 }
 
-/* A line "attribute DIGEST TYPE [SHAPE] NAME", without its newline; what comes before NAME says all of the value. */
+/* A line "attribute DIGEST TYPE [SHAPE] NAME", without its newline; what comes before NAME says all
+ * of the value. */
 typedef struct attribute_line {
     const char *text, *name;
     char *next;

@@ -1,6 +1,6 @@
-/* The input: what the app's own parser makes of the stored deck, against the stored parameters. Both come from one table of keys,
- * so that every parameter is compared: that it is there, its type, its unit, its value to the last bit. (Its range was checked
- * when the deck was parsed.) */
+/* The input: what the app's own parser makes of the stored deck, against the stored parameters.
+ * Both come from one table of keys, so that every parameter is compared: that it is there, its
+ * type, its unit, its value to the last bit. (Its range was checked when the deck was parsed.) */
 #include "physics.h"
 
 #include <stdio.h>

@@ -145,7 +145,8 @@ static void verify_checks(app_reader reader, const vf_base *base, vf_verdict *ve
     verify_outcome(reader, base, all, verdict);
 }
 
-/* If a row ends the checks, all rows after it count as failed, so that none is left out silently. */
+/* If a row ends the checks, all rows after it count as failed, so that none is left out
+ * silently. */
 static void check_rows(const vf_physics *physics, void *state, bool good, vf_verdict *verdict)
 {
     int i = good ? 0 : -1;

@@ -1,8 +1,9 @@
-/* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and 3 dimensions, periodic or
- * not, of random widths, with fields of several types and layouts, padded or not; exchanges of one to four fields at random depths, with and
- * without corners, some of which overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
- * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that cell's number, and every other
- * element what it held before. */
+/* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and
+ * 3 dimensions, periodic or not, of random widths, with fields of several types and layouts, padded
+ * or not; exchanges of one to four fields at random depths, with and without corners, some of which
+ * overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
+ * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that
+ * cell's number, and every other element what it held before. */
 #include "box_halo.h"
 #include "check.h"
 #include "paths.h"
@@ -57,8 +58,9 @@ static double get(const mesh *m, int64_t at)
 
 /* ---- places ---- */
 
-/* Where an element is: the global cell that it stands for, the ghost layers that it is away from the own cells (0: own), the
- * directions in which it is a ghost, and whether it stands for a cell. */
+/* Where an element is: the global cell that it stands for, the ghost layers that it is away from
+ * the own cells (0: own), the directions in which it is a ghost, and whether it stands for a
+ * cell. */
 typedef struct place {
     mx_gid cell[APP_MAX_DIMS];
     int layer, directions;
@@ -84,7 +86,8 @@ static place place_of(const mesh *m, int64_t at)
     return p;
 }
 
-/* A ghost of a dimension that is neither cut nor periodic is outside of the domain, so `inside` covers it. */
+/* A ghost of a dimension that is neither cut nor periodic is outside of the domain, so `inside`
+ * covers it. */
 static mx_err fill(const mesh *m, mx_ctx ctx)
 {
     for (int f = 0; f < m->fields; f++) {
@@ -205,8 +208,8 @@ typedef struct triple {
     float number[3];
 } triple;
 
-/* Structs, and a part of a view with elements of others between its own: by periodic halos with corners, so every element
- * must hold the number of its cell afterwards. */
+/* Structs, and a part of a view with elements of others between its own: by periodic halos with
+ * corners, so every element must hold the number of its cell afterwards. */
 static mx_err check_structs_and_parts(app_transport transport)
 {
     const mx_ctx ctx = app_transport_ctx(transport);
@@ -294,7 +297,8 @@ static mx_err check_many_fields(app_transport transport)
 
 /* ---- errors ---- */
 
-/* A rank with fewer cells than the halo is wide is refused, on all ranks alike; wrong arguments, on each. */
+/* A rank with fewer cells than the halo is wide is refused, on all ranks alike; wrong arguments, on
+ * each. */
 static mx_err check_errors(app_transport transport)
 {
     const app_comm comm = app_transport_comm(transport);

@@ -360,7 +360,8 @@ static ino_t inode(const char *path)
     return info.st_ino;
 }
 
-/* The two newest ones stay. When one cannot be written, both stay as they are, and so does the run. */
+/* The two newest ones stay. When one cannot be written, both stay as they are, and so does the
+ * run. */
 static void check_rotation(app_comm comm)
 {
     bool stop;
@@ -454,7 +455,8 @@ static void check_seconds(app_comm comm)
         last = inode("t.ck");
     }
     if (app_rank(comm) == 0) {
-        /* the steps take at least 200 ms; a checkpoint needs 50 ms since the last one, and its time */
+        /* the steps take at least 200 ms; a checkpoint needs 50 ms since the last one, and its
+         * time */
         CHECK(written >= 1 && (double)written <= (app_now() - begin) / 0.05);
     }
     app_checkpoint_destroy(&c);

@@ -1,17 +1,17 @@
-/* minx-verify on damaged results files: it must end, by itself, and say what is wrong. Each case takes
- * a good file and damages a copy at random: its bytes (changed, copied, moved, cut), or its structure
- * (by HDF5: links, types, shapes, storage, names), or both. Half of the damaged structures get digests
- * that hold.
+/* minx-verify on damaged results files: it must end, by itself, and say what is wrong. Each case
+ * takes a good file and damages a copy at random: its bytes (changed, copied, moved, cut), or its
+ * structure (by HDF5: links, types, shapes, storage, names), or both. Half of the damaged
+ * structures get digests that hold.
  *
  * usage: test_app_damage MINX-VERIFY GOOD.h5 CASES [FIRST]
  *
- * A case depends on its number alone, so FIRST and CASES repeat some of them. A case that fails leaves
- * its file, damaged_NUMBER.h5. To run many:
+ * A case depends on its number alone, so FIRST and CASES repeat some of them. A case that fails
+ * leaves its file, damaged_NUMBER.h5. To run many:
  *
  *     build/bin/test_app_damage build/bin/minx-verify GOOD.h5 20000
  *
- * In builds with sanitizers, an error that they find in HDF5 is damage like any other, but one in minx
- * fails the test. One process, as minx-verify is. */
+ * In builds with sanitizers, an error that they find in HDF5 is damage like any other, but one in
+ * minx fails the test. One process, as minx-verify is. */
 #define _GNU_SOURCE /* wait4 */
 #include "damage.h"
 
@@ -27,7 +27,8 @@
 /* No bound of the test's own on speed: this only ends what would never end. */
 enum { MAX_SECONDS = 120 };
 
-/* Beyond this processor time there must be a message, and no verdict. A loaded machine does not change it. */
+/* Beyond this processor time there must be a message, and no verdict. A loaded machine does not
+ * change it. */
 static const double SILENT_SECONDS = 1.5;
 
 typedef struct outcome {
@@ -225,7 +226,8 @@ int main(int argc, char **argv)
     MUST(argc == 4 || argc == 5);
     const int64_t count = atoll(argv[3]), first = argc == 5 ? atoll(argv[4]) : 0;
     totals all = {.cases = 0};
-    /* HDF5 leaks what it read of a damaged file; an allocation that is too large must fail as it does elsewhere */
+    /* HDF5 leaks what it read of a damaged file; an allocation that is too large must fail as it
+     * does elsewhere */
     setenv("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1", 0);
     dm_begin();
     for (int64_t i = first; i < first + count; ++i) try_case(argv[1], argv[2], i, &all);

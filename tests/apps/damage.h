@@ -1,4 +1,5 @@
-/* Random damage of the structure of results files, and what damage.c and damage_structure.c share. */
+/* Random damage of the structure of results files, and what damage.c and damage_structure.c
+ * share. */
 #pragma once
 #include "must.h"
 

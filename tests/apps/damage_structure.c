@@ -1,5 +1,5 @@
-/* The structure of a results file, damaged by HDF5 itself: what no program of minx writes, but what the
- * format allows. */
+/* The structure of a results file, damaged by HDF5 itself: what no program of minx writes, but what
+ * the format allows. */
 #include "damage.h"
 #include "results_reader.h"
 

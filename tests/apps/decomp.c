@@ -110,7 +110,8 @@ static void check_errors(app_comm comm)
     }
 }
 
-/* Along a periodic dimension the last rank is before the first; the table of neighbours and app_decomp_rank_at agree. */
+/* Along a periodic dimension the last rank is before the first; the table of neighbours and
+ * app_decomp_rank_at agree. */
 static void check_periodic(app_comm comm, int dims, const mx_gid *global, const bool *periodic)
 {
     const int rank = app_rank(comm), size = app_size(comm);
@@ -156,7 +157,8 @@ static void check_bisection(int ranks, int dims, const mx_gid *global)
     CHECK_I64(cells, global[0] * global[1] * (dims == 3 ? global[2] : 1));
 }
 
-/* Boxes computed by hand: 3 ranks, 10 x 8 x 6 cells. Rank 0 has 10 - floor(10 * 2 / 3) = 4 layers of z; the others halve y. */
+/* Boxes computed by hand: 3 ranks, 10 x 8 x 6 cells. Rank 0 has 10 - floor(10 * 2 / 3) = 4 layers
+ * of z; the others halve y. */
 static void check_known_bisection(void)
 {
     app_bisection b;

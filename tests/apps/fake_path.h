@@ -1,11 +1,12 @@
-/* A path for tests, with buffers in the memory of kernels, as a device's. It makes every mistake show that a fast and asynchronous
- * path hides most of the time:
+/* A path for tests, with buffers in the memory of kernels, as a device's. It makes every mistake
+ * show that a fast and asynchronous path hides most of the time:
  *  - messages arrive at begin or only at end, by chance, and leave in random order;
  *  - the receive buffer is poisoned at begin, and the send buffer at end: data that are read too early or too late, or that were
  *    not packed again, are wrong;
  *  - the host does not wait, as far as the driver knows.
  *
- * A second one, fake_queue, holds exchanges back, joins them with sums and overlaps them with kernels as NCCL's path does. */
+ * A second one, fake_queue, holds exchanges back, joins them with sums and overlaps them with
+ * kernels as NCCL's path does. */
 #pragma once
 #include "comm_mpi.h"
 #include "minx/extend.h"

@@ -1,6 +1,7 @@
-/* Index exchanges against a serial model, by every path and on every backend: random programs, each with lists from global ids
- * (forward, and reverse with sums) and with lists of the caller's (forward with shifts, several messages between two ranks, and
- * to the rank itself). Every rank draws the lists of all ranks from the same numbers, so it knows each value that it must get.
+/* Index exchanges against a serial model, by every path and on every backend: random programs, each
+ * with lists from global ids (forward, and reverse with sums) and with lists of the caller's
+ * (forward with shifts, several messages between two ranks, and to the rank itself). Every rank
+ * draws the lists of all ranks from the same numbers, so it knows each value that it must get.
  *
  * Values are whole numbers below 2^24, so that sums are exact in all types and in any order. */
 #include "index_exchange.h"
@@ -14,7 +15,8 @@ enum { PROGRAMS = 12, MAX_IDS = 60, MAX_GHOSTS = 25, MAX_RANKS = 8, COLUMNS = 3,
 
 /* ---- the model ---- */
 
-/* Which rank owns id i of a program (-1: nobody, a gap), and the local index there; the ghosts of each rank. */
+/* Which rank owns id i of a program (-1: nobody, a gap), and the local index there; the ghosts of
+ * each rank. */
 typedef struct model {
     int ids;
     mx_gid id[MAX_IDS]; /* in ascending order, with gaps */
@@ -330,8 +332,8 @@ static mx_err try_lists(app_transport transport, app_index_exchange x, uint64_t 
 
 /* ---- parts of views ---- */
 
-/* Each rank sends three elements to the next one. Indices and field are columns of views with more of them; a second field has no
- * columns at all. */
+/* Each rank sends three elements to the next one. Indices and field are columns of views with more
+ * of them; a second field has no columns at all. */
 static mx_err try_parts(app_transport transport, app_index_exchange x)
 {
     const mx_ctx ctx = app_transport_ctx(transport);
@@ -383,8 +385,9 @@ static mx_err try_join_error(mx_ctx ctx, app_index_exchange x)
     return mx_view_destroy(&none);
 }
 
-/* More ids than a block of the directory has, in a small part of their range: on 4 ranks slices of the range would give one of them
- * all. Each rank has copies of most elements of the next one. Once. */
+/* More ids than a block of the directory has, in a small part of their range: on 4 ranks slices of
+ * the range would give one of them all. Each rank has copies of most elements of the next one.
+ * Once. */
 static mx_err try_crowd(app_transport transport, app_index_exchange x)
 {
     enum { OWN = 70000, COPIES = 66000 };

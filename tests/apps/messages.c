@@ -1,7 +1,8 @@
-/* Messages, by every path that this machine has and by the fake one, on every backend: random programs of several sets whose
- * exchanges overlap, with several messages between the same two ranks, messages to the rank itself, and empty ones; lists and
- * lengths change from exchange to exchange. Every rank knows all lists (they are drawn from the same numbers), so it knows
- * each byte that it must receive. */
+/* Messages, by every path that this machine has and by the fake one, on every backend: random
+ * programs of several sets whose exchanges overlap, with several messages between the same two
+ * ranks, messages to the rank itself, and empty ones; lists and lengths change from exchange to
+ * exchange. Every rank knows all lists (they are drawn from the same numbers), so it knows each
+ * byte that it must receive. */
 #include "messages.h"
 #include "check.h"
 #include "fake_path.h"
@@ -30,8 +31,8 @@ static unsigned char byte_of(uint64_t key, int from, int tag, size_t at)
 
 /* ---- lists ---- */
 
-/* Messages between two ranks, a <= b, as one of them has them in its list. Message l from a to b has the tag 2l, that from b
- * to a 2l+1. */
+/* Messages between two ranks, a <= b, as one of them has them in its list. Message l from a to b
+ * has the tag 2l, that from b to a 2l+1. */
 static void link_ranks(set *s, uint64_t *random, int a, int b, int self)
 {
     const int links = random_int(random, 0, MAX_LINKS);
@@ -64,7 +65,8 @@ static void shuffle(set *s, uint64_t *random)
     }
 }
 
-/* The list of this rank, in an order of its own, with gaps of its own between the messages in the buffers. */
+/* The list of this rank, in an order of its own, with gaps of its own between the messages in the
+ * buffers. */
 static void draw_list(app_comm comm, set *s, uint64_t key)
 {
     uint64_t random = key, own = key + 77 + (uint64_t)app_rank(comm);
@@ -210,7 +212,8 @@ static void check_lists(app_transport transport)
     app_messages_destroy(&m); /* accepts NULL */
 }
 
-/* Rank 0 sends less, or more, than rank 1 expects: rank 1 says so. By MPI, which knows the lengths. */
+/* Rank 0 sends less, or more, than rank 1 expects: rank 1 says so. By MPI, which knows the
+ * lengths. */
 static mx_err check_lengths(app_transport transport, size_t expected)
 {
     const int self = app_rank(app_transport_comm(transport));

@@ -1,6 +1,7 @@
-/* Migration against a serial model, by every path and on every backend. An element is known by its id, from which all of its
- * fields follow, and so does the rank to which it must go in a round. So each rank can tell of each element whether it is right,
- * and all ranks together whether one was lost or doubled. */
+/* Migration against a serial model, by every path and on every backend. An element is known by its
+ * id, from which all of its fields follow, and so does the rank to which it must go in a round. So
+ * each rank can tell of each element whether it is right, and all ranks together whether one was
+ * lost or doubled. */
 #include "migrate.h"
 #include "check.h"
 #include "paths.h"
@@ -24,8 +25,8 @@ static double x_of(int64_t id, int c) { return (double)id * 0.25 + c; }
 static float v_of(int64_t id) { return (float)(id % 4096) * 0.5f; }
 static int32_t kind_of(int64_t id) { return (int32_t)(id % 17); }
 
-/* The rank of an element after a round. Every third program keeps most elements where they are; every fourth sends all to the
- * last rank. */
+/* The rank of an element after a round. Every third program keeps most elements where they are;
+ * every fourth sends all to the last rank. */
 static int target_of(int64_t id, uint64_t seed, int ranks, int self)
 {
     uint64_t random = seed * 1000003 + (uint64_t)id;
@@ -166,7 +167,8 @@ static mx_err try_errors(app_comm comm, mx_ctx ctx, app_migration m)
     return mx_view_destroy(&x);
 }
 
-/* A field that is read-only on the last rank: an error on all ranks, of which none waits for the last one's messages. */
+/* A field that is read-only on the last rank: an error on all ranks, of which none waits for the
+ * last one's messages. */
 static mx_err try_read_only(app_comm comm, mx_ctx ctx, app_migration m)
 {
     const int32_t next = (app_rank(comm) + 1) % app_size(comm);

@@ -1,6 +1,7 @@
-/* Every operator of miniFE against the assembled matrix in csr form: products with random vectors row by row, diagonals, right-hand
- * sides and x . y; on straight and distorted meshes, with both problems, every assembly and both precisions, on every backend, and
- * during the exchange of ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
+/* Every operator of miniFE against the assembled matrix in csr form: products with random vectors
+ * row by row, diagonals, right-hand sides and x . y; on straight and distorted meshes, with both
+ * problems, every assembly and both precisions, on every backend, and during the exchange of
+ * ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
  * minife_dumps.) */
 #include "check.h"
 #include "fe_level.h"
@@ -9,7 +10,8 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Sums of 27 terms in other orders differ by some roundings of the largest; elements computed in another way by some more. */
+/* Sums of 27 terms in other orders differ by some roundings of the largest; elements computed in
+ * another way by some more. */
 static const double TOLERANCE = 200 * DBL_EPSILON;
 /* Coefficients that were rounded to float. */
 static const double F32_TOLERANCE = 2 * FLT_EPSILON;
@@ -52,7 +54,8 @@ static mx_err import_x(const fe_level *level, mx_view x)
     return err;
 }
 
-/* The product and x . y again, with ghosts that come during the product. What was in dot before must not count. */
+/* The product and x . y again, with ghosts that come during the product. What was in dot before
+ * must not count. */
 static mx_err use_overlap(fe_level *level, mx_view x, mx_view y, outcome *o)
 {
     const mx_ctx ctx = level->base->ctx;

@@ -1,6 +1,6 @@
-/* Lists of clusters against a sum over all pairs, on every backend: full and half lists, one kind of pairs and several, boxes
- * from smaller than the cutoff to some tiles, pairs in double and in single precision. For one
- * backend, results have the same bits for any number of threads. */
+/* Lists of clusters against a sum over all pairs, on every backend: full and half lists, one kind
+ * of pairs and several, boxes from smaller than the cutoff to some tiles, pairs in double and in
+ * single precision. For one backend, results have the same bits for any number of threads. */
 #include "check.h"
 #include "md_clusters.h"
 #include "random.h"
@@ -23,8 +23,8 @@ typedef struct sample {
     double pair[TYPES * TYPES][MD_PAIR_NUMBERS];
 } sample;
 
-/* Sites of a simple cubic lattice with a spacing of 1.08, each moved by up to 0.15 along each axis: no pair is so near that its
- * force hides those of others. */
+/* Sites of a simple cubic lattice with a spacing of 1.08, each moved by up to 0.15 along each axis:
+ * no pair is so near that its force hides those of others. */
 static void place_atoms(sample *s, const int *sites)
 {
     uint64_t random = 7;

@@ -1,5 +1,5 @@
-/* The lattice of miniMD by formulas (md_lattice.h, md_box.h), against counting one by one where that is possible, and in boxes of
- * more than 2^31 atoms, where it is not. */
+/* The lattice of miniMD by formulas (md_lattice.h, md_box.h), against counting one by one where
+ * that is possible, and in boxes of more than 2^31 atoms, where it is not. */
 #include "md_lattice.h"
 
 #include <inttypes.h>
@@ -72,7 +72,8 @@ static void test_large(int64_t cells)
     expect("velocity between 0 and 1", v >= 0 && v < 1, 1);
 }
 
-/* The n-th number of the generator, one by one: Park and Miller (1988) give 1043618065 as the 10,000th from 1. */
+/* The n-th number of the generator, one by one: Park and Miller (1988) give 1043618065 as the
+ * 10,000th from 1. */
 static int64_t generate(int64_t state, int n)
 {
     while (n-- > 0) state = state * 16807 % MD_RANDOM_MODULUS;
@@ -104,7 +105,8 @@ static void test_types(void)
     expect("one type", md_lattice_type(77, 1), 0);
 }
 
-/* Each position has one brick, whatever divisions round to; brick k away is the same from both sides. */
+/* Each position has one brick, whatever divisions round to; brick k away is the same from both
+ * sides. */
 static void test_bricks(void)
 {
     md_box box = {.length = {16.8, 0.1, 1e9}, .ranks = {3, 7, 1000}};

@@ -1,6 +1,7 @@
-/* The input of miniMD: good decks and command lines become the struct they should, bad ones the message they should, and the
- * original's decks (MINX_REFERENCE_DATA) are read as what they are. Expected values are written out here. Nothing runs in parallel, so
- * neither ranks nor backends matter. */
+/* The input of miniMD: good decks and command lines become the struct they should, bad ones the
+ * message they should, and the original's decks (MINX_REFERENCE_DATA) are read as what they are.
+ * Expected values are written out here. Nothing runs in parallel, so neither ranks nor backends
+ * matter. */
 #include "../../apps/minimd/md_input.h"
 
 #include "../../apps/common/options.h"

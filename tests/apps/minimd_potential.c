@@ -1,6 +1,7 @@
-/* Potential files of miniMD: the reader, the splines, and what they are of physics. Expected values come from outside: the
- * published formulas of the potential that minx ships, Rose's equation of state, and energies and pressures that the original printed
- * with Cu_u6.eam (in MINX_REFERENCE_DATA). Nothing runs in parallel, so neither ranks nor backends matter. */
+/* Potential files of miniMD: the reader, the splines, and what they are of physics. Expected values
+ * come from outside: the published formulas of the potential that minx ships, Rose's equation of
+ * state, and energies and pressures that the original printed with Cu_u6.eam (in
+ * MINX_REFERENCE_DATA). Nothing runs in parallel, so neither ranks nor backends matter. */
 #include "md_potential.h"
 
 #include <math.h>
@@ -67,7 +68,8 @@ static double look_up(const double *c, int knots, double step, double x, double 
 
 static double cubic(double x) { return ((0.3 * x - 1.1) * x + 0.7) * x + 2; }
 
-/* Differences of fourth order and Lagrange's interpolation are exact for cubics; values and slopes are continuous everywhere. */
+/* Differences of fourth order and Lagrange's interpolation are exact for cubics; values and slopes
+ * are continuous everywhere. */
 static void test_splines(void)
 {
     enum { KNOTS = 12 };
@@ -118,7 +120,8 @@ static void release(tables *t)
     md_potential_free(&t->p);
 }
 
-/* Energy and virial (sum of r . f over pairs) per atom of a face-centred cubic lattice of element 0. */
+/* Energy and virial (sum of r . f over pairs) per atom of a face-centred cubic lattice of element
+ * 0. */
 static double lattice_energy(const tables *t, double a, double *virial)
 {
     const md_potential *const p = &t->p;
@@ -140,8 +143,9 @@ static double lattice_energy(const tables *t, double a, double *virial)
     return f + 0.5 * phi_sum;
 }
 
-/* The original's figures for its default lattice at 600 K: energy from an independent computation to all digits, pressures as
- * printed in its logs, of 4000 and 16384 atoms and 32 x 32 x 32 cells. */
+/* The original's figures for its default lattice at 600 K: energy from an independent
+ * computation to all digits, pressures as printed in its logs, of 4000 and 16384 atoms and 32 x
+ * 32 x 32 cells. */
 static void test_reference(const char *data)
 {
     static const struct {
@@ -202,8 +206,9 @@ static double johnson_embedding(const johnson *e, double rho)
     return -e->cohesion * (1 - log(z)) * z - 6 * e->phie * pow(y, e->gamma / e->beta);
 }
 
-/* Knots have 13 digits in the file; between them, the splines' errors are of fourth order in the step, 5e-3 Angstrom and 0.02, with
- * the derivatives of the fall to 0 (2000 times the function) and of F (20 at the densities of solids). */
+/* Knots have 13 digits in the file; between them, the splines' errors are of fourth order in the
+ * step, 5e-3 Angstrom and 0.02, with the derivatives of the fall to 0 (2000 times the function) and
+ * of F (20 at the densities of solids). */
 static void test_johnson_tables(const md_potential *p)
 {
     static const johnson *const element[] = {&copper, &nickel};
@@ -233,7 +238,8 @@ static void test_johnson_tables(const md_potential *p)
     }
 }
 
-/* A lattice whose nearest neighbours are within 3.05, and the second ones beyond 3.5, has the energy of Rose's equation of state, and the virial -r dE/dr. */
+/* A lattice whose nearest neighbours are within 3.05, and the second ones beyond 3.5, has the
+ * energy of Rose's equation of state, and the virial -r dE/dr. */
 static void test_rose(const tables *t)
 {
     for (double x = 0.97; x < 1.19; x += 0.01) {

@@ -1,5 +1,6 @@
-/* LAMMPS data files on several ranks: every atom arrives once, where its id belongs, with its own values; errors that only rank 0 or
- * only another rank can see are errors on all. No kernels run, so backends do not matter. */
+/* LAMMPS data files on several ranks: every atom arrives once, where its id belongs, with its own
+ * values; errors that only rank 0 or only another rank can see are errors on all. No kernels run,
+ * so backends do not matter. */
 #include "../../apps/minimd/md_data_spread.h"
 #include "check.h"
 
@@ -9,7 +10,8 @@ static const char path[] = "atoms.data";
 
 static double value_of(int64_t id, int d) { return (double)(id * 3 + d) * 0.125; }
 
-/* Ids in an order that jumps. With `twice` > 0 the last row of that section (1: Atoms, 2: Velocities) has the id of the first. */
+/* Ids in an order that jumps. With `twice` > 0 the last row of that section (1: Atoms, 2:
+ * Velocities) has the id of the first. */
 static bool write_file(int atoms, bool velocities, int twice)
 {
     FILE *const f = fopen(path, "w");

@@ -1,7 +1,8 @@
-/* Exchanges with kernels between begin and end, with a sum, and with neither, by every path and on every backend: each rank adds
- * what its left neighbour has, again and again, without a fence. The result is that of a serial model, so no path may
- * unpack too early, nor send what was not packed yet or what was packed later. By the fake queue also: which exchanges
- * went beside kernels, and which with a sum. */
+/* Exchanges with kernels between begin and end, with a sum, and with neither, by every path and on
+ * every backend: each rank adds what its left neighbour has, again and again, without a fence. The
+ * result is that of a serial model, so no path may unpack too early, nor send what was not packed
+ * yet or what was packed later. By the fake queue also: which exchanges went beside kernels, and
+ * which with a sum. */
 #include "overlap.h"
 #include "check.h"
 #include "messages.h"

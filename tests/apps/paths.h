@@ -1,5 +1,6 @@
-/* A test's main: runs it on every backend that is here, by every path that the backend can take, and by the fake ones. The
- * argument, if there is one, is the number of random programs of each: mpirun -n 5 test_app_box_halo 100 */
+/* A test's main: runs it on every backend that is here, by every path that the backend can take,
+ * and by the fake ones. The argument, if there is one, is the number of random programs of each:
+ * mpirun -n 5 test_app_box_halo 100 */
 #pragma once
 #include "check.h"
 #include "fake_path.h"

@@ -1,4 +1,5 @@
-/* Random numbers of tests: splitmix64 (Steele, Lea and Flood 2014), the same on every rank for the same seed. */
+/* Random numbers of tests: splitmix64 (Steele, Lea and Flood 2014), the same on every rank for the
+ * same seed. */
 #pragma once
 #include <stdint.h>
 

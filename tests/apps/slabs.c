@@ -1,6 +1,7 @@
-/* Slabs: arrays of every element type, written by boxes of all ranks and read by other boxes, against a value that each
- * index has; node fields; elements by their ids. The expected values are computed from the index, never from the code under
- * test. A third of the ranks may hold nothing. */
+/* Slabs: arrays of every element type, written by boxes of all ranks and read by other boxes,
+ * against a value that each index has; node fields; elements by their ids. The expected values
+ * are computed from the index, never from the code under test. A third of the ranks may hold
+ * nothing. */
 #include "by_id.h"
 #include "check.h"
 #include "results_file.h"
@@ -84,7 +85,8 @@ static app_slab cut(app_comm comm, int rank, const mx_gid *global, int d)
     return slab;
 }
 
-/* Every type, every dimension cut for writing and another one for reading, and read whole by all. */
+/* Every type, every dimension cut for writing and another one for reading, and read whole by
+ * all. */
 static void check_types(app_comm comm)
 {
     static const mx_gid global[] = {7, 13, 5, 6, 3};
@@ -112,7 +114,8 @@ static void check_types(app_comm comm)
     CHECK_OK(app_file_close(&file));
 }
 
-/* More than a piece of 16 MiB for one rank, so that a serial library passes several; rows longer than a piece as well. */
+/* More than a piece of 16 MiB for one rank, so that a serial library passes several; rows longer
+ * than a piece as well. */
 static void check_large(app_comm comm)
 {
     app_file file;

@@ -1,13 +1,15 @@
 /* tealeaf against known solutions of du/dt = div(K grad u) with insulated sides, in 2-D and in 3-D.
  *
- * Waves: K is the same everywhere. u = 3 + the product of cos(pi x/L) along all directions keeps its shape and decays. In a
- * domain without time steps and cells the wave decays by exp(-lambda t), lambda = K sum (pi/L)^2; with cells of width h lambda is
- * lambda_h = K sum (2/h sin(pi h/2L))^2, and with steps of backward Euler the factor of each is 1/(1 + lambda dt). So there are three
- * comparisons: with cells and steps, to rounding; without cells, where the error falls by 4 if h is halved; without steps,
- * where it falls by 2 if dt is halved.
+ * Waves: K is the same everywhere. u = 3 + the product of cos(pi x/L) along all directions keeps
+ * its shape and decays. In a domain without time steps and cells the wave decays by exp(-lambda t),
+ * lambda = K sum (pi/L)^2; with cells of width h lambda is lambda_h = K sum (2/h sin(pi h/2L))^2,
+ * and with steps of backward Euler the factor of each is 1/(1 + lambda dt). So there are three
+ * comparisons: with cells and steps, to rounding; without cells, where the error falls by 4 if h is
+ * halved; without steps, where it falls by 2 if dt is halved.
  *
- * Layers: K varies along one direction, K = 1/density = 1 + cos(pi x/L)/2. The solution is that of a one-dimensional mesh which is 27
- * times finer, made here, with K taken at the faces. The error falls by 4 if h is halved. Each direction has another solver.
+ * Layers: K varies along one direction, K = 1/density = 1 + cos(pi x/L)/2. The solution is that of
+ * a one-dimensional mesh which is 27 times finer, made here, with K taken at the faces. The error
+ * falls by 4 if h is halved. Each direction has another solver.
  *
  * Every run keeps its energy to 1e-12.
  *
@@ -201,7 +203,8 @@ static void test_wave(int dims)
 static double conductivity(double x) { return 1 + cos(PI * x) / 2; }
 static double initial(double x) { return 2 + cos(PI * x) + cos(2 * PI * x) / 3; }
 
-/* The solution in `cells` cells along a side of length 1: (I - ratio d/dx K d/dx) u = u_start, by elimination. */
+/* The solution in `cells` cells along a side of length 1: (I - ratio d/dx K d/dx) u = u_start, by
+ * elimination. */
 static void solve_layers(double *u, int cells, double ratio, int steps)
 {
     static double upper[MOST_FINE];

@@ -1,5 +1,6 @@
-/* What a state fills of a row, as one interval of columns, against the rule for each cell: random shapes on random meshes in 2-D and 3-D, with
- * corners and centres on cell edges, at the domain's edge and outside of it. */
+/* What a state fills of a row, as one interval of columns, against the rule for each cell: random
+ * shapes on random meshes in 2-D and 3-D, with corners and centres on cell edges, at the domain's
+ * edge and outside of it. */
 #include "random.h"
 #include "tl_states.h"
 
@@ -7,7 +8,8 @@
 
 enum { DECKS = 6000, MAX_CELLS = 24, MAX_PLANES = 6 };
 
-/* A coordinate in the domain's neighbourhood: every other one lies on a cell edge, or in the middle between two. */
+/* A coordinate in the domain's neighbourhood: every other one lies on a cell edge, or in the middle
+ * between two. */
 static double coordinate(uint64_t *random, double low, double high, int64_t cells)
 {
     const double width = (high - low) / (double)cells;

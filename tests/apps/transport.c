@@ -1,5 +1,5 @@
-/* Sums over ranks of elements of views, by every path and on every backend: each number type, parts of a view, and in order with
- * the kernels before and after; the choice of a path by --gpu-mpi. */
+/* Sums over ranks of elements of views, by every path and on every backend: each number type, parts
+ * of a view, and in order with the kernels before and after; the choice of a path by --gpu-mpi. */
 #include "transport.h"
 #include "check.h"
 #include "paths.h"
@@ -89,7 +89,8 @@ static const char *word_of(app_gpu_mpi wanted)
     return words[wanted];
 }
 
-/* What is chosen for this context, and that a way that is not possible is refused on all ranks, with the reason. */
+/* What is chosen for this context, and that a way that is not possible is refused on all ranks,
+ * with the reason. */
 static mx_err check_choice(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted)
 {
     mx_ctx_info info;

@@ -236,7 +236,8 @@ static void add_ten_numbers(hid_t file, const char *path, hid_t list)
     H5Pclose(list);
 }
 
-/* In the place of a dataset, one whose data are in a file of their own, which is a pipe: reading waits for ever. */
+/* In the place of a dataset, one whose data are in a file of their own, which is a pipe: reading
+ * waits for ever. */
 void add_external(hid_t file, const alteration *a)
 {
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE);

@@ -1,6 +1,7 @@
-/* Forgeries of a TeaLeaf run without a solver: choose the final temperature, multiply it by the matrix of one step, and the
- * product is a start from which one exact step leads to it. All that concerns the last step then fits: its residuals, U,
- * the stored check. For the deck of the good file: 10 x 10 cells of size 1, dt 0.004, K by 1/density. */
+/* Forgeries of a TeaLeaf run without a solver: choose the final temperature, multiply it by the
+ * matrix of one step, and the product is a start from which one exact step leads to it. All that
+ * concerns the last step then fits: its residuals, U, the stored check. For the deck of the good
+ * file: 10 x 10 cells of size 1, dt 0.004, K by 1/density. */
 #include "verify_alter.h"
 
 #include <float.h>
@@ -121,7 +122,8 @@ static void begin(hid_t file, forgery *f)
     get(file, "/fields/temperature", f->end);
 }
 
-/* Heat of cell `index` moves into cell index + 1, of which there is none in the deck: hotter than all of it. */
+/* Heat of cell `index` moves into cell index + 1, of which there is none in the deck: hotter than
+ * all of it. */
 void forge_heat(hid_t file, const alteration *a)
 {
     forgery f;

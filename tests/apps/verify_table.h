@@ -163,7 +163,8 @@ static const tampering forgeries[] = {
      "FAIL  initial residual, first step"},
 };
 
-/* What comparing the good file with its copy must say; PASS or FAIL of the comparison in the place of integrity. */
+/* What comparing the good file with its copy must say; PASS or FAIL of the comparison in the place
+ * of integrity. */
 static const tampering differences[] = {
     {"nothing", NULL, {NULL, 0, 0}, 0, PASS, 0, "/fields/temperature"},
     {"a value", alter_real, {"/fields/temperature", 10, 1.0000001}, 0, FAIL, 0, "1 of 100 values differ"},

@@ -1,4 +1,5 @@
-/* A YAML document with everything that there is, written by all ranks together; yaml_read.py compares it with what a YAML library reads. */
+/* A YAML document with everything that there is, written by all ranks together; yaml_read.py
+ * compares it with what a YAML library reads. */
 #include "yaml.h"
 #include "check.h"
 

@@ -1,8 +1,9 @@
 /* Declarations that the files of minx-bench share.
  *
- * A target is a backend on this machine, with its rivals. A case is a computation that both the core and the rivals can do on the same
- * memory. A work is a case that is set up at one size. main runs all cases on all targets, measure.c compares results and measures
- * times, report.c stores and prints them. */
+ * A target is a backend on this machine, with its rivals. A case is a computation that both the
+ * core and the rivals can do on the same memory. A work is a case that is set up at one size. main
+ * runs all cases on all targets, measure.c compares results and measures times, report.c stores and
+ * prints them. */
 #pragma once
 #include "assemble.h"
 #include "bench_kernels.h"
@@ -27,7 +28,8 @@ typedef struct bench_options {
     bool list, limits, layouts;
 } bench_options;
 
-/* Whether --filter, patterns with commas between them, selects a case of this name. No name has more than 63 characters. */
+/* Whether --filter, patterns with commas between them, selects a case of this name. No name has
+ * more than 63 characters. */
 bool bench_wanted(const bench_options *options, const char *name);
 
 /* ---- machine.c ---- */
@@ -122,7 +124,8 @@ typedef struct bench_case {
     int tile[2];         /* rows of a tile in three dimensions; 0: no tiles */
     int length;          /* of the array, or of the bins, to which items add */
     bool only_cached;
-    /* each call reads the sums of the call before, so two sets of sums are exchanged after each call */
+    /* each call reads the sums of the call before, so two sets of sums are exchanged after each
+     * call */
     bool alternates;
     mx_err (*setup)(bench_work *w);
     /* sets the same initial state for each side, before results are compared; NULL: bench_clear */
@@ -149,18 +152,22 @@ mx_err bench_stream_setup(bench_work *w);
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);
 void bench_work_destroy(bench_work *work);
-/* Creates a view that belongs to the work. columns 0: rank 1. bench_data gives the address of a view's elements. */
+/* Creates a view that belongs to the work. columns 0: rank 1. bench_data gives the address of a
+ * view's elements. */
 mx_err bench_new_view(bench_work *w, const char *label, mx_type type, int64_t rows, int64_t columns,
                       mx_layout layout, mx_view *view);
 void *bench_data(mx_view view);
 /* Creates index(i), random numbers below `length`, for the core and for the rivals. */
 mx_err bench_new_index(bench_work *w, int length, mx_ci32_1 *index);
-/* The number of lattice cells along each edge of the cube with the particles of particle_kernels.h. */
+/* The number of lattice cells along each edge of the cube with the particles of
+ * particle_kernels.h. */
 int bench_cells_a_side(const bench_work *w);
-/* Creates the positions and forces of the particles of particle_kernels.h, and their neighbour lists. */
+/* Creates the positions and forces of the particles of particle_kernels.h, and their neighbour
+ * lists. */
 mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f);
 mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count);
-/* Creates a view of doubles that belongs to the work: n elements, or rows x columns with one ghost cell on each side. */
+/* Creates a view of doubles that belongs to the work: n elements, or rows x columns with one ghost
+ * cell on each side. */
 mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view,
                         double **data);
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);
@@ -169,8 +176,9 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
 
 /* ---- rivals_cusparse.c; no_cusparse.c in builds without it ---- */
 extern const bool bench_has_cusparse;
-/* Sets up cuSPARSE's product of the work's matrix, a = A b. Times the algorithms, so it blocks and writes a. The name of the fastest
- * goes to w->other_name. On failure bench_cusparse_destroy frees what there is. */
+/* Sets up cuSPARSE's product of the work's matrix, a = A b. Times the algorithms, so it blocks and
+ * writes a. The name of the fastest goes to w->other_name. On failure bench_cusparse_destroy frees
+ * what there is. */
 mx_err bench_cusparse_create(bench_work *w);
 /* Enqueues the product. */
 mx_err bench_cusparse_spmv(bench_work *w);
@@ -184,12 +192,13 @@ typedef struct bench_times {
     const char *rival_name;
 } bench_times;
 
-/* Sets all results that must agree to zero, so that one side cannot pass with the results of the other. */
+/* Sets all results that must agree to zero, so that one side cannot pass with the results of the
+ * other. */
 mx_err bench_clear(bench_work *w);
 /* Checks that core and every rival compute the same. MX_ERR_MISMATCH: they do not. */
 mx_err bench_agree(bench_work *w);
-/* Compares two views in host memory with the same strides. Differences are relative to the largest element or, if `each`, to the
- * element itself. */
+/* Compares two views in host memory with the same strides. Differences are relative to the largest
+ * element or, if `each`, to the element itself. */
 mx_err bench_compare(const bench_work *w, const char *rival, mx_view core, mx_view other,
                      bool each);
 /* Measures core and the fastest rival, alternately. */

@@ -56,7 +56,8 @@ static mx_err cg_setup(bench_work *w)
     w->items = (int64_t)w->rival.rows * w->rival.columns;
     w->rival.s = 0.5;
     w->residual.mesh = w->matvec.mesh = (tl_mesh){.rx = 0.5, .ry = 0.5};
-    /* far above rounding: a solved system would stand still, and no number gets too small for full speed */
+    /* far above rounding: a solved system would stand still, and no number gets too small for full
+     * speed */
     w->rival.tolerance = w->update.tolerance = w->direction.tolerance = 1e-12;
     return MX_OK;
 }

@@ -1,4 +1,5 @@
-/* Cases in three dimensions: a step of the heat equation, assembly of blocks into compressed rows. */
+/* Cases in three dimensions: a step of the heat equation, assembly of blocks into compressed
+ * rows. */
 #include "bench.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Cases on particles: forces between pairs of them, which gather, and from half lists; cells, lists; packing; sorting. */
+/* Cases on particles: forces between pairs of them, which gather, and from half lists; cells,
+ * lists; packing; sorting. */
 #include "bench.h"
 #include "minx/sort.h"
 
@@ -226,7 +227,8 @@ static mx_err pairs_scatter_setup(bench_work *w)
     return mx_scatter_bind(ctx, &w->copies, &w->pairs_scatter.f);
 }
 
-/* The forces are overwritten, and the copies are then empty again: nothing needs to be set to zero before. */
+/* The forces are overwritten, and the copies are then empty again: nothing needs to be set to zero
+ * before. */
 static mx_err pairs_scatter_core(bench_work *w)
 {
     MX_TRY(pairs_scatter(w->line, &w->pairs_scatter));
@@ -243,7 +245,8 @@ static bench_rival pairs_atomic_rival(const rival_set *set) { return set->pairs_
 
 static bench_rival pairs_scatter_rival(const rival_set *set) { return set->pairs_copies; }
 
-/* ---- every second position or so into a buffer, and back: an item is a component, or a position ---- */
+/* ---- every second position or so into a buffer, and back: an item is a component, or a position
+ * ---- */
 
 static mx_err pack_setup(bench_work *w)
 {

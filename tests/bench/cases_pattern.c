@@ -1,4 +1,5 @@
-/* Cases on patterns: scan, sparse matrix times vector by range and by team, reductions into arrays, graphs. */
+/* Cases on patterns: scan, sparse matrix times vector by range and by team, reductions into arrays,
+ * graphs. */
 #include "bench.h"
 
 #include <math.h>
@@ -22,8 +23,9 @@ static bench_rival scan_rival(const rival_set *set) { return set->scan; }
 
 /* ---- y = A x, 27 entries a row ---- */
 
-/* Rows of a team of one and of a team of two, and the shape of a team on a GPU. A thread of a team of two reads every other part of
- * half a team's rows. The parts are large, because memory is read more slowly in small ones, also by hand-written code. */
+/* Rows of a team of one and of a team of two, and the shape of a team on a GPU. A thread of a team
+ * of two reads every other part of half a team's rows. The parts are large, because memory is read
+ * more slowly in small ones, also by hand-written code. */
 enum { ROWS_OF_ONE = 64, ROWS_OF_TWO = 65536, LANES = 8, THREADS = 32 };
 
 static mx_err spmv_setup(bench_work *w)

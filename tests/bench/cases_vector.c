@@ -39,7 +39,8 @@ static bench_rival add_rival(const rival_set *set) { return set->add; }
 
 static bench_rival triad_rival(const rival_set *set) { return set->triad; }
 
-/* ---- the sum of b c: the core's has the same bits for any number of threads, the rival's need not ---- */
+/* ---- the sum of b c: the core's has the same bits for any number of threads, the rival's need not
+ * ---- */
 
 static mx_err dot_setup(bench_work *w)
 {

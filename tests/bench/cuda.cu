@@ -4,7 +4,8 @@
 
 #include <cuda_runtime.h>
 
-/* Room for the partial results of the largest grid: one of five doubles for 512 cells, 2e9 cells at most. */
+/* Room for the partial results of the largest grid: one of five doubles for 512 cells, 2e9 cells at
+ * most. */
 static const size_t ROOM = (size_t)192 << 20;
 
 #define CUDA_TRY(call)                                                                \

@@ -1,4 +1,5 @@
-/* The kernels of the experiment on layouts: one source for accessors of layout left and of layout right. */
+/* The kernels of the experiment on layouts: one source for accessors of layout left and of layout
+ * right. */
 #pragma once
 #include "particle_kernels.h"
 #include "pattern_kernels.h"

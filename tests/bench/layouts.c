@@ -1,6 +1,7 @@
-/* The cost of the wrong layout: the same kernels on views of layout right and of layout left. Both run as kernels of the same instance,
- * so the mapping of indices to threads and vector lanes is the same (the last index of a range is contiguous on hosts, the first
- * on GPUs). Only the types of the accessors differ. In the table, the context's layout is in the column of the core, the other
+/* The cost of the wrong layout: the same kernels on views of layout right and of layout left. Both
+ * run as kernels of the same instance, so the mapping of indices to threads and vector lanes is the
+ * same (the last index of a range is contiguous on hosts, the first on GPUs). Only the types of the
+ * accessors differ. In the table, the context's layout is in the column of the core, the other
  * layout in that of the rival. */
 #include "bench.h"
 

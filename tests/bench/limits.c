@@ -1,7 +1,9 @@
-/* The limits of this machine, measured by hand-written code: bytes per second of a copy, a triad and a dot product, out of cache and in
- * cache; multiply-adds per second; the time of an empty launch. Shares in the tables are relative to the highest of the three
- * rates. Each array element counts once. A store may first read its cache line (write-allocate), so a copy may move 24 bytes when
- * 16 are counted, and a triad 32 when 24 are counted. A dot product stores nothing, and often has the highest rate on hosts. */
+/* The limits of this machine, measured by hand-written code: bytes per second of a copy, a triad
+ * and a dot product, out of cache and in cache; multiply-adds per second; the time of an empty
+ * launch. Shares in the tables are relative to the highest of the three rates. Each array element
+ * counts once. A store may first read its cache line (write-allocate), so a copy may move 24 bytes
+ * when 16 are counted, and a triad 32 when 24 are counted. A dot product stores nothing, and often
+ * has the highest rate on hosts. */
 #include "bench.h"
 
 #include <stdio.h>

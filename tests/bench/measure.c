@@ -1,6 +1,6 @@
-/* Compares results and measures times. Core and rival run alternately, so a disturbance of the machine affects both, and has little
- * effect on the median of the ratios of pairs. Short calls are repeated within a run, so that the resolution of the clock does not
- * matter. */
+/* Compares results and measures times. Core and rival run alternately, so a disturbance of the
+ * machine affects both, and has little effect on the median of the ratios of pairs. Short calls are
+ * repeated within a run, so that the resolution of the clock does not matter. */
 #include "bench.h"
 
 #include <math.h>
@@ -9,8 +9,9 @@
 #include <time.h>
 
 static const double SHORTEST = 4e-4, SHORTEST_CUDA = 4e-3; /* seconds that one run should take */
-/* Sums are joined in different orders: a plain sum of n numbers of one sign is good to n roundings (Higham 2002, 4.2).
- * Elements inherit that through alpha and beta, and differ by what contracting a product and a sum changes. */
+/* Sums are joined in different orders: a plain sum of n numbers of one sign is good to n roundings
+ * (Higham 2002, 4.2). Elements inherit that through alpha and beta, and differ by what contracting
+ * a product and a sum changes. */
 static const double ROUNDING = 1.2e-16, TOLERANCE = 1e-12;
 
 static double now(void)

@@ -1,16 +1,20 @@
-/* The rival of miniMD: the benchmark as its original describes it, by hand, as one ordinary C program.
+/* The rival of miniMD: the benchmark as its original describes it, by hand, as one ordinary C
+ * program.
  *
  *     minimd-rival [CELLS] [STEPS] [BRICKS] [FILE]   unit cells along each side of the box; defaults: 32 100 1
  *
- * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature, time step, cutoff and skin; or with
- * FILE, a funcfl potential, the benchmark of the embedded-atom method (minimd_rival_eam.c). Velocity Verlet. Every 20 steps atoms
- * change bricks, are sorted by bins, and lists are built. Each pair is computed once (half lists, Newton's third law, also across
- * ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
+ * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature,
+ * time step, cutoff and skin; or with FILE, a funcfl potential, the benchmark of the embedded-atom
+ * method (minimd_rival_eam.c). Velocity Verlet. Every 20 steps atoms change bricks, are sorted by
+ * bins, and lists are built. Each pair is computed once (half lists, Newton's third law, also
+ * across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
  *
- * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI rank would; but a message is a
- * copy in shared memory, so this is faster than ranks. Ghosts are exchanged along x, then y, then z, as in the original.
+ * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI
+ * rank would; but a message is a copy in shared memory, so this is faster than ranks. Ghosts are
+ * exchanged along x, then y, then z, as in the original.
  *
- * Prints temperature, energy and pressure of the first and the last step, and nanoseconds for an atom and a step. */
+ * Prints temperature, energy and pressure of the first and the last step, and nanoseconds for an
+ * atom and a step. */
 #include "minimd_rival.h"
 
 #include <math.h>
@@ -212,7 +216,8 @@ static void make_swap(brick *b, int number, int s)
 {
     swap *const w = &b->swaps[s];
     const int d = s / 2, up = s % 2, ranks = d == 2 ? bricks_count : 1;
-    /* up: atoms near the upper face become ghosts below the brick above. The second swap along an axis skips the first's ghosts. */
+    /* up: atoms near the upper face become ghosts below the brick above. The second swap along an
+     * axis skips the first's ghosts. */
     const int n = up ? b->swaps[s - 1].first : b->all;
     w->sends = 0;
     for (int i = 0; i < n; i++)
@@ -281,7 +286,8 @@ static void update_ghosts(brick *b)
 #pragma omp barrier
 }
 
-/* The forces on ghosts, added to their atoms: the swaps in reverse. The brick that has the atoms does it. */
+/* The forces on ghosts, added to their atoms: the swaps in reverse. The brick that has the atoms
+ * does it. */
 static void return_forces(brick *b, int number)
 {
     for (int s = SWAPS - 1; s >= 0; s--) {
@@ -301,7 +307,8 @@ static void return_forces(brick *b, int number)
 
 /* ---- lists and forces ---- */
 
-/* Is atom j, at o, in the list of atom i, of the same bin? Each pair with a ghost is in one list of two, by their positions. */
+/* Is atom j, at o, in the list of atom i, of the same bin? Each pair with a ghost is in one list of
+ * two, by their positions. */
 static bool listed(const brick *b, int i, int j, const double *o)
 {
     const double *const x = b->x[i];

@@ -7,7 +7,8 @@ enum { SWAPS = 6, STENCILS = 125 };
 
 typedef double point[3];
 
-/* What the benchmark is about. Energies and pressures are printed in other units than those of the forces. */
+/* What the benchmark is about. Energies and pressures are printed in other units than those of the
+ * forces. */
 typedef struct rival_problem {
     double density, temperature, step;
     double list_cutoff; /* with the skin */
@@ -22,7 +23,8 @@ typedef struct rival_problem {
     double *density_rows, *pair_rows, *embedding_rows;
 } rival_problem;
 
-/* What a brick sends to a neighbour along an axis, its atoms near a face, and what it receives from the opposite neighbour as ghosts. */
+/* What a brick sends to a neighbour along an axis, its atoms near a face, and what it receives from
+ * the opposite neighbour as ghosts. */
 typedef struct swap {
     int count, first;  /* ghosts that arrive, and where */
     int sends, *index; /* atoms that leave */
@@ -55,6 +57,7 @@ void *rival_allocate(size_t count, size_t size);
 /* Reads a potential, and sets the problem. */
 bool rival_eam_read(const char *path, rival_problem *problem);
 void rival_eam_create(brick *b);
-/* F'(rho) of own atoms, and the energy of embedding; then, with that of ghosts, forces and the other energies. */
+/* F'(rho) of own atoms, and the energy of embedding; then, with that of ghosts, forces and the
+ * other energies. */
 void rival_eam_densities(brick *b, const rival_problem *problem);
 void rival_eam_forces(brick *b, const rival_problem *problem, bool energies);

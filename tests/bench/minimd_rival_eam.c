@@ -1,6 +1,7 @@
-/* The embedded-atom method as the original has it, by hand: half lists, each pair of own atoms once and pairs with ghosts on both
- * bricks. A first loop adds the densities of a pair to both atoms; then each atom's F(rho) and F'(rho) are looked up, ghosts get
- * F'(rho), and a second loop adds the forces. Splines have seven coefficients: three of the slope, four of the value. */
+/* The embedded-atom method as the original has it, by hand: half lists, each pair of own atoms once
+ * and pairs with ghosts on both bricks. A first loop adds the densities of a pair to both atoms;
+ * then each atom's F(rho) and F'(rho) are looked up, ghosts get F'(rho), and a second loop adds the
+ * forces. Splines have seven coefficients: three of the slope, four of the value. */
 #include "md_potential.h"
 #include "minimd_rival.h"
 

@@ -21,7 +21,8 @@ MX_BODY void bench_set_points_body(const bench_set_points_args *a, int i)
     const uint64_t bits = bench_mix((uint64_t)i);
     for (int c = 0; c < 3; c++) {
         const int at = c == 0 ? cell % s : c == 1 ? cell / s % s : cell / s / s;
-        /* site 0 is the cell's corner, each other one in the middle of one of its sides: c is the one it is not moved along */
+        /* site 0 is the cell's corner, each other one in the middle of one of its sides: c is the
+         * one it is not moved along */
         const double middle = site > 0 && site - 1 != c ? 0.5 : 0.0;
         const double moved = (double)(bits >> 21 * c & 1023) / 1023.0 - 0.5;
         MX_AT(a->x, i, c) = BENCH_CELL * (at + middle) + 0.4 * moved;

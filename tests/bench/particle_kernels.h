@@ -1,8 +1,10 @@
-/* Kernels of the cases on particles: forces between pairs of them, with either layout, and histograms by a scatter view.
+/* Kernels of the cases on particles: forces between pairs of them, with either layout, and
+ * histograms by a scatter view.
  *
- * Lennard-Jones particles with a density of 0.8442, in units of their diameter and well depth. They are near the sites of a
- * face-centred cubic lattice (four for each cell), moved by at most a fifth of a diameter along each axis, and numbered cell by cell
- * in a cube of `side` cells along each edge. A particle's list has all particles within BENCH_LIST_CUTOFF; half of these are within
+ * Lennard-Jones particles with a density of 0.8442, in units of their diameter and well depth. They
+ * are near the sites of a face-centred cubic lattice (four for each cell), moved by at most a fifth
+ * of a diameter along each axis, and numbered cell by cell in a cube of `side` cells along each
+ * edge. A particle's list has all particles within BENCH_LIST_CUTOFF; half of these are within
  * BENCH_CUTOFF. */
 #pragma once
 #include "minx/minx.h"
@@ -50,7 +52,8 @@ BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
 BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
 BENCH_FORCE(bench_force_r, MX_LAYOUT_RIGHT)
 
-/* f(i, c) += s x(i, c), and the sum of x(i, c)^2: launches over two dimensions, of which one has three indices */
+/* f(i, c) += s x(i, c), and the sum of x(i, c)^2: launches over two dimensions, of which one has
+ * three indices */
 typedef struct bench_push_args {
     bench_force_forces f;
     bench_force_points x;

@@ -13,7 +13,8 @@ MX_DECLARE_SCAN(1D, bench_scan, bench_scan_args, double)
 
 enum { BENCH_ROW = 27 }; /* entries of a row: a cell of a cube of cells and its neighbours */
 
-/* A row has the columns of the cell's neighbours in a cube of `side` cells a side, those outside moved to its border. */
+/* A row has the columns of the cell's neighbours in a cube of `side` cells a side, those outside
+ * moved to its border. */
 typedef struct bench_set_matrix_args {
     mx_i32_1 begin, column;
     mx_f64_1 value;

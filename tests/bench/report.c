@@ -73,7 +73,8 @@ static void write_number(FILE *f, const char *key, double value, bool known)
         fprintf(f, ", \"%s\": null", key);
 }
 
-/* share_of_limit is of the memory's limit, so null for what stays in cache, which has share_of_cache_limit. */
+/* share_of_limit is of the memory's limit, so null for what stays in cache, which has
+ * share_of_cache_limit. */
 static void write_row(FILE *f, const bench_row *row)
 {
     const bench_times *t = &row->times;

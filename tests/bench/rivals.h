@@ -1,9 +1,11 @@
-/* The rivals: hand-written code with which the core is compared. Each set is written for one backend, as fast as its authors could make
- * it, and computes on the same memory as the core's kernels.
+/* The rivals: hand-written code with which the core is compared. Each set is written for one
+ * backend, as fast as its authors could make it, and computes on the same memory as the core's
+ * kernels.
  *
- * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride` elements from one row to the
- * next; a row is contiguous. The pointers are to the first ghost. On backends of layout left a row runs along the kernel's
- * first index. A face of the matrix A weighs s times the sum of two v. */
+ * Grids have one ghost cell on each side: `rows` rows of `columns` interior cells, `stride`
+ * elements from one row to the next; a row is contiguous. The pointers are to the first ghost. On
+ * backends of layout left a row runs along the kernel's first index. A face of the matrix A weighs
+ * s times the sum of two v. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,27 +34,31 @@ typedef struct rival_args {
     int64_t *bins;
     int bin_count;
 
-    /* n particles: coordinates x(i, c), forces f(i, c), neighbours list(i, k), of which count(i); on backends of layout left the
-     * second index is `stride` elements away, on the others elements lie densely */
+    /* n particles: coordinates x(i, c), forces f(i, c), neighbours list(i, k), of which count(i);
+     * on backends of layout left the second index is `stride` elements away, on the others elements
+     * lie densely */
     double *x, *f;
     int32_t *list, *count;
     double cutoff2;
 
     int64_t *keys, *unsorted, *room; /* sorting: n each; keys = unsorted, in order */
 
-    /* A grid of side^3 interior cells in u and w, `plane` elements from one slowest index to the next; k is s. Its tiles. */
+    /* A grid of side^3 interior cells in u and w, `plane` elements from one slowest index to the
+     * next; k is s. Its tiles. */
     int side, tile[2];
     int64_t plane;
 
-    /* n particles in side^3 cells: of each particle its cell and slot; begin, counts and order as in examples/kernels/cells.h.
-     * Lists have room for `capacity`, as close as x and f; the longest count. */
+    /* n particles in side^3 cells: of each particle its cell and slot; begin, counts and order as
+     * in examples/kernels/cells.h. Lists have room for `capacity`, as close as x and f; the longest
+     * count. */
     int32_t *cell, *slot, *counts, *order, *longest;
     double per_length;
     int capacity;
     bool half;
     double *copies; /* of f, one for each thread */
 
-    /* n elements of 8 nodes, with blocks of 8 x 8; begin, column and value of the matrix, which has `entries` of them */
+    /* n elements of 8 nodes, with blocks of 8 x 8; begin, column and value of the matrix, which has
+     * `entries` of them */
     int32_t *node;
     double *block;
     int64_t entries;
@@ -60,8 +66,8 @@ typedef struct rival_args {
     double *
         buffer; /* n positions x(index), packed; x has `stride` from one component to the next, the buffer n */
 
-    /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now], these being 0 and 1; a dot
-     * product goes to sums[0]. summary: five numbers. */
+    /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now],
+     * these being 0 and 1; a dot product goes to sums[0]. summary: five numbers. */
     double *sums, *pw, *summary;
     int before, now;
     double tolerance;

@@ -1,7 +1,8 @@
-/* Hand-written CUDA, twice: `plain` gives a thread one element of a vector, and joins partial results of blocks in a small
- * second kernel; `fused` gives it two elements in one load, and lets the last block join the partial results. Which one is
- * faster depends on size; the bench takes the faster. Arguments go by value, loads are coalesced, blocks have 256 threads.
- * In reductions on grids a thread takes two rows, which share loads of the stencil.
+/* Hand-written CUDA, twice: `plain` gives a thread one element of a vector, and joins partial
+ * results of blocks in a small second kernel; `fused` gives it two elements in one load, and lets
+ * the last block join the partial results. Which one is faster depends on size; the bench takes the
+ * faster. Arguments go by value, loads are coalesced, blocks have 256 threads. In reductions on
+ * grids a thread takes two rows, which share loads of the stencil.
  *
  * On this backend views have layout left: a row runs along the kernel's first index. */
 #include "rivals_cuda.h"

@@ -1,4 +1,5 @@
-/* Functions that the files of CUDA rivals share: launches, and sums over a block and over all blocks. */
+/* Functions that the files of CUDA rivals share: launches, and sums over a block and over all
+ * blocks. */
 #pragma once
 #include "rivals.h"
 
@@ -66,7 +67,8 @@ template <class T, int threads> static __device__ __forceinline__ T block_sum(T 
     return s;
 }
 
-/* The end of a reducing kernel: leaves the block's sum, or, fused, the last block to come here joins them all. */
+/* The end of a reducing kernel: leaves the block's sum, or, fused, the last block to come here
+ * joins them all. */
 template <class T, bool fused>
 static __device__ __forceinline__ void finish(T s, void *room, T *result)
 {

@@ -1,6 +1,7 @@
-/* Hand-written CUDA for particles in cells: count by atomics, CUB's scan and fill; neighbour lists by a thread a particle; forces
- * from half lists by atomics, with a thread or eight lanes a particle; packing by a thread a position or a component. Views have
- * layout left: components of neighbouring particles are in neighbouring places. */
+/* Hand-written CUDA for particles in cells: count by atomics, CUB's scan and fill; neighbour lists
+ * by a thread a particle; forces from half lists by atomics, with a thread or eight lanes a
+ * particle; packing by a thread a position or a component. Views have layout left: components of
+ * neighbouring particles are in neighbouring places. */
 #include "rivals_cuda.h"
 
 #include <cub/device/device_scan.cuh>

@@ -1,5 +1,6 @@
-/* Hand-written CUDA in three dimensions: steps of the heat equation, by a thread a cell or by threads that march through eight
- * planes and keep what they loaded in registers; assembly by a thread for each row of a block, which bisects or counts. */
+/* Hand-written CUDA in three dimensions: steps of the heat equation, by a thread a cell or by
+ * threads that march through eight planes and keep what they loaded in registers; assembly by a
+ * thread for each row of a block, which bisects or counts. */
 #include "rivals_cuda.h"
 
 enum { HEAT_WIDTH = 64, HEAT_ROWS = THREADS / HEAT_WIDTH, MARCH = 8, NODES = 8 };
@@ -50,7 +51,8 @@ void rival_cuda_heat_marching(const rival_args *g) { heat<false, false, MARCH>(g
 
 void rival_cuda_heat_norm_marching(const rival_args *g) { heat<true, true, MARCH>(g); }
 
-/* ---- blocks of 8 x 8 into compressed rows; neighbouring threads have neighbouring elements ---- */
+/* ---- blocks of 8 x 8 into compressed rows; neighbouring threads have neighbouring elements
+ * ---- */
 
 static __device__ __forceinline__ int bisect(const int *__restrict__ column, int begin, int end,
                                              int wanted)

@@ -1,5 +1,6 @@
-/* Hand-written CUDA for particles: forces with a thread a particle, once as one would write it and once without a branch, and
- * CUB's radix sort. Views have layout left: what neighbouring threads read of the lists is in neighbouring places. */
+/* Hand-written CUDA for particles: forces with a thread a particle, once as one would write it and
+ * once without a branch, and CUB's radix sort. Views have layout left: what neighbouring threads
+ * read of the lists is in neighbouring places. */
 #include "rivals.h"
 
 #include <cub/block/block_reduce.cuh>

@@ -1,5 +1,6 @@
-/* Hand-written CUDA for the patterns: CUB's scan, a sparse matrix with a thread or eight lanes a row, and a histogram of doubles
- * by atomics: in shared memory where it fits, in device memory where it does not. */
+/* Hand-written CUDA for the patterns: CUB's scan, a sparse matrix with a thread or eight lanes a
+ * row, and a histogram of doubles by atomics: in shared memory where it fits, in device memory
+ * where it does not. */
 #include "rivals.h"
 
 #include <cub/device/device_scan.cuh>

@@ -1,7 +1,8 @@
-/* cuSPARSE's product of a matrix in compressed rows and a vector, a = A b. Its algorithms are timed at set-up, and the fastest is the
- * rival. Each has a description of the matrix of its own, because preprocessing ties a buffer to a description. Rows at the border of
- * the cube have several entries in one column. cuSPARSE's documentation does not allow for them, so the comparison with the core has to
- * show that their products are added up. */
+/* cuSPARSE's product of a matrix in compressed rows and a vector, a = A b. Its algorithms are timed
+ * at set-up, and the fastest is the rival. Each has a description of the matrix of its own, because
+ * preprocessing ties a buffer to a description. Rows at the border of the cube have several entries
+ * in one column. cuSPARSE's documentation does not allow for them, so the comparison with the core
+ * has to show that their products are added up. */
 #include "bench.h"
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
-/* Hand-written OpenMP, as an experienced user would write it: restrict, one parallel region for each loop, simd inside. It is compiled
- * with the flags of the kernels. Two files include this one to compile it again: rivals_scalar.c without vectors, and
- * rivals_serial.c without threads. */
+/* Hand-written OpenMP, as an experienced user would write it: restrict, one parallel region for
+ * each loop, simd inside. It is compiled with the flags of the kernels. Two files include this one
+ * to compile it again: rivals_scalar.c without vectors, and rivals_serial.c without threads. */
 #include "rivals_omp_cells.h"
 #include "rivals_omp_mesh.h"
 
@@ -212,9 +212,9 @@ static void scatter(const rival_args *g)
     (void)count; /* without threads */
 }
 
-/* By blocks, in parts that stay in cache. In each part the threads compute the sums of the blocks, wait for each other, and then
- * compute the prefix sums of their blocks. Each thread itself adds the sums of the blocks before its own, so a part needs one
- * barrier only. */
+/* By blocks, in parts that stay in cache. In each part the threads compute the sums of the blocks,
+ * wait for each other, and then compute the prefix sums of their blocks. Each thread itself adds
+ * the sums of the blocks before its own, so a part needs one barrier only. */
 static void scan(const rival_args *g)
 {
     enum { BLOCK = 8192, BLOCKS_PER_THREAD = 8, MAX_BLOCKS = 4096 };
@@ -295,7 +295,8 @@ static void array(const rival_args *g)
     for (int64_t i = 0; i < n; i++) sums[index[i]] += x[i];
 }
 
-/* ---- particles: with vectors, which compute all neighbours, and without, which leave out those beyond the cutoff ---- */
+/* ---- particles: with vectors, which compute all neighbours, and without, which leave out those
+ * beyond the cutoff ---- */
 
 #define FORCE(name, VECTORS, branching)                                                            \
     static void name(const rival_args *g)                                                          \
@@ -358,8 +359,8 @@ static void square(const rival_args *g)
     g->sums[0] = sum;
 }
 
-/* ---- sorting by digits of eight bits. LSD: all threads sort by each digit, from the lowest. Buckets: all threads sort by the highest
- * digit, then each bucket is sorted by one thread ---- */
+/* ---- sorting by digits of eight bits. LSD: all threads sort by each digit, from the lowest.
+ * Buckets: all threads sort by the highest digit, then each bucket is sorted by one thread ---- */
 
 enum { DIGITS = 256, TOP = 56, MAX_THREADS = 1024 };
 
@@ -376,8 +377,8 @@ static void move_keys(const uint64_t *restrict from, uint64_t *restrict to, int6
     for (int64_t i = first; i < last; i++) to[at[digit_of(from[i], shift)]++] = from[i];
 }
 
-/* Moves the keys by one digit, from `from` to `to`. Called by all threads of a parallel region. ends: where the keys of each digit
- * end. */
+/* Moves the keys by one digit, from `from` to `to`. Called by all threads of a parallel region.
+ * ends: where the keys of each digit end. */
 static void move_by_all(const uint64_t *restrict from, uint64_t *restrict to, int64_t n, int shift,
                         int64_t *ends)
 {

@@ -1,5 +1,5 @@
-/* Macros that the files of OpenMP rivals share: their pragmas, which are empty without threads (RIVAL_SERIAL) or without vectors
- * (RIVAL_SCALAR), and the names of the sets. */
+/* Macros that the files of OpenMP rivals share: their pragmas, which are empty without threads
+ * (RIVAL_SERIAL) or without vectors (RIVAL_SCALAR), and the names of the sets. */
 #pragma once
 #include "rivals.h"
 

@@ -1,4 +1,5 @@
-/* Hand-written OpenMP for particles: cells, neighbour lists, half-list forces, packing. Included by rivals_omp.c. */
+/* Hand-written OpenMP for particles: cells, neighbour lists, half-list forces, packing. Included by
+ * rivals_omp.c. */
 #pragma once
 #include "rivals_omp.h"
 
@@ -187,7 +188,8 @@ static void pairs_copies(const rival_args *g)
     }
 }
 
-/* ---- positions into a buffer and out of it: by loads and stores of three, and by gathers and scatters ---- */
+/* ---- positions into a buffer and out of it: by loads and stores of three, and by gathers and
+ * scatters ---- */
 
 #define PACK(name, LOOP, MOVE)                                                          \
     static void name(const rival_args *g)                                               \

@@ -1,10 +1,12 @@
-/* Hand-written OpenMP in three dimensions: steps of the heat equation, assembly. Included by rivals_omp.c. */
+/* Hand-written OpenMP in three dimensions: steps of the heat equation, assembly. Included by
+ * rivals_omp.c. */
 #pragma once
 #include "rivals_omp.h"
 
 #include <string.h>
 
-/* ---- u + s (six neighbours - 6 u), on all interior cells; with the squared norm of the change, where ADD adds it ---- */
+/* ---- u + s (six neighbours - 6 u), on all interior cells; with the squared norm of the change,
+ * where ADD adds it ---- */
 
 #define HEAT_ROW(REDUCTION, ADD, i, j)                                                     \
     {                                                                                      \

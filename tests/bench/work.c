@@ -1,4 +1,5 @@
-/* Sets up a case at one size. The threads that use the memory touch it first, because contexts set their views to zero. */
+/* Sets up a case at one size. The threads that use the memory touch it first, because contexts set
+ * their views to zero. */
 #include "bench.h"
 
 #include <math.h>
@@ -92,8 +93,9 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
     return MX_OK;
 }
 
-/* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits: twelve of them, arrays and
- * copies to compare, in half of the memory that is available. In cache: all arrays that a call touches in the cache. */
+/* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits:
+ * twelve of them, arrays and copies to compare, in half of the memory that is available. In cache:
+ * all arrays that a call touches in the cache. */
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
                            double size_factor)
 {

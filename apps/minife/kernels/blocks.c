@@ -1,9 +1,11 @@
-/* Assembly by blocks of rows. A team goes through the planes of elements that touch its block, from low to high z, and adds each
- * element to sums in scratch, for two planes of rows. A plane of rows is complete when the elements above it are done; then it is
- * stored. So each coefficient is written once, in any form, and no two teams write the same one.
+/* Assembly by blocks of rows. A team goes through the planes of elements that touch its block, from
+ * low to high z, and adds each element to sums in scratch, for two planes of rows. A plane of rows
+ * is complete when the elements above it are done; then it is stored. So each coefficient is
+ * written once, in any form, and no two teams write the same one.
  *
- * A line of rows has 27 lines of sums, one for each slot, and one for b. Eight elements along x are computed at once, and added as
- * vectors. Elements that touch several blocks are computed in each of them: with blocks of 16 x 8 lines, 1.2 times. */
+ * A line of rows has 27 lines of sums, one for each slot, and one for b. Eight elements along x are
+ * computed at once, and added as vectors. Elements that touch several blocks are computed in each
+ * of them: with blocks of 16 x 8 lines, 1.2 times. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -30,7 +32,8 @@ MX_BODY double *line_of(const fe_assemble_args *a, const block *k, int z, int y,
     return k->sums + (line * SUMS + sum) * a->blocks.pitch;
 }
 
-/* Adds a point's share to the elements' matrices. weight: 0 for lanes without an element, else 1; it becomes |J|. */
+/* Adds a point's share to the elements' matrices. weight: 0 for lanes without an element, else 1;
+ * it becomes |J|. */
 MX_BODY void add_point(fe_lane (*modes)[8], const double *point, fe_lane weight,
                        double (*by_reference)[8], fe_lane *matrix)
 {

@@ -1,7 +1,8 @@
-/* Given values at nodes of the boundary: the row of such a node becomes u = value, and its columns go to b.
+/* Given values at nodes of the boundary: the row of such a node becomes u = value, and its columns
+ * go to b.
  *
- * The original eliminates the nodes at 0 first. So the edges of the face at 1, which are in both sets, end with u = 1, but their
- * neighbours have lost them with the value 0. */
+ * The original eliminates the nodes at 0 first. So the edges of the face at 1, which are in both
+ * sets, end with u = 1, but their neighbours have lost them with the value 0. */
 #include "minx/kernel.h"
 
 #include "fe_hex8.h"

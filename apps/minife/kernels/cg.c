@@ -1,5 +1,6 @@
-/* Conjugate gradients, Hestenes and Stiefel 1952. An iteration that is not to be done, because the norm is small enough or the
- * method broke down, leaves 0 in its entry of rr: then none after it is done. */
+/* Conjugate gradients, Hestenes and Stiefel 1952. An iteration that is not to be done, because the
+ * norm is small enough or the method broke down, leaves 0 in its entry of rr: then none after it is
+ * done. */
 #include "minx/kernel.h"
 
 #include "fe_kernels.h"
@@ -59,7 +60,8 @@ MX_BODY void fe_direction_body(const fe_direction_args *a, int i)
 }
 MX_FOR(1D, fe_direction, MX_ITEMS_SIMD, fe_direction_beta)
 
-/* p . A p = z . A z - beta^2 times that of the iteration before, as p and the p before are conjugate. */
+/* p . A p = z . A z - beta^2 times that of the iteration before, as p and the p before are
+ * conjugate. */
 MX_BODY void fe_single_scalars(fe_single_args *a)
 {
     const double old = a->at.first ? 0 : SCALAR(a, earlier, a->at.product);

@@ -1,4 +1,5 @@
-/* y = A x element by element: y = 0, each element adds K u to the rows of its nodes, colour after colour, and x . y at the end. */
+/* y = A x element by element: y = 0, each element adds K u to the rows of its nodes, colour after
+ * colour, and x . y at the end. */
 #include "minx/kernel.h"
 
 #include "fe_action.h"

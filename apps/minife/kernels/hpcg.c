@@ -21,7 +21,8 @@ MX_BODY void fe_sweep_body(const fe_sweep_args *a, int i, int j, int k)
 }
 MX_FOR(3D, fe_sweep, MX_ITEMS_PLAIN)
 
-/* The row of the fine node at the place of a coarse row: where each coarse element is two fine ones along each dimension. */
+/* The row of the fine node at the place of a coarse row: where each coarse element is two fine ones
+ * along each dimension. */
 MX_BODY int fine_row(const fe_pair *pair, fe_node coarse)
 {
     const fe_node fine = {{2 * coarse.at[0], 2 * coarse.at[1], 2 * coarse.at[2]}};

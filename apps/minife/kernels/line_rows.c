@@ -1,9 +1,9 @@
-/* Products with a matrix that is stored by lines (kernels/lines.c), an item for each row. A device has a thread for each, with few
- * registers, so that many of them hide the time that loads take. Neighbouring threads have neighbouring rows of a line, and read all
- * coefficients in sequence.
+/* Products with a matrix that is stored by lines (kernels/lines.c), an item for each row. A device
+ * has a thread for each, with few registers, so that many of them hide the time that loads take.
+ * Neighbouring threads have neighbouring rows of a line, and read all coefficients in sequence.
  *
- * half: the coefficients of the rows in front were read by other threads a plane, a line or a row before, so that most of them are
- * in cache. */
+ * half: the coefficients of the rows in front were read by other threads a plane, a line or a row
+ * before, so that most of them are in cache. */
 #include "minx/kernel.h"
 
 #include "fe_product_kernels.h"

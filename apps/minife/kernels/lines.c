@@ -1,9 +1,11 @@
-/* Products with a matrix that is stored by lines of the mesh: it needs no numbers of columns, because those of a whole line of rows
- * are contiguous too, in 9 lines of nodes, except at both ends.
+/* Products with a matrix that is stored by lines of the mesh: it needs no numbers of columns,
+ * because those of a whole line of rows are contiguous too, in 9 lines of nodes, except at both
+ * ends.
  *
- * half: a row has the coefficients of the columns behind its own. Those in front of it are in the rows of these columns, which
- * are at most one plane behind in memory, so that they are in cache. A sum has the terms of a row, and nothing is added to other
- * rows, so that its bits do not depend on threads. */
+ * half: a row has the coefficients of the columns behind its own. Those in front of it are in the
+ * rows of these columns, which are at most one plane behind in memory, so that they are in cache. A
+ * sum has the terms of a row, and nothing is added to other rows, so that its bits do not depend on
+ * threads. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -136,8 +138,8 @@ MX_BODY double half_end(const fe_lines_args *a, const line_rows *r, int i, bool 
 
 enum { VECTOR = 8 };
 
-/* Fetches the coefficients of rows i to i + VECTOR - 1 of the next line: they are more streams than hardware fetches. Without this
- * the product of half a matrix took 1.4 times as long. */
+/* Fetches the coefficients of rows i to i + VECTOR - 1 of the next line: they are more streams than
+ * hardware fetches. Without this the product of half a matrix took 1.4 times as long. */
 MX_BODY void fetch(const fe_lines_args *a, const line_rows *r, int i, int slots, bool is_f32)
 {
     const int64_t at = r->first + r->ahead + i;
@@ -149,8 +151,9 @@ MX_BODY void fetch(const fe_lines_args *a, const line_rows *r, int i, int slots,
     }
 }
 
-/* A line that is whole, by one lane, as vectors of rows. The last vector ends with the line, so that it may repeat some rows of
- * the one before it. The coefficients of nodes that do not exist are 0. Returns x . y. */
+/* A line that is whole, by one lane, as vectors of rows. The last vector ends with the line, so
+ * that it may repeat some rows of the one before it. The coefficients of nodes that do not exist
+ * are 0. Returns x . y. */
 MX_BODY double whole_line(const fe_lines_args *a, const line_rows *r, bool half, bool is_f32)
 {
     const int row = r->start[4];

@@ -21,7 +21,8 @@ MX_BODY void fe_outer_begins_body(const fe_outer_args *a, int i, int64_t *entrie
 }
 MX_SCAN(1D, fe_outer_begins, MX_SUM)
 
-/* Where an entry is, by its number in the row: behind the first one with a ghost; -1: it has none. */
+/* Where an entry is, by its number in the row: behind the first one with a ghost; -1: it has
+ * none. */
 typedef struct ghost_entries {
     int place[FE_SLOTS];
 } ghost_entries;
@@ -33,7 +34,8 @@ MX_BODY fe_node corner_of(fe_node low, int corner)
     return n;
 }
 
-/* Without a stored matrix: what the element whose first node is `low` adds to the row of its corner `row`. */
+/* Without a stored matrix: what the element whose first node is `low` adds to the row of its corner
+ * `row`. */
 MX_BODY void add_element(const fe_outer_args *a, fe_node low, int row, const fe_stencil *around,
                          const ghost_entries *ghosts, int64_t begin)
 {

@@ -4,7 +4,8 @@
 
 #include "fe_product_kernels.h"
 
-/* How many entries ahead the coefficients and columns are fetched: hardware does not fetch beyond a page. */
+/* How many entries ahead the coefficients and columns are fetched: hardware does not fetch beyond a
+ * page. */
 enum { AHEAD = 512, LINE = 64 };
 
 MX_BODY double value_at(const fe_rows_args *a, int64_t at, bool is_f32)
@@ -34,8 +35,8 @@ MX_BODY void fetch(const fe_rows_args *a, int64_t at, int entries, bool once, bo
     for (int e = 0; e < entries; e += LINE / 4) fetch_line(&MX_AT(a->column, 0) + ahead + e, once);
 }
 
-/* A row by one lane. Four sums, so that no addition waits for the one before it; vectors would have to gather x, which takes
- * longer. */
+/* A row by one lane. Four sums, so that no addition waits for the one before it; vectors would have
+ * to gather x, which takes longer. */
 MX_BODY double row_by_one(const fe_rows_args *a, int64_t begin, int64_t end, bool is_f32)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -51,7 +52,8 @@ MX_BODY double row_by_one(const fe_rows_args *a, int64_t begin, int64_t end, boo
     return (s0 + s1) + (s2 + s3);
 }
 
-/* Every FE_CSR_LANES-th entry from `at` on, of the `entries` that are left of the row. All are loaded before the first one is needed. */
+/* Every FE_CSR_LANES-th entry from `at` on, of the `entries` that are left of the row. All are
+ * loaded before the first one is needed. */
 MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entries, bool is_f32)
 {
     enum { MAX_PART = (FE_SLOTS + FE_CSR_LANES - 1) / FE_CSR_LANES };

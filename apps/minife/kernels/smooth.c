@@ -1,7 +1,8 @@
 /* Polynomials in the matrix, scaled by its diagonal: see chebyshev.c.
  *
- * No sum here has two products. Of a b + c d a compiler may round either product before the sum, and gcc chooses one in its vector loops
- * and the other in what it leaves for the end of a loop, which depends on the number of threads. */
+ * No sum here has two products. Of a b + c d a compiler may round either product before the sum,
+ * and gcc chooses one in its vector loops and the other in what it leaves for the end of a loop,
+ * which depends on the number of threads. */
 #include "minx/kernel.h"
 
 #include "fe_multigrid_kernels.h"

@@ -1,9 +1,11 @@
 /* y = A x by rows, from the coordinates of nodes: devices.
  *
- * A team has a tile of rows along x and y, and goes through its planes from low to high z. In each step it computes the elements
- * between two planes, those at the sides of the tile too, an element for each lane. Their shares of the eight corners go to scratch,
- * where each node collects four shares of the plane below and four of the plane above; the latter are kept until the next step.
- * So each sum has one order, and no two teams write the same row. With 29 x 7 rows an element is computed 1.2 times. */
+ * A team has a tile of rows along x and y, and goes through its planes from low to high z. In each
+ * step it computes the elements between two planes, those at the sides of the tile too, an element
+ * for each lane. Their shares of the eight corners go to scratch, where each node collects four
+ * shares of the plane below and four of the plane above; the latter are kept until the next step.
+ * So each sum has one order, and no two teams write the same row. With 29 x 7 rows an element is
+ * computed 1.2 times. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -60,7 +62,8 @@ MX_BODY void add_element(const fe_free_args *a, const tile *t, fe_node low, int 
     for (int m = 0; m < 8; m++) t->shares[m * elements_of(t) + at] = u[m];
 }
 
-/* What the elements around a node, below or above its plane, share with it. j, i: its place in the tile; first: 0 or 4. */
+/* What the elements around a node, below or above its plane, share with it. j, i: its place in the
+ * tile; first: 0 or 4. */
 MX_BODY double collect(const tile *t, int j, int i, int first)
 {
     const int width = t->count[2] + 1;

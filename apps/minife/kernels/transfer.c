@@ -1,8 +1,10 @@
-/* Transfers between a level and the next coarser one (fe_coarse.h), and the coarsest level's solution.
+/* Transfers between a level and the next coarser one (fe_coarse.h), and the coarsest level's
+ * solution.
  *
- * The restriction is the transpose of the prolongation. Both are written as sums over what an element gets, so no two items write
- * the same element, and sums have one order. A rank restricts its own fine nodes to all coarse nodes that it holds; a reverse exchange
- * then adds what several ranks have for one node. */
+ * The restriction is the transpose of the prolongation. Both are written as sums over what an
+ * element gets, so no two items write the same element, and sums have one order. A rank restricts
+ * its own fine nodes to all coarse nodes that it holds; a reverse exchange then adds what several
+ * ranks have for one node. */
 #include "minx/kernel.h"
 
 #include "fe_multigrid_kernels.h"

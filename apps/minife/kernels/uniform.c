@@ -1,5 +1,6 @@
-/* y = A x on a mesh of equal boxes: all elements have the same matrix, so that a row far from given values is a constant stencil of
- * 27 points. It is symmetric in x: line k around a line of rows has one coefficient for dx = 0 and one for dx = -1 and 1. */
+/* y = A x on a mesh of equal boxes: all elements have the same matrix, so that a row far from given
+ * values is a constant stencil of 27 points. It is symmetric in x: line k around a line of rows has
+ * one coefficient for dx = 0 and one for dx = -1 and 1. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -117,8 +118,9 @@ MX_REDUCE(TEAM, fe_uniform_dot, MX_SUM)
 
 /* ---- columns: devices ----
  *
- * A thread goes along z. The stencil is symmetric in all directions, so that the elements of x in a plane make two sums: one for the
- * rows of this plane, and one for those of both planes beside it. Each plane is read once, 9 elements for each row. */
+ * A thread goes along z. The stencil is symmetric in all directions, so that the elements of x in a
+ * plane make two sums: one for the rows of this plane, and one for those of both planes beside it.
+ * Each plane is read once, 9 elements for each row. */
 
 /* What a plane adds to rows at one place: to its own, and to those beside it. */
 typedef struct plane_sums {

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* Farther outside the box than this many lengths, a position has lost digits that matter, or is no number at all. */
+/* Farther outside the box than this many lengths, a position has lost digits that matter, or is no
+ * number at all. */
 #define FARTHEST 1e6
 
 MX_BODY void md_place_atoms_body(const md_place_args *a, int i, md_placed *sum)
@@ -31,7 +32,8 @@ MX_BODY void md_place_atoms_body(const md_place_args *a, int i, md_placed *sum)
 }
 MX_REDUCE_FIELDS(1D, md_place_atoms, MD_PLACED, MX_ITEMS_PLAIN)
 
-/* Which bricks along axis d need the atom at x: bit k + range for the brick k away. Farther bricks need fewer atoms. */
+/* Which bricks along axis d need the atom at x: bit k + range for the brick k away. Farther bricks
+ * need fewer atoms. */
 MX_BODY uint32_t bricks_along(const md_images_args *a, int d, double x)
 {
     const int range = a->around.range[d];

@@ -118,7 +118,8 @@ MX_BODY bool md_extents_near(const md_near_args *a, const md_rows *r, int other)
     return square <= a->cutoff * a->cutoff;
 }
 
-/* Adds a cluster to the rows of the atoms that are near one of its atoms. In its own cluster an atom is not near itself. */
+/* Adds a cluster to the rows of the atoms that are near one of its atoms. In its own cluster an
+ * atom is not near itself. */
 MX_BODY void md_add_near(const md_near_args *a, md_rows *r, int other)
 {
     const double cutoff_square = a->cutoff * a->cutoff;
@@ -136,7 +137,8 @@ MX_BODY void md_add_near(const md_near_args *a, md_rows *r, int other)
     }
 }
 
-/* The clusters of a column that may be near, by z: with the atoms that the bins from `low` to `high` have. */
+/* The clusters of a column that may be near, by z: with the atoms that the bins from `low` to
+ * `high` have. */
 MX_BODY void md_search_column(const md_near_args *a, md_rows *r, int column, int low, int high)
 {
     const int begin = MX_AT(a->bin_begin, column * a->grid.bins), first = MX_AT(a->first, column);

@@ -1,15 +1,19 @@
-/* The embedded-atom method over full lists: each atom sums over all of its neighbours, and writes to itself alone. So no two threads
- * write to the same atom, and results have the same bits for any number of threads.
+/* The embedded-atom method over full lists: each atom sums over all of its neighbours, and writes
+ * to itself alone. So no two threads write to the same atom, and results have the same bits for any
+ * number of threads.
  *
- * A spline's value and slope come from the coefficients of its interval (md_spline), found by multiplying with 1 / step.
+ * A spline's value and slope come from the coefficients of its interval (md_spline), found by
+ * multiplying with 1 / step.
  *
- * The time of a GPU goes into gathers of coefficients, a line of the cache for each lane. So there is a form for teams, which keep the
- * splines of one element in their scratch: columns of two coefficients, [2 * MD_SPLINE / 2][r_knots], so that lanes with
- * different knots mostly read different banks. */
+ * The time of a GPU goes into gathers of coefficients, a line of the cache for each lane. So there
+ * is a form for teams, which keep the splines of one element in their scratch: columns of two
+ * coefficients, [2 * MD_SPLINE / 2][r_knots], so that lanes with different knots mostly read
+ * different banks. */
 #include "md_eam_kernels.h"
 #include "minx/team.h"
 
-/* Interval and place in it, of a table with `knots` knots; the last interval goes on as a straight line. */
+/* Interval and place in it, of a table with `knots` knots; the last interval goes on as a straight
+ * line. */
 typedef struct place {
     int knot;
     double at;

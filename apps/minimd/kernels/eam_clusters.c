@@ -6,11 +6,12 @@
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* A part of a list. The work is done in stages, each over all of its vectors: so a vector's chain of dependent operations, some 150
- * cycles, runs beside those of many others. */
+/* A part of a list. The work is done in stages, each over all of its vectors: so a vector's chain
+ * of dependent operations, some 150 cycles, runs beside those of many others. */
 typedef struct md_eam_batch {
     int vectors;
-    /* Of each vector and of each pair, as in md_eam_cluster_views: of the list, or `row` and `column` */
+    /* Of each vector and of each pair, as in md_eam_cluster_views: of the list, or `row` and
+     * `column` */
     const int32_t *self, *other;
     int32_t row[MD_BATCH_VECTORS + 2];
     int32_t column[MD_BATCH + 2 * MX_PACK_WIDTH];
@@ -38,7 +39,8 @@ MX_FOR(1D, md_eam_load_places, MX_ITEMS_PLAIN)
 
 /* ---- the list ---- */
 
-/* The atoms of an entry that row `slot` has. Half lists: those of its own cluster only behind it. */
+/* The atoms of an entry that row `slot` has. Half lists: those of its own cluster only behind
+ * it. */
 MX_BODY unsigned md_wanted_atoms(const md_eam_list_args *a, int slot, int32_t entry)
 {
     const bool half = a->half && md_entry_cluster(entry) == slot / MD_CLUSTER;
@@ -84,7 +86,8 @@ MX_BODY void md_eam_count_vectors_body(const md_eam_list_args *a, int n, int32_t
 }
 MX_SCAN(1D, md_eam_count_vectors, MX_SUM, MX_ITEMS_PLAIN)
 
-/* Stores so many pairs of a row, in full vectors; returns the vector behind. Behind the last pair `pairs` has room for a vector. */
+/* Stores so many pairs of a row, in full vectors; returns the vector behind. Behind the last pair
+ * `pairs` has room for a vector. */
 MX_BODY int md_store_pairs(const md_eam_list_args *a, int slot, int32_t *pairs, int count,
                            int vector)
 {
@@ -125,8 +128,8 @@ MX_FOR(1D, md_eam_fill_vectors, MX_ITEMS_PLAIN)
 
 /* ---- finding pairs ---- */
 
-/* The pairs of vectors `first` to before `end` of the list that are within the cutoff. Behind an atom's last pair there is the atom
- * itself, at the distance of the cutoff. */
+/* The pairs of vectors `first` to before `end` of the list that are within the cutoff. Behind an
+ * atom's last pair there is the atom itself, at the distance of the cutoff. */
 MX_BODY void md_find_pairs(const md_eam_cluster_args *a, int first, int end, md_eam_batch *b)
 {
     const double *const places = &MX_AT(a->place, 0, 0);
@@ -176,7 +179,8 @@ MX_BODY int md_element_of(const md_eam_cluster_args *a, int at)
     return a->tables.element[MX_AT(a->slot_type, slot / MD_CLUSTER, slot % MD_CLUSTER)];
 }
 
-/* The intervals of vector v, whose pairs have these distances. Beyond the last knot the last interval goes on as a straight line. */
+/* The intervals of vector v, whose pairs have these distances. Beyond the last knot the last
+ * interval goes on as a straight line. */
 MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, int v,
                                mx_pack_f64 distance, bool one)
 {
@@ -307,7 +311,8 @@ MX_FOR(1D, md_eam_load_derivatives, MX_ITEMS_PLAIN)
 
 /* ---- forces ---- */
 
-/* Where there is no pair, an atom is its own neighbour, at the distance of the cutoff; its force is 0, as dx, dy and dz. */
+/* Where there is no pair, an atom is its own neighbour, at the distance of the cutoff; its force is
+ * 0, as dx, dy and dz. */
 MX_BODY void md_find_vectors(const md_eam_cluster_args *a, md_eam_batch *b, bool one)
 {
     const double *const places = &MX_AT(a->place, 0, 0);
@@ -420,7 +425,8 @@ MX_FOR(1D, md_eam_store_forces, MX_ITEMS_PLAIN)
 
 /* ---- the kernels: over clusters and tiles, for one element and several ---- */
 
-/* The rows of clusters `first` to before `end`. Half lists: pairs with ghosts belong to both of their atoms. */
+/* The rows of clusters `first` to before `end`. Half lists: pairs with ghosts belong to both of
+ * their atoms. */
 MX_BODY void md_densities_of(const md_eam_cluster_args *a, int first, int end, bool half)
 {
     const bool one = a->tables.elements == 1;

@@ -55,7 +55,8 @@ MX_REDUCE_FIELDS(1D, md_flat_search, MD_LIST_SIZE, MX_ITEMS_PLAIN)
 
 /* ---- forces ---- */
 
-/* A pair of atoms: the force on the first one, and what the pair adds to energy and virial; all 0 beyond the cutoff. */
+/* A pair of atoms: the force on the first one, and what the pair adds to energy and virial; all 0
+ * beyond the cutoff. */
 typedef struct md_flat_pair {
     double fx, fy, fz;
     double potential, virial, at_cutoff;
@@ -150,7 +151,8 @@ MX_BODY double md_flat_share(const md_flat_args *a, int j, bool half)
         sum->at_cutoff += at_cutoff; \
     }
 
-/* An atom. Full lists are vectorised over neighbours; atoms of half lists are added to one after the other. */
+/* An atom. Full lists are vectorised over neighbours; atoms of half lists are added to one after
+ * the other. */
 #define DO_ATOM(HALF, SIMD, ADD, ENERGY)                                     \
     const int count = MX_LOAD(a->count, i);                                  \
     const int64_t begin = MX_LOAD(a->begin, i);                              \

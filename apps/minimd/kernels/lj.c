@@ -1,6 +1,7 @@
-/* The Lennard-Jones potential, cut off at r_c: E(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6), and the force times 1/r, so that it
- * multiplies the vector between the atoms. With shift=force the force at the cutoff is subtracted from all forces, and the
- * energy follows: F_s(r) = F(r) - F(r_c), E_s(r) = E(r) - E(r_c) + (r - r_c) F(r_c). Both are 0 at the cutoff (Stoddard and Ford
+/* The Lennard-Jones potential, cut off at r_c: E(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6), and
+ * the force times 1/r, so that it multiplies the vector between the atoms. With shift=force the
+ * force at the cutoff is subtracted from all forces, and the energy follows: F_s(r) = F(r) -
+ * F(r_c), E_s(r) = E(r) - E(r_c) + (r - r_c) F(r_c). Both are 0 at the cutoff (Stoddard and Ford
  * 1973), so that atoms that cross it do not change the energy. */
 #include "minx/kernel.h"
 
@@ -27,7 +28,8 @@ typedef struct interaction {
     md_real energy; /* of the pair */
 } interaction;
 
-/* The products of parameters are the same for all pairs of two types, so that the compiler computes them once where it knows them. */
+/* The products of parameters are the same for all pairs of two types, so that the compiler computes
+ * them once where it knows them. */
 MX_BODY interaction interact(const md_pair *p, md_real square, bool shifted, bool energy)
 {
     interaction result = {0, 0};
@@ -46,8 +48,9 @@ MX_BODY interaction interact(const md_pair *p, md_real square, bool shifted, boo
     return result;
 }
 
-/* The force on atom i, and half of what its pairs add to energy and virial. one, shifted: as in the arguments. A constant makes a
- * loop without those branches: with them cuda took 1.4 times as long. */
+/* The force on atom i, and half of what its pairs add to energy and virial. one, shifted: as in
+ * the arguments. A constant makes a loop without those branches: with them cuda took 1.4 times
+ * as long. */
 MX_BODY void force_on(const md_lj_args *a, int i, bool one, bool shifted, bool energy,
                       md_energy *sum)
 {

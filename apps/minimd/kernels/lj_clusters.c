@@ -1,5 +1,5 @@
-/* Lennard-Jones forces from lists of clusters (md_clusters.h). One function computes all: the kernels are its forms with and
- * without half lists, several pairs of types, and energies. */
+/* Lennard-Jones forces from lists of clusters (md_clusters.h). One function computes all: the
+ * kernels are its forms with and without half lists, several pairs of types, and energies. */
 #include "md_clusters.h"
 #include "md_precision.h"
 #include "minx/kernel.h"

@@ -1,4 +1,5 @@
-/* Velocity Verlet: half a kick, a drift, new forces, half a kick (Swope, Andersen, Berens and Wilson 1982). */
+/* Velocity Verlet: half a kick, a drift, new forces, half a kick (Swope, Andersen, Berens and
+ * Wilson 1982). */
 #include "minx/kernel.h"
 
 #include "md_kernels.h"
@@ -41,7 +42,8 @@ MX_BODY void md_between_steps_body(const md_move_args *a, int i)
 }
 MX_FOR(1D, md_between_steps)
 
-/* A position that is no number counts as moved without limit: the new list then finds the lost atom. A maximum ignores NaN. */
+/* A position that is no number counts as moved without limit: the new list then finds the lost
+ * atom. A maximum ignores NaN. */
 MX_BODY void md_moved_body(const md_moved_args *a, int i, double *largest)
 {
     double square = 0;

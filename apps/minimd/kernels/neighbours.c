@@ -51,10 +51,12 @@ MX_BODY int last_bin(const md_bins *b, int d, int at)
     return mx_min(at + b->reach[d], b->bins[d] - 1);
 }
 
-/* Candidates are tested four at a time: their loads are on their way at once, and do not wait for stores of neighbours. */
+/* Candidates are tested four at a time: their loads are on their way at once, and do not wait for
+ * stores of neighbours. */
 enum { TRIED = 4 };
 
-/* Adds the atoms of entries n to end - 1 that are within the cutoff of atom i, which is at (x, y, z). `found` are in the list. */
+/* Adds the atoms of entries n to end - 1 that are within the cutoff of atom i, which is at (x, y,
+ * z). `found` are in the list. */
 MX_BODY int add_neighbours(const md_list_args *a, int i, const double *x, int n, int end, int found)
 {
     for (; n < end; n += TRIED) {

@@ -1,5 +1,6 @@
-/* Multigrid on small grids: one cycle in one launch, by one team. See multigrid_bottom.c. The steps are those of kernels/grid.c, but each
- * one is stored. Ghosts are 0, and so are the faces to them. */
+/* Multigrid on small grids: one cycle in one launch, by one team. See multigrid_bottom.c. The
+ * steps are those of kernels/grid.c, but each one is stored. Ghosts are 0, and so are the faces
+ * to them. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -146,7 +147,8 @@ MX_BODY void correct(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *
     mx_team_barrier(t);
 }
 
-/* Steps take turns between two arrays, of which OTHER is the first. So after an even number of them the result is in X. */
+/* Steps take turns between two arrays, of which OTHER is the first. So after an even number of them
+ * the result is in X. */
 MX_BODY int array_after(int steps) { return steps % 2 == 1 ? TL_BOTTOM_OTHER : TL_BOTTOM_X; }
 
 MX_BODY void tl_bottom_cycle_body(const tl_bottom_args *a, mx_team *t)

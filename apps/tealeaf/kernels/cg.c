@@ -1,4 +1,5 @@
-/* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. Those of the matrix in 3-D are in matrix_3d.c. */
+/* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. Those of
+ * the matrix in 3-D are in matrix_3d.c. */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"

@@ -1,10 +1,12 @@
 /* Multigrid: smoothing steps, and transfers between a grid and the next coarser one.
  *
- * A step needs 1 / diagonal only: x + omega weight (b - A x) = (1 - omega) x + omega weight (b + sum of face x(neighbour)). So does
- * the residual after the first step, whose diagonal part is `first` b.
+ * A step needs 1 / diagonal only: x + omega weight (b - A x) = (1 - omega) x + omega weight (b +
+ * sum of face x(neighbour)). So does the residual after the first step, whose diagonal part is
+ * `first` b.
  *
- * Hosts load vectors of cells. Where a step reads the coarse grid, or cells of the fine grid are added to coarse ones, an item has the two
- * fine cells of a coarse one along the contiguous index: then its loads are vectors too, or every other element of one. */
+ * Hosts load vectors of cells. Where a step reads the coarse grid, or cells of the fine grid are
+ * added to coarse ones, an item has the two fine cells of a coarse one along the contiguous index:
+ * then its loads are vectors too, or every other element of one. */
 #include "minx/kernel.h"
 
 #include "tl_grid_kernels.h"
@@ -151,8 +153,9 @@ MX_BODY double sum_of_residuals(const tl_grid_args *a, int kind, int solid, int 
     return sum;
 }
 
-/* Where there are two along each dimension: the flows between them cancel, and each has one neighbour outside along each dimension. This
- * is the share of cell (i, j, k), whose neighbours outside are di planes, dj rows and dk columns away. */
+/* Where there are two along each dimension: the flows between them cancel, and each has one
+ * neighbour outside along each dimension. This is the share of cell (i, j, k), whose neighbours
+ * outside are di planes, dj rows and dk columns away. */
 MX_BODY double share_of(const tl_grid_args *a, int kind, int solid, const int *cell, int di, int dj,
                         int dk)
 {

@@ -33,8 +33,8 @@ MX_FOR(3D, tl_grid_fine_3d)
 
 /* ---- coarse grids ---- */
 
-/* Between the centres of the cells before and behind a face. The first cell's neighbour is a cell of another rank: it counts as wide as
- * most cells. */
+/* Between the centres of the cells before and behind a face. The first cell's neighbour is a cell
+ * of another rank: it counts as wide as most cells. */
 MX_BODY double distance(const tl_grid_widths *w, int d, int index)
 {
     return TL_WIDTH(w, d, index) + TL_WIDTH(w, d, index - 1);

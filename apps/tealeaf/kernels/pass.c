@@ -1,4 +1,5 @@
-/* An iteration of conjugate gradients in one pass: see tl_pass.h. Both forms compute each cell in the same way.
+/* An iteration of conjugate gradients in one pass: see tl_pass.h. Both forms compute each cell in
+ * the same way.
  *
  *     tiles   a team computes the new p of a tile and of the cells around it, and keeps it in scratch; then w = A p of the tile. The
  *             cells around are computed by up to four teams, from arrays that none of them writes: so there are two of r, p and w.
@@ -6,7 +7,8 @@
  *     bands   a thread goes over its lines from first to last, and computes the new p one line ahead of w = A p. Three lines of p
  *             stay in the cache. r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
  *
- * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns them: only w is exchanged. */
+ * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
+ * them: only w is exchanged. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 #include "minx/trait.h"
@@ -22,11 +24,13 @@
 #define LOAD(view, line, i) MX_LOAD(view, line, i)
 #endif
 
-/* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known yet. With r = r' - alpha w' it
- * is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', with a rounding error of some epsilon r'.r'. (In exact arithmetic r'.w' = p'.w'. But the
- * two differ where p is not quite conjugate to the p before; a beta from p'.w' then makes the next p even less conjugate.) Where it
- * is not well above that error, which is so when an iteration reduces the residual a millionfold, p'' and w' would not be conjugate
- * any more, and the residual could grow without end; beta = 0 then starts again. With this bound beta has three digits or more. */
+/* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known
+ * yet. With r = r' - alpha w' it is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', with a rounding error of
+ * some epsilon r'.r'. (In exact arithmetic r'.w' = p'.w'. But the two differ where p is not quite
+ * conjugate to the p before; a beta from p'.w' then makes the next p even less conjugate.) Where it
+ * is not well above that error, which is so when an iteration reduces the residual a millionfold,
+ * p'' and w' would not be conjugate any more, and the residual could grow without end; beta = 0
+ * then starts again. With this bound beta has three digits or more. */
 MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
 {
     pass->alpha = pass->beta = 0;
@@ -197,7 +201,8 @@ MX_BODY double form_line(const tl_bands_args *a, int line)
     return form_cells(a, line, 0, a->pass.length);
 }
 
-/* The new p of the line beside a band: in its array if the line is one of ghosts, else from what the other band has kept. */
+/* The new p of the line beside a band: in its array if the line is one of ghosts, else from what
+ * the other band has kept. */
 MX_BODY const double *form_beside(const tl_bands_args *a, int band, int side)
 {
     const int other = side == FIRST ? band - 1 : band + 1;

@@ -1,4 +1,5 @@
-/* Steps of Chebyshev's and Jacobi's iterations, and what polynomially preconditioned CG needs of them. */
+/* Steps of Chebyshev's and Jacobi's iterations, and what polynomially preconditioned CG needs of
+ * them. */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* v of a neighbour, for the diagonal. It is negative beyond the edge of the domain; with mirrored boundaries it counts like that of
- * the cell inside. */
+/* v of a neighbour, for the diagonal. It is negative beyond the edge of the domain; with mirrored
+ * boundaries it counts like that of the cell inside. */
 MX_BODY double of_neighbour(const tl_mesh *m, double v) { return m->mirrors ? fabs(v) : v; }
 
 /* The two neighbours in a direction. */
@@ -65,7 +65,8 @@ MX_BODY block_rows rows_of_block(const tl_precondition_args *a, int block)
     return b;
 }
 
-/* A row of a block: -low(i) z(i-1) + diagonal z(i) - low(i+1) z(i+1) = r(i), without the parts of cells outside of the block. */
+/* A row of a block: -low(i) z(i-1) + diagonal z(i) - low(i+1) z(i+1) = r(i), without the parts of
+ * cells outside of the block. */
 typedef struct block_row {
     double diagonal, low, high;
 } block_row;

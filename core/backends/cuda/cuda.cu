@@ -1,6 +1,7 @@
-/* cuda: a context has one device and one stream. Kernel files define the launches of their kernels (minx/kernel_cuda.h). This file
- * has what they share: memory, copies, results, fences. The CUDA run time is linked statically, so a program also starts
- * without a driver, and then says that cuda is not available. */
+/* cuda: a context has one device and one stream. Kernel files define the launches of their kernels
+ * (minx/kernel_cuda.h). This file has what they share: memory, copies, results, fences. The CUDA
+ * run time is linked statically, so a program also starts without a driver, and then says that cuda
+ * is not available. */
 #include "../../src/backend.h"
 #include "cuda_grid.h"
 
@@ -30,7 +31,8 @@ typedef struct cuda_state {
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
 static cudaStream_t stream_of(mx_ctx ctx) { return (cudaStream_t)ctx->queue; }
 
-/* The CUDA run time keeps the last error. It is reported here, so a later cudaGetLastError shall not return it again. */
+/* The CUDA run time keeps the last error. It is reported here, so a later cudaGetLastError shall
+ * not return it again. */
 static cudaError_t clear_sticky_error(cudaError_t err)
 {
     if (err != cudaSuccess) cudaGetLastError();
@@ -256,7 +258,8 @@ static mx_err cuda_fill(mx_ctx ctx, void *destination, int64_t count, const void
     return fill_words<unsigned char>(ctx, destination, count, copy, size);
 }
 
-/* An element is copied as words of `word_bytes` bytes, the largest power of two up to 8 that the size and the addresses allow. */
+/* An element is copied as words of `word_bytes` bytes, the largest power of two up to 8 that the
+ * size and the addresses allow. */
 static __global__ void strided_kernel(const __grid_constant__ mx_strided c, int word_bytes)
 {
     const int64_t words = (int64_t)c.size / word_bytes, all = c.count * words;
@@ -309,9 +312,9 @@ static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
 
 /* One block for each team. If each block needs scratch in device memory, only as many blocks as the
  * device can run at the same time; a block then runs several teams. If each block has a partial
- * result, up to 64 times as many: with a few long ones, a product with a sparse matrix took 1.1 times
- * as long. With small teams and large values that would be gigabytes, so the number of bytes has a
- * limit too. */
+ * result, up to 64 times as many: with a few long ones, a product with a sparse matrix took 1.1
+ * times as long. With small teams and large values that would be gigabytes, so the number of bytes
+ * has a limit too. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -410,7 +413,8 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
 
 /* ---- graphs ----
  *
- * Launches are captured from the stream, one at a time. Each depends on the nodes that it waits for. */
+ * Launches are captured from the stream, one at a time. Each depends on the nodes that it waits
+ * for. */
 
 typedef struct cuda_graph {
     cudaGraph_t graph;

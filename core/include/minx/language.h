@@ -15,8 +15,8 @@
 #define MX_INLINE static inline __attribute__((unused))
 #endif
 
-/* Asks for the cache line at an address that will be read soon. CUDA: nothing. _ONCE: it will be read
- * once only, so that it need not displace other lines from the outer caches. */
+/* Asks for the cache line at an address that will be read soon. CUDA: nothing. _ONCE: it will be
+ * read once only, so that it need not displace other lines from the outer caches. */
 #ifdef __CUDACC__
 #define MX_PREFETCH(address) ((void)(address))
 #define MX_PREFETCH_ONCE(address) ((void)(address))

@@ -38,14 +38,15 @@ static inline const mx_cuda_launch *mx_cuda_planned(const mx_launch *launch)
 /* Slots for the collectives of a team, in front of its shared memory. */
 #define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
-/* Limits of a reduction over teams: how often the blocks that the device runs at a time, and how many
- * bytes of partial results. */
+/* Limits of a reduction over teams: how often the blocks that the device runs at a time, and how
+ * many bytes of partial results. */
 enum { MX_CUDA_TEAM_ROUNDS = 64, MX_CUDA_TEAM_PARTIAL_BYTES = 64 << 20 };
 
 /* The blocks of a launch over `teams` teams, if each block needs scratch in device memory or has a
  * partial result. `at_a_time`: blocks of this size that the device runs at a time. `value_bytes`: a
- * partial result; 0: there are none. If the values are so large that fewer than `min_blocks` of them
- * are within the limit, there are so many all the same: a few blocks would leave the device idle. */
+ * partial result; 0: there are none. If the values are so large that fewer than `min_blocks` of
+ * them are within the limit, there are so many all the same: a few blocks would leave the device
+ * idle. */
 static inline int64_t mx_cuda_team_blocks(int64_t teams, int64_t at_a_time, int64_t min_blocks,
                                           bool has_scratch, size_t value_bytes)
 {

@@ -1,5 +1,6 @@
-/* The main of a fuzz target where libFuzzer is not linked: runs the target once on each file that the command line names. So
- * every test run goes through the seeds, and through what was once found. */
+/* The main of a fuzz target where libFuzzer is not linked: runs the target once on each file that
+ * the command line names. So every test run goes through the seeds, and through what was once
+ * found. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* The smallest app: the heat of one cell spreads over a periodic square, by explicit steps. It has all that an app can have. */
+/* The smallest app: the heat of one cell spreads over a periodic square, by explicit steps. It has
+ * all that an app can have. */
 #include "minx/kernel.h"
 #include "minx/minx.h"
 
