@@ -18,6 +18,10 @@ import time
 
 STEPS = 60
 
+# Something is to happen to a run between two of its checkpoints. How long that is depends on the machine: an attempt that comes
+# too late is made again with twice as many steps.
+ATTEMPTS = [STEPS << doubled for doubled in range(12)]
+
 DECK = """*tea
 x_cells=48
 y_cells=40
@@ -32,7 +36,7 @@ state 1 density=100.0 energy=0.0001
 state 2 density=0.1 energy=25.0 geometry=rectangle xmin=0.0 xmax=1.0 ymin=1.0 ymax=2.0
 state 3 density=0.1 energy=0.1 geometry=rectangle xmin=1.0 xmax=6.0 ymin=1.0 ymax=2.0
 tl_use_cg
-tl_eps=1.0e-15
+tl_eps={eps}
 tl_max_iters={iterations}
 summary_frequency=6
 *endtea
@@ -49,16 +53,31 @@ def check(good, text):
 
 
 class Runs:
+    """Runs of decks that differ in their number of steps. full(steps) is the results file of an uninterrupted run."""
+
     def __init__(self, args, folder):
         self.args, self.folder = args, folder
         self.deck("deck.in")
+        self.full(STEPS)
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def deck(self, name, steps=STEPS, iterations=10000, old="", new=""):
+    def deck(self, name, steps=STEPS, iterations=10000, eps="1.0e-15", old="", new=""):
         with open(self.path(name), "w", encoding="ascii") as file:
-            file.write(DECK.format(steps=steps, iterations=iterations).replace(old, new))
+            file.write(DECK.format(steps=steps, iterations=iterations, eps=eps).replace(old, new))
+
+    def deck_of(self, steps):
+        """A deck of so many steps."""
+        name = f"deck-{steps}.in"
+        self.deck(name, steps=steps)
+        return name
+
+    def full(self, steps):
+        name = f"full-{steps}.h5"
+        if not os.path.exists(self.path(name)):
+            self.run("--output=" + name, deck=self.deck_of(steps))
+        return self.path(name)
 
     def command(self, *options, deck="deck.in", ranks=None, backend="serial"):
         ranks = ranks or self.args.ranks
@@ -76,8 +95,8 @@ class Runs:
               f"{out[-1500:]}{err[-1500:]}")
         return out, err
 
-    def same(self, name, *options):
-        done = subprocess.run([self.args.verify, "--quiet", self.path("full.h5"), self.path(name), *options],
+    def same(self, name, *options, steps=STEPS):
+        done = subprocess.run([self.args.verify, "--quiet", self.full(steps), self.path(name), *options],
                               capture_output=True, text=True)
         check(done.returncode == 0, f"{name} differs from the uninterrupted run:\n{done.stdout[-2000:]}{done.stderr[-500:]}")
 
@@ -108,6 +127,11 @@ class Runs:
         while not os.path.exists(self.path(name)) and process.poll() is None:
             time.sleep(0.002)
 
+    def remove(self, *names):
+        for name in names:
+            if os.path.exists(self.path(name)):
+                os.unlink(self.path(name))
+
     def temporaries(self):
         return [name for name in os.listdir(self.folder) if ".tmp-" in name]
 
@@ -116,14 +140,15 @@ def kills(runs, seed):
     """kill -9 at random moments; after each one the last checkpoint must serve, and the last run completes."""
     dice = random.Random(seed)
     wanted = 10 if runs.args.ranks == 1 else 4 # mpirun takes a second to start and end
-    done, runs_started = 0, 0
-    while done < wanted and runs_started < 200: # a run that ends before it is killed does not count
+    done, number, attempts = 0, 0, iter(ATTEMPTS)
+    steps = next(attempts)
+    while done < wanted and steps is not None: # a run that ends before it is killed does not count
         options = ["--output=killed.h5", "--checkpoint=k.ck", "--checkpoint-every=1"]
         if os.path.exists(runs.path("k.ck")):
             options.append("--restart=k.ck")
         before = os.stat(runs.path("k.ck")).st_mtime_ns if len(options) > 3 else None
-        process = runs.start(*options)
-        runs_started += 1
+        process = runs.start(*options, deck=runs.deck_of(steps))
+        number += 1
         # the set-up takes most of a run: wait until it is over, then for some steps and a part of one
         while process.poll() is None:
             if os.path.exists(runs.path("k.ck")) and os.stat(runs.path("k.ck")).st_mtime_ns != before:
@@ -134,18 +159,18 @@ def kills(runs, seed):
         runs.signal_all(runs.programs("killed.h5"), signal.SIGKILL)
         out, err = process.communicate(timeout=800)
         if finished or process.returncode == 0:
-            check(process.returncode == 0, f"seed {seed}: run {runs_started}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
-            for name in ("k.ck", "k.ck.1"):
-                os.unlink(runs.path(name))
+            check(process.returncode == 0, f"seed {seed}: run {number}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
+            runs.remove("k.ck", "k.ck.1")
+            steps = next(attempts, None)
         else:
             done += 1
             check(os.path.exists(runs.path("k.ck")), f"seed {seed}: no checkpoint is left after kill {done}")
     check(done == wanted, f"seed {seed}: {done} kills, expected {wanted}")
     restart = ["--restart=k.ck"] if os.path.exists(runs.path("k.ck")) else []
-    runs.run("--output=killed.h5", *restart)
-    runs.same("killed.h5", "--tolerance=0")
-    for name in runs.temporaries():
-        os.unlink(runs.path(name))
+    steps = steps or STEPS
+    runs.run("--output=killed.h5", *restart, deck=runs.deck_of(steps))
+    runs.same("killed.h5", "--tolerance=0", steps=steps)
+    runs.remove(*runs.temporaries())
 
 
 def step_of(out):
@@ -156,30 +181,28 @@ def step_of(out):
 def one_signal(runs, number, all_ranks):
     """A signal to all ranks or to the last one only: a checkpoint after the step, exit code 5, no results file."""
     name = signal.Signals(number).name
-    for _ in range(50): # until the signal comes in time
-        process = runs.start("--output=s.h5", "--checkpoint=s.ck", "--checkpoint-every=3")
+    for steps in ATTEMPTS:
+        process = runs.start("--output=s.h5", "--checkpoint=s.ck", f"--checkpoint-every={steps // 20}", deck=runs.deck_of(steps))
         runs.wait_for("s.ck", process)
         pids = runs.programs("s.h5")
         runs.signal_all(pids if all_ranks else pids[-1:], number)
         out, err = process.communicate(timeout=800)
         if process.returncode != 0:
             break
-        for leftover in ("s.h5", "s.ck", "s.ck.1"):
-            os.unlink(runs.path(leftover))
+        runs.remove("s.h5", "s.ck", "s.ck.1")
     check(process.returncode == 5, f"{name}: exit code {process.returncode}, expected 5\n{out[-800:]}{err[-800:]}")
     check(f"Stopped by {name} after step" in out and "--restart=s.ck" in out, f"{name}: got {out[-300:]}")
     check(not os.path.exists(runs.path("s.h5")) and not runs.temporaries(), f"{name}: left {runs.temporaries()}")
     last = [int(number) for number in re.findall(r"^ Step +(\d+) time", out, re.M)]
     check(bool(last) and step_of(out) == last[-1], f"{name}: stopped after step {step_of(out)}, expected {last[-1:]}")
-    runs.run("--output=s.h5", "--restart=s.ck")
-    runs.same("s.h5", "--tolerance=0")
-    for leftover in ("s.h5", "s.ck", "s.ck.1"):
-        os.unlink(runs.path(leftover))
+    runs.run("--output=s.h5", "--restart=s.ck", deck=runs.deck_of(steps))
+    runs.same("s.h5", "--tolerance=0", steps=steps)
+    runs.remove("s.h5", "s.ck", "s.ck.1")
 
 
 def second_signal(runs):
-    """A step that takes long: the first signal waits for its end, the second one ends the run at once."""
-    runs.deck("long.in", steps=1, iterations=1000000, old="x_cells=48\ny_cells=40", new="x_cells=1200\ny_cells=1200")
+    """A step that takes half a minute: the first signal waits for its end, the second one ends the run at once."""
+    runs.deck("long.in", steps=1, iterations=1000000, eps="1.0e-100", old="x_cells=48\ny_cells=40", new="x_cells=1200\ny_cells=1200")
     begin = time.monotonic()
     process = runs.start("--output=l.h5", "--checkpoint=l.ck", deck="long.in", ranks=1)
     while process.poll() is None and not any(".tmp-" in name for name in os.listdir(runs.folder)):
@@ -197,8 +220,12 @@ def second_signal(runs):
 
 
 def is_stopped(pid):
+    """Whether it stands still; an error if it has ended, though its parent may not have noticed."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[0] == "T"
+        state = file.read().rpartition(")")[2].split()[0]
+    if state in "ZX":
+        raise ProcessLookupError
+    return state == "T"
 
 
 def let_no_file_grow(runs, pids):
@@ -220,21 +247,20 @@ def let_no_file_grow(runs, pids):
 
 def full_disk(runs):
     """From some moment on no file can grow: a warning, and the last checkpoint serves."""
-    for _ in range(50): # until the limit comes in time
-        process = runs.start("--checkpoint=d.ck", "--checkpoint-every=5", "--threads=1")
+    for steps in ATTEMPTS:
+        process = runs.start("--checkpoint=d.ck", f"--checkpoint-every={steps // 3}", "--threads=1", deck=runs.deck_of(steps))
         runs.wait_for("d.ck", process)
         limited = let_no_file_grow(runs, runs.programs("d.ck"))
         out, err = process.communicate(timeout=800)
         if limited:
             break
-        for name in ("d.ck", "d.ck.1"):
-            os.unlink(runs.path(name))
+        runs.remove("d.ck", "d.ck.1")
     check(limited, "full disk: every run ended before its limit was set")
     check(process.returncode == 0, f"full disk: exit code {process.returncode}, expected 0\n{out[-800:]}{err[-800:]}")
     check("warning: no checkpoint after step" in err and "is kept" in err, f"full disk: got {err[-500:]}")
     check(not runs.temporaries(), f"full disk: left {runs.temporaries()}")
-    runs.run("--output=d.h5", "--restart=d.ck")
-    runs.same("d.h5", "--tolerance=0")
+    runs.run("--output=d.h5", "--restart=d.ck", deck=runs.deck_of(steps))
+    runs.same("d.h5", "--tolerance=0", steps=steps)
 
 
 def refusals(runs):
@@ -282,7 +308,6 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(args, folder)
-        runs.run("--output=full.h5")
         if failures == 0:
             kills(runs, args.seed)
             one_signal(runs, signal.SIGTERM, True)
