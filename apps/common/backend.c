@@ -99,10 +99,31 @@ static void append_device(app_comm comm, const app_options *options, char *resou
     append(resource, size, "device", number);
 }
 
+/* An option, and the key of a resource string that means the same. Given twice, they could
+ * contradict each other. */
+static mx_err check_once(const char *backend, const char *option, const char *key, bool given)
+{
+    const char *const keys = strchr(backend, ':');
+    MX_REQUIRE(!given || keys == NULL || strstr(keys, key) == NULL, MX_ERR_INPUT,
+               "--%s: got it beside --backend=%s, which sets it too, expected only one of them",
+               option, backend);
+    return MX_OK;
+}
+
+static mx_err check_options(const app_options *options)
+{
+    const char *const b = options->backend;
+    MX_TRY(check_once(b, "threads", "threads=", options->threads > 0));
+    MX_TRY(check_once(b, "device", "device=", options->device >= 0));
+    MX_TRY(check_once(b, "layout", "layout=", strcmp(options->layout, "auto") != 0));
+    return check_once(b, "check-against", "check=", options->check_against != NULL);
+}
+
 static mx_err open_context(app_comm comm, const app_options *options, const char *backend,
                            mx_ctx *ctx)
 {
     char resource[256];
+    MX_TRY(check_options(options));
     MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend",
                backend);
     snprintf(resource, sizeof resource, "%s", backend);
@@ -113,8 +134,9 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     MX_TRY(mx_ctx_create(resource, ctx));
     if (options->check_against == NULL) return MX_OK;
     const mx_err err = mx_ctx_check_against(*ctx, options->check_against, 1e-9);
-    if (err != MX_OK) mx_ctx_destroy(ctx);
-    return err;
+    if (err == MX_OK) return MX_OK;
+    mx_ctx_destroy(ctx);
+    return MX_FAIL(err, "--check-against=%s: %s", options->check_against, mx_err_message());
 }
 
 /* mpirun binds each rank to one core by default. Several threads on one core are slower than one.

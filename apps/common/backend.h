@@ -3,10 +3,15 @@
 #include "minx/context.h"
 #include "options.h"
 
-/* Opens the context that the options ask for. Collective; what it returns is agreed.
- *   backend   "auto": cuda where it is available on every rank, else openmp; anything else is a resource string of the core
- *   threads   0: the cores of this rank's affinity mask, divided by the ranks that share that mask
- *   device    -1: the rank's number on its host, modulo the devices there */
+/* Opens the context that the options ask for. The caller destroys it.
+ *   backend         "auto": cuda where it is available on every rank, else openmp; anything else is a resource string of the core
+ *   threads         0: the cores of this rank's affinity mask, divided by the ranks that share that mask
+ *   device          -1: the rank's number on its host, modulo the number of devices there
+ *   layout          "auto": the layout of the backend
+ *   check_against   NULL: launches are not compared; else a resource string of the core. The tolerance is 1e-9
+ * MX_ERR_INPUT for a bad resource string, and for an option that the resource string of the backend
+ * also sets; else the errors of mx_ctx_create and mx_ctx_check_against. On failure *ctx is NULL.
+ * Collective, agreed. */
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx);
 
 /* Prints the backends that are available here, one a line, and why others are not, as comments ("#

@@ -25,22 +25,23 @@ static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
 #define SWITCH(NAME, MEMBER, HELP) {.name = NAME, .type = APP_KEY_SWITCH, AT(MEMBER), .help = HELP}
 
 static const app_key rows[] = {
-    TEXT("backend", backend, "auto", "NAME", "run the kernels on this backend"),
+    TEXT("backend", backend, "auto", "NAME", "run the kernels on this backend; --backends lists them"),
     COUNT("threads", threads, 1, MAX_THREADS, 0,
-          "threads of each rank; auto: its cores, shared among the ranks that have them"),
+          "threads of each rank; auto: the cores that it may use, divided by the ranks that share them"),
     COUNT("device", device, 0, MAX_DEVICE, -1,
-          "accelerator to use; auto: rank within the host, modulo devices"),
+          "number of the device; auto: the rank's number on its host, modulo the number of devices"),
     CHOICE("layout", layout_number, layouts, "layout of arrays; auto: the backend's own"),
     TEXT("check-against", check_against, NULL, "NAME",
          "repeat every launch on this backend and stop at the first difference"),
     TEXT("output", output, NULL, "FILE.h5", "write the results file"),
     TEXT("checkpoint", checkpoint, NULL, "FILE",
-         "write checkpoints; at SIGTERM and SIGUSR1 too, then end with exit code 5"),
+         "write checkpoints to this file; SIGTERM or SIGUSR1 ends the run after a checkpoint, with exit code 5"),
     TEXT("checkpoint-every", checkpoint_every, NULL, "N|Ns",
-         "write one after every N steps, or every N seconds"),
-    TEXT("restart", restart, NULL, "FILE", "go on from a checkpoint"),
+         "write a checkpoint after every N steps, or every N seconds (Ns)"),
+    TEXT("restart", restart, NULL, "FILE", "continue the run of this checkpoint"),
     CHOICE("gpu-mpi", gpu_mpi, gpu_mpi_words,
-           "between devices: on: device memory to MPI; off: through host memory; auto: the best here"),
+           "how data go between devices: nccl: by NCCL; on: MPI reads and writes device memory; "
+           "off: through pinned host memory; auto: the first of these three that works"),
     SWITCH("quiet", quiet, "print errors and failed checks only"),
     SWITCH("help", help, "print this text, and stop"),
     SWITCH("help-deck", help_deck, "list the keys of the input, and stop"),
@@ -141,6 +142,30 @@ static void split(const parser *p, const char *argument, app_word *key, app_word
 
 /* ---- values ---- */
 
+/* A second positional argument: often a key without its value, or a switch without its dashes. */
+static mx_err fail_second_argument(const parser *p, const char *argument)
+{
+    const size_t length = strlen(argument);
+    app_word key, value;
+    app_expected expected;
+    app_shown shown;
+    split(p, p->options->deck, &key, &value);
+    if (value.text) return fail_unknown(p, &key); /* the first one was meant as a key */
+    const app_input *const tables[] = {input_of(p->program), &common};
+    for (int i = 0; i < 2; i++) {
+        const app_key *const row =
+            app_input_find(tables[i], ~0u, APP_KEY_COMMAND, argument, length);
+        if (row && app_key_has_value(row))
+            return MX_FAIL(MX_ERR_INPUT, "%s: got no value, expected --%s=VALUE, with %s as VALUE",
+                           row->name, row->name, app_key_expected(row, &expected));
+        if (row)
+            return MX_FAIL(MX_ERR_INPUT, "got the argument %s, expected --%s",
+                           app_text_show(argument, length, &shown), row->name);
+    }
+    return MX_FAIL(MX_ERR_INPUT, "got a second argument %s, expected one %s",
+                   app_text_show(argument, length, &shown), p->program->deck);
+}
+
 static mx_err read_positional(parser *p, const char *argument)
 {
     app_shown shown;
@@ -149,13 +174,7 @@ static mx_err read_positional(parser *p, const char *argument)
                shown.text);
     MX_REQUIRE(argument[0] != '\0', MX_ERR_INPUT, "got an empty argument, expected %s",
                p->program->deck);
-    if (p->options->deck) {
-        app_word key, value;
-        split(p, p->options->deck, &key, &value);
-        if (value.text) return fail_unknown(p, &key); /* it was meant as a key */
-        return MX_FAIL(MX_ERR_INPUT, "got a second argument %s, expected one %s", shown.text,
-                       p->program->deck);
-    }
+    if (p->options->deck) return fail_second_argument(p, argument);
     p->options->deck = argument;
     return MX_OK;
 }
@@ -271,7 +290,12 @@ mx_err app_options_fail_deck(const app_program *program, app_options *options, m
     app_word key, value;
     app_shown shown;
     split(&p, options->deck, &key, &value);
-    if (!value.text || access(options->deck, F_OK) == 0) return MX_PASS(err);
+    if (access(options->deck, F_OK) == 0) return MX_PASS(err);
+    if (options->deck == program->default_deck)
+        return MX_FAIL(MX_ERR_INPUT,
+                       "got no %s, and there is no file %s, the default; expected: %s [OPTIONS] %s",
+                       program->deck, program->default_deck, program->name, program->deck);
+    if (!value.text) return MX_PASS(err);
     const char *const nearest = find_nearest(&p, &key);
     return MX_FAIL(MX_ERR_INPUT, "got %s, which is neither a file nor a known key, expected %s%s",
                    app_text_show(options->deck, strlen(options->deck), &shown),
@@ -292,15 +316,16 @@ static void print_usage(const app_program *program, FILE *out)
 {
     const bool keys = input_of(program)->count > 0;
     fprintf(out, "%s: %s\n\nUsage: %s [OPTIONS]", program->name, program->summary, program->name);
-    if (program->deck)
-        fprintf(out, input_of(program)->deck_optional ? " [%s]" : " %s", program->deck);
+    const bool optional = input_of(program)->deck_optional || program->default_deck;
+    if (program->deck) fprintf(out, optional ? " [%s]" : " %s", program->deck);
     fprintf(out, "%s\n", keys ? " [KEY=VALUE]..." : "");
     if (program->default_deck)
-        fprintf(out, "Without %s, it is %s.\n", program->deck, program->default_deck);
+        fprintf(out, "The default %s is %s.\n", program->deck, program->default_deck);
     if (keys)
         fprintf(out,
-                "KEY=VALUE, or --KEY=VALUE, sets a key of the input%s; --help-deck lists them.\n",
-                program->deck ? ", whatever the deck says" : "");
+                "KEY=VALUE, or --KEY=VALUE, sets a key of the input%s%s. --help-deck lists "
+                "the keys.\n",
+                program->deck ? "; it overrides " : "", program->deck ? program->deck : "");
 }
 
 static bool is_of_checkpoints(const app_key *row)

@@ -54,9 +54,10 @@ typedef struct app_program {
 mx_err app_options_parse(const app_program *program, int argc, char **argv, app_options *options);
 void app_options_close(app_options *options);
 
-/* What to say of a deck that could not be read, with the error `err`: where there is no such file
- * and its name reads as KEY=VALUE, a key was meant, and the message names the nearest one. Returns
- * the error. Not collective. */
+/* Completes the message of `err`, the error with which the deck could not be read, and returns the
+ * error. If there is no such file, and its name has the form KEY=VALUE, the user meant a key: the
+ * message then names the nearest one. If the missing file is the default deck, the message says
+ * that no deck was given. Not collective. */
 mx_err app_options_fail_deck(const app_program *program, app_options *options, mx_err err);
 
 /* Prints usage and all options with their defaults. */

@@ -263,7 +263,11 @@ static const struct {
      "--label: got \"\\x1b[31m\\x0a\", expected text without control characters"},
     {{{"d", "lable=a"}}, "got an unknown option \"lable\", expected --label"},
     {{{"lable=a", "d"}}, "got an unknown option \"lable\", expected --label"},
-    {{{"d", "level"}}, "got a second argument \"level\""},
+    {{{"d", "level"}},
+     "level: got no value, expected --level=VALUE, with a whole number from -2 to 9"},
+    {{{"d", "loud"}}, "got the argument \"loud\", expected --loud"},
+    {{{"d", "quiet"}}, "got the argument \"quiet\", expected --quiet"},
+    {{{"d", "threads"}}, "threads: got no value, expected --threads=VALUE"},
     {{{"d", "list=1,2,3,4"}},
      "list: got \"1,2,3,4\", expected up to 3 values, divided by commas, each a whole number from 0 to 99"},
     {{{"d", "list=1,,2"}}, "list: got \"\", expected up to 3 values"},
@@ -299,6 +303,7 @@ static void test_missing_deck(void)
         {&free_program, "zzzzzzzz=a", "expected one of the keys that --help-deck lists"},
         {&with_deck, "lable:a", "cannot be read"},
         {&with_deck, "lable", "cannot be read"},
+        {&with_default, NULL, "got no DECK, and there is no file tea.in, the default"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         app_options o;
@@ -312,6 +317,20 @@ static void test_missing_deck(void)
 }
 
 /* ---- help ---- */
+
+static void read_help(const app_program *program, char *text, size_t size)
+{
+    FILE *const f = tmpfile();
+    text[0] = '\0';
+    if (!f) {
+        fail("tmpfile", "nothing");
+        return;
+    }
+    app_options_help(program, f);
+    rewind(f);
+    text[fread(text, 1, size - 1, f)] = '\0';
+    fclose(f);
+}
 
 static void test_help(void)
 {
@@ -342,20 +361,16 @@ static void test_help(void)
     };
     app_options o;
     (void)PARSE("--help");
-    FILE *const f = tmpfile();
-    if (!f) {
-        fail("tmpfile", "nothing");
-        return;
-    }
-    app_options_help(&with_deck, f);
-    rewind(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
+    read_help(&with_deck, text, sizeof text);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         if (!strstr(text, wanted[i])) fail("--help lacks", wanted[i]);
     }
     check(!strstr(text, "--checkpoint") && !strstr(text, "--restart"),
           "no options of checkpoints where there are none");
+    read_help(&with_default, text, sizeof text);
+    check(strstr(text, "Usage: prog [OPTIONS] [DECK]") &&
+              strstr(text, "The default DECK is tea.in."),
+          "--help names the default deck");
 }
 
 /* ---- files ---- */

@@ -68,6 +68,16 @@ def options_of_minx(app, deck, mpiexec, folder):
     check("--mx-disable-warnings", done, 0)
 
 
+def options_of_the_context(app, deck, folder):
+    """What both a resource string and an option set could differ; a bad name is attributed to its option."""
+    for option, backend in [("--threads=2", "openmp:threads=1"), ("--device=0", "serial:device=0"),
+                            ("--layout=left", "serial:layout=right"), ("--check-against=serial", "openmp:check=serial")]:
+        words = [option.split("=")[0], "--backend=" + backend, "only one of them"]
+        check(f"{option} and {backend}", run([app, deck, "--backend=" + backend, option], folder), 2, words)
+    done = run([app, deck, "--backend=serial", "--check-against=hip"], folder)
+    check("an unknown backend to check against", done, 2, ["--check-against=hip", "serial"])
+
+
 def output_is_lost(app, deck, folder):
     """stdout on a full disk, and closed: the file there stays. A quiet run prints nothing, so nothing is lost."""
     kept = os.path.join(folder, "kept.h5")
@@ -92,6 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         left = differing_ranks(app, deck, mpiexec, folder)
         options_of_minx(app, deck, mpiexec, folder)
+        options_of_the_context(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
         output_is_lost(app, deck, folder)
     return 1 if failures or left else 0
