@@ -2,21 +2,26 @@
  *
  *     typedef struct heat { app_base base; heat_input input; mx_view u; ... } heat;
  *
- *     static const app_definition definition = {.name = "heat", .size = sizeof(heat), .input = &heat_keys,
- *                                               .input_at = offsetof(heat, input), .run = heat_run, ...};
+ *     static const app_definition definition = {
+ *         .name = "heat", .size = sizeof(heat), .input = &heat_keys,
+ *         .input_at = offsetof(heat, input), .run = heat_run, ...};
  *
  *     int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
  *
  * A run, in this order, on all ranks together:
  *
- *   1. MPI starts; the command lines of all ranks are compared; minx starts, with the options --mx-KEY
- *   2. the command line; --help and its like are answered, and end the run
- *   3. report, input (deck, then keys on the command line), results file, context, transport
- *   4. the stages of the app: set_up, keep and the restart if the user asks for checkpoints or a restart, run, verify,
- *      output. A run that a signal stopped ends after `run`, with exit code 5 and without a results file
- *   5. what every results file has: provenance, parameters, regions, verdict, exit code, digests
- *   6. the last lines are printed. Only after that is the results file renamed to its final name, so that the exit code in it
- *      is the one that the program ends with.
+ *   1. MPI starts. The command lines of all ranks are compared. minx starts, with the options
+ *      --mx-KEY.
+ *   2. The command line is read. --help and its like are answered, and end the run.
+ *   3. app_run opens the report, the input (the deck, then keys on the command line), the results
+ *      file, the context and the transport.
+ *   4. The stages of the app: set_up; keep and the restart, if the user asks for checkpoints or a
+ *      restart; run, verify, output. A run that a signal stopped ends after `run`, with exit code 5
+ *      and without a results file.
+ *   5. app_run writes what every results file has: provenance, parameters, regions, verdict, exit
+ *      code, digests.
+ *   6. The last lines are printed. Only after that is the results file renamed to its final name,
+ *      so that the exit code in it is the one that the program ends with.
  *
  * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the
  * error. A stage may also return an error that is not agreed: perhaps only this rank has it, and
@@ -33,8 +38,8 @@
 typedef struct app_definition app_definition;
 
 /* What every app has: the first member of the app's own struct, which is all zero when a run
- * begins. Stages read it. They may write only the members whose comment says `a stage may set
- * it`. */
+ * begins. Everything in it belongs to app_run, which closes and frees it. Stages read it. They may
+ * write only the members whose comment says `a stage may set it`. */
 typedef struct app_base {
     const app_definition *definition;
     int argc; /* the command line as it was given; argv ends with NULL */
@@ -43,9 +48,9 @@ typedef struct app_base {
 
     app_comm comm;
     app_options options;
-    app_keys keys; /* of the input: where each was set */
-    char *deck_text;
-    size_t deck_length;
+    app_keys keys;      /* of the input: where each was set */
+    char *deck_text;    /* the deck as it was read, ended by a NUL; NULL: there is none */
+    size_t deck_length; /* bytes, without the NUL */
     app_report report;
     app_results results; /* NULL: no results file was asked for */
     mx_ctx ctx;
@@ -62,13 +67,15 @@ typedef struct app_base {
     /* the exit code of a run whose checks all hold; a stage may set it to APP_EXIT_NOT_CONVERGED */
     int exit_code;
 
-    double merit; /* the figure of merit (app_merit) */
-    const char *merit_unit;
+    double merit;           /* the figure of merit, set by app_merit */
+    const char *merit_unit; /* NULL: there is none yet */
 } app_base;
 
-/* A stage: `app` is the app's struct. Collective. */
+/* A stage: `app` is the app's struct, so it can be converted to a pointer to app_base. Called on
+ * all ranks. Returns MX_OK or the first error that it met (see Errors above). */
 typedef mx_err app_stage(void *app);
 
+/* What an app is. It and all that it points to must exist until app_run returns. */
 struct app_definition {
     const char *name;    /* of the program: "tealeaf" */
     const char *summary; /* completes "NAME: ..." */
@@ -84,64 +91,76 @@ struct app_definition {
     app_stage *keep;   /* tells base.checkpoint what to keep (checkpoint.h); NULL: no checkpoints */
     /* names of keys, with blanks between them, whose values a restart may change: end time, what is
      * printed */
-    const char *free_at_restart;
-    app_stage *run;    /* calls app_step_end */
-    app_stage *verify; /* compares the solution with expected values, by app_check */
-    app_stage *output; /* prints the last lines; series and fields, into base.results */
+    const char *free_at_restart; /* NULL: none */
+    app_stage *run;              /* calls app_step_end */
+    app_stage *verify;           /* compares the solution with expected values, by app_check */
+    app_stage *output;           /* prints the last lines; series and fields, into base.results */
 
     /* Frees what the stages made; called once, however far the run came, also when set_up was never
      * called. */
     void (*clean_up)(void *app);
 };
 
-/* Runs the app; returns the program's exit code (comm.h). */
+/* Runs the app, prints the message of an error on stderr, and returns the program's exit code
+ * (comm.h). main calls it, and nothing else; it starts and ends MPI and minx. Collective. */
 int app_run(const app_definition *definition, int argc, char **argv);
 
 /* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets
- * base->failed unless it holds. `tolerance` is relative to |expected|, absolute where that is 0.
- * NaN never holds. `compare`: as for app_results_check. Collective, agreed. */
+ * base->failed unless app_relative(value, expected) <= tolerance. A NaN fails. The numbers must be
+ * the same on all ranks, because each rank decides for itself. `compare` and errors: as for
+ * app_results_check. All ranks make the same calls. */
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
                  app_compare compare);
 
-/* /fields/NAME: the cells of a view of doubles of rank 2 or 3, which has `ghosts` ghost cells on
- * every side. `origin` and `spacing` may be NULL (results.h). Collective, agreed. */
+/* Writes /fields/NAME: the cells of a view of doubles. The view has the rank of the decomposition
+ * (2 or 3), `ghosts` ghost cells on every side, which are left out, and any memory space and
+ * layout. `origin` and `spacing` may be NULL (results.h). Without a results file it does nothing.
+ * Errors: MX_ERR_MEMORY, those of mx_subview and mx_export, and those of app_results_field.
+ * Collective, agreed. */
 mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
                  const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
                  const double *spacing);
 
-/* The next one of the frames of such a field, whose slab is app_slab_cells of the decomposition.
+/* Writes the next frame of such a field. `frames` was created with the slab
+ * app_slab_cells(decomp); NULL: nothing is done. step, time and errors: as for app_frames_add.
  * Collective, agreed. */
 mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
                        const app_decomp *decomp, mx_view view, int ghosts);
 
-/* /series/NAME: a history; with app_history_i64 its values are whole numbers. Collective. */
+/* Writes /series/NAME: a history, of which rank 0's entries are stored. app_history_i64 stores them
+ * as whole numbers. Without a results file they do nothing. Errors: as for app_results_series_f64,
+ * and MX_ERR_MEMORY. All ranks make the same calls. */
 mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,
                    const app_series *series);
 mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_compare compare,
                        const app_series *series);
 
-/* Sets the figure of merit, by the end of the stage output. */
+/* Sets the figure of merit, which the run prints as its last line: larger is better. To be called
+ * at the end of the stage `output` at the latest; the last call counts. `unit` ("cell
+ * iterations/s") is not copied. Not collective; the value of rank 0 is printed. */
 void app_merit(app_base *base, double value, const char *unit);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
- * probably a mistake. */
+ * probably a mistake. TEXT is cut after 511 bytes. Not collective. */
 void app_note(const app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* The end of a step, for checkpoints: after it the stage `run` returns if base->stopped.
- * Collective, agreed. */
+/* To be called at the end of each step, where the state is one that a checkpoint may keep. `step`:
+ * the number of steps that are done since the beginning of the problem, also after a restart.
+ * Writes a checkpoint when one is due. If a signal asks the run to stop, it sets base->stopped:
+ * then the stage `run` returns. Errors: as for app_checkpoint_step. Collective, agreed. */
 mx_err app_step_end(app_base *base, int64_t step);
 
-/* |value / expected - 1|, or |value| where 0 is expected. */
+/* |value / expected - 1|, or |value| if `expected` is 0. */
 double app_relative(double value, double expected);
 
-/* Prints the lines that say where the run takes place: backend, layout, ranks, threads, device,
- * transport. */
+/* Prints the two lines that say where the run takes place: backend, layout, ranks, threads and
+ * device; and the transport. From rank 0; not collective. */
 void app_print_place(app_base *base);
 
-/* The verdict and the exit code of the run as it stands. */
+/* The verdict and the exit code that the run would have if it ended now. */
 const char *app_verdict(const app_base *base);
 int app_verdict_code(const app_base *base);

@@ -24,8 +24,10 @@ typedef struct app_box_halo *app_box_halo;
 
 typedef enum app_halo_corners { APP_HALO_FACES, APP_HALO_CORNERS } app_halo_corners;
 
-/* For fields with `width` ghost cells on the transport's context. Collective. MX_ERR_INPUT if a
- * rank has fewer cells than the halo is wide, along a dimension that is cut or periodic. */
+/* For fields with `width` (at least 1) ghost cells on the transport's context. *decomp is copied;
+ * the transport must outlive the halo. Errors: MX_ERR_INPUT if a rank has fewer cells than `width`
+ * along a dimension that is divided among ranks or periodic; MX_ERR_ARG, MX_ERR_MEMORY, and those
+ * of app_messages_create. On failure *halo is NULL. Collective, agreed. */
 mx_err app_box_halo_create(app_transport transport, const app_decomp *decomp, int width,
                            app_box_halo *halo);
 
@@ -40,12 +42,14 @@ void app_box_halo_destroy(app_box_halo *halo);
 mx_err app_box_halo_begin(app_box_halo halo, int depth, const mx_view *fields, int count,
                           app_halo_corners corners);
 
-/* Completes the exchange: kernels launched after this call find the ghosts filled. Collective. */
+/* Completes the exchange: kernels launched after this call find the ghost cells filled. If none
+ * has begun, it does nothing. MX_ERR_COMM, errors of launches. Collective. */
 mx_err app_box_halo_end(app_box_halo halo);
 
 /* Begin and end in one call. */
 mx_err app_box_halo_exchange(app_box_halo halo, int depth, const mx_view *fields, int count,
                              app_halo_corners corners);
 
-/* Does this rank have any neighbour? */
+/* Does this rank have any neighbour? A rank is its own neighbour along a periodic dimension. Not
+ * collective. */
 bool app_box_halo_needed(app_box_halo halo);

@@ -14,11 +14,13 @@ mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n
 /* The block of this rank: app_slab_block(comm, total). */
 app_slab app_by_id_slab(app_by_id by_id);
 
-/* values[n] in the order of ids -> sorted[slab.count[0]]; an element has `bytes` bytes (all
- * components of a vector). Host memory. Collective, blocking. */
+/* values[n], in the order of ids[n], -> sorted[slab.count[0]], in the order of the ids of this
+ * rank's block. An element has `bytes` bytes: all components of a vector, the same on all ranks.
+ * Both arrays are in host memory and do not overlap. Collective, blocking. MX_ERR_ARG (bytes is 0),
+ * MX_ERR_MEMORY, both agreed; MX_ERR_COMM. */
 mx_err app_by_id_sort(app_by_id by_id, size_t bytes, const void *values, void *sorted);
 
-/* The way back: sorted -> values. */
+/* The way back, from sorted to values; arguments and errors as above. */
 mx_err app_by_id_spread(app_by_id by_id, size_t bytes, const void *sorted, void *values);
 
 /* Accepts NULL; sets *by_id = NULL. */

@@ -49,9 +49,14 @@ mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,
 /* Accepts NULL; sets *checkpoint = NULL. */
 void app_checkpoint_destroy(app_checkpoint *checkpoint);
 
-/* ---- what is kept; all ranks make the same calls ---- */
+/* ---- what is kept ----
+ *
+ * All ranks make the same calls in the same order, each with another `name`, which is stored as
+ * /state/NAME: not empty, without '/' and control characters. Not collective. Only the pointers are
+ * kept: what they point to is read when a checkpoint is written, and must outlive the checkpoint.
+ * Errors: MX_ERR_ARG for an invalid name, MX_ERR_MEMORY. */
 
-/* Numbers that are the same on all ranks. */
+/* `count` numbers that are the same on all ranks. */
 mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count);
 mx_err app_keep_i64(app_checkpoint checkpoint, const char *name, int64_t *values, int count);
 mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
@@ -60,8 +65,9 @@ mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
 mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series);
 
 /* The elements [ghosts, ghosts + slab->count) of *view, in each dimension, which are this rank's
- * box of a global array. The view may be in any memory space and layout. What is kept is the view
- * that *view names when a checkpoint is written, so an app may swap views. */
+ * box of a global array. The view has the rank of the slab, elements of f64, f32, i64 or i32, and
+ * any memory space and layout; `ctx` copies it. *slab is copied. What is kept is the view that
+ * *view names when a checkpoint is written, so an app may swap views. */
 mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, const mx_view *view,
                      int ghosts, const app_slab *slab);
 
@@ -94,5 +100,6 @@ bool app_checkpoint_restarts(app_checkpoint checkpoint);
  * Collective, agreed. */
 mx_err app_checkpoint_step(app_checkpoint checkpoint, int64_t step, bool *stop);
 
-/* After a stop: one line that says which signal, and how to go on. */
+/* After app_checkpoint_step set *stop: one line that says which signal came, and how to go on.
+ * Valid until the checkpoint is destroyed. */
 const char *app_checkpoint_stop_line(app_checkpoint checkpoint);

@@ -42,38 +42,44 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
 /* Ends MPI. Collective; accepts NULL; sets *comm = NULL. */
 void app_comm_close(app_comm *comm);
 
+/* This rank's number, 0 to the number of ranks - 1. Of the four functions none is collective. */
 int app_rank(app_comm comm);
-int app_size(app_comm comm);
-int app_local_rank(app_comm comm); /* among the ranks of this host, for picking a device */
-int app_local_size(app_comm comm);
+int app_size(app_comm comm);       /* the number of ranks */
+int app_local_rank(app_comm comm); /* this rank's number among the ranks of its host */
+int app_local_size(app_comm comm); /* the number of ranks of its host */
 
-/* The MPI library, one line ("Open MPI v4.1.4"). */
+/* The name and version of the MPI library, one line ("Open MPI v4.1.4"). Valid while `comm` is
+ * open. */
 const char *app_comm_version(app_comm comm);
 
 /* Can the library send from and receive into accelerator memory (MPIX_Query_cuda_support)? */
 bool app_comm_device_aware(app_comm comm);
 
-/* In-place reductions of n values over all ranks, result everywhere. Collective, blocking. Sums of
- * doubles are added in an order that depends on the number of ranks. A NaN counts as infinity in a
- * maximum. */
+/* Reductions of n values over all ranks, in place: afterwards `values` has the result on every
+ * rank. Host memory. Sums of doubles are added in an order that depends on the number of ranks. A
+ * NaN counts as infinity in a maximum. Collective, blocking. MX_ERR_ARG for a negative n,
+ * MX_ERR_COMM. */
 mx_err app_sum_f64(app_comm comm, double *values, int n);
 mx_err app_min_f64(app_comm comm, double *values, int n);
 mx_err app_max_f64(app_comm comm, double *values, int n);
 mx_err app_sum_i64(app_comm comm, int64_t *values, int n);
 mx_err app_max_i64(app_comm comm, int64_t *values, int n);
 
-/* In-place exclusive prefix sums of n values: on rank r the sums over ranks 0 to r-1, on rank 0
- * zeros. Collective, blocking. */
+/* Exclusive prefix sums of n values, in place: on rank r the sums over ranks 0 to r-1, on rank 0
+ * zeros. Host memory. Collective, blocking. Errors as for reductions. */
 mx_err app_exscan_i64(app_comm comm, int64_t *values, int n);
 
-/* Gathers `bytes` bytes of every rank, by rank, in `all` (bytes times app_size), on all ranks.
- * Collective, blocking. */
+/* Gathers `bytes` bytes of every rank: afterwards `all` (bytes * app_size bytes) has them in the
+ * order of the ranks, on every rank. Host memory. `bytes` is the same on all ranks. Collective,
+ * blocking. MX_ERR_EXTENT for more than 2^31-1 bytes, MX_ERR_COMM. */
 mx_err app_allgather(app_comm comm, const void *mine, size_t bytes, void *all);
 
-/* The same among the ranks of this host, by app_local_rank (bytes times app_local_size). */
+/* The same among the ranks of this host, in the order of app_local_rank: `all` has
+ * bytes * app_local_size bytes. */
 mx_err app_local_allgather(app_comm comm, const void *mine, size_t bytes, void *all);
 
-/* Copies bytes from rank 0 to all. Collective, blocking. */
+/* Copies `bytes` bytes of host memory from rank 0 to all ranks. `bytes` is the same on all ranks.
+ * Collective, blocking. MX_ERR_COMM. */
 mx_err app_broadcast(app_comm comm, void *data, size_t bytes);
 
 /* The result of all ranks: MX_OK if every rank passes MX_OK, else the error of the lowest rank that
@@ -84,7 +90,7 @@ mx_err app_agree(app_comm comm, mx_err mine);
 /* Is `err` the failure that the last app_agree returned to all ranks? Not collective. */
 bool app_is_agreed(app_comm comm, mx_err err);
 
-/* Waits for all ranks. Collective. */
+/* Waits for all ranks. Collective, blocking. MX_ERR_COMM. */
 mx_err app_barrier(app_comm comm);
 
 /* Seconds since some fixed moment, monotonic. */

@@ -5,7 +5,8 @@
 
 typedef struct app_report *app_report;
 
-/* Starts a report; with `quiet` nothing is printed. Collective, agreed. */
+/* Starts a report; with `quiet` nothing is printed. MX_ERR_MEMORY; then destroy *report all the
+ * same. Collective, agreed. */
 mx_err app_report_create(app_comm comm, bool quiet, app_report *report);
 
 /* Accepts NULL; sets *report = NULL. Frees its regions as well. */
@@ -32,13 +33,14 @@ typedef struct app_region {
 } app_region;
 
 /* Adds a region, to be begun and ended any number of times. Regions may nest, but a region does not
- * nest in itself. All ranks add the same regions in the same order. The pointer stays valid until
- * the report is destroyed. */
+ * nest in itself. All ranks add the same regions in the same order; not collective. The pointer
+ * stays valid until the report is destroyed. MX_ERR_ARG for more than 64 regions. */
 mx_err app_region_add(app_report report, const char *name, app_region **region);
 
 /* Time is the host's between the two calls, so a region around asynchronous kernels has to contain
- * their fence. `bytes` and `flops` are what the algorithm must move and do in this call on this
- * rank, synchronisations those that it made. */
+ * their fence. For what happened between the two calls on this rank: `bytes` that the algorithm
+ * must move between memory and processor, `flops` (floating-point operations) that it must do, and
+ * `synchronisations`, how often the host waited for kernels. Not collective. */
 void app_region_begin(app_region *region);
 void app_region_end(app_region *region, double bytes, double flops, int64_t synchronisations);
 

@@ -16,9 +16,10 @@
 
 typedef struct app_results *app_results;
 
-/* Begins a file that is to be named `path`. MX_ERR_IO if the file could not be written at the end
- * of the run. Records the command line, the time and the build's provenance (commit, compiler,
- * flags, library versions, host, ranks). */
+/* Begins a file that is to be named `path`. Records the name of the app, the command line, the time
+ * and the build's provenance (commit, compiler, flags, library versions, host, ranks). MX_ERR_IO if
+ * the file could not be written at the end of the run. app_results_publish, app_results_finish or
+ * app_results_discard frees the handle. Collective, agreed. */
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
                           app_results *results);
 
@@ -26,8 +27,14 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
  * also through links. Collective, agreed. */
 mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
 
-/* The parameter `compare` says how the data are compared with those of another run. Provenance and
- * performance are never compared. Parameters of the input must be equal. */
+/* Of all calls below:
+ *   name      part of a path: not empty, not ".", without '/' and control characters. No name
+ *             stands twice in a group
+ *   unit      "m", "energy/length^2", "1" for none
+ *   compare   how the data are compared with those of another run (compare.h). Provenance and
+ *             performance are never compared, parameters of the input must be equal
+ * All data are in host memory, and written or copied before a call returns. Errors: MX_ERR_ARG for
+ * an invalid name or shape, MX_ERR_IO if the file cannot be written, MX_ERR_MEMORY, MX_ERR_COMM. */
 
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi
  * path. */
@@ -58,9 +65,10 @@ mx_err app_results_series_f64(app_results results, const char *name, const char 
 mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
                               app_compare compare, const int64_t *values, mx_gid n);
 
-/* Collective. /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no
- * halo), row-major in the order of decomp's dimensions, in host memory. `origin` and `spacing`
- * (dims entries, for ParaView) may be NULL. */
+/* /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo),
+ * row-major in the order of decomp's dimensions. For ParaView: `origin`, the low corner of the
+ * domain, and `spacing`, the sides of a cell, in units of length (dims entries, in the same order);
+ * NULL: 0 and 1. Collective, agreed. */
 mx_err app_results_field(app_results results, const char *name, const char *unit,
                          app_compare compare, const app_decomp *decomp, const double *values,
                          const double *origin, const double *spacing);
@@ -93,9 +101,10 @@ mx_err app_results_mesh(app_results results, const char *name, const char *unit,
                         const app_slab *nodes, const double *coordinates, const app_slab *cells,
                         const int64_t *connectivity);
 
-/* Collective. /performance/NAME: one region. seconds is this rank's; the file gets min, mean and
- * max over ranks. bytes and flops are this rank's totals that the algorithm must move and do; the
- * file gets their sums. */
+/* /performance/NAME: one region. `seconds` is this rank's; the file gets minimum, mean and maximum
+ * over ranks. `bytes` and `flops` are this rank's totals that the algorithm must move and do; the
+ * file gets their sums. `calls` and `synchronisations`: the file gets the largest of a rank.
+ * Collective. */
 typedef struct app_region_totals {
     int64_t calls;
     double seconds;
@@ -109,16 +118,19 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
                          double tolerance, bool passed, app_compare compare);
 
-/* Ends the file's contents: writes verdict and exit code, digests everything (/integrity), closes.
- * It still has its temporary name, and on failure it will be discarded. */
+/* Ends the file's contents: writes verdict and exit code, and the digests of all objects
+ * (/integrity), and closes the file. It still has its temporary name. After a failure call
+ * app_results_discard. Collective, agreed. */
 mx_err app_results_seal(app_results results, const char *verdict, int exit_code);
 
-/* Gives the sealed file its name, with the XDMF side file where there are fields. Frees the handle
- * and sets *results = NULL, also on failure (then the temporary file is removed). */
+/* Gives the sealed file its name, and writes the XDMF side file if there are fields. Frees the
+ * handle and sets *results = NULL, also on failure (then the temporary file is removed).
+ * Collective, agreed. */
 mx_err app_results_publish(app_results *results);
 
 /* app_results_seal and app_results_publish. */
 mx_err app_results_finish(app_results *results, const char *verdict, int exit_code);
 
-/* Gives up: removes the temporary file, frees the handle. Accepts NULL. */
+/* Removes the temporary file, frees the handle and sets *results = NULL. For runs that
+ * fail. Accepts a handle that is NULL. Collective. */
 void app_results_discard(app_results *results);

@@ -1,4 +1,5 @@
-/* A history: numbers that are added one by one, one entry per step or event. */
+/* A history: numbers that are added one by one, one entry per step or event. Each rank has its own;
+ * of what is written to a file, rank 0's entries count. Nothing here is collective. */
 #pragma once
 #include "minx/error.h"
 

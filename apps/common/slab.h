@@ -15,7 +15,7 @@ typedef struct app_slab {
     mx_gid count[APP_SLAB_MAX_RANK];  /* its number of indices; 0: this rank holds nothing */
 } app_slab;
 
-/* The cells of this rank. */
+/* The cells of this rank, of the global array of all cells. */
 app_slab app_slab_cells(const app_decomp *decomp);
 
 /* The nodes of a mesh whose cells are decomposed. A rank owns the nodes at the low corners of its
