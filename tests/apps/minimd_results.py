@@ -306,39 +306,77 @@ def frames(runs):
 
 # ---- killed ----
 
-def kill_ranks(program, mark):
-    """Those whose command line has the mark: mpirun, which has it too, is another program."""
+def ranks_of(program, mark):
+    """The processes whose command line has the mark: mpirun, which has it too, is another program."""
+    pids = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
-            if words[0] == program.encode() and mark.encode() in words:
-                os.kill(int(pid), signal.SIGKILL)
         except OSError:
-            pass
+            continue
+        if words[0] == program.encode() and mark.encode() in words:
+            pids.append(int(pid))
+    return pids
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def kill_ranks(program, mark):
+    """All of them. Their launcher is stopped meanwhile: where it sees that one rank is gone it asks the others to end, and they
+    would remove the file."""
+    ranks = ranks_of(program, mark)
+    launchers = {parent_of(pid) for pid in ranks} - {os.getpid()}
+    for pid in launchers:
+        os.kill(pid, signal.SIGSTOP)
+    for pid in ranks:
+        os.kill(pid, signal.SIGKILL)
+    for pid in launchers:
+        os.kill(pid, signal.SIGCONT)
+
+
+def frames_of_killed(runs, ranks, interval, name):
+    """Kills a run behind its fourth frame. The path of its temporary file, its steps and positions; or None if they cannot be
+    read: the run was killed while it wrote a later frame."""
+    mark = "--output=" + runs.path(name)
+    command = runs.command_of(runs.deck(LJ, 100000000), f"thermo={interval + interval // 4}", f"frames={interval}", mark, quiet=False,
+                              ranks=ranks)
+    run = subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                           stdin=subprocess.DEVNULL)
+    for line in run.stdout:
+        if line.startswith(f"{3 * interval + 3 * interval // 4} "):
+            break
+    kill_ranks(runs.args.minimd, mark)
+    run.communicate(timeout=800)
+    left = glob.glob(runs.path(name + ".tmp-*[0-9]"))
+    check("temporary files", len(left), 1)
+    try:
+        with h5py.File(left[0], "r") as file:
+            position = file["/particles/all/position"]
+            return left[0], position["step"][:4].tolist(), position["value"][:4]
+    except (OSError, RuntimeError, KeyError):
+        return None
 
 
 def killed(runs):
-    """Killed behind the frame of step 120; a frame is on the disk before the next step begins."""
-    deck = runs.deck(LJ, 100000000)
+    """A frame is on the disk before the next step begins. Only a run that is killed while it writes a frame may leave a file that
+    cannot be opened: then the next run has twice as many steps between its frames, until one is killed in a step."""
     for ranks in (1, 2):
-        mark = "--output=" + runs.path(f"killed_{ranks}.h5")
-        command = runs.command_of(deck, "thermo=50", "frames=40", mark, quiet=False, ranks=ranks)
-        run = subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                               stdin=subprocess.DEVNULL)
-        for line in run.stdout:
-            if line.startswith("150 "):
+        for attempt in range(12):
+            interval = 40 << attempt
+            found = frames_of_killed(runs, ranks, interval, f"killed_{ranks}_{attempt}.h5")
+            if found:
                 break
-        kill_ranks(runs.args.minimd, mark)
-        run.communicate(timeout=800)
-        runs.run(deck, "-n", "120", "frames=40", "--output=whole.h5", ranks=ranks)
-        left = glob.glob(runs.path(f"killed_{ranks}.h5.tmp-*[0-9]"))
-        check("temporary files", len(left), 1)
-        with h5py.File(left[0], "r") as file, h5py.File(runs.path("whole.h5"), "r") as whole:
-            position, expected = file["/particles/all/position"], whole["/particles/all/position"]
-            check("steps", position["step"][:4].tolist(), [0, 40, 80, 120])
-            check("positions", bool((position["value"][:4] == expected["value"][...]).all()), True)
-        runs.verify(left[0], code=1)  # it has no digests
+        check("a file that can be opened", found is not None, True)
+        left, steps, positions = found
+        runs.run(runs.deck(LJ, 3 * interval), f"frames={interval}", "--output=whole.h5", ranks=ranks)
+        check("steps", steps, [0, interval, 2 * interval, 3 * interval])
+        with h5py.File(runs.path("whole.h5"), "r") as whole:
+            check("positions", bool((positions == whole["/particles/all/position/value"][...]).all()), True)
+        runs.verify(left, code=1)  # it has no digests
 
 
 def main():
