@@ -229,6 +229,7 @@ minx_default() { # minx_default NAME VALUE: exports it unless the user has set i
 
 # What lets MPI programs run in a container, with more ranks than cores, without a terminal. The user's settings win.
 minx_environment() {
+    unset CLICOLOR_FORCE # scripts read what ctest prints
     minx_default OMPI_MCA_rmaps_base_oversubscribe 1           # more ranks than cores: Open MPI 4
     minx_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe # the same: Open MPI 5
     minx_default OMPI_MCA_mpi_yield_when_idle 1                # a waiting rank leaves the core to the others
