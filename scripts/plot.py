@@ -134,9 +134,14 @@ def draw(args):
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError as error:
-        sys.exit(f"plot.py: {error}: it needs h5py, numpy and matplotlib")
+        sys.exit(f"plot.py: {error}: it needs h5py, numpy and matplotlib. This Python is {sys.executable}; "
+                 "another one is used so: PYTHON scripts/plot.py ...")
 
-    with h5py.File(args.results, "r") as results:
+    try:
+        results = h5py.File(args.results, "r")
+    except OSError as error:
+        sys.exit(f"plot.py: {args.results}: expected a results file: {error}")
+    with results:
         fields, series = results.get("fields", {}), results.get("series", {})
         only = args.field is not None or args.series is not None or args.radial is not None
         field_names = chosen(args.field or ([] if only else None), fields, "field", 3)
@@ -155,7 +160,10 @@ def draw(args):
             how(axes, name, group)
         for axes in all_axes.flat[len(panels):]:
             axes.axis("off")
-        figure.savefig(args.picture, dpi=110)
+        try:
+            figure.savefig(args.picture, dpi=110)
+        except (OSError, ValueError) as error:
+            sys.exit(f"plot.py: {args.picture}: cannot be written: {error}")
 
 
 def main():

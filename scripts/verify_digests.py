@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recomputes the digests of a results file with h5py and hashlib alone: a check of minx-verify that shares no code with it.
 
-Exit code 0: all digests are right, 1: one is wrong, 77: h5py or numpy is missing.
+Exit code 0: all digests are right, 1: one is wrong, or a file is no results file, 77: h5py or numpy is missing.
 """
 import argparse
 import hashlib
@@ -71,6 +71,15 @@ def holds(path):
     return stored == manifest and root.decode() == sha(manifest)
 
 
+def checked(path):
+    """True if all digests are right; else it has printed why not."""
+    try:
+        return holds(path)
+    except (OSError, KeyError) as error:
+        print(f"{path}: expected a results file: {error}")
+        return False
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="FILE.h5")
@@ -78,7 +87,7 @@ def main():
     if missing:
         print(f"skipped: verify_digests.py: {missing}: it needs h5py and numpy")
         return 77
-    return 0 if all([holds(path) for path in args.results]) else 1
+    return 0 if all([checked(path) for path in args.results]) else 1
 
 
 if __name__ == "__main__":

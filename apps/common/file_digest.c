@@ -129,8 +129,8 @@ static mx_err read_seal(int file, const char *path, int64_t size, int64_t *seale
     const int read = sscanf(line, "\nminx-seal 1 %20lld %64s", &number, hex);
     snprintf(again, sizeof again, SEAL_FORMAT, number, hex);
     MX_REQUIRE(read == 2 && memcmp(line, again, SEAL_BYTES) == 0 && number == size - SEAL_BYTES,
-               MX_ERR_IO, "%s: is cut short, damaged, or no checkpoint: it does not end as one",
-               path);
+               MX_ERR_IO,
+               "%s: is cut short, damaged, or no checkpoint: its last line is not a seal", path);
     *sealed = number;
     return MX_OK;
 }

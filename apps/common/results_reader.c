@@ -85,7 +85,8 @@ static mx_err check_schema(app_reader reader)
     const bool ours = strcmp(schema, APP_SCHEMA_NAME) == 0;
     const mx_err err =
         ours ? MX_OK
-             : MX_FAIL(MX_ERR_INPUT, "%s: follows a foreign schema: got \"%.80s\", expected \"%s\"",
+             : MX_FAIL(MX_ERR_INPUT,
+                       "%s: is no results file: got the schema \"%.80s\", expected \"%s\"",
                        reader->path, schema, APP_SCHEMA_NAME);
     free(schema);
     MX_TRY(err);

@@ -32,7 +32,13 @@ static mx_err read_potential(md_app *app)
     md_path path;
     const char *const name = md_find_file(app, md_potential_name(app), &path);
     MX_TRY(app_results_check_input(app->base.comm, app->base.options.output, name));
-    MX_TRY(app_read_file(app->base.comm, name, &text, &length));
+    const mx_err read = app_read_file(app->base.comm, name, &text, &length);
+    if (read == MX_ERR_INPUT)
+        return MX_FAIL(read,
+                       "%s. It is the potential, which potential=FILE sets; the file is looked for "
+                       "in the working folder, then beside the deck",
+                       mx_err_message());
+    MX_TRY(read);
     const mx_err err = md_potential_parse(name, text, length, &app->potential);
     app->potential_text = text;
     app->potential_length = length;

@@ -169,10 +169,11 @@ mx_err tl_deck_check_problem(const char *name, const tl_deck *deck)
         const problem *const p = &problems[i];
         if (p->dialect == TL_DIALECT_PORT || !is_meant(deck, p)) continue;
         const char *const part = difference(deck, p);
-        MX_REQUIRE(!part, MX_ERR_INPUT,
-                   "%s: test_problem: got %d, but %s of the deck differs from that problem's, "
-                   "expected the problem itself, or no test_problem",
-                   name, deck->test_problem, part);
+        MX_REQUIRE(
+            !part, MX_ERR_INPUT,
+            "%s: test_problem: got %d, but %s differs from that of test problem %d, expected "
+            "the same %s, or test_problem=0 (no comparison)",
+            name, deck->test_problem, part, deck->test_problem, part);
     }
     return MX_OK;
 }

@@ -74,6 +74,8 @@ def main():
     best = limits(Path(sys.argv[2])) if len(sys.argv) == 3 else {}
     rows, cached = zip(*(row(run, best) for run in runs))
     print_table(rows)
+    if any(cells[4].startswith("~") for cells in rows):
+        print("~ seconds of the whole program, with its start: the app has no region \"whole run\"")
     if any(cached):
         print("* faster than memory: the data of this deck fit into the cache")
 

@@ -108,7 +108,7 @@ BAD = [
     ("threads on serial", DECK, None, ["-t", "2"], 2, ["threads"]),
     ("unknown backend", DECK, None, ["--backend=hip"], 2, ["hip"]),
     ("two epsilons for three types", DECK, None, ["--ntypes", "3", "epsilon=1,2"], 2, ["epsilon", "2 values"]),
-    ("no such potential", DECK, None, ["-p", "eam", "potential=nowhere.eam"], 2, ["nowhere.eam"]),
+    ("no such potential", DECK, None, ["-p", "eam", "potential=nowhere.eam"], 2, ["nowhere.eam", "potential=FILE", "beside the deck"]),
     ("no such data file", DECK, None, ["-f", "nowhere.data"], 2, ["nowhere.data", "No such file"]),
     ("a deck as data file", DECK, DECK, [], 2, ["atoms.data", "atoms", "N atoms"]),
     ("no atoms", DECK, data("4 atoms", "0 atoms"), [], 2, ["atoms.data:3", "atoms", "0"]),

@@ -103,7 +103,7 @@ static const tampering table[] = {
     {"another manifest", alter_text, {"/integrity/manifest", 0, 0}, 0, FAIL, PASS,
      "FAIL  root digest"},
     {"foreign schema", alter_schema, {NULL, 0, 0}, 0, ANY, ANY,
-     "foreign schema: got \"other-results\""},
+     "is no results file: got the schema \"other-results\""},
     {"verdict, sealed", alter_verdict, {"iteration limit", 0, 0}, SEALED, PASS, FAIL,
      "FAIL  verdict"},
     {"verdict failed though all holds, sealed", alter_verdict, {"failed", 0, 0}, SEALED, PASS, FAIL,

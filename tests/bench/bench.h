@@ -243,6 +243,8 @@ mx_err bench_layouts(const bench_target *target, const bench_options *options,
                      bench_report *report);
 /* Prints the names of its cases. */
 void bench_layouts_list(void);
+/* Does --filter select one of its cases? */
+bool bench_layouts_wanted(const bench_options *options);
 
 #ifdef __cplusplus
 }

@@ -192,16 +192,26 @@ static mx_err run(const bench_target *target, const bench_case *which, const ben
     return bench_report_keep(report, &row);
 }
 
+static bool wanted(const bench_options *options, const bench_case *which)
+{
+    char name[64];
+    snprintf(name, sizeof name, "layout/%s", which->name);
+    return bench_wanted(options, name) || bench_wanted(options, which->name);
+}
+
+bool bench_layouts_wanted(const bench_options *options)
+{
+    for (int c = 0; c < CASES; c++)
+        if (wanted(options, &cases[c])) return true;
+    return false;
+}
+
 mx_err bench_layouts(const bench_target *target, const bench_options *options, bench_report *report)
 {
     printf("%-13s %-7s %3s %11s %11s %11s %11s %-13s %s\n", "case", "backend", "thr", "n", "right",
            "left", "wrong/own", "(quartiles)", "own");
-    for (int c = 0; c < CASES; c++) {
-        char name[64];
-        snprintf(name, sizeof name, "layout/%s", cases[c].name);
-        if (bench_wanted(options, name) || bench_wanted(options, cases[c].name))
-            MX_TRY(run(target, &cases[c], options, report));
-    }
+    for (int c = 0; c < CASES; c++)
+        if (wanted(options, &cases[c])) MX_TRY(run(target, &cases[c], options, report));
     return MX_OK;
 }
 

@@ -1,6 +1,7 @@
 /* minx-bench: compares the core with hand-written code, and both with the limits of the machine. */
 #include "bench.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,32 @@ static mx_err run_all(const bench_options *o, bench_report *report)
     return MX_OK;
 }
 
+/* Does --filter select a case at all? */
+static bool selects_any(const bench_options *o)
+{
+    char cached[64];
+    if (o->layouts) return bench_layouts_wanted(o);
+    for (int t = 0; t < TABLES; t++)
+        for (const bench_case *c = all_cases[t]; c->name != NULL; c++) {
+            snprintf(cached, sizeof cached, "%s-cache", c->name);
+            if (bench_wanted(o, c->name) || bench_wanted(o, cached)) return true;
+        }
+    return false;
+}
+
+/* What would end a long run without a result: found before anything is measured. */
+static mx_err check_options(const bench_options *o)
+{
+    MX_REQUIRE(selects_any(o), MX_ERR_INPUT,
+               "--filter: got '%s', which selects no case, expected names that --list prints",
+               o->filter);
+    if (o->json == NULL) return MX_OK;
+    FILE *const f = fopen(o->json, "a"); /* keeps what an older file has */
+    MX_REQUIRE(f != NULL, MX_ERR_IO, "--json: cannot write '%s': %s", o->json, strerror(errno));
+    fclose(f);
+    return MX_OK;
+}
+
 static void list(void)
 {
     for (int t = 0; t < TABLES; t++)
@@ -213,6 +240,7 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, &o)) return USAGE;
     if (o.list) return list(), 0;
     mx_err err = mx_init();
+    if (err == MX_OK) err = check_options(&o);
     if (err == MX_OK) err = run_all(&o, &report);
     if (err == MX_OK && o.json != NULL) err = bench_report_write(&report, o.json);
     if (err != MX_OK) fprintf(stderr, "minx-bench: %s\n%s", mx_err_message(), mx_err_trace());
