@@ -134,9 +134,11 @@ mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_deco
     }
     const int size = app_size(comm);
     split best;
-    MX_REQUIRE(best_split(dims, global, size, &best), MX_ERR_INPUT,
-               "the mesh is too small for %d ranks: no split gives each a cell; %d would do", size,
-               max_ranks(dims, global, size));
+    MX_REQUIRE(
+        best_split(dims, global, size, &best), MX_ERR_INPUT,
+        "the mesh is too small for %d ranks: no decomposition gives each rank a cell, expected "
+        "another number of ranks: %d is possible",
+        size, max_ranks(dims, global, size));
     *decomp = (app_decomp){.dims = dims};
     int rest = app_rank(comm);
     for (int d = dims - 1; d >= 0; --d) {

@@ -15,10 +15,10 @@ static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
 
 /* clang-format off */
 #define AT(MEMBER) .offset = offsetof(app_options, MEMBER), .sources = APP_KEY_COMMAND
-#define TEXT(NAME, MEMBER, NORMAL, WORD, HELP) \
-    {.name = NAME, .type = APP_KEY_TEXT, AT(MEMBER), .text = NORMAL, .argument = WORD, .help = HELP}
-#define COUNT(NAME, MEMBER, LEAST, MOST, NORMAL, HELP) \
-    {.name = NAME, .type = APP_KEY_INT, AT(MEMBER), .low = LEAST, .high = MOST, .standard = NORMAL, \
+#define TEXT(NAME, MEMBER, DEFAULT, WORD, HELP) \
+    {.name = NAME, .type = APP_KEY_TEXT, AT(MEMBER), .text = DEFAULT, .argument = WORD, .help = HELP}
+#define COUNT(NAME, MEMBER, MIN, MAX, DEFAULT, HELP) \
+    {.name = NAME, .type = APP_KEY_INT, AT(MEMBER), .low = MIN, .high = MAX, .standard = DEFAULT, \
      .automatic = "auto", .help = HELP}
 #define CHOICE(NAME, MEMBER, WORDS, HELP) \
     {.name = NAME, .type = APP_KEY_CHOICE, AT(MEMBER), .words = WORDS, .help = HELP}
