@@ -7,12 +7,13 @@
  *
  *     static const char *const boundaries[] = {"closed", "periodic", NULL};
  *     static const app_key keys[] = {
- *         {.name = "cells", .type = APP_KEY_INT64, .offset = offsetof(heat_input, cells), .low = 1, .high = 1e9,
- *          .standard = 64, .unit = "1", .help = "cells along each side"},
- *         {.name = "dt", .type = APP_KEY_REAL, .offset = offsetof(heat_input, dt), .low = APP_KEY_ABOVE_0, .high = DBL_MAX,
- *          .standard = 0.1, .unit = "s", .help = "time step"},
- *         {.name = "boundary", .type = APP_KEY_CHOICE, .offset = offsetof(heat_input, boundary), .words = boundaries,
- *          .help = "what stands at the sides"},
+ *         {.name = "cells", .type = APP_KEY_INT64, .offset = offsetof(heat_input, cells),
+ *          .low = 1, .high = 1e9, .standard = 64, .unit = "1", .help = "cells along each side"},
+ *         {.name = "dt", .type = APP_KEY_REAL, .offset = offsetof(heat_input, dt),
+ *          .low = APP_KEY_ABOVE_0, .high = DBL_MAX, .standard = 0.1, .unit = "s",
+ *          .help = "time step"},
+ *         {.name = "boundary", .type = APP_KEY_CHOICE, .offset = offsetof(heat_input, boundary),
+ *          .words = boundaries, .help = "what the sides of the domain are"},
  *     };
  *     const app_input heat = {.keys = keys, .count = 3, .size = sizeof(heat_input)};
  *
@@ -68,8 +69,9 @@ typedef struct app_key {
     /* Numbers: the range that makes sense, both included; both 0: no bounds. CHOICE: `low` is the
      * first word that may be written. */
     double low, high;
-    /* The default. PICK and SWITCH have no default: their members start as 0. For PICK this is the
-     * number of the word that it picks. */
+    /* The default. A number below `low` means none: the input has to set the key, which `check`
+     * makes sure of. PICK and SWITCH have no default: their members start as 0. For PICK this is
+     * the number of the word that it picks. */
     double standard;
     const char *text;         /* TEXT: the default, or NULL */
     const char *automatic;    /* INT: a word for `standard`, which may be out of range; or NULL */

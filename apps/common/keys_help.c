@@ -86,7 +86,8 @@ static const char *show_default(const app_key *row, char *text, size_t size)
     }
     if (row->stride > 0) return "none";
     if (row->automatic) return row->automatic;
-    if (row->standard == DBL_MAX) return "none";
+    const bool bounded = row->low != 0 || row->high != 0;
+    if (row->standard == DBL_MAX || (bounded && row->standard < row->low)) return "none";
     snprintf(text, size, "%.10g", row->standard);
     return text;
 }

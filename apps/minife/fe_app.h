@@ -76,8 +76,9 @@ mx_err fe_shares_create(const fe_app *app, fe_shares *shares);
 void fe_shares_destroy(fe_shares *shares);
 
 /* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it.
- * fe_check_yaml: MX_ERR_IO if that is no folder to write to. Collective, agreed. */
-mx_err fe_check_yaml(const fe_app *app);
+ * fe_check_folders: MX_ERR_IO if the value of yaml or dump is no folder to write to. Collective,
+ * agreed. */
+mx_err fe_check_folders(const fe_app *app);
 mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares);
 
 /* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`;

@@ -20,15 +20,22 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-mx_err fe_check_yaml(const fe_app *app)
+static mx_err check_folder(const char *key, const char *folder)
 {
-    const char *const folder = app->input.yaml;
     struct stat status;
+    if (folder == NULL) return MX_OK;
+    const bool folder_there = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+    MX_REQUIRE(folder_there && access(folder, W_OK | X_OK) == 0, MX_ERR_IO,
+               "%s: got '%s', expected a folder to write to", key, folder);
+    return MX_OK;
+}
+
+mx_err fe_check_folders(const fe_app *app)
+{
     mx_err err = MX_OK;
-    if (folder != NULL && app_rank(app->base.comm) == 0) {
-        const bool folder_there = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-        if (!folder_there || access(folder, W_OK | X_OK) != 0)
-            err = MX_FAIL(MX_ERR_IO, "yaml: got '%s', expected a folder to write to", folder);
+    if (app_rank(app->base.comm) == 0) {
+        err = check_folder("yaml", app->input.yaml);
+        if (err == MX_OK) err = check_folder("dump", app->input.dump);
     }
     return app_agree(app->base.comm, err);
 }

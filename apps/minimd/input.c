@@ -49,7 +49,7 @@ static const app_key keys[] = {
     WORD("force", "-p", force, forces, "Lennard-Jones, or the embedded atom method"),
     BY_TYPE("epsilon", epsilon, epsilons, 0, "depth of the Lennard-Jones well, of each type or of all"),
     BY_TYPE("sigma", sigma, sigmas, ABOVE_0, "where the Lennard-Jones energy is 0, of each type or of all"),
-    COUNT("nx", "-nx", nx, 1, MOST_CELLS, "unit cells along x, with four atoms each; alone on the command line: ny and nz too"),
+    COUNT("nx", "-nx", nx, 1, MOST_CELLS, "unit cells along x, with four atoms each; alone on the command line it sets ny and nz too"),
     COUNT("ny", "-ny", ny, 1, MOST_CELLS, "unit cells along y"),
     COUNT("nz", "-nz", nz, 1, MOST_CELLS, "unit cells along z"),
     COUNT("steps", "-n nsteps", steps, 0, MOST_STEPS, "time steps"),
@@ -87,8 +87,8 @@ static const app_key keys[] = {
     {.name = "safe_exchange", .type = APP_KEY_SWITCH, .sources = APP_KEY_COMMAND, AT(safe_exchange),
      .help = "let atoms go to any rank (minimd always does)"},
     REFUSED("teams", NULL, 1, "teams of threads, which the original reads and never uses", "--threads"),
-    REFUSED("sse", "-sse", 0, "intrinsics of one kind of processor", "nothing: all loops are vectorised"),
-    REFUSED("team_neigh", NULL, 0, "neighbour lists by teams", "nothing: lists are made on the device"),
+    REFUSED("sse", "-sse", 0, "intrinsics of one kind of processor", "no such option: all loops are vectorised"),
+    REFUSED("team_neigh", NULL, 0, "neighbour lists by teams", "no such option: lists are made on the device"),
     REFUSED("device_map", "-dm", -MOST_INT, "devices by the rank within a host", "--device=auto, which does this"),
     REFUSED("num_gpus", "-ng", -MOST_INT, "devices of a host", "CUDA_VISIBLE_DEVICES, which limits them"),
     REFUSED("skip_gpu", NULL, -MOST_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
@@ -322,5 +322,4 @@ const app_input md_keys = {
     .synonyms = synonyms,
     .about =
         "The deck: 14 lines, whose place says what they mean (docs/minimd.md), then lines key=value.\n"
-        "All keys can be set on the command line too.",
-};
+        "The 14 lines set the keys from units to thermo. All keys can be set on the command line."};

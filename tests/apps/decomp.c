@@ -105,8 +105,10 @@ static void check_errors(app_comm comm)
     CHECK_FAILS(app_decomp_create(comm, 3, (mx_gid[]){4000, 4000, 4000}, &d), MX_ERR_EXTENT,
                 "use more ranks");
     if (app_size(comm) == 4) {
-        CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){1, 1}, &d), MX_ERR_INPUT, "1 is possible");
-        CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){3, 1}, &d), MX_ERR_INPUT, "3 is possible");
+        CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){1, 1}, &d), MX_ERR_INPUT,
+                    "1 is possible");
+        CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){3, 1}, &d), MX_ERR_INPUT,
+                    "3 is possible");
     }
 }
 

@@ -186,7 +186,7 @@ static const struct {
     {{{"--half_neigh", "1", "neighbours=full"}}, "got both"},
     {{{"-gn", "2"}}, "ghost_newton: got \"2\", expected auto or a whole number from 0 to 1"},
     {{{"--teams", "2"}}, "teams: got a key or value that this version does not have"},
-    {{{"-sse", "1"}}, "expected nothing: all loops are vectorised"},
+    {{{"-sse", "1"}}, "expected no such option: all loops are vectorised"},
     {{{"--team_neigh", "4"}}, "team_neigh"},
     {{{"-dm", "1"}}, "expected --device=auto"},
     {{{"-ng", "2"}}, "expected CUDA_VISIBLE_DEVICES"},
