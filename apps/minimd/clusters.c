@@ -3,6 +3,7 @@
 #include "minx/sort.h"
 
 #include <float.h>
+#include <inttypes.h>
 
 /* Bins of a column in the height of a cluster, and the room of a row at first. */
 enum { BINS_A_CLUSTER = 8, ROOM_HALF = 24, ROOM_FULL = 32 };
@@ -25,6 +26,18 @@ mx_err md_fit_view(mx_ctx ctx, const char *label, mx_type type, int rank, const 
     for (int d = 0; d < rank; d++) grown[d] = extents[d];
     grown[0] += grown[0] / 16 + 1;
     return mx_view_create(ctx, label, type, rank, grown, &options, view);
+}
+
+mx_err md_vectors_begin(mx_ctx ctx, const md_vector_views *v, int64_t parts, int64_t *vectors)
+{
+    md_vector_args args = {.parts = (int)parts};
+    MX_TRY(md_vector_args_bind(ctx, v, &args));
+    MX_TRY(md_number_vectors(mx_range_1d(ctx, 0, parts + 1), &args, vectors));
+    MX_REQUIRE(*vectors < MX_INDEX_END, MX_ERR_EXTENT,
+               "a list of clusters would need %" PRId64
+               " vectors of pairs (limit %d): use more ranks, or a shorter cutoff or skin",
+               *vectors, MX_INDEX_END);
+    return MX_OK;
 }
 
 static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *view)

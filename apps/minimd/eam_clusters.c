@@ -1,6 +1,14 @@
 /* The embedded-atom method on lists of clusters, as drivers use it: see md_eam_clusters.h. */
 #include "md_eam_clusters.h"
 
+#include <math.h>
+
+/* The margin of the inner cutoff, as a share of the list's: with a longer one more pairs are
+ * computed in each step, with a shorter one outer pairs are needed sooner. And a share of it that
+ * distances may be wrong by: their rounding is far below that. */
+#define MARGIN 0.4
+#define ROUNDING 1e-6
+
 static mx_err fit_slots(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
 {
     const int64_t extents[] = {clusters * MD_CLUSTER, 4};
@@ -19,25 +27,26 @@ static mx_err fit_vectors(mx_ctx ctx, const char *label, int64_t vectors, mx_vie
 }
 
 /* The pairs, from the rows of clusters. */
-static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, md_eam_cluster_views *v)
+static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
+                         md_eam_cluster_views *v)
 {
-    const int64_t lists = 2 * (int64_t)c->own_clusters;
-    md_eam_list_args args = {.own_clusters = c->own_clusters, .half = c->half};
-    int32_t vectors = 0;
-    MX_TRY(fit_line(ctx, "vectors of pairs", lists, &v->count));
-    MX_TRY(fit_line(ctx, "first vectors", lists + 1, &v->begin));
+    const int64_t own = c->own_clusters, parts = MD_EAM_PARTS * own;
+    md_eam_list_args args = {.own_clusters = c->own_clusters,
+                             .half = c->half,
+                             .inner_square = inner_cutoff * inner_cutoff};
+    int64_t vectors = 0;
+    MX_TRY(fit_line(ctx, "vectors of pairs", parts, &v->count));
+    MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
     MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));
     MX_TRY(fit_vectors(ctx, "pairs", 0, &v->other));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, lists), &args));
-    MX_TRY(md_eam_count_vectors(mx_range_1d(ctx, 0, lists + 1), &args, &vectors));
+    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args));
+    const md_vector_views counts = {v->count, v->begin};
+    MX_TRY(md_vectors_begin(ctx, &counts, parts, &vectors));
     MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
     MX_TRY(fit_vectors(ctx, "pairs", vectors, &v->other));
-    MX_TRY(fit_line(ctx, "vectors found", lists, &v->found_count));
-    MX_TRY(fit_line(ctx, "atoms of vectors found", vectors, &v->found_self));
-    MX_TRY(fit_vectors(ctx, "pairs found", vectors, &v->found));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    return md_eam_fill_vectors(mx_range_1d(ctx, 0, lists), &args);
+    return md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args);
 }
 
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
@@ -49,6 +58,7 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     v->position = views->position;
     v->slot_atom = from->slot_atom;
     v->slot_type = from->slot_type;
+    v->point = from->point;
     v->first = from->first;
     v->own_end = from->own_end;
     v->row_end = from->row_end;
@@ -56,19 +66,23 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     v->force = views->force;
     v->derivative = views->derivative;
     v->pair_knots = views->pair_knots;
+    v->pair_slopes = views->pair_slopes;
     v->embedding_knots = views->embedding_knots;
     e->args.tables = *tables;
-    return v->found.generation == 0 ? MX_OK : md_eam_cluster_args_bind(ctx, v, &e->args);
+    return v->other.generation == 0 ? MX_OK : md_eam_cluster_args_bind(ctx, v, &e->args);
 }
 
-mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e)
+mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff,
+                            md_eam_clusters *e)
 {
+    const double cutoff = sqrt(e->args.tables.cutoff_square);
     const int64_t slots = (int64_t)c->own_clusters * MD_CLUSTER;
     md_eam_cluster_views *const v = &e->views;
     MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
     MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
     MX_TRY(md_fit_view(ctx, "densities", MX_F64, 1, &slots, MX_LAYOUT_DEFAULT, &v->density));
-    MX_TRY(find_pairs(ctx, c, v));
+    e->margin = MARGIN * fmax(list_cutoff - cutoff, 0);
+    MX_TRY(find_pairs(ctx, c, cutoff + e->margin, v));
     e->args.grid = c->grid;
     e->args.own_clusters = c->own_clusters;
     return md_eam_cluster_args_bind(ctx, v, &e->args);
@@ -77,8 +91,8 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e
 void md_eam_clusters_destroy(md_eam_clusters *e)
 {
     md_eam_cluster_views *const v = &e->views;
-    mx_view *const own[] = {&v->place, &v->density, &v->sum,         &v->count,      &v->begin,
-                            &v->self,  &v->other,   &v->found_count, &v->found_self, &v->found};
+    mx_view *const own[] = {&v->place, &v->density, &v->sum,  &v->count,
+                            &v->begin, &v->self,    &v->other};
     for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
     *e = (md_eam_clusters){0};
 }
@@ -99,7 +113,9 @@ static mx_err add_densities(mx_ctx ctx, md_clusters *c, md_eam_clusters *e)
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding)
 {
     const int64_t slots = (int64_t)c->clusters * MD_CLUSTER;
-    MX_TRY(md_eam_load_places(mx_range_1d(ctx, 0, slots), &e->args));
+    double moved_square;
+    MX_TRY(md_eam_load_places(mx_range_1d(ctx, 0, slots), &e->args, &moved_square));
+    e->args.outer = !(2 * sqrt(moved_square) <= (1 - ROUNDING) * e->margin);
     MX_TRY(add_densities(ctx, c, e));
     return embedding ? md_eam_embed_slots_energy(own_slots(ctx, c), &e->args, embedding)
                      : md_eam_embed_slots(own_slots(ctx, c), &e->args);

@@ -79,6 +79,21 @@ static void fill_pair(const md_potential *p, int i, int j, double *work, double 
     }
 }
 
+/* The row of slopes of interval k, from its splines at (r - r_k) / step = p: f', and with z = r phi
+ * r^2 phi' = r z' - z. As r = (k + p) step, that is a polynomial of the third degree in p, too. */
+static void fill_slopes(const double *splines, int k, double step, double *slopes)
+{
+    const double *const f = splines, *const z = splines + MD_SPLINE;
+    slopes[0] = 3 * f[0] / step;
+    slopes[1] = 2 * f[1] / step;
+    slopes[2] = f[2] / step;
+    slopes[3] = 0;
+    slopes[4] = 2 * z[0];
+    slopes[5] = 3 * z[0] * k + z[1];
+    slopes[6] = 2 * z[1] * k;
+    slopes[7] = z[2] * k - z[3];
+}
+
 static mx_err import_rows(md_app *app, const char *label, int64_t rows, int columns,
                           const double *values, mx_view *view)
 {
@@ -98,8 +113,14 @@ static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double
         for (int j = 0; j < p->elements; j++)
             fill_pair(p, i, j, work, pairs + (size_t)(i * p->elements + j) * r * MD_PAIR_SPLINES);
     }
-    MX_TRY(import_rows(app, "pair knots", (int64_t)p->elements * p->elements * p->r_knots,
-                       MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
+    const int64_t rows = (int64_t)p->elements * p->elements * p->r_knots;
+    MX_TRY(import_rows(app, "pair knots", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
+    for (int64_t row = 0; row < rows; row++) {
+        double slopes[MD_PAIR_SPLINES];
+        fill_slopes(pairs + row * MD_PAIR_SPLINES, (int)(row % p->r_knots), p->r_step, slopes);
+        memcpy(pairs + row * MD_PAIR_SPLINES, slopes, sizeof slopes);
+    }
+    MX_TRY(import_rows(app, "pair slopes", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_slopes));
     return import_rows(app, "embedding knots", (int64_t)p->elements * p->rho_knots, MD_SPLINE,
                        embeddings, &app->views.embedding_knots);
 }
@@ -144,7 +165,7 @@ mx_err md_prepare_eam(md_app *app)
 void md_free_eam(md_app *app)
 {
     md_views *const v = &app->views;
-    mx_view *const all[] = {&v->pair_knots, &v->embedding_knots, &v->derivative};
+    mx_view *const all[] = {&v->pair_knots, &v->pair_slopes, &v->embedding_knots, &v->derivative};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     md_potential_free(&app->potential);
     free(app->potential_text);

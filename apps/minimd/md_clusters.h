@@ -257,6 +257,21 @@ MX_DECLARE_FOR(1D, md_lj_ghosts_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_ghosts_energy, md_cluster_args, md_energy)
 MX_DECLARE_REDUCE(1D, md_lj_ghosts_mixed_energy, md_cluster_args, md_energy)
 
+/* Lists of vectors, which other forces make. A part is a cluster, or a part of one. */
+typedef struct md_vector_views {
+    mx_view count; /* i32 [parts] */
+    mx_view begin; /* i32 [parts + 1]: the first vector of a part; the number of all vectors */
+} md_vector_views;
+
+typedef struct md_vector_args {
+    mx_ci32_1 count;
+    mx_i32_1 begin;
+    int parts;
+} md_vector_args;
+MX_BUNDLE(md_vector_args, md_vector_views, count, begin)
+/* over parts and one more: begin; the total is the number of vectors */
+MX_DECLARE_SCAN(1D, md_number_vectors, md_vector_args, int64_t)
+
 /* ---- clusters.c ---- */
 
 /* The atoms that a list is made of. Views as in md_views; own atoms are 0 to own - 1, ghosts own to
@@ -308,6 +323,9 @@ void md_clusters_destroy(md_clusters *c);
 /* Makes a view of at least extents[0] rows. What it had is lost, unless it was large enough. */
 mx_err md_fit_view(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                    mx_layout layout, mx_view *view);
+/* From count(n) of so many parts: begin(n), and the number of all vectors. Waits for the context.
+ * MX_ERR_EXTENT: a vector's number would not fit in 32 bits; `begin` is useless then. */
+mx_err md_vectors_begin(mx_ctx ctx, const md_vector_views *v, int64_t parts, int64_t *vectors);
 /* The tiles of colour number `number`, which goes to `colour`. */
 mx_range_1 md_tiles(mx_ctx ctx, const md_cluster_grid *grid, int number, int *colour);
 void md_add_energies(const md_energy *share, md_energy *energy);

@@ -1,12 +1,15 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
  * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one
- * after another, in vectors of eight pairs of one atom. In each step the density pass computes the
- * distances of all these pairs, and writes those within the cutoff one after another. Square roots
- * and tables are then computed for full vectors of pairs that matter; of the lanes of clusters
- * these are one in four. The force pass needs the same pairs again, so they are kept. Coordinates
- * and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and F'(rho) of an
- * atom, and the four coefficients of an interval of a spline.
+ * after another, in vectors of eight pairs of one atom: first the inner pairs, those within an
+ * inner cutoff, then the outer ones. The inner cutoff is the potential's and a margin. While no
+ * atom has moved farther than half the margin since then, no outer pair is within the potential's
+ * cutoff, and the passes leave outer pairs out. So nearly all lanes are pairs that matter; of the
+ * lanes of clusters these are one in four. A pair beyond the cutoff adds 0, so leaving it out
+ * changes no bit of a result.
+ *
+ * Coordinates and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and
+ * F'(rho) of an atom, and the four coefficients of an interval of a spline.
  *
  * The passes go through a list in batches of a few vectors (MD_BATCH_VECTORS), so that all numbers
  * of a batch and the rows that it reads stay in the first cache. Batches of 32 vectors were 4 %
@@ -17,8 +20,9 @@
  * pair with a ghost gives its own atom's share.
  *
  * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent
- * operations is so long that a core cannot compute enough vectors at the same time); tables of
- * floats (forces would not be the gradient of the energy). */
+ * operations is so long that a core cannot compute enough vectors at the same time); finding the
+ * pairs within the cutoff in each step, and writing them one after another (1.4 times the time);
+ * tables of floats (forces would not be the gradient of the energy). */
 #pragma once
 #include "md_clusters.h"
 #include "md_eam_kernels.h"
@@ -27,74 +31,73 @@ MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 
 enum { MD_BATCH_VECTORS = 16, MD_BATCH = MD_BATCH_VECTORS * MD_CLUSTER };
-/* A list has two parts: the pairs with own atoms, and those with ghosts. */
-enum { MD_EAM_OWN, MD_EAM_GHOSTS };
+/* The parts of a list: pairs with own atoms, and with ghosts, each within the inner cutoff and
+ * beyond it when the list was made. */
+enum { MD_EAM_OWN, MD_EAM_OWN_OUTER, MD_EAM_GHOSTS, MD_EAM_GHOSTS_OUTER, MD_EAM_PARTS };
 
 /* Slots are numbered through: slot s of cluster c is c * MD_CLUSTER + s. */
 typedef struct md_eam_cluster_views {
-    /* of md_cluster_views */
-    mx_view position, slot_atom, slot_type, first, own_end, row_end, near;
-    mx_view force, derivative, pair_knots, embedding_knots; /* of md_views */
+    /* of md_cluster_views; `point` has coordinates of when the list was made */
+    mx_view position, slot_atom, slot_type, point, first, own_end, row_end, near;
+    mx_view force, derivative, pair_knots, pair_slopes, embedding_knots; /* of md_views */
     mx_view place;   /* f64 [slots][4]: x, y, z, and F'(rho) */
     mx_view density; /* f64 [own slots]: rho */
     mx_view sum;     /* f64 [own slots][4]: the force */
-    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c are
-     * vectors begin(n) to begin(n + 1) - 1, n = c for pairs with own atoms, own clusters + c for
-     * pairs with ghosts. */
-    mx_view count; /* i32 [2 * own clusters]: of vectors */
-    mx_view begin; /* i32 [2 * own clusters + 1] */
+    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c in a
+     * part are vectors begin(n) to begin(n + 1) - 1, n = part * own clusters + c. */
+    mx_view count; /* i32 [parts * own clusters]: of vectors */
+    mx_view begin; /* i32 [parts * own clusters + 1] */
     mx_view self;  /* i32 [vectors]: 4 * slot of the atom */
     mx_view
         other; /* i32 [vectors][8]: 4 * slot of the others; behind the last one the atom's own */
-    /* What densities found within the cutoff, for forces. Of the clusters that one item has: as
-     * `self` and `other`, from where these begin; found_count(n) vectors, with n of its first
-     * cluster. */
-    mx_view found_count, found_self, found;
 } md_eam_cluster_views;
 
 typedef struct md_eam_list_args {
+    md_const_points point;
     mx_ci32_1 own_end, row_end;
     mx_ci32_2 near;
     mx_i32_1 count;
-    mx_i32_1 begin;
+    mx_ci32_1 begin;
     mx_i32_1 self;
     md_slots other;
     int own_clusters;
     bool half;
+    double inner_square; /* of the inner cutoff */
 } md_eam_list_args;
-MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, own_end, row_end, near, count, begin, self, other)
-/* Over 2 * own clusters: count; then, and one more: begin, and the number of vectors; then self,
- * other. */
+MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near, count, begin, self,
+          other)
+/* Over 2 * own clusters, first for pairs with own atoms, then for pairs with ghosts: count. */
 MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
-MX_DECLARE_SCAN(1D, md_eam_count_vectors, md_eam_list_args, int32_t)
+/* Likewise: self, other, from begin on. */
 MX_DECLARE_FOR(1D, md_eam_fill_vectors, md_eam_list_args)
 
 typedef struct md_eam_cluster_args {
     md_positions position;
     md_const_slots slot_atom, slot_type;
     mx_ci32_1 first;
-    md_pair_knots pair_knots;
+    md_const_points point;
+    md_pair_knots pair_knots, pair_slopes;
     md_embedding_knots embedding_knots;
     md_quads place;
     md_quads sum;
     mx_f64_1 density;
     mx_ci32_1 begin, self;
     md_const_slots other;
-    mx_i32_1 found_count, found_self;
-    md_slots found;
     mx_f64_1 derivative;
     mx_f64_2 force;
     md_eam_tables tables;
     md_cluster_grid grid;
     int colour[2];
     int own_clusters;
+    bool outer; /* pairs beyond the inner cutoff are needed, too */
 } md_eam_cluster_args;
-MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first,
-          pair_knots, embedding_knots, place, sum, density, begin, self, other, found_count,
-          found_self, found, derivative, force)
+MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first, point,
+          pair_knots, pair_slopes, embedding_knots, place, sum, density, begin, self, other,
+          derivative, force)
 
-/* Over slots: coordinates of places; sum = 0, density = 0 */
-MX_DECLARE_FOR(1D, md_eam_load_places, md_eam_cluster_args)
+/* Over slots: coordinates of places; sum = 0, density = 0. The value: the square of the longest way
+ * that an atom has moved since the list was made. */
+MX_DECLARE_REDUCE(1D, md_eam_load_places, md_eam_cluster_args, double)
 /* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
  * energy and virial of pairs */
 MX_DECLARE_FOR(1D, md_eam_cluster_densities, md_eam_cluster_args)
@@ -117,14 +120,17 @@ MX_DECLARE_FOR(1D, md_eam_store_forces, md_eam_cluster_args)
 typedef struct md_eam_clusters {
     md_eam_cluster_views views;
     md_eam_cluster_args args;
+    double margin; /* the inner cutoff is longer than the potential's by this */
 } md_eam_clusters;
 
 /* After each list of clusters, and after views of atoms were replaced. Positions, derivatives and
  * knots are those of `views`. */
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e);
-/* After the list of clusters was made, and bound: the pairs in it. Waits for the context. */
-mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, md_eam_clusters *e);
+/* After the list of clusters was made with this cutoff, and bound: the pairs in it. Waits for the
+ * context. MX_ERR_EXTENT: there are too many. */
+mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff,
+                            md_eam_clusters *e);
 
 /* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts;
  * `embedding`: the sum of F(rho), or NULL. */

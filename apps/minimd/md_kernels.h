@@ -25,7 +25,7 @@ typedef struct md_views {
     mx_view mass; /* f64 [types] */
     mx_view pair; /* f64 [types * types][MD_PAIR_NUMBERS]: see md_pair */
     /* of the embedded-atom method (md_eam_kernels.h) */
-    mx_view pair_knots, embedding_knots;
+    mx_view pair_knots, pair_slopes, embedding_knots;
     mx_view derivative; /* f64 [capacity]: F'(rho) */
     /* work space of reneighbouring */
     mx_view rank; /* i32 [capacity]: the rank that an own atom belongs to */

@@ -222,7 +222,8 @@ static mx_err make_clusters(md_app *app)
     app->pairs = app->clusters.size.pairs * MD_CLUSTER;
     MX_TRY(md_bind_force(app));
     if (app->input.force != MD_FORCE_EAM) return MX_OK;
-    return md_eam_clusters_list(app->base.ctx, &app->clusters, &app->eam_clusters);
+    return md_eam_clusters_list(app->base.ctx, &app->clusters, app->list_cutoff,
+                                &app->eam_clusters);
 }
 
 static mx_err make_rows(md_app *app)

@@ -222,6 +222,30 @@ static void check_resources(const sample *s, form f)
     free(first);
 }
 
+/* Vectors are numbered in 32 bits. Counts are given, so this needs no memory for them. */
+static void test_vectors(void)
+{
+    const int32_t counts[2][4] = {{3, 0, 5, 1}, {1 << 30, 1 << 30, 1 << 30, 1 << 30}};
+    mx_ctx ctx = NULL;
+    md_vector_views v;
+    int64_t vectors;
+    int32_t begin[5];
+    CHECK_OK(mx_ctx_create("serial", &ctx));
+    CHECK_OK(mx_view_create_1d(ctx, "count", MX_I32, 4, &v.count));
+    CHECK_OK(mx_view_create_1d(ctx, "begin", MX_I32, 5, &v.begin));
+    CHECK_OK(mx_import(ctx, v.count, counts[0], NULL));
+    CHECK_OK(md_vectors_begin(ctx, &v, 4, &vectors));
+    CHECK_OK(mx_export(ctx, v.begin, begin, NULL));
+    CHECK_I64(vectors, 9);
+    for (int n = 0, sum = 0; n < 5; sum += n < 4 ? counts[0][n] : 0, n++) CHECK_I64(begin[n], sum);
+    CHECK_OK(mx_import(ctx, v.count, counts[1], NULL));
+    CHECK_FAILS(md_vectors_begin(ctx, &v, 4, &vectors), MX_ERR_EXTENT,
+                "4294967296 vectors of pairs");
+    CHECK_OK(mx_view_destroy(&v.count));
+    CHECK_OK(mx_view_destroy(&v.begin));
+    mx_ctx_destroy(&ctx);
+}
+
 int main(void)
 {
     const int boxes[][3] = {{9, 10, 13}, {2, 3, 2}, {1, 1, 1}, {19, 8, 2}};
@@ -234,6 +258,7 @@ int main(void)
             free_sample(&s);
         }
     }
+    test_vectors();
     CHECK_I64(mx_views_alive(), 0);
     mx_finalize();
     return check_failures > 0;

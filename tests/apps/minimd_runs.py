@@ -162,11 +162,14 @@ def lists(args, folder):
     metals = ["serial:1:0 list=2d", "serial:1:0 list=clusters neighbours=half", "serial:1:0 list=clusters neighbours=full",
               "openmp:1:2 list=clusters neighbours=half", "openmp:2:1 list=clusters neighbours=full", "simt:1:0 list=clusters",
               "serial:8:0 list=clusters"]
-    alloy = ("units=metal", "force=eam", "ntypes=2", "cutoff=3.5", "skin=1", "temperature=600",
+    alloy = ("units=metal", "force=eam", "ntypes=2", "cutoff=3.5", "skin=1",
              "potential=" + os.path.join(args.inputs, "CuNi_johnson.eam.alloy"))
-    agree(args, deck, folder, metals, "-s", "5", "density=0.0847", "dt=0.001", *alloy)
+    agree(args, deck, folder, metals, "-s", "5", "density=0.0847", "dt=0.001", "temperature=600", *alloy)
+    close = [option if option != "skin=1" else "skin=0.3" for option in alloy]
+    # fast atoms: pairs that were far apart when the list was made come within the cutoff
+    agree(args, deck, folder, metals[:5], "-s", "4", "density=0.0847", "dt=0.001", "temperature=3000", *close)
     # under pressure an atom has 86 others within the cutoff: more than eight vectors of pairs
-    agree(args, deck, folder, metals[:4], "-s", "3", "density=0.5", "dt=1e-5", *alloy)
+    agree(args, deck, folder, metals[:4], "-s", "3", "density=0.5", "dt=1e-5", "temperature=600", *alloy)
     return 0
 
 

@@ -29,6 +29,13 @@ MX_BODY void md_count_clusters_body(const md_count_args *a, int column, int32_t 
 }
 MX_SCAN(1D, md_count_clusters, MX_SUM, MX_ITEMS_PLAIN)
 
+MX_BODY void md_number_vectors_body(const md_vector_args *a, int part, int64_t *sum, bool final)
+{
+    if (final) MX_AT(a->begin, part) = (int32_t)*sum;
+    if (part < a->parts) *sum += MX_AT(a->count, part);
+}
+MX_SCAN(1D, md_number_vectors, MX_SUM, MX_ITEMS_PLAIN)
+
 MX_BODY void md_fill_clusters_body(const md_fill_args *a, int column)
 {
     const int bins = a->grid.bins;

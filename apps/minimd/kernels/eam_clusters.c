@@ -1,41 +1,53 @@
 /* The embedded-atom method on lists of clusters: md_eam_clusters.h explains it. */
 #include "md_eam_clusters.h"
 #include "minx/kernel.h"
-#include "minx/scan.h"
 #include "minx/simd_rows.h"
+
+#include <float.h>
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* A part of a list. The work is done in stages, each over all of its vectors: so a vector's chain
- * of dependent operations, some 150 cycles, runs beside those of many others. */
+/* A few vectors of a list. The work is done in stages, each over all of them: so a vector's chain
+ * of dependent operations, some 150 cycles, runs beside those of many others. Arrays have the pairs
+ * of all vectors, one vector after another. */
 typedef struct md_eam_batch {
     int vectors;
-    /* Of each vector and of each pair, as in md_eam_cluster_views: of the list, or `row` and
-     * `column` */
-    const int32_t *self, *other;
-    int32_t row[MD_BATCH_VECTORS + 2];
-    int32_t column[MD_BATCH + 2 * MX_PACK_WIDTH];
+    const int32_t *self, *other; /* of md_eam_cluster_views, from the first vector on */
     /* the row of pair_knots for the two elements, and for them in the other order */
     int32_t knot[MD_BATCH];
     int32_t mirrored[MD_BATCH];
-    double square[MD_BATCH + 2 * MX_PACK_WIDTH]; /* of the distance */
-    double at[MD_BATCH];                         /* where in the interval, in units of the step */
-    double result[MD_BATCH];                     /* densities; forces over the distance */
-    double pushed[MD_BATCH];                     /* densities at the other atom */
+    double square[MD_BATCH]; /* of the distance; of the cutoff, where that is smaller */
+    double at[MD_BATCH];     /* where in the interval, in units of the step */
+    double result[MD_BATCH]; /* densities; forces over the distance */
+    double pushed[MD_BATCH]; /* densities at the other atom */
     double dx[MD_BATCH], dy[MD_BATCH], dz[MD_BATCH], inverse[MD_BATCH];
     double derivative[MD_BATCH]; /* F'(rho) of the other atom */
 } md_eam_batch;
 
-MX_BODY void md_eam_load_places_body(const md_eam_cluster_args *a, int slot)
+/* How far an atom has moved since the list was made. A position that is no number counts as moved
+ * without limit. A maximum ignores NaN. */
+MX_BODY double md_moved_square(const md_eam_cluster_args *a, int slot)
+{
+    double square = 0;
+    for (int d = 0; d < 3; d++) {
+        const double before = MX_AT(a->point, slot / MD_CLUSTER, d, slot % MD_CLUSTER);
+        const double moved = MX_AT(a->place, slot, d) - before;
+        square += moved * moved;
+    }
+    return square <= DBL_MAX ? square : DBL_MAX;
+}
+
+MX_BODY void md_eam_load_places_body(const md_eam_cluster_args *a, int slot, double *moved)
 {
     const int atom = MX_AT(a->slot_atom, slot / MD_CLUSTER, slot % MD_CLUSTER);
     const int known = atom < 0 ? 0 : atom;
     for (int d = 0; d < 3; d++) MX_AT(a->place, slot, d) = MX_LOAD(a->position, known, d);
+    if (atom >= 0) *moved = mx_max(*moved, md_moved_square(a, slot));
     if (slot >= a->own_clusters * MD_CLUSTER) return;
     MX_AT(a->density, slot) = 0;
     for (int d = 0; d < 4; d++) MX_AT(a->sum, slot, d) = 0;
 }
-MX_FOR(1D, md_eam_load_places, MX_ITEMS_PLAIN)
+MX_REDUCE(1D, md_eam_load_places, MX_MAX, MX_ITEMS_PLAIN)
 
 /* ---- the list ---- */
 
@@ -47,14 +59,33 @@ MX_BODY unsigned md_wanted_atoms(const md_eam_list_args *a, int slot, int32_t en
     return md_entry_atoms(entry) & (half ? 0xfeu << slot % MD_CLUSTER : 0xffu);
 }
 
-/* The entries of a row that part has. */
-MX_BODY int md_first_entry(const md_eam_list_args *a, int part, int slot)
+/* Of these, those that were within the inner cutoff when the list was made. */
+MX_BODY unsigned md_inner_atoms(const md_eam_list_args *a, int slot, int32_t entry)
 {
-    return part == MD_EAM_OWN ? 0 : MX_AT(a->own_end, slot);
+    const double *const point = &MX_AT(a->point, md_entry_cluster(entry), 0, 0);
+    const int c = slot / MD_CLUSTER, s = slot % MD_CLUSTER;
+    const mx_pack_f64 dx = mx_pack_load(point) - MX_AT(a->point, c, 0, s);
+    const mx_pack_f64 dy = mx_pack_load(point + MD_CLUSTER) - MX_AT(a->point, c, 1, s);
+    const mx_pack_f64 dz = mx_pack_load(point + 2 * MD_CLUSTER) - MX_AT(a->point, c, 2, s);
+    return mx_mask_bits(dx * dx + dy * dy + dz * dz <= a->inner_square);
 }
-MX_BODY int md_end_entry(const md_eam_list_args *a, int part, int slot)
+
+/* The entries of a row: those of own clusters, then those of ghosts. */
+MX_BODY int md_first_entry(const md_eam_list_args *a, bool ghosts, int slot)
 {
-    return part == MD_EAM_OWN ? MX_AT(a->own_end, slot) : MX_AT(a->row_end, slot);
+    return ghosts ? MX_AT(a->own_end, slot) : 0;
+}
+MX_BODY int md_end_entry(const md_eam_list_args *a, bool ghosts, int slot)
+{
+    return ghosts ? MX_AT(a->row_end, slot) : MX_AT(a->own_end, slot);
+}
+
+/* The number of a cluster's vectors in a part. */
+MX_BODY int md_part_of(int own_clusters, bool ghosts, bool outer, int c)
+{
+    const int part = ghosts ? (outer ? MD_EAM_GHOSTS_OUTER : MD_EAM_GHOSTS)
+                            : (outer ? MD_EAM_OWN_OUTER : MD_EAM_OWN);
+    return part * own_clusters + c;
 }
 
 /* Of eight bits. */
@@ -64,109 +95,89 @@ MX_BODY int md_count_bits(unsigned bits)
     return (int)((fours + (fours >> 4)) & 15);
 }
 
+MX_BODY int md_vectors_of(int pairs) { return (pairs + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH; }
+
 MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n)
 {
-    const int part = n / a->own_clusters, c = n % a->own_clusters;
-    int vectors = 0;
+    const bool ghosts = n >= a->own_clusters;
+    const int c = n % a->own_clusters;
+    int inner = 0, outer = 0;
     for (int s = 0; s < MD_CLUSTER; s++) {
-        const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, part, slot);
-        int pairs = 0;
-        for (int next = md_first_entry(a, part, slot); next < end; next++)
-            pairs += md_count_bits(md_wanted_atoms(a, slot, MX_AT(a->near, slot, next)));
-        vectors += (pairs + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH;
+        const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, ghosts, slot);
+        int all_pairs = 0, inner_pairs = 0;
+        for (int next = md_first_entry(a, ghosts, slot); next < end; next++) {
+            const int32_t entry = MX_AT(a->near, slot, next);
+            const unsigned wanted = md_wanted_atoms(a, slot, entry);
+            all_pairs += md_count_bits(wanted);
+            inner_pairs += md_count_bits(wanted & md_inner_atoms(a, slot, entry));
+        }
+        inner += md_vectors_of(inner_pairs);
+        outer += md_vectors_of(all_pairs - inner_pairs);
     }
-    MX_AT(a->count, n) = vectors;
+    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, false, c)) = inner;
+    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, true, c)) = outer;
 }
 MX_FOR(1D, md_eam_count_pairs, MX_ITEMS_PLAIN)
 
-MX_BODY void md_eam_count_vectors_body(const md_eam_list_args *a, int n, int32_t *sum, bool final)
-{
-    if (final) MX_AT(a->begin, n) = *sum;
-    if (n < 2 * a->own_clusters) *sum += MX_AT(a->count, n);
-}
-MX_SCAN(1D, md_eam_count_vectors, MX_SUM, MX_ITEMS_PLAIN)
+/* Pairs of an atom that are on their way into vectors: fewer than a vector's, and room for one. */
+typedef struct md_pair_stream {
+    int vector; /* the next one */
+    int count;
+    int32_t pairs[2 * MX_PACK_WIDTH];
+} md_pair_stream;
 
-/* Stores so many pairs of a row, in full vectors; returns the vector behind. Behind the last pair
- * `pairs` has room for a vector. */
-MX_BODY int md_store_pairs(const md_eam_list_args *a, int slot, int32_t *pairs, int count,
-                           int vector)
+MX_BODY void md_store_vector(const md_eam_list_args *a, int slot, md_pair_stream *stream)
 {
-    mx_pack_store(pairs + count, mx_pack_set_i32(4 * slot));
-    for (int n = 0; n < count; n += MX_PACK_WIDTH, vector++) {
-        MX_AT(a->self, vector) = 4 * slot;
-        mx_pack_store(&MX_AT(a->other, vector, 0), mx_pack_load(pairs + n));
-    }
-    return vector;
+    MX_AT(a->self, stream->vector) = 4 * slot;
+    mx_pack_store(&MX_AT(a->other, stream->vector, 0), mx_pack_load(stream->pairs));
+    stream->vector++;
+}
+
+/* Adds the atoms of a cluster whose bits are 1. */
+MX_BODY void md_add_pairs(const md_eam_list_args *a, int slot, unsigned atoms, mx_pack_i32 others,
+                          md_pair_stream *stream)
+{
+    stream->count += mx_pack_compress(stream->pairs + stream->count, atoms, others);
+    if (stream->count < MX_PACK_WIDTH) return;
+    md_store_vector(a, slot, stream);
+    mx_pack_store(stream->pairs, mx_pack_load(stream->pairs + MX_PACK_WIDTH));
+    stream->count -= MX_PACK_WIDTH;
+}
+
+/* Behind an atom's last pair there is the atom itself. */
+MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *stream)
+{
+    if (stream->count == 0) return;
+    mx_pack_store(stream->pairs + stream->count, mx_pack_set_i32(4 * slot));
+    md_store_vector(a, slot, stream);
+    stream->count = 0;
 }
 
 MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n)
 {
-    const int part = n / a->own_clusters, c = n % a->own_clusters;
-    int vector = MX_AT(a->begin, n);
+    const bool ghosts = n >= a->own_clusters;
+    const int c = n % a->own_clusters;
+    md_pair_stream inner, outer;
     mx_pack_i32 lanes;
+    inner.vector = MX_AT(a->begin, md_part_of(a->own_clusters, ghosts, false, c));
+    outer.vector = MX_AT(a->begin, md_part_of(a->own_clusters, ghosts, true, c));
+    inner.count = outer.count = 0;
     for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
     for (int s = 0; s < MD_CLUSTER; s++) {
-        const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, part, slot);
-        int32_t pairs[MD_BATCH + MX_PACK_WIDTH];
-        int count = 0;
-        for (int next = md_first_entry(a, part, slot); next < end; next++) {
+        const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, ghosts, slot);
+        for (int next = md_first_entry(a, ghosts, slot); next < end; next++) {
             const int32_t entry = MX_AT(a->near, slot, next);
             const mx_pack_i32 others = (lanes + MD_CLUSTER * md_entry_cluster(entry)) * 4;
-            count += mx_pack_compress(pairs + count, md_wanted_atoms(a, slot, entry), others);
-            if (count <= MD_BATCH - MX_PACK_WIDTH) continue;
-            /* there is no room for another entry: stores whole vectors */
-            const int whole = count / MX_PACK_WIDTH * MX_PACK_WIDTH;
-            const mx_pack_i32 rest = mx_pack_load(pairs + whole);
-            vector = md_store_pairs(a, slot, pairs, whole, vector);
-            mx_pack_store(pairs, rest);
-            count -= whole;
+            const unsigned wanted = md_wanted_atoms(a, slot, entry);
+            const unsigned near = md_inner_atoms(a, slot, entry);
+            md_add_pairs(a, slot, wanted & near, others, &inner);
+            md_add_pairs(a, slot, wanted & ~near, others, &outer);
         }
-        vector = md_store_pairs(a, slot, pairs, count, vector);
+        md_end_pairs(a, slot, &inner);
+        md_end_pairs(a, slot, &outer);
     }
 }
 MX_FOR(1D, md_eam_fill_vectors, MX_ITEMS_PLAIN)
-
-/* ---- finding pairs ---- */
-
-/* The pairs of vectors `first` to before `end` of the list that are within the cutoff. Behind an
- * atom's last pair there is the atom itself, at the distance of the cutoff. */
-MX_BODY void md_find_pairs(const md_eam_cluster_args *a, int first, int end, md_eam_batch *b)
-{
-    const double *const places = &MX_AT(a->place, 0, 0);
-    const mx_pack_f64 outside = mx_pack_set_f64(a->tables.cutoff_square);
-    int32_t before = -1;
-    int count = 0;
-    for (int v = first; v < end; v++) {
-        const int32_t self = MX_AT(a->self, v);
-        const int32_t *const others = &MX_AT(a->other, v, 0);
-        const mx_pack_i32 other = mx_pack_load(others);
-        mx_pack_f64 point[4];
-        if (self != before) count = (count + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH * MX_PACK_WIDTH;
-        before = self;
-        mx_pack_load_rows(places, others, point);
-        const mx_pack_f64 dx = places[self] - point[0], dy = places[self + 1] - point[1],
-                          dz = places[self + 2] - point[2];
-        const mx_pack_f64 square = dx * dx + dy * dy + dz * dz;
-        const unsigned inside = mx_mask_bits(square < outside) & mx_mask_bits(other != self);
-        b->row[count / MX_PACK_WIDTH] = b->row[count / MX_PACK_WIDTH + 1] = self;
-        (void)mx_pack_compress(b->square + count, inside, square);
-        count += mx_pack_compress(b->column + count, inside, other);
-        mx_pack_store(b->square + count, outside);
-        mx_pack_store(b->column + count, mx_pack_set_i32(self));
-    }
-    b->vectors = (count + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH;
-    b->self = b->row;
-    b->other = b->column;
-}
-
-/* Forces need them again. */
-MX_BODY void md_keep_pairs(const md_eam_cluster_args *a, int first, const md_eam_batch *b)
-{
-    for (int v = 0; v < b->vectors; v++) {
-        MX_AT(a->found_self, first + v) = b->row[v];
-        mx_pack_store(&MX_AT(a->found, first + v, 0), mx_pack_load(b->column + v * MX_PACK_WIDTH));
-    }
-}
 
 /* ---- stages that densities and forces share ---- */
 
@@ -200,43 +211,71 @@ MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, in
     if (!one) mx_pack_store(b->mirrored + first, mirrored);
 }
 
+/* Pairs beyond the cutoff, and lanes without a pair, have the distance of the cutoff: their results
+ * are set to 0. */
+MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool forces)
+{
+    const double *const places = &MX_AT(a->place, 0, 0);
+    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    const mx_pack_f64 cutoff_square = mx_pack_set_f64(a->tables.cutoff_square);
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const double *const self = places + b->self[v];
+        mx_pack_f64 other[4];
+        mx_pack_load_rows(places, b->other + first, other);
+        const mx_pack_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
+        const mx_pack_f64 square = dx * dx + dy * dy + dz * dz;
+        const mx_mask_f64 pair = (square > zero) & (square < cutoff_square);
+        mx_pack_store(b->square + first, mx_pack_select(pair, square, cutoff_square));
+        if (!forces) continue;
+        mx_pack_store(b->dx + first, dx);
+        mx_pack_store(b->dy + first, dy);
+        mx_pack_store(b->dz + first, dz);
+        mx_pack_store(b->derivative + first, other[3]);
+    }
+}
+
+MX_BODY void md_find_distances(const md_eam_cluster_args *a, md_eam_batch *b, bool forces, bool one)
+{
+    for (int v = 0; v < b->vectors; v++) {
+        const int first = v * MX_PACK_WIDTH;
+        const mx_pack_f64 square = mx_pack_load(b->square + first);
+        const mx_pack_f64 inverse = mx_pack_rsqrt(square);
+        if (forces) mx_pack_store(b->inverse + first, inverse);
+        md_find_intervals(a, b, v, square * inverse, one);
+    }
+}
+
+/* Results, where there is a pair within the cutoff. */
+MX_BODY mx_pack_f64 md_of_pairs(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
+                                mx_pack_f64 result)
+{
+    const mx_pack_f64 square = mx_pack_load(b->square + v * MX_PACK_WIDTH);
+    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    return mx_pack_select(square < a->tables.cutoff_square, result, zero);
+}
+
 /* Of a cubic polynomial, at p. */
 MX_BODY mx_pack_f64 md_cubic(const mx_pack_f64 *c, mx_pack_f64 p)
 {
     return ((c[0] * p + c[1]) * p + c[2]) * p + c[3];
 }
 
-MX_BODY mx_pack_f64 md_cubic_slope(const mx_pack_f64 *c, mx_pack_f64 p)
-{
-    return (3.0 * c[0] * p + 2.0 * c[1]) * p + c[2];
-}
-
 /* ---- densities ---- */
-
-MX_BODY void md_find_distances(const md_eam_cluster_args *a, md_eam_batch *b, bool one)
-{
-    for (int v = 0; v < b->vectors; v++) {
-        const mx_pack_f64 square = mx_pack_load(b->square + v * MX_PACK_WIDTH);
-        md_find_intervals(a, b, v, square * mx_pack_rsqrt(square), one);
-    }
-}
 
 MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b, bool pushes,
                                   bool one)
 {
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    const mx_pack_f64 cutoff_square = mx_pack_set_f64(a->tables.cutoff_square);
     const double *const knots = &MX_AT(a->pair_knots, 0, 0);
     for (int v = 0; v < b->vectors; v++) {
         const int first = v * MX_PACK_WIDTH;
-        const mx_mask_f64 inside = mx_pack_load(b->square + first) < cutoff_square;
         const mx_pack_f64 at = mx_pack_load(b->at + first);
         mx_pack_f64 spline[4];
         mx_pack_load_rows(knots, b->knot + first, spline);
-        mx_pack_store(b->result + first, mx_pack_select(inside, md_cubic(spline, at), zero));
+        mx_pack_store(b->result + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
         if (one || !pushes) continue;
         mx_pack_load_rows(knots, b->mirrored + first, spline);
-        mx_pack_store(b->pushed + first, mx_pack_select(inside, md_cubic(spline, at), zero));
+        mx_pack_store(b->pushed + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
     }
 }
 
@@ -253,22 +292,26 @@ MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *
     }
 }
 
+/* The vectors of a part from v to before end. */
+MX_BODY void md_begin_batch(const md_eam_cluster_args *a, md_eam_batch *b, int v, int end)
+{
+    b->vectors = end - v < MD_BATCH_VECTORS ? end - v : MD_BATCH_VECTORS;
+    b->self = &MX_AT(a->self, v);
+    b->other = &MX_AT(a->other, v, 0);
+}
+
 MX_BODY void md_do_densities(const md_eam_cluster_args *a, int part, int first, int end,
                              bool pushes, bool one)
 {
     const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
-    int v = MX_AT(a->begin, from + first), kept = v;
-    MX_AT(a->found_count, from + first) = -kept;
-    for (; v < stop; v += MD_BATCH_VECTORS) {
-        md_find_pairs(a, v, v + MD_BATCH_VECTORS < stop ? v + MD_BATCH_VECTORS : stop, &b);
-        md_keep_pairs(a, kept, &b);
-        md_find_distances(a, &b, one);
+    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH_VECTORS) {
+        md_begin_batch(a, &b, v, stop);
+        md_find_squares(a, &b, false);
+        md_find_distances(a, &b, false, one);
         md_look_up_densities(a, &b, pushes, one);
         md_add_densities(a, &b, pushes, one);
-        kept += b.vectors;
     }
-    MX_AT(a->found_count, from + first) += kept;
 }
 
 /* ---- embedding ---- */
@@ -311,76 +354,45 @@ MX_FOR(1D, md_eam_load_derivatives, MX_ITEMS_PLAIN)
 
 /* ---- forces ---- */
 
-/* Where there is no pair, an atom is its own neighbour, at the distance of the cutoff; its force is
- * 0, as dx, dy and dz. */
-MX_BODY void md_find_vectors(const md_eam_cluster_args *a, md_eam_batch *b, bool one)
-{
-    const double *const places = &MX_AT(a->place, 0, 0);
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    const mx_pack_f64 cutoff_square = mx_pack_set_f64(a->tables.cutoff_square);
-    for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const double *const self = places + b->self[v];
-        mx_pack_f64 other[4];
-        mx_pack_load_rows(places, b->other + first, other);
-        const mx_pack_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
-        mx_pack_store(b->square + first, dx * dx + dy * dy + dz * dz);
-        mx_pack_store(b->dx + first, dx);
-        mx_pack_store(b->dy + first, dy);
-        mx_pack_store(b->dz + first, dz);
-        mx_pack_store(b->derivative + first, other[3]);
-    }
-    for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const mx_pack_f64 found = mx_pack_load(b->square + first);
-        const mx_pack_f64 square = mx_pack_select(found > zero, found, cutoff_square);
-        const mx_pack_f64 inverse = mx_pack_rsqrt(square);
-        mx_pack_store(b->inverse + first, inverse);
-        md_find_intervals(a, b, v, square * inverse, one);
-    }
-}
-
-/* The force over the distance on the atom of vector v. *phi: the pair potential. */
+/* The force over the distance on the atom of vector v. */
 MX_BODY mx_pack_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
-                                       bool one, mx_pack_f64 *phi)
+                                       bool one)
 {
     const int first = v * MX_PACK_WIDTH;
-    const double scale = a->tables.r_inverse;
-    const double *const knots = &MX_AT(a->pair_knots, 0, 0);
+    const double *const slopes = &MX_AT(a->pair_slopes, 0, 0);
     const mx_pack_f64 at = mx_pack_load(b->at + first);
     const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
     const double derivative_i = (&MX_AT(a->place, 0, 3))[b->self[v]];
     const mx_pack_f64 derivative_j = mx_pack_load(b->derivative + first);
-    mx_pack_f64 spline[4];
-    mx_pack_load_rows(knots, b->knot + first, spline);
-    const mx_pack_f64 slope_j = md_cubic_slope(spline, at);
-    if (!one) mx_pack_load_rows(knots, b->mirrored + first, spline);
-    const mx_pack_f64 slope_i = one ? slope_j : md_cubic_slope(spline, at);
-    mx_pack_load_rows(knots + MD_SPLINE, b->knot + first, spline);
-    *phi = md_cubic(spline, at) * inverse;
-    const mx_pack_f64 phi_slope = md_cubic_slope(spline, at);
-    /* phi' = ((r phi)' - phi) / r; slopes are in units of the step */
-    const mx_pack_f64 embedded = derivative_i * slope_j + derivative_j * slope_i;
-    return -(embedded * scale + (phi_slope * scale - *phi) * inverse) * inverse;
+    mx_pack_f64 c[4], embedded;
+    mx_pack_load_rows(slopes, b->knot + first, c);
+    const mx_pack_f64 slope_j = (c[0] * at + c[1]) * at + c[2];
+    if (one) {
+        embedded = (derivative_i + derivative_j) * slope_j;
+    } else {
+        mx_pack_load_rows(slopes, b->mirrored + first, c);
+        embedded = derivative_i * slope_j + derivative_j * ((c[0] * at + c[1]) * at + c[2]);
+    }
+    mx_pack_load_rows(slopes + MD_SPLINE, b->knot + first, c);
+    const mx_pack_f64 all = embedded + md_cubic(c, at) * (inverse * inverse);
+    return md_of_pairs(a, b, v, -all * inverse);
 }
 
 /* share: of a pair's energy. */
-MX_BODY void md_look_up_forces(const md_eam_cluster_args *a, md_eam_batch *b, bool one, bool energy,
-                               double share, md_energy *sum)
+MX_BODY void md_look_up_energies(const md_eam_cluster_args *a, const md_eam_batch *b, double share,
+                                 md_energy *sum)
 {
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    mx_pack_f64 potential = zero, virial = zero;
+    const double *const knots = &MX_AT(a->pair_knots, 0, MD_SPLINE);
+    mx_pack_f64 potential = mx_pack_set_f64(0.0), virial = potential;
     for (int v = 0; v < b->vectors; v++) {
         const int first = v * MX_PACK_WIDTH;
-        mx_pack_f64 phi;
-        const mx_pack_f64 f = md_eam_pair_forces(a, b, v, one, &phi);
-        mx_pack_store(b->result + first, f);
-        if (!energy) continue;
-        const mx_pack_f64 square = mx_pack_load(b->square + first);
-        potential += mx_pack_select(square > zero, phi, zero);
-        virial += f * square;
+        const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
+        mx_pack_f64 spline[4];
+        mx_pack_load_rows(knots, b->knot + first, spline);
+        const mx_pack_f64 phi = md_cubic(spline, mx_pack_load(b->at + first)) * inverse;
+        potential += md_of_pairs(a, b, v, phi);
+        virial += mx_pack_load(b->result + first) * mx_pack_load(b->square + first);
     }
-    if (!energy) return;
     sum->potential += share * mx_pack_sum(potential);
     sum->virial += share * mx_pack_sum(virial);
 }
@@ -400,18 +412,18 @@ MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, 
     }
 }
 
-MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, bool pushes, bool one,
-                          bool energy, md_energy *sum)
+MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int end, bool pushes,
+                          bool one, bool energy, md_energy *sum)
 {
-    const int n = part * a->own_clusters + first,
-              end = MX_AT(a->begin, n) + MX_AT(a->found_count, n);
+    const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
-    for (int v = MX_AT(a->begin, n); v < end; v += MD_BATCH_VECTORS) {
-        b.vectors = v + MD_BATCH_VECTORS < end ? MD_BATCH_VECTORS : end - v;
-        b.self = &MX_AT(a->found_self, v);
-        b.other = &MX_AT(a->found, v, 0);
-        md_find_vectors(a, &b, one);
-        md_look_up_forces(a, &b, one, energy, pushes ? 1 : 0.5, sum);
+    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH_VECTORS) {
+        md_begin_batch(a, &b, v, stop);
+        md_find_squares(a, &b, true);
+        md_find_distances(a, &b, true, one);
+        for (int w = 0; w < b.vectors; w++)
+            mx_pack_store(b.result + w * MX_PACK_WIDTH, md_eam_pair_forces(a, &b, w, one));
+        if (energy) md_look_up_energies(a, &b, pushes ? 1 : 0.5, sum);
         md_add_forces(a, &b, pushes);
     }
 }
@@ -425,16 +437,21 @@ MX_FOR(1D, md_eam_store_forces, MX_ITEMS_PLAIN)
 
 /* ---- the kernels: over clusters and tiles, for one element and several ---- */
 
-/* The rows of clusters `first` to before `end`. Half lists: pairs with ghosts belong to both of
- * their atoms. */
+/* Half lists: pairs with ghosts belong to both of their atoms. */
+MX_BODY bool md_part_pushes(int part, bool half) { return half && part < MD_EAM_GHOSTS; }
+
+/* Outer pairs are left out while none of them can be within the cutoff. */
+MX_BODY int md_part_step(const md_eam_cluster_args *a) { return a->outer ? 1 : 2; }
+
+/* The rows of clusters `first` to before `end`. */
 MX_BODY void md_densities_of(const md_eam_cluster_args *a, int first, int end, bool half)
 {
     const bool one = a->tables.elements == 1;
-    for (int part = 0; part < 2 && first < end; part++) {
+    for (int part = 0; part < MD_EAM_PARTS && first < end; part += md_part_step(a)) {
         if (one)
-            md_do_densities(a, part, first, end, half && part == MD_EAM_OWN, true);
+            md_do_densities(a, part, first, end, md_part_pushes(part, half), true);
         else
-            md_do_densities(a, part, first, end, half && part == MD_EAM_OWN, false);
+            md_do_densities(a, part, first, end, md_part_pushes(part, half), false);
     }
 }
 
@@ -442,11 +459,12 @@ MX_BODY void md_forces_of(const md_eam_cluster_args *a, int first, int end, bool
                           md_energy *sum)
 {
     const bool one = a->tables.elements == 1;
-    for (int part = 0; part < 2 && first < end; part++) {
+    for (int part = 0; part < MD_EAM_PARTS && first < end; part += md_part_step(a)) {
+        const bool pushes = md_part_pushes(part, half);
         if (one)
-            md_do_forces(a, part, first, half && part == MD_EAM_OWN, true, energy, sum);
+            md_do_forces(a, part, first, end, pushes, true, energy, sum);
         else
-            md_do_forces(a, part, first, half && part == MD_EAM_OWN, false, energy, sum);
+            md_do_forces(a, part, first, end, pushes, false, energy, sum);
     }
 }
 
