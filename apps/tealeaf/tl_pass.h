@@ -78,7 +78,7 @@ typedef struct tl_bands_args {
     mx_f64_1 line_sums, edges;
     tl_pass pass;
     int bands;
-    int parity; /* 0 or 1: which of the two the pass before has kept */
+    int parity; /* 0 or 1, by turns: which of the two the pass before has kept */
 } tl_bands_args;
 MX_BUNDLE(tl_bands_args, tl_pass_views, u, r, p, w, v, sums, line_sums, edges)
 /* Keeps the edges for the first pass. */

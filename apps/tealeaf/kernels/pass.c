@@ -4,8 +4,8 @@
  *     tiles   a team computes the new p of a tile and of the cells around it, and keeps it in scratch; then w = A p of the tile. The
  *             cells around are computed by up to four teams, from arrays that none of them writes: so there are two of r, p and w.
  *             On a GPU these reads come from the cache. 72 bytes a cell: five arrays are read and four written.
- *     bands   a thread goes over its lines from first to last, and computes the new p one line ahead of w = A p. Three lines of p
- *             stay in the cache. r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
+ *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p. Three lines of p stay in the cache.
+ *             r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
  *
  * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
  * them: only w is exchanged. */
@@ -249,16 +249,22 @@ MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below
     *SUMS_OF_LINE(3 * lines + line) = rw;
 }
 
+/* Odd passes go from the last line to the first, so that they begin with the lines that the pass
+ * before has left in the cache. The results are the same, to the last bit. */
 MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
 {
-    const int first = first_line(a, band), end = first_line(a, band + 1);
-    const double *below = form_beside(a, band, FIRST);
-    const double *const after = form_beside(a, band, LAST);
-    *SUMS_OF_LINE(first) = form_line(a, first);
-    for (int line = first; line < end; line++) {
-        if (line + 1 < end) *SUMS_OF_LINE(line + 1) = form_line(a, line + 1);
-        multiply_line(a, line, below, line + 1 < end ? LINE(a->p, line + 1) : after);
-        below = LINE(a->p, line);
+    const bool up = a->parity == 0;
+    const int first = first_line(a, band), last = first_line(a, band + 1) - 1;
+    const int begin = up ? first : last, towards = up ? 1 : -1, end = (up ? last : first) + towards;
+    const double *behind = form_beside(a, band, up ? FIRST : LAST);
+    const double *const beyond = form_beside(a, band, up ? LAST : FIRST);
+    *SUMS_OF_LINE(begin) = form_line(a, begin);
+    for (int line = begin; line != end; line += towards) {
+        const int next = line + towards;
+        if (next != end) *SUMS_OF_LINE(next) = form_line(a, next);
+        const double *const ahead = next != end ? LINE(a->p, next) : beyond;
+        multiply_line(a, line, up ? behind : ahead, up ? ahead : behind);
+        behind = LINE(a->p, line);
     }
     keep_edges(a, 1 - a->parity, band);
 }
