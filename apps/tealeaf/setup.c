@@ -184,12 +184,13 @@ static void print_multigrid(const tl_app *app)
 static void print_coarse(const tl_app *app)
 {
     const tl_coarse *const c = &app->deflation.coarse;
+    const char *const plural = c->count > 1 ? "s" : "";
     if (!tl_is_deflated(app)) return;
     if (tl_is_3d(&app->deck))
-        app_print(app->base.report, " deflated by %d coarse cells, %d x %d x %d\n", c->count,
-                  c->number[2], c->number[1], c->number[0]);
+        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d x %d\n", c->count,
+                  plural, c->number[2], c->number[1], c->number[0]);
     else
-        app_print(app->base.report, " deflated by %d coarse cells, %d x %d\n", c->count,
+        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d\n", c->count, plural,
                   c->number[2], c->number[1]);
 }
 

@@ -142,6 +142,7 @@ mx_err tl_solve(tl_app *app)
     at.tolerance = app->deck.eps * app->deck.eps * first_rr;
 
     MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
+    if (app->step == app->first_step) app->before_iterations = app_now() - app->base.started;
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, &at));
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));

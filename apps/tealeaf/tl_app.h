@@ -91,8 +91,9 @@ typedef struct tl_app {
     /* what the run did */
     int64_t step, first_step; /* done; done before a restart */
     double time;
-    double started;     /* app_now() at the start of the time loop */
-    int64_t iterations; /* of all steps */
+    double started;           /* app_now() at the start of the time loop */
+    double before_iterations; /* seconds from the start of the program to the first iteration */
+    int64_t iterations;       /* of all steps */
     double
         last_error; /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
     bool iteration_limit; /* a step ended at max_iters */

@@ -307,9 +307,11 @@ static mx_err check_solver(const app_keys *keys)
         return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
     if (d->solver != TL_SOLVER_CG && d->preconditioner == TL_PRECONDITIONER_MULTIGRID)
         return app_keys_fail(keys, &place,
-                             "got multigrid with %s, expected none or jac_diag: multigrid is for "
+                             "got multigrid with %s, expected none%s jac_diag%s: multigrid is for "
                              "%s",
-                             tl_solver_name(d), port ? "use_cg" : "tl_use_cg");
+                             tl_solver_name(d), d->solver == TL_SOLVER_DPCG ? "," : " or",
+                             d->solver == TL_SOLVER_DPCG ? " or jac_block" : "",
+                             port ? "use_cg" : "tl_use_cg");
     if (d->preconditioner != TL_PRECONDITIONER_MULTIGRID &&
         app_keys_given(keys, offsetof(tl_deck, smoothing_steps))) {
         const size_t at = offsetof(tl_deck, smoothing_steps);

@@ -133,6 +133,9 @@ static const bad_deck bad_decks[] = {
     {TEXT(
          "*tea\nstate 1 density=1 energy=1\ntl_use_ppcg\ntl_preconditioner_type multigrid\n*endtea\n"),
      "got multigrid with PPCG, expected none or jac_diag: multigrid is for tl_use_cg"},
+    {TEXT(
+         "*tea\nstate 1 density=1 energy=1\ntl_use_dpcg\ntl_preconditioner_type multigrid\n*endtea\n"),
+     "got multigrid with DPCG, expected none, jac_diag or jac_block: multigrid is for tl_use_cg"},
     {TEXT("*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type multigrid\n*endtea\n"),
      "tl_preconditioner_type: got a preconditioner of Jacobi, expected none"},
     {TEXT(REF("tl_preconditioner_type jac_diag\ntl_multigrid_smoothing_steps 2\n")),
