@@ -31,6 +31,9 @@ main() {
         mapfile -t files < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
     fi
     [ ${#files[@]} -gt 0 ] || return 0
+    for file in "${files[@]}"; do
+        [ -f "$file" ] || minx_die 2 "$file: there is no such file"
+    done
     if [ $check = no ]; then
         "$tool" -i "${files[@]}"
         return

@@ -19,6 +19,10 @@ case $seconds in
     '' | *[!0-9]*) minx_die 2 "fuzz.sh: got '$seconds', expected a whole number of seconds" ;;
 esac
 names=("${@:2}")
+for name in "${names[@]}"; do
+    [ -f "$MINX_ROOT/tests/apps/fuzz/$name.c" ] ||
+        minx_die 2 "fuzz.sh: there is no target '$name': tests/apps/fuzz has $(cd "$MINX_ROOT/tests/apps/fuzz" && echo *.c)"
+done
 build=${MINX_FUZZ_BUILD:-$MINX_ROOT/build-fuzz}
 minx_find_clang -fsanitize=fuzzer-no-link ||
     minx_die 3 "fuzz.sh: no clang with libFuzzer and OpenMP on PATH: install it (Debian: clang libclang-rt-dev libomp-dev)"
@@ -43,6 +47,5 @@ if [ ${#names[@]} -eq 0 ]; then
     for target in bin/fuzz_*; do names+=("${target#bin/fuzz_}"); done
 fi
 for name in "${names[@]}"; do
-    [ -x "bin/fuzz_$name" ] || minx_die 2 "fuzz.sh: there is no target '$name': tests/apps/fuzz has $(cd "$MINX_ROOT/tests/apps/fuzz" && echo *.c)"
     fuzz "$name"
 done

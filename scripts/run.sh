@@ -37,6 +37,15 @@ options() {
     done
 }
 
+# Before anything is built: is there what was asked for?
+check_choices() {
+    local app=${only_app:-*} apps
+    apps=$(find "$MINX_ROOT/inputs" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | tr '\n' ' ')
+    [ -z "$only_app" ] || [ -d "$MINX_ROOT/inputs/$only_app" ] || minx_die 2 "--app: got '$only_app', expected one of: $apps"
+    [ -z "$only_deck" ] || compgen -G "$MINX_ROOT/inputs/$app/$only_deck.in" >/dev/null ||
+        minx_die 2 "--deck: got '$only_deck', expected NAME of a file inputs/${only_app:-APP}/NAME.in"
+}
+
 # plan: prints one line for each run: app, deck file, backend, ranks, threads, separated by tabs
 plan() {
     local folder app deck backend backends name
@@ -126,6 +135,7 @@ print_table() {
 
 main() {
     options "$@"
+    check_choices
     local dir results runs run number=0 start=$SECONDS
     dir=$(minx_build_dir "$preset")
     results=$dir/results

@@ -42,6 +42,7 @@ options() {
 
 main() {
     options "$@"
+    case $jobs in 0* | *[!0-9]*) minx_die 2 "--jobs: got '$jobs', expected a whole number above 0" ;; esac
     local dir status=0
     dir=$(minx_build_dir "$preset")
     minx_setup "$preset"
