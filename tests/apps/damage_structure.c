@@ -181,12 +181,17 @@ static hid_t strange_space(dm_random *r)
     hsize_t shape[H5S_MAX_RANK];
     const int rank = (int)dm_below(r, H5S_MAX_RANK) + 1;
     for (int d = 0; d < rank; ++d) shape[d] = 1 + (hsize_t)dm_below(r, 3);
-    switch (dm_below(r, 4)) {
-    case 0: return H5Screate(H5S_NULL);
-    case 1: shape[0] = (hsize_t)1 << dm_below(r, 63); return H5Screate_simple(1, shape, NULL);
-    case 2: shape[0] = 0; return H5Screate_simple(1 + rank % 8, shape, NULL);
-    default: return H5Screate_simple(rank, shape, NULL);
+    const int kind = (int)dm_below(r, 4);
+    if (kind == 0) return H5Screate(H5S_NULL);
+    if (kind == 1) {
+        shape[0] = (hsize_t)1 << dm_below(r, 63);
+        return H5Screate_simple(1, shape, NULL);
     }
+    if (kind == 2) {
+        shape[0] = 0;
+        return H5Screate_simple(1 + rank % 8, shape, NULL);
+    }
+    return H5Screate_simple(rank, shape, NULL);
 }
 
 static hid_t strange_storage(dm_random *r, hid_t space)
