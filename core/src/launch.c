@@ -91,27 +91,36 @@ static bool same_teams(const mx_team_shape *planned, const mx_teams *teams)
     return memcmp(planned, &range, sizeof range) == 0;
 }
 
-/* Finds the plan for this kernel, policy and length of result: the last plan if they are the same,
- * else a new one. */
+/* Is this the plan for this kernel, policy and length of result? */
+static bool plan_fits(const mx_plan *plan, const mx_kernel *kernel, const mx_policy *policy,
+                      int64_t length)
+{
+    const int dims = kernel->dims;
+    if (plan->launch.kernel != kernel || plan->length != length || plan->dynamic != policy->dynamic)
+        return false;
+    for (int d = 0; d < dims; d++)
+        if (plan->range[d] != policy->begin[d] || plan->range[dims + d] != policy->end[d] ||
+            plan->range[2 * dims + d] != policy->tile[d])
+            return false;
+    return policy->teams == NULL || same_teams(&plan->team, policy->teams);
+}
+
+/* Finds the plan for this kernel, policy and length of result: the last plan if it fits, else a new
+ * one. */
 static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
                         int64_t length, mx_plan **found)
 {
     const int dims = kernel->dims;
-    int64_t range[3 * MX_MAX_DIMS];
     uint64_t hash = (uint64_t)(uintptr_t)kernel >> 4;
-    for (int d = 0; d < dims; d++) {
-        range[d] = policy->begin[d];
-        range[dims + d] = policy->end[d];
-        range[2 * dims + d] = policy->tile[d];
+    for (int d = 0; d < dims; d++)
         hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
-    }
     mx_plan *plan = *found = &mx_core(policy->ctx)->plans[hash % MX_PLANS];
-    const size_t size = 3 * (size_t)dims * sizeof range[0];
-    if (plan->launch.kernel == kernel && plan->length == length &&
-        plan->dynamic == policy->dynamic && memcmp(plan->range, range, size) == 0 &&
-        (policy->teams == NULL || same_teams(&plan->team, policy->teams)))
-        return MX_OK;
-    memcpy(plan->range, range, size);
+    if (plan_fits(plan, kernel, policy, length)) return MX_OK;
+    for (int d = 0; d < dims; d++) {
+        plan->range[d] = policy->begin[d];
+        plan->range[dims + d] = policy->end[d];
+        plan->range[2 * dims + d] = policy->tile[d];
+    }
     plan->length = length;
     plan->dynamic = policy->dynamic;
     plan->team = shape_of(policy->teams);
