@@ -381,8 +381,9 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
     const bool passed = difference <= tolerance; /* false for NaN */
     base->failed = base->failed || !passed;
     app_print(base->report,
-              " check %-12s %.15e expected %.15e relative difference %.2e tolerance %.1e %s\n",
-              name, value, expected, difference, tolerance, passed ? "PASSED" : "FAILED");
+              " check %-12s %.15e expected %.15e %s difference %.2e tolerance %.1e %s\n", name,
+              value, expected, expected != 0 ? "relative" : "absolute", difference, tolerance,
+              passed ? "PASSED" : "FAILED");
     if (!passed && base->options.quiet &&
         app_rank(base->comm) == 0) /* --quiet still prints failures */
         fprintf(stderr, "%s: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",

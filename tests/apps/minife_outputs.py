@@ -194,6 +194,8 @@ def main():
                 # what was written is an input
                 again = run([args.minife, f"input_file={file}", "--backend=serial"], folder)
                 check("rows of the run of its YAML file", " check rows         5.04" in again, True)
+                check("a check against 0", " expected 0.000000000000000e+00 absolute difference " in again, True)
+                check("a check against another number", "e+02 relative difference " in again, True)
     with tempfile.TemporaryDirectory() as folder:
         run([*args.mpiexec, "-n", "2", args.minife, *size, "mesh=distorted", "--backend=serial", "--output=curved.h5", "--quiet"],
             folder)
