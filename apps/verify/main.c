@@ -40,6 +40,16 @@ static const char help[] =
     "Exit codes: 0 every check passed; 1 a check failed; 2 bad usage; 3 a file cannot be read as a\n"
     "results file.\n";
 
+static mx_err parse_tolerance(const char *word, arguments *args)
+{
+    MX_REQUIRE(word, MX_ERR_INPUT, "--tolerance: got no value, expected a number of at least 0");
+    const bool number = app_text_real(word, strlen(word), &args->tolerance) == APP_NUMBER_OK;
+    MX_REQUIRE(number && args->tolerance >= 0.0, MX_ERR_INPUT,
+               "--tolerance: got \"%s\", expected a number of at least 0", word);
+    args->tolerance_given = true;
+    return MX_OK;
+}
+
 static mx_err parse_option(const char *option, arguments *args)
 {
     static const char tolerance[] = "--tolerance=";
@@ -50,17 +60,15 @@ static mx_err parse_option(const char *option, arguments *args)
     } else if (strcmp(option, "--quiet") == 0) {
         args->quiet = true;
     } else if (strncmp(option, tolerance, sizeof tolerance - 1) == 0) {
-        const char *const word = option + sizeof tolerance - 1;
-        const bool number = app_text_real(word, strlen(word), &args->tolerance) == APP_NUMBER_OK;
-        MX_REQUIRE(number && args->tolerance >= 0.0, MX_ERR_INPUT,
-                   "--tolerance: got \"%s\", expected a number of at least 0", word);
-        args->tolerance_given = true;
+        return parse_tolerance(option + sizeof tolerance - 1, args);
     } else {
         app_nearest nearest = APP_NEAREST_NONE;
         const char *const names[] = {"--tolerance", "--quiet", "--help", "--version"};
         const size_t length = strcspn(option, "=");
         for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
             app_nearest_offer(&nearest, option, length, names[i]);
+        MX_REQUIRE(nearest.distance != 0, MX_ERR_INPUT, "%s: got the value \"%s\", expected none",
+                   nearest.name, option + length + 1);
         return MX_FAIL(MX_ERR_INPUT, "unknown option %s%s%s", option,
                        nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
     }
@@ -73,9 +81,12 @@ static mx_err parse(int argc, char **argv, arguments *args)
     for (int i = 1; i < argc; ++i) {
         if (!options_end && strcmp(argv[i], "--") == 0) {
             options_end = true;
+        } else if (!options_end && strcmp(argv[i], "--tolerance") == 0) {
+            MX_TRY(parse_tolerance(argv[++i], args)); /* argv ends with NULL */
         } else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
             MX_TRY(parse_option(argv[i], args));
         } else {
+            MX_REQUIRE(argv[i][0] != '\0', MX_ERR_INPUT, "got an empty name, expected a file");
             MX_REQUIRE(!args->other, MX_ERR_INPUT, "got a third file, %s, expected one or two",
                        argv[i]);
             *(args->file ? &args->other : &args->file) = argv[i];

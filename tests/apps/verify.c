@@ -188,6 +188,9 @@ static void try_usage(const char *program)
     try_run(program, "a b c", 2, WORDS("third file, c"));
     try_run(program, "--tolerence=1 a b", 2, WORDS("unknown option --tolerence=1", "--tolerance"));
     try_run(program, "--tolerance=x a b", 2, WORDS("got \"x\""));
+    try_run(program, "--tolerance x a b", 2, WORDS("got \"x\""));
+    try_run(program, "a b --tolerance", 2, WORDS("--tolerance: got no value"));
+    try_run(program, "--quiet=yes a b", 2, WORDS("--quiet: got the value \"yes\", expected none"));
     try_run(program, "--tolerance=1e-3 a", 2, WORDS("two files"));
     try_run(program, "--help", 0, WORDS("usage: minx-verify", "--tolerance=X", "Exit codes"));
     try_run(program, "--version", 0, WORDS("minx-verify "));
