@@ -63,6 +63,36 @@ FE_DECLARE_PRODUCTS(TEAM, fe_half, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_lines_row, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)
 
+/* Defines rows(args, team, is_f32), as FE_DEFINE_PRODUCTS needs it, where the entries of a row
+ * follow one another: csr and csr8. With one lane a thread, row_by_one(args, row, begin, end,
+ * is_f32) computes a row, whose entries are from begin to end. With FE_CSR_LANES, each lane
+ * computes part_of_row(args, row, at, entries, is_f32): every FE_CSR_LANES-th entry from `at` on,
+ * of the `entries` that are left of the row. */
+#define FE_DEFINE_ROWS(rows, ARGS, row_by_one, part_of_row)                                     \
+    /* Returns what this lane adds to x . y. */                                                 \
+    MX_BODY double rows(const ARGS *a, mx_team *t, bool is_f32)                                 \
+    {                                                                                           \
+        const int first = a->first + t->league_rank * a->rows_per_team;                         \
+        const int last = a->end - first > a->rows_per_team ? first + a->rows_per_team : a->end; \
+        double dot = 0;                                                                         \
+        MX_TEAM_FOR (t, row, first, last) {                                                     \
+            const int64_t begin = MX_AT(a->begin, row);                                         \
+            const int64_t end = MX_AT(a->begin, row + 1);                                       \
+            double sum;                                                                         \
+            if (t->lanes == 1) {                                                                \
+                sum = row_by_one(a, row, begin, end, is_f32);                                   \
+            } else {                                                                            \
+                MX_VECTOR_SUM (t, l, 0, FE_CSR_LANES, sum)                                      \
+                    sum += part_of_row(a, row, begin + l, (int)(end - begin) - l, is_f32);      \
+            }                                                                                   \
+            MX_VECTOR_SINGLE (t) {                                                              \
+                MX_AT(a->y, row) = sum;                                                         \
+                dot += MX_AT(a->x, row) * sum;                                                  \
+            }                                                                                   \
+        }                                                                                       \
+        return dot;                                                                             \
+    }
+
 /* Defines the kernels of FE_DECLARE_PRODUCTS(TEAM, ...) in a kernel file. rows(args, team, is_f32)
  * computes the team's rows, and returns what this lane adds to x . y. */
 #define FE_DEFINE_PRODUCTS(name, ARGS, rows)                                            \

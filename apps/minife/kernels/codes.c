@@ -77,8 +77,9 @@ MX_BODY int column_at(const fe_codes_args *a, int row, int64_t ghosts, int64_t a
                            : MX_AT(a->ghost, ghosts + code - FE_SLOTS);
 }
 
-/* A row by one lane, in the order of sums of csr. */
-MX_BODY double row_by_one(const fe_codes_args *a, int row, int64_t begin, int64_t end, bool is_f32)
+/* A row without ghosts, in the order of sums of csr. */
+MX_BODY double row_without_ghosts(const fe_codes_args *a, int row, int64_t begin, int64_t end,
+                                  bool is_f32)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t e = begin;
@@ -93,7 +94,6 @@ MX_BODY double row_by_one(const fe_codes_args *a, int row, int64_t begin, int64_
     return (s0 + s1) + (s2 + s3);
 }
 
-/* A row that has ghosts. */
 MX_BODY double row_with_ghosts(const fe_codes_args *a, int row, int64_t begin, int64_t end,
                                bool is_f32)
 {
@@ -102,6 +102,18 @@ MX_BODY double row_with_ghosts(const fe_codes_args *a, int row, int64_t begin, i
     for (int64_t e = begin; e < end; e++)
         sum += value_at(a, e, is_f32) * MX_AT(a->x, column_at(a, row, ghosts, e));
     return sum;
+}
+
+MX_BODY bool has_ghosts(const fe_codes_args *a, int row)
+{
+    return a->has_ghosts && MX_AT(a->ghost_begin, row) < MX_AT(a->ghost_begin, row + 1);
+}
+
+/* A row by one lane. */
+MX_BODY double row_by_one(const fe_codes_args *a, int row, int64_t begin, int64_t end, bool is_f32)
+{
+    return has_ghosts(a, row) ? row_with_ghosts(a, row, begin, end, is_f32)
+                              : row_without_ghosts(a, row, begin, end, is_f32);
 }
 
 /* Every FE_CSR_LANES-th entry from `at` on, of the `entries` that are left of the row. */
@@ -120,33 +132,5 @@ MX_BODY double part_of_row(const fe_codes_args *a, int row, int64_t at, int entr
     return sum;
 }
 
-MX_BODY bool has_ghosts(const fe_codes_args *a, int row)
-{
-    return a->has_ghosts && MX_AT(a->ghost_begin, row) < MX_AT(a->ghost_begin, row + 1);
-}
-
-/* The rows of a team; returns what this lane adds to x . y. */
-MX_BODY double all_rows(const fe_codes_args *a, mx_team *t, bool is_f32)
-{
-    const int first = a->first + t->league_rank * a->rows_per_team;
-    const int last = a->end - first > a->rows_per_team ? first + a->rows_per_team : a->end;
-    double dot = 0;
-    MX_TEAM_FOR (t, row, first, last) {
-        const int64_t begin = MX_AT(a->begin, row), end = MX_AT(a->begin, row + 1);
-        double sum;
-        if (t->lanes == 1) {
-            sum = has_ghosts(a, row) ? row_with_ghosts(a, row, begin, end, is_f32)
-                                     : row_by_one(a, row, begin, end, is_f32);
-        } else {
-            MX_VECTOR_SUM (t, l, 0, FE_CSR_LANES, sum)
-                sum += part_of_row(a, row, begin + l, (int)(end - begin) - l, is_f32);
-        }
-        MX_VECTOR_SINGLE (t) {
-            MX_AT(a->y, row) = sum;
-            dot += MX_AT(a->x, row) * sum;
-        }
-    }
-    return dot;
-}
-
-FE_DEFINE_PRODUCTS(fe_csr8, fe_codes_args, all_rows)
+FE_DEFINE_ROWS(csr8_rows, fe_codes_args, row_by_one, part_of_row)
+FE_DEFINE_PRODUCTS(fe_csr8, fe_codes_args, csr8_rows)

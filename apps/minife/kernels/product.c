@@ -37,8 +37,9 @@ MX_BODY void fetch(const fe_rows_args *a, int64_t at, int entries, bool once, bo
 
 /* A row by one lane. Four sums, so that no addition waits for the one before it; vectors would have
  * to gather x, which takes longer. */
-MX_BODY double row_by_one(const fe_rows_args *a, int64_t begin, int64_t end, bool is_f32)
+MX_BODY double row_by_one(const fe_rows_args *a, int row, int64_t begin, int64_t end, bool is_f32)
 {
+    (void)row;
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t e = begin;
     fetch(a, begin, 24, true, is_f32);
@@ -68,28 +69,7 @@ MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entri
     return sum;
 }
 
-/* The rows of a team; returns what this lane adds to x . y. */
-MX_BODY double csr_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
-{
-    const int first = a->first + t->league_rank * a->rows_per_team;
-    const int last = a->end - first > a->rows_per_team ? first + a->rows_per_team : a->end;
-    double dot = 0;
-    MX_TEAM_FOR (t, row, first, last) {
-        const int64_t begin = MX_AT(a->begin, row), end = MX_AT(a->begin, row + 1);
-        double sum;
-        if (t->lanes == 1) {
-            sum = row_by_one(a, begin, end, is_f32);
-        } else {
-            MX_VECTOR_SUM (t, l, 0, FE_CSR_LANES, sum)
-                sum += part_of_row(a, row, begin + l, (int)(end - begin) - l, is_f32);
-        }
-        MX_VECTOR_SINGLE (t) {
-            MX_AT(a->y, row) = sum;
-            dot += MX_AT(a->x, row) * sum;
-        }
-    }
-    return dot;
-}
+FE_DEFINE_ROWS(csr_rows, fe_rows_args, row_by_one, part_of_row)
 
 /* The rows of chunks that one lane computes together. */
 enum { HOST_CHUNK = 8 };
