@@ -110,7 +110,8 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context",
                text != NULL ? text : "nothing");
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "check: %s records a graph", ctx->name);
-    MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG, "check: tolerance: got %g", tolerance);
+    MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG,
+               "check: tolerance: got %g, expected 0 or more", tolerance);
     mx_ctx other = NULL;
     if (text != NULL) MX_TRY(mx_ctx_create(text, &other));
     const bool fits = other == NULL || other->backend->host.run != NULL;

@@ -151,9 +151,9 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
  *     MX_ACCESSOR(fe_block, double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 8, 3)               double[][8][3]
  *     MX_ACCESSOR(fe_table, const int, 2, MX_LAYOUT_TILED, MX_TRAIT_RANDOM_ACCESS)
  *
- * rank: a digit. extents: of the last dimensions, where they are always the same (up to four, each
- * 1 to 4095; the dimensions in front of them are run-time ones): offsets fold. Mistakes are compile
- * errors. */
+ * rank: a digit. extents: those of the last dimensions, if they are always the same: up to four,
+ * each 1 to 4095. Then compilers compute their part of an offset. The extents of the dimensions
+ * before them are known at run time. Mistakes are compile errors. */
 #define MX_ACCESSOR(name, T, R, L, ...)                                                 \
     MX_ACCESSOR_N_(name, T, R, L, MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), \
                    __VA_ARGS__, 0, 0, 0, 0, 0)

@@ -1,25 +1,30 @@
 /* Accessors with a trait (MX_ACCESSOR). A view has no trait: bind it to an accessor with a trait
  * for the kernel that gets faster by it, and to a plain accessor elsewhere. All traits except
  * RESTRICT need elements that are numbers. MX_TRAIT_
- *     RANDOM_ACCESS  const elements that nothing writes during the launch. cuda: loads use the read-only cache (ld.global.nc).
- *                    Hosts: plain loads
- *     RESTRICT       no other accessor is used for elements that are written through this one. gcc keeps values in registers
- *                    across stores; other compilers ignore it
- *     STREAMING      elements that are not used again soon. cuda: evict-first. x86: stores that bypass the cache, one element
- *                    at a time, so loops are not vectorised
- *     ATOMIC         each access is a relaxed atomic of 4 or 8 bytes. Loops are not vectorised; MX_ADD costs as much as
- *                    mx_atomic_add
+ *     RANDOM_ACCESS  const elements that nothing writes during the launch.
+ *                    cuda: loads use the read-only cache (ld.global.nc). Hosts: plain loads.
+ *     RESTRICT       no other accessor is used for elements that are written through this one.
+ *                    gcc keeps values in registers across stores; other compilers ignore it.
+ *     STREAMING      elements that are not used again soon. cuda: evict-first. x86: stores bypass
+ *                    the cache, one element at a time, so loops are not vectorised.
+ *     ATOMIC         each access is a relaxed atomic of 4 or 8 bytes. Loops are not vectorised;
+ *                    MX_ADD costs as much as mx_atomic_add.
  *
- *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j);    MX_ADD(x, v, i, j);    mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
- *
- * MX_LOAD2(v, i, j) and MX_LOAD4(v, i, j): two or four elements of row i, from j on, as members a,
- * b (c, d) of an mx_double2 or mx_double4: of an accessor of double with the layout right, each row
- * of which begins at a multiple of 16 bytes and has no gaps; j is even. MX_LOAD4: nothing writes
- * them during the launch. cuda: loads of 16 bytes (MX_LOAD4: through the read-only cache), which
- * gathers of rows take half as long by. Another layout, type or rank is a compile error.
+ *     x = MX_LOAD(v, i, j)    MX_STORE(x, v, i, j)    MX_ADD(x, v, i, j)
+ *     mx_atomic_fetch_max(MX_ADDRESS(v, i, j), x)
  *
  * These work with any accessor of numbers (MX_ADD: of types that mx_atomic_add takes) and respect
- * its trait. MX_AT is a plain access, and a compile error for atomic elements. */
+ * its trait. MX_AT is a plain access, and a compile error for atomic elements.
+ *
+ * Several elements at once, of an accessor of double with rank 2 and the layout right:
+ *
+ *     const mx_double2 x = MX_LOAD2(v, i, j);     x.a and x.b: elements (i, j) and (i, j + 1)
+ *     const mx_double4 x = MX_LOAD4(v, i, j);     x.a to x.d: elements (i, j) to (i, j + 3)
+ *
+ * Each row must begin at a multiple of 16 bytes, and j must be even. Nothing may write the elements
+ * of MX_LOAD4 during the launch. On cuda these are loads of 16 bytes, and those of MX_LOAD4 use the
+ * read-only cache; a kernel that gathers rows takes half as long. Another layout, type or rank is a
+ * compile error. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -38,9 +43,10 @@ typedef struct mx_double4 {
 #define MX_ELEMENT_(...) __typeof__(*(MX_FIRST_(__VA_ARGS__, 0)).element)
 #define MX_ADDRESS(...) ((MX_ELEMENT_(__VA_ARGS__) *)&MX_AT(__VA_ARGS__))
 
-/* With the device's own layout, neighbours of a row are not neighbours in memory: only cuda would
- * give wrong numbers. bits: of the shape's code, 0xff for rank and layout, 0x7ff for the kind of
- * number too, which C++ checks by the type of a pointer. */
+/* Has the accessor rank 2 and the layout right? With the layout left, neighbours in a row are not
+ * neighbours in memory. The layout of the instance is refused too: with it, only cuda would give
+ * wrong numbers. bits: the part of the shape's code that is compared, 0xff for rank and layout,
+ * 0x7ff for the kind of number too. In C++ the type of a pointer shows the kind. */
 #define MX_ROW_FITS_(v, bits) \
     ((MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
 #define MX_ROW_FITS_TEXT_ \
@@ -55,7 +61,8 @@ template <int trait, class T> MX_INLINE T mx_load_(const T *p)
                                              : *p;
 }
 #define MX_LOAD(...) mx_load_<MX_TRAIT_OF_(__VA_ARGS__)>(MX_ADDRESS(__VA_ARGS__))
-/* last: the last element, so that builds that check indices look at it too */
+/* last: the address of the last element. MX_AT gives it, and so checks the index of that element in
+ * builds that check indices. */
 template <bool fits> MX_INLINE mx_double4 mx_load4_(const double *p, const double *last)
 {
     MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
@@ -84,14 +91,15 @@ template <bool fits> MX_INLINE mx_double2 mx_load2_(const double *p, const doubl
         MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_);        \
         (mx_double2){MX_LOAD(v, row, first), MX_LOAD(v, row, (first) + 1)}; \
     })
-/* four loads in terms of the row, for which gcc makes gathers of vectors */
+/* Four loads with the indices of the row: from these gcc makes gathers. */
 #define MX_LOAD4(v, row, first)                                                   \
     __extension__({                                                               \
         MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_);              \
         (mx_double4){MX_LOAD(v, row, first), MX_LOAD(v, row, (first) + 1),        \
                      MX_LOAD(v, row, (first) + 2), MX_LOAD(v, row, (first) + 3)}; \
     })
-/* Where the value of an element of this size is: at p or, read atomically, at *copy. */
+/* The address of an element's value: p or, if the element is atomic, *copy, which gets the value.
+ * size: of the element, 4 or 8. */
 MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_t size)
 {
     if (trait != MX_TRAIT_ATOMIC) return p;
@@ -107,7 +115,9 @@ MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_
                                                  &(mx_bits64_){0},                               \
                                                  sizeof(MX_ELEMENT_(__VA_ARGS__))))
 #define MX_STORE_ATOMIC_(p, x) (MX_BARRIER_(), __atomic_store(p, &x, __ATOMIC_RELAXED))
-#ifdef __x86_64__ /* complete behind an instruction with a lock, as threads hand over by, or mx_fence */
+/* A streaming store is complete after the thread's next atomic read-modify-write (an instruction
+ * with a lock), which the barrier of a parallel region has, or after mx_fence. */
+#ifdef __x86_64__
 #define MX_STORE_STREAMING_(p, x)                                              \
     sizeof x == 4   ? _mm_stream_si32((int *)p, *(const mx_bits32_ *)&x)       \
     : sizeof x == 8 ? _mm_stream_si64((long long *)p, *(const mx_bits64_ *)&x) \

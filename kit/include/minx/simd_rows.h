@@ -1,6 +1,7 @@
-/* Packs of doubles from rows of four numbers, as coordinates of an atom or coefficients of a cubic
- * polynomial: for loops that look up other elements by number, where eight loads of rows are
- * several times as fast as four gathers. And what such loops need besides.
+/* Packs of doubles from rows of four numbers, such as the coordinates of an atom or the
+ * coefficients of a cubic polynomial. They are for loops that read other elements by index: eight
+ * loads of rows are several times as fast as four gathers. Such loops also need the other functions
+ * here.
  *
  *   mx_pack_load_rows(p, index, a)      a[d][l] = p[index[l] + d], for d from 0 to 3
  *   mx_pack_subtract_rows(p, index, a)  p[index[l] + d] -= a[d][l], lane by lane: rows may be equal
