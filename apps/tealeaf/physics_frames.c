@@ -9,8 +9,8 @@
 /* One at the beginning, one after every visit_frequency steps, one at the end; after a restart
  * those of the steps since then. */
 
-/* Are they at the steps where they should be? */
-static bool check_frame_steps(const tealeaf *t, const char *path)
+/* Are they at the steps where they should be? *from_start: the first one is of the beginning. */
+static bool check_frame_steps(const tealeaf *t, const char *path, bool *from_start)
 {
     const int64_t every = t->deck.visit_frequency;
     int64_t count = 0, times = 0, astray = 0, *steps = NULL;
@@ -28,6 +28,7 @@ static bool check_frame_steps(const tealeaf *t, const char *path)
         const double gap = tv_relative(time[i], (double)steps[i] * t->deck.initial_timestep);
         astray += !(due && follows && gap <= DBL_EPSILON);
     }
+    *from_start = err == MX_OK && count > 0 && steps[0] == 0;
     free(steps);
     free(time);
     if (err != MX_OK) return vf_impossible(t->base.verdict, path, mx_err_message());
@@ -51,9 +52,10 @@ static double *read_frames(const tealeaf *t, const char *path, int64_t *frames)
     return NULL;
 }
 
-/* Each frame has the energy of the deck and stays within its temperatures; the last one is the
- * field. */
-static void check_frames(tealeaf *t, const double *energy, const double *u, int64_t frames)
+/* Each frame has the energy of the deck and stays within its temperatures; that of the beginning is
+ * the deck's state, to the rounding of density times energy; the last one is the field. */
+static void check_frames(tealeaf *t, const double *energy, const double *u, int64_t frames,
+                         bool from_start)
 {
     const int64_t cells = tv_count(&t->deck);
     double low, high, mismatch = 0.0, worst = t->initial.energy, beyond = 0.0, left = 0.0;
@@ -78,6 +80,9 @@ static void check_frames(tealeaf *t, const double *energy, const double *u, int6
     tv_check_relative(t, "frames: worst energy", worst, t->initial.energy, tv_energy_tolerance(t));
     vf_max(t->base.verdict, "frames: temperature beyond the deck's extremes", beyond,
            left + CONSERVED_TOLERANCE * fabs(high));
+    if (from_start)
+        vf_max(t->base.verdict, "first frame / initial temperature - 1",
+               tv_mismatch(u, t->u0, cells), 2.0 * DBL_EPSILON);
     vf_max(t->base.verdict, "last frame / temperature - 1",
            tv_mismatch(u + (frames - 1) * cells, t->u, cells), 0.0);
 }
@@ -87,12 +92,14 @@ bool tv_row_frames(void *state)
     tealeaf *const t = state;
     int64_t frames = 0, others = 0;
     if (t->deck.visit_frequency == 0) return true;
-    if (!check_frame_steps(t, "/frames/energy") || !check_frame_steps(t, "/frames/temperature"))
+    bool from_start = false, energy_from_start = false;
+    if (!check_frame_steps(t, "/frames/energy", &energy_from_start) ||
+        !check_frame_steps(t, "/frames/temperature", &from_start))
         return true;
     double *const energy = read_frames(t, "/frames/energy/value", &frames);
     double *const u = read_frames(t, "/frames/temperature/value", &others);
     if (energy && u && vf_count(t->base.verdict, "frames of the energy", frames, others))
-        check_frames(t, energy, u, frames);
+        check_frames(t, energy, u, frames, from_start || energy_from_start);
     free(energy);
     free(u);
     return true;

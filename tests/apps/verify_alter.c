@@ -53,6 +53,13 @@ void alter_cell(hid_t file, const alteration *a)
     alter_real(file, &(alteration){"/fields/energy", a->index, a->factor});
 }
 
+/* The same in a frame: the energy of the whole frame tells nothing of a cell with little of it. */
+void alter_frame(hid_t file, const alteration *a)
+{
+    alter_real(file, &(alteration){"/frames/temperature/value", a->index, a->factor});
+    alter_real(file, &(alteration){"/frames/energy/value", a->index, a->factor});
+}
+
 /* Moves heat between two cells of equal density, all sums but U's parts being kept: the residual
  * again. */
 void swap_cells(hid_t file, const alteration *a)

@@ -18,6 +18,7 @@ hid_t open_set(hid_t file, const char *path);
 void alter_real(hid_t file, const alteration *a);
 void alter_whole(hid_t file, const alteration *a);
 void alter_cell(hid_t file, const alteration *a);
+void alter_frame(hid_t file, const alteration *a);
 void swap_cells(hid_t file, const alteration *a);
 void set_nan(hid_t file, const alteration *a);
 void alter_text(hid_t file, const alteration *a);

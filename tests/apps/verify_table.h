@@ -41,6 +41,8 @@ static const tampering table[] = {
      "frames: temperature"},
     {"last frame, sealed", alter_real, {"/frames/temperature/value", 305, 1.0000001},
      SEALED, PASS, FAIL, "last frame"},
+    {"first frame, sealed", alter_frame, {NULL, 99, 1.0000001}, SEALED, PASS, FAIL,
+     "first frame"},
     {"step of a frame, sealed", alter_whole, {"/frames/energy/step", 1, 1}, SEALED, PASS, FAIL,
      "frames at other steps"},
     {"time of a frame, sealed", alter_real, {"/frames/temperature/time", 2, 1.0000001},
