@@ -31,3 +31,12 @@ foreach(app IN LISTS apps)
   endforeach()
   include(${app}.cmake OPTIONAL)
 endforeach()
+
+# Where every index is checked: short runs that reach the kernels of the larger apps.
+foreach(app minife minimd)
+  if(MINX_BOUNDS_CHECK AND TARGET ${app})
+    add_test(NAME ${app}_indices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/indices.py ${app}
+      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/minimd ${minx_MPIEXEC})
+    set_tests_properties(${app}_indices PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endforeach()
