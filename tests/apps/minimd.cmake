@@ -22,14 +22,13 @@ target_link_libraries(test_app_minimd_counts PRIVATE minx::minx m)
 add_test(NAME apps_minimd_counts COMMAND test_app_minimd_counts)
 set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 900 LABELS apps)
 
-# Lists of clusters against a sum over all pairs.
-add_executable(test_app_minimd_clusters minimd_clusters.c ${PROJECT_SOURCE_DIR}/apps/minimd/clusters.c)
+# Lists of clusters against a sum over all pairs, with the app's own kernels.
+get_target_property(minimd_kernels minimd SOURCES)
+list(FILTER minimd_kernels INCLUDE REGEX TARGET_OBJECTS)
+add_executable(test_app_minimd_clusters minimd_clusters.c ${PROJECT_SOURCE_DIR}/apps/minimd/clusters.c ${minimd_kernels})
 target_compile_options(test_app_minimd_clusters PRIVATE ${minx_WARNINGS})
 target_include_directories(test_app_minimd_clusters PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
 target_link_libraries(test_app_minimd_clusters PRIVATE app_common m)
-minx_add_kernels(test_app_minimd_clusters ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/clusters.c
-  ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters.c
-  ${PROJECT_SOURCE_DIR}/apps/minimd/kernels/lj_clusters_mixed.c)
 add_test(NAME apps_minimd_clusters COMMAND test_app_minimd_clusters)
 set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2)
 
