@@ -37,6 +37,7 @@ typedef struct fe_app {
     app_series residuals;     /* ||r|| at the start, and after each iteration */
     double final_residual;    /* as the original prints it: at the start of the last iteration */
     bool breakdown;
+    int64_t set_up_resident; /* fe_resident() at the end of set-up */
 } fe_app;
 
 /* setup.c: the finest level, and the solver's vectors. Collective. */
@@ -69,11 +70,16 @@ mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);
 typedef struct fe_shares {
     int ranks;
     const int64_t *elements, *rows, *entries, *ghosts;
-    const int64_t *memory; /* the most so far, kB */
-    int64_t *numbers;      /* all of them */
+    const int64_t *matrix, *vectors; /* bytes of their views */
+    const int64_t *set_up_resident;  /* fe_resident at the end of the set-up, */
+    const int64_t *resident;         /* and now */
+    int64_t *numbers;                /* all of them */
 } fe_shares;
 mx_err fe_shares_create(const fe_app *app, fe_shares *shares);
 void fe_shares_destroy(fe_shares *shares);
+/* The largest memory that this process has had so far, in bytes; on a device, without the
+ * device's. 0: unknown. Not collective. */
+int64_t fe_resident(void);
 
 /* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it.
  * fe_check_folders: MX_ERR_IO if the value of yaml or dump is no folder to write to. Collective,

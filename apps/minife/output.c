@@ -61,20 +61,41 @@ static mx_err write_solution(fe_app *app)
     return err;
 }
 
-/* The history, and statistics of the matrix by ranks. */
+/* MB of all ranks. */
+static double megabytes(const fe_shares *s, const int64_t *bytes)
+{
+    double sum = 0;
+    for (int rank = 0; rank < s->ranks; rank++) sum += 1e-6 * (double)bytes[rank];
+    return sum;
+}
+
+static void print_memory(const fe_app *app, const fe_shares *s)
+{
+    app_print(app->base.report,
+              " memory of all ranks: matrix %.2f MB, vectors %.2f MB; resident at most %.2f MB in "
+              "the set-up, %.2f MB in the run\n",
+              megabytes(s, s->matrix), megabytes(s, s->vectors), megabytes(s, s->set_up_resident),
+              megabytes(s, s->resident));
+}
+
+/* The history, and by ranks statistics of the matrix and of memory. */
 static mx_err write_series(fe_app *app, const fe_shares *s)
 {
     const app_results results = app->base.results;
     const struct {
-        const char *name;
+        const char *name, *unit;
         const int64_t *share;
-    } all[] = {{"elements_of_rank", s->elements},
-               {"rows_of_rank", s->rows},
-               {"nonzeros_of_rank", s->entries},
-               {"ghosts_of_rank", s->ghosts}};
+    } all[] = {{"elements_of_rank", "1", s->elements},
+               {"rows_of_rank", "1", s->rows},
+               {"nonzeros_of_rank", "1", s->entries},
+               {"ghosts_of_rank", "1", s->ghosts},
+               {"matrix_bytes_of_rank", "B", s->matrix},
+               {"vector_bytes_of_rank", "B", s->vectors},
+               {"set_up_resident_of_rank", "B", s->set_up_resident},
+               {"resident_of_rank", "B", s->resident}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(
-            app_results_series_i64(results, all[i].name, "1", APP_NEVER, all[i].share, s->ranks));
+        MX_TRY(app_results_series_i64(results, all[i].name, all[i].unit, APP_NEVER, all[i].share,
+                                      s->ranks));
     return app_results_series_f64(results, "residual", "1", APP_ROUNDING, app->residuals.values,
                                   app->iterations + 1);
 }
@@ -94,6 +115,7 @@ mx_err fe_output(void *data)
               "row iterations/s");
     fe_shares shares;
     mx_err err = fe_shares_create(app, &shares);
+    if (err == MX_OK) print_memory(app, &shares);
     if (err == MX_OK) err = fe_write_yaml(app, &shares);
     if (err == MX_OK) err = write_series(app, &shares);
     fe_shares_destroy(&shares);

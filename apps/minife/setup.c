@@ -153,6 +153,7 @@ mx_err fe_set_up(void *data)
     if (app->input.overlap) MX_TRY(fe_make_overlap(&app->level));
     MX_TRY(make_vectors(app));
     MX_TRY(make_preconditioner(app));
+    app->set_up_resident = fe_resident();
     return bind_vectors(app);
 }
 

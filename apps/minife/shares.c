@@ -4,23 +4,54 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* The most memory that this process has had, in kB. */
-static int64_t resident(void)
+int64_t fe_resident(void)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss : 0;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * (int64_t)usage.ru_maxrss : 0;
+}
+
+static int64_t bytes_of(const mx_view *views, size_t count)
+{
+    int64_t bytes = 0;
+    mx_view_info info;
+    for (size_t i = 0; i < count; i++)
+        if (views[i].generation != 0 && mx_view_get_info(views[i], &info) == MX_OK)
+            bytes += (int64_t)info.bytes;
+    return bytes;
+}
+
+static int64_t matrix_bytes(const fe_level_views *v)
+{
+    const mx_view all[] = {
+        v->begin,       v->column, v->value, v->codes.code, v->codes.distance, v->codes.ghost_begin,
+        v->codes.ghost, v->line};
+    return bytes_of(all, sizeof all / sizeof all[0]);
+}
+
+/* Without preconditioner z is r. */
+static int64_t vector_bytes(const fe_app *app)
+{
+    const fe_vectors *const v = &app->vectors;
+    const mx_view all[] = {v->b, v->x, v->r, v->p, v->w, v->s, v->z};
+    const size_t count = sizeof all / sizeof all[0];
+    return bytes_of(all, app->preconditioner != NULL ? count : count - 1);
 }
 
 mx_err fe_shares_create(const fe_app *app, fe_shares *shares)
 {
-    enum { NUMBERS = 5 };
+    enum { NUMBERS = 8 };
     const app_comm comm = app->base.comm;
     const fe_level *level = &app->level;
     const int ranks = app_size(comm);
     const app_box *part = &level->part;
     const int64_t mine[NUMBERS] = {part->cells[0] * part->cells[1] * part->cells[2],
-                                   fe_rows(&level->mesh), level->entries,
-                                   fe_held(&level->mesh) - fe_rows(&level->mesh), resident()};
+                                   fe_rows(&level->mesh),
+                                   level->entries,
+                                   fe_held(&level->mesh) - fe_rows(&level->mesh),
+                                   matrix_bytes(&level->views),
+                                   vector_bytes(app),
+                                   app->set_up_resident,
+                                   fe_resident()};
     const size_t all = NUMBERS * (size_t)ranks;
     int64_t *const numbers = malloc(2 * all * sizeof *numbers);
     *shares = (fe_shares){.ranks = ranks, .numbers = numbers};
@@ -35,7 +66,10 @@ mx_err fe_shares_create(const fe_app *app, fe_shares *shares)
     shares->rows = numbers + ranks;
     shares->entries = numbers + 2 * ranks;
     shares->ghosts = numbers + 3 * ranks;
-    shares->memory = numbers + 4 * ranks;
+    shares->matrix = numbers + 4 * ranks;
+    shares->vectors = numbers + 5 * ranks;
+    shares->set_up_resident = numbers + 6 * ranks;
+    shares->resident = numbers + 7 * ranks;
     return MX_OK;
 }
 

@@ -224,8 +224,9 @@ static mx_err compose(const fe_app *app, const fe_shares *s, app_yaml *y)
     int64_t memory = 0, most = 0;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     for (int rank = 0; rank < s->ranks; rank++) {
-        memory += s->memory[rank];
-        most = s->memory[rank] > most ? s->memory[rank] : most;
+        const int64_t kilobytes = s->resident[rank] / 1024;
+        memory += kilobytes;
+        most = kilobytes > most ? kilobytes : most;
     }
     add_parameters(app, y);
     add_place(app, &info, y);

@@ -187,6 +187,8 @@ def main():
             stdout = run([*launcher, args.minife, *size, "name=mine", "max_iterations=20", "mv_overlap_comm_comp=" + overlap[0],
                           "--backend=serial", "--output=run.h5"], folder)
             good &= check_lines(stdout)
+            # 12 bytes for each of 25 x 19 x 22 nonzeros and 8 for each of 9 x 7 x 8 rows; five vectors
+            check("line of memory", " memory of all ranks: matrix 0.13 MB, vectors 0.02 MB; resident at most " in stdout, True)
             file = check_yaml(folder, r"\.mine", ranks, 20, overlap)
             run([args.verify, "--quiet", "run.h5"], folder)
             if file and ranks == 1:
