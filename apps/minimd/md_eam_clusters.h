@@ -66,7 +66,8 @@ typedef struct md_eam_list_args {
 } md_eam_list_args;
 MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near, count, begin, self,
           other)
-/* Over 2 * own clusters, first for pairs with own atoms, then for pairs with ghosts: count. */
+/* Over 2 * own clusters: count. Item 2 c is for pairs with own atoms, 2 c + 1 for those with ghosts,
+ * which are few: so all threads have some of both. */
 MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
 /* Likewise: self, other, from begin on. */
 MX_DECLARE_FOR(1D, md_eam_fill_vectors, md_eam_list_args)

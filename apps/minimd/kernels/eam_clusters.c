@@ -99,8 +99,8 @@ MX_BODY int md_vectors_of(int pairs) { return (pairs + MX_PACK_WIDTH - 1) / MX_P
 
 MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n)
 {
-    const bool ghosts = n >= a->own_clusters;
-    const int c = n % a->own_clusters;
+    const bool ghosts = n % 2 != 0;
+    const int c = n / 2;
     int inner = 0, outer = 0;
     for (int s = 0; s < MD_CLUSTER; s++) {
         const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, ghosts, slot);
@@ -155,8 +155,8 @@ MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *s
 
 MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n)
 {
-    const bool ghosts = n >= a->own_clusters;
-    const int c = n % a->own_clusters;
+    const bool ghosts = n % 2 != 0;
+    const int c = n / 2;
     md_pair_stream inner, outer;
     mx_pack_i32 lanes;
     inner.vector = MX_AT(a->begin, md_part_of(a->own_clusters, ghosts, false, c));
