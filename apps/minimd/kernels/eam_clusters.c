@@ -16,10 +16,10 @@ typedef struct md_eam_batch {
     /* the row of pair_knots for the two elements, and for them in the other order */
     int32_t knot[MD_BATCH];
     int32_t mirrored[MD_BATCH];
-    double square[MD_BATCH]; /* of the distance; of the cutoff, where that is smaller */
-    double at[MD_BATCH];     /* where in the interval, in units of the step */
-    double result[MD_BATCH]; /* densities; forces over the distance */
-    double pushed[MD_BATCH]; /* densities at the other atom */
+    double square[MD_BATCH];  /* of the distance; of the cutoff, where that is smaller */
+    double at[MD_BATCH];      /* where in the interval, in units of the step */
+    double density[MD_BATCH]; /* that the other atom adds */
+    double pushed[MD_BATCH];  /* that the atom of the vector adds at the other one */
     double dx[MD_BATCH], dy[MD_BATCH], dz[MD_BATCH], inverse[MD_BATCH];
     double derivative[MD_BATCH]; /* F'(rho) of the other atom */
 } md_eam_batch;
@@ -272,7 +272,7 @@ MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b,
         const mx_pack_f64 at = mx_pack_load(b->at + first);
         mx_pack_f64 spline[4];
         mx_pack_load_rows(knots, b->knot + first, spline);
-        mx_pack_store(b->result + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
+        mx_pack_store(b->density + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
         if (one || !pushes) continue;
         mx_pack_load_rows(knots, b->mirrored + first, spline);
         mx_pack_store(b->pushed + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
@@ -283,10 +283,10 @@ MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *
                               bool one)
 {
     double *const density = &MX_AT(a->density, 0);
-    const double *const pushed = one ? b->result : b->pushed;
+    const double *const pushed = one ? b->density : b->pushed;
     for (int v = 0; v < b->vectors; v++) {
         const int first = v * MX_PACK_WIDTH;
-        density[md_slot_of(b->self[v])] += mx_pack_sum(mx_pack_load(b->result + first));
+        density[md_slot_of(b->self[v])] += mx_pack_sum(mx_pack_load(b->density + first));
         for (int l = first; l < first + MX_PACK_WIDTH && pushes; l++)
             density[md_slot_of(b->other[l])] += pushed[l];
     }
@@ -378,38 +378,45 @@ MX_BODY mx_pack_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_ea
     return md_of_pairs(a, b, v, -all * inverse);
 }
 
-/* share: of a pair's energy. */
-MX_BODY void md_look_up_energies(const md_eam_cluster_args *a, const md_eam_batch *b, double share,
-                                 md_energy *sum)
+/* The pair potential of vector v. */
+MX_BODY mx_pack_f64 md_eam_pair_potential(const md_eam_cluster_args *a, const md_eam_batch *b,
+                                          int v)
 {
-    const double *const knots = &MX_AT(a->pair_knots, 0, MD_SPLINE);
-    mx_pack_f64 potential = mx_pack_set_f64(0.0), virial = potential;
-    for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
-        mx_pack_f64 spline[4];
-        mx_pack_load_rows(knots, b->knot + first, spline);
-        const mx_pack_f64 phi = md_cubic(spline, mx_pack_load(b->at + first)) * inverse;
-        potential += md_of_pairs(a, b, v, phi);
-        virial += mx_pack_load(b->result + first) * mx_pack_load(b->square + first);
-    }
-    sum->potential += share * mx_pack_sum(potential);
-    sum->virial += share * mx_pack_sum(virial);
+    const int first = v * MX_PACK_WIDTH;
+    const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
+    mx_pack_f64 spline[4];
+    mx_pack_load_rows(&MX_AT(a->pair_knots, 0, MD_SPLINE), b->knot + first, spline);
+    return md_of_pairs(a, b, v, md_cubic(spline, mx_pack_load(b->at + first)) * inverse);
 }
 
-MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, bool pushes)
+/* f: over the distance. */
+MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
+                           mx_pack_f64 f, bool pushes)
 {
     double *const sums = &MX_AT(a->sum, 0, 0);
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
+    const int first = v * MX_PACK_WIDTH;
+    const mx_pack_f64 force[4] = {f * mx_pack_load(b->dx + first), f * mx_pack_load(b->dy + first),
+                                  f * mx_pack_load(b->dz + first), mx_pack_set_f64(0.0)};
+    mx_pack_sum_rows(sums + b->self[v], force);
+    if (pushes) mx_pack_subtract_rows(sums, b->other + first, force);
+}
+
+/* A pair that does not push gives half of its energy. */
+MX_BODY void md_look_up_forces(const md_eam_cluster_args *a, const md_eam_batch *b, bool pushes,
+                               bool one, bool energy, md_energy *sum)
+{
+    const double share = pushes ? 1 : 0.5;
+    mx_pack_f64 potential = mx_pack_set_f64(0.0), virial = potential;
     for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const mx_pack_f64 f = mx_pack_load(b->result + first);
-        const mx_pack_f64 force[4] = {f * mx_pack_load(b->dx + first),
-                                      f * mx_pack_load(b->dy + first),
-                                      f * mx_pack_load(b->dz + first), zero};
-        mx_pack_sum_rows(sums + b->self[v], force);
-        if (pushes) mx_pack_subtract_rows(sums, b->other + first, force);
+        const mx_pack_f64 f = md_eam_pair_forces(a, b, v, one);
+        md_add_forces(a, b, v, f, pushes);
+        if (!energy) continue;
+        potential += md_eam_pair_potential(a, b, v);
+        virial += f * mx_pack_load(b->square + v * MX_PACK_WIDTH);
     }
+    if (!energy) return;
+    sum->potential += share * mx_pack_sum(potential);
+    sum->virial += share * mx_pack_sum(virial);
 }
 
 MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int end, bool pushes,
@@ -421,10 +428,7 @@ MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int
         md_begin_batch(a, &b, v, stop);
         md_find_squares(a, &b, true);
         md_find_distances(a, &b, true, one);
-        for (int w = 0; w < b.vectors; w++)
-            mx_pack_store(b.result + w * MX_PACK_WIDTH, md_eam_pair_forces(a, &b, w, one));
-        if (energy) md_look_up_energies(a, &b, pushes ? 1 : 0.5, sum);
-        md_add_forces(a, &b, pushes);
+        md_look_up_forces(a, &b, pushes, one, energy, sum);
     }
 }
 
