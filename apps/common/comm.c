@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
@@ -331,6 +334,19 @@ static void wait_for_lower_ranks(int rank)
     nanosleep(&grace, NULL);
 }
 
+/* If stderr is a pipe, waits until its bytes have been read, at most two seconds. The launcher of a
+ * rank that aborts may close the pipe without reading it: then the message would be lost. */
+static void wait_for_reader_of_stderr(void)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    struct stat about;
+    if (fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
+    for (int n = 0, bytes = 0; n < 400; n++) {
+        if (ioctl(STDERR_FILENO, FIONREAD, &bytes) != 0 || bytes == 0) return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 void app_abort(app_comm comm, const char *program)
 {
     if (comm) wait_for_lower_ranks(comm->rank);
@@ -338,6 +354,7 @@ void app_abort(app_comm comm, const char *program)
     fflush(stdout);
     fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);
     fflush(stderr);
+    wait_for_reader_of_stderr();
     MPI_Abort(MPI_COMM_WORLD, APP_EXIT_RUNTIME);
     exit(APP_EXIT_RUNTIME); /* MPI_Abort should not return */
 }
