@@ -1,14 +1,16 @@
 /* The embedded-atom method on lists of clusters, as drivers use it: see md_eam_clusters.h. */
 #include "md_eam_clusters.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* The margin of the inner cutoff, as a share of what the list's is longer than the potential's. With
  * a longer one more pairs are computed in each step, with a shorter one outer pairs are needed
  * sooner. Atoms of the default problem move by up to 0.155 of the skin between two lists. */
 #define MARGIN 0.33
-/* Distances may be wrong by this share of the margin: their rounding is far below that. */
-#define ROUNDING 1e-6
+/* Lengths are computed from coordinates as they are stored, so they have a relative error of some
+ * 1e-15. The inner cutoff is longer by this share, and atoms may move less far by it. */
+#define ROUNDING 1e-12
 
 static mx_err fit_slots(mx_ctx ctx, const char *label, int64_t clusters, mx_view *view)
 {
@@ -35,7 +37,7 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     md_eam_list_args args = {.own_clusters = c->own_clusters,
                              .half = c->half,
                              .inner_square = inner_cutoff * inner_cutoff};
-    int64_t vectors = 0;
+    int64_t vectors = 0, wrong = 0;
     MX_TRY(fit_line(ctx, "vectors of pairs", parts, &v->count));
     MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
     MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));
@@ -47,7 +49,13 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
     MX_TRY(fit_vectors(ctx, "pairs", vectors, &v->other));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    return md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args);
+    MX_TRY(md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args, &wrong));
+    MX_REQUIRE(wrong == 0, MX_ERR_EXTENT,
+               "a list of clusters: %" PRId64
+               " parts have more or fewer vectors of pairs than were counted: two kernels round "
+               "distances differently",
+               wrong);
+    return MX_OK;
 }
 
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,

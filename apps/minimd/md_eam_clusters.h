@@ -69,8 +69,9 @@ MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near,
 /* Over 2 * own clusters: count. Item 2 c is for pairs with own atoms, 2 c + 1 for those with ghosts,
  * which are few: so all threads have some of both. */
 MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
-/* Likewise: self, other, from begin on. */
-MX_DECLARE_FOR(1D, md_eam_fill_vectors, md_eam_list_args)
+/* Likewise: self, other, from begin on. The value: of how many clusters and parts the vectors are
+ * not as many as were counted; none, where both kernels round distances alike. */
+MX_DECLARE_REDUCE(1D, md_eam_fill_vectors, md_eam_list_args, int64_t)
 
 typedef struct md_eam_cluster_args {
     md_positions position;

@@ -121,15 +121,26 @@ MX_FOR(1D, md_eam_count_pairs, MX_ITEMS_PLAIN)
 
 /* Pairs of an atom that are on their way into vectors: fewer than a vector's, and room for one. */
 typedef struct md_pair_stream {
-    int vector; /* the next one */
+    int vector, end; /* the next one, and behind the last one */
     int count;
     int32_t pairs[2 * MX_PACK_WIDTH];
 } md_pair_stream;
 
+/* The stream of a cluster's vectors in a part. */
+MX_BODY void md_begin_pairs(const md_eam_list_args *a, int part, md_pair_stream *stream)
+{
+    stream->vector = MX_AT(a->begin, part);
+    stream->end = MX_AT(a->begin, part + 1);
+    stream->count = 0;
+}
+
+/* What is beyond the end is counted, not stored. */
 MX_BODY void md_store_vector(const md_eam_list_args *a, int slot, md_pair_stream *stream)
 {
-    MX_AT(a->self, stream->vector) = 4 * slot;
-    mx_pack_store(&MX_AT(a->other, stream->vector, 0), mx_pack_load(stream->pairs));
+    if (stream->vector < stream->end) {
+        MX_AT(a->self, stream->vector) = 4 * slot;
+        mx_pack_store(&MX_AT(a->other, stream->vector, 0), mx_pack_load(stream->pairs));
+    }
     stream->vector++;
 }
 
@@ -153,15 +164,14 @@ MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *s
     stream->count = 0;
 }
 
-MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n)
+MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n, int64_t *wrong)
 {
     const bool ghosts = n % 2 != 0;
     const int c = n / 2;
     md_pair_stream inner, outer;
     mx_pack_i32 lanes;
-    inner.vector = MX_AT(a->begin, md_part_of(a->own_clusters, ghosts, false, c));
-    outer.vector = MX_AT(a->begin, md_part_of(a->own_clusters, ghosts, true, c));
-    inner.count = outer.count = 0;
+    md_begin_pairs(a, md_part_of(a->own_clusters, ghosts, false, c), &inner);
+    md_begin_pairs(a, md_part_of(a->own_clusters, ghosts, true, c), &outer);
     for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
     for (int s = 0; s < MD_CLUSTER; s++) {
         const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, ghosts, slot);
@@ -176,8 +186,9 @@ MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n)
         md_end_pairs(a, slot, &inner);
         md_end_pairs(a, slot, &outer);
     }
+    *wrong += (inner.vector != inner.end) + (outer.vector != outer.end);
 }
-MX_FOR(1D, md_eam_fill_vectors, MX_ITEMS_PLAIN)
+MX_REDUCE(1D, md_eam_fill_vectors, MX_SUM, MX_ITEMS_PLAIN)
 
 /* ---- stages that densities and forces share ---- */
 
