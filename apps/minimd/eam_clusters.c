@@ -85,13 +85,16 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff
                             md_eam_clusters *e)
 {
     const double cutoff = sqrt(e->args.tables.cutoff_square);
-    const int64_t slots = (int64_t)c->own_clusters * MD_CLUSTER;
+    const double margin = MARGIN * fmax(list_cutoff - cutoff, 0);
+    const double allowed = 0.5 * margin * (1 - ROUNDING);
+    const int64_t slots = (int64_t)c->own_clusters * MD_CLUSTER, one = 1;
     md_eam_cluster_views *const v = &e->views;
     MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
     MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
+    MX_TRY(md_fit_view(ctx, "moved", MX_F64, 1, &one, MX_LAYOUT_DEFAULT, &v->moved));
     MX_TRY(md_fit_view(ctx, "densities", MX_F64, 1, &slots, MX_LAYOUT_DEFAULT, &v->density));
-    e->margin = MARGIN * fmax(list_cutoff - cutoff, 0);
-    MX_TRY(find_pairs(ctx, c, cutoff + e->margin, v));
+    MX_TRY(find_pairs(ctx, c, (cutoff + margin) * (1 + ROUNDING), v));
+    e->args.allowed_square = allowed * allowed;
     e->args.grid = c->grid;
     e->args.own_clusters = c->own_clusters;
     return md_eam_cluster_args_bind(ctx, v, &e->args);
@@ -100,8 +103,8 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff
 void md_eam_clusters_destroy(md_eam_clusters *e)
 {
     md_eam_cluster_views *const v = &e->views;
-    mx_view *const own[] = {&v->place, &v->density, &v->sum,  &v->count,
-                            &v->begin, &v->self,    &v->other};
+    mx_view *const own[] = {&v->place, &v->density, &v->sum,  &v->moved,
+                            &v->count, &v->begin,   &v->self, &v->other};
     for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
     *e = (md_eam_clusters){0};
 }
@@ -122,9 +125,7 @@ static mx_err add_densities(mx_ctx ctx, md_clusters *c, md_eam_clusters *e)
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding)
 {
     const int64_t slots = (int64_t)c->clusters * MD_CLUSTER;
-    double moved_square;
-    MX_TRY(md_eam_load_places(mx_range_1d(ctx, 0, slots), &e->args, &moved_square));
-    e->args.outer = !(2 * sqrt(moved_square) <= (1 - ROUNDING) * e->margin);
+    MX_TRY(md_eam_load_places_into(mx_range_1d(ctx, 0, slots), &e->args, e->views.moved, 0));
     MX_TRY(add_densities(ctx, c, e));
     return embedding ? md_eam_embed_slots_energy(own_slots(ctx, c), &e->args, embedding)
                      : md_eam_embed_slots(own_slots(ctx, c), &e->args);

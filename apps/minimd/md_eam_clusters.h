@@ -43,6 +43,7 @@ typedef struct md_eam_cluster_views {
     mx_view place;   /* f64 [slots][4]: x, y, z, and F'(rho) */
     mx_view density; /* f64 [own slots]: rho */
     mx_view sum;     /* f64 [own slots][4]: the force */
+    mx_view moved;   /* f64 [1]: the square of the longest way of an atom since the list was made */
     /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c in a
      * part are vectors begin(n) to begin(n + 1) - 1, n = part * own clusters + c. */
     mx_view count; /* i32 [parts * own clusters]: of vectors */
@@ -83,6 +84,7 @@ typedef struct md_eam_cluster_args {
     md_quads place;
     md_quads sum;
     mx_f64_1 density;
+    mx_cf64_1 moved;
     mx_ci32_1 begin, self;
     md_const_slots other;
     mx_f64_1 derivative;
@@ -91,14 +93,14 @@ typedef struct md_eam_cluster_args {
     md_cluster_grid grid;
     int colour[2];
     int own_clusters;
-    bool outer; /* pairs beyond the inner cutoff are needed, too */
+    double allowed_square; /* of `moved`: up to it, no outer pair is within the cutoff */
 } md_eam_cluster_args;
 MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first, point,
-          pair_knots, pair_slopes, embedding_knots, place, sum, density, begin, self, other,
+          pair_knots, pair_slopes, embedding_knots, place, sum, density, moved, begin, self, other,
           derivative, force)
 
-/* Over slots: coordinates of places; sum = 0, density = 0. The value: the square of the longest way
- * that an atom has moved since the list was made. */
+/* Over slots: coordinates of places; sum = 0, density = 0. The value is for `moved`: it stays on the
+ * device, where the passes read it, so the host does not wait in a step. */
 MX_DECLARE_REDUCE(1D, md_eam_load_places, md_eam_cluster_args, double)
 /* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
  * energy and virial of pairs */
@@ -122,7 +124,6 @@ MX_DECLARE_FOR(1D, md_eam_store_forces, md_eam_cluster_args)
 typedef struct md_eam_clusters {
     md_eam_cluster_views views;
     md_eam_cluster_args args;
-    double margin; /* the inner cutoff is longer than the potential's by this */
 } md_eam_clusters;
 
 /* After each list of clusters, and after views of atoms were replaced. Positions, derivatives and
@@ -135,8 +136,9 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff
                             md_eam_clusters *e);
 
 /* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts;
- * `embedding`: the sum of F(rho), or NULL. */
+ * `embedding`: the sum of F(rho), for which it waits for the context; or NULL. */
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding);
-/* Then, with `derivative` of ghosts: forces on own atoms; `energy`, of pairs alone, may be NULL. */
+/* Then, with `derivative` of ghosts: forces on own atoms; `energy`: of pairs alone, for which it
+ * waits for the context; or NULL. */
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy);
 void md_eam_clusters_destroy(md_eam_clusters *e);

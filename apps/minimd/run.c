@@ -5,7 +5,8 @@
  * they can, if an atom moves farther than half the skin between two checks.
  *
  * The end of a step and the start of the next are one kernel where nothing looks at the velocities
- * in between. Then the host waits for nothing but new lists and lines of output. */
+ * in between. Then the host waits only for messages of other ranks, for new lists, for the check of
+ * neigh_check, and for lines of output. */
 #include "md_app.h"
 
 /* ---- lists ---- */

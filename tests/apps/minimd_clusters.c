@@ -3,6 +3,7 @@
  * single precision. For one backend, results have the same bits for any number of threads. */
 #include "check.h"
 #include "md_clusters.h"
+#include "minimd_clusters_eam.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -202,19 +203,27 @@ static void check_sample(mx_ctx ctx, const sample *s, form f, double (*first)[3]
     free(force);
 }
 
+enum { RESOURCES = 5 };
+
+/* Of resource number r; NULL: it is not available. */
+static mx_ctx open_resource(int r)
+{
+    static const char *const resources[RESOURCES] = {"serial", "openmp:threads=1",
+                                                     "openmp:threads=2", "simt", "cuda"};
+    char name[16];
+    const char *why;
+    mx_ctx ctx = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(resources[r], ":"), resources[r]);
+    if (mx_backend_available(name, &why)) CHECK_OK(mx_ctx_create(resources[r], &ctx));
+    return ctx;
+}
+
 static void check_resources(const sample *s, form f)
 {
-    const char *const resources[] = {"serial", "openmp:threads=1", "openmp:threads=2", "simt",
-                                     "cuda"};
     double(*const first)[3] = calloc(MAX_ATOMS, sizeof *first);
     if (first == NULL) exit(3);
-    for (int r = 0; r < 5; r++) {
-        char name[16];
-        const char *why;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(resources[r], ":"), resources[r]);
-        if (!mx_backend_available(name, &why)) continue;
-        mx_ctx ctx = NULL;
-        CHECK_OK(mx_ctx_create(resources[r], &ctx));
+    for (int r = 0; r < RESOURCES; r++) {
+        mx_ctx ctx = open_resource(r);
         if (ctx == NULL) continue;
         check_sample(ctx, s, f, first, r > 0 && r < 3);
         mx_ctx_destroy(&ctx);
@@ -249,6 +258,7 @@ static void test_vectors(void)
 int main(void)
 {
     const int boxes[][3] = {{9, 10, 13}, {2, 3, 2}, {1, 1, 1}, {19, 8, 2}};
+    int eam_failures = 0;
     CHECK_OK(mx_init());
     for (int b = 0; b < 4; b++) {
         for (int kind = 0; kind < 3; kind++) {
@@ -259,7 +269,12 @@ int main(void)
         }
     }
     test_vectors();
+    for (int r = 0; r < RESOURCES; r++) {
+        mx_ctx ctx = open_resource(r);
+        if (ctx != NULL) eam_failures = test_eam_clusters(ctx);
+        mx_ctx_destroy(&ctx);
+    }
     CHECK_I64(mx_views_alive(), 0);
     mx_finalize();
-    return check_failures > 0;
+    return check_failures + eam_failures > 0;
 }

@@ -209,7 +209,6 @@ MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, in
     const md_eam_tables *const t = &a->tables;
     const int first = v * MX_PACK_WIDTH;
     const mx_pack_f64 scaled = distance * t->r_inverse;
-    /* NaN: the last one */
     const mx_pack_i32 knot = mx_pack_to_i32(mx_pack_min(mx_pack_set_f64(t->r_knots - 1.0), scaled));
     mx_pack_i32 row = knot * MD_PAIR_SPLINES, mirrored = row;
     for (int l = 0; l < MX_PACK_WIDTH && !one; l++) {
@@ -456,7 +455,10 @@ MX_FOR(1D, md_eam_store_forces, MX_ITEMS_PLAIN)
 MX_BODY bool md_part_pushes(int part, bool half) { return half && part < MD_EAM_GHOSTS; }
 
 /* Outer pairs are left out while none of them can be within the cutoff. */
-MX_BODY int md_part_step(const md_eam_cluster_args *a) { return a->outer ? 1 : 2; }
+MX_BODY int md_part_step(const md_eam_cluster_args *a)
+{
+    return MX_AT(a->moved, 0) <= a->allowed_square ? 2 : 1;
+}
 
 /* The rows of clusters `first` to before `end`. */
 MX_BODY void md_densities_of(const md_eam_cluster_args *a, int first, int end, bool half)
