@@ -103,6 +103,18 @@ static mx_err import_rows(md_app *app, const char *label, int64_t rows, int colu
     return mx_import(app->base.ctx, *view, values, NULL);
 }
 
+/* In place of the splines of pairs. */
+static mx_err make_slopes(md_app *app, int64_t rows, double *pairs)
+{
+    const md_potential *const p = &app->potential;
+    for (int64_t row = 0; row < rows; row++) {
+        double slopes[MD_PAIR_SPLINES];
+        fill_slopes(pairs + row * MD_PAIR_SPLINES, (int)(row % p->r_knots), p->r_step, slopes);
+        memcpy(pairs + row * MD_PAIR_SPLINES, slopes, sizeof slopes);
+    }
+    return import_rows(app, "pair slopes", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_slopes);
+}
+
 static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double *work)
 {
     const md_potential *const p = &app->potential;
@@ -115,12 +127,7 @@ static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double
     }
     const int64_t rows = (int64_t)p->elements * p->elements * p->r_knots;
     MX_TRY(import_rows(app, "pair knots", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
-    for (int64_t row = 0; row < rows; row++) {
-        double slopes[MD_PAIR_SPLINES];
-        fill_slopes(pairs + row * MD_PAIR_SPLINES, (int)(row % p->r_knots), p->r_step, slopes);
-        memcpy(pairs + row * MD_PAIR_SPLINES, slopes, sizeof slopes);
-    }
-    MX_TRY(import_rows(app, "pair slopes", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_slopes));
+    if (app->list == MD_LIST_CLUSTERS) MX_TRY(make_slopes(app, rows, pairs));
     return import_rows(app, "embedding knots", (int64_t)p->elements * p->rho_knots, MD_SPLINE,
                        embeddings, &app->views.embedding_knots);
 }
