@@ -1,5 +1,5 @@
-/* Conjugate gradients in three kernels: with a preconditioner, and in 3-D. Others go by passes
- * (cg_pass.c).
+/* Conjugate gradients in three kernels: with a preconditioner, in 3-D, and where launches are
+ * checked against a backend of another layout. Others go by passes (cg_pass.c).
  *
  * The scalars of an iteration stay with the vectors: r.r and what else it needs go into a ring `rr`
  * by iteration, p.w into `pw`, their sums over ranks are made in place, and the kernels that need
@@ -111,7 +111,7 @@ static mx_err iterate(tl_app *app, int64_t n)
 bool tl_goes_by_passes(const tl_app *app)
 {
     return app->deck.solver != TL_SOLVER_JACOBI && !tl_is_deflated(app) &&
-           !is_preconditioned(app) && !tl_is_3d(&app->deck);
+           !is_preconditioned(app) && !tl_is_3d(&app->deck) && !app->other_layout;
 }
 
 mx_err tl_cg_start(tl_app *app, tl_progress *at)
@@ -125,8 +125,10 @@ mx_err tl_cg_start(tl_app *app, tl_progress *at)
     app->rho.count = app->pw.count = 0;
     if (tl_is_deflated(app))
         MX_TRY(tl_deflate(app, at, place(at->n, TL_RR)));
-    else if (!is_preconditioned(app))
+    else if (!is_preconditioned(app)) {
+        if (!tl_is_3d(&app->deck)) MX_TRY(mx_deep_copy(app->base.ctx, app->views.p, app->views.r));
         return app_series_add(&app->rho, at->rr);
+    }
     mx_view *const first = is_preconditioned(app) ? &app->views.z : &app->views.r;
     double rho;
     if (is_preconditioned(app)) {

@@ -22,7 +22,7 @@ static mx_err next_pass(tl_app *app)
     const int64_t n = s->done;
     MX_TRY(tl_passes_next(app->base.ctx, s));
     MX_TRY(app_box_halo_begin(app->halo, 1, &s->w[n % 2], 1, APP_HALO_FACES));
-    MX_TRY(app_sum_view(app->base.transport, s->views.sums, tl_place_of_pass(n) * TL_PASS_SUMS,
+    MX_TRY(app_sum_view(app->base.transport, s->numbers, tl_place_of_pass(n) * TL_PASS_SUMS,
                         TL_PASS_SUMS));
     return app_box_halo_end(app->halo);
 }

@@ -54,6 +54,9 @@ typedef struct tl_app {
     double dx, dy, dz;
     int planes, rows, columns;
     int ghosts; /* layers of ghost cells in all arrays */
+    /* launches are checked against a backend of another layout: then kernels whose lines follow the
+     * contiguous index cannot be repeated there */
+    bool other_layout;
 
     tl_views views; /* of rank 2, in 3-D of rank 3 */
     tl_views

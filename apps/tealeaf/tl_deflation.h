@@ -52,9 +52,11 @@ typedef struct tl_deflation_views {
 
 enum { TL_SUM_W, TL_SUM_R, TL_DEFLATION_SUMS };
 
+/* Strided accessors: lines follow the layout of the views, which may not be that of the kernel's
+ * instance when launches are checked against another backend. */
 typedef struct tl_deflated_args {
-    mx_f64_2 u, r, w;
-    mx_cf64_2 p, v;
+    mx_f64_2s u, r, w;
+    mx_cf64_2s p, v;
     mx_cf64_1 rr, sums, solution, product;
     mx_f64_1 segment_sums;
     mx_ci32_2 cuts, line_cell;

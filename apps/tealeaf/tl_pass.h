@@ -21,6 +21,7 @@
     FIELD(double, rw, MX_SUM)
 MX_VALUE(tl_pass_sums, TL_PASS)
 enum { TL_PASS_SUMS = 4 };
+MX_ACCESSOR(tl_sums_of_passes, const tl_pass_sums, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE)
 
 /* The cells of this rank as lines, and what a pass takes from the one before. */
 typedef struct tl_pass {
@@ -34,7 +35,7 @@ typedef struct tl_pass {
 typedef struct tl_pass_views {
     mx_view u, r, p, w, v;
     mx_view r_before, p_before, w_before; /* tiles: other arrays than r, p and w */
-    mx_view sums;                         /* TL_PASS_SUMS numbers for each pass */
+    mx_view sums;                         /* tl_pass_sums of each pass */
     mx_view line_sums, edges;             /* bands */
 } tl_pass_views;
 
@@ -55,7 +56,7 @@ MX_ACCESSOR(tl_read_only, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_AC
 typedef struct tl_tiles_args {
     mx_f64_2 u, r, p, w;
     tl_read_only r_before, p_before, w_before, v;
-    mx_cf64_1 sums;
+    tl_sums_of_passes sums;
     tl_pass pass;
     int tiles; /* along a line */
 } tl_tiles_args;
@@ -74,7 +75,7 @@ MX_DECLARE_REDUCE(TEAM, tl_pass_tiles, tl_tiles_args, tl_pass_sums)
 typedef struct tl_bands_args {
     mx_f64_2 u, r, p, w;
     mx_cf64_2 v;
-    mx_cf64_1 sums;
+    tl_sums_of_passes sums;
     mx_f64_1 line_sums, edges;
     tl_pass pass;
     int bands;

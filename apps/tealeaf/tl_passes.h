@@ -7,14 +7,12 @@
 enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {
-    int bands;    /* 0: the passes run by tiles */
-    int64_t done; /* passes since the start */
-    /* sums as structs by tl_place_of_pass; views.sums has the same memory as numbers, TL_PASS_SUMS
-     * for each */
-    mx_view ring;
-    tl_pass_views views;
-    mx_view second[3]; /* tiles: r, p and w after even passes */
-    mx_view w[2];      /* w after even and after odd passes */
+    int bands;           /* 0: the passes run by tiles */
+    int64_t done;        /* passes since the start */
+    tl_pass_views views; /* views.sums: by tl_place_of_pass */
+    mx_view numbers;     /* the same memory as numbers, TL_PASS_SUMS for each pass */
+    mx_view second[3];   /* tiles: r, p and w after even passes */
+    mx_view w[2];        /* w after even and after odd passes */
     tl_bands_args in_bands;
     tl_lines_args lines;
     tl_tiles_args in_tiles[2]; /* for even and odd passes */

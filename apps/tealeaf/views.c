@@ -178,6 +178,9 @@ static mx_err make_passes(tl_app *app)
 mx_err tl_make_views(tl_app *app)
 {
     const double dt = app->deck.initial_timestep;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    app->other_layout = info.check_layout != info.layout;
     app->mesh.rx = 0.5 * dt / (app->dx * app->dx);
     app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
     app->mesh.rz = 0.5 * dt / (app->dz * app->dz);

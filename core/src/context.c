@@ -138,5 +138,6 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info)
     info->host_accessible = (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(space)) != 0;
     info->launches = mx_core(ctx)->launches;
     info->synchronisations = ctx->synchronisations;
+    info->check_layout = mx_core(ctx)->check != NULL ? mx_core(ctx)->check->layout : ctx->layout;
     return MX_OK;
 }

@@ -82,6 +82,7 @@ class ContextInfo(ctypes.Structure):
         ("host_accessible", c_bool),
         ("launches", c_int64),
         ("synchronisations", c_int64),
+        ("check_layout", c_int),
     ]
 
 

@@ -40,3 +40,13 @@ foreach(app minife minimd)
     set_tests_properties(${app}_indices PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   endif()
 endforeach()
+
+# Every launch against another backend.
+foreach(app minife minimd tealeaf)
+  if(TARGET ${app})
+    add_test(NAME ${app}_check_against COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_against.py ${app}
+      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${MINX_LAYOUTS} ${minx_MPIEXEC})
+    set_tests_properties(${app}_check_against PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+      ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endforeach()

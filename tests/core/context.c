@@ -134,6 +134,23 @@ static void test_good(void)
     mx_ctx_destroy(NULL);
 }
 
+static void test_check_layout(void)
+{
+    mx_ctx ctx;
+    mx_ctx_info info;
+    MUST(mx_ctx_create("openmp:threads=2", &ctx));
+    CHECK_OK(mx_ctx_get_info(ctx, &info));
+    CHECK_I64(info.check_layout, MX_LAYOUT_RIGHT);
+    MUST(mx_ctx_check_against(ctx, "simt", 1e-9));
+    CHECK_OK(mx_ctx_get_info(ctx, &info));
+    CHECK_I64(info.check_layout, MX_LAYOUT_LEFT);
+    CHECK_I64(info.layout, MX_LAYOUT_RIGHT);
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
+    CHECK_OK(mx_ctx_get_info(ctx, &info));
+    CHECK_I64(info.check_layout, MX_LAYOUT_RIGHT);
+    mx_ctx_destroy(&ctx);
+}
+
 static void test_null(void)
 {
     mx_ctx_info info;
@@ -219,6 +236,7 @@ static void test(mx_ctx ctx)
 {
     test_bad();
     test_good();
+    test_check_layout();
     test_null();
     test_cores();
     test_backends();

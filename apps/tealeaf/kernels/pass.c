@@ -31,16 +31,15 @@
  * is not well above that error, which is so when an iteration reduces the residual a millionfold,
  * p'' and w' would not be conjugate any more, and the residual could grow without end; beta = 0
  * then starts again. With this bound beta has three digits or more. */
-MX_BODY void begin_pass(tl_pass *pass, const mx_cf64_1 *sums)
+MX_BODY void begin_pass(tl_pass *pass, const tl_sums_of_passes *sums)
 {
     pass->alpha = pass->beta = 0;
     if (pass->before < 0) return;
-    const double rr = MX_AT(*sums, pass->before), pw = MX_AT(*sums, pass->before + 1),
-                 ww = MX_AT(*sums, pass->before + 2), rw = MX_AT(*sums, pass->before + 3);
-    if (!(rr > pass->tolerance)) return;
-    pass->alpha = rr / pw;
-    const double next = rr + pass->alpha * (pass->alpha * ww - 2 * rw);
-    pass->beta = next > 1e-12 * rr ? next / rr : 0;
+    const tl_pass_sums s = MX_AT(*sums, pass->before);
+    if (!(s.rr > pass->tolerance)) return;
+    pass->alpha = s.rr / s.pw;
+    const double next = s.rr + pass->alpha * (pass->alpha * s.ww - 2 * s.rw);
+    pass->beta = next > 1e-12 * s.rr ? next / s.rr : 0;
 }
 
 /* ---- tiles ---- */

@@ -129,6 +129,8 @@ typedef struct mx_ctx_info {
     bool host_accessible;     /* can host code access the default space? */
     int64_t launches;         /* kernels launched so far */
     int64_t synchronisations; /* times the host had to wait for a device */
+    /* the layout of the context that launches are checked against; without a check, `layout` */
+    mx_layout check_layout;
 } mx_ctx_info;
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
