@@ -9,6 +9,17 @@ mx_err md_prepare_force(md_app *app)
     return is_eam(app) ? md_prepare_eam(app) : md_prepare_lj(app);
 }
 
+double md_force_scale(const md_app *app)
+{
+    double largest = 0;
+    if (is_eam(app)) return 1; /* eV / Angstrom */
+    for (int i = 0; i < app->types; i++) {
+        const md_coefficients c = md_pair_coefficients(app, i, i);
+        largest = fmax(largest, c.epsilon / c.sigma);
+    }
+    return largest;
+}
+
 mx_err md_bind_force(md_app *app) { return is_eam(app) ? md_bind_eam(app) : md_bind_lj(app); }
 
 mx_err md_compute_force(md_app *app, bool energy)

@@ -236,6 +236,7 @@ bool md_force_has_parts(const md_app *app);
 mx_err md_compute_force_part(md_app *app, md_phase phase);
 mx_err md_bind_force(md_app *app);
 md_work md_force_work(const md_app *app);
+double md_force_scale(const md_app *app); /* the order of magnitude of the force of a pair */
 void md_free_force(md_app *app);
 
 /* ---- force_lj.c ---- */

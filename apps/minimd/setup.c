@@ -13,6 +13,11 @@ mx_err md_bind(md_app *app)
     MX_TRY(md_move_args_bind(ctx, v, &app->move));
     MX_TRY(md_motion_args_bind(ctx, v, &app->motion));
     if (app->input.neigh_check) MX_TRY(md_moved_args_bind(ctx, v, &app->moved));
+    /* at the sites of a lattice forces cancel; what is left differs between backends. Vectors swap
+     * their memory when atoms are sorted */
+    MX_TRY(mx_view_set_check_scale(v->position, 0));
+    MX_TRY(mx_view_set_check_scale(v->velocity, 0));
+    MX_TRY(mx_view_set_check_scale(v->force, md_force_scale(app)));
     return md_bind_force(app);
 }
 

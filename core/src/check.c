@@ -13,6 +13,7 @@
 #include "compare.h"
 #include "launches.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,9 +154,15 @@ static mx_check check_of(mx_view view)
     return record->check > root->check ? record->check : root->check;
 }
 
+static double scale_of(mx_view view)
+{
+    const mx_record *record = mx_record_of(view);
+    return fmax(record->check_scale, mx_record_of(mx_record_root(view, record))->check_scale);
+}
+
 static mx_err compare_shadows(shadows *s)
 {
-    const mx_comparison comparison = comparison_of(s);
+    mx_comparison comparison = comparison_of(s);
     for (int k = 0; k < s->count; k++) {
         mx_view_info original, copy;
         if (s->list[k].mirror.generation == 0) continue; /* it shares a shadow that was compared */
@@ -163,6 +170,7 @@ static mx_err compare_shadows(shadows *s)
         MX_TRY(mx_fence(s->ctx));
         MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
         MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
+        comparison.scale = scale_of(s->list[k].view);
         MX_TRY(mx_compare_views(&comparison, check_of(s->list[k].view), &original, &copy));
     }
     return MX_OK;

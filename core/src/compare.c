@@ -101,7 +101,7 @@ static mx_err compare_each(const mx_comparison *c, const mx_view_info *original,
 {
     int64_t index[MX_MAX_RANK] = {0};
     const mx_type type = original->type;
-    const double scale = magnitude(other);
+    const double scale = fmax(magnitude(other), c->scale);
     if (original->count == 0) return MX_OK;
     do {
         const char *const a = element_of(original, index);
@@ -149,7 +149,7 @@ static mx_err compare_sorted(const mx_comparison *c, const mx_view_info *origina
 {
     const mx_type type = original->type;
     const size_t size = MX_TYPE_SIZE(type);
-    const double scale = magnitude(other);
+    const double scale = fmax(magnitude(other), c->scale);
     sort_elements(a, original);
     sort_elements(b, other);
     for (int64_t e = 0; e < original->count; e++, a += size, b += size)

@@ -34,8 +34,9 @@ typedef struct mx_record {
     bool padding;
     bool constant; /* read-only */
     uint64_t
-        reserved_for; /* only launches on the context with this id may use it; 0: any context */
-    mx_check check;   /* how a check against another backend compares its elements */
+        reserved_for;   /* only launches on the context with this id may use it; 0: any context */
+    mx_check check;     /* how a check against another backend compares its elements */
+    double check_scale; /* at least this is taken for their largest magnitude */
 
     /* A part covers a range of indices in each dimension of its root, the view that has the
      * data. */

@@ -2,6 +2,7 @@
 #include "events.h"
 #include "memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     MX_TRY(
         (mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &replacement));
     mx_record_of(replacement)->check = old->check;
+    mx_record_of(replacement)->check_scale = old->check_scale;
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
     const char *const kernel = keep ? "minx::View::resize" : NULL;
@@ -218,6 +220,16 @@ mx_err mx_view_set_check(mx_view view, mx_check check)
                "view '%s': check: got %d, expected MX_CHECK_EACH, _ANY_ORDER or _NOTHING", r->label,
                (int)check);
     r->check = check;
+    return MX_OK;
+}
+
+mx_err mx_view_set_check_scale(mx_view view, double scale)
+{
+    mx_record *r;
+    MX_TRY(mx_record_find(view, &r));
+    MX_REQUIRE(scale >= 0 && isfinite(scale), MX_ERR_ARG,
+               "view '%s': scale of checks: got %g, expected 0 or more", r->label, scale);
+    r->check_scale = scale;
     return MX_OK;
 }
 

@@ -4,6 +4,8 @@
 #include "check_against.h"
 #include "check.h"
 
+#include <math.h>
+
 enum { ROWS = 40, COLUMNS = 90 };
 
 typedef struct set {
@@ -98,6 +100,33 @@ static void test_mistakes(mx_ctx ctx, const char *other)
                 "'marks'"); /* integers: exact */
     CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
     CHECK_OK(ca_wrong_sum(all, &s.args, &sum));
+    free_set(&s);
+}
+
+/* A view whose numbers are small beside the terms that they are sums of. */
+static void test_scale(mx_ctx ctx, const char *other)
+{
+    set s = make_set(ctx);
+    const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    const int64_t more[] = {ROWS + 1, COLUMNS};
+    mx_view part;
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-6));
+    CHECK_OK(mx_view_set_check_scale(s.x, 999)); /* of the mistake: 1e-3 */
+    CHECK_FAILS(ca_wrong(all, &s.args), MX_ERR_MISMATCH, "kernel ca_wrong: view 'x' at (3, 7): ");
+    CHECK_OK(mx_view_set_check_scale(s.x, 1001));
+    CHECK_OK(ca_wrong(all, &s.args));
+    /* that of the root holds for its parts */
+    MUST(mx_subview(s.x, MX_SLICES(mx_all(), mx_all()), &part));
+    MUST(mx_bind(ctx, part, &s.args.x));
+    CHECK_OK(ca_wrong(all, &s.args));
+    /* a view that grows keeps it */
+    MUST(mx_view_destroy(&part));
+    MUST(mx_view_resize(ctx, &s.x, more));
+    MUST(mx_bind(ctx, s.x, &s.args.x));
+    CHECK_OK(ca_wrong(all, &s.args));
+    CHECK_FAILS(mx_view_set_check_scale(s.x, -1), MX_ERR_ARG, "view 'x': scale of checks: got -1");
+    CHECK_FAILS(mx_view_set_check_scale(s.x, (double)NAN), MX_ERR_ARG, "expected 0 or more");
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
     free_set(&s);
 }
 
@@ -244,6 +273,7 @@ static void test(mx_ctx ctx)
     test_good(ctx, "simt");
     test_good(ctx, "serial:order=shuffled");
     test_mistakes(ctx, simt ? "serial" : "simt");
+    test_scale(ctx, simt ? "serial" : "simt");
     test_single_precision(ctx, simt ? "serial" : "simt");
     test_two_accessors(ctx, "serial");
     test_two_accessors(ctx, "simt");

@@ -113,8 +113,9 @@ mx_err mx_fence_all(void);
  * copies of its views, and all views and results are compared. The first difference above
  * `tolerance` (relative to the largest magnitude in that view; use about 1e-9, and at least 1e-5
  * for f32) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. mx_view_set_check
- * excludes a view from the comparison, or lets its elements have any order. resource NULL ends the
- * checks. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a
+ * excludes a view from the comparison, or lets its elements have any order;
+ * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL ends
+ * the checks. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a
  * view has one accessor of a fixed layout and another of the context's layout, and the two layouts
  * differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);

@@ -176,6 +176,13 @@ typedef enum mx_check {
  * left. MX_ERR_STALE, MX_ERR_ARG. */
 mx_err mx_view_set_check(mx_view view, mx_check check);
 
+/* Sets from which magnitude on a check compares numbers of a view and its parts: differences are
+ * relative to the largest number of the view, or to `scale` if that is larger. For sums whose terms
+ * can cancel, as forces in a crystal do: nothing but rounding errors is left of them, which differ
+ * between backends. A new view has 0. Errors: MX_ERR_STALE; MX_ERR_ARG: scale is negative or not
+ * finite. */
+mx_err mx_view_set_check_scale(mx_view view, double scale);
+
 /* Gives a pointer to the data of a view that host code can access (MX_ERR_SPACE otherwise). Fence
  * before host code reads the results of a kernel. */
 mx_err mx_view_host_data(mx_view view, void **data);
