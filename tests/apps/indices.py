@@ -47,8 +47,9 @@ def minife(_folder, _inputs):
 
 
 def minimd(folder, inputs):
+    # EAM: with this skin, atoms move so far between two lists that lists of clusters need their outer pairs
     decks = {"lj": {"units": "lj", "force": "lj", "dt": 0.005, "temperature": 1.44, "density": 0.8442, "cutoff": "2.5 0.3"},
-             "eam": {"units": "metal", "force": "eam", "dt": 0.001, "temperature": 600, "density": 0.0847, "cutoff": "3.5 1.0"}}
+             "eam": {"units": "metal", "force": "eam", "dt": 0.001, "temperature": 600, "density": 0.0847, "cutoff": "3.5 0.05"}}
     for name, physics in decks.items():
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
             file.write(DECK.format(**physics))
