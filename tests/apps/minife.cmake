@@ -63,13 +63,9 @@ if(minx_CUDA)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
-add_test(NAME minife_limit COMMAND minife nx=20 max_iterations=3)
-set_tests_properties(minife_limit PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
-  PASS_REGULAR_EXPRESSION "CG ended at max_iterations=3: its residual, [0-9.e-]+, is above the tolerance, [0-9.e-]+")
-
-add_test(NAME minife_hpcg_size COMMAND minife nx=16 ny=12 preconditioner=hpcg)
-set_tests_properties(minife_hpcg_size PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}"
-  PASS_REGULAR_EXPRESSION "ny: got 12, expected a multiple of 8")
+app_expect(minife_limit 1 "CG ended at max_iterations=3: its residual, [0-9.e-]+, is above the tolerance, [0-9.e-]+"
+  $<TARGET_FILE:minife> nx=20 max_iterations=3)
+app_expect(minife_hpcg_size 2 "ny: got 12, expected a multiple of 8" $<TARGET_FILE:minife> nx=16 ny=12 preconditioner=hpcg)
 
 # Operators against each other, with the app's own kernels.
 set(minife_folder ${PROJECT_SOURCE_DIR}/apps/minife)
