@@ -12,12 +12,14 @@ three decades are on a logarithmic scale. Without these options the first fields
 same density (the radial distribution function), up to half of the shortest side of the periodic box, which is the field `box`: its
 low corner and its sides.
 
-Needs h5py, numpy and matplotlib. These commands drew the picture in the README, and those in docs/ in the same way:
+Needs h5py, numpy and matplotlib, of the Python that MINX_PYTHON names, where it is set. These commands drew the picture in the README, and those in docs/ in the same way:
     BIN/APP DECK --output=run.h5        (program, deck and options as the page says)
     scripts/plot.py run.h5 docs/img/PICTURE.png --field temperature --series temperature_total
 """
 import argparse
 import sys
+
+from lib.minx_python import use_minx_python
 
 MAX_PANELS = 9
 SMALL = 64  # fields with fewer values are drawn on request only
@@ -135,7 +137,7 @@ def draw(args):
         import matplotlib.pyplot as plt
     except ImportError as error:
         sys.exit(f"plot.py: {error}: it needs h5py, numpy and matplotlib. This Python is {sys.executable}; "
-                 "another one is used so: PYTHON scripts/plot.py ...")
+                 "another one is used so: MINX_PYTHON=PYTHON scripts/plot.py ...")
 
     try:
         results = h5py.File(args.results, "r")
@@ -167,6 +169,7 @@ def draw(args):
 
 
 def main():
+    use_minx_python()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results")
     parser.add_argument("picture")

@@ -7,6 +7,9 @@ import argparse
 import hashlib
 import sys
 
+from lib.minx_python import use_minx_python
+
+use_minx_python()
 try:
     import h5py
     import numpy
