@@ -142,15 +142,13 @@ static void split(const parser *p, const char *argument, app_word *key, app_word
 
 /* ---- values ---- */
 
-/* A second positional argument: often a key without its value, or a switch without its dashes. */
-static mx_err fail_second_argument(const parser *p, const char *argument)
+/* A key without its value, or a switch without its dashes, where a deck may stand: an error. MX_OK:
+ * it is neither. */
+static mx_err refuse_name(const parser *p, const char *argument)
 {
     const size_t length = strlen(argument);
-    app_word key, value;
     app_expected expected;
     app_shown shown;
-    split(p, p->options->deck, &key, &value);
-    if (value.text) return fail_unknown(p, &key); /* the first one was meant as a key */
     const app_input *const tables[] = {input_of(p->program), &common};
     for (int i = 0; i < 2; i++) {
         const app_key *const row =
@@ -162,8 +160,22 @@ static mx_err fail_second_argument(const parser *p, const char *argument)
             return MX_FAIL(MX_ERR_INPUT, "got the argument %s, expected --%s",
                            app_text_show(argument, length, &shown), row->name);
     }
-    return MX_FAIL(MX_ERR_INPUT, "got a second argument %s, expected one %s",
-                   app_text_show(argument, length, &shown), p->program->deck);
+    return MX_OK;
+}
+
+/* A second positional argument: often the first one, or this one, was meant as a key. */
+static mx_err fail_second_argument(const parser *p, const char *argument)
+{
+    const char *const deck = p->options->deck;
+    app_word key, value;
+    app_shown shown, first;
+    split(p, deck, &key, &value);
+    if (value.text) return fail_unknown(p, &key);
+    if (access(deck, F_OK) != 0) MX_TRY(refuse_name(p, deck));
+    MX_TRY(refuse_name(p, argument));
+    return MX_FAIL(MX_ERR_INPUT, "got a second argument %s, expected one %s, which is %s already",
+                   app_text_show(argument, strlen(argument), &shown), p->program->deck,
+                   app_text_show(deck, strlen(deck), &first));
 }
 
 static mx_err read_positional(parser *p, const char *argument)
@@ -295,7 +307,10 @@ mx_err app_options_fail_deck(const app_program *program, app_options *options, m
         return MX_FAIL(MX_ERR_INPUT,
                        "got no %s, and there is no file %s, the default; expected: %s [OPTIONS] %s",
                        program->deck, program->default_deck, program->name, program->deck);
-    if (!value.text) return MX_PASS(err);
+    if (!value.text) {
+        MX_TRY(refuse_name(&p, options->deck));
+        return MX_PASS(err);
+    }
     const char *const nearest = find_nearest(&p, &key);
     return MX_FAIL(MX_ERR_INPUT, "got %s, which is neither a file nor a known key, expected %s%s",
                    app_text_show(options->deck, strlen(options->deck), &shown),

@@ -254,7 +254,7 @@ static const struct {
     {{{"--scale=1e999", "d"}}, "command line: scale: got \"1e999\""},
     {{{"--level=10", "d"}},
      "command line: level: got \"10\", expected a whole number from -2 to 9"},
-    {{{"a", "b"}}, "got a second argument \"b\", expected one DECK"},
+    {{{"a", "b"}}, "got a second argument \"b\", expected one DECK, which is \"a\" already"},
     {{{""}}, "got an empty argument, expected DECK"},
     {{{NULL}}, "got no DECK, expected: prog [OPTIONS] DECK"},
     {{{"--quiet"}}, "got no DECK"},
@@ -268,6 +268,9 @@ static const struct {
     {{{"d", "loud"}}, "got the argument \"loud\", expected --loud"},
     {{{"d", "quiet"}}, "got the argument \"quiet\", expected --quiet"},
     {{{"d", "threads"}}, "threads: got no value, expected --threads=VALUE"},
+    {{{"quiet", "d"}}, "got the argument \"quiet\", expected --quiet"},
+    {{{"loud", "d"}}, "got the argument \"loud\", expected --loud"},
+    {{{"threads", "d"}}, "threads: got no value, expected --threads=VALUE"},
     {{{"d", "list=1,2,3,4"}},
      "list: got \"1,2,3,4\", expected up to 3 values, divided by commas, each a whole number from 0 to 99"},
     {{{"d", "list=1,,2"}}, "list: got \"\", expected up to 3 values"},
@@ -303,6 +306,7 @@ static void test_missing_deck(void)
         {&free_program, "zzzzzzzz=a", "expected one of the keys that --help-deck lists"},
         {&with_deck, "lable:a", "cannot be read"},
         {&with_deck, "lable", "cannot be read"},
+        {&with_deck, "quiet", "got the argument \"quiet\", expected --quiet"},
         {&with_default, NULL, "got no DECK, and there is no file tea.in, the default"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
