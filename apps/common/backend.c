@@ -119,11 +119,33 @@ static mx_err check_options(const app_options *options)
     return check_once(b, "check-against", "check=", options->check_against != NULL);
 }
 
+/* Does this build have the backend whose name is at the start of this text? */
+static bool is_built(const char *resource)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(resource, ":,"), resource);
+    return mx_backend_built(name);
+}
+
+/* A backend that this build does not have is a mistake in the command line. One that is not available
+ * on this machine is a failure at run time. */
+static mx_err of_command_line(mx_err err, const char *resource)
+{
+    const char *const check = strstr(resource, "check=");
+    if (err != MX_ERR_BACKEND) return err;
+    if (is_built(resource) && (check == NULL || is_built(check + strlen("check=")))) return err;
+    return MX_FAIL(MX_ERR_INPUT, "%s", mx_err_message());
+}
+
 static mx_err open_context(app_comm comm, const app_options *options, const char *backend,
                            mx_ctx *ctx)
 {
     char resource[256];
     MX_TRY(check_options(options));
+    MX_REQUIRE(!names(backend, "auto"), MX_ERR_INPUT,
+               "--backend=%s: auto takes no keys; expected auto alone, or the name of a backend in "
+               "its place",
+               backend);
     MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend",
                backend);
     snprintf(resource, sizeof resource, "%s", backend);
@@ -131,9 +153,10 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     append_device(comm, options, resource, sizeof resource);
     if (strcmp(options->layout, "auto") != 0)
         append(resource, sizeof resource, "layout", options->layout);
-    MX_TRY(mx_ctx_create(resource, ctx));
+    MX_TRY(of_command_line(mx_ctx_create(resource, ctx), resource));
     if (options->check_against == NULL) return MX_OK;
-    const mx_err err = mx_ctx_check_against(*ctx, options->check_against, 1e-9);
+    const mx_err err = of_command_line(mx_ctx_check_against(*ctx, options->check_against, 1e-9),
+                                       options->check_against);
     if (err == MX_OK) return MX_OK;
     mx_ctx_destroy(ctx);
     return MX_FAIL(err, "--check-against=%s: %s", options->check_against, mx_err_message());

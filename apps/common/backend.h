@@ -9,7 +9,7 @@
  *   device          -1: the rank's number on its host, modulo the number of devices there
  *   layout          "auto": the layout of the backend
  *   check_against   NULL: launches are not compared; else a resource string of the core. The tolerance is 1e-9
- * MX_ERR_INPUT for a bad resource string, and for an option that the resource string of the backend
+ * MX_ERR_INPUT for a bad resource string, for a backend that this build does not have, and for an option that the resource string of the backend
  * also sets; else the errors of mx_ctx_create and mx_ctx_check_against. On failure *ctx is NULL.
  * Collective, agreed. */
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx);

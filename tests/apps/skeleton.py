@@ -5,6 +5,7 @@ only when everything was printed.
 usage: skeleton.py APP DECK MPIEXEC...
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,15 @@ def options_of_the_context(app, deck, folder):
                             ("--layout=left", "serial:layout=right"), ("--check-against=serial", "openmp:check=serial")]:
         words = [option.split("=")[0], "--backend=" + backend, "only one of them"]
         check(f"{option} and {backend}", run([app, deck, "--backend=" + backend, option], folder), 2, words)
+    listed = run([app, "--backends"], folder).stdout
+    for option, words in [("--backend=auto:threads=2", ["--backend=auto:threads=2", "auto takes no keys"]),
+                          ("--backend=abacus", ["abacus"])]:
+        check(option, run([app, deck, option], folder), 2, words)
+    # a backend that the program knows, and that this build does not have (most builds have all, or all but one)
+    for backend in re.findall(r"^# (\w+): not in this build", listed, re.M):
+        for options in [["--backend=" + backend], ["--backend=serial:check=" + backend],
+                        ["--backend=serial", "--check-against=" + backend]]:
+            check(" ".join(options), run([app, deck, *options], folder), 2, [f"backend '{backend}' is not in this build"])
     done = run([app, deck, "--backend=serial", "--check-against=hip"], folder)
     check("an unknown backend to check against", done, 2, ["--check-against=hip", "serial"])
 

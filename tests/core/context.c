@@ -177,6 +177,7 @@ static void test_backends(void)
     int count = 0;
     for (; mx_backend_name(count) != NULL; count++) {
         const bool available = mx_backend_available(mx_backend_name(count), &why);
+        CHECK(mx_backend_built(mx_backend_name(count)) == (strcmp(why, "not in this build") != 0));
         CHECK(available || strlen(why) > 0);
         CHECK(available == mx_backend_available(mx_backend_name(count), NULL));
     }
@@ -187,6 +188,7 @@ static void test_backends(void)
     CHECK(mx_backend_available("simt", NULL));
     CHECK(!mx_backend_available("nothing", &why));
     CHECK_TEXT(why, "no such backend");
+    CHECK(!mx_backend_built("nothing") && !mx_backend_built(NULL));
     CHECK_I64(mx_backend_devices("serial"), 0);
     CHECK_I64(mx_backend_devices("nothing"), 0);
     if (!mx_backend_available("cuda", &why)) {

@@ -76,6 +76,9 @@ void mx_finalize(void);
 /* The name of backend number `index` of this build, in order of definition; NULL after the last. */
 const char *mx_backend_name(int index);
 
+/* Does this build have the backend? */
+bool mx_backend_built(const char *name);
+
 /* Can a context of this backend be created here and now? If not, *why (may be NULL) gets the
  * reason. */
 bool mx_backend_available(const char *name, const char **why);
