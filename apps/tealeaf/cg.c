@@ -55,6 +55,16 @@ static mx_err precondition_blocks(tl_app *app, int at)
     return tl_precondition_block_into(range, &app->precondition, app->views.rr, at);
 }
 
+/* z.(r - r before). Terms cancel: they are up to |z| |r before|, and |z| is at most |r|, because no
+ * eigenvalue of A is below 1. */
+static mx_err add_change(tl_app *app, int64_t n)
+{
+    const double before = app->residuals.values[app->residuals.count - 1];
+    MX_TRY(mx_view_set_check_scale(app->views.rr, before * before));
+    MX_TRY(TL_LAUNCH_INTO(tl_dot_change, app, 0, &app->dot, app->views.rr, place(n, TL_CHANGE)));
+    return mx_view_set_check_scale(app->views.rr, 0);
+}
+
 /* z = M^-1 r of iteration n, and its scalars of this rank. */
 static mx_err precondition(tl_app *app, int64_t n)
 {
@@ -63,8 +73,7 @@ static mx_err precondition(tl_app *app, int64_t n)
         app->dot.before = n > 0 ? place(n - 1, TL_RZ) : 0;
         app->dot.product = (int)(n % TL_RING);
         MX_TRY(TL_LAUNCH_INTO(tl_dot, app, 0, &app->dot, app->views.rr, place(n, TL_RZ)));
-        if (n == app->cg_start) return MX_OK;
-        return TL_LAUNCH_INTO(tl_dot_change, app, 0, &app->dot, app->views.rr, place(n, TL_CHANGE));
+        return n == app->cg_start ? MX_OK : add_change(app, n);
     }
     if (app->deck.preconditioner == TL_PRECONDITIONER_DIAGONAL)
         return TL_LAUNCH_INTO(tl_precondition_diagonal, app, 0, &app->precondition, app->views.rr,

@@ -176,10 +176,12 @@ static mx_err compare_shadows(shadows *s)
     return MX_OK;
 }
 
-static mx_err compare_results(const shadows *s, const char *original, const char *other)
+static mx_err compare_results(const shadows *s, const mx_result *result, const char *original,
+                              const char *other)
 {
     const mx_kernel *k = s->launch->kernel;
-    const mx_comparison comparison = comparison_of(s);
+    mx_comparison comparison = comparison_of(s);
+    if (result->host == NULL) comparison.scale = scale_of(result->view);
     for (int64_t v = 0; v < s->launch->length; v++) {
         size_t at = (size_t)v * k->value_size;
         for (int f = 0; f < k->field_count; f++) {
@@ -259,7 +261,7 @@ static mx_err run_both(shadows *s, mx_plan *plan, const void *program_args, cons
         for (int64_t v = 0; v < launch->length && result->host == NULL; v++)
             MX_TRY(mx_read_element(s->ctx, result->view, result->index + v,
                                    original + (size_t)v * k->value_size));
-        MX_TRY(compare_results(s, original, other));
+        MX_TRY(compare_results(s, result, original, other));
         if (result->host == NULL) MX_TRY(store_in_shadow(s, result, other));
     }
     return compare_shadows(s);

@@ -88,9 +88,10 @@ mx_err mx_compare_numbers(const mx_comparison *c, const char *what, int64_t inde
                           const void *original, const void *other)
 {
     const double a = number_at(type, original), b = number_at(type, other);
-    MX_REQUIRE(same_number(type, original, other, fmax(fabs(a), fabs(b)), c->tolerance),
-               MX_ERR_MISMATCH, "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", c->kernel,
-               what, (long long)index, c->name[0], a, c->name[1], b);
+    const double scale = fmax(fmax(fabs(a), fabs(b)), c->scale);
+    MX_REQUIRE(same_number(type, original, other, scale, c->tolerance), MX_ERR_MISMATCH,
+               "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", c->kernel, what,
+               (long long)index, c->name[0], a, c->name[1], b);
     return MX_OK;
 }
 

@@ -7,7 +7,7 @@ typedef struct mx_comparison {
     const char *kernel;
     const char *name[2]; /* of the context that is checked, and of the other one */
     double tolerance;    /* relative to the largest magnitude in a view; f32: at least 1e-5 */
-    double scale;        /* at least this is taken for the largest magnitude in a view */
+    double scale;        /* at least this is taken for that magnitude; also of results */
 } mx_comparison;
 
 /* Copies all elements between views in host memory, of any layouts. */

@@ -109,7 +109,7 @@ static void test_scale(mx_ctx ctx, const char *other)
     set s = make_set(ctx);
     const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
     const int64_t more[] = {ROWS + 1, COLUMNS};
-    mx_view part;
+    mx_view part, into;
     CHECK_OK(mx_ctx_check_against(ctx, other, 1e-6));
     CHECK_OK(mx_view_set_check_scale(s.x, 999)); /* of the mistake: 1e-3 */
     CHECK_FAILS(ca_wrong(all, &s.args), MX_ERR_MISMATCH, "kernel ca_wrong: view 'x' at (3, 7): ");
@@ -124,6 +124,12 @@ static void test_scale(mx_ctx ctx, const char *other)
     MUST(mx_view_resize(ctx, &s.x, more));
     MUST(mx_bind(ctx, s.x, &s.args.x));
     CHECK_OK(ca_wrong(all, &s.args));
+    /* results in a view; the mistake is 1 */
+    MUST(mx_view_create_1d(ctx, "into", MX_F64, 1, &into));
+    CHECK_FAILS(ca_wrong_sum_into(all, &s.args, into, 0), MX_ERR_MISMATCH, "result 0: ");
+    CHECK_OK(mx_view_set_check_scale(into, 1.001e6));
+    CHECK_OK(ca_wrong_sum_into(all, &s.args, into, 0));
+    MUST(mx_view_destroy(&into));
     CHECK_FAILS(mx_view_set_check_scale(s.x, -1), MX_ERR_ARG, "view 'x': scale of checks: got -1");
     CHECK_FAILS(mx_view_set_check_scale(s.x, (double)NAN), MX_ERR_ARG, "expected 0 or more");
     CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));

@@ -177,7 +177,8 @@ typedef enum mx_check {
 mx_err mx_view_set_check(mx_view view, mx_check check);
 
 /* Sets from which magnitude on a check compares numbers of a view and its parts: differences are
- * relative to the largest number of the view, or to `scale` if that is larger. For sums whose terms
+ * relative to the largest number of the view, or to `scale` if that is larger. Results that kernels
+ * store in the view are compared so, too: relative to themselves, or to `scale`. For sums whose terms
  * can cancel, as forces in a crystal do: nothing but rounding errors is left of them, which differ
  * between backends. A new view has 0. Errors: MX_ERR_STALE; MX_ERR_ARG: scale is negative or not
  * finite. */
