@@ -98,7 +98,7 @@ static mx_err check_cells(app_box_halo h)
             MX_ERR_INPUT,
             "a rank has %d cells along dimension %d, fewer than its halo of %d: use fewer ranks",
             decomp->cells[d], d, h->width);
-    return MX_OK;
+    return app_decomp_check_halo(decomp, h->width);
 }
 
 mx_err app_box_halo_create(app_transport transport, const app_decomp *decomp, int width,

@@ -27,7 +27,7 @@ typedef enum app_halo_corners { APP_HALO_FACES, APP_HALO_CORNERS } app_halo_corn
 /* For fields with `width` (at least 1) ghost cells on the transport's context. *decomp is copied;
  * the transport must outlive the halo. Errors: MX_ERR_INPUT if a rank has fewer cells than `width`
  * along a dimension that is divided among ranks or periodic; MX_ERR_ARG, MX_ERR_MEMORY, and those
- * of app_messages_create. On failure *halo is NULL. Collective, agreed. */
+ * of app_decomp_check_halo and app_messages_create. On failure *halo is NULL. Collective, agreed. */
 mx_err app_box_halo_create(app_transport transport, const app_decomp *decomp, int width,
                            app_box_halo *halo);
 

@@ -9,8 +9,8 @@
  * Ranks are numbered with the last dimension fastest: rank = (c0 * p1 + c1) * p2 + c2. */
 #include "decomp.h"
 
-/* ghost cells along a dimension, both sides together, of the deepest halo of any app */
-enum { MAX_HALO = 4 };
+/* Layers of ghost cells that every box has room for. Of deeper halos app_decomp_check_halo is told. */
+enum { USUAL_HALO = 2 };
 
 typedef struct split {
     int ranks[APP_MAX_DIMS];
@@ -78,24 +78,24 @@ static mx_err cut(app_decomp *decomp, int d)
     const mx_gid rest = decomp->global[d] % decomp->ranks[d];
     const int c = decomp->coord[d];
     const mx_gid mine = cells + (c < rest ? 1 : 0);
-    MX_REQUIRE(mine <= INT32_MAX - MAX_HALO, MX_ERR_EXTENT,
+    MX_REQUIRE(mine <= INT32_MAX - 2 * USUAL_HALO, MX_ERR_EXTENT,
                "%" MX_PRI_GID
                " cells along dimension %d are too many for one rank (limit %d): use more ranks",
-               mine, d, INT32_MAX - MAX_HALO);
+               mine, d, INT32_MAX - 2 * USUAL_HALO);
     decomp->cells[d] = (mx_lid)mine;
     decomp->first[d] = cells * c + (c < rest ? c : rest);
     return MX_OK;
 }
 
-/* The whole piece with its halos must be countable by a local id. */
-static mx_err check_piece(const app_decomp *decomp)
+mx_err app_decomp_check_halo(const app_decomp *decomp, int width)
 {
     double cells = 1.0;
-    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + (double)MAX_HALO;
+    for (int d = 0; d < decomp->dims; ++d) cells *= (double)decomp->cells[d] + 2.0 * (double)width;
     MX_REQUIRE(
         cells <= (double)INT32_MAX, MX_ERR_EXTENT,
-        "a piece of %.0f cells with its halo is too large for one rank (limit %d): use more ranks",
-        cells, INT32_MAX);
+        "a piece of %.0f cells with its halo of %d is too large for one rank (limit %d): use "
+        "more ranks",
+        cells, width, INT32_MAX);
     return MX_OK;
 }
 
@@ -149,5 +149,5 @@ mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_deco
         MX_TRY(cut(decomp, d));
     }
     app_decomp_make_periodic(decomp, (const bool[APP_MAX_DIMS]){false});
-    return check_piece(decomp);
+    return app_decomp_check_halo(decomp, USUAL_HALO);
 }

@@ -26,9 +26,15 @@ typedef struct app_decomp {
  * between ranks is minimal; ties go to the split with more ranks along dimension 0, whose faces are
  * contiguous. No dimension is periodic at first. Not collective: every rank computes the same
  * split. Errors: MX_ERR_INPUT if no split gives each rank a cell (the message names a number of
- * ranks that is possible); MX_ERR_EXTENT if the box of this rank with its halos would not fit
- * mx_lid (perhaps only on this rank: use app_agree); MX_ERR_ARG for other dims or fewer cells. */
+ * ranks that is possible); MX_ERR_EXTENT if the box of this rank with two layers of ghost cells
+ * would not fit mx_lid (perhaps only on this rank: use app_agree); MX_ERR_ARG for other dims or
+ * fewer cells. */
 mx_err app_decomp_create(app_comm comm, int dims, const mx_gid *global, app_decomp *decomp);
+
+/* Does the box of this rank fit mx_lid with `width` layers of ghost cells on each side?
+ * MX_ERR_EXTENT if it does not (perhaps only on this rank). To be called before arrays with deeper
+ * halos are made; app_box_halo_create calls it too. */
+mx_err app_decomp_check_halo(const app_decomp *decomp, int width);
 
 /* Makes the dimensions whose entry of `periodic` (dims entries) is true periodic, and the others
  * not, and finds the neighbours anew. To be called before a halo is created. */

@@ -25,20 +25,36 @@ mx_range_2 tl_cells(const tl_app *app, int layers)
     return range;
 }
 
+/* Ghost cells come from the next rank only. The smallest boxes are at the highest coordinates. */
+static mx_err check_depth(const tl_app *app)
+{
+    const app_decomp *const decomp = &app->decomp;
+    for (int d = 0; d < decomp->dims; d++) {
+        const mx_gid fewest = decomp->global[d] / decomp->ranks[d];
+        MX_REQUIRE(decomp->ranks[d] == 1 || fewest >= app->ghosts, MX_ERR_INPUT,
+                   "%s: halo_depth: got %d, expected at most %" MX_PRI_GID
+                   ": some of the %d ranks along %c have so few cells; use fewer ranks",
+                   app->base.options.deck, app->ghosts, fewest, decomp->ranks[d],
+                   "zyx"[3 - decomp->dims + d]);
+    }
+    return app_decomp_check_halo(decomp, app->ghosts);
+}
+
 static mx_err decompose(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
     const mx_gid cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const int flat = tl_is_3d(deck) ? 0 : 1;
+    app->ghosts =
+        deck->solver == TL_SOLVER_PPCG && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
     MX_TRY(app_decomp_create(app->base.comm, 3 - flat, cells + flat, &app->decomp));
+    MX_TRY(check_depth(app));
     app->planes = flat ? 1 : app->decomp.cells[0];
     app->rows = app->decomp.cells[1 - flat];
     app->columns = app->decomp.cells[2 - flat];
     app->dx = (deck->xmax - deck->xmin) / (double)deck->x_cells;
     app->dy = (deck->ymax - deck->ymin) / (double)deck->y_cells;
     app->dz = (deck->zmax - deck->zmin) / (double)deck->z_cells;
-    app->ghosts =
-        deck->solver == TL_SOLVER_PPCG && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
     app->inner_steps = tl_inner_steps(deck);
     return MX_OK;
 }

@@ -104,6 +104,11 @@ static void check_errors(app_comm comm)
                 "use more ranks");
     CHECK_FAILS(app_decomp_create(comm, 3, (mx_gid[]){4000, 4000, 4000}, &d), MX_ERR_EXTENT,
                 "use more ranks");
+    if (app_size(comm) == 1) { /* 46304^2 cells fit, 46344^2 do not */
+        CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){46300, 46300}, &d));
+        CHECK_OK(app_decomp_check_halo(&d, 2));
+        CHECK_FAILS(app_decomp_check_halo(&d, 22), MX_ERR_EXTENT, "halo of 22 is too large");
+    }
     if (app_size(comm) == 4) {
         CHECK_FAILS(app_decomp_create(comm, 2, (mx_gid[]){1, 1}, &d), MX_ERR_INPUT,
                     "1 is possible");

@@ -114,6 +114,8 @@ CASES = [
 # Only with several ranks, where of the others only every sixth is tried: that one rank speaks for all does not depend on
 # the case, and a failing mpirun takes seconds.
 RANK_CASES = [
+    ("a halo deeper than the cells of a rank", GOOD.replace("tl_use_cg", "tl_use_ppcg\nhalo_depth=7"), SERIAL, 2,
+     ["deck.in: halo_depth: got 7, expected at most 5"]),
     ("more ranks than cells", GOOD.replace("_cells=10", "_cells=1"), SERIAL, 2, ["rank"]),
 ]
 
