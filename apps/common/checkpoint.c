@@ -126,6 +126,25 @@ void app_checkpoint_destroy(app_checkpoint *checkpoint)
 
 /* ---- what is kept ---- */
 
+/* Rows have a second array, PATH_of_rank. */
+static bool same_path(const app_kept *a, const app_kept *b)
+{
+    static const char counts[] = "_of_rank";
+    const size_t length = strlen(b->path);
+    if (strcmp(a->path, b->path) == 0) return true;
+    return b->kind == APP_KEPT_ROWS && strncmp(a->path, b->path, length) == 0 &&
+           strcmp(a->path + length, counts) == 0;
+}
+
+static mx_err check_new(const struct app_checkpoint *c, const app_kept *kept)
+{
+    for (int i = 0; i < c->count; ++i)
+        MX_REQUIRE(!same_path(&c->kept[i], kept) && !same_path(kept, &c->kept[i]), MX_ERR_ARG,
+                   "checkpoint: the name of %s is that of %s, expected another one", kept->path,
+                   c->kept[i].path);
+    return MX_OK;
+}
+
 static mx_err add(app_checkpoint c, const char *name, app_kept kept)
 {
     if (!c) return MX_OK;
@@ -137,8 +156,12 @@ static mx_err add(app_checkpoint c, const char *name, app_kept kept)
         c->capacity = capacity;
     }
     MX_TRY(app_results_path("/state", name, &kept.path));
-    c->kept[c->count++] = kept;
-    return MX_OK;
+    const mx_err err = check_new(c, &kept);
+    if (err == MX_OK)
+        c->kept[c->count++] = kept;
+    else
+        free(kept.path);
+    return err;
 }
 
 mx_err app_keep_f64(app_checkpoint c, const char *name, double *values, int count)

@@ -54,7 +54,8 @@ void app_checkpoint_destroy(app_checkpoint *checkpoint);
  * All ranks make the same calls in the same order, each with another `name`, which is stored as
  * /state/NAME: not empty, without '/' and control characters. Not collective. Only the pointers are
  * kept: what they point to is read when a checkpoint is written, and must outlive the checkpoint.
- * Errors: MX_ERR_ARG for an invalid name, MX_ERR_MEMORY. */
+ * Errors: MX_ERR_ARG for an invalid name or one that is there already (rows also take the name
+ * NAME_of_rank), MX_ERR_MEMORY. */
 
 /* `count` numbers that are the same on all ranks. */
 mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count);

@@ -101,9 +101,23 @@ static mx_err grow(app_put_list *list)
     return MX_OK;
 }
 
+static mx_err check_new(const app_put_list *list, put_what what, const char *owner,
+                        const char *name)
+{
+    for (int i = 0; i < list->count && what != PUT_GROUP; ++i) {
+        const app_put *const put = &list->put[i];
+        MX_REQUIRE(
+            put->what != what || strcmp(put->name, name) != 0 || strcmp(put->owner, owner) != 0,
+            MX_ERR_ARG, "results file: %s%s%s is stored a second time, expected another name",
+            owner, what == PUT_ATTRIBUTE ? ", attribute " : "", name);
+    }
+    return MX_OK;
+}
+
 static mx_err add(app_put_list *list, put_what what, const char *owner, const char *name,
                   const char *units, const app_h5_item *item)
 {
+    MX_TRY(check_new(list, what, owner, name));
     if (list->count == list->capacity) MX_TRY(grow(list));
     app_put put = {.what = what};
     const mx_err err = copy_item(&put, owner, name, units, item);

@@ -353,6 +353,27 @@ static void check_plans(app_comm comm)
     CHECK(!stop && !app_checkpoint_restarts(c));
 }
 
+/* A name that is kept already. */
+static void check_names(app_comm comm)
+{
+    const app_checkpoint_plan plan = {.program = "test", .file = "names"};
+    app_checkpoint c;
+    mx_view rows = MX_VIEW_NULL;
+    mx_lid count = 0;
+    bool flag = false;
+    double x[2] = {0};
+    CHECK_OK(app_checkpoint_create(comm, &plan, &c));
+    CHECK_OK(app_keep_f64(c, "x", x, 2));
+    CHECK_FAILS(app_keep_flag(c, "x", &flag), MX_ERR_ARG,
+                "the name of /state/x is that of /state/x");
+    CHECK_OK(app_keep_rows(c, "atoms", NULL, &rows, &count));
+    CHECK_FAILS(app_keep_f64(c, "atoms_of_rank", x, 2), MX_ERR_ARG, "is that of /state/atoms");
+    CHECK_OK(app_keep_f64(c, "ids_of_rank", x, 2));
+    CHECK_FAILS(app_keep_rows(c, "ids", NULL, &rows, &count), MX_ERR_ARG, "/state/ids_of_rank");
+    CHECK_OK(app_keep_f64(c, "atoms_of", x, 2));
+    app_checkpoint_destroy(&c);
+}
+
 static ino_t inode(const char *path)
 {
     struct stat info = {0};
@@ -475,6 +496,7 @@ int main(int argc, char **argv)
     check_rules(comm);
     check_origin(comm);
     check_damage(comm);
+    check_names(comm);
     check_rotation(comm);
     check_seconds(comm);
     check_signal(comm);

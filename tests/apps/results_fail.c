@@ -90,6 +90,28 @@ static void check_discard(app_comm comm)
     check_no_temporaries(comm);
 }
 
+/* A name that is stored already, of a dataset and of an array. */
+static void check_second_time(app_comm comm)
+{
+    const double value = 1;
+    app_results results = NULL;
+    app_decomp d;
+    CHECK_OK(app_results_create(comm, "second.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
+    CHECK_OK(app_results_series_f64(results, "x", "1", APP_EXACT, &value, 1));
+    CHECK_OK(app_results_parameter_i64(results, "x", 2, "1"));
+    CHECK_FAILS(app_results_finish(&results, "verified", 0), MX_ERR_ARG,
+                "/input/x is stored a second time");
+    CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){4, 3}, &d));
+    double cells[12] = {0};
+    CHECK_OK(app_results_create(comm, "second.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_field(results, "u", "1", APP_EXACT, &d, cells, NULL, NULL));
+    CHECK_FAILS(app_results_field(results, "u", "1", APP_EXACT, &d, cells, NULL, NULL), MX_ERR_IO,
+                "/fields/u");
+    app_results_discard(&results);
+    check_no_temporaries(comm);
+}
+
 /* The side file's name is taken by a folder: said before the run, the results file not touched. */
 static void check_side(app_comm comm)
 {
@@ -186,6 +208,7 @@ int main(int argc, char **argv)
     CHECK_OK(app_barrier(comm));
     check_places(comm);
     check_discard(comm);
+    check_second_time(comm);
     check_side(comm);
     check_input_is_not_output(comm);
     check_link(comm);
