@@ -7,79 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tl_coarsens(const int64_t *cells, const double *spacing, int *shift)
-{
-    double least = 0;
-    bool any = false;
-    for (int d = 0; d < TL_GRID_DIMS; d++)
-        if (cells[d] > 1 && (least == 0 || spacing[d] < least)) least = spacing[d];
-    for (int d = 0; d < TL_GRID_DIMS; d++) {
-        shift[d] = cells[d] > 1 && spacing[d] < 2 * least;
-        any = any || shift[d] == 1;
-    }
-    return any;
-}
-
-/* ---- the grids ---- */
-
-/* A grid with these cells, whose arrays begin at `begin`. */
-static tl_bottom_grid grid_of(const int *cells, bool solid, int begin)
-{
-    tl_bottom_grid g = {.begin = begin};
-    memcpy(g.cells, cells, sizeof g.cells);
-    g.row = cells[2] + 2;
-    g.plane = solid ? g.row * (cells[1] + 2) : 0;
-    g.size = solid ? g.plane * (cells[0] + 2) : g.row * (cells[1] + 2);
-    return g;
-}
-
-static tl_transfer transfer_of(const tl_bottom_grid *fine, const int *shift,
-                               const tl_bottom_grid *coarse)
-{
-    tl_transfer t = {.plane = coarse->plane, .row = coarse->row};
-    for (int d = 0; d < TL_GRID_DIMS; d++) {
-        t.shift[d] = shift[d];
-        t.end[d] = fine->cells[d];
-        t.last[d] = coarse->cells[d];
-        t.odd[d] = shift[d] == 1 && fine->cells[d] % 2 == 1 ? fine->cells[d] : -1;
-    }
-    return t;
-}
-
-static int elements(const tl_bottom_args *c)
-{
-    const tl_bottom_grid *const last = &c->grid[c->grids - 1];
-    return last->begin + TL_BOTTOM_ARRAYS * last->size;
-}
-
-static mx_err make_grids(const tl_bottom_of *of, tl_bottom *bottom)
-{
-    tl_bottom_args *const c = &bottom->cycle;
-    double spacing[TL_GRID_DIMS];
-    int shift[TL_GRID_DIMS];
-    memcpy(spacing, of->spacing, sizeof spacing);
-    c->grid[0] = grid_of(of->global, of->solid, 0);
-    c->grids = 1;
-    for (;;) {
-        tl_bottom_grid *const fine = &c->grid[c->grids - 1];
-        int64_t cells[TL_GRID_DIMS];
-        int coarse[TL_GRID_DIMS];
-        for (int d = 0; d < TL_GRID_DIMS; d++) cells[d] = fine->cells[d];
-        bottom->cells += cells[0] * cells[1] * cells[2];
-        if (!tl_coarsens(cells, spacing, shift)) return MX_OK;
-        MX_REQUIRE(c->grids < TL_BOTTOM_GRIDS, MX_ERR_EXTENT,
-                   "multigrid: more than %d grids for %lld x %lld x %lld cells", TL_BOTTOM_GRIDS,
-                   (long long)of->global[0], (long long)of->global[1], (long long)of->global[2]);
-        for (int d = 0; d < TL_GRID_DIMS; d++) {
-            coarse[d] = shift[d] == 1 ? tl_coarse_cells(fine->cells[d]) : fine->cells[d];
-            if (shift[d] == 1) spacing[d] *= 2;
-        }
-        c->grid[c->grids] = grid_of(coarse, of->solid, elements(c));
-        fine->transfer = transfer_of(fine, shift, &c->grid[c->grids]);
-        c->grids++;
-    }
-}
-
 /* ---- the matrices, on the host ---- */
 
 static double *array_of(double *data, const tl_bottom_grid *g, int array)
@@ -227,11 +154,11 @@ static mx_err choose_team(const app_base *base, tl_bottom *bottom)
 mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom *bottom)
 {
     tl_bottom_args *const c = &bottom->cycle;
-    MX_TRY(make_grids(of, bottom));
-    const int count = elements(c);
+    c->solid = of->solid;
+    int count;
+    MX_TRY(tl_bottom_make_grids(of->global, of->spacing, c, &bottom->cells, &count));
     MX_TRY(mx_view_create_1d(base->ctx, "multigrid, small grids", MX_F64, count, &bottom->data));
     MX_TRY(mx_bind(base->ctx, bottom->data, &c->data));
-    c->solid = of->solid;
     c->steps = of->steps;
     memcpy(c->omega, of->omega, (size_t)of->steps * sizeof c->omega[0]);
     MX_TRY(collect_faces(base, of, bottom));

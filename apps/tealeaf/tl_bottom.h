@@ -1,7 +1,7 @@
 /* Multigrid's small grids: see multigrid_bottom.c. */
 #pragma once
 #include "app.h"
-#include "tl_grid_kernels.h"
+#include "tl_bottom_grids.h"
 
 /* The last grid that the ranks share. */
 typedef struct tl_bottom_of {
@@ -31,10 +31,3 @@ void tl_bottom_destroy(tl_bottom *bottom);
 
 /* x = M^-1 b, ghosts of x included. Collective. */
 mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom);
-
-/* Which dimensions become coarser: those that have more than one cell and whose cells are less than
- * twice as wide as the narrowest. The others are less coupled. False: none. */
-bool tl_coarsens(const int64_t *cells, const double *spacing, int *shift);
-
-/* Along a dimension that becomes coarser. */
-static inline int tl_coarse_cells(int cells) { return cells > 1 ? cells / 2 : 1; }

@@ -41,6 +41,19 @@ foreach(app minife minimd)
   endif()
 endforeach()
 
+# The keys of --help-deck and those of the documents.
+foreach(document minife=minife.md=0 minimd=minimd.md=0 tealeaf=tealeaf-deck.md=2)
+  string(REPLACE "=" ";" document ${document})
+  list(GET document 0 app)
+  list(GET document 1 name)
+  list(GET document 2 columns)
+  if(TARGET ${app})
+    add_test(NAME ${app}_deck_doc COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/deck_doc.py
+      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/docs/${name} ${columns})
+    set_tests_properties(${app}_deck_doc PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endforeach()
+
 # Every launch against another backend.
 foreach(app minife minimd tealeaf)
   if(TARGET ${app})

@@ -2,13 +2,15 @@
 add_executable(test_app_deck tealeaf_deck.c)
 add_executable(test_app_states tealeaf_states.c)
 add_executable(test_app_coarse tealeaf_coarse.c)
-foreach(test deck states coarse)
+add_executable(test_app_bottom tealeaf_bottom.c)
+foreach(test deck states coarse bottom)
   target_compile_options(test_app_${test} PRIVATE ${minx_WARNINGS})
   target_link_libraries(test_app_${test} PRIVATE tealeaf_input)
 endforeach()
 add_test(NAME apps_states COMMAND test_app_states)
 add_test(NAME apps_coarse COMMAND test_app_coarse)
-set_tests_properties(apps_states apps_coarse PROPERTIES TIMEOUT 900 LABELS apps)
+add_test(NAME apps_bottom COMMAND test_app_bottom)
+set_tests_properties(apps_states apps_coarse apps_bottom PROPERTIES TIMEOUT 900 LABELS apps)
 app_fuzz(tealeaf_deck tealeaf_input)
 add_test(NAME apps_deck COMMAND test_app_deck ${PROJECT_SOURCE_DIR})
 app_expect(apps_deck_without_data 77 "MINX_REFERENCE_DATA is not set" ${CMAKE_COMMAND} -E env MINX_REFERENCE_DATA= MINX_REQUIRE_DATA=
@@ -104,6 +106,10 @@ if(minx_CUDA)
     set_tests_properties(tealeaf_${name}_cuda PROPERTIES LABELS "apps;cuda" RUN_SERIAL ON)
   endforeach()
 endif()
+
+add_test(NAME tealeaf_energy COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_energy.py
+  $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf ${minx_MPIEXEC})
+set_tests_properties(tealeaf_energy PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 add_test(NAME tealeaf_output_files COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/output_files.py
   $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})
