@@ -18,9 +18,8 @@ import time
 
 STEPS = 60
 
-# Something is to happen to a run between two of its checkpoints. How long that is depends on the machine: an attempt that comes
-# too late is made again with twice as many steps.
-ATTEMPTS = [STEPS << doubled for doubled in range(12)]
+BEGIN = time.monotonic()
+LIMIT = 800  # seconds, of the 900 that ctest gives this program
 
 DECK = """*tea
 x_cells=48
@@ -50,6 +49,27 @@ def check(good, text):
     if not good:
         failures += 1
         print("FAILED: " + text)
+
+
+class Attempts:
+    """Something is to happen to a run between two of its checkpoints. How long that is depends on the machine: an attempt that comes
+    too late is made again with twice as many steps. If there is no time for that any more, the test ends."""
+
+    def __init__(self, name):
+        self.name, self.steps = name, STEPS
+
+    def begin(self):
+        self.begun = time.monotonic()
+
+    def was_late(self):
+        """The run since begin() has come to its end."""
+        now = time.monotonic()
+        took = now - self.begun
+        # twice as long: the next attempt, what it is restarted for, and the run to compare with
+        if now - BEGIN + 3 * 2 * took > LIMIT:
+            sys.exit(f"FAILED: {self.name}: a run of {self.steps} steps ended, after {took:.0f} s, before it could be interrupted; "
+                     f"after {now - BEGIN:.0f} s of {LIMIT} there is no time to try twice as many steps")
+        self.steps *= 2
 
 
 class Runs:
@@ -140,14 +160,14 @@ def kills(runs, seed):
     """kill -9 at random moments; after each one the last checkpoint must serve, and the last run completes."""
     dice = random.Random(seed)
     wanted = 10 if runs.args.ranks == 1 else 4 # mpirun takes a second to start and end
-    done, number, attempts = 0, 0, iter(ATTEMPTS)
-    steps = next(attempts)
-    while done < wanted and steps is not None: # a run that ends before it is killed does not count
+    done, number, attempts = 0, 0, Attempts(f"kill -9, seed {seed}")
+    while done < wanted: # a run that ends before it is killed does not count
         options = ["--output=killed.h5", "--checkpoint=k.ck", "--checkpoint-every=1"]
         if os.path.exists(runs.path("k.ck")):
             options.append("--restart=k.ck")
         before = os.stat(runs.path("k.ck")).st_mtime_ns if len(options) > 3 else None
-        process = runs.start(*options, deck=runs.deck_of(steps))
+        attempts.begin()
+        process = runs.start(*options, deck=runs.deck_of(attempts.steps))
         number += 1
         # the set-up takes most of a run: wait until it is over, then for some steps and a part of one
         while process.poll() is None:
@@ -160,16 +180,16 @@ def kills(runs, seed):
         out, err = process.communicate(timeout=800)
         if finished or process.returncode == 0:
             check(process.returncode == 0, f"seed {seed}: run {number}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
+            if process.returncode != 0:
+                return
             runs.remove("k.ck", "k.ck.1")
-            steps = next(attempts, None)
+            attempts.was_late()
         else:
             done += 1
             check(os.path.exists(runs.path("k.ck")), f"seed {seed}: no checkpoint is left after kill {done}")
-    check(done == wanted, f"seed {seed}: {done} kills, expected {wanted}")
     restart = ["--restart=k.ck"] if os.path.exists(runs.path("k.ck")) else []
-    steps = steps or STEPS
-    runs.run("--output=killed.h5", *restart, deck=runs.deck_of(steps))
-    runs.same("killed.h5", "--tolerance=0", steps=steps)
+    runs.run("--output=killed.h5", *restart, deck=runs.deck_of(attempts.steps))
+    runs.same("killed.h5", "--tolerance=0", steps=attempts.steps)
     runs.remove(*runs.temporaries())
 
 
@@ -181,7 +201,10 @@ def step_of(out):
 def one_signal(runs, number, all_ranks):
     """A signal to all ranks or to the last one only: a checkpoint after the step, exit code 5, no results file."""
     name = signal.Signals(number).name
-    for steps in ATTEMPTS:
+    attempts = Attempts(name)
+    while True:
+        steps = attempts.steps
+        attempts.begin()
         process = runs.start("--output=s.h5", "--checkpoint=s.ck", f"--checkpoint-every={steps // 20}", deck=runs.deck_of(steps))
         runs.wait_for("s.ck", process)
         pids = runs.programs("s.h5")
@@ -190,6 +213,7 @@ def one_signal(runs, number, all_ranks):
         if process.returncode != 0:
             break
         runs.remove("s.h5", "s.ck", "s.ck.1")
+        attempts.was_late()
     check(process.returncode == 5, f"{name}: exit code {process.returncode}, expected 5\n{out[-800:]}{err[-800:]}")
     check(f"Stopped by {name} after step" in out and "--restart=s.ck" in out, f"{name}: got {out[-300:]}")
     check(not os.path.exists(runs.path("s.h5")) and not runs.temporaries(), f"{name}: left {runs.temporaries()}")
@@ -247,15 +271,19 @@ def let_no_file_grow(runs, pids):
 
 def full_disk(runs):
     """From some moment on no file can grow: a warning, and the last checkpoint serves."""
-    for steps in ATTEMPTS:
+    attempts = Attempts("full disk")
+    while True:
+        steps = attempts.steps
+        attempts.begin()
         process = runs.start("--checkpoint=d.ck", f"--checkpoint-every={steps // 3}", "--threads=1", deck=runs.deck_of(steps))
         runs.wait_for("d.ck", process)
         limited = let_no_file_grow(runs, runs.programs("d.ck"))
         out, err = process.communicate(timeout=800)
-        if limited:
+        if limited or process.returncode != 0:
             break
         runs.remove("d.ck", "d.ck.1")
-    check(limited, "full disk: every run ended before its limit was set")
+        attempts.was_late()
+    check(limited, "full disk: a run ended before its limit was set")
     check(process.returncode == 0, f"full disk: exit code {process.returncode}, expected 0\n{out[-800:]}{err[-800:]}")
     check("warning: no checkpoint after step" in err and "is kept" in err, f"full disk: got {err[-500:]}")
     check(not runs.temporaries(), f"full disk: left {runs.temporaries()}")
