@@ -129,8 +129,9 @@ static const app_key keys[] = {
      AT(assembly),
      .words = assemblies,
      .help =
-         "how elements are added: blocks or colours (same bits for any threads), atomics; auto: "
-         "blocks on hosts, colours on devices"},
+         "how elements are added to the matrix and to b (without a stored matrix: to b and to the "
+         "diagonal): blocks or colours (same bits for any threads), atomics; auto: blocks on hosts, "
+         "colours on devices"},
     {.name = "operator",
      .type = APP_KEY_CHOICE,
      AT(operator),

@@ -64,6 +64,19 @@ static mx_err choose_range(md_app *app)
     return MX_OK;
 }
 
+/* It is valid, but seldom meant. */
+static void note_own_images(app_base *base, const md_box *box, double cutoff)
+{
+    int d = 0;
+    for (int other = 1; other < 3; other++)
+        if (box->length[other] < box->length[d]) d = other;
+    if (cutoff < box->length[d]) return;
+    app_note(base,
+             "the cutoff, %g, is not shorter than the box along %c, %g: atoms interact with images "
+             "of themselves",
+             cutoff, "xyz"[d], box -> length[d]);
+}
+
 /* ---- the neighbours ---- */
 
 /* Place p of the box around this brick: the brick there. */
@@ -151,6 +164,7 @@ mx_err md_make_domain(md_app *app)
 {
     MX_TRY(app_agree(app->base.comm, choose_bricks(app)));
     MX_TRY(choose_range(app));
+    note_own_images(&app->base, &app->box, app->force_cutoff);
     MX_TRY(app_agree(app->base.comm, make_neighbours(app)));
     MX_TRY(app_migration_create(app->base.transport, "atoms", &app->migration));
     MX_TRY(app_sparse_create(app->base.comm, &app->sparse));

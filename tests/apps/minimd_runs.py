@@ -267,6 +267,9 @@ def bugs(args, folder):
         check("notes of check_exchange", notes.count("check_exchange: until step"), 2)
     notes = launch(args, deck, "serial:2:0", *fast).stderr
     check("notes of check_exchange, 2 bricks", notes.count("check_exchange"), 0)
+    check("notes of images, a box longer than the cutoff", notes.count("images of themselves"), 0)
+    notes = launch(args, deck, "serial:1:0", "-nx", "4", "-ny", "3", "-nz", "2", "cutoff=5", "-n", "1").stderr
+    check("notes of images", notes.count("the cutoff, 5, is not shorter than the box along z, 3.35919: atoms interact with images"), 1)
     return 0
 
 
