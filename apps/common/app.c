@@ -141,6 +141,7 @@ static mx_err begin(app_base *app)
 {
     const app_definition *const d = app->definition;
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
+    MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(read_input(app));
     MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
                               &app->results));
@@ -291,10 +292,13 @@ static mx_err run(app_base *app)
 {
     const app_definition *const d = app->definition;
     MX_TRY(begin(app));
+    app_region_begin(app->whole);
     MX_TRY(stage(app, d->set_up));
     MX_TRY(restart(app));
     MX_TRY(stage(app, d->run));
     if (app->stopped) return stop(app);
+    MX_TRY(end_stage(app, mx_fence(app->ctx)));
+    app_region_end(app->whole, 0, 0, 1);
     MX_TRY(stage(app, d->verify));
     MX_TRY(stage(app, d->output));
     MX_TRY(store_common(app));

@@ -54,6 +54,7 @@ typedef struct app_base {
     app_report report;
     app_results results; /* NULL: no results file was asked for */
     mx_ctx ctx;
+    app_region *whole;         /* from the start of the set-up to the end of the run */
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */

@@ -158,7 +158,6 @@ mx_err tl_run(void *data)
     const tl_deck *deck = &app->deck;
     app->started = app_now();
     app->first_step = app->step;
-    app_region_begin(app->whole);
     MX_TRY(begin(app));
     while (app->step < deck->steps) {
         MX_TRY(step(app));
@@ -170,6 +169,5 @@ mx_err tl_run(void *data)
     }
     if (app->step > 0) MX_TRY(summarise(app));
     app_progress_end(app->base.report);
-    app_region_end(app->whole, 0, 0, 0);
     return MX_OK;
 }

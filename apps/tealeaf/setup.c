@@ -251,7 +251,6 @@ mx_err tl_set_up(void *data)
     MX_TRY(make_matrix(app));
     MX_TRY(make_multigrid(app));
     MX_TRY(tl_make_deflation(app));
-    MX_TRY(app_region_add(base->report, "whole run", &app->whole));
     MX_TRY(app_region_add(base->report, region_names[app->deck.solver], &app->solve));
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
     MX_TRY(mx_fence(base->ctx));

@@ -105,7 +105,7 @@ typedef struct tl_app {
     tl_summaries summaries;
     tl_summary deck_summary,
         last; /* of all ranks: the deck's states summed on the host; the last summary */
-    app_region *solve, *rest, *whole;
+    app_region *solve, *rest;
     app_frames energy_frames, temperature_frames; /* NULL: none are asked for */
     double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];
 } tl_app;

@@ -4,10 +4,11 @@
 usage: summary.py RUNS.tsv [LIMITS.json]
 
 RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
-tabs. All else is read from the results files. The seconds are those of the region "whole run"; if it is missing, the wall time
-of the program, marked with ~. The rate is that of the region that moves the most bytes: the bytes that its algorithm must move,
-divided by the seconds of the slowest rank. LIMITS.json is a file from `minx-bench --json`. With it, the rate is also printed as
-a share of the highest memory bandwidth of this machine for that backend.
+tabs. All else is read from the results files. The seconds are those of the region "whole run", from the start of the set-up to
+the end of the last step; where there is no results file, the wall time of the program, marked with ~. The rate is that of the
+region that moves the most bytes: the bytes that its algorithm must move, divided by the seconds of the slowest rank. LIMITS.json
+is a file from `minx-bench --json`. With it, the rate is also printed as a share of the highest memory bandwidth of this machine
+for that backend.
 """
 import csv
 import json
@@ -75,7 +76,7 @@ def main():
     rows, cached = zip(*(row(run, best) for run in runs))
     print_table(rows)
     if any(cells[4].startswith("~") for cells in rows):
-        print("~ seconds of the whole program, with its start: the app has no region \"whole run\"")
+        print("~ seconds of the whole program, with its start: there is no results file")
     if any(cached):
         print("* faster than memory: the data of this deck fit into the cache")
 
