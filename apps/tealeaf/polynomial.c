@@ -13,30 +13,50 @@
  * alpha = 0, beta = 1 and M = the diagonal of A.
  *
  * Each step writes u to another array than the one that it reads, so two sets of arguments take
- * turns. The residual that a step computes is that of the u before it. */
+ * turns. The residual that a step computes is that of the u before it.
+ *
+ * Each step needs one more layer of ghosts than it computes. So with `depth` layers of ghosts an
+ * exchange lasts for as many steps: they compute the cells of other ranks that later ones need
+ * (matrix powers). On hosts in 2-D such steps are taken in one sweep over the cells (sweeps.c),
+ * and all steps are where there is one rank. */
 #include "tl_app.h"
 
 #include <math.h>
 
 /* ---- coefficients ---- */
 
-typedef struct chebyshev {
+typedef struct coefficients {
+    bool jacobi;
     double theta, delta, rho; /* rho of the step before; 0 before the first one */
-} chebyshev;
+} coefficients;
 
-static chebyshev chebyshev_begin(const tl_eigenvalues *e)
+static coefficients first_coefficients(const tl_app *app)
 {
-    return (chebyshev){.theta = (e->high + e->low) / 2, .delta = (e->high - e->low) / 2};
+    const tl_eigenvalues *const e = &app->eigenvalues;
+    return (coefficients){.jacobi = app->deck.solver == TL_SOLVER_JACOBI,
+                          .theta = (e->high + e->low) / 2,
+                          .delta = (e->high - e->low) / 2};
 }
 
-static void next_step(chebyshev *c, double *alpha, double *beta)
+static void next_coefficients(coefficients *c, double *alpha, double *beta)
 {
+    *alpha = 0;
+    *beta = 1;
+    if (c->jacobi) return;
     const double sigma = c->theta / c->delta;
     const bool first = c->rho == 0;
     const double rho = first ? 1 / sigma : 1 / (2 * sigma - c->rho);
     *alpha = first ? 0 : rho * c->rho;
     *beta = first ? 1 / c->theta : 2 * rho / c->delta;
     c->rho = rho;
+}
+
+/* Prepares a sweep of n steps. */
+static void set_steps(tl_sweep_args *a, coefficients *c, int n, int parity)
+{
+    a->steps = n;
+    a->parity = parity;
+    for (int s = 0; s < n; s++) next_coefficients(c, &a->alpha[s], &a->beta[s]);
 }
 
 /* ---- a solver ---- */
@@ -47,15 +67,39 @@ static bool is_weighted(const tl_app *app)
            app->deck.preconditioner == TL_PRECONDITIONER_DIAGONAL;
 }
 
-/* Queues a step on u, with the sum of its squared residual at `at` of the ring. */
-static mx_err step_on_u(tl_app *app, int which, int at)
+/* Fills `depth` layers of ghosts of u (or z, or next), and of the step where later steps read it
+ * there. */
+static mx_err exchange(tl_app *app, mx_view u, int depth)
 {
-    tl_polynomial_args *const a = &app->on_u[which];
-    mx_view *const u = which == 0 ? &app->views.u : &app->views.next;
-    MX_TRY(app_box_halo_exchange(app->halo, 1, u, 1, APP_HALO_FACES));
+    const mx_view fields[] = {u, app->views.step};
+    return app_box_halo_exchange(app->halo, depth, fields, depth > 1 ? 2 : 1,
+                                 depth > 1 ? APP_HALO_CORNERS : APP_HALO_FACES);
+}
+
+/* Queues a step on u, with the sum of its squared residual at `at` of the ring. */
+static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
+{
     return is_weighted(app)
                ? TL_LAUNCH_INTO(tl_polynomial_diagonal_norm, app, 0, a, app->views.rr, at)
                : TL_LAUNCH_INTO(tl_polynomial_norm, app, 0, a, app->views.rr, at);
+}
+
+/* Queues steps first to first + n - 1 of those between two checks, of which each has its place in
+ * the ring. */
+static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n)
+{
+    const int parity = first % 2;
+    const mx_view u = parity == 0 ? app->views.u : app->views.next;
+    if (n == 1) {
+        tl_polynomial_args *const a = &app->on_u[parity];
+        next_coefficients(c, &a->alpha, &a->beta);
+        MX_TRY(exchange(app, u, 1));
+        return step_on_u(app, a, first);
+    }
+    MX_TRY(exchange(app, u, app->ghosts));
+    set_steps(&app->sweeps.on_u, c, n, parity);
+    MX_TRY(tl_sweep(app, &app->sweeps.on_u, 0));
+    return tl_sweep_norms(app, n, first);
 }
 
 /* The residual of u as it is; and the smallest one that rounding allows. */
@@ -68,34 +112,40 @@ static mx_err record_now(tl_app *app, tl_progress *at)
     return tl_record(app, at, now.norm * now.norm);
 }
 
+static int smaller(int64_t a, int b) { return a < b ? (int)a : b; }
+
+/* `steps` steps, and the norms of all but the last one. */
+static mx_err steps_to_check(tl_app *app, tl_progress *at, coefficients *c, int steps)
+{
+    const int64_t first = at->n;
+    double *norms;
+    for (int s = 0, n; s < steps; s += n) {
+        n = smaller(steps - s, tl_sweep_limit(app));
+        MX_TRY(steps_on_u(app, c, s, n));
+    }
+    if (steps % 2 == 1) MX_TRY(mx_deep_copy(app->base.ctx, app->views.u, app->views.next));
+    MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, steps));
+    MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
+    MX_TRY(mx_fence(app->base.ctx));
+    MX_TRY(mx_view_host_data(app->rr_host, (void **)&norms));
+    for (int s = 1; s < steps; s++) { /* the norm of the first u is known */
+        at->n = first + s;
+        MX_TRY(tl_record(app, at, norms[s]));
+    }
+    at->n = first + steps;
+    return MX_OK;
+}
+
 mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
 {
-    const bool jacobi = app->deck.solver == TL_SOLVER_JACOBI;
-    chebyshev c = {0};
-    if (!jacobi) c = chebyshev_begin(&app->eigenvalues);
+    coefficients c = first_coefficients(app);
+    if (app->ghosts > 1) /* steps compute in ghosts too */
+        MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.u_start, 1,
+                                     APP_HALO_CORNERS));
     /* TL_STEPS_BETWEEN_CHECKS is even: then u is again where it was */
     while (at->rr > at->tolerance && at->n < app->deck.max_iters) {
-        const int64_t left = app->deck.max_iters - at->n;
-        const int steps = left < TL_STEPS_BETWEEN_CHECKS ? (int)left : TL_STEPS_BETWEEN_CHECKS;
-        const int64_t first = at->n;
-        double *norms;
-        for (int s = 0; s < steps; s++) {
-            double alpha = 0, beta = 1;
-            if (!jacobi) next_step(&c, &alpha, &beta);
-            app->on_u[s % 2].alpha = alpha;
-            app->on_u[s % 2].beta = beta;
-            MX_TRY(step_on_u(app, s % 2, s));
-        }
-        if (steps % 2 == 1) MX_TRY(mx_deep_copy(app->base.ctx, app->views.u, app->views.next));
-        MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, steps));
-        MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
-        MX_TRY(mx_fence(app->base.ctx));
-        MX_TRY(mx_view_host_data(app->rr_host, (void **)&norms));
-        for (int s = 1; s < steps; s++) { /* the norm of the first u is known */
-            at->n = first + s;
-            MX_TRY(tl_record(app, at, norms[s]));
-        }
-        at->n = first + steps;
+        const int steps = smaller(app->deck.max_iters - at->n, TL_STEPS_BETWEEN_CHECKS);
+        MX_TRY(steps_to_check(app, at, &c, steps));
         MX_TRY(record_now(app, at));
     }
     return MX_OK;
@@ -103,51 +153,56 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
 
 /* ---- a preconditioner ---- */
 
-/* A step on z; which = 0: from z to next; valid: how many layers of ghosts it also computes. */
-static mx_err step_on_z(tl_app *app, int which, int valid)
+/* A step on z or next, from which it goes to the other one; `layers` of ghosts are computed too. */
+static mx_err step_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_diagonal, app, valid, &app->on_z[which])
-                            : TL_LAUNCH(tl_polynomial, app, valid, &app->on_z[which]);
+    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
+                            : TL_LAUNCH(tl_polynomial, app, layers, a);
 }
 
-static mx_err first_on_z(tl_app *app, int which, int valid)
+static mx_err first_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, valid, &app->on_z[which])
-                            : TL_LAUNCH(tl_polynomial_first, app, valid, &app->on_z[which]);
+    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
+                            : TL_LAUNCH(tl_polynomial_first, app, layers, a);
 }
 
-/* Fills all layers of ghosts of z, or of next, and of the step where later steps read it there. */
-static mx_err exchange_z(tl_app *app, int which)
+/* n steps, the first one from z (parity 0) or next. The last one computes `layers` of ghosts
+ * too. */
+static mx_err steps_on_z(tl_app *app, coefficients *c, int parity, int n, int layers)
 {
-    const int depth = app->ghosts;
-    const mx_view fields[] = {which == 0 ? app->views.z : app->views.next, app->views.step};
-    return app_box_halo_exchange(app->halo, depth, fields, depth > 1 ? 2 : 1,
-                                 depth > 1 ? APP_HALO_CORNERS : APP_HALO_FACES);
+    if (n == 1) {
+        tl_polynomial_args *const a = &app->on_z[parity];
+        next_coefficients(c, &a->alpha, &a->beta);
+        return step_on_z(app, a, layers);
+    }
+    set_steps(&app->sweeps.on_z, c, n, parity);
+    return tl_sweep(app, &app->sweeps.on_z, layers);
 }
 
-/* Each step needs one more layer of ghosts than it computes. So with `depth` layers an exchange
- * lasts for as many steps: they compute the cells of other ranks that later ones need (matrix
- * powers). */
 mx_err tl_apply_polynomial(tl_app *app)
 {
-    const int depth = app->ghosts;
+    const int depth = app->ghosts, limit = tl_sweep_limit(app);
     const int64_t steps = app->inner_steps;
-    chebyshev c = chebyshev_begin(&app->eigenvalues);
-    int which = steps % 2 == 0 ? 1 : 0; /* so that the last step ends in z */
-    int valid = depth - 1;
+    /* how many steps an exchange lasts for */
+    const int lasts = app_size(app->base.comm) == 1 ? limit : depth;
+    coefficients c = first_coefficients(app);
+    int parity = steps % 2 == 0 ? 1 : 0; /* so that the last step ends in z */
+    int valid = depth - 1;               /* layers of ghosts */
     if (depth > 1)
         MX_TRY(app_box_halo_exchange(app->halo, valid, &app->views.r, 1, APP_HALO_CORNERS));
-    next_step(&c, &app->on_z[which].alpha, &app->on_z[which].beta);
-    MX_TRY(first_on_z(app, which, valid));
-    for (int64_t s = 0; s < steps; s++) {
-        which = 1 - which;
+    next_coefficients(&c, &app->on_z[parity].alpha, &app->on_z[parity].beta);
+    MX_TRY(first_on_z(app, &app->on_z[parity], valid));
+    parity = 1 - parity;
+    for (int64_t done = 0; done < steps;) {
         if (valid == 0) {
-            MX_TRY(exchange_z(app, which));
-            valid = depth;
+            MX_TRY(exchange(app, parity == 0 ? app->views.z : app->views.next, depth));
+            valid = lasts;
         }
-        valid--;
-        next_step(&c, &app->on_z[which].alpha, &app->on_z[which].beta);
-        MX_TRY(step_on_z(app, which, valid));
+        const int n = smaller(steps - done, valid < limit ? valid : limit);
+        valid -= n;
+        MX_TRY(steps_on_z(app, &c, parity, n, valid));
+        parity = (parity + n) % 2;
+        done += n;
     }
     return MX_OK;
 }

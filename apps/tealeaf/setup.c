@@ -40,13 +40,21 @@ static mx_err check_depth(const tl_app *app)
     return app_decomp_check_halo(decomp, app->ghosts);
 }
 
+/* Chebyshev's and Jacobi's iterations use more than one in sweeps only, which are 2-D. */
+static int layers_of_ghosts(const tl_app *app)
+{
+    const tl_deck *const deck = &app->deck;
+    const bool by_steps = deck->solver == TL_SOLVER_CHEBYSHEV || deck->solver == TL_SOLVER_JACOBI;
+    const bool deep = deck->solver == TL_SOLVER_PPCG || (by_steps && !tl_is_3d(deck));
+    return deep && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
+}
+
 static mx_err decompose(tl_app *app)
 {
     const tl_deck *deck = &app->deck;
     const mx_gid cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const int flat = tl_is_3d(deck) ? 0 : 1;
-    app->ghosts =
-        deck->solver == TL_SOLVER_PPCG && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
+    app->ghosts = layers_of_ghosts(app);
     MX_TRY(app_decomp_create(app->base.comm, 3 - flat, cells + flat, &app->decomp));
     MX_TRY(check_depth(app));
     app->planes = flat ? 1 : app->decomp.cells[0];
@@ -247,6 +255,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
     MX_TRY(app_agree(base->comm, set_up_alone(app)));
+    MX_TRY(tl_sweeps_agree(app));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
     MX_TRY(make_multigrid(app));

@@ -106,7 +106,10 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
     const bool passes = tl_goes_by_passes(app);
     const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
-    const double step_bytes = TL_STEP_BYTES + (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0);
+    const int per_sweep = tl_sweep_limit(app);
+    const double step_bytes = ((per_sweep > 1 ? TL_SWEEP_BYTES : TL_STEP_BYTES) +
+                               (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0)) /
+                              (double)per_sweep;
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
              (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);

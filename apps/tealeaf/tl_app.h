@@ -8,6 +8,7 @@
 #include "tl_deflation.h"
 #include "tl_multigrid.h"
 #include "tl_passes.h"
+#include "tl_sweep.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the
  * sums of a step differ by rounding, and the solver takes them to the same solution (physics.c has
@@ -25,6 +26,15 @@ typedef struct tl_progress {
     int64_t n;
     double rr, tolerance;
 } tl_progress;
+
+/* Sweeps of several steps (sweeps.c). */
+typedef struct tl_sweeps {
+    int bands;  /* 0: here one step is taken at a time */
+    int across; /* lines are counted along dimension 0, so they are rows; or along 1: columns */
+    mx_view line_sums;
+    tl_sweep_args on_u, on_z;
+    tl_sweep_sums_args sums;
+} tl_sweeps;
 
 /* The field summaries so far, one entry each. */
 typedef struct tl_summaries {
@@ -82,6 +92,7 @@ typedef struct tl_app {
     tl_passes passes;
     tl_multigrid *multigrid; /* NULL: it is not the preconditioner */
     tl_deflation deflation;
+    tl_sweeps sweeps;
 
     /* the solver */
     tl_eigenvalues eigenvalues;
@@ -195,6 +206,20 @@ mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, t
  * z = P(A) r. Collective. */
 mx_err tl_solve_by_steps(tl_app *app, tl_progress *at);
 mx_err tl_apply_polynomial(tl_app *app);
+
+/* sweeps.c: what sweeps need, where they are the faster form; not collective. tl_sweeps_agree: no
+ * rank has them, unless all have; collective. */
+mx_err tl_sweeps_create(tl_app *app);
+mx_err tl_sweeps_agree(tl_app *app);
+/* How many steps a sweep may take; 1: steps are to be taken one at a time. On several ranks it is
+ * at most the number of layers of ghosts. */
+int tl_sweep_limit(const tl_app *app);
+/* Takes a->steps steps with the coefficients in `a`. The last one computes `layers` layers of
+ * ghosts, each step before one more. */
+mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers);
+/* The sums of q.q of this rank in the steps of the last sweep, to elements `at` to at + steps - 1
+ * of views.rr. */
+mx_err tl_sweep_norms(tl_app *app, int steps, int at);
 
 /* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| +
  * |A| |u| ||, in proportion to which its rounding errors are. Collective. */

@@ -64,7 +64,7 @@ typedef struct tl_deck {
     double epslim;       /* the residual above which these go on */
     int64_t inner_steps; /* of PPCG's polynomial; -1: by the number of cells (tl_inner_steps) */
     int smoothing_steps; /* of multigrid, before a correction and after it */
-    int halo_depth;      /* of PPCG: inner steps for each exchange of halos */
+    int halo_depth;      /* of polynomials: steps for each exchange of halos */
     /* of deflated CG: coarse cells, as sub-tiles of the reference (tl_coarse_choose); 0: not
      * given */
     int64_t tiles_per_problem, tiles_per_task, sub_tiles_per_tile;

@@ -170,7 +170,8 @@ const app_key tl_keys[] = {
      .high = 64,
      .standard = 1,
      .unit = "cells",
-     .help = "PPCG: width of halos, which are exchanged once in as many inner steps"},
+     .help = "PPCG, in 2-D also Chebyshev and Jacobi: width of halos, which are exchanged once in "
+             "as many steps"},
     {.name = "tiles_per_problem",
      .aliases = "total_tiles",
      .dialects = TL_REFERENCE,

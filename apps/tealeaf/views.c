@@ -161,11 +161,11 @@ static mx_err bind_kernels(tl_app *app)
     BIND(tl_error_args, error);
     if (!uses_p(&app->deck)) views.p = views.r; /* not written */
     BIND(tl_residual_args, residual);
-    if (!uses_p(&app->deck)) return bind_others(app);
+    if (!uses_p(&app->deck)) return MX_OK;
     BIND(tl_cg_matvec_args, matvec);
     BIND(tl_cg_update_args, update);
     BIND(tl_cg_direction_args, direction);
-    return bind_others(app);
+    return MX_OK;
 }
 
 static mx_err make_passes(tl_app *app)
@@ -187,6 +187,8 @@ mx_err tl_make_views(tl_app *app)
     app->mesh.mirrors = app->deck.reflective_boundary;
     MX_TRY(make_views(app));
     MX_TRY(bind_kernels(app));
+    MX_TRY(bind_others(app));
+    if (uses_steps(&app->deck)) MX_TRY(tl_sweeps_create(app));
     return tl_goes_by_passes(app) ? make_passes(app) : MX_OK;
 }
 
@@ -206,6 +208,7 @@ void tl_destroy_views(tl_app *app)
     if (tl_is_3d(&app->deck)) destroy(rows);
     destroy(&app->views);
     tl_passes_destroy(&app->passes);
+    (void)mx_view_destroy(&app->sweeps.line_sums);
     (void)mx_view_destroy(&app->sums_host);
     (void)mx_view_destroy(&app->rr_host);
     (void)mx_view_destroy(&app->pw_host);

@@ -13,6 +13,7 @@ PAIRS = [("openmp:threads=2", "simt"), ("simt", "serial"), ("serial:order=shuffl
 PAIRS_OF_ALL = [("simt:layout=right", "serial"), ("simt", "openmp:layout=left"), ("openmp:layout=left", "serial")]
 
 PIPE = ["crooked_pipe_10.in", "x_cells=13", "y_cells=9", "end_step=2", "test_problem=0", "tl_eps=1e-12"]
+TALL = ["y_cells=41" if word == "y_cells=9" else word for word in PIPE] # sweeps of two threads have a band each
 PIPE_3D = ["crooked_pipe_3d_10.in", "x_cells=7", "y_cells=6", "z_cells=5", "end_step=1", "test_problem=0", "tl_eps=1e-12"]
 DEFLATED = ["--tl_use_dpcg", "tiles_per_problem=12"]
 CUBE = ["cube_30.in", "nx=6", "ny=5", "nz=7", "max_iterations=20", "relative_tolerance=1e-3"]
@@ -24,7 +25,8 @@ RUNS = {
         ((1, 2), PIPE + DEFLATED),
         ((1,), PIPE_3D + DEFLATED + ["tl_preconditioner_type=jac_block"]),
         ((1,), PIPE + ["tl_preconditioner_type=multigrid"]),
-        ((2,), PIPE + ["--tl_use_ppcg", "tl_ch_cg_presteps=8", "halo_depth=2"]),
+        ((2,), PIPE + ["--tl_use_ppcg", "tl_ch_cg_presteps=8", "halo_depth=2"]), # several steps in a sweep, where layouts are the same
+        ((1,), TALL + ["--tl_use_chebyshev", "tl_ch_cg_presteps=8", "tl_max_iters=25"]),
         # a sum whose terms cancel: the residual falls a thousandfold in an iteration
         ((1,), ["shapes_3d.in", "end_step=2", "x_cells=12", "y_cells=10", "z_cells=8"]),
     ],

@@ -56,6 +56,10 @@ foreach(pair solvers=crooked_pipe_250 solvers_3d=crooked_pipe_3d_10)
   set_tests_properties(tealeaf_${name} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
+add_test(NAME tealeaf_sweeps COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_sweeps.py
+  $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${minx_MPIEXEC})
+set_tests_properties(tealeaf_sweeps PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
 # Where ranks share cores badly (apps.cmake) the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.
 set(long_decks ON)

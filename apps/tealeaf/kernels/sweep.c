@@ -1,0 +1,154 @@
+/* Several steps of a polynomial in one sweep over the cells (tl_sweep.h).
+ *
+ * Step s of a line needs step s - 1 of this line and of the two lines beside it. So a thread can
+ * take all steps as it goes over the lines, each step one line behind the step before:
+ *
+ *     step 0 of line l,  step 1 of line l - 1,  step 2 of line l - 2, ...  then the same from l + 1
+ *
+ * The lines between the first step and the last one stay in the cache. u and next are read and
+ * written by turns. A step may overwrite what the step before the last one has written, because the
+ * step between them has been taken in that line and in both lines beside it.
+ *
+ * Long lines are cut into segments, so that this many lines of a segment fit in the cache. Each
+ * step has its cuts TL_CUT_SHIFT cells further left than the step before. What a step needs from
+ * the left of its segment was computed with the segment before; from the right it needs nothing.
+ *
+ * Threads: lines are divided into bands, one for each thread.
+ *
+ *     bands   step s computes the lines that need nothing of other bands: s lines less at each
+ *             border between two bands.
+ *     gaps    a second launch computes the others, 2 s lines of step s at each border.
+ *
+ *                  step 3         *******           *******
+ *                  step 2       ***********   +   ***********         * bands   + gaps
+ *                  step 1     *************** + + ***************
+ *                  step 0   *******************************************
+ *
+ * So each cell is computed once, from the same numbers as one step at a time. On several ranks each
+ * step computes one layer of ghosts less than the step before (polynomial.c). Rejected: bands that
+ * overlap. They compute lines at the borders twice, and need copies of them. */
+#include "minx/kernel.h"
+
+#include "tl_apply.h"
+#include "tl_sweep.h"
+
+#if MX_INSTANCE_LAYOUT == 1
+#define CELL(view, line, i) MX_AT(view, i, line)
+#else
+#define CELL(view, line, i) MX_AT(view, line, i)
+#endif
+
+MX_BODY int smaller(int a, int b) { return a < b ? a : b; }
+MX_BODY int larger(int a, int b) { return a > b ? a : b; }
+
+/* Step s of cells i0 to i1-1 of a line; returns their q.q. */
+MX_BODY double step_cells(const tl_sweep_args *a, int s, int line, int i0, int i1, bool weighted)
+{
+    const double alpha = a->alpha[s], beta = a->beta[s], across = a->across, along = a->along;
+    const bool from_u = (a->parity + s) % 2 == 0;
+    const mx_f64_2 *const from = from_u ? &a->u : &a->next;
+    const double *const MX_RESTRICT below = &CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u = &CELL(*from, line, i0);
+    const double *const MX_RESTRICT above = &CELL(*from, line + 1, i0);
+    double *const MX_RESTRICT next = from_u ? &CELL(a->next, line, i0) : &CELL(a->u, line, i0);
+    double *const MX_RESTRICT step = &CELL(a->step, line, i0);
+    const double *const MX_RESTRICT b = &CELL(a->b, line, i0);
+    const double *const MX_RESTRICT v = &CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 1, i0);
+    const double *const MX_RESTRICT diagonal = &CELL(a->diagonal, line, i0);
+    double qq = 0;
+    MX_SIMD_SUM(qq)
+    for (int i = 0; i < i1 - i0; i++) {
+        const double q = b[i] - tl_apply(along, across, v[i], v[i - 1], v[i + 1], v_below[i],
+                                         v_above[i], u[i], u[i - 1], u[i + 1], below[i], above[i]);
+        const double z = weighted ? q * diagonal[i] : q;
+        const double change = alpha * step[i] + beta * z;
+        step[i] = change;
+        next[i] = u[i] + change;
+        qq += q * q;
+    }
+    return qq;
+}
+
+MX_BODY_NOINLINE double step_part(const tl_sweep_args *a, int s, int line, int i0, int i1)
+{
+    return a->weighted ? step_cells(a, s, line, i0, i1, true)
+                       : step_cells(a, s, line, i0, i1, false);
+}
+
+/* Step s of a segment of a line. q.q is that of this rank's cells, so ghosts at the ends are parts
+ * of their own. */
+MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int segment, int segments)
+{
+    const int cut = a->own_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
+    const int begin = segment == 0 ? a->cells[s].begin : cut;
+    const int end = segment == segments - 1 ? a->cells[s].end : cut + a->segment;
+    const int own_begin = larger(begin, a->own_cells.begin);
+    const int own_end = smaller(end, a->own_cells.end);
+    const double qq = step_part(a, s, line, own_begin, own_end);
+    if (begin < own_begin) (void)step_part(a, s, line, begin, own_begin);
+    if (own_end < end) (void)step_part(a, s, line, own_end, end);
+    if (line < a->own_lines.begin || line >= a->own_lines.end) return;
+    const int64_t lines = a->own_lines.end - a->own_lines.begin;
+    double *const sum = &MX_AT(a->line_sums, s * lines + line - a->own_lines.begin);
+    *sum = segment == 0 ? qq : *sum + qq;
+}
+
+/* The first line of a band. */
+MX_BODY int border(const tl_sweep_args *a, int band)
+{
+    const int64_t lines = a->own_lines.end - a->own_lines.begin;
+    return a->own_lines.begin + (int)(lines * band / a->bands);
+}
+
+/* The last segment has at least half of the cells of others. So it has some in the last step too,
+ * although the cuts move. */
+MX_BODY int number_of_segments(const tl_sweep_args *a)
+{
+    const int64_t cells = a->own_cells.end - a->own_cells.begin;
+    return larger((int)((cells + a->segment / 2) / a->segment), 1);
+}
+
+/* The lines of step s that a band computes. */
+MX_BODY tl_span lines_of_band(const tl_sweep_args *a, int band, int s)
+{
+    tl_span lines = a->lines[s];
+    if (band > 0) lines.begin = border(a, band) + s;
+    if (band < a->bands - 1) lines.end = border(a, band + 1) - s;
+    return lines;
+}
+
+MX_BODY void tl_sweep_bands_body(const tl_sweep_args *a, int band)
+{
+    const int segments = number_of_segments(a);
+    const tl_span first = lines_of_band(a, band, 0); /* of later steps: a part of these */
+    for (int segment = 0; segment < segments; segment++)
+        for (int front = first.begin; front < first.end + a->steps - 1; front++)
+            for (int s = 0; s < a->steps; s++) {
+                const tl_span lines = lines_of_band(a, band, s);
+                const int line = front - s;
+                if (line >= lines.begin && line < lines.end)
+                    step_segment(a, s, line, segment, segments);
+            }
+}
+MX_FOR(1D, tl_sweep_bands, MX_ITEMS_PLAIN)
+
+MX_BODY void tl_sweep_gaps_body(const tl_sweep_args *a, int band)
+{
+    const int at = border(a, band), segments = number_of_segments(a);
+    for (int s = 1; s < a->steps; s++)
+        for (int line = at - s; line < at + s; line++)
+            for (int segment = 0; segment < segments; segment++)
+                step_segment(a, s, line, segment, segments);
+}
+MX_FOR(1D, tl_sweep_gaps, MX_ITEMS_PLAIN)
+
+MX_BODY void tl_sweep_sums_body(const tl_sweep_sums_args *a, int s)
+{
+    const double *const MX_RESTRICT sums = &MX_AT(a->line_sums, (int64_t)s * a->lines);
+    double qq = 0;
+    MX_SIMD_SUM(qq) for (int line = 0; line < a->lines; line++) qq += sums[line];
+    MX_AT(a->rr, a->first + s) = qq;
+}
+MX_FOR(1D, tl_sweep_sums, MX_ITEMS_PLAIN)
