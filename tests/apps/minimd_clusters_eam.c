@@ -256,7 +256,7 @@ static mx_err compute(const system_of_atoms *s, list *l, bool energies, result *
     MX_TRY(md_eam_clusters_density(l->ctx, &l->clusters, &l->eam, energies ? &r->embedding : NULL));
     MX_TRY(mx_import(l->ctx, l->views.derivative, s->derivative, NULL));
     MX_TRY(md_eam_clusters_force(l->ctx, &l->clusters, &l->eam, energies ? &r->energy : NULL));
-    MX_TRY(mx_export(l->ctx, l->eam.views.moved, &r->moved, NULL));
+    MX_TRY(mx_read_element(l->ctx, l->eam.views.moved, 0, &r->moved));
     return mx_export(l->ctx, l->views.force, r->force[0], NULL);
 }
 
