@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_TEXT = 2048 }; /* what is longer is cut short */
+enum {
+    MAX_TEXT = 2048, /* what is longer is cut short */
+    NAME_COLUMN = 50 /* the longest name of a check has so many characters */
+};
 
 static void print_safely(FILE *out, const char *format, va_list args)
 {
@@ -47,7 +50,7 @@ static bool begin_line(vf_verdict *verdict, const char *name, bool passed)
     ++verdict->checks;
     if (!passed) ++verdict->failed;
     const bool shown = !passed || !verdict->quiet;
-    if (shown) put("  %s  %-34s  ", passed ? "PASS" : "FAIL", name);
+    if (shown) put("  %s  %-*s  ", passed ? "PASS" : "FAIL", NAME_COLUMN, name);
     return shown;
 }
 
@@ -95,7 +98,7 @@ bool vf_impossible(vf_verdict *verdict, const char *name, const char *reason)
 void vf_info(const vf_verdict *verdict, const char *name, const char *text)
 {
     if (verdict->quiet) return;
-    put("  note  %-34s  %s", name, text);
+    put("  note  %-*s  %s", NAME_COLUMN, name, text);
     putchar('\n');
 }
 

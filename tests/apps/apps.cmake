@@ -54,12 +54,14 @@ foreach(document minife=minife.md=0 minimd=minimd.md=0 tealeaf=tealeaf-deck.md=2
   endif()
 endforeach()
 
-# Every launch against another backend.
+# Every launch against another backend, and what minx-verify prints of results.
 foreach(app minife minimd tealeaf)
   if(TARGET ${app})
     add_test(NAME ${app}_check_against COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_against.py ${app}
       $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${MINX_LAYOUTS} ${minx_MPIEXEC})
-    set_tests_properties(${app}_check_against PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+    add_test(NAME ${app}_verify_columns COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/verify_columns.py ${app}
+      $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/${app})
+    set_tests_properties(${app}_check_against ${app}_verify_columns PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
       ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   endif()
 endforeach()
