@@ -88,7 +88,7 @@ endforeach()
 
 # An allocation that fails on one of two ranks.
 app_test(minife_no_memory LIBRARIES minife_input MPI::MPI_C SOURCES ${minife_sources} ${minife_folder}/precondition.c)
-add_test(NAME minife_no_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_no_memory.py --step 13
+add_test(NAME minife_no_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_no_memory.py --step 3
   $<TARGET_FILE:test_app_minife_no_memory> ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG})
 set_tests_properties(minife_no_memory PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """miniFE where an allocation fails on one of two ranks. Both end with exit code 3, and there is one message. Each allocation of a
-run fails once, or with --step N every Nth one. A rank that waits for ever is found by the test's time limit.
+run fails once, or with --step N every Nth one. A run that does not end in 800 s is named.
 
 usage: minife_no_memory.py [--step N] PROGRAM MPIEXEC... (with the option for the number of ranks)
 """
@@ -17,8 +17,11 @@ ABOUT_MEMORY = re.compile(r"no \d+ bytes|no memory")
 
 
 def run(command, fails_at):
-    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          env={**os.environ, "MINIFE_FAILS_AT": str(fails_at)})
+    try:
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800,
+                              env={**os.environ, "MINIFE_FAILS_AT": str(fails_at)})
+    except subprocess.TimeoutExpired:
+        sys.exit(f"MINIFE_FAILS_AT={fails_at} {' '.join(command)}: no end after 800 s")
 
 
 def main():
