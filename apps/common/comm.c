@@ -16,6 +16,8 @@
 #include <mpi-ext.h>
 #endif
 
+enum { READER_SECONDS = 2 }; /* a rank that aborts waits so long for the reader of its message */
+
 struct app_comm {
     MPI_Comm world; /* a duplicate: messages of libraries cannot be mistaken for ours */
     MPI_Comm local; /* the ranks of this host */
@@ -326,22 +328,24 @@ int app_exit_code(mx_err err)
     return err == MX_ERR_INPUT ? APP_EXIT_INPUT : APP_EXIT_RUNTIME;
 }
 
-/* Lower ranks wait less: the first rank that aborts ends the others before they print. */
+/* Rank 0 does not wait: if it fails too, it ends the others before they print. They wait longer
+ * than rank 0 may wait for the reader of its message, and lower ranks wait less. */
 static void wait_for_lower_ranks(int rank)
 {
-    const int tenths = rank == 0 ? 0 : 10 + 2 * (rank < 10 ? rank : 10);
+    const int tenths = rank == 0 ? 0 : 10 * READER_SECONDS + 2 + 2 * (rank < 10 ? rank : 10);
     const struct timespec grace = {.tv_sec = tenths / 10, .tv_nsec = tenths % 10 * 100000000L};
     nanosleep(&grace, NULL);
 }
 
-/* If stderr is a pipe, waits until its bytes have been read, at most two seconds. The launcher of a
- * rank that aborts may close the pipe without reading it: then the message would be lost. */
+/* If stderr is a pipe, waits until its bytes have been read, at most READER_SECONDS. The launcher
+ * of a rank that aborts may close the pipe without reading it: then the message would be lost. */
 static void wait_for_reader_of_stderr(void)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
+    const double end = app_now() + READER_SECONDS;
     struct stat about;
     if (fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
-    for (int n = 0, bytes = 0; n < 400; n++) {
+    for (int bytes = 0; app_now() < end;) {
         if (ioctl(STDERR_FILENO, FIONREAD, &bytes) != 0 || bytes == 0) return;
         nanosleep(&pause, NULL);
     }

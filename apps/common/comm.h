@@ -104,6 +104,6 @@ void app_print_error(app_comm comm, const char *program);
 int app_exit_code(mx_err err);
 
 /* For errors after which the ranks cannot agree: removes temporary files, prints this rank's
- * message and ends all ranks with exit code 3. Ranks other than 0 wait at least a second first, so
- * that an error of all ranks is printed once. */
+ * message and ends all ranks with exit code 3. Ranks other than 0 wait for 2 to 5 seconds
+ * first, so that an error of all ranks is printed once. */
 void app_abort(app_comm comm, const char *program);

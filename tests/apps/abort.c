@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In place of the library's. Ranks above 0 wait a second or more in app_abort, in which rank 0 ends
+/* In place of the library's. Ranks above 0 wait for seconds in app_abort, in which rank 0 ends
  * them. On a loaded machine that may take longer: here they wait until it has. */
 int nanosleep(const struct timespec *time, struct timespec *rest)
 {

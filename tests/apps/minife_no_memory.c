@@ -45,7 +45,7 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     return posix_memalign(&data, alignment, bytes) == 0 ? data : NULL;
 }
 
-/* In place of the library's. app_abort waits for more than a second in case that a lower rank fails
+/* In place of the library's. app_abort waits for some seconds in case that a lower rank fails
  * too. Here none does. */
 int nanosleep(const struct timespec *time, struct timespec *rest)
 {
