@@ -23,14 +23,12 @@ static mx_err make_grid(const int *cells, bool solid, int64_t begin, tl_bottom_g
 {
     const double row = cells[2] + 2.0, plane = row * (cells[1] + 2.0);
     const double size = solid ? plane * (cells[0] + 2.0) : plane;
-    MX_REQUIRE((double)begin + TL_BOTTOM_ARRAYS * size <= INT_MAX, MX_ERR_EXTENT,
+    MX_REQUIRE((double)begin + (double)TL_BOTTOM_ARRAYS * size <= INT_MAX, MX_ERR_EXTENT,
                "multigrid: each rank would have all of %d x %d x %d cells of a coarse mesh, which "
                "are too many: expected fewer ranks, or another tl_preconditioner_type",
                cells[2], cells[1], cells[0]);
-    *g = (tl_bottom_grid){.begin = (int)begin,
-                          .row = (int)row,
-                          .plane = solid ? (int)plane : 0,
-                          .size = (int)size};
+    *g = (tl_bottom_grid){
+        .begin = (int)begin, .row = (int)row, .plane = solid ? (int)plane : 0, .size = (int)size};
     memcpy(g->cells, cells, sizeof g->cells);
     return MX_OK;
 }

@@ -74,9 +74,9 @@ int main(void)
     static const struct {
         int global[TL_GRID_DIMS], grids;
     } known[] = {
-        {{1, 1, 1}, 1},      {{1, 1, 2}, 2},       {{1, 45, 45}, 6},     {{1, 64, 64}, 7},
-        {{1, 100, 100}, 7},  {{1, 1, 5000}, 13},   {{1, 2049, 1}, 12},   {{13, 13, 13}, 4},
-        {{16, 16, 16}, 5},   {{1, 512, 512}, 10},  {{1, 1024, 1024}, 11}, {{100, 100, 100}, 7},
+        {{1, 1, 1}, 1},       {{1, 1, 2}, 2},        {{1, 45, 45}, 6},      {{1, 64, 64}, 7},
+        {{1, 100, 100}, 7},   {{1, 1, 5000}, 13},    {{1, 2049, 1}, 12},    {{13, 13, 13}, 4},
+        {{16, 16, 16}, 5},    {{1, 512, 512}, 10},   {{1, 1024, 1024}, 11}, {{100, 100, 100}, 7},
         {{2, 1000, 500}, 10}, {{1, 1, 1000000}, 20},
     };
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
@@ -84,7 +84,8 @@ int main(void)
         check_grids(known[k].global, flat, 0);
         check_grids(known[k].global, tall, 0);
     }
-    check_error((int[]){1, 20000, 20000}, "20000 x 20000 x 1 cells of a coarse mesh, which are too many");
+    check_error((int[]){1, 20000, 20000},
+                "20000 x 20000 x 1 cells of a coarse mesh, which are too many");
     check_error((int[]){1, INT_MAX, INT_MAX}, "too many");
     check_error((int[]){700, 700, 700}, "expected fewer ranks");
     check_error((int[]){1, 1, 1 << 24}, "more than 24 meshes");
