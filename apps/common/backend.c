@@ -127,8 +127,8 @@ static bool is_built(const char *resource)
     return mx_backend_built(name);
 }
 
-/* A backend that this build does not have is a mistake in the command line. One that is not available
- * on this machine is a failure at run time. */
+/* A backend that this build does not have is a mistake in the command line. One that is not
+ * available on this machine is a failure at run time. */
 static mx_err of_command_line(mx_err err, const char *resource)
 {
     const char *const check = strstr(resource, "check=");

@@ -99,8 +99,8 @@ MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_t
           pair_knots, pair_slopes, embedding_knots, place, sum, density, moved, begin, self, other,
           derivative, force)
 
-/* Over slots: coordinates of places; sum = 0, density = 0. The value is for `moved`: it stays on the
- * device, where the passes read it, so the host does not wait in a step. */
+/* Over slots: coordinates of places; sum = 0, density = 0. The value is for `moved`: it stays on
+ * the device, where the passes read it, so the host does not wait in a step. */
 MX_DECLARE_REDUCE(1D, md_eam_load_places, md_eam_cluster_args, double)
 /* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
  * energy and virial of pairs */
