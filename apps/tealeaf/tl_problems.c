@@ -172,8 +172,8 @@ mx_err tl_deck_check_problem(const char *name, const tl_deck *deck)
         MX_REQUIRE(
             !part, MX_ERR_INPUT,
             "%s: test_problem: got %d, but %s differs from that of test problem %d, expected "
-            "the same %s, or test_problem=0 (no comparison)",
-            name, deck->test_problem, part, deck->test_problem, part);
+            "that of the problem, or test_problem=0 (no comparison)",
+            name, deck->test_problem, part, deck->test_problem);
     }
     return MX_OK;
 }
