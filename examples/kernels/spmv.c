@@ -24,4 +24,4 @@ MX_BODY void spmv_team_body(const spmv_args *a, mx_team *t)
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
     }
 }
-MX_FOR(TEAM, spmv_team)
+MX_FOR(TEAM, spmv_team, MX_ITEMS_SIMD)
