@@ -33,7 +33,7 @@ typedef struct md_eam_density_args {
     mx_ci32_2 neighbour;
     mx_f64_1 derivative;
     md_eam_tables tables;
-    int own; /* team forms */
+    int own, team_atoms; /* team forms */
 } md_eam_density_args;
 MX_BUNDLE(md_eam_density_args, md_views, position, type, pair_knots, embedding_knots,
           neighbour_count, neighbour, derivative)
@@ -41,8 +41,7 @@ MX_BUNDLE(md_eam_density_args, md_views, position, type, pair_knots, embedding_k
 MX_DECLARE_FOR(1D, md_eam_density, md_eam_density_args)
 MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
 /* a potential of one element, whose splines are in scratch of level 0: 32 bytes a knot; over teams
- * of MD_EAM_TEAM_ATOMS atoms */
-enum { MD_EAM_TEAM_ATOMS = 256 };
+ * of team_atoms atoms */
 MX_DECLARE_FOR(TEAM, md_eam_density_team, md_eam_density_args)
 
 typedef struct md_eam_force_args {
@@ -54,7 +53,7 @@ typedef struct md_eam_force_args {
     md_derivatives derivative;
     mx_f64_2 force;
     md_eam_tables tables;
-    int own; /* team forms */
+    int own, team_atoms; /* team forms */
 } md_eam_force_args;
 MX_BUNDLE(md_eam_force_args, md_views, position, type, pair_knots, neighbour_count, neighbour,
           derivative, force)
