@@ -34,34 +34,32 @@ typedef struct tl_pass {
 
 typedef struct tl_pass_views {
     mx_view u, r, p, w, v;
-    mx_view r_before, p_before, w_before; /* tiles: other arrays than r, p and w */
+    mx_view r_before, p_before, w_before; /* columns: other arrays than r, p and w */
     mx_view sums;                         /* tl_pass_sums of each pass */
     mx_view line_sums, edges;             /* bands */
 } tl_pass_views;
 
-/* ---- tiles: teams on parts of TL_TILE_LINES x TL_TILE_LENGTH cells, with the new p and r in
- * scratch ---- */
+/* ---- columns: an item is some lines of one column ---- */
 
-enum {
-    TL_TILE_LENGTH = 128,
-    TL_TILE_LINES = 8,
-    TL_TILE_WIDTH = TL_TILE_LENGTH + 2, /* with the neighbours */
-    TL_TILE_CELLS = TL_TILE_WIDTH * (TL_TILE_LINES + 2),
-    TL_TILE_OWN = TL_TILE_LINES * TL_TILE_LENGTH,
-    TL_TILE_SCRATCH = TL_TILE_CELLS + TL_TILE_OWN /* p with the neighbours, and r */
-};
 /* Nothing writes the elements during a launch. */
-MX_ACCESSOR(tl_read_only, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(tl_read_only, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct tl_tiles_args {
-    mx_f64_2 u, r, p, w;
+/* Item n is column n % width, if there is one, of lines_of_item lines from n / width * lines_of_item.
+ *
+ * The arrays are bound as one long line, with the ghosts and what is between two lines: line l, cell
+ * i is at (l + ghosts) * pitch + i + ghosts in each of them. With a stride for each array the
+ * registers of a GPU would not suffice. */
+typedef struct tl_columns_args {
+    mx_f64_1 u, r, p, w;
     tl_read_only r_before, p_before, w_before, v;
     tl_sums_of_passes sums;
     tl_pass pass;
-    int tiles; /* along a line */
-} tl_tiles_args;
-MX_BUNDLE(tl_tiles_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
-MX_DECLARE_REDUCE(TEAM, tl_pass_tiles, tl_tiles_args, tl_pass_sums)
+    int width; /* length, rounded up: the 32 threads that a GPU runs together have one line */
+    int lines_of_item;
+    int pitch;
+} tl_columns_args;
+MX_BUNDLE(tl_columns_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
+MX_DECLARE_REDUCE(1D, tl_pass_columns, tl_columns_args, tl_pass_sums)
 
 /* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
 

@@ -7,19 +7,28 @@
 enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {
-    int bands;           /* 0: the passes run by tiles */
+    int bands;           /* 0: the passes run by columns */
     int64_t done;        /* passes since the start */
     tl_pass_views views; /* views.sums: by tl_place_of_pass */
     mx_view numbers;     /* the same memory as numbers, TL_PASS_SUMS for each pass */
-    mx_view second[3];   /* tiles: r, p and w after even passes */
+    mx_view second[3];   /* columns: r, p and w after even passes */
     mx_view w[2];        /* w after even and after odd passes */
     tl_bands_args in_bands;
     tl_lines_args lines;
-    tl_tiles_args in_tiles[2]; /* for even and odd passes */
+    tl_columns_args in_columns[2]; /* for even and odd passes */
+    mx_view flat[8];               /* columns: u, v, and twice r, p and w, as one long line */
 } tl_passes;
 
+/* An array of cells and ghosts, of rank 2 or 3 and type MX_F64. Cell 0 of each line along the
+ * contiguous index is at the start of a cache line: vectors of eight cells, or the cells of 32
+ * threads of a GPU, are then in as few lines as possible. That and passes that go up and down
+ * by turns take up to 0.3 of the time off an iteration in a CPU's cache; it alone takes a sixth on
+ * an H200. */
+mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
+                     mx_view *view);
+
 /* Prepares passes on u, r, p, w and v of `of`: rows x columns cells and ghosts. Host code that can
- * access the arrays runs on a CPU with caches: then by bands, one for each thread; else by tiles.
+ * access the arrays runs on a CPU with caches: then by bands, one for each thread; else by columns.
  * After a failure, destroy. */
 mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int rows, int columns, int ghosts,
                         const tl_mesh *mesh, tl_passes *passes);

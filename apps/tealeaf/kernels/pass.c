@@ -1,28 +1,19 @@
 /* An iteration of conjugate gradients in one pass: see tl_pass.h. Both forms compute each cell in
  * the same way.
  *
- *     tiles   a team computes the new p of a tile and of the cells around it, and keeps it in scratch; then w = A p of the tile. The
- *             cells around are computed by up to four teams, from arrays that none of them writes: so there are two of r, p and w.
- *             On a GPU these reads come from the cache. 72 bytes a cell: five arrays are read and four written.
+ *     columns an item goes over some lines of one column of cells, and forms the new p of the cells beside it as well: from arrays
+ *             that no item writes, so there are two of r, p and w. On a GPU these reads come from the cache, as neighbouring
+ *             threads have neighbouring columns. 72 bytes a cell: five arrays are read and four written.
  *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p. Three lines of p stay in the cache.
  *             r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
  *
  * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
  * them: only w is exchanged. */
 #include "minx/kernel.h"
-#include "minx/team.h"
 #include "minx/trait.h"
 
 #include "tl_apply.h"
 #include "tl_pass.h"
-
-#if MX_INSTANCE_LAYOUT == 1
-#define CELL(view, line, i) MX_AT(view, i, line)
-#define LOAD(view, line, i) MX_LOAD(view, i, line)
-#else
-#define CELL(view, line, i) MX_AT(view, line, i)
-#define LOAD(view, line, i) MX_LOAD(view, line, i)
-#endif
 
 /* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known
  * yet. With r = r' - alpha w' it is r'.r' - 2 alpha r'.w' + alpha^2 w'.w', with a rounding error of
@@ -42,78 +33,77 @@ MX_BODY void begin_pass(tl_pass *pass, const tl_sums_of_passes *sums)
     pass->beta = next > 1e-12 * s.rr ? next / s.rr : 0;
 }
 
-/* ---- tiles ---- */
+/* ---- columns ---- */
 
-MX_BODY void tl_begin_tiles(tl_tiles_args *a) { begin_pass(&a->pass, &a->sums); }
+MX_BODY void tl_begin_columns(tl_columns_args *a) { begin_pass(&a->pass, &a->sums); }
 
-/* The first line and cell of a tile, and those after its last ones. */
-typedef struct tile {
-    int line0, line1, i0, i1;
-} tile;
+/* The new r and p of a cell, and its p of the pass before. */
+typedef struct formed {
+    double r, p, p_before;
+} formed;
 
-/* Does the tile own the cell? Ghosts belong to the tile beside them. */
-MX_BODY bool owns(const tl_pass *pass, const tile *b, int line, int i)
+MX_BODY formed form_cell(const tl_columns_args *a, int cell)
 {
-    return ((line >= b->line0 && line < b->line1) || line < 0 || line == pass->lines) &&
-           ((i >= b->i0 && i < b->i1) || i < 0 || i == pass->length);
+    formed f;
+    f.p_before = MX_LOAD(a->p_before, cell);
+    f.r = MX_LOAD(a->r_before, cell) - a->pass.alpha * MX_LOAD(a->w_before, cell);
+    f.p = f.r + a->pass.beta * f.p_before;
+    return f;
 }
 
-/* The new p of the cell; `own`: the r of the tile's cells. */
-MX_BODY double form_cell(const tl_tiles_args *a, const tile *b, int line, int i, double *own,
-                         double *rr)
+MX_BODY void store_cell(const tl_columns_args *a, int cell, formed f)
 {
-    const tl_pass *const pass = &a->pass;
-    const int l = line + pass->ghosts, c = i + pass->ghosts;
-    const double p_before = LOAD(a->p_before, l, c);
-    const double r = LOAD(a->r_before, l, c) - pass->alpha * LOAD(a->w_before, l, c);
-    const double p = r + pass->beta * p_before;
-    if (owns(pass, b, line, i)) {
-        CELL(a->r, l, c) = r;
-        CELL(a->p, l, c) = p;
-    }
-    if (line >= b->line0 && line < b->line1 && i >= b->i0 && i < b->i1) {
-        CELL(a->u, l, c) += pass->alpha * p_before;
-        own[(line - b->line0) * TL_TILE_LENGTH + i - b->i0] = r;
-        *rr += r * r;
-    }
-    return p;
+    MX_AT(a->r, cell) = f.r;
+    MX_AT(a->p, cell) = f.p;
 }
 
-/* Each lane has sums of its own. */
-MX_BODY void tl_pass_tiles_body(const tl_tiles_args *a, mx_team *t, tl_pass_sums *s)
+/* Ghosts belong to the column or to the group of lines beside them. What the next line needs again
+ * stays in registers; all loads of a line come before its stores, so that they are on their way at
+ * once. */
+MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_sums *s)
 {
     const tl_pass *const pass = &a->pass;
-    const int lane = t->rank * t->lanes + t->lane, lanes = t->size * t->lanes;
-    tile b;
-    b.line0 = t->league_rank / a->tiles * TL_TILE_LINES;
-    b.i0 = t->league_rank % a->tiles * TL_TILE_LENGTH;
-    b.line1 = mx_min(b.line0 + (int)TL_TILE_LINES, pass->lines);
-    b.i1 = mx_min(b.i0 + (int)TL_TILE_LENGTH, pass->length);
-    MX_TEAM_SCRATCH(t, 0, mx_f64_1, scratch, TL_TILE_SCRATCH);
-    double *const p = &MX_AT(scratch, 0), *const r = p + TL_TILE_CELLS;
-    for (int n = lane; n < TL_TILE_CELLS; n += lanes) {
-        const int line = b.line0 - 1 + n / TL_TILE_WIDTH, i = b.i0 - 1 + n % TL_TILE_WIDTH;
-        if (line <= b.line1 && i <= b.i1) p[n] = form_cell(a, &b, line, i, r, &s->rr);
-    }
-    mx_team_barrier(t);
-    for (int n = lane; n < TL_TILE_OWN; n += lanes) {
-        const int line = b.line0 + n / TL_TILE_LENGTH, i = b.i0 + n % TL_TILE_LENGTH;
-        if (line >= b.line1 || i >= b.i1) continue;
-        const int l = line + pass->ghosts, c = i + pass->ghosts;
-        const double *const at =
-            &p[(n / TL_TILE_LENGTH + 1) * TL_TILE_WIDTH + n % TL_TILE_LENGTH + 1];
-        const double w = tl_apply(pass->along, pass->across, LOAD(a->v, l, c), LOAD(a->v, l, c - 1),
-                                  LOAD(a->v, l, c + 1), LOAD(a->v, l - 1, c), LOAD(a->v, l + 1, c),
-                                  at[0], at[-1], at[1], at[-TL_TILE_WIDTH], at[TL_TILE_WIDTH]);
-        CELL(a->w, l, c) = w;
-        s->pw += at[0] * w;
+    const int i = item % a->width, first = item / a->width * a->lines_of_item;
+    const int end = mx_min(first + a->lines_of_item, pass->lines), pitch = a->pitch;
+    if (i >= pass->length) return;
+    int cell = (first + pass->ghosts) * pitch + i + pass->ghosts;
+    const formed below = form_cell(a, cell - pitch);
+    if (first == 0) store_cell(a, cell - pitch, below);
+    formed here = form_cell(a, cell);
+    double p_below = below.p;
+    double v_below = MX_LOAD(a->v, cell - pitch), v_here = MX_LOAD(a->v, cell);
+    for (int line = first; line < end; line++, cell += pitch) {
+        const formed above = form_cell(a, cell + pitch);
+        const formed left = form_cell(a, cell - 1), right = form_cell(a, cell + 1);
+        const double v_above = MX_LOAD(a->v, cell + pitch), u = MX_AT(a->u, cell);
+        const double w = tl_apply(pass->along, pass->across, v_here, MX_LOAD(a->v, cell - 1),
+                                  MX_LOAD(a->v, cell + 1), v_below, v_above, here.p, left.p,
+                                  right.p, p_below, above.p);
+        if (i == 0) store_cell(a, cell - 1, left);
+        if (i == pass->length - 1) store_cell(a, cell + 1, right);
+        store_cell(a, cell, here);
+        MX_AT(a->w, cell) = w;
+        MX_AT(a->u, cell) = u + pass->alpha * here.p_before;
+        s->rr += here.r * here.r;
+        s->pw += here.p * w;
         s->ww += w * w;
-        s->rw += r[n] * w;
+        s->rw += here.r * w;
+        p_below = here.p;
+        here = above;
+        v_below = v_here;
+        v_here = v_above;
     }
+    if (end == pass->lines) store_cell(a, cell, here);
 }
-MX_REDUCE_FIELDS(TEAM, tl_pass_tiles, TL_PASS, MX_ITEMS_SIMD, tl_begin_tiles)
+MX_REDUCE_FIELDS(1D, tl_pass_columns, TL_PASS, MX_ITEMS_GATHER, tl_begin_columns)
 
 /* ---- bands ---- */
+
+#if MX_INSTANCE_LAYOUT == 1
+#define CELL(view, line, i) MX_AT(view, i, line)
+#else
+#define CELL(view, line, i) MX_AT(view, line, i)
+#endif
 
 MX_BODY void tl_begin_bands(tl_bands_args *a) { begin_pass(&a->pass, &a->sums); }
 
