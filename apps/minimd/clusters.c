@@ -230,7 +230,8 @@ static mx_err fit_rows(mx_ctx ctx, md_clusters *c)
 
 static mx_err find_rows(mx_ctx ctx, double cutoff, md_clusters *c)
 {
-    md_near_args args = {.grid = c->grid, .cutoff = cutoff, .half = c->half};
+    md_near_args args = {
+        .grid = c->grid, .cutoff = cutoff, .half = c->half, .whole = c->whole, .mixed = c->mixed};
     if (c->room == 0) c->room = c->half ? ROOM_HALF : ROOM_FULL;
     for (;;) {
         args.room = c->room;

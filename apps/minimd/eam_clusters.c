@@ -35,9 +35,9 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
 {
     const int64_t own = c->own_clusters, parts = MD_EAM_PARTS * own;
     md_eam_list_args args = {.own_clusters = c->own_clusters,
-                             .half = c->half,
                              .inner_square = inner_cutoff * inner_cutoff};
     int64_t vectors = 0, wrong = 0;
+    MX_ASSERT(c->whole);
     MX_TRY(fit_line(ctx, "vectors of pairs", parts, &v->count));
     MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
     MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));

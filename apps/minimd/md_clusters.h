@@ -18,13 +18,13 @@
  * own, behind those of own atoms. Clusters count column by column, and columns tile by tile.
  *
  * Full lists: atom i gets all its force from its row, so atoms are independent. Half lists
- * (Newton's third law): a pair of clusters is in the rows of the lower one only, and the other one
- * gets the opposite force. The cluster of the atom itself, and clusters of ghosts, are treated as
- * in full lists. Tiles are at least as wide as the list's cutoff, so the work on tile (x, y) writes
- * to this tile, to (x + 1, y), and to (x - 1, y + 1) to (x + 1, y + 1). Tiles with equal x modulo 3
- * and equal y modulo 2 have one of six colours: no two of a colour write to the same tile. The
- * colours are launched one after another, so every sum has a fixed order: the same bits for any
- * number of threads, without atomics and without copies.
+ * (Newton's third law): a pair of own atoms is in the row of the lower slot only, and the other
+ * atom gets the opposite force. Clusters of ghosts are treated as in full lists. Tiles are at least
+ * as wide as the list's cutoff, so the work on tile (x, y) writes to this tile, to (x + 1, y), and
+ * to (x - 1, y + 1) to (x + 1, y + 1). Tiles with equal x modulo 3 and equal y modulo 2 have one of
+ * six colours: no two of a colour write to the same tile. The colours are launched one after
+ * another, so every sum has a fixed order: the same bits for any number of threads, without atomics
+ * and without copies.
  *
  * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid,
  * half-way between the ends of the cluster. The grid is so coarse that origins and their
@@ -61,6 +61,24 @@ enum { MD_MAX_CLUSTERS = 1 << 23 };
 MX_INLINE int32_t md_entry(int cluster, unsigned atoms) { return cluster << 8 | (int32_t)atoms; }
 MX_INLINE int md_entry_cluster(int32_t entry) { return entry >> 8; }
 MX_INLINE unsigned md_entry_atoms(int32_t entry) { return (unsigned)entry & 255; }
+
+/* Where a vector of the host has fewer lanes than a cluster has atoms (minx/simd_parts.h), an entry
+ * for Lennard-Jones forces has a part of a cluster: `width` slots from slot `first` on. Bit s is
+ * that of slot first + s. A part without near atoms has no entry. So with AVX2 a row of miniMD's
+ * default problem has 18 entries of four slots, and not twice 12. */
+MX_INLINE int32_t md_part_entry(int cluster, int first, unsigned atoms, int width)
+{
+    if (width == MD_CLUSTER) return md_entry(cluster, atoms);
+    return md_entry(cluster, atoms << 4 | (unsigned)first);
+}
+MX_INLINE int md_entry_first(int32_t entry, int width)
+{
+    return width == MD_CLUSTER ? 0 : entry & 15;
+}
+MX_INLINE unsigned md_entry_part(int32_t entry, int width)
+{
+    return width == MD_CLUSTER ? md_entry_atoms(entry) : (unsigned)entry >> 4 & 15;
+}
 
 typedef struct md_cluster_grid {
     double low[2];     /* of the brick, along x and y */
@@ -135,8 +153,7 @@ typedef struct md_cluster_views {
     mx_view extent;  /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
     mx_view own_end; /* i32 [rows]: entries of own clusters; those of ghosts are behind them */
     mx_view row_end; /* i32 [rows]: all entries */
-    mx_view
-        near; /* i32 [rows][room]: clusters with an atom in the list's cutoff; not the atom's own */
+    mx_view near;    /* i32 [rows][room]: entries, for clusters with an atom in the list's cutoff */
 } md_cluster_views;
 
 typedef struct md_cell_args {
@@ -211,11 +228,14 @@ typedef struct md_near_args {
     md_cluster_grid grid;
     double cutoff;
     bool half;
+    bool whole; /* as in md_clusters */
+    bool mixed;
     int room; /* of a row; what is beyond is counted, not stored */
 } md_near_args;
 MX_BUNDLE(md_near_args, md_cluster_views, bin_begin, first, slot_atom, point, extent, own_end,
           row_end, near)
-/* over own clusters: their rows. The value: the sum and the maximum of entries of a row */
+/* Over own clusters: their rows. The value: the slots of all entries, which are the pairs that are
+ * computed, and the maximum of entries of a row. */
 MX_DECLARE_REDUCE(1D, md_find_near, md_near_args, md_list_size)
 
 typedef struct md_cluster_args {
@@ -294,6 +314,7 @@ typedef struct md_clusters {
     int room; /* of a row */
     bool half;
     bool mixed; /* a setting: pairs in single precision; Lennard-Jones only */
+    bool whole; /* a setting: an entry has all near atoms of a cluster; not for Lennard-Jones */
     md_list_size size;
     md_point_args load;
     md_offset_args load_mixed;

@@ -62,7 +62,6 @@ typedef struct md_eam_list_args {
     mx_i32_1 self;
     md_slots other;
     int own_clusters;
-    bool half;
     double inner_square; /* of the inner cutoff */
 } md_eam_list_args;
 MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near, count, begin, self,
@@ -130,8 +129,8 @@ typedef struct md_eam_clusters {
  * knots are those of `views`. */
 mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *views,
                             const md_eam_tables *tables, md_eam_clusters *e);
-/* After the list of clusters was made with this cutoff, and bound: the pairs in it. Waits for the
- * context. MX_ERR_EXTENT: there are too many. */
+/* After the list of clusters was made with this cutoff and the setting `whole`, and bound: the pairs
+ * in it. Waits for the context. MX_ERR_EXTENT: there are too many. */
 mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff,
                             md_eam_clusters *e);
 

@@ -219,7 +219,7 @@ static mx_err make_clusters(md_app *app)
 {
     const md_cluster_atoms atoms = cluster_atoms(app);
     MX_TRY(md_clusters_build(app->base.ctx, &atoms, app->half, &app->clusters));
-    app->pairs = app->clusters.size.pairs * MD_CLUSTER;
+    app->pairs = app->clusters.size.pairs;
     MX_TRY(md_bind_force(app));
     if (app->input.force != MD_FORCE_EAM) return MX_OK;
     return md_eam_clusters_list(app->base.ctx, &app->clusters, app->list_cutoff,
@@ -308,6 +308,7 @@ mx_err md_choose_list(md_app *app)
     const bool left =
         app->list == MD_LIST_2D_LEFT || (app->list == MD_LIST_2D && info.layout == MX_LAYOUT_LEFT);
     app->clusters.mixed = in->precision == MD_PRECISION_MIXED;
+    app->clusters.whole = in->force == MD_FORCE_EAM;
     app->flat.form = app->list == MD_LIST_CSR ? MD_FLAT_CSR : left ? MD_FLAT_LEFT : MD_FLAT_RIGHT;
     app->flat.half = app->half;
     app->flat.ghost_newton = app->ghost_newton;

@@ -318,7 +318,7 @@ static void check_list(mx_ctx ctx, int elements, bool half)
     static system_of_atoms s;
     uint64_t random = 11;
     int64_t wrong = 0;
-    list l = {.ctx = ctx};
+    list l = {.ctx = ctx, .clusters.whole = true};
     s.elements = elements;
     place_atoms(&s, &random);
     CHECK_OK(make_list(&s, half, &l));

@@ -233,8 +233,79 @@ static void test_rows(mx_ctx ctx)
     for (int w = 0; w < 11; w++) MUST(mx_view_destroy(&v[w]));
 }
 
+/* ---- simd_parts.h ---- */
+
+enum { PARTS = 256, PART_LANES = 8 * PARTS }; /* a group for each mask of eight bits */
+
+typedef struct parts_data {
+    double x[PART_LANES], y[PART_LANES], chosen[PART_LANES], sum[PARTS], widened[PART_LANES];
+    float x32[PART_LANES], y32[PART_LANES], chosen32[PART_LANES], sum32[PARTS];
+    int32_t less[PARTS], less32[PARTS];
+} parts_data;
+
+static void check_parts(const parts_data *p)
+{
+    for (int g = 0; g < PARTS; g++) {
+        double sum = 0; /* multiples of 1/4: exact in every order */
+        int less = 0;
+        for (int l = 0, i = 8 * g; l < 8; l++, i++) {
+            const double chosen = g >> l & 1 ? p->x[i] : p->y[i];
+            CHECK_F64(p->chosen[i], chosen, 0);
+            CHECK_F64((double)p->chosen32[i], chosen, 0);
+            CHECK_F64(p->widened[i], p->x[i], 0);
+            sum += p->x[i];
+            less |= (p->x[i] < p->y[i]) << l;
+        }
+        CHECK_F64(p->sum[g], sum, 0);
+        CHECK_F64((double)p->sum32[g], sum, 0);
+        CHECK_I64(p->less[g], less);
+        CHECK_I64(p->less32[g], less);
+    }
+}
+
+static void test_parts(mx_ctx ctx)
+{
+    static parts_data p;
+    pk_parts_views v;
+    pk_parts_args a;
+    memset(&a, 0, sizeof a);
+    const struct {
+        mx_view *view;
+        mx_type type;
+        int count;
+        void *data;
+    } arrays[] = {{&v.x, MX_F64, PART_LANES, p.x},
+                  {&v.y, MX_F64, PART_LANES, p.y},
+                  {&v.chosen, MX_F64, PART_LANES, p.chosen},
+                  {&v.sum, MX_F64, PARTS, p.sum},
+                  {&v.widened, MX_F64, PART_LANES, p.widened},
+                  {&v.x32, MX_F32, PART_LANES, p.x32},
+                  {&v.y32, MX_F32, PART_LANES, p.y32},
+                  {&v.chosen32, MX_F32, PART_LANES, p.chosen32},
+                  {&v.sum32, MX_F32, PARTS, p.sum32},
+                  {&v.less, MX_I32, PARTS, p.less},
+                  {&v.less32, MX_I32, PARTS, p.less32}};
+    enum { ARRAYS = sizeof arrays / sizeof *arrays };
+    for (int i = 0; i < PART_LANES; i++) {
+        p.x[i] = 0.25 * (double)check_random_int(-9, 9);
+        p.y[i] = 0.25 * (double)check_random_int(-9, 9);
+        p.x32[i] = (float)p.x[i];
+        p.y32[i] = (float)p.y[i];
+    }
+    for (int w = 0; w < ARRAYS; w++) {
+        MUST(mx_view_create_1d(ctx, "parts", arrays[w].type, arrays[w].count, arrays[w].view));
+        check_upload(ctx, *arrays[w].view, arrays[w].data);
+    }
+    MUST(pk_parts_args_bind(ctx, &v, &a));
+    CHECK_OK(pk_parts(mx_range_1d(ctx, 0, PARTS), &a));
+    for (int w = 0; w < ARRAYS; w++) check_download(ctx, *arrays[w].view, arrays[w].data);
+    check_parts(&p);
+    for (int w = 0; w < ARRAYS; w++) MUST(mx_view_destroy(arrays[w].view));
+}
+
 static void test(mx_ctx ctx)
 {
+    test_parts(ctx);
     test_rows(ctx);
     test_f64(ctx);
     test_f32(ctx);

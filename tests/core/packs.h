@@ -76,3 +76,20 @@ typedef struct pk_rows_args {
 MX_ARGS(pk_rows_args, from, index, bits, loaded, less, sums, root, kept_numbers, kept, counts,
         there_and_back)
 MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)
+
+/* simd_parts.h */
+typedef struct pk_parts_views {
+    mx_view x, y, chosen, sum, widened; /* f64 */
+    mx_view x32, y32, chosen32, sum32;  /* f32 */
+    mx_view less, less32;               /* i32: bits of masks */
+} pk_parts_views;
+typedef struct pk_parts_args {
+    mx_cf64_1 x, y;
+    mx_f64_1 chosen, sum, widened;
+    mx_cf32_1 x32, y32;
+    mx_f32_1 chosen32, sum32;
+    mx_i32_1 less, less32;
+} pk_parts_args;
+MX_BUNDLE(pk_parts_args, pk_parts_views, x, y, chosen, sum, widened, x32, y32, chosen32, sum32,
+          less, less32)
+MX_DECLARE_FOR(1D, pk_parts, pk_parts_args)

@@ -2,7 +2,7 @@
 #include "md_clusters.h"
 #include "minx/kernel.h"
 #include "minx/scan.h"
-#include "minx/simd.h"
+#include "minx/simd_parts.h"
 
 MX_BODY void md_find_cells_body(const md_cell_args *a, int i)
 {
@@ -125,23 +125,56 @@ MX_BODY bool md_extents_near(const md_near_args *a, const md_rows *r, int other)
     return square <= a->cutoff * a->cutoff;
 }
 
-/* Adds a cluster to the rows of the atoms that are near one of its atoms. In its own cluster an
- * atom is not near itself. */
-MX_BODY void md_add_near(const md_near_args *a, md_rows *r, int other)
+/* The atoms of a cluster that are near the atom of slot s, by bits. Of its own cluster not itself,
+ * and in half lists only those behind it. */
+MX_BODY unsigned md_near_atoms(const md_near_args *a, const md_rows *r, int other, int s)
 {
     const double cutoff_square = a->cutoff * a->cutoff;
-    const unsigned itself = other == r->cluster ? 1 : 0;
-    const double *const point = &MX_AT(a->point, other, 0, 0);
-    const mx_pack_f64 x = mx_pack_load(point), y = mx_pack_load(point + MD_CLUSTER);
-    const mx_pack_f64 z = mx_pack_load(point + 2 * MD_CLUSTER);
-    for (int s = 0; s < r->atoms; s++) {
-        const mx_pack_f64 dx = x - r->x[0][s], dy = y - r->x[1][s], dz = z - r->x[2][s];
-        const unsigned near =
-            mx_mask_bits(dx * dx + dy * dy + dz * dz <= cutoff_square) & ~(itself << s);
-        if (r->count[s] < a->room)
-            MX_AT(a->near, r->cluster * MD_CLUSTER + s, r->count[s]) = md_entry(other, near);
-        r->count[s] += near != 0;
+    unsigned near = 0;
+    for (int first = 0; first < MD_CLUSTER; first += MX_PART_WIDTH_F64) {
+        const double *const point = &MX_AT(a->point, other, 0, first);
+        const mx_part_f64 dx = mx_part_load_f64(point) - r->x[0][s];
+        const mx_part_f64 dy = mx_part_load_f64(point + MD_CLUSTER) - r->x[1][s];
+        const mx_part_f64 dz = mx_part_load_f64(point + 2 * MD_CLUSTER) - r->x[2][s];
+        near |= mx_part_bits_f64(dx * dx + dy * dy + dz * dz <= cutoff_square) << first;
     }
+    if (other != r->cluster) return near;
+    return near & (a->half ? 0xfeu << s : ~(1u << s));
+}
+
+/* Adds a cluster to the rows of the atoms that are near one of its atoms: an entry for each part of
+ * `width` slots that has such atoms. */
+MX_BODY void md_add_parts(const md_near_args *a, md_rows *r, int other, int width)
+{
+    for (int s = 0; s < r->atoms; s++) {
+        const unsigned near = md_near_atoms(a, r, other, s);
+        for (int first = 0; first < MD_CLUSTER; first += width) {
+            const unsigned atoms = near >> first & ((1u << width) - 1);
+            if (r->count[s] < a->room)
+                MX_AT(a->near, r->cluster * MD_CLUSTER + s, r->count[s]) =
+                    md_part_entry(other, first, atoms, width);
+            r->count[s] += atoms != 0;
+        }
+    }
+}
+
+/* The slots of an entry are those that the kernel of the forces computes at once. */
+MX_BODY int md_entry_width(const md_near_args *a)
+{
+    if (a->whole) return MD_CLUSTER;
+    return a->mixed ? MX_PART_WIDTH_F32 : MX_PART_WIDTH_F64;
+}
+
+/* The width is a constant in each call. */
+MX_BODY void md_add_near(const md_near_args *a, md_rows *r, int other)
+{
+    const int width = md_entry_width(a);
+    if (width == MX_PART_WIDTH_F64)
+        md_add_parts(a, r, other, MX_PART_WIDTH_F64);
+    else if (width == MX_PART_WIDTH_F32)
+        md_add_parts(a, r, other, MX_PART_WIDTH_F32);
+    else
+        md_add_parts(a, r, other, MD_CLUSTER);
 }
 
 /* The clusters of a column that may be near, by z: with the atoms that the bins from `low` to
@@ -192,13 +225,12 @@ MX_BODY void md_find_near_body(const md_near_args *a, int c, md_list_size *size)
         r.high[d] = MX_AT(a->extent, c, 3 + d);
     }
     md_add_near(a, &r, c);
-    for (int s = 0; s < MD_CLUSTER; s++) r.count[s] = s < r.atoms;
     md_search_columns(a, &r, false);
     for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->own_end, c * MD_CLUSTER + s) = r.count[s];
     md_search_columns(a, &r, true);
     for (int s = 0; s < MD_CLUSTER; s++) {
         MX_AT(a->row_end, c * MD_CLUSTER + s) = r.count[s];
-        size->pairs += r.count[s];
+        size->pairs += r.count[s] * md_entry_width(a);
         size->longest = size->longest < r.count[s] ? r.count[s] : size->longest;
     }
 }

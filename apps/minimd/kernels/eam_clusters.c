@@ -51,15 +51,7 @@ MX_REDUCE(1D, md_eam_load_places, MX_MAX, MX_ITEMS_PLAIN)
 
 /* ---- the list ---- */
 
-/* The atoms of an entry that row `slot` has. Half lists: those of its own cluster only behind
- * it. */
-MX_BODY unsigned md_wanted_atoms(const md_eam_list_args *a, int slot, int32_t entry)
-{
-    const bool half = a->half && md_entry_cluster(entry) == slot / MD_CLUSTER;
-    return md_entry_atoms(entry) & (half ? 0xfeu << slot % MD_CLUSTER : 0xffu);
-}
-
-/* Of these, those that were within the inner cutoff when the list was made. */
+/* The atoms of a cluster that were within the inner cutoff when the list was made. */
 MX_BODY unsigned md_inner_atoms(const md_eam_list_args *a, int slot, int32_t entry)
 {
     const double *const point = &MX_AT(a->point, md_entry_cluster(entry), 0, 0);
@@ -107,7 +99,7 @@ MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n)
         int all_pairs = 0, inner_pairs = 0;
         for (int next = md_first_entry(a, ghosts, slot); next < end; next++) {
             const int32_t entry = MX_AT(a->near, slot, next);
-            const unsigned wanted = md_wanted_atoms(a, slot, entry);
+            const unsigned wanted = md_entry_atoms(entry);
             all_pairs += md_count_bits(wanted);
             inner_pairs += md_count_bits(wanted & md_inner_atoms(a, slot, entry));
         }
@@ -178,7 +170,7 @@ MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n, int64_t 
         for (int next = md_first_entry(a, ghosts, slot); next < end; next++) {
             const int32_t entry = MX_AT(a->near, slot, next);
             const mx_pack_i32 others = (lanes + MD_CLUSTER * md_entry_cluster(entry)) * 4;
-            const unsigned wanted = md_wanted_atoms(a, slot, entry);
+            const unsigned wanted = md_entry_atoms(entry);
             const unsigned near = md_inner_atoms(a, slot, entry);
             md_add_pairs(a, slot, wanted & near, others, &inner);
             md_add_pairs(a, slot, wanted & ~near, others, &outer);

@@ -3,49 +3,55 @@
 #include "md_clusters.h"
 #include "md_precision.h"
 #include "minx/kernel.h"
-#include "minx/simd.h"
+#include "minx/simd_parts.h"
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* Packs of md_real. */
+/* Parts of md_real. A part of pairs adds MD_SUMS parts of doubles to a row. */
 #ifdef MD_MIXED
-#define SET mx_pack_set_f32
-#define MASK_OF_BITS mx_mask_of_bits_f32
-#define WIDEN mx_pack_widen
-typedef mx_pack_f32 md_pack;
-typedef mx_mask_f32 md_mask;
+#define SET mx_part_set_f32
+#define LOAD mx_part_load_f32
+#define SELECT mx_part_select_f32
+#define MASK_OF_BITS mx_part_mask_of_bits_f32
+#define WIDEN(part, n) mx_part_widen(part, n)
+enum { MD_PART = MX_PART_WIDTH_F32, MD_SUMS = MX_PARTS_OF_F32 };
+typedef mx_part_f32 md_part;
+typedef mx_part_mask_f32 md_mask;
 #else
-#define SET mx_pack_set_f64
-#define MASK_OF_BITS mx_mask_of_bits_f64
-#define WIDEN(pack) (pack)
-typedef mx_pack_f64 md_pack;
-typedef mx_mask_f64 md_mask;
+#define SET mx_part_set_f64
+#define LOAD mx_part_load_f64
+#define SELECT mx_part_select_f64
+#define MASK_OF_BITS mx_part_mask_of_bits_f64
+#define WIDEN(part, n) (part)
+enum { MD_PART = MX_PART_WIDTH_F64, MD_SUMS = 1 };
+typedef mx_part_f64 md_part;
+typedef mx_part_mask_f64 md_mask;
 #endif
 
 typedef struct md_row {
     md_real x[3]; /* mixed: from the origin of its cluster, which is at origin */
     md_real origin[3];
     int type;
-    mx_pack_f64 fx, fy, fz; /* the force on the atom, spread over lanes */
-    mx_pack_f64 potential, virial, at_cutoff;
+    mx_part_f64 fx, fy, fz; /* the force on the atom, spread over lanes */
+    mx_part_f64 potential, virial, at_cutoff;
 } md_row;
 
 /* The force over the distance, and the energy, for pairs of one kind. */
-MX_BODY md_pack md_one_pair(const md_pair *p, md_pack r2, bool energy, md_pack *potential)
+MX_BODY md_part md_one_pair(const md_pair *p, md_part r2, bool energy, md_part *potential)
 {
     const md_real c6 = (md_real)(4 * p->epsilon * p->sigma6), c12 = c6 * (md_real)p->sigma6;
-    const md_pack s2 = (md_real)1 / r2, s6 = s2 * s2 * s2;
+    const md_part s2 = (md_real)1 / r2, s6 = s2 * s2 * s2;
     if (energy) *potential = s6 * (c12 * s6 - c6);
     return s2 * s6 * (12 * c12 * s6 - 6 * c6);
 }
 
 /* The same for pairs of several kinds; the cutoff is theirs too: *near gets it. */
-MX_BODY md_pack md_typed_pairs(const md_cluster_args *a, int type, int other, md_pack r2,
-                               md_mask *near, md_pack *potential, md_pack *at_cutoff)
+MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, int first, md_part r2,
+                               md_mask *near, md_part *potential, md_part *at_cutoff)
 {
-    md_pack force = SET(0), energy = force, cutoff_square = force;
-    for (int l = 0; l < MD_CLUSTER; l++) {
-        const int k = type * a->types + MX_AT(a->slot_type, other, l);
+    md_part force = SET(0), energy = force, cutoff_square = force;
+    for (int l = 0; l < MD_PART; l++) {
+        const int k = type * a->types + MX_AT(a->slot_type, other, first + l);
         const md_real epsilon = (md_real)MX_AT(a->pair, k, 0);
         const md_real sigma6 = (md_real)MX_AT(a->pair, k, 1);
         const md_real s2 = 1 / r2[l], s6 = sigma6 * s2 * s2 * s2;
@@ -66,50 +72,56 @@ MX_BODY md_pack md_typed_pairs(const md_cluster_args *a, int type, int other, md
     return force;
 }
 
-/* The distances of the row's atom from those of a cluster along axis d. Mixed: differences of
- * positions from the origins, and of the origins, which is exact. */
-MX_BODY md_pack md_distances(const md_cluster_args *a, const md_row *row, int other, int d)
+/* The distances of the row's atom from those of a cluster, from slot `first` on, along axis d.
+ * Mixed: differences of positions from the origins, and of the origins, which is exact. */
+MX_BODY md_part md_distances(const md_cluster_args *a, const md_row *row, int other, int first,
+                             int d)
 {
 #ifdef MD_MIXED
-    const md_pack shift = row->origin[d] - SET(MX_AT(a->offset, other, 3, d));
-    return (row->x[d] - mx_pack_load(&MX_AT(a->offset, other, d, 0))) + shift;
+    const md_part shift = row->origin[d] - SET(MX_AT(a->offset, other, 3, d));
+    return (row->x[d] - LOAD(&MX_AT(a->offset, other, d, first))) + shift;
 #else
-    return row->x[d] - mx_pack_load(&MX_AT(a->point, other, d, 0));
+    return row->x[d] - LOAD(&MX_AT(a->point, other, d, first));
 #endif
 }
 
-/* Adds what the atoms of an entry of the list do to the row's atom. share: of a pair's energy. */
-MX_BODY void md_add_cluster(const md_cluster_args *a, md_row *row, int32_t entry, bool pushes,
-                            bool one_pair, bool energy, double share)
+/* Adds what the atoms of an entry of the list do to the row's atom. `pushes` (half lists): those
+ * atoms get the opposite. */
+MX_BODY void md_add_entry(const md_cluster_args *a, md_row *row, int32_t entry, bool pushes,
+                          bool one_pair, bool energy)
 {
-    const int other = md_entry_cluster(entry);
-    const md_pack zero = SET(0);
-    const md_pack dx = md_distances(a, row, other, 0);
-    const md_pack dy = md_distances(a, row, other, 1);
-    const md_pack dz = md_distances(a, row, other, 2);
-    const md_pack r2 = dx * dx + dy * dy + dz * dz;
+    const int other = md_entry_cluster(entry), first = md_entry_first(entry, MD_PART);
+    const double share = pushes ? 1 : 0.5; /* of a pair's energy */
+    const md_part zero = SET(0);
+    const md_part dx = md_distances(a, row, other, first, 0);
+    const md_part dy = md_distances(a, row, other, first, 1);
+    const md_part dz = md_distances(a, row, other, first, 2);
+    const md_part r2 = dx * dx + dy * dy + dz * dz;
     md_mask near = r2 < (md_real)a->one.cutoff_square;
-    md_pack potential = zero, at_cutoff = SET((md_real)a->one.energy_shift), f;
+    md_part potential = zero, at_cutoff = SET((md_real)a->one.energy_shift), f;
     if (one_pair)
         f = md_one_pair(&a->one, r2, energy, &potential);
     else
-        f = md_typed_pairs(a, row->type, other, r2, &near, &potential, &at_cutoff);
-    near = near & MASK_OF_BITS(md_entry_atoms(entry));
-    f = mx_pack_select(near, f, zero);
-    const mx_pack_f64 fx = WIDEN(f * dx), fy = WIDEN(f * dy), fz = WIDEN(f * dz);
-    row->fx += fx;
-    row->fy += fy;
-    row->fz += fz;
-    if (energy) {
-        row->potential += share * WIDEN(mx_pack_select(near, potential, zero));
-        row->virial += share * WIDEN(mx_pack_select(near, f * r2, zero));
-        row->at_cutoff += share * WIDEN(mx_pack_select(near, at_cutoff, zero));
-    }
-    if (pushes) {
-        double *const push = &MX_AT(a->push, other, 0, 0);
-        mx_pack_store(push, mx_pack_load(push) - fx);
-        mx_pack_store(push + MD_CLUSTER, mx_pack_load(push + MD_CLUSTER) - fy);
-        mx_pack_store(push + 2 * MD_CLUSTER, mx_pack_load(push + 2 * MD_CLUSTER) - fz);
+        f = md_typed_pairs(a, row->type, other, first, r2, &near, &potential, &at_cutoff);
+    near = near & MASK_OF_BITS(md_entry_part(entry, MD_PART));
+    f = SELECT(near, f, zero);
+    const md_part x = f * dx, y = f * dy, z = f * dz;
+    for (int n = 0; n < MD_SUMS; n++) {
+        const mx_part_f64 fx = WIDEN(x, n), fy = WIDEN(y, n), fz = WIDEN(z, n);
+        row->fx += fx;
+        row->fy += fy;
+        row->fz += fz;
+        if (pushes) {
+            double *const push = &MX_AT(a->push, other, 0, first + n * MX_PART_WIDTH_F64);
+            mx_part_store_f64(push, mx_part_load_f64(push) - fx);
+            mx_part_store_f64(push + MD_CLUSTER, mx_part_load_f64(push + MD_CLUSTER) - fy);
+            mx_part_store_f64(push + 2 * MD_CLUSTER, mx_part_load_f64(push + 2 * MD_CLUSTER) - fz);
+        }
+        if (energy) {
+            row->potential += share * WIDEN(SELECT(near, potential, zero), n);
+            row->virial += share * WIDEN(SELECT(near, f * r2, zero), n);
+            row->at_cutoff += share * WIDEN(SELECT(near, at_cutoff, zero), n);
+        }
     }
 }
 
@@ -127,28 +139,27 @@ MX_BODY md_row md_begin_row(const md_cluster_args *a, int c, int s)
 #endif
     }
     row.type = MX_AT(a->slot_type, c, s);
-    row.fx = row.fy = row.fz = mx_pack_set_f64(0.0);
+    row.fx = row.fy = row.fz = mx_part_set_f64(0.0);
     row.potential = row.virial = row.at_cutoff = row.fx;
     return row;
 }
 
-/* What own atoms do to it: those of its own cluster, then the others. */
+/* What own atoms do to it. */
 MX_BODY md_row md_sum_own(const md_cluster_args *a, int c, int s, bool half, bool one_pair,
                           bool energy)
 {
     const int index = c * MD_CLUSTER + s, end = MX_AT(a->own_end, index);
     md_row row = md_begin_row(a, c, s);
-    md_add_cluster(a, &row, MX_AT(a->near, index, 0), false, one_pair, energy, 0.5);
-    for (int n = 1; n < end; n++)
-        md_add_cluster(a, &row, MX_AT(a->near, index, n), half, one_pair, energy, half ? 1.0 : 0.5);
+    for (int n = 0; n < end; n++)
+        md_add_entry(a, &row, MX_AT(a->near, index, n), half, one_pair, energy);
     return row;
 }
 
 MX_BODY void md_add_energy(const md_row *row, md_energy *sum)
 {
-    sum->potential += mx_pack_sum(row->potential);
-    sum->virial += mx_pack_sum(row->virial);
-    sum->at_cutoff += mx_pack_sum(row->at_cutoff);
+    sum->potential += mx_part_sum_f64(row->potential);
+    sum->virial += mx_part_sum_f64(row->virial);
+    sum->at_cutoff += mx_part_sum_f64(row->at_cutoff);
 }
 
 /* ---- full lists: an item is a row ---- */
@@ -159,9 +170,9 @@ MX_BODY void md_do_row(const md_cluster_args *a, int index, bool one_pair, bool 
     const int c = index / MD_CLUSTER, s = index % MD_CLUSTER, atom = MX_AT(a->slot_atom, c, s);
     if (atom < 0) return;
     const md_row row = md_sum_own(a, c, s, false, one_pair, energy);
-    MX_AT(a->force, atom, 0) = mx_pack_sum(row.fx);
-    MX_AT(a->force, atom, 1) = mx_pack_sum(row.fy);
-    MX_AT(a->force, atom, 2) = mx_pack_sum(row.fz);
+    MX_AT(a->force, atom, 0) = mx_part_sum_f64(row.fx);
+    MX_AT(a->force, atom, 1) = mx_part_sum_f64(row.fy);
+    MX_AT(a->force, atom, 2) = mx_part_sum_f64(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 
@@ -175,9 +186,9 @@ MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool 
         f[0][s] = f[1][s] = f[2][s] = 0;
         if (MX_AT(a->slot_atom, c, s) < 0) continue;
         const md_row row = md_sum_own(a, c, s, true, one_pair, energy);
-        f[0][s] = mx_pack_sum(row.fx);
-        f[1][s] = mx_pack_sum(row.fy);
-        f[2][s] = mx_pack_sum(row.fz);
+        f[0][s] = mx_part_sum_f64(row.fx);
+        f[1][s] = mx_part_sum_f64(row.fy);
+        f[2][s] = mx_part_sum_f64(row.fz);
         if (energy) md_add_energy(&row, sum);
     }
     for (int d = 0; d < 3; d++)
@@ -212,11 +223,10 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
     if (n == end) return;
     const int atom = MX_AT(a->slot_atom, c, s);
     md_row row = md_begin_row(a, c, s);
-    for (; n < end; n++)
-        md_add_cluster(a, &row, MX_AT(a->near, index, n), false, one_pair, energy, 0.5);
-    MX_AT(a->force, atom, 0) += mx_pack_sum(row.fx);
-    MX_AT(a->force, atom, 1) += mx_pack_sum(row.fy);
-    MX_AT(a->force, atom, 2) += mx_pack_sum(row.fz);
+    for (; n < end; n++) md_add_entry(a, &row, MX_AT(a->near, index, n), false, one_pair, energy);
+    MX_AT(a->force, atom, 0) += mx_part_sum_f64(row.fx);
+    MX_AT(a->force, atom, 1) += mx_part_sum_f64(row.fy);
+    MX_AT(a->force, atom, 2) += mx_part_sum_f64(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 

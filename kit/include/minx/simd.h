@@ -204,7 +204,7 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     {                                                                                         \
         M each;                                                                               \
         MX_PACK_LANES_ each[l] = 1 << l;                                                      \
-        return (M)((each & (int)bits) != 0);                                                  \
+        return (M)((each & (int)bits) == each);                                               \
     }                                                                                         \
     MX_PACK_FN_(load_masked, tag, (const T *p, M m, P otherwise), m[l] ? p[l] : otherwise[l]) \
     MX_PACK_FN_(gather, tag, (const T *p, mx_pack_i32 index), p[index[l]])                    \

@@ -1,4 +1,5 @@
 #include "minx/kernel.h"
+#include "minx/simd_parts.h"
 #include "minx/simd_rows.h"
 
 #include "packs.h"
@@ -104,3 +105,37 @@ MX_BODY void pk_rows_body(const pk_rows_args *a, int item)
     }
 }
 MX_FOR(1D, pk_rows, MX_ITEMS_PLAIN)
+
+#define PK_PARTS(tag, T, WIDTH)                                                           \
+    MX_BODY void pk_parts_##tag(const T *x, const T *y, unsigned bits, T *chosen, T *sum, \
+                                int32_t *less)                                            \
+    {                                                                                     \
+        mx_part_##tag total = mx_part_set_##tag((T)0);                                    \
+        *less = 0;                                                                        \
+        for (int first = 0; first < MX_PACK_WIDTH; first += WIDTH) {                      \
+            const mx_part_##tag a = mx_part_load_##tag(x + first);                        \
+            const mx_part_##tag b = mx_part_load_##tag(y + first);                        \
+            const mx_part_mask_##tag mask = mx_part_mask_of_bits_##tag(bits >> first);    \
+            mx_part_store_##tag(chosen + first, mx_part_select_##tag(mask, a, b));        \
+            *less |= (int32_t)(mx_part_bits_##tag(a < b) << first);                       \
+            total += a;                                                                   \
+        }                                                                                 \
+        *sum = mx_part_sum_##tag(total);                                                  \
+    }
+PK_PARTS(f64, double, MX_PART_WIDTH_F64)
+PK_PARTS(f32, float, MX_PART_WIDTH_F32)
+
+/* Group g has the mask of the bits of g. */
+MX_BODY void pk_parts_body(const pk_parts_args *a, int g)
+{
+    const int first = g * MX_PACK_WIDTH;
+    pk_parts_f64(&MX_AT(a->x, first), &MX_AT(a->y, first), (unsigned)g, &MX_AT(a->chosen, first),
+                 &MX_AT(a->sum, g), &MX_AT(a->less, g));
+    pk_parts_f32(&MX_AT(a->x32, first), &MX_AT(a->y32, first), (unsigned)g,
+                 &MX_AT(a->chosen32, first), &MX_AT(a->sum32, g), &MX_AT(a->less32, g));
+    for (int at = first; at < first + MX_PACK_WIDTH; at += MX_PART_WIDTH_F32)
+        for (int n = 0; n < MX_PARTS_OF_F32; n++)
+            mx_part_store_f64(&MX_AT(a->widened, at + n * MX_PART_WIDTH_F64),
+                              mx_part_widen(mx_part_load_f32(&MX_AT(a->x32, at)), n));
+}
+MX_FOR(1D, pk_parts, MX_ITEMS_PLAIN)
