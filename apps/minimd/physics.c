@@ -476,17 +476,18 @@ static void sum_motion(minimd *m)
 }
 
 /* A check of the last step: the history has `value`; the positions have `expected`, which the check
- * has too. */
+ * has too. `size` of the energies, as the app knows it within size_tolerance: their rounding. */
 static void expect_last(minimd *m, const char *name, double value, double expected,
-                        double expected_tolerance, double tolerance)
+                        double expected_tolerance, double size, double size_tolerance)
 {
-    const double relative = expected != 0 ? tolerance / fabs(expected) : tolerance;
+    const double tolerance = LIST_TOLERANCE * size;
     vf_recompute(&m->base, (vf_recomputed){.name = name,
                                            .value = value,
                                            .expected = expected,
                                            .expected_tolerance = expected_tolerance,
-                                           .tolerance = relative,
-                                           .tolerance_tolerance = 1e-6 * relative});
+                                           .tolerance = tolerance,
+                                           .tolerance_tolerance = LIST_TOLERANCE * size_tolerance,
+                                           .absolute = true});
     vf_number(m->base.verdict, name, value, expected, tolerance + expected_tolerance);
 }
 
@@ -509,11 +510,12 @@ static bool check_state(void *state)
     const double factor = m->units.pressure / (3 * volume);
     const double size = (fabs(m->energy) + 0.5 * kinetic) / atoms;
     const double pressure = (kinetic + m->virial) * factor;
+    const double energy_density = atoms / volume * m->units.pressure; /* of one energy an atom */
     expect_last(m, "last_energy", m->potential_energy[last], m->energy / atoms, energy_tolerance,
-                LIST_TOLERANCE * size);
+                size, energy_tolerance);
     expect_last(m, "last_pressure", m->pressure[last], pressure,
-                pairs_tolerance * (kinetic + m->virial_size) * factor,
-                LIST_TOLERANCE * size * atoms / volume * m->units.pressure);
+                pairs_tolerance * (kinetic + m->virial_size) * factor, size * energy_density,
+                energy_tolerance * energy_density);
     vf_number(v, "temperature of the velocities", m->temperature[last], temperature,
               SUM_TOLERANCE * temperature);
     vf_number(v, "conserved energy of the positions", m->conserved[last],

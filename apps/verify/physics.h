@@ -14,6 +14,9 @@ typedef struct vf_recomputed {
     double expected, expected_tolerance;
     /* the tolerance that the app's check used, and by how much the stored one may differ from it */
     double tolerance, tolerance_tolerance;
+    /* The two are of the value itself. The stored tolerance is relative to the stored expected
+     * value, unless that is 0. */
+    bool absolute;
 } vf_recomputed;
 
 enum { VF_MAX_RECOMPUTED = 16 };

@@ -64,11 +64,15 @@ static void verify_number(const char *check, const char *part, double got, doubl
     vf_number(verdict, name, got, expected, tolerance);
 }
 
+/* Tolerances are relative, but where 0 is expected. */
+static double scale_of(const check_data *check)
+{
+    return check->expected != 0.0 ? fabs(check->expected) : 1.0;
+}
+
 static bool holds(const check_data *check)
 {
-    const double scale =
-        check->expected != 0.0 ? fabs(check->expected) : 1.0; /* tolerances are relative */
-    return fabs(check->value - check->expected) <= check->tolerance * scale;
+    return fabs(check->value - check->expected) <= check->tolerance * scale_of(check);
 }
 
 /* The stored value must be the recomputed one, and the stored verdict what value, expected and
@@ -88,7 +92,8 @@ static void verify_check(const check_data *check, const vf_base *base, vf_verdic
                   verdict);
     verify_number(check->name, "expected", check->expected, again->expected,
                   again->expected_tolerance, verdict);
-    verify_number(check->name, "tolerance", check->tolerance, again->tolerance,
+    const double scale = again->absolute ? scale_of(check) : 1.0;
+    verify_number(check->name, "tolerance", check->tolerance * scale, again->tolerance,
                   again->tolerance_tolerance, verdict);
 }
 
