@@ -303,10 +303,40 @@ static void test_parts(mx_ctx ctx)
     for (int w = 0; w < ARRAYS; w++) MUST(mx_view_destroy(arrays[w].view));
 }
 
+/* ---- rows by themselves ---- */
+
+static void test_row(mx_ctx ctx)
+{
+    enum { ITEMS = 30, NUMBERS = ITEMS + 4 };
+    double from[NUMBERS], to[4 * ITEMS];
+    float less[NUMBERS];
+    pk_row_args a;
+    mx_view v[3];
+    for (int k = 0; k < NUMBERS; k++) {
+        from[k] = 0.25 * (double)check_random_int(-400, 400);
+        less[k] = 0.5F * (float)check_random_int(-400, 400);
+    }
+    MUST(mx_view_create_1d(ctx, "from", MX_F64, NUMBERS, &v[0]));
+    MUST(mx_view_create_1d(ctx, "less", MX_F32, NUMBERS, &v[1]));
+    MUST(mx_view_create_1d(ctx, "to", MX_F64, 4 * ITEMS, &v[2]));
+    check_upload(ctx, v[0], from);
+    check_upload(ctx, v[1], less);
+    MUST(mx_bind(ctx, v[0], &a.from));
+    MUST(mx_bind(ctx, v[1], &a.less));
+    MUST(mx_bind(ctx, v[2], &a.to));
+    CHECK_OK(pk_row(mx_range_1d(ctx, 0, ITEMS), &a));
+    check_download(ctx, v[2], to);
+    for (int i = 0; i < ITEMS; i++)
+        for (int d = 0; d < 4; d++)
+            CHECK_F64(to[4 * i + d], 4 * from[i + d] - less[i + d] * from[i + d + 1], 0);
+    for (int w = 0; w < 3; w++) MUST(mx_view_destroy(&v[w]));
+}
+
 static void test(mx_ctx ctx)
 {
     test_parts(ctx);
     test_rows(ctx);
+    test_row(ctx);
     test_f64(ctx);
     test_f32(ctx);
     test_i32(ctx);

@@ -93,3 +93,13 @@ typedef struct pk_parts_args {
 MX_BUNDLE(pk_parts_args, pk_parts_views, x, y, chosen, sum, widened, x32, y32, chosen32, sum32,
           less, less32)
 MX_DECLARE_FOR(1D, pk_parts, pk_parts_args)
+
+/* Rows by themselves: 4 results for each item. */
+typedef struct pk_row_args {
+    mx_cf64_1 from;
+    mx_cf32_1 less;
+    mx_f64_1 to;
+} pk_row_args;
+MX_ARGS(pk_row_args, from, less, to)
+/* item i: 3 * from(i to i + 3) - less(i to i + 3) * from(i + 1 to i + 4) + from(i to i + 3) */
+MX_DECLARE_FOR(1D, pk_row, pk_row_args)

@@ -9,9 +9,61 @@
  *   mx_pack_rsqrt(a)                    1 / sqrt(a), within 4 units in the last place; not for 0 and infinities
  *   mx_pack_compress(p, bits, a)        stores the lanes of an i32 or f64 pack whose bits are 1, one after another; returns their number. May
  *                                       write all of p[0] to p[7]
- *   mx_pack_to_i32(a)  mx_pack_to_f64(a)    conversions of f64 packs, towards zero, and of i32 packs */
+ *   mx_pack_to_i32(a)  mx_pack_to_f64(a)    conversions of f64 packs, towards zero, and of i32 packs
+ *
+ * A row by itself, for sums over short runs of neighbours in memory:
+ *
+ *   mx_row_f64                              four doubles: + - * += of two rows, and a[d]
+ *   mx_row_set(x)                           all four x
+ *   mx_row_load(p)  mx_row_load_f32(p)      p[0] to p[3], of double or float; p need not be aligned
+ *   MX_ROW_IS_REGISTER                      1: a row is a register of the processor; 0: loops over single numbers are faster */
 #pragma once
 #include "minx/simd.h"
+
+#if !defined(__CUDACC__) && defined(__AVX2__)
+#define MX_ROW_IS_REGISTER 1
+#else
+#define MX_ROW_IS_REGISTER 0
+#endif
+
+#ifdef __CUDACC__
+#define MX_ROW_OPERATOR_(op)                                                  \
+    friend MX_METHOD_ mx_row_f64 operator op(mx_row_f64 a, mx_row_f64 b)      \
+    {                                                                         \
+        for (int d = 0; d < 4; d++) a.number[d] = a.number[d] op b.number[d]; \
+        return a;                                                             \
+    }
+struct mx_row_f64 {
+    double number[4];
+    MX_METHOD_ double operator[](int d) const { return number[d]; }
+    MX_ROW_OPERATOR_(+)
+    MX_ROW_OPERATOR_(-)
+    MX_ROW_OPERATOR_(*)
+    MX_METHOD_ mx_row_f64 &operator+=(mx_row_f64 b) { return *this = *this + b; }
+};
+MX_INLINE mx_row_f64 mx_row_load(const double *p)
+{
+    const mx_row_f64 row = {p[0], p[1], p[2], p[3]};
+    return row;
+}
+#else
+typedef double mx_row_f64 __attribute__((vector_size(32)));
+typedef mx_row_f64 mx_row_f64_memory_ __attribute__((aligned(8), may_alias));
+/* As one load: from four numbers gcc would make several loads, where rows overlap. */
+MX_INLINE mx_row_f64 mx_row_load(const double *p) { return *(const mx_row_f64_memory_ *)p; }
+#endif
+
+MX_INLINE mx_row_f64 mx_row_set(double x)
+{
+    const mx_row_f64 row = {x, x, x, x};
+    return row;
+}
+
+MX_INLINE mx_row_f64 mx_row_load_f32(const float *p)
+{
+    const mx_row_f64 row = {(double)p[0], (double)p[1], (double)p[2], (double)p[3]};
+    return row;
+}
 
 #if !defined(__CUDACC__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -20,13 +72,11 @@
 #endif
 
 #ifdef MX_PACK_SHUFFLES_
-typedef double mx_half_pack_f64_ __attribute__((vector_size(32), aligned(8), may_alias));
-
 /* Two rows in one vector. */
 MX_INLINE mx_pack_f64 mx_two_rows_(const double *p, int32_t i, int32_t j)
 {
-    const mx_half_pack_f64_ a = *(const mx_half_pack_f64_ *)(p + i);
-    const mx_half_pack_f64_ b = *(const mx_half_pack_f64_ *)(p + j);
+    const mx_row_f64 a = mx_row_load(p + i);
+    const mx_row_f64 b = mx_row_load(p + j);
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
@@ -55,8 +105,8 @@ MX_INLINE void mx_pack_load_rows(const double *p, const int32_t *index, mx_pack_
 
 MX_INLINE void mx_subtract_two_rows_(double *p, const int32_t *index, int lane, mx_pack_f64 rows)
 {
-    *(mx_half_pack_f64_ *)(p + index[lane]) -= __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
-    *(mx_half_pack_f64_ *)(p + index[lane + 2]) -= __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
+    *(mx_row_f64_memory_ *)(p + index[lane]) -= __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
+    *(mx_row_f64_memory_ *)(p + index[lane + 2]) -= __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
 }
 
 MX_INLINE void mx_pack_subtract_rows(double *p, const int32_t *index, const mx_pack_f64 *a)
@@ -75,8 +125,8 @@ MX_INLINE void mx_pack_sum_rows(double *p, const mx_pack_f64 *a)
     const mx_pack_f64 pairs23 = MX_PACK_EVEN_(a[2], a[3]) + MX_PACK_ODD_(a[2], a[3]);
     const mx_pack_f64 fours =
         MX_PACK_ROWS_LOW_(pairs01, pairs23) + MX_PACK_ROWS_HIGH_(pairs01, pairs23);
-    *(mx_half_pack_f64_ *)p += __builtin_shufflevector(fours, fours, 0, 1, 2, 3) +
-                               __builtin_shufflevector(fours, fours, 4, 5, 6, 7);
+    *(mx_row_f64_memory_ *)p += __builtin_shufflevector(fours, fours, 0, 1, 2, 3) +
+                                __builtin_shufflevector(fours, fours, 4, 5, 6, 7);
 }
 
 MX_INLINE mx_pack_i32 mx_pack_to_i32(mx_pack_f64 a)

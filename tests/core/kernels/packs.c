@@ -139,3 +139,13 @@ MX_BODY void pk_parts_body(const pk_parts_args *a, int g)
                               mx_part_widen(mx_part_load_f32(&MX_AT(a->x32, at)), n));
 }
 MX_FOR(1D, pk_parts, MX_ITEMS_PLAIN)
+
+MX_BODY void pk_row_body(const pk_row_args *a, int item)
+{
+    const mx_row_f64 x = mx_row_load(&MX_AT(a->from, item));
+    const mx_row_f64 y = mx_row_load(&MX_AT(a->from, item + 1));
+    mx_row_f64 sum = mx_row_set(3) * x - mx_row_load_f32(&MX_AT(a->less, item)) * y;
+    sum += x + mx_row_set(0);
+    for (int d = 0; d < 4; d++) MX_AT(a->to, 4 * item + d) = sum[d];
+}
+MX_FOR(1D, pk_row, MX_ITEMS_PLAIN)
