@@ -77,7 +77,7 @@ MX_BODY int column_at(const fe_codes_args *a, int row, int64_t ghosts, int64_t a
                            : MX_AT(a->ghost, ghosts + code - FE_SLOTS);
 }
 
-/* A row without ghosts, in the order of sums of csr. */
+/* A row without ghosts; four sums, as in kernels/product.c. */
 MX_BODY double row_without_ghosts(const fe_codes_args *a, int row, int64_t begin, int64_t end,
                                   bool is_f32)
 {
