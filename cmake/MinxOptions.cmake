@@ -79,8 +79,8 @@ endif()
 # The names that a variable of the user asks for: all of them if it is ON, else the names in its list. A name that does not exist is
 # an error. what: the word for one of them, in the message.
 function(minx_selected_names_ variable what names result)
-  set(selected ${${variable}})
-  if(selected MATCHES "^(ON|on|TRUE|true|YES|yes|1)$")
+  minx_on_or_off_("${${variable}}" selected)
+  if(selected STREQUAL ON)
     set(selected ${names})
   endif()
   foreach(name IN LISTS selected)
