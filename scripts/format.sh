@@ -28,7 +28,9 @@ main() {
     files=("$@")
     if [ $# -eq 0 ]; then
         cd "$MINX_ROOT"
-        mapfile -t files < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+        while read -r file; do
+            [ ! -f "$file" ] || files+=("$file") # one that is deleted, but not yet in the index
+        done < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
     fi
     [ ${#files[@]} -gt 0 ] || return 0
     for file in "${files[@]}"; do
