@@ -16,8 +16,8 @@ app_slab app_by_id_slab(app_by_id by_id);
 
 /* values[n], in the order of ids[n], -> sorted[slab.count[0]], in the order of the ids of this
  * rank's block. An element has `bytes` bytes: all components of a vector, the same on all ranks.
- * Both arrays are in host memory and do not overlap. Collective, blocking. MX_ERR_ARG (bytes is 0),
- * MX_ERR_MEMORY, both agreed; MX_ERR_COMM. */
+ * Both arrays are in host memory and do not overlap. Collective, blocking. MX_ERR_ARG (bytes is 0 or
+ * above 2^31-1), MX_ERR_MEMORY, both agreed; MX_ERR_COMM. */
 mx_err app_by_id_sort(app_by_id by_id, size_t bytes, const void *values, void *sorted);
 
 /* The way back, from sorted to values; arguments and errors as above. */
