@@ -5,6 +5,9 @@ The residual of the system in double must be above the tolerance of the solver (
 that the run prints, 8 * 2^-24 || |A| |x| || or more: fe_float_bound in apps/minife/fe_input.h. At a node the solutions differ by at
 most 0.3 sqrt(rows) times the bound (apps/minife/analytic.c), and by more than 1e-12. minx-verify must pass.
 
+The memory of each rank is in the results file of every run: of vectors at least five of its rows; of a matrix of csr exactly a
+coefficient and a column number for each nonzero and the rows' begins; resident at the end at least what it was in the set-up.
+
 usage: minife_mixed.py --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...      skips (77) without h5py
 """
 import argparse
@@ -46,6 +49,19 @@ class Runs:
         print(f"{what}\n{done.stdout[-1500:]}{done.stderr[-1500:]}")
         self.good = False
 
+    def check_memory(self, words, series):
+        """The memory of each rank; lists of numbers by rank."""
+        rows, nonzeros, matrix, vectors, set_up, resident = (
+            series[name + "_of_rank"][:].tolist()
+            for name in ("rows", "nonzeros", "matrix_bytes", "vector_bytes", "set_up_resident", "resident"))
+        of_value = 4 if "precision=mixed" in words else 8
+        csr = [(of_value + 4) * n + 8 * (r + 1) for n, r in zip(nonzeros, rows)]
+        if not (all(m > 0 for m in matrix) and all(v >= 5 * 8 * r for v, r in zip(vectors, rows)) and
+                all(0 < s <= r for s, r in zip(set_up, resident)) and ("operator=csr" not in words or matrix == csr)):
+            print(f"{words}: memory by ranks: matrix {matrix} (csr: {csr}), vectors {vectors} of {rows} rows, resident {set_up} in the "
+                  f"set-up and {resident} in the run")
+            self.good = False
+
     def run(self, words, ranks=1):
         """The numbers of the line about the error, the solution and the file's words about the precision; None: it failed."""
         path = os.path.join(self.folder, "run.h5")
@@ -62,6 +78,7 @@ class Runs:
         if verified.returncode != 0:
             self.fail(f"{' '.join(command)}: minx-verify: exit code {verified.returncode}", verified)
         with h5py.File(path) as file:
+            self.check_memory(words, file["series"])
             said = [file[p].asstr()[()] for p in ("/input/precision", "/provenance/precision")]
             return [float(x) for x in found.groups()] if found else [], file["/fields/solution"][:], said
 
