@@ -42,12 +42,44 @@ mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *row
     return mx_view_wrap(ctx, f.label, f.type, 2, extents, strides, &options, f.data, rows);
 }
 
-static mx_err make_field(tl_app *app, const char *label, mx_view *view, mx_view *bound)
+/* Large arrays begin at the same place of a page. A load from one array then waits for a store to
+ * the same place of a page in another array. So where sweeps go over long rows, the arrays that
+ * they write are at places of their own, nine cache lines apart. All rows get the same length, so
+ * that arrays can be copied. */
+enum { PLACE_OF_OTHERS, PLACE_OF_U, PLACE_OF_NEXT, PLACE_OF_STEP, PLACES };
+static mx_err find_distance_of_places(const tl_app *app, int64_t *distance)
+{
+    enum { APART = 72, LONG = 1024 };
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    const bool sweeps = uses_steps(&app->deck) && !tl_is_3d(&app->deck) && info.host_accessible &&
+                        info.layout == MX_LAYOUT_RIGHT;
+    *distance = sweeps && app->columns >= LONG ? APART : 0;
+    return MX_OK;
+}
+
+static mx_err make_array(const tl_app *app, const char *label, int place, mx_view *view)
 {
     const int64_t ghosts = 2 * (int64_t)app->ghosts;
-    const int64_t extents[] = {app->planes + ghosts, app->rows + ghosts, app->columns + ghosts};
+    int64_t extents[] = {app->planes + ghosts, app->rows + ghosts, app->columns + ghosts};
     const int flat = tl_is_3d(&app->deck) ? 0 : 1;
-    MX_TRY(tl_make_array(app->base.ctx, label, 3 - flat, extents + flat, app->ghosts, view));
+    int64_t distance;
+    mx_view whole;
+    MX_TRY(find_distance_of_places(app, &distance));
+    if (distance == 0)
+        return tl_make_array(app->base.ctx, label, 3 - flat, extents + flat, app->ghosts, view);
+    const mx_slice part[] = {mx_all(),
+                             mx_span(place * distance, place * distance + extents[2])}; /* in 2-D */
+    extents[2] += (PLACES - 1) * distance;
+    MX_TRY(tl_make_array(app->base.ctx, label, 2, extents + 1, app->ghosts, &whole));
+    const mx_err err = mx_subview(whole, 2, part, view);
+    MX_TRY(mx_view_destroy(&whole)); /* the part keeps the data */
+    return err;
+}
+
+static mx_err make_field(tl_app *app, const char *label, int place, mx_view *view, mx_view *bound)
+{
+    MX_TRY(make_array(app, label, place, view));
     *bound = *view;
     return tl_is_3d(&app->deck)
                ? tl_make_rows(app->base.ctx, *view, &app->mesh.plane, &app->mesh.row, bound)
@@ -62,23 +94,24 @@ static mx_err make_views(tl_app *app)
         const char *label;
         mx_view *view, *bound;
         bool needed;
+        int place;
     } fields[] = {
-        {"density", &v->density, &b->density, true},
-        {"energy", &v->energy, &b->energy, true},
-        {"temperature", &v->u, &b->u, true},
-        {"temperature at start", &v->u_start, &b->u_start, true},
-        {"conductivity", &v->v, &b->v, true},
-        {"cg r", &v->r, &b->r, true},
-        {"cg p", &v->p, &b->p, uses_p(d)},
-        {"cg w", &v->w, &b->w, uses_p(d)},
-        {"cg z", &v->z, &b->z, uses_z(d)},
-        {"1 / diagonal", &v->diagonal, &b->diagonal, tl_uses_diagonal(d)},
-        {"next", &v->next, &b->next, uses_steps(d)},
-        {"step", &v->step, &b->step, uses_steps(d)},
+        {"density", &v->density, &b->density, true, PLACE_OF_OTHERS},
+        {"energy", &v->energy, &b->energy, true, PLACE_OF_OTHERS},
+        {"temperature", &v->u, &b->u, true, PLACE_OF_U},
+        {"temperature at start", &v->u_start, &b->u_start, true, PLACE_OF_OTHERS},
+        {"conductivity", &v->v, &b->v, true, PLACE_OF_OTHERS},
+        {"cg r", &v->r, &b->r, true, PLACE_OF_OTHERS},
+        {"cg p", &v->p, &b->p, uses_p(d), PLACE_OF_OTHERS},
+        {"cg w", &v->w, &b->w, uses_p(d), PLACE_OF_OTHERS},
+        {"cg z", &v->z, &b->z, uses_z(d), PLACE_OF_U},
+        {"1 / diagonal", &v->diagonal, &b->diagonal, tl_uses_diagonal(d), PLACE_OF_OTHERS},
+        {"next", &v->next, &b->next, uses_steps(d), PLACE_OF_NEXT},
+        {"step", &v->step, &b->step, uses_steps(d), PLACE_OF_STEP},
     };
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
         if (!fields[f].needed) continue;
-        MX_TRY(make_field(app, fields[f].label, fields[f].view, fields[f].bound));
+        MX_TRY(make_field(app, fields[f].label, fields[f].place, fields[f].view, fields[f].bound));
     }
     MX_TRY(
         mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING * TL_SCALARS, &app->views.rr));

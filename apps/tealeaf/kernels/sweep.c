@@ -3,7 +3,9 @@
  * Step s of a line needs step s - 1 of this line and of the two lines beside it. So a thread can
  * take all steps as it goes over the lines, each step one line behind the step before:
  *
- *     step 0 of line l,  step 1 of line l - 1,  step 2 of line l - 2, ...  then the same from l + 1
+ *     step 0 of line l,  step 1 of line l - 1,  step 2 of line l - 2, ...  then the same from the next l
+ *
+ * Each step takes two lines at a time, l and l + 1 and so on, so that it loads once what both read.
  *
  * The lines between the first step and the last one stay in the cache. u and next are read and
  * written by turns. A step may overwrite what the step before the last one has written, because the
@@ -71,28 +73,93 @@ MX_BODY double step_cells(const tl_sweep_args *a, int s, int line, int i0, int i
     return qq;
 }
 
-MX_BODY_NOINLINE double step_part(const tl_sweep_args *a, int s, int line, int i0, int i1)
+/* The same of a line and the next one: what both read is loaded once. The sums are added to qq. */
+MX_BODY void step_two_lines(const tl_sweep_args *a, int s, int line, int i0, int i1, bool weighted,
+                            double qq[2])
 {
-    return a->weighted ? step_cells(a, s, line, i0, i1, true)
-                       : step_cells(a, s, line, i0, i1, false);
+    const double alpha = a->alpha[s], beta = a->beta[s], across = a->across, along = a->along;
+    const bool from_u = (a->parity + s) % 2 == 0;
+    const mx_f64_2 *const from = from_u ? &a->u : &a->next;
+    const mx_f64_2 *const to = from_u ? &a->next : &a->u;
+    const double *const MX_RESTRICT u_below = &CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u_0 = &CELL(*from, line, i0);
+    const double *const MX_RESTRICT u_1 = &CELL(*from, line + 1, i0);
+    const double *const MX_RESTRICT u_above = &CELL(*from, line + 2, i0);
+    double *const MX_RESTRICT next_0 = &CELL(*to, line, i0);
+    double *const MX_RESTRICT next_1 = &CELL(*to, line + 1, i0);
+    double *const MX_RESTRICT step_0 = &CELL(a->step, line, i0);
+    double *const MX_RESTRICT step_1 = &CELL(a->step, line + 1, i0);
+    const double *const MX_RESTRICT b_0 = &CELL(a->b, line, i0);
+    const double *const MX_RESTRICT b_1 = &CELL(a->b, line + 1, i0);
+    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_0 = &CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_1 = &CELL(a->v, line + 1, i0);
+    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 2, i0);
+    const double *const MX_RESTRICT diagonal_0 = &CELL(a->diagonal, line, i0);
+    const double *const MX_RESTRICT diagonal_1 = &CELL(a->diagonal, line + 1, i0);
+    double qq_0 = 0, qq_1 = 0;
+    MX_SIMD_SUM(qq_0, qq_1)
+    for (int i = 0; i < i1 - i0; i++) {
+        const double q_0 =
+            b_0[i] - tl_apply(along, across, v_0[i], v_0[i - 1], v_0[i + 1], v_below[i], v_1[i],
+                              u_0[i], u_0[i - 1], u_0[i + 1], u_below[i], u_1[i]);
+        const double q_1 =
+            b_1[i] - tl_apply(along, across, v_1[i], v_1[i - 1], v_1[i + 1], v_0[i], v_above[i],
+                              u_1[i], u_1[i - 1], u_1[i + 1], u_0[i], u_above[i]);
+        const double z_0 = weighted ? q_0 * diagonal_0[i] : q_0;
+        const double z_1 = weighted ? q_1 * diagonal_1[i] : q_1;
+        const double change_0 = alpha * step_0[i] + beta * z_0;
+        const double change_1 = alpha * step_1[i] + beta * z_1;
+        const double to_0 = u_0[i] + change_0, to_1 = u_1[i] + change_1;
+        step_0[i] = change_0;
+        step_1[i] = change_1;
+        next_0[i] = to_0;
+        next_1[i] = to_1;
+        qq_0 += q_0 * q_0;
+        qq_1 += q_1 * q_1;
+    }
+    qq[0] += qq_0;
+    qq[1] += qq_1;
 }
 
-/* Step s of a segment of a line. q.q is that of this rank's cells, so ghosts at the ends are parts
- * of their own. */
-MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int segment, int segments)
+/* Step s of cells i0 to i1-1 of one line or two; returns their q.q in qq. */
+MX_BODY_NOINLINE void step_part(const tl_sweep_args *a, int s, int line, int lines, int i0, int i1,
+                                double qq[2])
+{
+    qq[0] = qq[1] = 0;
+    if (lines == 2 && a->weighted)
+        step_two_lines(a, s, line, i0, i1, true, qq);
+    else if (lines == 2)
+        step_two_lines(a, s, line, i0, i1, false, qq);
+    else
+        qq[0] = a->weighted ? step_cells(a, s, line, i0, i1, true)
+                            : step_cells(a, s, line, i0, i1, false);
+}
+
+/* Adds q.q of a segment of a line to that of the line. */
+MX_BODY void add_to_sum(const tl_sweep_args *a, int s, int line, int segment, double qq)
+{
+    if (line < a->own_lines.begin || line >= a->own_lines.end) return;
+    const int64_t lines = a->own_lines.end - a->own_lines.begin;
+    double *const sum = &MX_AT(a->line_sums, s * lines + line - a->own_lines.begin);
+    *sum = segment == 0 ? qq : *sum + qq;
+}
+
+/* Step s of a segment of `lines` lines, one or two. q.q is that of this rank's cells, so ghosts at
+ * the ends are parts of their own. */
+MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int lines, int segment,
+                          int segments)
 {
     const int cut = a->own_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
     const int begin = segment == 0 ? a->cells[s].begin : cut;
     const int end = segment == segments - 1 ? a->cells[s].end : cut + a->segment;
     const int own_begin = larger(begin, a->own_cells.begin);
     const int own_end = smaller(end, a->own_cells.end);
-    const double qq = step_part(a, s, line, own_begin, own_end);
-    if (begin < own_begin) (void)step_part(a, s, line, begin, own_begin);
-    if (own_end < end) (void)step_part(a, s, line, own_end, end);
-    if (line < a->own_lines.begin || line >= a->own_lines.end) return;
-    const int64_t lines = a->own_lines.end - a->own_lines.begin;
-    double *const sum = &MX_AT(a->line_sums, s * lines + line - a->own_lines.begin);
-    *sum = segment == 0 ? qq : *sum + qq;
+    double qq[2], of_ghosts[2];
+    step_part(a, s, line, lines, own_begin, own_end, qq);
+    if (begin < own_begin) step_part(a, s, line, lines, begin, own_begin, of_ghosts);
+    if (own_end < end) step_part(a, s, line, lines, own_end, end, of_ghosts);
+    for (int l = 0; l < lines; l++) add_to_sum(a, s, line + l, segment, qq[l]);
 }
 
 /* The first line of a band. */
@@ -119,17 +186,18 @@ MX_BODY tl_span lines_of_band(const tl_sweep_args *a, int band, int s)
     return lines;
 }
 
+/* Step s is one line behind the step before, and takes two lines. */
 MX_BODY void tl_sweep_bands_body(const tl_sweep_args *a, int band)
 {
     const int segments = number_of_segments(a);
     const tl_span first = lines_of_band(a, band, 0); /* of later steps: a part of these */
     for (int segment = 0; segment < segments; segment++)
-        for (int front = first.begin; front < first.end + a->steps - 1; front++)
+        for (int front = first.begin; front < first.end + a->steps - 1; front += 2)
             for (int s = 0; s < a->steps; s++) {
                 const tl_span lines = lines_of_band(a, band, s);
-                const int line = front - s;
-                if (line >= lines.begin && line < lines.end)
-                    step_segment(a, s, line, segment, segments);
+                const int line = larger(front - s, lines.begin);
+                const int end = smaller(front - s + 2, lines.end);
+                if (line < end) step_segment(a, s, line, end - line, segment, segments);
             }
 }
 MX_FOR(1D, tl_sweep_bands, MX_ITEMS_PLAIN)
@@ -138,9 +206,9 @@ MX_BODY void tl_sweep_gaps_body(const tl_sweep_args *a, int band)
 {
     const int at = border(a, band), segments = number_of_segments(a);
     for (int s = 1; s < a->steps; s++)
-        for (int line = at - s; line < at + s; line++)
+        for (int line = at - s; line < at + s; line += 2)
             for (int segment = 0; segment < segments; segment++)
-                step_segment(a, s, line, segment, segments);
+                step_segment(a, s, line, 2, segment, segments);
 }
 MX_FOR(1D, tl_sweep_gaps, MX_ITEMS_PLAIN)
 
