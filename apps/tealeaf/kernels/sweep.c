@@ -3,7 +3,7 @@
  * Step s of a line needs step s - 1 of this line and of the two lines beside it. So a thread can
  * take all steps as it goes over the lines, each step one line behind the step before:
  *
- *     step 0 of line l,  step 1 of line l - 1,  step 2 of line l - 2, ...  then the same from the next l
+ *     step 0 of line l,  step 1 of line l - 1,  step 2 of line l - 2, ...  then from the next l
  *
  * Each step takes two lines at a time, l and l + 1 and so on, so that it loads once what both read.
  *
