@@ -16,6 +16,40 @@ if(cores LESS 4 AND NOT minx_MPI_FAMILY STREQUAL openmpi AND NOT app_test_YIELD)
   set(most_ranks 2)
 endif()
 
+# What follows is for NAME.cmake.
+
+# app_indices(APP): where every index is checked, short runs that call the app's kernels.
+function(app_indices app)
+  if(MINX_BOUNDS_CHECK)
+    add_test(NAME ${app}_indices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/indices.py ${app}
+      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/minimd ${minx_MPIEXEC})
+    set_tests_properties(${app}_indices PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endfunction()
+
+# app_deck_doc(APP DOCUMENT COLUMNS): the keys of --help-deck are those of docs/DOCUMENT (deck_doc.py).
+function(app_deck_doc app document columns)
+  add_test(NAME ${app}_deck_doc COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/deck_doc.py
+    $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/docs/${document} ${columns})
+  set_tests_properties(${app}_deck_doc PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
+# app_check_against(APP): every launch against another backend.
+function(app_check_against app)
+  add_test(NAME ${app}_check_against COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_against.py ${app}
+    $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${MINX_LAYOUTS} ${minx_MPIEXEC})
+  set_tests_properties(${app}_check_against PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
+# app_verify_columns(APP): what minx-verify prints of results.
+function(app_verify_columns app)
+  add_test(NAME ${app}_verify_columns COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/verify_columns.py ${app}
+    $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/${app})
+  set_tests_properties(${app}_verify_columns PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
 get_property(apps GLOBAL PROPERTY minx_APPS)
 foreach(app IN LISTS apps)
   get_property(folder GLOBAL PROPERTY minx_DECKS_${app})
@@ -30,38 +64,4 @@ foreach(app IN LISTS apps)
     set(ranks_of_deck ${most_ranks})
   endforeach()
   include(${app}.cmake OPTIONAL)
-endforeach()
-
-# Where every index is checked: short runs that reach the kernels of the larger apps.
-foreach(app minife minimd)
-  if(MINX_BOUNDS_CHECK AND TARGET ${app})
-    add_test(NAME ${app}_indices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/indices.py ${app}
-      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/minimd ${minx_MPIEXEC})
-    set_tests_properties(${app}_indices PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
-  endif()
-endforeach()
-
-# The keys of --help-deck and those of the documents.
-foreach(document minife=minife.md=0 minimd=minimd.md=0 tealeaf=tealeaf-deck.md=2)
-  string(REPLACE "=" ";" document ${document})
-  list(GET document 0 app)
-  list(GET document 1 name)
-  list(GET document 2 columns)
-  if(TARGET ${app})
-    add_test(NAME ${app}_deck_doc COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/deck_doc.py
-      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/docs/${name} ${columns})
-    set_tests_properties(${app}_deck_doc PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
-  endif()
-endforeach()
-
-# Every launch against another backend, and what minx-verify prints of results.
-foreach(app minife minimd tealeaf)
-  if(TARGET ${app})
-    add_test(NAME ${app}_check_against COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_against.py ${app}
-      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${MINX_LAYOUTS} ${minx_MPIEXEC})
-    add_test(NAME ${app}_verify_columns COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/verify_columns.py ${app}
-      $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/${app})
-    set_tests_properties(${app}_check_against ${app}_verify_columns PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
-      ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
-  endif()
 endforeach()

@@ -100,3 +100,8 @@ set_tests_properties(minife_unfinished PROPERTIES TIMEOUT 900 LABELS apps ENVIRO
 add_test(NAME minife_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_memory.py $<TARGET_FILE:minife>
   $<TARGET_FILE:app_memory_tool>)
 set_tests_properties(minife_memory PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
+app_indices(minife)
+app_deck_doc(minife minife.md 0)
+app_check_against(minife)
+app_verify_columns(minife)

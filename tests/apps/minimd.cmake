@@ -35,3 +35,8 @@ set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 900 LABELS apps PRO
 
 include(minimd_eam.cmake)
 include(minimd_input.cmake)
+
+app_indices(minimd)
+app_deck_doc(minimd minimd.md 0)
+app_check_against(minimd)
+app_verify_columns(minimd)

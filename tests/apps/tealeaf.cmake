@@ -166,3 +166,7 @@ function(tealeaf_leak name)
 endfunction()
 tealeaf_leak(1)
 tealeaf_leak(2 ${minx_MPIEXEC} -n 2)
+
+app_deck_doc(tealeaf tealeaf-deck.md 2)
+app_check_against(tealeaf)
+app_verify_columns(tealeaf)
