@@ -342,7 +342,7 @@ static void wait_for_lower_ranks(int rank)
 static void wait_for_reader_of_stderr(void)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    const double end = app_now() + READER_SECONDS;
+    const double end = app_now() + (double)READER_SECONDS;
     struct stat about;
     if (fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
     for (int bytes = 0; app_now() < end;) {
