@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """miniFE where an allocation fails on one of two ranks. Both end with exit code 3, and there is one message. Each allocation of a
-run fails once, or with --step N every Nth one. A run that does not end in 800 s is named.
+run fails once, or with --step N every Nth one. A run that does not end is named.
 
 usage: minife_no_memory.py [--step N] PROGRAM MPIEXEC... (with the option for the number of ranks)
 """
 import argparse
-import os
 import re
-import subprocess
 import sys
+
+from launcher import run_ranks
 
 RUNS = (["operator=csr", "overlap=on"], ["operator=csr8", "preconditioner=multigrid"], ["operator=symmetric", "problem=manufactured",
         "mesh=distorted", "solver=single-reduction", "preconditioner=chebyshev"])
@@ -17,11 +17,7 @@ ABOUT_MEMORY = re.compile(r"no \d+ bytes|no memory")
 
 
 def run(command, fails_at):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800,
-                              env={**os.environ, "MINIFE_FAILS_AT": str(fails_at)})
-    except subprocess.TimeoutExpired:
-        sys.exit(f"MINIFE_FAILS_AT={fails_at} {' '.join(command)}: no end after 800 s")
+    return run_ranks(command, {"MINIFE_FAILS_AT": str(fails_at)})
 
 
 def main():
