@@ -35,10 +35,10 @@ def line(old, new):
 
 SOLID = "*tea\nx_cells=200000 y_cells=200000 z_cells=200000\nstate 1 density=1 energy=1\ntl_use_cg\n*endtea\n"
 SERIAL = ["--backend=serial"]
-# name, deck (None: no such file), options, exit code, words that the message must have
 # An exit code: 2 where this build has no cuda, and 3 where this machine has no such device.
 NO_DEVICE = None
 
+# name, deck (None: no such file), options, exit code, words that the message must have
 CASES = [
     ("unknown key", line("tl_eps 1.0e-15", "tl_epps 1e-15"), SERIAL, 2, ["tl_epps", "tl_eps", ":14:"]),
     ("misspelt solver", line("tl_use_cg", "tl_use_gc"), SERIAL, 2, ["tl_use_gc", "tl_use_cg"]),
