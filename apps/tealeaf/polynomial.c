@@ -61,12 +61,6 @@ static void set_steps(tl_sweep_args *a, coefficients *c, int n, int parity)
 
 /* ---- a solver ---- */
 
-static bool is_weighted(const tl_app *app)
-{
-    return app->deck.solver == TL_SOLVER_JACOBI ||
-           app->deck.preconditioner == TL_PRECONDITIONER_DIAGONAL;
-}
-
 /* Fills `depth` layers of ghosts of u (or z, or next), and of the step where later steps read it
  * there. */
 static mx_err exchange(tl_app *app, mx_view u, int depth)
@@ -79,7 +73,7 @@ static mx_err exchange(tl_app *app, mx_view u, int depth)
 /* Queues a step on u, with the sum of its squared residual at `at` of the ring. */
 static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
 {
-    return is_weighted(app)
+    return tl_uses_diagonal(&app->deck)
                ? TL_LAUNCH_INTO(tl_polynomial_diagonal_norm, app, 0, a, app->views.rr, at)
                : TL_LAUNCH_INTO(tl_polynomial_norm, app, 0, a, app->views.rr, at);
 }
@@ -156,14 +150,14 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
 /* A step on z or next, from which it goes to the other one; `layers` of ghosts are computed too. */
 static mx_err step_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
-                            : TL_LAUNCH(tl_polynomial, app, layers, a);
+    return tl_uses_diagonal(&app->deck) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
+                                        : TL_LAUNCH(tl_polynomial, app, layers, a);
 }
 
 static mx_err first_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return is_weighted(app) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
-                            : TL_LAUNCH(tl_polynomial_first, app, layers, a);
+    return tl_uses_diagonal(&app->deck) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
+                                        : TL_LAUNCH(tl_polynomial_first, app, layers, a);
 }
 
 /* n steps, the first one from z (parity 0) or next. The last one computes `layers` of ghosts

@@ -99,6 +99,19 @@ static mx_err end(tl_app *app)
     return mx_fence(app->base.ctx);
 }
 
+/* Bytes a cell of n steps of a polynomial: of as long sweeps as there are, then of what is left. */
+static double bytes_of_steps(const tl_app *app, int64_t n)
+{
+    const tl_deck *const d = &app->deck;
+    const int64_t of_sweep = tl_sweep_limit(app), left = n % of_sweep;
+    const bool weighted =
+        d->preconditioner == TL_PRECONDITIONER_DIAGONAL || d->solver == TL_SOLVER_JACOBI;
+    const double more = weighted ? 8 : 0, step = TL_STEP_BYTES + more,
+                 sweep = TL_SWEEP_BYTES + more;
+    if (of_sweep == 1) return (double)n * step;
+    return (double)(n / of_sweep) * sweep + (left > 1 ? sweep : (double)left * step);
+}
+
 /* Bytes and flops a cell of one iteration of the step's solver, without the presteps of others. */
 static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
 {
@@ -106,17 +119,13 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
     const bool passes = tl_goes_by_passes(app);
     const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
-    const int per_sweep = tl_sweep_limit(app);
-    const double step_bytes = ((per_sweep > 1 ? TL_SWEEP_BYTES : TL_STEP_BYTES) +
-                               (weighted || d->solver == TL_SOLVER_JACOBI ? 8 : 0)) /
-                              (double)per_sweep;
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
              (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
     *flops = passes ? (double)TL_PASS_FLOPS : cg_flops;
     if (d->solver == TL_SOLVER_DPCG) *flops += TL_DEFLATED_FLOPS;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
-        *bytes = step_bytes;
+        *bytes = bytes_of_steps(app, TL_STEPS_BETWEEN_CHECKS) / TL_STEPS_BETWEEN_CHECKS;
         *flops = step_flops;
     } else if (app->multigrid != NULL) {
         double cycle, cycle_flops;
@@ -124,7 +133,7 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
         *bytes = TL_CG_BYTES + cycle;
         *flops = cg_flops + cycle_flops;
     } else if (d->solver == TL_SOLVER_PPCG) {
-        *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + (double)app->inner_steps * step_bytes;
+        *bytes = TL_CG_BYTES + TL_POLYNOMIAL_BYTES + bytes_of_steps(app, app->inner_steps);
         *flops = cg_flops + 6 + (double)app->inner_steps * step_flops;
     }
 }

@@ -36,8 +36,8 @@ mx_err tl_sweeps_create(tl_app *app)
     if (!info.host_accessible || app->other_layout || tl_is_3d(&app->deck)) return MX_OK;
     s->across = info.layout == MX_LAYOUT_LEFT ? 1 : 0;
     s->sums.lines = s->across == 1 ? app->columns : app->rows;
-    const int most = s->sums.lines / (2 * TL_SWEEP_STEPS);
-    s->bands = info.threads < most ? info.threads : most > 0 ? most : 1;
+    const int max_bands = s->sums.lines / (2 * TL_SWEEP_STEPS);
+    s->bands = mx_clamp(info.threads, 1, mx_max(max_bands, 1));
     MX_TRY(mx_view_create_1d(app->base.ctx, "line sums of steps", MX_F64,
                              (int64_t)TL_SWEEP_STEPS * s->sums.lines, &s->line_sums));
     const tl_sweep_sums_views sums = {.rr = app->views.rr, .line_sums = s->line_sums};

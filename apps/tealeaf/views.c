@@ -52,8 +52,9 @@ static mx_err find_distance_of_places(const tl_app *app, int64_t *distance)
     enum { APART = 72, LONG = 1024 };
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    const bool one_by_one = app->other_layout || (app_size(app->base.comm) > 1 && app->ghosts == 1);
     const bool sweeps = uses_steps(&app->deck) && !tl_is_3d(&app->deck) && info.host_accessible &&
-                        info.layout == MX_LAYOUT_RIGHT;
+                        info.layout == MX_LAYOUT_RIGHT && !one_by_one;
     *distance = sweeps && app->columns >= LONG ? APART : 0;
     return MX_OK;
 }

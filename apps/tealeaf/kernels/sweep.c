@@ -11,7 +11,7 @@
  * written by turns. A step may overwrite what the step before the last one has written, because the
  * step between them has been taken in that line and in both lines beside it.
  *
- * Long lines are cut into segments, so that this many lines of a segment fit in the cache. Each
+ * Long lines are cut into segments, so that the lines of a segment that all steps need fit in the cache. Each
  * step has its cuts TL_CUT_SHIFT cells further left than the step before. What a step needs from
  * the left of its segment was computed with the segment before; from the right it needs nothing.
  *
@@ -39,9 +39,6 @@
 #else
 #define CELL(view, line, i) MX_AT(view, line, i)
 #endif
-
-MX_BODY int smaller(int a, int b) { return a < b ? a : b; }
-MX_BODY int larger(int a, int b) { return a > b ? a : b; }
 
 /* Step s of cells i0 to i1-1 of a line; returns their q.q. */
 MX_BODY double step_cells(const tl_sweep_args *a, int s, int line, int i0, int i1, bool weighted)
@@ -153,8 +150,8 @@ MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int lines, in
     const int cut = a->own_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
     const int begin = segment == 0 ? a->cells[s].begin : cut;
     const int end = segment == segments - 1 ? a->cells[s].end : cut + a->segment;
-    const int own_begin = larger(begin, a->own_cells.begin);
-    const int own_end = smaller(end, a->own_cells.end);
+    const int own_begin = mx_max(begin, a->own_cells.begin);
+    const int own_end = mx_min(end, a->own_cells.end);
     double qq[2], of_ghosts[2];
     step_part(a, s, line, lines, own_begin, own_end, qq);
     if (begin < own_begin) step_part(a, s, line, lines, begin, own_begin, of_ghosts);
@@ -174,7 +171,7 @@ MX_BODY int border(const tl_sweep_args *a, int band)
 MX_BODY int number_of_segments(const tl_sweep_args *a)
 {
     const int64_t cells = a->own_cells.end - a->own_cells.begin;
-    return larger((int)((cells + a->segment / 2) / a->segment), 1);
+    return mx_max((int)((cells + a->segment / 2) / a->segment), 1);
 }
 
 /* The lines of step s that a band computes. */
@@ -195,8 +192,8 @@ MX_BODY void tl_sweep_bands_body(const tl_sweep_args *a, int band)
         for (int front = first.begin; front < first.end + a->steps - 1; front += 2)
             for (int s = 0; s < a->steps; s++) {
                 const tl_span lines = lines_of_band(a, band, s);
-                const int line = larger(front - s, lines.begin);
-                const int end = smaller(front - s + 2, lines.end);
+                const int line = mx_max(front - s, lines.begin);
+                const int end = mx_min(front - s + 2, lines.end);
                 if (line < end) step_segment(a, s, line, end - line, segment, segments);
             }
 }
