@@ -10,7 +10,7 @@ import tempfile
 from launcher import run_ranks
 
 with tempfile.TemporaryDirectory() as folder:
-    done = run_ranks(sys.argv[2:], folder=folder)
+    done = run_ranks(sys.argv[2:], folder=folder, emptied=True)
     messages = [l for l in done.stderr.splitlines() if l.startswith(f"abort: error: {sys.argv[1]}")]
     left = os.listdir(folder)
 if done.returncode != 3 or len(messages) != 1 or left:

@@ -4,8 +4,9 @@ none may stop. Pairs of backends have the same and different layouts, threads an
 
 usage: check_against.py APP PROGRAM INPUTS LAYOUTS MPIEXEC...      LAYOUTS: default or all, as the build's MINX_LAYOUTS
 """
-import subprocess
 import sys
+
+from launcher import all_succeed
 
 # layouts: right and left, left and right, right and right
 PAIRS = [("openmp:threads=2", "simt"), ("simt", "serial"), ("serial:order=shuffled", "openmp:threads=3")]
@@ -39,17 +40,14 @@ RUNS = {
 
 def main():
     app, program, inputs, layouts, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:]
-    failures = 0
+    commands = []
     for all_ranks, (deck, *words) in RUNS[app]:
         for ranks in all_ranks:
             for backend, other in PAIRS + (PAIRS_OF_ALL if layouts == "all" else []):
                 launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-                command = [*launcher, program, f"{inputs}/{deck}", *words, "--quiet", "--backend=" + backend, "--check-against=" + other]
-                done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
-                if done.returncode != 0:
-                    failures += 1
-                    print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-500:]}{done.stderr[-1500:]}")
-    return 1 if failures else 0
+                commands.append([*launcher, program, f"{inputs}/{deck}", *words, "--quiet", "--backend=" + backend,
+                                 "--check-against=" + other])
+    return 0 if all_succeed(commands) else 1
 
 
 if __name__ == "__main__":

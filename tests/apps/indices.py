@@ -5,9 +5,10 @@ with exit code 3. Values are checked by the tests of other builds, and by each r
 usage: indices.py minife|minimd PROGRAM INPUTS MPIEXEC...      INPUTS: the folder with miniMD's potentials
 """
 import os
-import subprocess
 import sys
 import tempfile
+
+from launcher import all_succeed
 
 BACKENDS = ["serial", "openmp:threads=2", "simt"]
 STORED = ["csr", "csr8", "ell", "sell", "lines", "symmetric"]
@@ -69,15 +70,10 @@ def minimd(folder, inputs):
 
 def main():
     app, program, inputs, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for ranks, words in {"minife": minife, "minimd": minimd}[app](folder, inputs):
-            command = [program, *words] if ranks == 1 else [*mpiexec, "-n", str(ranks), program, *words]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
-            if done.returncode != 0:
-                failures += 1
-                print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-500:]}{done.stderr[-1500:]}")
-    return 1 if failures else 0
+        runs = {"minife": minife, "minimd": minimd}[app](folder, inputs)
+        commands = [[program, *words] if ranks == 1 else [*mpiexec, "-n", str(ranks), program, *words] for ranks, words in runs]
+        return 0 if all_succeed(commands, folder) else 1
 
 
 if __name__ == "__main__":
