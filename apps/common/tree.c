@@ -175,11 +175,9 @@ static mx_err describe_dataset(walk *w, hid_t set, app_node *node)
 
 static mx_err describe(walk *w, hid_t object, app_node *node)
 {
-    switch (H5Iget_type(object)) {
-    case H5I_GROUP: node->kind = APP_NODE_GROUP; break;
-    case H5I_DATASET: return describe_dataset(w, object, node);
-    default: node->kind = APP_NODE_OTHER; break;
-    }
+    const H5I_type_t type = H5Iget_type(object);
+    if (type == H5I_DATASET) return describe_dataset(w, object, node);
+    node->kind = type == H5I_GROUP ? APP_NODE_GROUP : APP_NODE_OTHER;
     return MX_OK;
 }
 
