@@ -1,5 +1,4 @@
-/* The smallest app: the heat of one cell spreads over a periodic square, by explicit steps. It has
- * all that an app can have. */
+/* The smallest app with all that an app can have: explicit steps of heat on a periodic square. */
 #include "minx/kernel.h"
 #include "minx/minx.h"
 
