@@ -54,13 +54,16 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
         print("not tried: /dev/shm without room (it needs the right to mount)")
         return
     environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
-    start = subprocess.run(space + mpiexec + ["-n", "2", tealeaf, "--version"], cwd=folder, stdin=subprocess.DEVNULL,
-                           capture_output=True, timeout=800, env=environment)
-    if start.returncode != 0:
-        print("not tried: /dev/shm without room (this MPI library does not start without it)")
+    command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet"]
+
+    def start(*options):
+        return subprocess.run(command + list(options), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800,
+                              env=environment)
+
+    if start().returncode != 0:
+        print("not tried: /dev/shm without room (this MPI library, or LLVM's OpenMP library, does not start without it)")
         return
-    command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet", "--output=shm.h5"]
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800, env=environment)
+    done = start("--output=shm.h5")
     check(done.returncode == 0 and os.path.exists(os.path.join(folder, "shm.h5")),
           f"/dev/shm is full: exit code {done.returncode}\n{done.stderr[-1000:]}")
 
