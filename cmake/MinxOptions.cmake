@@ -41,12 +41,14 @@ if(MINX_BOUNDS_CHECK)
   list(TRANSFORM minx_HOST_KERNEL_FLAGS REPLACE "^-O3$" -O1)
 endif()
 minx_compiler_flags_(${CMAKE_C_COMPILER_ID} minx_COMPILER_FLAGS)
-# For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. A build
-# with a sanitizer is slow enough, so it is optimised a little. It has -g1, because a sanitizer prints functions and lines but no
-# variables, and gcc needs as much time for the debug information of vectorised loops as for all else.
+# For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. The thread
+# sanitizer makes a build so slow that it is optimised a little. With other sanitizers gcc would need up to ten times as long for
+# that: each access brings several branches. A sanitizer prints functions and lines but no variables, hence -g1.
 set(minx_HOST_DEBUG_FLAGS -O0 -g)
-if(MINX_SANITIZE)
+if(MINX_SANITIZE MATCHES thread)
   set(minx_HOST_DEBUG_FLAGS -O1 -g1)
+elseif(MINX_SANITIZE)
+  set(minx_HOST_DEBUG_FLAGS -O0 -g1)
 endif()
 # Kernels and launches access thread-local variables in the fastest way (initial-exec), if minx is a static library. The memory of
 # such variables is reserved when a program starts. So a program that loads a library at run time (Python) may not have enough
