@@ -223,6 +223,9 @@ mx_err app_keys_fail(const app_keys *keys, const app_word *key, const char *form
 #endif
     ;
 
+/* An error where the line has a byte that no text file has (app_text_find_control). */
+mx_err app_keys_check_text(const app_keys *keys, const app_word *line);
+
 /* "got an unknown key, expected KEY". */
 mx_err app_keys_fail_unknown(const app_keys *keys, const app_word *key);
 

@@ -5,14 +5,12 @@
 
 #include <string.h>
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 static bool is_separator(char c) { return c == '=' || c == ':'; }
 
 static app_word trim(app_word word)
 {
-    for (; word.length > 0 && is_blank(word.text[0]); word.text++) word.length--;
-    while (word.length > 0 && is_blank(word.text[word.length - 1])) word.length--;
+    for (; word.length > 0 && app_text_is_blank(word.text[0]); word.text++) word.length--;
+    while (word.length > 0 && app_text_is_blank(word.text[word.length - 1])) word.length--;
     return word;
 }
 
@@ -25,17 +23,14 @@ static size_t length_without_comment(const app_keys *keys, const char *line, siz
     return length;
 }
 
-static mx_err check_bytes(const app_keys *keys, const app_word *line)
+mx_err app_keys_check_text(const app_keys *keys, const app_word *line)
 {
-    for (size_t i = 0; i < line->length; i++) {
-        const unsigned char c = (unsigned char)line->text[i];
-        const app_word place = {.text = "text", .length = 4, .line = line->line};
-        app_shown shown;
-        if (c >= 0x20 ? c != 0x7f : is_blank((char)c)) continue;
-        return app_keys_fail(keys, &place, "got the byte %s, expected a text file",
-                             app_text_show(line->text + i, 1, &shown));
-    }
-    return MX_OK;
+    const app_word place = {.text = "text", .length = 4, .line = line->line};
+    const char *const control = app_text_find_control(line->text, line->length);
+    app_shown shown;
+    if (control == NULL) return MX_OK;
+    return app_keys_fail(keys, &place, "got the byte %s, expected a text file",
+                         app_text_show(control, 1, &shown));
 }
 
 /* `line` is not empty, and begins with the key. */
@@ -43,7 +38,8 @@ static mx_err read_pair(app_keys *keys, const app_word *line)
 {
     app_word key = *line, value = {.text = NULL, .line = line->line};
     size_t end = 0;
-    while (end < line->length && !is_blank(line->text[end]) && !is_separator(line->text[end]))
+    while (end < line->length && !app_text_is_blank(line->text[end]) &&
+           !is_separator(line->text[end]))
         end++;
     key.length = end;
     app_word rest = trim((app_word){line->text + end, line->length - end, line->line});
@@ -69,7 +65,7 @@ mx_err app_keys_read_lines(app_keys *keys, const char *text, size_t length)
                          .line = keys->source == APP_KEY_FILE ? number : 0};
         at += line_length + 1;
         line = trim(line);
-        MX_TRY(check_bytes(keys, &line));
+        MX_TRY(app_keys_check_text(keys, &line));
         if (line.length > 0) MX_TRY(read_pair(keys, &line));
     }
     if (keys->source == APP_KEY_FILE) keys->last_line = number;

@@ -118,6 +118,17 @@ app_number app_text_whole(const char *word, size_t length, int64_t *value)
     return APP_NUMBER_OK;
 }
 
+int app_text_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+const char *app_text_find_control(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if ((c < 0x20 || c == 0x7f) && !app_text_is_blank(text[i])) return text + i;
+    }
+    return NULL;
+}
+
 const char *app_text_show(const char *word, size_t length, app_shown *shown)
 {
     const size_t room =

@@ -21,6 +21,13 @@ app_number app_text_real(const char *word, size_t length, double *value);
 /* A whole number in decimal that takes the whole word. "1.0" and "1e3" are APP_NUMBER_SYNTAX. */
 app_number app_text_whole(const char *word, size_t length, int64_t *value);
 
+/* What separates words in a line: a space, a tab, or the CR of a line end of Windows. */
+int app_text_is_blank(char c);
+
+/* The first byte that a line of a text file does not have, a control character that is no blank;
+ * NULL: there is none. */
+const char *app_text_find_control(const char *text, size_t length);
+
 /* A word made fit for a message: in quotes, unprintable bytes as \xNN, cut short with "..." .
  * Returns shown->text. */
 typedef struct app_shown {

@@ -63,26 +63,21 @@ mx_err md_data_pass_line(struct md_data_file *f, const char **text, size_t *leng
 
 /* ---- words ---- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 static mx_err check_bytes(const struct md_data_file *f, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        app_shown shown;
-        if (c >= 0x20 ? c != 0x7f : is_blank((char)c)) continue;
-        return md_data_fail(f, "text", "got the byte %s, expected a text file",
-                            app_text_show(text + i, 1, &shown));
-    }
-    return MX_OK;
+    const char *const control = app_text_find_control(text, length);
+    app_shown shown;
+    if (control == NULL) return MX_OK;
+    return md_data_fail(f, "text", "got the byte %s, expected a text file",
+                        app_text_show(control, 1, &shown));
 }
 
 /* The next word of [*at, end), of length 0 behind the last one. */
 static app_word next_word(const char **at, const char *end, long number)
 {
-    while (*at < end && is_blank(**at)) ++*at;
+    while (*at < end && app_text_is_blank(**at)) ++*at;
     app_word word = {.text = *at, .line = number};
-    while (*at < end && !is_blank(**at)) ++*at;
+    while (*at < end && !app_text_is_blank(**at)) ++*at;
     word.length = (size_t)(*at - word.text);
     return word;
 }

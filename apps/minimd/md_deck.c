@@ -43,31 +43,16 @@ typedef struct deck_line {
     app_word word[MAX_WORDS]; /* the first ones; of length 0: there is none */
 } deck_line;
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 static void split(deck_line *line)
 {
     const char *at = line->whole.text;
     const char *const end = at + line->whole.length;
     for (int w = 0; w < MAX_WORDS; w++) {
-        while (at < end && is_blank(*at)) at++;
+        while (at < end && app_text_is_blank(*at)) at++;
         line->word[w] = (app_word){.text = at, .line = line->whole.line};
-        while (at < end && !is_blank(*at)) at++;
+        while (at < end && !app_text_is_blank(*at)) at++;
         line->word[w].length = (size_t)(at - line->word[w].text);
     }
-}
-
-static mx_err check_bytes(const app_keys *keys, const app_word *line)
-{
-    for (size_t i = 0; i < line->length; i++) {
-        const unsigned char c = (unsigned char)line->text[i];
-        const app_word place = {.text = "text", .length = 4, .line = line->line};
-        app_shown shown;
-        if (c >= 0x20 ? c != 0x7f : is_blank((char)c)) continue;
-        return app_keys_fail(keys, &place, "got the byte %s, expected a text file",
-                             app_text_show(line->text + i, 1, &shown));
-    }
-    return MX_OK;
 }
 
 /* The lines of the text, up to LAST_LINE; *used: their bytes. */
@@ -83,7 +68,7 @@ static mx_err split_lines(app_keys *keys, const char *text, size_t length, deck_
         deck_line *const line = &lines[*count];
         line->whole = (app_word){.text = start, .length = bytes, .line = ++*count};
         *used += bytes + (end ? 1 : 0);
-        MX_TRY(check_bytes(keys, &line->whole));
+        MX_TRY(app_keys_check_text(keys, &line->whole));
         split(line);
     }
     return MX_OK;

@@ -44,11 +44,9 @@ fail(const reader *x, long line, const char *part, const char *format, ...)
 
 /* ---- words ---- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 static void pass_blanks(reader *x)
 {
-    while (x->at < x->end && is_blank(*x->at)) x->at++;
+    while (x->at < x->end && app_text_is_blank(*x->at)) x->at++;
 }
 
 static bool at_line_end(const reader *x) { return x->at == x->end || *x->at == '\n'; }
@@ -58,7 +56,7 @@ static word line_word(reader *x)
 {
     pass_blanks(x);
     word w = {.text = x->at, .line = x->line};
-    while (!at_line_end(x) && !is_blank(*x->at)) x->at++;
+    while (!at_line_end(x) && !app_text_is_blank(*x->at)) x->at++;
     w.length = (size_t)(x->at - w.text);
     return w;
 }
