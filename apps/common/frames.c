@@ -22,8 +22,9 @@ struct app_frames {
     app_frames next; /* of the results file */
     app_slab slab;   /* of one frame */
     mx_gid count;
-    app_series times; /* of rank 0 */
-    bool shown;       /* in the side file, at this place */
+    hsize_t frame_bytes; /* of the chunks of a frame, and their share of the index */
+    app_series times;    /* of rank 0 */
+    bool shown;          /* in the side file, at this place */
     app_place place;
     char *path;
     struct {
@@ -111,6 +112,21 @@ static app_slab value_chunk(const app_slab *slab, mx_type type)
     return with_frames(&piece, 0, 0);
 }
 
+/* What the index says of a chunk, rounded up: nodes of its tree, which may be half full. */
+enum { INDEX_BYTES = 256 };
+
+/* The chunks of a frame are stored whole, also those at its ends. */
+static hsize_t frame_bytes(const app_slab *chunk, mx_type type)
+{
+    hsize_t chunks = 1, bytes = MX_TYPE_SIZE(type);
+    for (int d = 1; d < chunk->rank; ++d) {
+        const mx_gid count = (chunk->global[d] + chunk->count[d] - 1) / chunk->count[d];
+        chunks *= (hsize_t)count;
+        bytes *= (hsize_t)chunk->count[d];
+    }
+    return chunks * (bytes + INDEX_BYTES);
+}
+
 static mx_err create_parts(app_frames f, const app_frames_definition *d)
 {
     const app_slab steps = {.rank = 1, .count = {CHUNK_STEPS}};
@@ -118,6 +134,7 @@ static mx_err create_parts(app_frames f, const app_frames_definition *d)
     app_compare_words words;
     const char *const compare = app_compare_text(d->compare, &words);
     for (int k = 0; k < d->slab.rank; ++k) values.global[k + 1] = d->slab.global[k];
+    f->frame_bytes = frame_bytes(&values, d->type);
     MX_TRY(create_part(f, STEP, &steps, "1", "exact"));
     MX_TRY(create_part(f, TIME, &steps, d->time_unit, "exact"));
     return create_part(f, VALUE, &values, d->unit, compare);
@@ -211,15 +228,13 @@ void app_results_free_frames(app_results results)
 
 static mx_err grow(app_frames f)
 {
-    hsize_t bytes = 0;
+    MX_TRY(app_agree(f->results->comm, app_file_reserve(&f->results->file, f->frame_bytes)));
     for (int p = 0; p < PARTS; ++p) {
+        if (f->part[p].set < 0) continue;
         const app_slab slab = p == VALUE ? with_frames(&f->slab, 0, f->count + 1)
                                          : (app_slab){.rank = 1, .global = {f->count + 1}};
         hsize_t extents[APP_SLAB_MAX_RANK];
         for (int d = 0; d < slab.rank; ++d) extents[d] = (hsize_t)slab.global[d];
-        if (p == VALUE) bytes = (hsize_t)app_slab_elements_global(&f->slab);
-        MX_TRY(app_file_reserve(&f->results->file, bytes * MX_TYPE_SIZE(f->part[p].type)));
-        if (f->part[p].set < 0) continue;
         MX_REQUIRE(H5Dset_extent(f->part[p].set, extents) >= 0, MX_ERR_IO,
                    "cannot make %s longer: %s", f->part[p].path, app_h5_reason());
     }
@@ -264,12 +279,7 @@ mx_err app_frames_add(app_frames f, int64_t step, double time, const app_slab *s
 mx_err app_frames_flush(app_results results)
 {
     if (!results) return MX_OK;
-    const hid_t file = results->file.id; /* with a serial HDF5 only rank 0 has the file */
-    const mx_err err =
-        file < 0 || H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0
-            ? MX_OK
-            : MX_FAIL(MX_ERR_IO, "cannot write a frame to the disk: %s", app_h5_reason());
-    return app_agree(results->comm, err);
+    return app_file_flush(&results->file);
 }
 
 /* ---- H5MD ---- */

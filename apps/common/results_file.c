@@ -1,8 +1,9 @@
 /* A full disk must not be noticed first inside a collective call of MPI-IO or HDF5: libraries leave
  * some ranks waiting, and HDF5 can then neither close the file nor end cleanly. So rank 0 reserves
  * the room from the system before each addition, where a refusal is an ordinary error; HDF5 cuts
- * off what was too much when it closes. On a file system that cannot reserve, the file is written
- * without a reservation. */
+ * off what was too much when it closes. Rank 0 makes a new file, with its room, before the ranks
+ * open it: HDF5 writes into a file that it has created even when nothing was added to it. On a file
+ * system that cannot reserve, the file is written without a reservation. */
 #define _GNU_SOURCE /* fallocate */
 #include "results_file.h"
 
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,38 +82,6 @@ static hid_t access_list(app_comm comm, bool collective)
     return list;
 }
 
-static hid_t open_as(const char *path, app_file_mode mode, hid_t list)
-{
-    if (mode == APP_FILE_CREATE) return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
-    return H5Fopen(path, mode == APP_FILE_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, list);
-}
-
-mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_mode mode)
-{
-    /* MPI-IO gains nothing for reading on one host, and may write beside the file */
-    const bool one_host = app_local_size(comm) == app_size(comm);
-    const bool collective = app_file_is_parallel() && !(mode == APP_FILE_READ && one_host);
-    *file = (app_file){.comm = comm, .id = H5I_INVALID_HID, .path = path, .collective = collective};
-    if (!app_file_takes_part(comm)) return MX_OK;
-    app_h5_quiet();
-    if (collective) avoid_shared_file_pointers(comm);
-    const hid_t list = access_list(comm, collective);
-    MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare the access to %s: %s", path, app_h5_reason());
-    /* a signal that ends the program in between removes them too */
-    if (collective) for_small_files(comm, path, app_signals_note);
-    file->id = open_as(path, mode, list);
-    if (collective) for_small_files(comm, path, remove_small_file);
-    mx_err err = MX_OK;
-    struct stat info;
-    if (file->id < 0) {
-        err = MX_FAIL(MX_ERR_IO, "cannot open %s: %s", path, app_h5_reason());
-    } else if (stat(path, &info) == 0) {
-        file->used = (hsize_t)info.st_size;
-    }
-    (void)app_h5_close(list);
-    return err;
-}
-
 /* What an addition may take beside its data (headers, attributes, its share of the group's index:
  * well below a kilobyte as a rule), and how much is asked for beyond the need, so that small
  * additions rarely ask. */
@@ -136,14 +106,115 @@ static mx_err allocate(const char *path, hsize_t from, hsize_t bytes)
     return MX_OK;
 }
 
+/* The bytes of an open file. The caller frees *image, also after a failure. */
+static mx_err image_of(hid_t id, const char *path, void **image, size_t *bytes)
+{
+    ssize_t size = -1;
+    if (id >= 0 && H5Fflush(id, H5F_SCOPE_GLOBAL) >= 0) size = H5Fget_file_image(id, NULL, 0);
+    MX_REQUIRE(size > 0, MX_ERR_IO, "%s: HDF5 cannot make a file: %s", path, app_h5_reason());
+    *bytes = (size_t)size;
+    *image = malloc(*bytes);
+    MX_REQUIRE(*image, MX_ERR_MEMORY, "%s: no memory for %zd bytes", path, size);
+    MX_REQUIRE(H5Fget_file_image(id, *image, *bytes) == size, MX_ERR_IO,
+               "%s: HDF5 cannot make a file: %s", path, app_h5_reason());
+    return MX_OK;
+}
+
+/* An HDF5 file without content, made in memory. */
+static mx_err empty_image(const char *path, void **image, size_t *bytes)
+{
+    const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t id = H5I_INVALID_HID;
+    if (list >= 0 && H5Pset_fapl_core(list, METADATA, false) >= 0)
+        id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+    const mx_err err = image_of(id, path, image, bytes);
+    (void)app_h5_close(id);
+    (void)app_h5_close(list);
+    return err;
+}
+
+static mx_err write_image(const char *path, const void *image, size_t bytes)
+{
+    FILE *const file = fopen(path, "r+");
+    MX_REQUIRE(file, MX_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    const bool written = fwrite(image, 1, bytes, file) == bytes;
+    const bool closed = fclose(file) == 0;
+    MX_REQUIRE(written && closed, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    return MX_OK;
+}
+
+static mx_err truncate_file(const char *path)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    MX_REQUIRE(file >= 0, MX_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
+    close(file);
+    return MX_OK;
+}
+
+/* On rank 0: an empty HDF5 file, with room. */
+static mx_err create(app_file *file)
+{
+    void *image = NULL;
+    size_t bytes = 0;
+    app_h5_quiet();
+    mx_err err = truncate_file(file->path);
+    if (err == MX_OK) err = empty_image(file->path, &image, &bytes);
+    if (err == MX_OK) err = app_file_reserve(file, bytes);
+    if (err == MX_OK) err = write_image(file->path, image, bytes);
+    free(image);
+    return err;
+}
+
+mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_mode mode)
+{
+    /* MPI-IO gains nothing for reading on one host, and may write beside the file */
+    const bool one_host = app_local_size(comm) == app_size(comm);
+    const bool collective = app_file_is_parallel() && !(mode == APP_FILE_READ && one_host);
+    *file = (app_file){.comm = comm, .id = H5I_INVALID_HID, .path = path, .collective = collective};
+    if (mode == APP_FILE_CREATE)
+        MX_TRY(app_agree(comm, app_rank(comm) == 0 ? create(file) : MX_OK));
+    if (!app_file_takes_part(comm)) return MX_OK;
+    app_h5_quiet();
+    if (collective) avoid_shared_file_pointers(comm);
+    const hid_t list = access_list(comm, collective);
+    MX_REQUIRE(list >= 0, MX_ERR_IO, "cannot prepare the access to %s: %s", path, app_h5_reason());
+    /* a signal that ends the program in between removes them too */
+    if (collective) for_small_files(comm, path, app_signals_note);
+    file->id = H5Fopen(path, mode == APP_FILE_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, list);
+    if (collective) for_small_files(comm, path, remove_small_file);
+    mx_err err = MX_OK;
+    struct stat info;
+    if (file->id < 0) {
+        err = MX_FAIL(MX_ERR_IO, "cannot open %s: %s", path, app_h5_reason());
+    } else if (mode != APP_FILE_CREATE && stat(path, &info) == 0) {
+        file->used = (hsize_t)info.st_size;
+    }
+    (void)app_h5_close(list);
+    return err;
+}
+
 mx_err app_file_reserve(app_file *file, hsize_t bytes)
 {
-    if (file->id < 0 || app_rank(file->comm) != 0) return MX_OK;
+    if (app_rank(file->comm) != 0) return MX_OK;
     file->used += bytes + METADATA;
     if (file->used <= file->reserved) return MX_OK;
     const hsize_t end = file->used + RESERVE_MORE;
     MX_TRY(allocate(file->path, file->reserved, end - file->reserved));
     file->reserved = end;
+    return MX_OK;
+}
+
+/* A parallel HDF5 may cut the file off at the end of its data here, and with it the room. */
+mx_err app_file_flush(app_file *file)
+{
+    mx_err err = MX_OK;
+    struct stat info;
+    if (file->id >= 0 && H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0)
+        err = MX_FAIL(MX_ERR_IO, "%s: cannot be written: %s", file->path, app_h5_reason());
+    MX_TRY(app_agree(file->comm, err));
+    if (app_rank(file->comm) == 0 && stat(file->path, &info) == 0 &&
+        (hsize_t)info.st_size < file->reserved)
+        file->reserved = (hsize_t)info.st_size;
     return MX_OK;
 }
 

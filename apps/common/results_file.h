@@ -38,6 +38,9 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_m
  * can be closed. Not collective: agree on it. */
 mx_err app_file_reserve(app_file *file, hsize_t bytes);
 
+/* Writes out what is buffered. Collective, agreed. */
+mx_err app_file_flush(app_file *file);
+
 /* Writes out what is buffered and closes; also after a failure. Collective. */
 mx_err app_file_close(app_file *file);
 

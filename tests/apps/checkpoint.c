@@ -410,13 +410,15 @@ static void check_rotation(app_comm comm)
     struct rlimit old, small;
     CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
     small = old;
-    small.rlim_cur = 8 << 10;
-    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
-    CHECK_OK(app_checkpoint_step(c, 6, &stop));
-    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
-    CHECK(!stop && inode("r.ck") == fourth && inode("r.ck.1") == second);
-    CHECK_OK(app_barrier(comm));
-    CHECK_OK(app_checkpoint_step(c, 8, &stop));
+    for (int pages = 2; pages >= 0; pages -= 2) {
+        small.rlim_cur = (rlim_t)pages << 12;
+        CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHECK_OK(app_checkpoint_step(c, 8 - pages, &stop));
+        CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+        CHECK(!stop && inode("r.ck") == fourth && inode("r.ck.1") == second);
+        CHECK_OK(app_barrier(comm));
+    }
+    CHECK_OK(app_checkpoint_step(c, 10, &stop));
     CHECK_OK(app_barrier(comm));
     CHECK(inode("r.ck.1") == fourth);
     app_checkpoint_destroy(&c);

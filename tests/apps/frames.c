@@ -1,11 +1,15 @@
 /* Frames of a field and of particles, as H5MD: written on any number of ranks and read back by the
  * reader; trajectory.py opens the file with MDAnalysis, and trajectories.xmf with VTK. */
+#define _GNU_SOURCE /* setrlimit */
 #include "frames.h"
 #include "by_id.h"
 #include "check.h"
 #include "results_reader.h"
 
+#include <glob.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 enum { PARTICLES = 50, FRAMES = 7, ROWS = 6, COLUMNS = 4 };
 
@@ -206,6 +210,51 @@ static void write_file(app_comm comm, int argc, char **argv)
     CHECK_OK(app_results_finish(&results, "passed", 0));
 }
 
+static int64_t temporary_size(app_comm comm, const char *pattern)
+{
+    int64_t size = 0;
+    glob_t found;
+    struct stat info;
+    if (app_rank(comm) == 0 && glob(pattern, 0, NULL, &found) == 0) {
+        CHECK_I64((int64_t)found.gl_pathc, 1);
+        if (stat(found.gl_pathv[0], &info) == 0) size = info.st_size;
+        globfree(&found);
+    }
+    CHECK_OK(app_max_i64(comm, &size, 1));
+    CHECK(size > 0);
+    return size;
+}
+
+/* The file cannot grow after its first frame, as on a full disk: a later frame is refused on all
+ * ranks, before HDF5 writes it. (HDF5 may cut off the reserved room when it writes a frame to the
+ * disk.) */
+static void check_full_disk(app_comm comm)
+{
+    enum { LINES = 400, PLACES = 300, MOST_FRAMES = 100 };
+    static const double values[LINES * PLACES];
+    app_results results = NULL;
+    app_decomp d;
+    struct rlimit old, small;
+    mx_err err = MX_OK;
+    CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){LINES, PLACES}, &d));
+    const app_slab slab = app_slab_cells(&d);
+    CHECK_OK(app_results_create(comm, "full.h5", "test", 0, NULL, &results));
+    app_frames frames = create(results, "/frames/density", "1", MX_F64, slab, NULL);
+    CHECK_OK(app_frames_add(frames, 0, 0, &slab, values));
+    CHECK_OK(app_frames_flush(results));
+    CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+    small = old;
+    small.rlim_cur = (rlim_t)temporary_size(comm, "full.h5.tmp-*");
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    for (int frame = 1; frame < MOST_FRAMES && err == MX_OK; ++frame) {
+        err = app_frames_add(frames, frame, frame, &slab, values);
+        if (err == MX_OK) err = app_frames_flush(results);
+    }
+    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    CHECK_FAILS(err, MX_ERR_IO, "no room");
+    app_results_discard(&results);
+}
+
 static void check_values(app_reader reader)
 {
     double *values = NULL;
@@ -246,6 +295,7 @@ int main(int argc, char **argv)
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     write_file(comm, argc, argv);
+    check_full_disk(comm);
     app_reader reader = NULL;
     if (app_rank(comm) == 0) {
         CHECK_OK(app_reader_open("frames.h5", &reader));

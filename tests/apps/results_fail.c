@@ -213,7 +213,8 @@ int main(int argc, char **argv)
     check_input_is_not_output(comm);
     check_link(comm);
     check_full_disk(comm, 4 << 20); /* has room for some of the four fields of 960 kB */
-    check_full_disk(comm, 4 << 10); /* not even for the headers */
+    check_full_disk(comm, 4 << 10); /* for the headers only */
+    check_full_disk(comm, 0);
     const int exit_code = check_exit(comm);
     app_comm_close(&comm);
     return exit_code;
