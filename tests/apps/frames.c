@@ -1,5 +1,5 @@
 /* Frames of a field and of particles, as H5MD: written on any number of ranks and read back by the
- * reader; trajectory.py opens the file with MDAnalysis, and trajectories.xmf with VTK. */
+ * reader; side_file.py opens frames.h5 with MDAnalysis, and frames.xmf with VTK. */
 #define _GNU_SOURCE /* setrlimit */
 #include "frames.h"
 #include "by_id.h"

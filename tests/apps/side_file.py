@@ -69,6 +69,11 @@ def check_brick(mesh):
     check(array(mesh.GetCellData(), "material"), [(i + 1,) for i in range(12)], "material")
 
 
+def check_charges(mesh):
+    check([list(mesh.GetPoint(i)) for i in range(PARTICLES)], [position(i, 0) for i in range(PARTICLES)], "points with charges")
+    check(array(mesh.GetPointData(), "charge"), [(i,) for i in range(PARTICLES)], "charges")
+
+
 def check_density(mesh, frame):
     check(mesh.GetNumberOfCells(), ROWS * COLUMNS, "cells of the uniform mesh")
     bounds = [round(x, 12) for x in mesh.GetBounds()]
@@ -89,9 +94,12 @@ def vtk(folder):
         reader.UpdateInformation()
         reader.UpdateTimeStep(0.5 * frame)
         found = leaves(reader.GetOutputDataObject(0))
-        check(len(found), 3, "meshes")
+        check(len(found), 4, "meshes")
+        check(len([mesh for mesh in found if mesh.GetPointData().HasArray("charge")]), 1, "meshes with charges")
         for mesh in found:
-            if mesh.GetNumberOfPoints() == PARTICLES:
+            if mesh.GetPointData().HasArray("charge"):
+                check_charges(mesh)
+            elif mesh.GetNumberOfPoints() == PARTICLES:
                 check([list(mesh.GetPoint(i)) for i in range(PARTICLES)], [position(i, frame) for i in range(PARTICLES)],
                       f"particles of frame {frame}")
             elif mesh.IsA("vtkUnstructuredGrid"):
