@@ -18,7 +18,8 @@
  * Each step needs one more layer of ghosts than it computes. So with `depth` layers of ghosts an
  * exchange lasts for as many steps: they compute the cells of other ranks that later ones need
  * (matrix powers). On hosts in 2-D such steps are taken in one sweep over the cells (sweeps.c),
- * and all steps are where there is one rank. */
+ * and all steps are where there is one rank. The last of these sweeps computes the residual after
+ * its steps too, where there is one more layer of ghosts for it. */
 #include "tl_app.h"
 
 #include <math.h>
@@ -79,8 +80,8 @@ static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
 }
 
 /* Queues steps first to first + n - 1 of those between two checks, of which each has its place in
- * the ring. */
-static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n)
+ * the ring; and with `residual` the residual after them, with the two places that follow. */
+static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n, bool residual)
 {
     const int parity = first % 2;
     const mx_view u = parity == 0 ? app->views.u : app->views.next;
@@ -92,15 +93,14 @@ static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n)
     }
     MX_TRY(exchange(app, u, app->ghosts));
     set_steps(&app->sweeps.on_u, c, n, parity);
+    app->sweeps.on_u.residual = residual;
     MX_TRY(tl_sweep(app, &app->sweeps.on_u, 0));
-    return tl_sweep_norms(app, n, first);
+    return tl_sweep_norms(app, &app->sweeps.on_u, first);
 }
 
-/* The residual of u as it is; and the smallest one that rounding allows. */
-static mx_err record_now(tl_app *app, tl_progress *at)
+/* Records the residual of u as it is; and the smallest one that rounding allows. */
+static mx_err record_now(tl_app *app, tl_progress *at, tl_residual_norms now)
 {
-    tl_residual_norms now;
-    MX_TRY(tl_true_residual(app, false, &now));
     const double limit = tl_rounding_limit(&app->deck, now.magnitude);
     at->tolerance = fmax(at->tolerance, limit * limit);
     return tl_record(app, at, now.norm * now.norm);
@@ -108,17 +108,27 @@ static mx_err record_now(tl_app *app, tl_progress *at)
 
 static int smaller(int64_t a, int b) { return a < b ? (int)a : b; }
 
-/* `steps` steps, and the norms of all but the last one. */
+/* Can a sweep of n steps compute the residual after them? */
+static bool sweep_has_residual(const tl_app *app, int n)
+{
+    return n > 1 && (app_size(app->base.comm) == 1 || n < app->ghosts);
+}
+
+/* `steps` steps, and the norms of all of them. */
 static mx_err steps_to_check(tl_app *app, tl_progress *at, coefficients *c, int steps)
 {
     const int64_t first = at->n;
+    const int limit = tl_sweep_limit(app);
+    const int of_last = steps % limit == 0 ? limit : steps % limit;
+    const bool residual = sweep_has_residual(app, of_last);
+    const int sums = residual ? steps + 2 : steps;
     double *norms;
     for (int s = 0, n; s < steps; s += n) {
-        n = smaller(steps - s, tl_sweep_limit(app));
-        MX_TRY(steps_on_u(app, c, s, n));
+        n = smaller(steps - s, limit);
+        MX_TRY(steps_on_u(app, c, s, n, residual && s + n == steps));
     }
     if (steps % 2 == 1) MX_TRY(mx_deep_copy(app->base.ctx, app->views.u, app->views.next));
-    MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, steps));
+    MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, sums));
     MX_TRY(mx_deep_copy(app->base.ctx, app->rr_host, app->views.rr));
     MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->rr_host, (void **)&norms));
@@ -127,7 +137,12 @@ static mx_err steps_to_check(tl_app *app, tl_progress *at, coefficients *c, int 
         MX_TRY(tl_record(app, at, norms[s]));
     }
     at->n = first + steps;
-    return MX_OK;
+    tl_residual_norms now;
+    if (residual)
+        now = (tl_residual_norms){sqrt(norms[steps]), sqrt(norms[steps + 1])};
+    else
+        MX_TRY(tl_true_residual(app, false, &now));
+    return record_now(app, at, now);
 }
 
 mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
@@ -140,7 +155,6 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
     while (at->rr > at->tolerance && at->n < app->deck.max_iters) {
         const int steps = smaller(app->deck.max_iters - at->n, TL_STEPS_BETWEEN_CHECKS);
         MX_TRY(steps_to_check(app, at, &c, steps));
-        MX_TRY(record_now(app, at));
     }
     return MX_OK;
 }

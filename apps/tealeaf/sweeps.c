@@ -39,7 +39,7 @@ mx_err tl_sweeps_create(tl_app *app)
     const int max_bands = s->sums.lines / (2 * TL_SWEEP_STEPS);
     s->bands = mx_clamp(info.threads, 1, mx_max(max_bands, 1));
     MX_TRY(mx_view_create_1d(app->base.ctx, "line sums of steps", MX_F64,
-                             (int64_t)TL_SWEEP_STEPS * s->sums.lines, &s->line_sums));
+                             (int64_t)TL_SWEEP_SUMS * s->sums.lines, &s->line_sums));
     const tl_sweep_sums_views sums = {.rr = app->views.rr, .line_sums = s->line_sums};
     MX_TRY(tl_sweep_sums_args_bind(app->base.ctx, &sums, &s->sums));
     MX_TRY(bind(app, app->views.u_start, app->views.u, &s->on_u));
@@ -65,8 +65,9 @@ int tl_sweep_limit(const tl_app *app)
 mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers)
 {
     const int across = app->sweeps.across, along = 1 - across;
-    for (int s = 0; s < a->steps; s++) {
-        const mx_range_2 cells = tl_cells(app, layers + a->steps - 1 - s);
+    const int stages = a->steps + a->residual;
+    for (int s = 0; s < stages; s++) {
+        const mx_range_2 cells = tl_cells(app, layers + stages - 1 - s);
         a->lines[s] = (tl_span){(int)cells.begin[across], (int)cells.end[across]};
         a->cells[s] = (tl_span){(int)cells.begin[along], (int)cells.end[along]};
     }
@@ -75,9 +76,10 @@ mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers)
     return tl_sweep_gaps(mx_tiled_1d(mx_range_1d(app->base.ctx, 1, a->bands), 1), a);
 }
 
-mx_err tl_sweep_norms(tl_app *app, int steps, int at)
+mx_err tl_sweep_norms(tl_app *app, const tl_sweep_args *a, int at)
 {
     tl_sweep_sums_args *const sums = &app->sweeps.sums;
+    const int count = a->steps + 2 * a->residual;
     sums->first = at;
-    return tl_sweep_sums(mx_tiled_1d(mx_range_1d(app->base.ctx, 0, steps), 1), sums);
+    return tl_sweep_sums(mx_tiled_1d(mx_range_1d(app->base.ctx, 0, count), 1), sums);
 }

@@ -214,12 +214,12 @@ mx_err tl_sweeps_agree(tl_app *app);
 /* How many steps a sweep may take; 1: steps are to be taken one at a time. On several ranks it is
  * at most the number of layers of ghosts. */
 int tl_sweep_limit(const tl_app *app);
-/* Takes a->steps steps with the coefficients in `a`. The last one computes `layers` layers of
- * ghosts, each step before one more. */
+/* Takes a->steps steps with the coefficients in `a`, and with a->residual the residual after them.
+ * The last of these computes `layers` layers of ghosts, each one before one more. */
 mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers);
-/* The sums of q.q of this rank in the steps of the last sweep, to elements `at` to at + steps - 1
- * of views.rr. */
-mx_err tl_sweep_norms(tl_app *app, int steps, int at);
+/* The sums of this rank in the last sweep, to elements of views.rr from `at` on: q.q of each step,
+ * and with a->residual that of the last u and its magnitude. */
+mx_err tl_sweep_norms(tl_app *app, const tl_sweep_args *a, int at);
 
 /* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| +
  * |A| |u| ||, in proportion to which its rounding errors are. Collective. */

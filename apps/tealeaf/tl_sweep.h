@@ -3,7 +3,8 @@
  *
  * A step by itself reads b, u, v and step from memory, and writes next and step: 48 bytes a cell. A
  * sweep writes u, next and step once for all of its steps: 56 bytes a cell, so with ten steps 5.6
- * bytes for each.
+ * bytes for each. The residual of the last u, for which a kernel by itself reads 24 bytes a cell,
+ * needs no more of them.
  *
  * Lines are those of tl_pass.h: the cells along the contiguous index. All lines and cells of spans
  * are indices, so cell 0 of this rank is at `ghosts`. */
@@ -11,7 +12,9 @@
 #include "tl_kernels.h"
 
 enum {
-    TL_SWEEP_STEPS = 10, /* at most */
+    TL_SWEEP_STEPS = 10,                  /* at most */
+    TL_SWEEP_STAGES = TL_SWEEP_STEPS + 1, /* steps, and the residual after them */
+    TL_SWEEP_SUMS = TL_SWEEP_STAGES + 1,  /* of a line: q.q of each stage, and the magnitude */
     TL_SWEEP_BYTES = 56,
     /* cells: the lines of all steps, and five arrays of them, then take 0.5 MB of a second-level
      * cache. Shorter segments were slower, because each begins anew to fetch ahead */
@@ -26,16 +29,19 @@ typedef struct tl_span {
     int begin, end;
 } tl_span;
 
-/* Step s goes from u to next if parity + s is even, else from next to u. */
+/* Stage s reads u and writes next if parity + s is even, else it reads next and writes u. With
+ * `residual` stage `steps` is the residual of the last u, which writes sums only: q.q, and the
+ * magnitude of a tl_error_args. */
 typedef struct tl_sweep_args {
     mx_f64_2 u, next, step;
     mx_cf64_2 b, v, diagonal;
-    mx_f64_1 line_sums;   /* (step, own line): q.q of this rank's cells */
+    mx_f64_1 line_sums;   /* (sum, own line): of this rank's cells */
     double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
     double alpha[TL_SWEEP_STEPS], beta[TL_SWEEP_STEPS];
-    tl_span lines[TL_SWEEP_STEPS], cells[TL_SWEEP_STEPS]; /* what each step computes */
-    tl_span own_lines, own_cells;                         /* of this rank */
+    tl_span lines[TL_SWEEP_STAGES], cells[TL_SWEEP_STAGES]; /* what each stage computes */
+    tl_span own_lines, own_cells;                           /* of this rank */
     int steps, parity;
+    int residual; /* 0 or 1 */
     int weighted; /* M is the diagonal of A, else 1 */
     int bands;    /* each has 2 TL_SWEEP_STEPS lines or more, or there is one */
     int segment;  /* cells */
@@ -48,11 +54,11 @@ MX_BUNDLE(tl_sweep_args, tl_sweep_views, u, next, step, b, v, diagonal, line_sum
 MX_DECLARE_FOR(1D, tl_sweep_bands, tl_sweep_args)
 MX_DECLARE_FOR(1D, tl_sweep_gaps, tl_sweep_args)
 
-/* Over the steps of a sweep: q.q of each from those of its lines. */
+/* Over the sums of a sweep: each from those of its lines. */
 typedef struct tl_sweep_sums_args {
     mx_f64_1 rr;
     mx_cf64_1 line_sums;
-    int lines, first; /* step s goes to element first + s */
+    int lines, first; /* sum s goes to element first + s */
 } tl_sweep_sums_args;
 typedef struct tl_sweep_sums_views {
     mx_view rr, line_sums;

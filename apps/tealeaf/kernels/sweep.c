@@ -1,4 +1,5 @@
-/* Several steps of a polynomial in one sweep over the cells (tl_sweep.h).
+/* Several steps of a polynomial in one sweep over the cells (tl_sweep.h). The residual after them is
+ * one more stage, which needs of the last step what a step needs of the one before.
  *
  * Step s of a line needs step s - 1 of this line and of the two lines beside it. So a thread can
  * take all steps as it goes over the lines, each step one line behind the step before:
@@ -33,6 +34,8 @@
 
 #include "tl_apply.h"
 #include "tl_sweep.h"
+
+#include <math.h>
 
 #if MX_INSTANCE_LAYOUT == 1
 #define CELL(view, line, i) MX_AT(view, i, line)
@@ -133,19 +136,61 @@ MX_BODY_NOINLINE void step_part(const tl_sweep_args *a, int s, int line, int lin
                             : step_cells(a, s, line, i0, i1, false);
 }
 
-/* Adds q.q of a segment of a line to that of the line. */
-MX_BODY void add_to_sum(const tl_sweep_args *a, int s, int line, int segment, double qq)
+/* The residual of cells i0 to i1-1 of a line: returns q.q, and the sum of (|b| + |A| |u|)^2. */
+MX_BODY_NOINLINE double residual_part(const tl_sweep_args *a, int line, int i0, int i1,
+                                      double *magnitude)
+{
+    const double across = a->across, along = a->along;
+    const bool from_u = (a->parity + a->steps) % 2 == 0;
+    const mx_f64_2 *const from = from_u ? &a->u : &a->next;
+    const double *const MX_RESTRICT below = &CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u = &CELL(*from, line, i0);
+    const double *const MX_RESTRICT above = &CELL(*from, line + 1, i0);
+    const double *const MX_RESTRICT b = &CELL(a->b, line, i0);
+    const double *const MX_RESTRICT v = &CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 1, i0);
+    double qq = 0, squares = 0;
+    MX_SIMD_SUM(qq, squares)
+    for (int i = 0; i < i1 - i0; i++) {
+        const double q = b[i] - tl_apply(along, across, v[i], v[i - 1], v[i + 1], v_below[i],
+                                         v_above[i], u[i], u[i - 1], u[i + 1], below[i], above[i]);
+        /* with the signs of A, so that all terms are added */
+        const double size =
+            fabs(b[i]) + tl_apply(along, across, v[i], v[i - 1], v[i + 1], v_below[i], v_above[i],
+                                  fabs(u[i]), -fabs(u[i - 1]), -fabs(u[i + 1]), -fabs(below[i]),
+                                  -fabs(above[i]));
+        qq += q * q;
+        squares += size * size;
+    }
+    *magnitude = squares;
+    return qq;
+}
+
+/* Adds the sum of a segment of a line to that of the line. */
+MX_BODY void add_to_sum(const tl_sweep_args *a, int sum, int line, int segment, double part)
 {
     if (line < a->own_lines.begin || line >= a->own_lines.end) return;
     const int64_t lines = a->own_lines.end - a->own_lines.begin;
-    double *const sum = &MX_AT(a->line_sums, s * lines + line - a->own_lines.begin);
-    *sum = segment == 0 ? qq : *sum + qq;
+    double *const of_line = &MX_AT(a->line_sums, sum * lines + line - a->own_lines.begin);
+    *of_line = segment == 0 ? part : *of_line + part;
 }
 
-/* Step s of a segment of `lines` lines, one or two. q.q is that of this rank's cells, so ghosts at
- * the ends are parts of their own. */
-MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int lines, int segment,
-                          int segments)
+MX_BODY void residual_segment(const tl_sweep_args *a, int line, int lines, int segment, int begin,
+                              int end)
+{
+    for (int l = line; l < line + lines; l++) {
+        double magnitude;
+        const double qq = residual_part(a, l, begin, end, &magnitude);
+        add_to_sum(a, a->steps, l, segment, qq);
+        add_to_sum(a, a->steps + 1, l, segment, magnitude);
+    }
+}
+
+/* Stage s of a segment of `lines` lines, one or two. Sums are those of this rank's cells, so ghosts
+ * at the ends are parts of their own. */
+MX_BODY void stage_segment(const tl_sweep_args *a, int s, int line, int lines, int segment,
+                           int segments)
 {
     const int cut = a->own_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
     const int begin = segment == 0 ? a->cells[s].begin : cut;
@@ -153,6 +198,10 @@ MX_BODY void step_segment(const tl_sweep_args *a, int s, int line, int lines, in
     const int own_begin = mx_max(begin, a->own_cells.begin);
     const int own_end = mx_min(end, a->own_cells.end);
     double qq[2], of_ghosts[2];
+    if (s == a->steps) {
+        residual_segment(a, line, lines, segment, own_begin, own_end);
+        return;
+    }
     step_part(a, s, line, lines, own_begin, own_end, qq);
     if (begin < own_begin) step_part(a, s, line, lines, begin, own_begin, of_ghosts);
     if (own_end < end) step_part(a, s, line, lines, own_end, end, of_ghosts);
@@ -174,7 +223,7 @@ MX_BODY int number_of_segments(const tl_sweep_args *a)
     return mx_max((int)((cells + a->segment / 2) / a->segment), 1);
 }
 
-/* The lines of step s that a band computes. */
+/* The lines of stage s that a band computes. */
 MX_BODY tl_span lines_of_band(const tl_sweep_args *a, int band, int s)
 {
     tl_span lines = a->lines[s];
@@ -183,18 +232,18 @@ MX_BODY tl_span lines_of_band(const tl_sweep_args *a, int band, int s)
     return lines;
 }
 
-/* Step s is one line behind the step before, and takes two lines. */
+/* Stage s is one line behind the stage before, and takes two lines. */
 MX_BODY void tl_sweep_bands_body(const tl_sweep_args *a, int band)
 {
-    const int segments = number_of_segments(a);
+    const int segments = number_of_segments(a), stages = a->steps + a->residual;
     const tl_span first = lines_of_band(a, band, 0); /* of later steps: a part of these */
     for (int segment = 0; segment < segments; segment++)
-        for (int front = first.begin; front < first.end + a->steps - 1; front += 2)
-            for (int s = 0; s < a->steps; s++) {
+        for (int front = first.begin; front < first.end + stages - 1; front += 2)
+            for (int s = 0; s < stages; s++) {
                 const tl_span lines = lines_of_band(a, band, s);
                 const int line = mx_max(front - s, lines.begin);
                 const int end = mx_min(front - s + 2, lines.end);
-                if (line < end) step_segment(a, s, line, end - line, segment, segments);
+                if (line < end) stage_segment(a, s, line, end - line, segment, segments);
             }
 }
 MX_FOR(1D, tl_sweep_bands, MX_ITEMS_PLAIN)
@@ -202,10 +251,11 @@ MX_FOR(1D, tl_sweep_bands, MX_ITEMS_PLAIN)
 MX_BODY void tl_sweep_gaps_body(const tl_sweep_args *a, int band)
 {
     const int at = border(a, band), segments = number_of_segments(a);
-    for (int s = 1; s < a->steps; s++)
+    const int stages = a->steps + a->residual;
+    for (int s = 1; s < stages; s++)
         for (int line = at - s; line < at + s; line += 2)
             for (int segment = 0; segment < segments; segment++)
-                step_segment(a, s, line, 2, segment, segments);
+                stage_segment(a, s, line, 2, segment, segments);
 }
 MX_FOR(1D, tl_sweep_gaps, MX_ITEMS_PLAIN)
 
