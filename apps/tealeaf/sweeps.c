@@ -3,7 +3,8 @@
  * there lines are columns instead of rows. */
 #include "tl_app.h"
 
-static mx_err bind(tl_app *app, mx_view b, mx_view u, tl_sweep_args *a)
+/* `steps`: how many follow each other at most. */
+static mx_err bind(tl_app *app, mx_view b, mx_view u, int64_t steps, tl_sweep_args *a)
 {
     const tl_views *const v = &app->views;
     const int across = app->sweeps.across, along = 1 - across;
@@ -23,7 +24,9 @@ static mx_err bind(tl_app *app, mx_view b, mx_view u, tl_sweep_args *a)
     a->across = weights[across];
     a->along = weights[along];
     a->weighted = tl_uses_diagonal(&app->deck);
-    a->bands = app->sweeps.bands;
+    const int of_sweep = steps < TL_SWEEP_STEPS ? (int)steps : TL_SWEEP_STEPS;
+    const int max_bands = app->sweeps.sums.lines / (2 * mx_max(of_sweep, 1));
+    a->bands = mx_clamp(app->sweeps.threads, 1, mx_max(max_bands, 1));
     a->segment = TL_SEGMENT;
     return MX_OK;
 }
@@ -36,28 +39,28 @@ mx_err tl_sweeps_create(tl_app *app)
     if (!info.host_accessible || app->other_layout || tl_is_3d(&app->deck)) return MX_OK;
     s->across = info.layout == MX_LAYOUT_LEFT ? 1 : 0;
     s->sums.lines = s->across == 1 ? app->columns : app->rows;
-    const int max_bands = s->sums.lines / (2 * TL_SWEEP_STEPS);
-    s->bands = mx_clamp(info.threads, 1, mx_max(max_bands, 1));
+    s->threads = info.threads;
     MX_TRY(mx_view_create_1d(app->base.ctx, "line sums of steps", MX_F64,
                              (int64_t)TL_SWEEP_SUMS * s->sums.lines, &s->line_sums));
     const tl_sweep_sums_views sums = {.rr = app->views.rr, .line_sums = s->line_sums};
     MX_TRY(tl_sweep_sums_args_bind(app->base.ctx, &sums, &s->sums));
-    MX_TRY(bind(app, app->views.u_start, app->views.u, &s->on_u));
-    return app->deck.solver == TL_SOLVER_PPCG ? bind(app, app->views.r, app->views.z, &s->on_z)
-                                              : MX_OK;
+    MX_TRY(bind(app, app->views.u_start, app->views.u, TL_STEPS_BETWEEN_CHECKS, &s->on_u));
+    return app->deck.solver == TL_SOLVER_PPCG
+               ? bind(app, app->views.r, app->views.z, app->inner_steps, &s->on_z)
+               : MX_OK;
 }
 
 mx_err tl_sweeps_agree(tl_app *app)
 {
-    int64_t without = app->sweeps.bands == 0;
+    int64_t without = app->sweeps.threads == 0;
     MX_TRY(app_max_i64(app->base.comm, &without, 1));
-    if (without) app->sweeps.bands = 0;
+    if (without) app->sweeps.threads = 0;
     return MX_OK;
 }
 
 int tl_sweep_limit(const tl_app *app)
 {
-    if (app->sweeps.bands == 0) return 1;
+    if (app->sweeps.threads == 0) return 1;
     if (app_size(app->base.comm) == 1) return TL_SWEEP_STEPS;
     return app->ghosts < TL_SWEEP_STEPS ? app->ghosts : TL_SWEEP_STEPS;
 }

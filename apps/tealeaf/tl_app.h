@@ -29,8 +29,8 @@ typedef struct tl_progress {
 
 /* Sweeps of several steps (sweeps.c). */
 typedef struct tl_sweeps {
-    int bands;  /* 0: here one step is taken at a time */
-    int across; /* lines are counted along dimension 0, so they are rows; or along 1: columns */
+    int threads; /* 0: here one step is taken at a time */
+    int across;  /* lines are counted along dimension 0, so they are rows; or along 1: columns */
     mx_view line_sums;
     tl_sweep_args on_u, on_z;
     tl_sweep_sums_args sums;

@@ -12,12 +12,13 @@
 #include "tl_kernels.h"
 
 enum {
-    TL_SWEEP_STEPS = 10,                  /* at most */
+    TL_SWEEP_STEPS = 16,                  /* at most */
     TL_SWEEP_STAGES = TL_SWEEP_STEPS + 1, /* steps, and the residual after them */
     TL_SWEEP_SUMS = TL_SWEEP_STAGES + 1,  /* of a line: q.q of each stage, and the magnitude */
     TL_SWEEP_BYTES = 56,
-    /* cells: the lines of all steps, and five arrays of them, then take 0.5 MB of a second-level
-     * cache. Shorter segments were slower, because each begins anew to fetch ahead */
+    /* cells: the lines of 10 steps, and five arrays of them, then take 0.5 MB of a second-level
+     * cache, those of 16 steps 0.8 MB. Shorter segments were slower, because each begins anew to
+     * fetch ahead */
     TL_SEGMENT = 1024,
     /* cells by which cuts move left from step to step: a cache line. Then lines that begin at a
      * cache line are cut at one. The last segment has more cells than all steps together move */
@@ -43,7 +44,7 @@ typedef struct tl_sweep_args {
     int steps, parity;
     int residual; /* 0 or 1 */
     int weighted; /* M is the diagonal of A, else 1 */
-    int bands;    /* each has 2 TL_SWEEP_STEPS lines or more, or there is one */
+    int bands;    /* each has twice as many lines as a sweep has steps, or there is one */
     int segment;  /* cells */
 } tl_sweep_args;
 typedef struct tl_sweep_views {

@@ -44,7 +44,7 @@ RUNS = [
     ("tl_use_chebyshev tl_preconditioner_type jac_diag", 2, "openmp:threads=2", ["halo_depth=4"], 400),
     ("tl_use_jacobi", 2, "serial", ["halo_depth=2"], 3000),
     ("tl_use_ppcg tl_preconditioner_type jac_diag", 1, "openmp:threads=2", ["tl_ppcg_inner_steps=13"], 60),
-    ("tl_use_ppcg", 2, "serial", ["halo_depth=11", "tl_ppcg_inner_steps=25"], 60),
+    ("tl_use_ppcg", 2, "serial", ["halo_depth=17", "tl_ppcg_inner_steps=33"], 60),
     # deflated CG: coarse cells that end at the edges of a rank's cells, and that do not
     ("tl_use_dpcg", 1, "serial", [], 54),
     ("tl_use_dpcg", 4, "serial", ["tiles_per_problem=7"], 56),

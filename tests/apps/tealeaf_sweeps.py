@@ -32,12 +32,13 @@ WEIGHTED = "tl_use_chebyshev tl_preconditioner_type=jac_diag"
 PPCG = "tl_use_ppcg tl_ppcg_inner_steps=23"
 PPCG_WEIGHTED = "tl_use_ppcg tl_ppcg_inner_steps=12 tl_preconditioner_type=jac_diag"
 
-# One rank: 10 steps in a sweep. With 2 and 3 threads there are bands of at least 20 rows; 67 rows make 3 of them.
+# One rank: 10 steps in a sweep, of PPCG 16. With 2 and 3 threads there are bands of at least two rows for each step; 67 rows make 3 of
+# them, for PPCG 2.
 ALONE = [(1, backend, []) for backend in ("serial", "openmp:threads=2", "openmp:threads=3", "serial:order=shuffled")]
 # Several ranks: as many steps as there are layers of ghosts. The ranks of the smallest mesh have fewer rows than a band.
 DEEP = [(2, "serial", ["halo_depth=2"]), (2, "openmp:threads=2", ["halo_depth=3"]), (4, "serial", ["halo_depth=4"])]
 # More layers of ghosts than steps of a sweep. On a device all is as with one step at a time.
-DEEPEST = [(2, "openmp:threads=3", ["halo_depth=11"]), (2, "simt", ["halo_depth=3"])]
+DEEPEST = [(2, "openmp:threads=3", ["halo_depth=17"]), (2, "simt", ["halo_depth=3"])]
 
 # keys, columns, rows, iterations, runs
 CASES = [
