@@ -23,9 +23,10 @@ static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *vi
     return md_fit_view(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
 }
 
-static mx_err fit_vectors(mx_ctx ctx, const char *label, int64_t vectors, mx_view *view)
+static mx_err fit_vectors(mx_ctx ctx, const char *label, int64_t vectors, int64_t width,
+                          mx_view *view)
 {
-    const int64_t extents[] = {vectors, MD_CLUSTER};
+    const int64_t extents[] = {vectors, width};
     return md_fit_view(ctx, label, MX_I32, 2, extents, MX_LAYOUT_RIGHT, view);
 }
 
@@ -36,18 +37,18 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     const int64_t own = c->own_clusters, parts = MD_EAM_PARTS * own;
     md_eam_list_args args = {.own_clusters = c->own_clusters,
                              .inner_square = inner_cutoff * inner_cutoff};
-    int64_t vectors = 0, wrong = 0;
+    int64_t vectors = 0, width = 0, wrong = 0;
     MX_ASSERT(c->whole);
     MX_TRY(fit_line(ctx, "vectors of pairs", parts, &v->count));
     MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
     MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));
-    MX_TRY(fit_vectors(ctx, "pairs", 0, &v->other));
+    if (v->other.generation == 0) MX_TRY(fit_vectors(ctx, "pairs", 0, MD_CLUSTER, &v->other));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args));
+    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args, &width));
     const md_vector_views counts = {v->count, v->begin};
     MX_TRY(md_vectors_begin(ctx, &counts, parts, &vectors));
     MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
-    MX_TRY(fit_vectors(ctx, "pairs", vectors, &v->other));
+    MX_TRY(fit_vectors(ctx, "pairs", vectors, width, &v->other));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
     MX_TRY(md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args, &wrong));
     MX_REQUIRE(wrong == 0, MX_ERR_EXTENT,

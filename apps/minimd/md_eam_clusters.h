@@ -1,18 +1,21 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
  * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one
- * after another, in vectors of eight pairs of one atom: first the inner pairs, those within an
- * inner cutoff, then the outer ones. The inner cutoff is the potential's and a margin. While no
- * atom has moved farther than half the margin since then, no outer pair is within the potential's
- * cutoff, and the passes leave outer pairs out. So nearly all lanes are pairs that matter; of the
- * lanes of clusters these are one in four. A pair beyond the cutoff adds 0, so leaving it out
- * changes no bit of a result.
+ * after another, in vectors of pairs of one atom: first the inner pairs, those within an inner
+ * cutoff, then the outer ones. The inner cutoff is the potential's and a margin. While no atom has
+ * moved farther than half the margin since then, no outer pair is within the potential's cutoff,
+ * and the passes leave outer pairs out. So nearly all lanes are pairs that matter; of the lanes of
+ * clusters these are one in four. A pair beyond the cutoff adds 0, so leaving it out changes no bit
+ * of a result.
  *
- * Coordinates and coefficients are loaded by rows of four numbers (minx/simd_rows.h): x, y, z and
- * F'(rho) of an atom, and the four coefficients of an interval of a spline.
+ * A vector is as long as a register of the backend (minx/simd_parts.h): eight pairs with AVX-512
+ * and on GPUs, four with AVX2, else two.
  *
- * The passes go through a list in batches of a few vectors (MD_BATCH_VECTORS), so that all numbers
- * of a batch and the rows that it reads stay in the first cache. Batches of 32 vectors were 4 %
+ * Coordinates and coefficients are loaded by rows of four numbers (minx/simd_part_rows.h): x, y, z
+ * and F'(rho) of an atom, and the four coefficients of an interval of a spline.
+ *
+ * The passes go through a list in batches of a few vectors (MD_BATCH pairs), so that all numbers
+ * of a batch and the rows that it reads stay in the first cache. Batches of 256 pairs were 4 %
  * slower.
  *
  * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are
@@ -30,7 +33,7 @@
 MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 
-enum { MD_BATCH_VECTORS = 16, MD_BATCH = MD_BATCH_VECTORS * MD_CLUSTER };
+enum { MD_BATCH = 128 };
 /* The parts of a list: pairs with own atoms, and with ghosts, each within the inner cutoff and
  * beyond it when the list was made. */
 enum { MD_EAM_OWN, MD_EAM_OWN_OUTER, MD_EAM_GHOSTS, MD_EAM_GHOSTS_OUTER, MD_EAM_PARTS };
@@ -49,8 +52,7 @@ typedef struct md_eam_cluster_views {
     mx_view count; /* i32 [parts * own clusters]: of vectors */
     mx_view begin; /* i32 [parts * own clusters + 1] */
     mx_view self;  /* i32 [vectors]: 4 * slot of the atom */
-    mx_view
-        other; /* i32 [vectors][8]: 4 * slot of the others; behind the last one the atom's own */
+    mx_view other; /* i32 [vectors][pairs]: those of the others; behind the last the atom's own */
 } md_eam_cluster_views;
 
 typedef struct md_eam_list_args {
@@ -60,15 +62,16 @@ typedef struct md_eam_list_args {
     mx_i32_1 count;
     mx_ci32_1 begin;
     mx_i32_1 self;
-    md_slots other;
+    mx_i32_2r other;
     int own_clusters;
     double inner_square; /* of the inner cutoff */
 } md_eam_list_args;
 MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near, count, begin, self,
           other)
 /* Over 2 * own clusters: count. Item 2 c is for pairs with own atoms, 2 c + 1 for those with ghosts,
- * which are few: so all threads have some of both. */
-MX_DECLARE_FOR(1D, md_eam_count_pairs, md_eam_list_args)
+ * which are few: so all threads have some of both. The value: pairs of a vector, where there are
+ * clusters. */
+MX_DECLARE_REDUCE(1D, md_eam_count_pairs, md_eam_list_args, int64_t)
 /* Likewise: self, other, from begin on. The value: of how many clusters and parts the vectors are
  * not as many as were counted; none, where both kernels round distances alike. */
 MX_DECLARE_REDUCE(1D, md_eam_fill_vectors, md_eam_list_args, int64_t)
@@ -85,7 +88,7 @@ typedef struct md_eam_cluster_args {
     mx_f64_1 density;
     mx_cf64_1 moved;
     mx_ci32_1 begin, self;
-    md_const_slots other;
+    mx_ci32_2r other;
     mx_f64_1 derivative;
     mx_f64_2 force;
     md_eam_tables tables;

@@ -151,7 +151,7 @@ PK_TEST(f32, float, MX_F32, model_float, PK_FMA + 1)
 PK_TEST(i32, int32_t, MX_I32, model_integer, PK_OPS)
 PK_TEST(i64, int64_t, MX_I64, model_integer, PK_OPS)
 
-/* ---- simd_rows.h ---- */
+/* ---- simd_rows.h, simd_part_rows.h ---- */
 
 enum { ROWS = 25, ROW_LANES = 8 * 256 }; /* a group for each mask of eight bits */
 
@@ -171,10 +171,21 @@ static void check_rows(const rows_data *r)
             less[r->index[i] + d] -= x;
         }
         CHECK_F64(r->back[i], trunc(r->from[r->index[i] + 1]), 0);
-        const double root = 1 / sqrt(fabs(r->from[r->index[i] + 2]) + 0.25);
-        CHECK_F64(r->root[i], root, 4 * DBL_EPSILON * root); /* as the header says */
+        const double x = r->from[r->index[i] + 2], root = 1 / sqrt(x * x + 0.25);
+        CHECK_F64(r->root[i], root, 4 * DBL_EPSILON * root); /* as the headers say */
     }
     for (int k = 0; k < 4 * ROWS; k++) CHECK_F64(r->less[k], less[k], 0);
+    for (int g = 0; g < ROW_LANES / 8; g++) {
+        for (int d = 0; d < 4; d++) {
+            double sum = 0;
+            for (int l = 0; l < 8; l++) sum += r->from[r->index[8 * g + l] + d];
+            CHECK_F64(r->sums[4 * g + d], sum, 0);
+        }
+    }
+}
+
+static void check_kept(const rows_data *r)
+{
     for (int g = 0; g < ROW_LANES / 8; g++) {
         int count = 0;
         for (int l = 0; l < 8; l++) {
@@ -183,17 +194,12 @@ static void check_rows(const rows_data *r)
             CHECK_I64(r->kept[16 * g + count], r->index[8 * g + l]);
             count++;
         }
-        for (int d = 0; d < 4; d++) {
-            double sum = 0;
-            for (int l = 0; l < 8; l++) sum += r->from[r->index[8 * g + l] + d];
-            CHECK_F64(r->sums[4 * g + d], sum, 0);
-        }
         CHECK_I64(r->counts[g], count);
         for (int l = 8; l < 16; l++) CHECK_I64(r->kept[16 * g + l], -7);
     }
 }
 
-static void test_rows(mx_ctx ctx)
+static void test_rows(mx_ctx ctx, bool parts)
 {
     static rows_data r;
     static const struct {
@@ -227,9 +233,11 @@ static void test_rows(mx_ctx ctx)
     MUST(mx_bind(ctx, v[8], &a.sums));
     MUST(mx_bind(ctx, v[9], &a.root));
     MUST(mx_bind(ctx, v[10], &a.kept_numbers));
-    CHECK_OK(pk_rows(mx_range_1d(ctx, 0, 1), &a));
+    CHECK_OK(parts ? pk_part_rows(mx_range_1d(ctx, 0, 1), &a)
+                   : pk_rows(mx_range_1d(ctx, 0, 1), &a));
     for (int w = 3; w < 11; w++) check_download(ctx, v[w], data[w]);
     check_rows(&r);
+    if (!parts) check_kept(&r);
     for (int w = 0; w < 11; w++) MUST(mx_view_destroy(&v[w]));
 }
 
@@ -335,7 +343,8 @@ static void test_row(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_parts(ctx);
-    test_rows(ctx);
+    test_rows(ctx, false);
+    test_rows(ctx, true);
     test_row(ctx);
     test_f64(ctx);
     test_f32(ctx);

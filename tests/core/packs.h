@@ -59,7 +59,7 @@ enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_BITS, PK_BACK
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)
 
-/* simd_rows.h */
+/* simd_rows.h and simd_part_rows.h */
 typedef struct pk_rows_args {
     mx_cf64_1 from;        /* rows of four */
     mx_ci32_1 index, bits; /* of lanes, where their rows begin; of groups */
@@ -76,6 +76,7 @@ typedef struct pk_rows_args {
 MX_ARGS(pk_rows_args, from, index, bits, loaded, less, sums, root, kept_numbers, kept, counts,
         there_and_back)
 MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)
+MX_DECLARE_FOR(1D, pk_part_rows, pk_rows_args) /* not kept, kept_numbers, counts */
 
 /* simd_parts.h */
 typedef struct pk_parts_views {

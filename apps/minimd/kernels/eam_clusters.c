@@ -1,11 +1,14 @@
 /* The embedded-atom method on lists of clusters: md_eam_clusters.h explains it. */
 #include "md_eam_clusters.h"
 #include "minx/kernel.h"
-#include "minx/simd_rows.h"
+#include "minx/simd_part_rows.h"
 
 #include <float.h>
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
+
+/* pairs of a vector */
+enum { MD_LANES = MX_PART_WIDTH_F64 };
 
 /* A few vectors of a list. The work is done in stages, each over all of them: so a vector's chain
  * of dependent operations, some 150 cycles, runs beside those of many others. Arrays have the pairs
@@ -56,10 +59,16 @@ MX_BODY unsigned md_inner_atoms(const md_eam_list_args *a, int slot, int32_t ent
 {
     const double *const point = &MX_AT(a->point, md_entry_cluster(entry), 0, 0);
     const int c = slot / MD_CLUSTER, s = slot % MD_CLUSTER;
-    const mx_pack_f64 dx = mx_pack_load(point) - MX_AT(a->point, c, 0, s);
-    const mx_pack_f64 dy = mx_pack_load(point + MD_CLUSTER) - MX_AT(a->point, c, 1, s);
-    const mx_pack_f64 dz = mx_pack_load(point + 2 * MD_CLUSTER) - MX_AT(a->point, c, 2, s);
-    return mx_mask_bits(dx * dx + dy * dy + dz * dz <= a->inner_square);
+    const double x = MX_AT(a->point, c, 0, s), y = MX_AT(a->point, c, 1, s);
+    const double z = MX_AT(a->point, c, 2, s);
+    unsigned inner = 0;
+    for (int first = 0; first < MD_CLUSTER; first += MD_LANES) {
+        const mx_part_f64 dx = mx_part_load_f64(point + first) - x;
+        const mx_part_f64 dy = mx_part_load_f64(point + MD_CLUSTER + first) - y;
+        const mx_part_f64 dz = mx_part_load_f64(point + 2 * MD_CLUSTER + first) - z;
+        inner |= mx_part_bits_f64(dx * dx + dy * dy + dz * dz <= a->inner_square) << first;
+    }
+    return inner;
 }
 
 /* The entries of a row: those of own clusters, then those of ghosts. */
@@ -87,9 +96,9 @@ MX_BODY int md_count_bits(unsigned bits)
     return (int)((fours + (fours >> 4)) & 15);
 }
 
-MX_BODY int md_vectors_of(int pairs) { return (pairs + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH; }
+MX_BODY int md_vectors_of(int pairs) { return (pairs + MD_LANES - 1) / MD_LANES; }
 
-MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n)
+MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n, int64_t *width)
 {
     const bool ghosts = n % 2 != 0;
     const int c = n / 2;
@@ -108,14 +117,17 @@ MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n)
     }
     MX_AT(a->count, md_part_of(a->own_clusters, ghosts, false, c)) = inner;
     MX_AT(a->count, md_part_of(a->own_clusters, ghosts, true, c)) = outer;
+    *width = MD_LANES;
 }
-MX_FOR(1D, md_eam_count_pairs, MX_ITEMS_PLAIN)
+MX_REDUCE(1D, md_eam_count_pairs, MX_MAX, MX_ITEMS_PLAIN)
 
-/* Pairs of an atom that are on their way into vectors: fewer than a vector's, and room for one. */
+/* Pairs of an atom that wait until they are written, many vectors at once: so there are few
+ * branches that depend on the number of pairs. */
+enum { MD_WAITING = 64 };
 typedef struct md_pair_stream {
     int vector, end; /* the next one, and behind the last one */
     int count;
-    int32_t pairs[2 * MX_PACK_WIDTH];
+    int32_t pairs[MD_WAITING + MX_PACK_WIDTH];
 } md_pair_stream;
 
 /* The stream of a cluster's vectors in a part. */
@@ -126,14 +138,17 @@ MX_BODY void md_begin_pairs(const md_eam_list_args *a, int part, md_pair_stream 
     stream->count = 0;
 }
 
-/* What is beyond the end is counted, not stored. */
-MX_BODY void md_store_vector(const md_eam_list_args *a, int slot, md_pair_stream *stream)
+/* Writes the first pairs that wait. What is beyond the end is counted, not stored. */
+MX_BODY void md_store_vectors(const md_eam_list_args *a, int slot, int vectors,
+                              md_pair_stream *stream)
 {
-    if (stream->vector < stream->end) {
-        MX_AT(a->self, stream->vector) = 4 * slot;
-        mx_pack_store(&MX_AT(a->other, stream->vector, 0), mx_pack_load(stream->pairs));
+    const int room = stream->end - stream->vector, stored = vectors < room ? vectors : room;
+    for (int v = 0; v < stored; v++) {
+        int32_t *const other = &MX_AT(a->other, stream->vector + v, 0);
+        MX_AT(a->self, stream->vector + v) = 4 * slot;
+        for (int l = 0; l < MD_LANES; l++) other[l] = stream->pairs[v * MD_LANES + l];
     }
-    stream->vector++;
+    stream->vector += vectors;
 }
 
 /* Adds the atoms of a cluster whose bits are 1. */
@@ -141,18 +156,17 @@ MX_BODY void md_add_pairs(const md_eam_list_args *a, int slot, unsigned atoms, m
                           md_pair_stream *stream)
 {
     stream->count += mx_pack_compress(stream->pairs + stream->count, atoms, others);
-    if (stream->count < MX_PACK_WIDTH) return;
-    md_store_vector(a, slot, stream);
-    mx_pack_store(stream->pairs, mx_pack_load(stream->pairs + MX_PACK_WIDTH));
-    stream->count -= MX_PACK_WIDTH;
+    if (stream->count < MD_WAITING) return;
+    md_store_vectors(a, slot, MD_WAITING / MD_LANES, stream);
+    mx_pack_store(stream->pairs, mx_pack_load(stream->pairs + MD_WAITING));
+    stream->count -= MD_WAITING;
 }
 
 /* Behind an atom's last pair there is the atom itself. */
 MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *stream)
 {
-    if (stream->count == 0) return;
     mx_pack_store(stream->pairs + stream->count, mx_pack_set_i32(4 * slot));
-    md_store_vector(a, slot, stream);
+    md_store_vectors(a, slot, md_vectors_of(stream->count), stream);
     stream->count = 0;
 }
 
@@ -196,21 +210,20 @@ MX_BODY int md_element_of(const md_eam_cluster_args *a, int at)
 /* The intervals of vector v, whose pairs have these distances. Beyond the last knot the last
  * interval goes on as a straight line. */
 MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, int v,
-                               mx_pack_f64 distance, bool one)
+                               mx_part_f64 distance, bool one)
 {
     const md_eam_tables *const t = &a->tables;
-    const int first = v * MX_PACK_WIDTH;
-    const mx_pack_f64 scaled = distance * t->r_inverse;
-    const mx_pack_i32 knot = mx_pack_to_i32(mx_pack_min(mx_pack_set_f64(t->r_knots - 1.0), scaled));
-    mx_pack_i32 row = knot * MD_PAIR_SPLINES, mirrored = row;
-    for (int l = 0; l < MX_PACK_WIDTH && !one; l++) {
-        const int ei = md_element_of(a, b->self[v]), ej = md_element_of(a, b->other[first + l]);
-        row[l] += (ei * t->elements + ej) * t->r_knots * MD_PAIR_SPLINES;
-        mirrored[l] += (ej * t->elements + ei) * t->r_knots * MD_PAIR_SPLINES;
+    const int first = v * MD_LANES;
+    const mx_part_f64 scaled = distance * t->r_inverse;
+    const mx_part_f64 last = mx_part_set_f64(t->r_knots - 1.0);
+    const mx_part_f64 knot = mx_part_trunc(mx_part_select_f64(scaled < last, scaled, last));
+    mx_part_store_f64(b->at + first, scaled - knot);
+    mx_part_store_i32(b->knot + first, knot * (double)MD_PAIR_SPLINES);
+    for (int l = first; l < first + MD_LANES && !one; l++) {
+        const int ei = md_element_of(a, b->self[v]), ej = md_element_of(a, b->other[l]);
+        b->mirrored[l] = b->knot[l] + (ej * t->elements + ei) * t->r_knots * MD_PAIR_SPLINES;
+        b->knot[l] += (ei * t->elements + ej) * t->r_knots * MD_PAIR_SPLINES;
     }
-    mx_pack_store(b->at + first, scaled - mx_pack_to_f64(knot));
-    mx_pack_store(b->knot + first, row);
-    if (!one) mx_pack_store(b->mirrored + first, mirrored);
 }
 
 /* Pairs beyond the cutoff, and lanes without a pair, have the distance of the cutoff: their results
@@ -218,47 +231,47 @@ MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, in
 MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool forces)
 {
     const double *const places = &MX_AT(a->place, 0, 0);
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    const mx_pack_f64 cutoff_square = mx_pack_set_f64(a->tables.cutoff_square);
+    const mx_part_f64 zero = mx_part_set_f64(0.0);
+    const mx_part_f64 cutoff_square = mx_part_set_f64(a->tables.cutoff_square);
     for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
+        const int first = v * MD_LANES;
         const double *const self = places + b->self[v];
-        mx_pack_f64 other[4];
-        mx_pack_load_rows(places, b->other + first, other);
-        const mx_pack_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
-        const mx_pack_f64 square = dx * dx + dy * dy + dz * dz;
-        const mx_mask_f64 pair = (square > zero) & (square < cutoff_square);
-        mx_pack_store(b->square + first, mx_pack_select(pair, square, cutoff_square));
+        mx_part_f64 other[4];
+        mx_part_load_rows(places, b->other + first, other);
+        const mx_part_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
+        const mx_part_f64 square = dx * dx + dy * dy + dz * dz;
+        const mx_part_mask_f64 pair = (square > zero) & (square < cutoff_square);
+        mx_part_store_f64(b->square + first, mx_part_select_f64(pair, square, cutoff_square));
         if (!forces) continue;
-        mx_pack_store(b->dx + first, dx);
-        mx_pack_store(b->dy + first, dy);
-        mx_pack_store(b->dz + first, dz);
-        mx_pack_store(b->derivative + first, other[3]);
+        mx_part_store_f64(b->dx + first, dx);
+        mx_part_store_f64(b->dy + first, dy);
+        mx_part_store_f64(b->dz + first, dz);
+        mx_part_store_f64(b->derivative + first, other[3]);
     }
 }
 
 MX_BODY void md_find_distances(const md_eam_cluster_args *a, md_eam_batch *b, bool forces, bool one)
 {
     for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const mx_pack_f64 square = mx_pack_load(b->square + first);
-        const mx_pack_f64 inverse = mx_pack_rsqrt(square);
-        if (forces) mx_pack_store(b->inverse + first, inverse);
+        const int first = v * MD_LANES;
+        const mx_part_f64 square = mx_part_load_f64(b->square + first);
+        const mx_part_f64 inverse = mx_part_rsqrt(square);
+        if (forces) mx_part_store_f64(b->inverse + first, inverse);
         md_find_intervals(a, b, v, square * inverse, one);
     }
 }
 
 /* Results, where there is a pair within the cutoff. */
-MX_BODY mx_pack_f64 md_of_pairs(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
-                                mx_pack_f64 result)
+MX_BODY mx_part_f64 md_of_pairs(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
+                                mx_part_f64 result)
 {
-    const mx_pack_f64 square = mx_pack_load(b->square + v * MX_PACK_WIDTH);
-    const mx_pack_f64 zero = mx_pack_set_f64(0.0);
-    return mx_pack_select(square < a->tables.cutoff_square, result, zero);
+    const mx_part_f64 square = mx_part_load_f64(b->square + v * MD_LANES);
+    const mx_part_f64 zero = mx_part_set_f64(0.0);
+    return mx_part_select_f64(square < a->tables.cutoff_square, result, zero);
 }
 
 /* Of a cubic polynomial, at p. */
-MX_BODY mx_pack_f64 md_cubic(const mx_pack_f64 *c, mx_pack_f64 p)
+MX_BODY mx_part_f64 md_cubic(const mx_part_f64 *c, mx_part_f64 p)
 {
     return ((c[0] * p + c[1]) * p + c[2]) * p + c[3];
 }
@@ -270,14 +283,14 @@ MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b,
 {
     const double *const knots = &MX_AT(a->pair_knots, 0, 0);
     for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        const mx_pack_f64 at = mx_pack_load(b->at + first);
-        mx_pack_f64 spline[4];
-        mx_pack_load_rows(knots, b->knot + first, spline);
-        mx_pack_store(b->density + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
+        const int first = v * MD_LANES;
+        const mx_part_f64 at = mx_part_load_f64(b->at + first);
+        mx_part_f64 spline[4];
+        mx_part_load_rows(knots, b->knot + first, spline);
+        mx_part_store_f64(b->density + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
         if (one || !pushes) continue;
-        mx_pack_load_rows(knots, b->mirrored + first, spline);
-        mx_pack_store(b->pushed + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
+        mx_part_load_rows(knots, b->mirrored + first, spline);
+        mx_part_store_f64(b->pushed + first, md_of_pairs(a, b, v, md_cubic(spline, at)));
     }
 }
 
@@ -287,9 +300,9 @@ MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *
     double *const density = &MX_AT(a->density, 0);
     const double *const pushed = one ? b->density : b->pushed;
     for (int v = 0; v < b->vectors; v++) {
-        const int first = v * MX_PACK_WIDTH;
-        density[md_slot_of(b->self[v])] += mx_pack_sum(mx_pack_load(b->density + first));
-        for (int l = first; l < first + MX_PACK_WIDTH && pushes; l++)
+        const int first = v * MD_LANES;
+        density[md_slot_of(b->self[v])] += mx_part_sum_f64(mx_part_load_f64(b->density + first));
+        for (int l = first; l < first + MD_LANES && pushes; l++)
             density[md_slot_of(b->other[l])] += pushed[l];
     }
 }
@@ -297,7 +310,7 @@ MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *
 /* The vectors of a part from v to before end. */
 MX_BODY void md_begin_batch(const md_eam_cluster_args *a, md_eam_batch *b, int v, int end)
 {
-    b->vectors = end - v < MD_BATCH_VECTORS ? end - v : MD_BATCH_VECTORS;
+    b->vectors = end - v < MD_BATCH / MD_LANES ? end - v : MD_BATCH / MD_LANES;
     b->self = &MX_AT(a->self, v);
     b->other = &MX_AT(a->other, v, 0);
 }
@@ -307,7 +320,7 @@ MX_BODY void md_do_densities(const md_eam_cluster_args *a, int part, int first, 
 {
     const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
-    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH_VECTORS) {
+    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH / MD_LANES) {
         md_begin_batch(a, &b, v, stop);
         md_find_squares(a, &b, false);
         md_find_distances(a, &b, false, one);
@@ -357,50 +370,51 @@ MX_FOR(1D, md_eam_load_derivatives, MX_ITEMS_PLAIN)
 /* ---- forces ---- */
 
 /* The force over the distance on the atom of vector v. */
-MX_BODY mx_pack_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
+MX_BODY mx_part_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
                                        bool one)
 {
-    const int first = v * MX_PACK_WIDTH;
+    const int first = v * MD_LANES;
     const double *const slopes = &MX_AT(a->pair_slopes, 0, 0);
-    const mx_pack_f64 at = mx_pack_load(b->at + first);
-    const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
+    const mx_part_f64 at = mx_part_load_f64(b->at + first);
+    const mx_part_f64 inverse = mx_part_load_f64(b->inverse + first);
     const double derivative_i = (&MX_AT(a->place, 0, 3))[b->self[v]];
-    const mx_pack_f64 derivative_j = mx_pack_load(b->derivative + first);
-    mx_pack_f64 c[4], embedded;
-    mx_pack_load_rows(slopes, b->knot + first, c);
-    const mx_pack_f64 slope_j = (c[0] * at + c[1]) * at + c[2];
+    const mx_part_f64 derivative_j = mx_part_load_f64(b->derivative + first);
+    mx_part_f64 c[4], embedded;
+    mx_part_load_rows(slopes, b->knot + first, c);
+    const mx_part_f64 slope_j = (c[0] * at + c[1]) * at + c[2];
     if (one) {
         embedded = (derivative_i + derivative_j) * slope_j;
     } else {
-        mx_pack_load_rows(slopes, b->mirrored + first, c);
+        mx_part_load_rows(slopes, b->mirrored + first, c);
         embedded = derivative_i * slope_j + derivative_j * ((c[0] * at + c[1]) * at + c[2]);
     }
-    mx_pack_load_rows(slopes + MD_SPLINE, b->knot + first, c);
-    const mx_pack_f64 all = embedded + md_cubic(c, at) * (inverse * inverse);
+    mx_part_load_rows(slopes + MD_SPLINE, b->knot + first, c);
+    const mx_part_f64 all = embedded + md_cubic(c, at) * (inverse * inverse);
     return md_of_pairs(a, b, v, -all * inverse);
 }
 
 /* The pair potential of vector v. */
-MX_BODY mx_pack_f64 md_eam_pair_potential(const md_eam_cluster_args *a, const md_eam_batch *b,
+MX_BODY mx_part_f64 md_eam_pair_potential(const md_eam_cluster_args *a, const md_eam_batch *b,
                                           int v)
 {
-    const int first = v * MX_PACK_WIDTH;
-    const mx_pack_f64 inverse = mx_pack_load(b->inverse + first);
-    mx_pack_f64 spline[4];
-    mx_pack_load_rows(&MX_AT(a->pair_knots, 0, MD_SPLINE), b->knot + first, spline);
-    return md_of_pairs(a, b, v, md_cubic(spline, mx_pack_load(b->at + first)) * inverse);
+    const int first = v * MD_LANES;
+    const mx_part_f64 inverse = mx_part_load_f64(b->inverse + first);
+    mx_part_f64 spline[4];
+    mx_part_load_rows(&MX_AT(a->pair_knots, 0, MD_SPLINE), b->knot + first, spline);
+    return md_of_pairs(a, b, v, md_cubic(spline, mx_part_load_f64(b->at + first)) * inverse);
 }
 
 /* f: over the distance. */
 MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, int v,
-                           mx_pack_f64 f, bool pushes)
+                           mx_part_f64 f, bool pushes)
 {
     double *const sums = &MX_AT(a->sum, 0, 0);
-    const int first = v * MX_PACK_WIDTH;
-    const mx_pack_f64 force[4] = {f * mx_pack_load(b->dx + first), f * mx_pack_load(b->dy + first),
-                                  f * mx_pack_load(b->dz + first), mx_pack_set_f64(0.0)};
-    mx_pack_sum_rows(sums + b->self[v], force);
-    if (pushes) mx_pack_subtract_rows(sums, b->other + first, force);
+    const int first = v * MD_LANES;
+    const mx_part_f64 force[4] = {f * mx_part_load_f64(b->dx + first),
+                                  f * mx_part_load_f64(b->dy + first),
+                                  f * mx_part_load_f64(b->dz + first), mx_part_set_f64(0.0)};
+    mx_part_sum_rows(sums + b->self[v], force);
+    if (pushes) mx_part_subtract_rows(sums, b->other + first, force);
 }
 
 /* A pair that does not push gives half of its energy. */
@@ -408,17 +422,17 @@ MX_BODY void md_look_up_forces(const md_eam_cluster_args *a, const md_eam_batch 
                                bool one, bool energy, md_energy *sum)
 {
     const double share = pushes ? 1 : 0.5;
-    mx_pack_f64 potential = mx_pack_set_f64(0.0), virial = potential;
+    mx_part_f64 potential = mx_part_set_f64(0.0), virial = potential;
     for (int v = 0; v < b->vectors; v++) {
-        const mx_pack_f64 f = md_eam_pair_forces(a, b, v, one);
+        const mx_part_f64 f = md_eam_pair_forces(a, b, v, one);
         md_add_forces(a, b, v, f, pushes);
         if (!energy) continue;
         potential += md_eam_pair_potential(a, b, v);
-        virial += f * mx_pack_load(b->square + v * MX_PACK_WIDTH);
+        virial += f * mx_part_load_f64(b->square + v * MD_LANES);
     }
     if (!energy) return;
-    sum->potential += share * mx_pack_sum(potential);
-    sum->virial += share * mx_pack_sum(virial);
+    sum->potential += share * mx_part_sum_f64(potential);
+    sum->virial += share * mx_part_sum_f64(virial);
 }
 
 MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int end, bool pushes,
@@ -426,7 +440,7 @@ MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int
 {
     const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
-    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH_VECTORS) {
+    for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_BATCH / MD_LANES) {
         md_begin_batch(a, &b, v, stop);
         md_find_squares(a, &b, true);
         md_find_distances(a, &b, true, one);
