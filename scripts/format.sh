@@ -40,6 +40,10 @@ main() {
         "$tool" -i "${files[@]}"
         return
     fi
+    # many files for each start of the tool; one by one only where that finds something
+    if printf '%s\0' "${files[@]}" | xargs -0 -n 100 -P "$(minx_cores)" "$tool" --dry-run --Werror >/dev/null 2>&1; then
+        return
+    fi
     for file in "${files[@]}"; do
         "$tool" --dry-run --Werror "$file" 2>/dev/null || bad+=("$file")
     done
