@@ -2,6 +2,7 @@
 
 #include "h5_util.h"
 #include "signals.h"
+#include "text.h"
 
 #include <math.h>
 #include <signal.h>
@@ -314,12 +315,26 @@ double app_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The message has names that users give to files: a terminal would act on their control characters.
+ * In one call, so that messages of several ranks do not mix. Without memory it is printed as it
+ * is. */
+static void print_message(const char *program, const char *end)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    if (out) app_text_print(out, mx_err_message());
+    const bool made = out && fclose(out) == 0 && text;
+    fflush(stdout);
+    fprintf(stderr, "%s: error: %s%s\n", program, made ? text : mx_err_message(), end);
+    free(text);
+}
+
 /* comm is NULL if MPI could not be started. */
 void app_print_error(app_comm comm, const char *program)
 {
     if (comm && comm->rank != 0) return;
-    fflush(stdout);
-    fprintf(stderr, "%s: error: %s\n", program, mx_err_message());
+    print_message(program, "");
 }
 
 int app_exit_code(mx_err err)
@@ -355,8 +370,9 @@ void app_abort(app_comm comm, const char *program)
 {
     if (comm) wait_for_lower_ranks(comm->rank);
     app_signals_remove_files();
-    fflush(stdout);
-    fprintf(stderr, "%s: error: %s (rank %d)\n", program, mx_err_message(), comm ? comm->rank : 0);
+    char rank[32];
+    snprintf(rank, sizeof rank, " (rank %d)", comm ? comm->rank : 0);
+    print_message(program, rank);
     fflush(stderr);
     wait_for_reader_of_stderr();
     MPI_Abort(MPI_COMM_WORLD, APP_EXIT_RUNTIME);

@@ -27,6 +27,8 @@ def check(name, done, code, words=()):
         faults.append(f"exit code: got {done.returncode}, expected {code}")
     if len(messages) != (1 if words else 0) or not all(word in done.stderr for word in words):
         faults.append(f"messages: got {messages}, expected {'one with ' + repr(words) if words else 'none'}")
+    if "\033" in done.stderr:
+        faults.append("control characters reach the terminal")
     for fault in faults:
         print(f"{name}: {fault}\n{done.stderr[-1500:]}")
     failures += len(faults)
@@ -88,6 +90,14 @@ def options_of_the_context(app, deck, folder):
     check("an unknown backend to check against", done, 2, ["--check-against=hip", "serial"])
 
 
+def names_for_the_terminal(app, deck, folder):
+    """Control characters of names are printed as \\xNN."""
+    name, shown = "\033[2J", "\\x1b[2J"
+    for words, code in [([name], 2), ([deck, f"--output={name}/x.h5"], 3), ([deck, f"--restart={name}"], 3),
+                        ([deck, f"--backend={name}"], 2), ([deck, f"--{name}=1"], 2)]:
+        check(repr(words), run([app, *words], folder), code, [shown])
+
+
 def output_is_lost(app, deck, folder):
     """stdout on a full disk, and closed: the file there stays. A quiet run prints nothing, so nothing is lost."""
     kept = os.path.join(folder, "kept.h5")
@@ -113,6 +123,7 @@ def main():
         left = differing_ranks(app, deck, mpiexec, folder)
         options_of_minx(app, deck, mpiexec, folder)
         options_of_the_context(app, deck, folder)
+        names_for_the_terminal(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
         output_is_lost(app, deck, folder)
     return 1 if failures or left else 0
