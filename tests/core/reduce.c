@@ -369,7 +369,11 @@ static void test_kinds_of_items(const data *d)
         check_summary(&fields, &summary);
         CHECK_OK(rd_plain_custom(r2, &d->args, &custom));
         check_digits(&custom, &digits);
+        CHECK_OK(rd_column_sum(r2, &d->args, &sum));
+        CHECK_I64(sum, plain_sum(d, 2, &p));
         plain_structs(d, 3, &p, &summary, &digits);
+        CHECK_OK(rd_column_fields(r3, &d->args, &fields));
+        check_summary(&fields, &summary);
         CHECK_OK(rd_stencil_custom(r3, &d->args, &custom));
         check_digits(&custom, &digits);
     }

@@ -85,6 +85,8 @@ MX_DECLARE_REDUCE(3D_64, rd_stencil_3d, rd_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, rd_stencil_fields, rd_args, rd_summary)
 MX_DECLARE_REDUCE(3D, rd_stencil_custom, rd_args, rd_digits)
 MX_DECLARE_REDUCE(2D, rd_plain_custom, rd_args, rd_digits)
+MX_DECLARE_REDUCE(2D_64, rd_column_sum, rd_args, int64_t)
+MX_DECLARE_REDUCE(3D, rd_column_fields, rd_args, rd_summary)
 
 /* Prologues: factor = 2 * scale, once, before the items. */
 MX_DECLARE_REDUCE(1D, rd_prologue, rd_args, double)

@@ -6,7 +6,7 @@
  * blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A thread runs `per_thread`
  * neighbouring rows; in one dimension that many items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
- *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own;
+ *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction over columns (MX_ITEMS_COLUMN);
  *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
  *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
@@ -39,6 +39,7 @@
 #define MX_ITEMS_PLAIN_ROWS_ 1
 #define MX_ITEMS_GATHER_ROWS_ 1
 #define MX_ITEMS_STENCIL_ROWS_ 2
+#define MX_ITEMS_COLUMN_ROWS_ 1
 #define MX_ITEMS_SIMD_STEPS_ 2
 #define MX_ITEMS_PLAIN_STEPS_ 1
 #define MX_ITEMS_GATHER_STEPS_ 1
@@ -47,12 +48,20 @@
 #define MX_ITEMS_PLAIN_LOOPS_ true
 #define MX_ITEMS_GATHER_LOOPS_ true
 #define MX_ITEMS_STENCIL_LOOPS_ false
+#define MX_ITEMS_COLUMN_LOOPS_ true
+/* Is an item long, so that a thread runs one of them whatever the size of a value? */
+#define MX_ITEMS_SIMD_LONG_ false
+#define MX_ITEMS_PLAIN_LONG_ false
+#define MX_ITEMS_GATHER_LONG_ false
+#define MX_ITEMS_STENCIL_LONG_ false
+#define MX_ITEMS_COLUMN_LONG_ true
 /* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has
  * a thread. */
 #define MX_ITEMS_SIMD_RESIDENT_ 1
 #define MX_ITEMS_PLAIN_RESIDENT_ 1
 #define MX_ITEMS_GATHER_RESIDENT_ 4
 #define MX_ITEMS_STENCIL_RESIDENT_ 1
+#define MX_ITEMS_COLUMN_RESIDENT_ 3
 
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
@@ -478,7 +487,8 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 
 #define MX_CUDA_VALUE_(name, D, I, S)                                                             \
     typedef name##__value value;                                                                  \
-    enum { loops = S##_LOOPS_, per_thread = sizeof(value) > 8 ? 8 : (loops ? 1 : 2) };            \
+    enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && !S##_LONG_ };                         \
+    enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
     {                                                                                             \
         MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \

@@ -81,10 +81,11 @@
 #define MX_DEFINE_TEAM_(items, PATTERN, S, trait, ...) \
     MX_DEFINE_TEAM_##items(MX_DEFINE_TEAM_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
 
-#define MX_DEFINE_RANGE_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)       \
-    MX_STATIC_ASSERT(false, #name                                            \
-                     ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, " \
-                     "MX_ITEMS_PLAIN, in 1D MX_ITEMS_GATHER and, from 2D on, MX_ITEMS_STENCIL");
+#define MX_DEFINE_RANGE_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)                          \
+    MX_STATIC_ASSERT(false, #name                                                               \
+                     ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, "                    \
+                     "MX_ITEMS_PLAIN, in 1D MX_ITEMS_GATHER and, from 2D on, MX_ITEMS_STENCIL " \
+                     "and MX_ITEMS_COLUMN");
 #define MX_DEFINE_TEAM_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)                       \
     MX_STATIC_ASSERT(false, #name ": TEAM has no trait " #trait ", but MX_ITEMS_PLAIN and " \
                                   "MX_ITEMS_SIMD");
@@ -96,6 +97,8 @@
     MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_GATHER, __VA_ARGS__)
 #define MX_DEFINE_RANGE_MX_ITEMS_STENCIL(STAMP, PATTERN, S, trait, ...) \
     MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_STENCIL, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_COLUMN(STAMP, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_COLUMN, __VA_ARGS__)
 #define MX_DEFINE_TEAM_MX_ITEMS_SIMD(STAMP, PATTERN, S, trait, ...) \
     MX_DEFINE_FITS_(TEAM_, STAMP, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
 #define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \

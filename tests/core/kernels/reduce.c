@@ -190,6 +190,8 @@ MX_REDUCE_ARRAY(3D_64, rd_bins_3d, MX_SUM, MX_ITEMS_PLAIN)
 #define rd_stencil_2d_body rd_sum_2d_body
 #define rd_stencil_3d_body rd_sum_3d_64_body
 #define rd_stencil_fields_body rd_fields_2d_64_body
+#define rd_column_sum_body rd_sum_2d_64_body
+#define rd_column_fields_body rd_fields_3d_body
 #define rd_stencil_custom_body rd_custom_3d_body
 #define rd_plain_custom_body rd_custom_2d_body
 MX_REDUCE(2D, rd_stencil_2d, MX_SUM, MX_ITEMS_STENCIL)
@@ -197,6 +199,8 @@ MX_REDUCE(3D_64, rd_stencil_3d, MX_SUM, MX_ITEMS_STENCIL)
 MX_REDUCE_FIELDS(2D_64, rd_stencil_fields, RD_FIELDS, MX_ITEMS_STENCIL)
 MX_REDUCE_CUSTOM(3D, rd_stencil_custom, rd_digits_init, rd_digits_join, MX_ITEMS_STENCIL)
 MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_PLAIN)
+MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_COLUMN)
+MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_COLUMN)
 
 MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
