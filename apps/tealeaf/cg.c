@@ -1,5 +1,5 @@
-/* Conjugate gradients in three kernels: with a preconditioner, in 3-D, and where launches are
- * checked against a backend of another layout. Others go by passes (cg_pass.c).
+/* Conjugate gradients in three kernels: with a preconditioner, in 3-D on hosts, and where launches
+ * are checked against a backend of another layout. Others go by passes (cg_pass.c).
  *
  * The scalars of an iteration stay with the vectors: r.r and what else it needs go into a ring `rr`
  * by iteration, p.w into `pw`, their sums over ranks are made in place, and the kernels that need
@@ -120,7 +120,8 @@ static mx_err iterate(tl_app *app, int64_t n)
 bool tl_goes_by_passes(const tl_app *app)
 {
     return app->deck.solver != TL_SOLVER_JACOBI && !tl_is_deflated(app) &&
-           !is_preconditioned(app) && !tl_is_3d(&app->deck) && !app->other_layout;
+           !is_preconditioned(app) && !app->other_layout &&
+           (!tl_is_3d(&app->deck) || app->on_device);
 }
 
 mx_err tl_cg_start(tl_app *app, tl_progress *at)

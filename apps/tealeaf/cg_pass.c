@@ -11,7 +11,8 @@
  *
  * Pass 0 only computes w = A p for p = r, so n iterations take n + 1 passes. The sums of a pass
  * stay with the vectors, in a ring, as in cg.c; passes queued after convergence change nothing.
- * Where host code can access the arrays, the pass runs by bands; elsewhere by columns. */
+ * Where host code can access the arrays, the pass runs by bands, in 2-D only; elsewhere by
+ * columns. */
 #include "tl_app.h"
 
 /* The next pass, its sums over all ranks, and the ghosts of w. */

@@ -47,7 +47,7 @@ static mx_err make_views(mx_ctx ctx, mx_view r, const tl_pass *pass, tl_passes *
     }
     MX_TRY(mx_view_get_info(r, &like));
     for (int n = 0; n < 3; n++)
-        MX_TRY(tl_make_array(ctx, labels[n], 2, like.extent, pass->ghosts, &s->second[n]));
+        MX_TRY(tl_make_array(ctx, labels[n], like.rank, like.extent, pass->ghosts, &s->second[n]));
     return MX_OK;
 }
 
@@ -63,21 +63,34 @@ static mx_err bind_bands(mx_ctx ctx, const tl_views *of, tl_passes *s)
     return tl_lines_args_bind(ctx, &views, &s->lines);
 }
 
-/* The elements of a view of rank 2 as one long line, from the first to the last. */
-static mx_err flatten(mx_ctx ctx, mx_view view, int64_t *pitch, mx_view *flat)
+/* The elements from a line to the next, and in 3-D from a sheet to the next. */
+typedef struct distances {
+    int64_t line, sheet;
+} distances;
+
+static distances distances_of(const mx_view_info *view)
+{
+    if (view->rank == 2) return (distances){.line = mx_max(view->stride[0], view->stride[1])};
+    return (distances){.line = view->stride[1], .sheet = mx_max(view->stride[0], view->stride[2])};
+}
+
+/* The elements of a view as one long line, from the first to the last. */
+static mx_err flatten(mx_ctx ctx, mx_view view, distances *all, mx_view *flat)
 {
     mx_view_info f;
     MX_TRY(mx_view_get_info(view, &f));
-    const int64_t elements = (int64_t)(f.bytes / sizeof(double)),
-                  between = f.stride[0] > f.stride[1] ? f.stride[0] : f.stride[1];
+    const int64_t elements = (int64_t)(f.bytes / sizeof(double));
+    const distances own = distances_of(&f);
     const mx_view_options options = {.space = f.space};
     MX_REQUIRE(elements <= INT_MAX, MX_ERR_EXTENT,
                "a rank has %lld cells with their ghosts, expected at most %d: use more ranks",
                (long long)elements, INT_MAX);
-    MX_REQUIRE(*pitch == 0 || between == *pitch, MX_ERR_EXTENT,
-               "view '%s': the lines are %lld elements apart, those of the others %lld", f.label,
-               (long long)between, (long long)*pitch);
-    *pitch = between;
+    if (all->line == 0) *all = own;
+    MX_REQUIRE(
+        own.line == all->line && own.sheet == all->sheet, MX_ERR_EXTENT,
+        "view '%s': lines and sheets are %lld and %lld elements apart, those of the others %lld and %lld",
+        f.label, (long long)own.line, (long long)own.sheet, (long long)all->line,
+        (long long)all->sheet);
     return mx_view_wrap(ctx, f.label, f.type, 1, &elements, NULL, &options, f.data, flat);
 }
 
@@ -86,8 +99,8 @@ static mx_err bind_columns(mx_ctx ctx, const tl_views *of, tl_passes *s)
     const mx_view from[] = {of->u, of->v,        of->r,        of->p,
                             of->w, s->second[0], s->second[1], s->second[2]};
     enum { U, V, FIRST, SECOND = FIRST + 3 };
-    int64_t pitch = 0;
-    for (int n = 0; n < SECOND + 3; n++) MX_TRY(flatten(ctx, from[n], &pitch, &s->flat[n]));
+    distances all = {0};
+    for (int n = 0; n < SECOND + 3; n++) MX_TRY(flatten(ctx, from[n], &all, &s->flat[n]));
     tl_pass_views views = s->views;
     views.u = s->flat[U];
     views.v = s->flat[V];
@@ -101,29 +114,57 @@ static mx_err bind_columns(mx_ctx ctx, const tl_views *of, tl_passes *s)
         views.p = written[1];
         views.w = written[2];
         MX_TRY(tl_columns_args_bind(ctx, &views, &s->in_columns[n]));
-        s->in_columns[n].pitch = (int)pitch;
+        s->in_columns[n].pitch = (int)all.line;
+        s->in_columns[n].sheet = (int)all.sheet;
     }
     return MX_OK;
 }
 
 /* Of columns: threads that a GPU runs together; items that occupy a large GPU; and the lines of an
- * item where there are more cells, so that the lines beside its own are read again by few. On an
- * H200 16 to 64 lines took the same time for 4096 x 4096 cells, and 4 lines the least for 512 x 512. */
-enum { WARP = 32, ITEMS = 1 << 16, MAX_LINES = 16 };
+ * item, in 3-D its sheets, where there are more cells, so that those beside its own are read again
+ * by few. On an H200 16 to 64 lines took the same time for 4096 x 4096 cells, and 4 lines the least
+ * for 512 x 512; 6 to 12 sheets took the least for 256 x 256 x 256. */
+enum { WARP = 32, ITEMS = 1 << 16, MAX_LINES = 16, MAX_SHEETS = 8 };
 
-mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int rows, int columns, int ghosts,
-                        const tl_mesh *mesh, tl_passes *s)
+/* The dimensions by their distance in memory. */
+typedef struct order {
+    int contiguous, middle, slowest;
+} order;
+
+static order order_of(mx_layout layout, int dims)
+{
+    const order left = {0, 1, 2}, right = {dims - 1, dims - 2, 0};
+    return layout == MX_LAYOUT_LEFT ? left : right;
+}
+
+static void shape_columns(const tl_pass *pass, int sheets, double between, tl_columns_args *c)
+{
+    const int64_t area = (int64_t)pass->lines * pass->length;
+    c->pass = *pass;
+    c->width = (pass->length + WARP - 1) / WARP * WARP;
+    c->lines_of_item = mx_clamp((int)(area / ITEMS), 1, MAX_LINES);
+    c->sheets = sheets;
+    c->sheets_of_item = mx_clamp((int)(area * sheets / ITEMS), 1, MAX_SHEETS);
+    c->between = between;
+}
+
+mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cells, int ghosts,
+                        bool neighbours, const tl_mesh *mesh, tl_passes *s)
 {
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(ctx, &info));
-    const bool left = info.layout == MX_LAYOUT_LEFT;
-    const tl_pass pass = {.lines = left ? columns : rows,
-                          .length = left ? rows : columns,
+    const bool solid = dims == 3;
+    const order by = order_of(info.layout, dims);
+    const double weights[] = {mesh->rz, mesh->ry, mesh->rx}, *const weight = weights + 3 - dims;
+    const tl_pass pass = {.lines = cells[by.middle],
+                          .length = cells[by.contiguous],
                           .ghosts = ghosts,
-                          .across = left ? mesh->rx : mesh->ry,
-                          .along = left ? mesh->ry : mesh->rx};
-    *s = (tl_passes){.bands = 0};
-    if (info.host_accessible) s->bands = info.threads < pass.lines ? info.threads : pass.lines;
+                          .across = weight[by.middle],
+                          .along = weight[by.contiguous]};
+    const int sheets = solid ? cells[by.slowest] : 1;
+    *s = (tl_passes){.solid = solid};
+    if (info.host_accessible && !solid)
+        s->bands = info.threads < pass.lines ? info.threads : pass.lines;
     MX_TRY(make_views(ctx, of->r, &pass, s));
     MX_TRY(s->bands > 0 ? bind_bands(ctx, of, s) : bind_columns(ctx, of, s));
     s->w[0] = s->bands > 0 ? of->w : s->second[2];
@@ -131,12 +172,14 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int rows, int columns, i
     s->in_bands.pass = pass;
     s->in_bands.bands = s->bands;
     s->lines.lines = pass.lines;
-    for (int n = 0; n < 2; n++) {
-        tl_columns_args *const c = &s->in_columns[n];
-        c->pass = pass;
-        c->width = (pass.length + WARP - 1) / WARP * WARP;
-        c->lines_of_item = mx_clamp((int)((int64_t)pass.lines * pass.length / ITEMS), 1, MAX_LINES);
-    }
+    for (int n = 0; n < 2; n++)
+        shape_columns(&pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
+    if (!solid) return MX_OK;
+    const int per_item = s->in_columns[0].sheets_of_item;
+    const int of_ghosts = neighbours ? 2 : 0;
+    s->items[by.contiguous] = pass.length + of_ghosts;
+    s->items[by.middle] = pass.lines + of_ghosts;
+    s->items[by.slowest] = (sheets + per_item - 1) / per_item;
     return MX_OK;
 }
 
@@ -175,6 +218,10 @@ static mx_err by_columns(mx_ctx ctx, tl_passes *s)
     tl_columns_args *const a = &s->in_columns[s->done % 2];
     const int64_t groups = (a->pass.lines + a->lines_of_item - 1) / a->lines_of_item;
     a->pass.before = before(s->done);
+    if (s->solid) {
+        const mx_range_3 range = mx_range_3d(ctx, 0, s->items[0], 0, s->items[1], 0, s->items[2]);
+        return tl_pass_columns_3d_into(range, a, s->views.sums, tl_place_of_pass(s->done));
+    }
     return tl_pass_columns_into(mx_range_1d(ctx, 0, (int)(groups * a->width)), a, s->views.sums,
                                 tl_place_of_pass(s->done));
 }

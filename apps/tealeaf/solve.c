@@ -27,13 +27,16 @@ mx_err tl_record(tl_app *app, tl_progress *at, double rr)
     return app_series_add(&app->residuals, sqrt(rr));
 }
 
-/* r = u_start - A u, with ghosts, in 3-D also p = r; rr: r.r over all ranks. */
+/* r = u_start - A u, in 3-D also p = r, with ghosts of what the solver begins with; rr: r.r over all
+ * ranks. */
 static mx_err begin(tl_app *app, double *rr)
 {
+    app->polynomial_is_preconditioner = false;
     MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
-    mx_view *const first = tl_is_3d(&app->deck) ? &app->views.p : &app->views.r;
+    const bool with_p = tl_is_3d(&app->deck) && !tl_goes_by_passes(app);
+    mx_view *const first = with_p ? &app->views.p : &app->views.r;
     MX_TRY(app_box_halo_begin(app->halo, 1, first, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
     MX_TRY(app_box_halo_end(app->halo));
@@ -75,7 +78,6 @@ static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
 static mx_err iterate_to_tolerance(tl_app *app, tl_progress *at)
 {
     const int64_t max = app->deck.max_iters;
-    app->polynomial_is_preconditioner = false;
     switch (app->deck.solver) {
     case TL_SOLVER_CG:
     case TL_SOLVER_DPCG: MX_TRY(tl_cg_start(app, at)); return tl_cg_iterate(app, at, max);
@@ -122,7 +124,8 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +
              (d->preconditioner == TL_PRECONDITIONER_BLOCK ? TL_BLOCK_BYTES : 0);
-    *flops = passes ? (double)TL_PASS_FLOPS : cg_flops;
+    const double pass_flops = solid ? TL_PASS_FLOPS_3D : TL_PASS_FLOPS;
+    *flops = passes ? pass_flops : cg_flops;
     if (d->solver == TL_SOLVER_DPCG) *flops += TL_DEFLATED_FLOPS;
     if (d->solver == TL_SOLVER_JACOBI || d->solver == TL_SOLVER_CHEBYSHEV) {
         *bytes = bytes_of_steps(app, TL_STEPS_BETWEEN_CHECKS) / TL_STEPS_BETWEEN_CHECKS;

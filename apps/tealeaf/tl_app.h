@@ -67,6 +67,7 @@ typedef struct tl_app {
     /* launches are checked against a backend of another layout: then kernels whose lines follow the
      * contiguous index cannot be repeated there */
     bool other_layout;
+    bool on_device; /* host code cannot access the arrays */
 
     tl_views views; /* of rank 2, in 3-D of rank 3 */
     tl_views
@@ -176,8 +177,9 @@ mx_err tl_solve(tl_app *app);
 /* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
-/* cg.c: conjugate gradients from u, r (with ghosts; in 3-D also p = r) and at->rr; then as far as
- * the tolerance, or iteration `limit`. A start may follow other iterations. Collective. */
+/* cg.c: conjugate gradients from u, r (with ghosts; where 3-D does not go by passes, p = r has them)
+ * and at->rr; then as far as the tolerance, or iteration `limit`. A start may follow other
+ * iterations. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 

@@ -18,6 +18,12 @@
         NAME##_body(a, TL_ROW(i, j), k, v);                                   \
     }
 
+/* Twice what flows from a cell with v and u to its neighbours a and b on two sides. */
+MX_BODY double tl_flow(double v, double v_a, double v_b, double u, double u_a, double u_b)
+{
+    return (v + v_b) * (u - u_b) + (v + v_a) * (u - u_a);
+}
+
 /* Twice the conductivity of the face between the cell in row r and column k and the cell that is dr
  * rows and dk columns away. */
 #define TL_FACE_3D(r, k, dr, dk) (MX_AT(a->v, r, k) + MX_AT(a->v, (r) + (dr), (k) + (dk)))

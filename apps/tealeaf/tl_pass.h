@@ -4,12 +4,14 @@
  *
  *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w, r w.
  *
- * w = A p needs the new p of the four neighbours. There are two forms of the pass (kernels/pass.c),
- * for caches and for GPUs.
+ * w = A p needs the new p of the neighbours. There are two forms of the pass (kernels/pass.c), for
+ * caches and for GPUs. The one for caches is in 2-D only.
  *
  * Lines: a line is the cells along the contiguous index, so a row with layout right and a column
  * with layout left. Line l, cell i of this rank is at index (l + ghosts, i + ghosts) or (i +
- * ghosts, l + ghosts). */
+ * ghosts, l + ghosts). In 3-D a sheet is the lines of one value of the slowest index; cell i of line
+ * l in sheet h is at index (h + ghosts, l + ghosts, i + ghosts) or (i + ghosts, l + ghosts, h +
+ * ghosts). */
 #pragma once
 #include "tl_kernels.h"
 
@@ -25,11 +27,12 @@ MX_ACCESSOR(tl_sums_of_passes, const tl_pass_sums, 1, MX_LAYOUT_DEFAULT, MX_TRAI
 
 /* The cells of this rank as lines, and what a pass takes from the one before. */
 typedef struct tl_pass {
-    int lines, length, ghosts;
-    double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
-    double tolerance;     /* on r.r: once it is reached, nothing changes any more */
-    int before;           /* where the sums of the pass before are; -1: this is the first pass */
-    double alpha, beta;   /* the prologue's */
+    int lines, length, ghosts; /* lines: in 3-D those of a sheet */
+    /* from rx, ry and rz of a tl_mesh: for faces between lines of a sheet, and within a line */
+    double across, along;
+    double tolerance;   /* on r.r: once it is reached, nothing changes any more */
+    int before;         /* where the sums of the pass before are; -1: this is the first pass */
+    double alpha, beta; /* the prologue's */
 } tl_pass;
 
 typedef struct tl_pass_views {
@@ -45,10 +48,14 @@ typedef struct tl_pass_views {
 MX_ACCESSOR(tl_read_only, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 /* Item n is column n % width, if there is one, of lines_of_item lines from n / width * lines_of_item.
+ * In 3-D an item is cell i of line l in sheets_of_item sheets from group * sheets_of_item; its
+ * indices are (group, l, i) or (i, l, group), so that the contiguous one is that of the cells. Where
+ * other ranks have cells beside these, l and i go on by two each for the ghosts on four sides of the
+ * sheets. Without such ranks all ghosts stay as they are: the faces to them weigh 0.
  *
  * The arrays are bound as one long line, with the ghosts and what is between two lines: line l, cell
- * i is at (l + ghosts) * pitch + i + ghosts in each of them. With a stride for each array the
- * registers of a GPU would not suffice. */
+ * i is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.
+ * With strides for each array the registers of a GPU would not suffice. */
 typedef struct tl_columns_args {
     mx_f64_1 u, r, p, w;
     tl_read_only r_before, p_before, w_before, v;
@@ -57,9 +64,14 @@ typedef struct tl_columns_args {
     int width; /* length, rounded up: the 32 threads that a GPU runs together have one line */
     int lines_of_item;
     int pitch;
+    /* 3-D */
+    int sheets, sheets_of_item;
+    int sheet;      /* elements from a sheet to the next */
+    double between; /* for faces between sheets */
 } tl_columns_args;
 MX_BUNDLE(tl_columns_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
 MX_DECLARE_REDUCE(1D, tl_pass_columns, tl_columns_args, tl_pass_sums)
+MX_DECLARE_REDUCE(3D, tl_pass_columns_3d, tl_columns_args, tl_pass_sums)
 
 /* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
 
@@ -98,4 +110,4 @@ typedef struct tl_lines_args {
 MX_BUNDLE(tl_lines_args, tl_pass_views, line_sums)
 MX_DECLARE_REDUCE(1D, tl_pass_lines, tl_lines_args, tl_pass_sums)
 
-enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 6 };
+enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 6, TL_PASS_FLOPS_3D = 12 + 27 + 6 };

@@ -8,6 +8,7 @@ enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {
     int bands;           /* 0: the passes run by columns */
+    bool solid;          /* in 3-D */
     int64_t done;        /* passes since the start */
     tl_pass_views views; /* views.sums: by tl_place_of_pass */
     mx_view numbers;     /* the same memory as numbers, TL_PASS_SUMS for each pass */
@@ -16,6 +17,7 @@ typedef struct tl_passes {
     tl_bands_args in_bands;
     tl_lines_args lines;
     tl_columns_args in_columns[2]; /* for even and odd passes */
+    int items[3];                  /* columns in 3-D: the extents of the range */
     mx_view flat[8];               /* columns: u, v, and twice r, p and w, as one long line */
 } tl_passes;
 
@@ -27,11 +29,12 @@ typedef struct tl_passes {
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
                      mx_view *view);
 
-/* Prepares passes on u, r, p, w and v of `of`: rows x columns cells and ghosts. Host code that can
- * access the arrays runs on a CPU with caches: then by bands, one for each thread; else by columns.
- * After a failure, destroy. */
-mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int rows, int columns, int ghosts,
-                        const tl_mesh *mesh, tl_passes *passes);
+/* Prepares passes on u, r, p, w and v of `of`: cells[0] x ... cells[dims - 1] cells, in two or three
+ * dimensions, and ghosts; `neighbours`: some of them stand for cells of other ranks. Host code that
+ * can access the arrays runs on a CPU with caches: then in 2-D by bands, one for each thread; else by
+ * columns. After a failure, destroy. */
+mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cells, int ghosts,
+                        bool neighbours, const tl_mesh *mesh, tl_passes *passes);
 void tl_passes_destroy(tl_passes *passes);
 
 /* The next pass is number 0, from r with its ghosts; w is finite. Passes behind the one with r.r <=

@@ -183,8 +183,8 @@ static mx_err bind_kernels(tl_app *app)
 
 static mx_err make_passes(tl_app *app)
 {
-    MX_TRY(tl_passes_create(app->base.ctx, &app->views, app->rows, app->columns, app->ghosts,
-                            &app->mesh, &app->passes));
+    MX_TRY(tl_passes_create(app->base.ctx, &app->views, app->decomp.dims, app->decomp.cells,
+                            app->ghosts, app_size(app->base.comm) > 1, &app->mesh, &app->passes));
     return mx_mirror_view_create(app->passes.views.sums, &app->sums_host);
 }
 
@@ -194,6 +194,7 @@ mx_err tl_make_views(tl_app *app)
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     app->other_layout = info.check_layout != info.layout;
+    app->on_device = !info.host_accessible;
     app->mesh.rx = 0.5 * dt / (app->dx * app->dx);
     app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
     app->mesh.rz = 0.5 * dt / (app->dz * app->dz);

@@ -97,8 +97,9 @@ static mx_err pass_setup(bench_work *w)
     const tl_views views = {.u = v[U], .r = v[R], .p = v[P], .w = v[W], .v = v[V]};
     w->output_count = 3;
     w->sum_count = 0; /* the three sums of a pass are elsewhere */
-    return tl_passes_create(w->target->ctx, &views, w->rival.rows, w->rival.columns, 1,
-                            &w->matvec.mesh, &w->passes);
+    const int cells[] = {w->rival.rows, w->rival.columns};
+    return tl_passes_create(w->target->ctx, &views, 2, cells, 1, false, &w->matvec.mesh,
+                            &w->passes);
 }
 
 /* Pass 0 is w = A p. */
