@@ -36,7 +36,7 @@ FE_DECLARE_PRODUCTS(TEAM, fe_csr, fe_rows_args)
 /* ell and sell; ell is in chunks too */
 FE_DECLARE_PRODUCTS(TEAM, fe_chunks, fe_rows_args)
 
-/* ---- kernels/lines.c ---- */
+/* ---- kernels/lines.c, packs.c: on hosts ---- */
 
 typedef struct fe_lines_args {
     fe_matrix_values value;
@@ -56,9 +56,9 @@ typedef struct fe_lines_args {
 } fe_lines_args;
 MX_ARGS(fe_lines_args, value, f32value, line, x, y)
 FE_DECLARE_PRODUCTS(TEAM, fe_lines, fe_lines_args)
-FE_DECLARE_PRODUCTS(TEAM, fe_half, fe_lines_args)
+FE_DECLARE_PRODUCTS(TEAM, fe_packs, fe_lines_args)
 
-/* ---- kernels/line_rows.c: the same products, row (z, y, x) of the own rows ---- */
+/* ---- kernels/line_rows.c: lines and half on devices, row (z, y, x) of the own rows ---- */
 
 FE_DECLARE_PRODUCTS(3D, fe_lines_row, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)

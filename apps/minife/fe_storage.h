@@ -13,6 +13,9 @@
  *   half      the same with slots 13 to 26: the matrix is symmetric, so that the others are found in the rows of their columns.
  *             Ghosts are stored too, and one plane, line or node of zeros in front of them along each dimension
  *                                                                      (z * 14 + slot - 13) * pitch + y * width + x
+ *   packs     half too, for hosts: eight nodes of a line, from the first one that the rank holds, have their 14 slots together. A
+ *             line of zeros is in front of all lines, and 8 more zeros are behind them, as loads may be longer than what is needed
+ *                                                                      (1 + line) * 14 * width + x / 8 * 112 + (slot - 13) * 8 + x % 8
  *   diagonal  slot 13 of each row                                      row
  *
  * Padding is 0, so that products may read it.
@@ -31,10 +34,11 @@ typedef enum fe_form {
     FE_FORM_SELL,
     FE_FORM_LINES,
     FE_FORM_HALF,
+    FE_FORM_PACKS,
     FE_FORM_DIAGONAL
 } fe_form;
 
-enum { FE_SLOTS = 27, FE_DIAGONAL_SLOT = 13, FE_HALF_SLOTS = 14 };
+enum { FE_SLOTS = 27, FE_DIAGONAL_SLOT = 13, FE_HALF_SLOTS = 14, FE_PACK = 8 };
 
 typedef struct fe_storage {
     mx_i64_1 begin;    /* csr, sell */
@@ -45,7 +49,7 @@ typedef struct fe_storage {
     int chunk;     /* sell: C */
     int64_t pitch; /* ell, lines, half */
     int low[3];    /* lines, half: the first node along each dimension, */
-    int width;     /* and from a line to the next one */
+    int width;     /* and from a line to the next one; packs: the nodes of a line, padded */
 } fe_storage;
 /* The accessors of a member `m` of an argument struct, for MX_ARGS. */
 #define FE_STORAGE_ACCESSORS(m) m.begin, m.value, m.f32value
@@ -55,9 +59,21 @@ typedef struct fe_row_place {
     int64_t first, step;
 } fe_row_place;
 
+/* Is a coefficient stored in one of its two rows only? */
+MX_INLINE bool fe_is_half(const fe_storage *s)
+{
+    return s->form == FE_FORM_HALF || s->form == FE_FORM_PACKS;
+}
+
 MX_INLINE bool fe_has_slots(const fe_storage *s)
 {
-    return s->form == FE_FORM_LINES || s->form == FE_FORM_HALF || s->form == FE_FORM_DIAGONAL;
+    return s->form == FE_FORM_LINES || fe_is_half(s) || s->form == FE_FORM_DIAGONAL;
+}
+
+/* packs: where a node's slot is in its line. */
+MX_INLINE int fe_in_packs(int x, int slot)
+{
+    return (x / FE_PACK * FE_HALF_SLOTS + slot - FE_DIAGONAL_SLOT) * FE_PACK + x % FE_PACK;
 }
 
 /* The first slot that is stored. */
@@ -69,7 +85,7 @@ MX_INLINE int fe_first_slot(const fe_storage *s)
 /* Does the form have this row? */
 MX_INLINE bool fe_has_row(const fe_storage *s, const fe_mesh *m, fe_node n)
 {
-    return s->form == FE_FORM_HALF || fe_is_own(m, n);
+    return fe_is_half(s) || fe_is_own(m, n);
 }
 
 MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe_node n)
@@ -81,6 +97,13 @@ MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe
         p.first = (plane * (FE_SLOTS - first) - first) * s->pitch + line * s->width +
                   (n.at[2] - s->low[2]);
         p.step = s->pitch;
+        return p;
+    }
+    if (s->form == FE_FORM_PACKS) {
+        const int64_t line =
+            1 + (int64_t)(n.at[0] - m->low[0]) * m->extent[1] + n.at[1] - m->low[1];
+        p.first = line * FE_HALF_SLOTS * s->width + fe_in_packs(n.at[2] - m->low[2], 0);
+        p.step = FE_PACK;
         return p;
     }
     const int row = fe_local(m, n);
@@ -109,7 +132,7 @@ MX_INLINE int fe_slot_of(fe_node row, fe_node n)
 MX_INLINE bool fe_has_column(const fe_storage *s, fe_node row, fe_node n)
 {
     if (s->form == FE_FORM_DIAGONAL) return fe_slot_of(row, n) == FE_DIAGONAL_SLOT;
-    return s->form != FE_FORM_HALF || fe_slot_of(row, n) >= FE_DIAGONAL_SLOT;
+    return !fe_is_half(s) || fe_slot_of(row, n) >= FE_DIAGONAL_SLOT;
 }
 
 /* Where the coefficient of a row and a column is that are stored. */

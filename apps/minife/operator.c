@@ -132,7 +132,7 @@ static mx_err apply_lines(fe_level *level, mx_view x, mx_view y, const fe_dot_pr
     }
     const int64_t lines = a->end - a->first;
     const mx_teams teams = mx_league(ctx, (lines + LINES_PER_TEAM - 1) / LINES_PER_TEAM, 1, 1);
-    return full ? LAUNCH(fe_lines, teams, a, dot) : LAUNCH(fe_half, teams, a, dot);
+    return full ? LAUNCH(fe_lines, teams, a, dot) : LAUNCH(fe_packs, teams, a, dot);
 }
 
 fe_part fe_all_rows(const fe_level *level)
@@ -153,7 +153,8 @@ mx_err fe_apply_part(fe_level *level, mx_view x, mx_view y, const fe_dot_product
     if (level->input->operator== FE_OPERATOR_CSR8) return apply_codes(level, x, y, dot, part);
     switch (level->storage.form) {
     case FE_FORM_LINES:
-    case FE_FORM_HALF: return apply_lines(level, x, y, dot, part);
+    case FE_FORM_HALF:
+    case FE_FORM_PACKS: return apply_lines(level, x, y, dot, part);
     case FE_FORM_NONE: return fe_apply_free(level, x, y, dot, part, false);
     default: return apply_rows(level, x, y, dot, part);
     }
@@ -217,7 +218,8 @@ fe_work fe_work_of_product(const fe_level *level)
     case FE_FORM_ELL:
     case FE_FORM_SELL: work.bytes += entries * (value + 4); break;
     case FE_FORM_LINES: work.bytes += entries * value; break;
-    case FE_FORM_HALF: work.bytes += (entries + rows) / 2 * value; break;
+    case FE_FORM_HALF:
+    case FE_FORM_PACKS: work.bytes += (entries + rows) / 2 * value; break;
     default: return fe_work_of_free_product(level);
     }
     return work;

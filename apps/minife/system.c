@@ -4,12 +4,16 @@ static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
 
 /* ---- structure ---- */
 
-/* lines, half: how long a line and a plane are. A plane has an odd number of cache lines, so that
+/* lines, half, packs: how long a line and a plane are. A plane has an odd number of cache lines, so that
  * its slots do not fall into the same sets of a cache. */
 static void choose_pitch(const fe_mesh *m, fe_storage *s)
 {
     enum { VECTOR = 8 };
     const bool half = s->form == FE_FORM_HALF;
+    if (s->form == FE_FORM_PACKS) {
+        s->width = round_up(m->extent[2], FE_PACK);
+        return;
+    }
     const int nodes = half ? m->extent[2] + 2 : m->count[2];
     const int lines = half ? m->extent[1] + 1 : m->count[1];
     for (int d = 0; d < 3; d++) s->low[d] = half ? m->low[d] - 1 : m->first[d];
@@ -30,10 +34,11 @@ static void choose_form(fe_level *level)
     const fe_mesh *m = &level->mesh;
     fe_storage *const s = &level->storage;
     s->form = forms[level->input->operator];
+    if (s->form == FE_FORM_HALF && !fe_on_device(level)) s->form = FE_FORM_PACKS;
     s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
     s->chunk = fe_on_device(level) ? DEVICE_CHUNK : HOST_CHUNK;
     if (s->form == FE_FORM_ELL) s->pitch = round_up(fe_rows(m), s->chunk);
-    if (s->form == FE_FORM_LINES || s->form == FE_FORM_HALF) choose_pitch(m, s);
+    if (s->form == FE_FORM_LINES || fe_is_half(s)) choose_pitch(m, s);
 }
 
 double fe_matrix_bytes(const fe_level *level)
@@ -132,6 +137,8 @@ static int64_t values_of_lines(const fe_level *level)
     const fe_mesh *m = &level->mesh;
     const fe_storage *s = &level->storage;
     const bool half = s->form == FE_FORM_HALF;
+    if (s->form == FE_FORM_PACKS)
+        return (1 + (int64_t)m->extent[0] * m->extent[1]) * FE_HALF_SLOTS * s->width + FE_PACK;
     const int64_t planes = half ? m->extent[0] + 1 : m->count[0];
     return planes * (half ? FE_HALF_SLOTS : FE_SLOTS) * s->pitch;
 }
@@ -169,7 +176,7 @@ mx_err fe_make_structure(fe_level *level)
     mx_bind_none(&a->line);
     MX_TRY(fe_bind_storage(level, &a->matrix));
     const int form = level->storage.form;
-    const bool by_lines = form == FE_FORM_LINES || form == FE_FORM_HALF;
+    const bool by_lines = form == FE_FORM_LINES || fe_is_half(&level->storage);
     if (by_lines || level->input->operator== FE_OPERATOR_UNIFORM) MX_TRY(make_lines(level));
     if (form == FE_FORM_NONE) return mx_fence(ctx);
     if (by_lines) {
@@ -203,12 +210,12 @@ static mx_err assemble_by_colours(const fe_level *level, fe_assemble_args *a)
 }
 
 /* The box of the rows that the matrix has. */
-static void box_of_rows(const fe_level *level, int form, int *low, int *count)
+static void box_of_rows(const fe_level *level, const fe_storage *s, int *low, int *count)
 {
     const fe_mesh *m = &level->mesh;
     for (int d = 0; d < 3; d++) {
-        low[d] = form == FE_FORM_HALF ? m->low[d] : m->first[d];
-        count[d] = form == FE_FORM_HALF ? m->extent[d] : m->count[d];
+        low[d] = fe_is_half(s) ? m->low[d] : m->first[d];
+        count[d] = fe_is_half(s) ? m->extent[d] : m->count[d];
     }
     if (fe_rows(m) == 0) count[0] = 0;
 }
@@ -235,7 +242,7 @@ static mx_err assemble_by_blocks(const fe_level *level, fe_assemble_args *a)
     const int largest[] = {PLANES, LINES, NODES};
     fe_blocks *const b = &a->blocks;
     int low[3], count[3];
-    box_of_rows(level, a->matrix.form, low, count);
+    box_of_rows(level, &a->matrix, low, count);
     const int64_t blocks = fe_divide_rows(b, low, count, largest);
     const size_t scratch =
         (size_t)2 * (size_t)b->size[1] * SUMS * (size_t)b->pitch * sizeof(double);
@@ -353,7 +360,7 @@ mx_err fe_impose_boundary(fe_level *level)
     int count[3];
     a->mesh = level->mesh;
     a->manufactured = level->input->problem == FE_PROBLEM_MANUFACTURED;
-    box_of_rows(level, level->storage.form, a->rows_low, count);
+    box_of_rows(level, &level->storage, a->rows_low, count);
     MX_TRY(fe_bind_storage(level, &a->matrix));
     MX_TRY(mx_bind(ctx, level->views.b, &a->b));
     MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));

@@ -167,9 +167,8 @@ MX_BODY void add_plane(const fe_assemble_args *a, const block *k, int z)
     }
 }
 
-/* Rows whose slots are stored as lines. */
-MX_BODY void store_slots(const fe_assemble_args *a, const block *k, fe_node first,
-                         const double *sums)
+/* `count` rows from `first` on, whose slots are stored as lines. */
+MX_BODY void store_slots(const fe_assemble_args *a, fe_node first, int count, const double *sums)
 {
     const fe_storage *const s = &a->matrix;
     const fe_row_place p = fe_place_of_row(s, &a->mesh, first);
@@ -177,7 +176,21 @@ MX_BODY void store_slots(const fe_assemble_args *a, const block *k, fe_node firs
     for (int slot = fe_first_slot(s); slot <= last; slot++) {
         const double *const from = sums + slot * a->blocks.pitch;
         const int64_t to = p.first + slot * p.step;
-        for (int i = 0; i < k->count[2]; i++) fe_put(s, to + i, from[i]);
+        for (int i = 0; i < count; i++) fe_put(s, to + i, from[i]);
+    }
+}
+
+/* The same by packs: `count` rows up to the end of a pack at once. */
+MX_BODY void store_packs(const fe_assemble_args *a, const block *k, fe_node first,
+                         const double *sums)
+{
+    const int end = first.at[2] + k->count[2];
+    while (first.at[2] < end) {
+        const int left = FE_PACK - (first.at[2] - a->mesh.low[2]) % FE_PACK;
+        const int count = left < end - first.at[2] ? left : end - first.at[2];
+        store_slots(a, first, count, sums);
+        first.at[2] += count;
+        sums += count;
     }
 }
 
@@ -210,8 +223,10 @@ MX_BODY void store_plane(const fe_assemble_args *a, const block *k, int z)
         const fe_node first = {{z, y, k->low[2]}};
         const double *const sums = line_of(a, k, z, y, 0) + 1,
                             *source = sums + SOURCE * a->blocks.pitch;
-        if (fe_has_slots(&a->matrix))
-            store_slots(a, k, first, sums);
+        if (a->matrix.form == FE_FORM_PACKS)
+            store_packs(a, k, first, sums);
+        else if (fe_has_slots(&a->matrix))
+            store_slots(a, first, k->count[2], sums);
         else if (a->matrix.form != FE_FORM_NONE)
             store_entries(a, k, first, sums);
         for (int i = 0; !a->without_source && i < k->count[2]; i++) {
