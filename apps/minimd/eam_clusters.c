@@ -47,6 +47,7 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args, &width));
     const md_vector_views counts = {v->count, v->begin};
     MX_TRY(md_vectors_begin(ctx, &counts, parts, &vectors));
+    if (own == 0) width = MD_CLUSTER; /* there are no vectors, so any width will do */
     MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
     MX_TRY(fit_vectors(ctx, "pairs", vectors, width, &v->other));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));

@@ -143,6 +143,8 @@ def ranks(args, folder):
     agree(args, deck, folder, hosts, "-s", "4", "skin=1", *alloy)
     few = ["serial:1:0", "serial:2:0", "serial:3:0", "serial:8:0"]
     agree(args, deck, folder, few, "-s", "1")
+    # ranks without atoms
+    agree(args, deck, folder, [run + " list=clusters" for run in ("serial:1:0", "serial:8:0")], "-s", "1", "skin=1", *alloy)
     agree(args, deck, folder, few, "-nx", "1", "-ny", "2", "-nz", "9", "--sort", "0")
     return 0
 
