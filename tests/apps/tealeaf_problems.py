@@ -52,7 +52,7 @@ def solve(args, folder, problem, solver):
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     passed = re.search(r"^Test problem +\d is within +(\S+)% of the expected solution", done.stdout, re.M)
     if done.returncode != 0 or passed is None:
-        return (done.stdout.splitlines()[-1:] + done.stderr.splitlines()[-1:] + ["no output"])[-2]
+        return (["no output"] + done.stdout.splitlines()[-1:] + done.stderr.splitlines()[-1:])[-1]
     iterations = sum(int(line.split()[2]) for line in done.stdout.splitlines() if line.startswith(" Iteration count"))
     with h5py.File(output) as file:
         temperatures = file["fields/temperature"][:]
