@@ -137,9 +137,9 @@ static mx_err write_image(const char *path, const void *image, size_t bytes)
 {
     FILE *const file = fopen(path, "r+");
     MX_REQUIRE(file, MX_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    const bool written = fwrite(image, 1, bytes, file) == bytes;
-    const bool closed = fclose(file) == 0;
-    MX_REQUIRE(written && closed, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    int reason = fwrite(image, 1, bytes, file) == bytes ? 0 : errno;
+    if (fclose(file) != 0 && reason == 0) reason = errno;
+    MX_REQUIRE(reason == 0, MX_ERR_IO, "%s: cannot be written: %s", path, strerror(reason));
     return MX_OK;
 }
 

@@ -105,7 +105,7 @@ MX_BODY void pk_part_rows_body(const pk_rows_args *a, int item)
 }
 MX_FOR(1D, pk_part_rows, MX_ITEMS_PLAIN)
 
-/* Likewise. */
+/* One item here too. */
 MX_BODY void pk_rows_body(const pk_rows_args *a, int item)
 {
     for (int first = item; first < a->n; first += MX_PACK_WIDTH) {
