@@ -1,7 +1,7 @@
 /* A full disk must not be noticed first inside a collective call of MPI-IO or HDF5: libraries leave
  * some ranks waiting, and HDF5 can then neither close the file nor end cleanly. So rank 0 reserves
- * the room from the system before each addition, where a refusal is an ordinary error; HDF5 cuts
- * off what was too much when it closes. Rank 0 makes a new file, with its room, before the ranks
+ * the room from the system before each addition, where a refusal is an ordinary error; what was
+ * too much is cut off when the file is closed. Rank 0 makes a new file, with its room, before the ranks
  * open it: HDF5 writes into a file that it has created even when nothing was added to it. On a file
  * system that cannot reserve, the file is written without a reservation. */
 #define _GNU_SOURCE /* fallocate */
@@ -218,16 +218,29 @@ mx_err app_file_flush(app_file *file)
     return MX_OK;
 }
 
+/* Without MPI-IO, HDF5 knows the size that the file had when it was opened, and what it has written
+ * itself: it does not cut off room that was reserved in between. */
+static mx_err cut_off_room(const app_file *file, hsize_t size)
+{
+    struct stat info;
+    if (file->collective || file->reserved <= size || size == 0) return MX_OK;
+    if (stat(file->path, &info) != 0 || (hsize_t)info.st_size <= size) return MX_OK;
+    MX_REQUIRE(truncate(file->path, (off_t)size) == 0, MX_ERR_IO, "%s: cannot be cut off: %s",
+               file->path, strerror(errno));
+    return MX_OK;
+}
+
 mx_err app_file_close(app_file *file)
 {
     if (file->id < 0) return MX_OK;
     mx_err err = MX_OK;
-    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0) {
+    hsize_t size = 0;
+    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 || H5Fget_filesize(file->id, &size) < 0) {
         err = MX_FAIL(MX_ERR_IO, "cannot write to the file: %s", app_h5_reason());
     }
     if (H5Fclose(file->id) < 0 && err == MX_OK) {
         err = MX_FAIL(MX_ERR_IO, "cannot close the file: %s", app_h5_reason());
     }
     file->id = H5I_INVALID_HID;
-    return err;
+    return err == MX_OK ? cut_off_room(file, size) : err;
 }
