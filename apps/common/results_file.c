@@ -223,7 +223,7 @@ mx_err app_file_flush(app_file *file)
 static mx_err cut_off_room(const app_file *file, hsize_t size)
 {
     struct stat info;
-    if (file->collective || file->reserved <= size || size == 0) return MX_OK;
+    if (file->collective || file->reserved <= size) return MX_OK;
     if (stat(file->path, &info) != 0 || (hsize_t)info.st_size <= size) return MX_OK;
     MX_REQUIRE(truncate(file->path, (off_t)size) == 0, MX_ERR_IO, "%s: cannot be cut off: %s",
                file->path, strerror(errno));
@@ -235,7 +235,8 @@ mx_err app_file_close(app_file *file)
     if (file->id < 0) return MX_OK;
     mx_err err = MX_OK;
     hsize_t size = 0;
-    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 || H5Fget_filesize(file->id, &size) < 0) {
+    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 ||
+        (!file->collective && H5Fget_filesize(file->id, &size) < 0)) {
         err = MX_FAIL(MX_ERR_IO, "cannot write to the file: %s", app_h5_reason());
     }
     if (H5Fclose(file->id) < 0 && err == MX_OK) {

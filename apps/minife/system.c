@@ -322,7 +322,7 @@ static mx_err subtract_product(fe_level *level, mx_view given, mx_view product)
     MX_TRY(mx_bind(ctx, given, &a.given));
     MX_TRY(mx_bind(ctx, product, &a.product));
     MX_TRY(mx_bind(ctx, level->views.b, &a.b));
-    MX_TRY(mx_bind(ctx, level->views.coordinates, &a.coordinates));
+    a.coordinates = level->boundary.coordinates;
     MX_TRY(fe_given_values(fe_box_range(level, NULL, m->extent), &a));
     MX_TRY(fe_apply_raw(level, given, product));
     MX_TRY(fe_given_subtract(mx_range_1d(ctx, 0, fe_rows(m)), &a));
@@ -344,7 +344,8 @@ static mx_err subtract_given(fe_level *level)
     return err;
 }
 
-/* Does anything still need the coordinates, when values are imposed? */
+/* Does anything still need the coordinates, when values are imposed? If not, they go first: the
+ * values that are given need memory too. */
 static bool needs_coordinates(const fe_level *level)
 {
     const int kind = level->input->operator;
@@ -363,12 +364,15 @@ mx_err fe_impose_boundary(fe_level *level)
     box_of_rows(level, &level->storage, a->rows_low, count);
     MX_TRY(fe_bind_storage(level, &a->matrix));
     MX_TRY(mx_bind(ctx, level->views.b, &a->b));
-    MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    mx_bind_none(&a->coordinates);
+    if (needs_coordinates(level))
+        MX_TRY(mx_bind(ctx, level->views.coordinates, &a->coordinates));
+    else
+        MX_TRY(mx_view_destroy(&level->views.coordinates));
     if (!stored) MX_TRY(subtract_given(level));
     MX_TRY(fe_boundary_source(mx_range_1d(ctx, 0, fe_rows(&level->mesh)), a));
     if (stored) MX_TRY(fe_boundary_matrix(fe_box_range(level, NULL, count), a));
-    MX_TRY(mx_fence(ctx));
-    return needs_coordinates(level) ? MX_OK : mx_view_destroy(&level->views.coordinates);
+    return mx_fence(ctx);
 }
 
 void fe_level_destroy(fe_level *level)
