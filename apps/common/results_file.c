@@ -1,9 +1,9 @@
 /* A full disk must not be noticed first inside a collective call of MPI-IO or HDF5: libraries leave
  * some ranks waiting, and HDF5 can then neither close the file nor end cleanly. So rank 0 reserves
  * the room from the system before each addition, where a refusal is an ordinary error; what was
- * too much is cut off when the file is closed. Rank 0 makes a new file, with its room, before the ranks
- * open it: HDF5 writes into a file that it has created even when nothing was added to it. On a file
- * system that cannot reserve, the file is written without a reservation. */
+ * too much is cut off when the file is closed. Rank 0 makes a new file, with its room, before the
+ * ranks open it: HDF5 writes into a file that it has created even when nothing was added to it. On
+ * a file system that cannot reserve, the file is written without a reservation. */
 #define _GNU_SOURCE /* fallocate */
 #include "results_file.h"
 

@@ -4,8 +4,8 @@ static int round_up(int64_t n, int to) { return (int)((n + to - 1) / to * to); }
 
 /* ---- structure ---- */
 
-/* lines, half, packs: how long a line and a plane are. A plane has an odd number of cache lines, so that
- * its slots do not fall into the same sets of a cache. */
+/* packs: how long a line is. lines, half: how long a line and a plane are; a plane has an odd number
+ * of cache lines, so that its slots do not fall into the same sets of a cache. */
 static void choose_pitch(const fe_mesh *m, fe_storage *s)
 {
     enum { VECTOR = 8 };
