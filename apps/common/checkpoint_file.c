@@ -37,19 +37,6 @@ static mx_err put_input(app_results results, const char *lines)
     return app_results_put(results, "/input", "sha256", &digest, NULL, APP_NEVER);
 }
 
-/* Cuts off the space that was reserved behind the end of the data. A parallel HDF5 does so whenever
- * it closes a file. A serial HDF5 does so only if the file had that space when it was opened: so
- * the file is opened and closed once more. */
-static mx_err cut_reserve(app_results results)
-{
-    app_file file;
-    if (app_file_is_parallel()) return MX_OK;
-    const char *const path = results->output.temporary;
-    mx_err err = app_file_open(&file, results->comm, path, APP_FILE_WRITE);
-    if (err == MX_OK) err = app_file_close(&file);
-    return app_agree(results->comm, err);
-}
-
 static mx_err put_all(app_checkpoint c, app_results results, int64_t step)
 {
     const app_h5_item number = app_h5_i64(&step);
@@ -60,7 +47,6 @@ static mx_err put_all(app_checkpoint c, app_results results, int64_t step)
     MX_TRY(app_results_flush(results));
     for (int i = 0; i < c->count; ++i) MX_TRY(app_kept_put_array(results, &c->kept[i]));
     MX_TRY(app_agree(c->comm, app_file_close(&results->file)));
-    MX_TRY(cut_reserve(results));
     return app_file_seal(c->comm, results->output.temporary);
 }
 
