@@ -169,6 +169,11 @@ static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
     return MX_OK;
 }
 
+mx_err tl_cg_end(tl_app *app)
+{
+    return tl_goes_by_passes(app) ? tl_passes_end(app->base.ctx, &app->passes) : MX_OK;
+}
+
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
     mx_ctx_info info;

@@ -4,8 +4,8 @@
  * two sums over ranks. Here all is done as soon as alpha is known, with the beta that follows from
  * w.w and r.w before the new r.r is known (Meurant 1987; Chen and Carson, SIAM J. Sci. Comput. 42,
  * 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an
- * iteration moves 72 bytes, and its four sums go over the ranks at once, together with the ghosts
- * of w. The number of iterations was the same in all of the published problems. Where the system is
+ * iteration moves 72 bytes, or 64 as u changes in every second pass only, and its four sums go over
+ * the ranks at once, together with the ghosts of w. The number of iterations was the same in all of the published problems. Where the system is
  * ill-conditioned, the rounding errors of beta can cost iterations: docs/tealeaf-deck.md has
  * numbers.
  *
@@ -62,8 +62,5 @@ mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit)
         for (int64_t i = at->n + 1; i <= last; i++) MX_TRY(next_pass(app));
         MX_TRY(follow(app, at, last));
     }
-    /* what comes next expects r in its first array */
-    if (s->bands == 0 && s->done % 2 == 1 && app->deck.solver == TL_SOLVER_PPCG)
-        MX_TRY(mx_deep_copy(app->base.ctx, app->views.r, s->second[0]));
     return MX_OK;
 }

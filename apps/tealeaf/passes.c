@@ -199,14 +199,14 @@ void tl_passes_restart(tl_passes *s, double tolerance)
     for (int n = 0; n < 2; n++) s->in_columns[n].pass.tolerance = tolerance;
 }
 
-/* Where the sums of the pass before number n are. */
-static int before(int64_t n) { return n == 0 ? -1 : (int)tl_place_of_pass(n - 1); }
+enum { NO_PASS = -1 };
+
+/* Where the sums of pass n are. */
+static int place_of(int64_t n) { return n < 0 ? NO_PASS : (int)tl_place_of_pass(n); }
 
 static mx_err by_bands(mx_ctx ctx, tl_passes *s)
 {
     const mx_range_1 bands = mx_tiled_1d(mx_range_1d(ctx, 0, s->bands), 1);
-    s->in_bands.pass.before = before(s->done);
-    s->in_bands.parity = (int)(s->done % 2);
     if (s->done == 0) MX_TRY(tl_keep_edges(bands, &s->in_bands));
     MX_TRY(tl_pass_bands(bands, &s->in_bands));
     return tl_pass_lines_into(mx_range_1d(ctx, 0, s->lines.lines), &s->lines, s->views.sums,
@@ -217,7 +217,6 @@ static mx_err by_columns(mx_ctx ctx, tl_passes *s)
 {
     tl_columns_args *const a = &s->in_columns[s->done % 2];
     const int64_t groups = (a->pass.lines + a->lines_of_item - 1) / a->lines_of_item;
-    a->pass.before = before(s->done);
     if (s->solid) {
         const mx_range_3 range = mx_range_3d(ctx, 0, s->items[0], 0, s->items[1], 0, s->items[2]);
         return tl_pass_columns_3d_into(range, a, s->views.sums, tl_place_of_pass(s->done));
@@ -226,9 +225,22 @@ static mx_err by_columns(mx_ctx ctx, tl_passes *s)
                                 tl_place_of_pass(s->done));
 }
 
-mx_err tl_passes_next(mx_ctx ctx, tl_passes *s)
+/* Runs the next pass. `before`: the pass that its alpha and beta come from. */
+static mx_err run(mx_ctx ctx, int64_t before, tl_passes *s)
 {
+    const int parity = (int)(s->done % 2);
+    tl_pass *const pass = s->bands > 0 ? &s->in_bands.pass : &s->in_columns[parity].pass;
+    pass->parity = parity;
+    pass->before = place_of(before);
+    pass->before_that = place_of(s->done - 2);
     MX_TRY(s->bands > 0 ? by_bands(ctx, s) : by_columns(ctx, s));
     s->done++;
     return MX_OK;
+}
+
+mx_err tl_passes_next(mx_ctx ctx, tl_passes *s) { return run(ctx, s->done - 1, s); }
+
+mx_err tl_passes_end(mx_ctx ctx, tl_passes *s)
+{
+    return s->done % 2 == 1 ? run(ctx, NO_PASS, s) : MX_OK;
 }

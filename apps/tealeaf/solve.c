@@ -64,6 +64,7 @@ static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
     MX_TRY(tl_cg_iterate(app, at, presteps));
     while (at->rr > at->tolerance && at->n < max && sqrt(at->rr) > deck->epslim)
         MX_TRY(tl_cg_iterate(app, at, at->n + 1));
+    MX_TRY(tl_cg_end(app));
     if (app->eigenvalues.known || at->rr <= at->tolerance || at->n == max) return MX_OK;
     MX_TRY(
         tl_estimate_eigenvalues(app->rho.values, app->pw.values, app->pw.count, &app->eigenvalues));
@@ -75,12 +76,19 @@ static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
     return MX_OK;
 }
 
+static mx_err solve_by_cg(tl_app *app, tl_progress *at)
+{
+    MX_TRY(tl_cg_start(app, at));
+    MX_TRY(tl_cg_iterate(app, at, app->deck.max_iters));
+    return tl_cg_end(app);
+}
+
 static mx_err iterate_to_tolerance(tl_app *app, tl_progress *at)
 {
     const int64_t max = app->deck.max_iters;
     switch (app->deck.solver) {
     case TL_SOLVER_CG:
-    case TL_SOLVER_DPCG: MX_TRY(tl_cg_start(app, at)); return tl_cg_iterate(app, at, max);
+    case TL_SOLVER_DPCG: return solve_by_cg(app, at);
     case TL_SOLVER_JACOBI: return tl_solve_by_steps(app, at);
     case TL_SOLVER_CHEBYSHEV:
         MX_TRY(estimate_eigenvalues(app, at));
@@ -89,8 +97,7 @@ static mx_err iterate_to_tolerance(tl_app *app, tl_progress *at)
         if (!app->eigenvalues.known) MX_TRY(estimate_eigenvalues(app, at));
         if (at->rr <= at->tolerance || at->n == max) return MX_OK;
         app->polynomial_is_preconditioner = true;
-        MX_TRY(tl_cg_start(app, at));
-        return tl_cg_iterate(app, at, max);
+        return solve_by_cg(app, at);
     }
     return MX_OK;
 }

@@ -178,10 +178,11 @@ mx_err tl_solve(tl_app *app);
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
 /* cg.c: conjugate gradients from u, r (with ghosts; where 3-D does not go by passes, p = r has them)
- * and at->rr; then as far as the tolerance, or iteration `limit`. A start may follow other
- * iterations. Collective. */
+ * and at->rr; then as far as the tolerance, or iteration `limit`; at the end u and r are completed. A
+ * start may follow other iterations. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
+mx_err tl_cg_end(tl_app *app);
 
 /* cg_pass.c: the same by passes, which cg.c calls where tl_goes_by_passes. */
 bool tl_goes_by_passes(const tl_app *app);

@@ -4,6 +4,8 @@
  *
  *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w, r w.
  *
+ * Every second pass leaves u as it is; the one after it adds the changes of both.
+ *
  * w = A p needs the new p of the neighbours. There are two forms of the pass (kernels/pass.c), for
  * caches and for GPUs. The one for caches is in 2-D only.
  *
@@ -25,14 +27,24 @@ MX_VALUE(tl_pass_sums, TL_PASS)
 enum { TL_PASS_SUMS = 4 };
 MX_ACCESSOR(tl_sums_of_passes, const tl_pass_sums, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE)
 
-/* The cells of this rank as lines, and what a pass takes from the one before. */
+/* 0, 0 where nothing changes. */
+typedef struct tl_steps {
+    double alpha, beta;
+} tl_steps;
+
+/* The cells of this rank as lines, and what a pass takes from those before. */
 typedef struct tl_pass {
     int lines, length, ghosts; /* lines: in 3-D those of a sheet */
     /* from rx, ry and rz of a tl_mesh: for faces between lines of a sheet, and within a line */
     double across, along;
-    double tolerance;   /* on r.r: once it is reached, nothing changes any more */
-    int before;         /* where the sums of the pass before are; -1: this is the first pass */
-    double alpha, beta; /* the prologue's */
+    double tolerance; /* on r.r: once it is reached, nothing changes any more */
+    int parity;       /* 0 or 1, by turns, from 0 for the first pass */
+    /* where the sums of the pass before are, and of the one before that; -1: there are none */
+    int before, before_that;
+    /* the prologue's */
+    tl_steps now;
+    bool leaves_u;
+    double u_from_p, u_from_r; /* the change of u is the sum of these times the old p and r */
 } tl_pass;
 
 typedef struct tl_pass_views {
@@ -87,9 +99,8 @@ typedef struct tl_bands_args {
     mx_cf64_2 v;
     tl_sums_of_passes sums;
     mx_f64_1 line_sums, edges;
-    tl_pass pass;
+    tl_pass pass; /* its parity says which of the two the pass before has kept */
     int bands;
-    int parity; /* 0 or 1, by turns: which of the two the pass before has kept */
 } tl_bands_args;
 MX_BUNDLE(tl_bands_args, tl_pass_views, u, r, p, w, v, sums, line_sums, edges)
 /* Keeps the edges for the first pass. */
@@ -110,4 +121,5 @@ typedef struct tl_lines_args {
 MX_BUNDLE(tl_lines_args, tl_pass_views, line_sums)
 MX_DECLARE_REDUCE(1D, tl_pass_lines, tl_lines_args, tl_pass_sums)
 
-enum { TL_PASS_BYTES = 72, TL_PASS_FLOPS = 12 + 19 + 6, TL_PASS_FLOPS_3D = 12 + 27 + 6 };
+/* Bytes of a cell: the mean of a pass that changes u and one that leaves it. */
+enum { TL_PASS_BYTES = (72 + 56) / 2, TL_PASS_FLOPS = 12 + 19 + 6, TL_PASS_FLOPS_3D = 12 + 27 + 6 };

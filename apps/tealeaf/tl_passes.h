@@ -45,4 +45,8 @@ void tl_passes_restart(tl_passes *passes, double tolerance);
  * the ghosts of w exchanged. */
 mx_err tl_passes_next(mx_ctx ctx, tl_passes *passes);
 
+/* After the last pass: adds to u what that pass left, and brings r to where it was before the
+ * passes. Another start has to follow before the next pass. */
+mx_err tl_passes_end(mx_ctx ctx, tl_passes *passes);
+
 static inline int64_t tl_place_of_pass(int64_t pass) { return pass % TL_RING; }

@@ -3,10 +3,12 @@
  *
  *     columns an item goes over some lines of one column of cells, and forms the new p of the cells beside it as well: from arrays
  *             that no item writes, so there are two of r, p and w. On a GPU these reads come from the cache, as neighbouring
- *             threads have neighbouring columns. 72 bytes a cell: five arrays are read and four written. In 3-D columns go through
- *             sheets.
+ *             threads have neighbouring columns. In 3-D columns go through sheets.
  *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p. Three lines of p stay in the cache.
- *             r, p and w change in place, so that on a CPU, which reads what it will write, it is 72 bytes too.
+ *             r, p and w change in place, so a CPU, which reads what it will write, moves no other bytes.
+ *
+ * A pass that changes u moves 72 bytes a cell: five arrays are read and four written. One that leaves u
+ * moves 56. They go by turns.
  *
  * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
  * them: only w is exchanged. */
@@ -24,33 +26,59 @@
  * is not well above that error, which is so when an iteration reduces the residual a millionfold,
  * p'' and w' would not be conjugate any more, and the residual could grow without end; beta = 0
  * then starts again. With this bound beta has three digits or more. */
+MX_BODY tl_steps steps_after(const tl_pass *pass, const tl_sums_of_passes *sums, int before)
+{
+    tl_steps steps = {0, 0};
+    if (before < 0) return steps;
+    const tl_pass_sums s = MX_AT(*sums, before);
+    if (!(s.rr > pass->tolerance)) return steps;
+    steps.alpha = s.rr / s.pw;
+    const double next = s.rr + steps.alpha * (steps.alpha * s.ww - 2 * s.rw);
+    steps.beta = next > 1e-12 * s.rr ? next / s.rr : 0;
+    return steps;
+}
+
+/* An even pass may leave its change of u, alpha p, to the pass after it. There p has changed, but
+ * the p before is (p - r) / beta. The rounding error of that is some epsilon |p| / sqrt(beta): the
+ * bound allows ten times the error of p itself. */
+MX_BODY bool leaves_u(tl_steps steps) { return steps.alpha == 0 || steps.beta >= 0.01; }
+
 MX_BODY void begin_pass(tl_pass *pass, const tl_sums_of_passes *sums)
 {
-    pass->alpha = pass->beta = 0;
-    if (pass->before < 0) return;
-    const tl_pass_sums s = MX_AT(*sums, pass->before);
-    if (!(s.rr > pass->tolerance)) return;
-    pass->alpha = s.rr / s.pw;
-    const double next = s.rr + pass->alpha * (pass->alpha * s.ww - 2 * s.rw);
-    pass->beta = next > 1e-12 * s.rr ? next / s.rr : 0;
+    const bool even = pass->parity == 0;
+    pass->now = steps_after(pass, sums, pass->before);
+    pass->leaves_u = even && leaves_u(pass->now);
+    double left = 0; /* u lacks left (p - r) */
+    if (!even) {
+        const tl_steps steps = steps_after(pass, sums, pass->before_that);
+        if (steps.alpha != 0 && leaves_u(steps)) left = steps.alpha / steps.beta;
+    }
+    pass->u_from_p = pass->now.alpha + left;
+    pass->u_from_r = -left;
 }
 
 /* ---- columns ---- */
 
 MX_BODY void tl_begin_columns(tl_columns_args *a) { begin_pass(&a->pass, &a->sums); }
 
-/* The new r and p of a cell, and its p of the pass before. */
+/* The new r and p of a cell, and the change of its u. */
 typedef struct formed {
-    double r, p, p_before;
+    double r, p, change;
 } formed;
+
+MX_BODY formed form(const tl_pass *pass, double r, double p, double w)
+{
+    formed f;
+    f.r = r - pass->now.alpha * w;
+    f.p = f.r + pass->now.beta * p;
+    f.change = pass->u_from_p * p + pass->u_from_r * r;
+    return f;
+}
 
 MX_BODY formed form_cell(const tl_columns_args *a, int cell)
 {
-    formed f;
-    f.p_before = MX_LOAD(a->p_before, cell);
-    f.r = MX_LOAD(a->r_before, cell) - a->pass.alpha * MX_LOAD(a->w_before, cell);
-    f.p = f.r + a->pass.beta * f.p_before;
-    return f;
+    return form(&a->pass, MX_LOAD(a->r_before, cell), MX_LOAD(a->p_before, cell),
+                MX_LOAD(a->w_before, cell));
 }
 
 MX_BODY void store_cell(const tl_columns_args *a, int cell, formed f)
@@ -77,7 +105,8 @@ MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_su
     for (int line = first; line < end; line++, cell += pitch) {
         const formed above = form_cell(a, cell + pitch);
         const formed left = form_cell(a, cell - 1), right = form_cell(a, cell + 1);
-        const double v_above = MX_LOAD(a->v, cell + pitch), u = MX_AT(a->u, cell);
+        const double v_above = MX_LOAD(a->v, cell + pitch);
+        const double u = pass->leaves_u ? 0 : MX_AT(a->u, cell);
         const double w = tl_apply(pass->along, pass->across, v_here, MX_LOAD(a->v, cell - 1),
                                   MX_LOAD(a->v, cell + 1), v_below, v_above, here.p, left.p,
                                   right.p, p_below, above.p);
@@ -85,7 +114,7 @@ MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_su
         if (i == pass->length - 1) store_cell(a, cell + 1, right);
         store_cell(a, cell, here);
         MX_AT(a->w, cell) = w;
-        MX_AT(a->u, cell) = u + pass->alpha * here.p_before;
+        if (!pass->leaves_u) MX_AT(a->u, cell) = u + here.change;
         s->rr += here.r * here.r;
         s->pw += here.p * w;
         s->ww += w * w;
@@ -148,41 +177,35 @@ MX_BODY double flow_in_sheet(const tl_columns_args *a, int cell, double p, doubl
 }
 
 /* As above, through sheets. Each step reads one cell of five arrays that is not in the cache yet: it
- * is loaded one step earlier. Its index has 64 bits, because nvcc then makes a branch of the `if`.
- * Without one it mixes these loads with those of the neighbours, and more of them wait for each
- * other; on an H200 the kernel took 1.1 times as long. */
-MX_BODY void tl_pass_columns_3d_body(const tl_columns_args *a, int i0, int line, int i2,
-                                     tl_pass_sums *s)
+ * is loaded one step earlier. Its index has 64 bits, because nvcc then makes a branch of the `if`,
+ * and issues the loads of the neighbours together. Else it mixes loads and sums, and loads wait for
+ * each other; on an H200 the kernel took 1.1 to 1.2 times as long. A constant `changes_u` makes two
+ * such loops. */
+MX_BODY void pass_column_3d(const tl_columns_args *a, int first, int line, int i, bool changes_u,
+                            tl_pass_sums *s)
 {
-    const int i = MX_INSTANCE_LAYOUT == 1 ? i0 : i2, group = MX_INSTANCE_LAYOUT == 1 ? i2 : i0;
-    const int first = group * a->sheets_of_item, sheet = a->sheet;
-    const int end = mx_min(first + a->sheets_of_item, a->sheets);
-    if (i >= a->pass.length || line >= a->pass.lines) {
-        form_ghosts(a, line, i, first, end);
-        return;
-    }
+    const int sheet = a->sheet, end = mx_min(first + a->sheets_of_item, a->sheets);
     int cell = place_of(a, first, line, i);
     const formed below = form_cell(a, cell - sheet);
     if (first == 0) store_cell(a, cell - sheet, below);
     formed here = form_cell(a, cell);
     double p_below = below.p, v_below = MX_LOAD(a->v, cell - sheet), v_here = MX_LOAD(a->v, cell);
-    double u = MX_AT(a->u, cell);
+    if (changes_u) MX_AT(a->u, cell) += here.change;
+    double u_above = changes_u && first + 1 < end ? MX_AT(a->u, cell + sheet) : 0;
     ahead next = load_ahead(a, cell + sheet);
     for (int n = first; n < end; n++, cell += sheet) {
-        formed above = {.r = next.r - a->pass.alpha * next.w, .p_before = next.p};
-        above.p = above.r + a->pass.beta * next.p;
+        const formed above = form(&a->pass, next.r, next.p, next.w);
         const double v_above = next.v;
         const double w = here.p + flow_in_sheet(a, cell, here.p, v_here) +
                          a->between * tl_flow(v_here, v_below, v_above, here.p, p_below, above.p);
-        const double u_new = u + a->pass.alpha * here.p_before;
         if (n + 1 < end) {
-            const int above_this = cell + sheet;
-            next = load_ahead(a, (int64_t)above_this + sheet);
-            u = MX_AT(a->u, above_this);
+            const int64_t above_both = (int64_t)cell + 2 * (int64_t)sheet;
+            if (changes_u) MX_AT(a->u, cell + sheet) = u_above + above.change;
+            next = load_ahead(a, above_both);
+            if (changes_u && n + 2 < end) u_above = MX_AT(a->u, above_both);
         }
         store_cell(a, cell, here);
         MX_AT(a->w, cell) = w;
-        MX_AT(a->u, cell) = u_new;
         s->rr += here.r * here.r;
         s->pw += here.p * w;
         s->ww += w * w;
@@ -193,6 +216,19 @@ MX_BODY void tl_pass_columns_3d_body(const tl_columns_args *a, int i0, int line,
         v_here = v_above;
     }
     if (end == a->sheets) store_cell(a, cell, here);
+}
+
+MX_BODY void tl_pass_columns_3d_body(const tl_columns_args *a, int i0, int line, int i2,
+                                     tl_pass_sums *s)
+{
+    const int i = MX_INSTANCE_LAYOUT == 1 ? i0 : i2, group = MX_INSTANCE_LAYOUT == 1 ? i2 : i0;
+    const int first = group * a->sheets_of_item;
+    if (i >= a->pass.length || line >= a->pass.lines)
+        form_ghosts(a, line, i, first, mx_min(first + a->sheets_of_item, a->sheets));
+    else if (a->pass.leaves_u)
+        pass_column_3d(a, first, line, i, false, s);
+    else
+        pass_column_3d(a, first, line, i, true, s);
 }
 MX_REDUCE_FIELDS(3D, tl_pass_columns_3d, TL_PASS, MX_ITEMS_COLUMN, tl_begin_columns)
 
@@ -257,33 +293,42 @@ MX_BODY void keep_edges(const tl_bands_args *a, int parity, int band)
 
 MX_BODY void tl_keep_edges_body(const tl_bands_args *a, int band)
 {
-    keep_edges(a, a->parity, band);
+    keep_edges(a, a->pass.parity, band);
 }
 MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
 
-/* u, r and p of cells i0 to i1-1 of a line; returns their r.r. */
+/* Of a line's cells, from the old p and r. */
+MX_BODY void change_u(const tl_bands_args *a, int line)
+{
+    const double from_p = a->pass.u_from_p, from_r = a->pass.u_from_r;
+    const double *const MX_RESTRICT r = LINE(a->r, line), *const MX_RESTRICT p = LINE(a->p, line);
+    double *const MX_RESTRICT u = LINE(a->u, line);
+    MX_SIMD for (int i = 0; i < a->pass.length; i++) u[i] += from_p * p[i] + from_r * r[i];
+}
+
+/* r and p of cells i0 to i1-1 of a line; returns their r.r. */
 MX_BODY double form_cells(const tl_bands_args *a, int line, int i0, int i1)
 {
-    const double alpha = a->pass.alpha, beta = a->pass.beta;
-    double *const MX_RESTRICT u = LINE(a->u, line);
+    const double alpha = a->pass.now.alpha, beta = a->pass.now.beta;
     double *const MX_RESTRICT r = LINE(a->r, line);
     double *const MX_RESTRICT p = LINE(a->p, line);
     const double *const MX_RESTRICT w = LINE(a->w, line);
     double rr = 0;
     MX_SIMD_SUM(rr)
     for (int i = i0; i < i1; i++) {
-        const double p_before = p[i], residual = r[i] - alpha * w[i];
-        u[i] += alpha * p_before;
+        const double residual = r[i] - alpha * w[i];
         r[i] = residual;
-        p[i] = residual + beta * p_before;
+        p[i] = residual + beta * p[i];
         rr += residual * residual;
     }
     return rr;
 }
 
-/* With the ghosts at its ends, which do not count. The ghosts of u are not used. */
+/* With the ghosts at its ends, which do not count; and u of its cells. */
 MX_BODY double form_line(const tl_bands_args *a, int line)
 {
+    const bool of_ghosts = line < 0 || line == a->pass.lines;
+    if (!a->pass.leaves_u && !of_ghosts) change_u(a, line);
     (void)form_cells(a, line, -1, 0);
     (void)form_cells(a, line, a->pass.length, a->pass.length + 1);
     return form_cells(a, line, 0, a->pass.length);
@@ -299,11 +344,11 @@ MX_BODY const double *form_beside(const tl_bands_args *a, int band, int side)
         (void)form_line(a, line);
         return LINE(a->p, line);
     }
-    const double alpha = a->pass.alpha, beta = a->pass.beta;
+    const double alpha = a->pass.now.alpha, beta = a->pass.now.beta;
     const int end = side == FIRST ? LAST : FIRST;
-    const double *const MX_RESTRICT r = kept(a, a->parity, other, end, R);
-    const double *const MX_RESTRICT p = kept(a, a->parity, other, end, P);
-    const double *const MX_RESTRICT w = kept(a, a->parity, other, end, W);
+    const double *const MX_RESTRICT r = kept(a, a->pass.parity, other, end, R);
+    const double *const MX_RESTRICT p = kept(a, a->pass.parity, other, end, P);
+    const double *const MX_RESTRICT w = kept(a, a->pass.parity, other, end, W);
     double *const MX_RESTRICT next = beside(a, band, side);
     MX_SIMD for (int i = 0; i < a->pass.length; i++) next[i] = r[i] - alpha * w[i] + beta * p[i];
     return next;
@@ -341,7 +386,7 @@ MX_BODY void multiply_line(const tl_bands_args *a, int line, const double *below
  * before has left in the cache. The results are the same, to the last bit. */
 MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
 {
-    const bool up = a->parity == 0;
+    const bool up = a->pass.parity == 0;
     const int first = first_line(a, band), last = first_line(a, band + 1) - 1;
     const int begin = up ? first : last, towards = up ? 1 : -1, end = (up ? last : first) + towards;
     const double *behind = form_beside(a, band, up ? FIRST : LAST);
@@ -354,7 +399,7 @@ MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
         multiply_line(a, line, up ? behind : ahead, up ? ahead : behind);
         behind = LINE(a->p, line);
     }
-    keep_edges(a, 1 - a->parity, band);
+    keep_edges(a, 1 - a->pass.parity, band);
 }
 MX_FOR(1D, tl_pass_bands, MX_ITEMS_PLAIN, tl_begin_bands)
 
