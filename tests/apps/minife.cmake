@@ -68,18 +68,15 @@ app_expect(minife_limit 1 "CG ended at max_iterations=3: its residual, [0-9.e-]+
 app_expect(minife_hpcg_size 2 "ny: got 12, expected a multiple of 8" $<TARGET_FILE:minife> nx=16 ny=12 preconditioner=hpcg)
 
 # Operators against each other, with the app's own kernels.
-set(minife_folder ${PROJECT_SOURCE_DIR}/apps/minife)
 get_target_property(minife_kernels minife SOURCES)
 list(FILTER minife_kernels INCLUDE REGEX TARGET_OBJECTS)
+set(minife_objects $<TARGET_OBJECTS:minife>) # those of the app's own files, its main too
 app_test(minife_operators 1 2 4 LIBRARIES minife_input SOURCES ${minife_kernels}
-  ${minife_folder}/divide.c ${minife_folder}/mesh.c ${minife_folder}/system.c ${minife_folder}/operator.c
-  ${minife_folder}/matrix_free.c ${minife_folder}/overlap.c)
+  "$<FILTER:${minife_objects},INCLUDE,/(divide|mesh|system|operator|matrix_free|overlap)[.]c>")
 
 # A preconditioner that is not positive definite: message, exit code, and what minx-verify says. The app with another precondition.c.
-get_target_property(minife_sources minife SOURCES)
-list(REMOVE_ITEM minife_sources precondition.c)
-list(TRANSFORM minife_sources PREPEND ${minife_folder}/ REGEX "^[a-z_]+[.]c$")
-app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_sources})
+app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_kernels}
+  "$<FILTER:${minife_objects},EXCLUDE,/precondition[.]c>")
 foreach(solver cg single-reduction)
   add_test(NAME minife_indefinite_${solver} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})
@@ -87,7 +84,7 @@ foreach(solver cg single-reduction)
 endforeach()
 
 # An allocation that fails on one of two ranks.
-app_test(minife_no_memory LIBRARIES minife_input MPI::MPI_C SOURCES ${minife_sources} ${minife_folder}/precondition.c)
+app_test(minife_no_memory LIBRARIES minife_input MPI::MPI_C SOURCES ${minife_kernels} ${minife_objects})
 add_test(NAME minife_no_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minife_no_memory.py --step 3
   $<TARGET_FILE:test_app_minife_no_memory> ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG})
 set_tests_properties(minife_no_memory PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
