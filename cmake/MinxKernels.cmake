@@ -13,6 +13,10 @@
 #
 # A project without a CUDA compiler gets no cuda instances; a launch on cuda is then an error at run time. Kernels are compiled
 # for the GPU architectures of the minx build, or for those in the variable MINX_KERNEL_CUDA_ARCHITECTURES.
+#
+# nvcc takes longer for its own headers than for most kernel files. It compiles MINX_KERNEL_CUDA_BATCH files of a target as one, by
+# default 1. With more, all files take fewer processor seconds, but one alone takes longer after a change, and all names in them have
+# to be different, those of static functions, types and macros too. Files with the source property MINX_KERNEL_ALONE stay alone.
 
 function(minx_add_kernels target)
   get_target_property(type ${target} TYPE)
@@ -97,19 +101,45 @@ function(minx_compiler_flags_ compiler result)
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()
 
-# One object library: each kernel file after the lines of `head`, compiled for one instance.
+# One object library: each kernel file, or MINX_KERNEL_CUDA_BATCH of them, after the lines of `head`, compiled for one instance.
 function(minx_add_kernel_units_ target type instance extension head)
+  set(batch 1)
+  if(instance MATCHES "^cuda" AND MINX_KERNEL_CUDA_BATCH)
+    set(batch ${MINX_KERNEL_CUDA_BATCH})
+  endif()
   set(units)
+  set(sources ${ARGN})
+  set(alone)
   foreach(source IN LISTS ARGN)
-    get_filename_component(path ${source} ABSOLUTE)
-    file(RELATIVE_PATH relative ${CMAKE_CURRENT_SOURCE_DIR} ${path})
-    string(MAKE_C_IDENTIFIER ${relative} id)
-    string(MD5 hash ${relative}) # a/b.c and a_b.c have one identifier
+    get_property(is_alone SOURCE ${source} PROPERTY MINX_KERNEL_ALONE)
+    if(is_alone)
+      list(APPEND alone ${source})
+      list(REMOVE_ITEM sources ${source})
+    endif()
+  endforeach()
+  while(sources OR alone)
+    if(sources)
+      list(SUBLIST sources 0 ${batch} together)
+      list(REMOVE_ITEM sources ${together})
+    else()
+      list(POP_FRONT alone together)
+    endif()
+    set(names)
+    set(lines "${head}")
+    foreach(source IN LISTS together)
+      get_filename_component(path ${source} ABSOLUTE)
+      file(RELATIVE_PATH relative ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+      list(APPEND names ${relative})
+      string(APPEND lines "\n#include \"${path}\"")
+    endforeach()
+    list(GET names 0 id)
+    string(MAKE_C_IDENTIFIER ${id} id)
+    string(MD5 hash "${names}") # a/b.c and a_b.c have one identifier
     string(SUBSTRING ${hash} 0 6 hash)
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/minx_kernels/${target}/${id}_${hash}.${instance}.${extension})
-    file(CONFIGURE OUTPUT ${unit} CONTENT "${head}\n#include \"${path}\"\n" @ONLY)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${lines}\n" @ONLY)
     list(APPEND units ${unit})
-  endforeach()
+  endwhile()
 
   set(objects ${target}_kernels_${instance})
   if(TARGET ${objects})

@@ -27,7 +27,7 @@ def main():
         kernels = [e for e in json.load(f) if "/minx_kernels/" in e["file"] and e["file"].endswith(".cu")]
     with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2])) as pool:
         good = sum(pool.map(lambda kernel: compile_one(kernel, sys.argv[3:]), kernels))
-    print(f"nvcc compiled {good} of {len(kernels)} kernel files")
+    print(f"nvcc compiled {good} of {len(kernels)} units of kernel files")
     return 0 if kernels and good == len(kernels) else 1
 
 

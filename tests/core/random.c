@@ -20,7 +20,7 @@ static void test_known(mx_ctx ctx)
 {
     uint32_t block[12];
     mx_view counters, keys, blocks;
-    rd_known_args a;
+    rn_known_args a;
     memset(&a, 0, sizeof a);
     MUST(mx_view_create_1d(ctx, "counters", MX_U32, 12, &counters));
     MUST(mx_view_create_1d(ctx, "keys", MX_U32, 6, &keys));
@@ -30,7 +30,7 @@ static void test_known(mx_ctx ctx)
     MUST(mx_bind(ctx, blocks, &a.block));
     check_upload(ctx, counters, known_counter);
     check_upload(ctx, keys, known_key);
-    CHECK_OK(rd_known(mx_range_1d(ctx, 0, 3), &a));
+    CHECK_OK(rn_known(mx_range_1d(ctx, 0, 3), &a));
     check_download(ctx, blocks, block);
     for (int w = 0; w < 12; w++) CHECK_I64(block[w], known_block[w]);
     for (int v = 0; v < 3; v++) { /* and in a driver */
@@ -94,7 +94,7 @@ typedef struct drawn {
     int64_t small[ITEMS], wide[ITEMS], any[ITEMS];
 } drawn;
 
-static void draw(mx_ctx ctx, rd_args *a, drawn *d)
+static void draw(mx_ctx ctx, rn_args *a, drawn *d)
 {
     void *const to[10] = {d->u32,   d->u64, d->f64,   d->second, d->normal,
                           d->other, d->f32, d->small, d->wide,   d->any};
@@ -113,14 +113,14 @@ static void draw(mx_ctx ctx, rd_args *a, drawn *d)
     MUST(mx_bind(ctx, v[7], &a->small));
     MUST(mx_bind(ctx, v[8], &a->wide));
     MUST(mx_bind(ctx, v[9], &a->any));
-    CHECK_OK(rd_draw(mx_range_1d(ctx, 0, ITEMS), a));
+    CHECK_OK(rn_draw(mx_range_1d(ctx, 0, ITEMS), a));
     for (int w = 0; w < 10; w++) {
         check_download(ctx, v[w], to[w]);
         MUST(mx_view_destroy(&v[w]));
     }
 }
 
-static void check_model(const rd_args *a, const drawn *d)
+static void check_model(const rn_args *a, const drawn *d)
 {
     for (int i = 0; i < ITEMS; i++) {
         model m = {a->seed, a->first + (uint64_t)i, a->block, 0};
@@ -165,7 +165,7 @@ static void check_even(const int *bin, int bins)
     CHECK_F64(chi, bins - 1, 5 * sqrt(2.0 * (bins - 1)));
 }
 
-static void check_statistics(const rd_args *a, const drawn *d)
+static void check_statistics(const rn_args *a, const drawn *d)
 {
     static double term[ITEMS];
     int f64[BINS] = {0}, f32[BINS] = {0}, word[BINS] = {0}, small[16] = {0}, wide3[3] = {0};
@@ -206,7 +206,7 @@ static void check_statistics(const rd_args *a, const drawn *d)
 static void test(mx_ctx ctx)
 {
     drawn *d = check_memory(sizeof *d);
-    rd_args a;
+    rn_args a;
     memset(&a, 0, sizeof a);
     test_known(ctx);
     a.seed = 20111112, a.low = -3, a.high = 9, a.far = ((int64_t)3 << 61) - 1;

@@ -4,15 +4,15 @@
 
 enum { RD_WORDS = 8 };
 
-typedef struct rd_known_args {
+typedef struct rn_known_args {
     mx_cu32_1 counter, key; /* 4 and 2 numbers an item */
     mx_u32_1 block;
-} rd_known_args;
-MX_ARGS(rd_known_args, counter, key, block)
-MX_DECLARE_FOR(1D, rd_known, rd_known_args)
+} rn_known_args;
+MX_ARGS(rn_known_args, counter, key, block)
+MX_DECLARE_FOR(1D, rn_known, rn_known_args)
 
 /* Item i draws from stream first + i. */
-typedef struct rd_args {
+typedef struct rn_args {
     mx_u32_1 u32; /* RD_WORDS an item */
     mx_u64_1 u64; /* from here on one an item */
     mx_f64_1 f64, second, normal, other;
@@ -20,6 +20,6 @@ typedef struct rd_args {
     mx_i64_1 small, wide, any;
     uint64_t seed, first, block;
     int64_t low, high, far;
-} rd_args;
-MX_ARGS(rd_args, u32, u64, f64, second, normal, other, f32, small, wide, any)
-MX_DECLARE_FOR(1D, rd_draw, rd_args)
+} rn_args;
+MX_ARGS(rn_args, u32, u64, f64, second, normal, other, f32, small, wide, any)
+MX_DECLARE_FOR(1D, rn_draw, rn_args)

@@ -42,7 +42,7 @@ MX_FOR(1D, fe_codes, MX_ITEMS_PLAIN)
 /* ---- products ---- */
 
 /* How many entries ahead the coefficients and codes are fetched: see kernels/product.c. */
-enum { AHEAD = 512, LINE = 64, FETCHED = 24 };
+enum { CODES_AHEAD = 512, CODES_LINE = 64, CODES_FETCHED = 24 };
 
 MX_BODY double value_at(const fe_codes_args *a, int64_t at, bool is_f32)
 {
@@ -52,8 +52,9 @@ MX_BODY double value_at(const fe_codes_args *a, int64_t at, bool is_f32)
 /* Near the end there are addresses behind the last entry, which are fetched without harm. */
 MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
 {
-    const int64_t ahead = at + AHEAD < a->code.extent[0] - FETCHED ? at + AHEAD : at;
-    for (int e = 0; e < FETCHED; e += LINE / 8) {
+    const int64_t ahead =
+        at + CODES_AHEAD < a->code.extent[0] - CODES_FETCHED ? at + CODES_AHEAD : at;
+    for (int e = 0; e < CODES_FETCHED; e += CODES_LINE / 8) {
         if (is_f32)
             MX_PREFETCH_ONCE(&MX_AT(a->f32value, 0) + ahead + e);
         else

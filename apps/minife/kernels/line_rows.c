@@ -36,7 +36,7 @@ MX_BODY row_at find_row(const fe_lines_args *a, int i, int j, int k, int slots)
     return r;
 }
 
-MX_BODY double value_at(const fe_lines_args *a, int64_t at, bool is_f32)
+MX_BODY double slot_value(const fe_lines_args *a, int64_t at, bool is_f32)
 {
     return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
 }
@@ -60,8 +60,8 @@ MX_BODY three elements_at(const fe_lines_args *a, const row_at *r, int k)
 MX_BODY double times_three(const fe_lines_args *a, int64_t low, int64_t middle, int64_t high,
                            const three *x, bool is_f32)
 {
-    return value_at(a, low, is_f32) * x->low + value_at(a, middle, is_f32) * x->middle +
-           value_at(a, high, is_f32) * x->high;
+    return slot_value(a, low, is_f32) * x->low + slot_value(a, middle, is_f32) * x->middle +
+           slot_value(a, high, is_f32) * x->high;
 }
 
 /* Stores y of the row; returns its x . y. */

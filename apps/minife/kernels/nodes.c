@@ -6,19 +6,19 @@
 #include "fe_lanes.h"
 
 /* One block, as its team sees it. Lines start at node low - 1 along x. */
-typedef struct block {
+typedef struct node_block {
     int low[3], count[3];
     double *y; /* [plane % 2][line] */
     double *x; /* [plane % 2][line, from low - 1] */
-} block;
+} node_block;
 
-MX_BODY double *line_of_y(const fe_free_args *a, const block *k, int z, int y)
+MX_BODY double *line_of_y(const fe_free_args *a, const node_block *k, int z, int y)
 {
     const int line = ((z - k->low[0]) & 1) * a->blocks.size[1] + y - k->low[1];
     return k->y + (int64_t)line * a->blocks.pitch;
 }
 
-MX_BODY double *line_of_x(const fe_free_args *a, const block *k, int z, int y)
+MX_BODY double *line_of_x(const fe_free_args *a, const node_block *k, int z, int y)
 {
     const int line = ((z - k->low[0]) & 1) * (a->blocks.size[1] + 2) + y - k->low[1] + 1;
     return k->x + (int64_t)line * a->blocks.pitch;
@@ -30,7 +30,7 @@ MX_BODY bool is_held(const fe_mesh *m, int d, int at)
 }
 
 /* x of the nodes around the block in plane z, 0 where the value is given; and sums of 0. */
-MX_BODY void begin_plane(const fe_free_args *a, const block *k, int z)
+MX_BODY void begin_plane(const fe_free_args *a, const node_block *k, int z)
 {
     const fe_mesh *const m = &a->mesh;
     for (int y = k->low[1]; y < k->low[1] + k->count[1]; y++) {
@@ -58,7 +58,7 @@ MX_BODY void begin_plane(const fe_free_args *a, const block *k, int z)
 }
 
 /* The `count` elements from `low` on, along x. */
-MX_BODY void add_elements(const fe_free_args *a, const block *k, fe_node low, int count)
+MX_BODY void add_elements(const fe_free_args *a, const node_block *k, fe_node low, int count)
 {
     fe_lane x[3][8], u[8];
     fe_gather_coordinates(&a->coordinates, &a->mesh, low, count, x);
@@ -83,7 +83,7 @@ MX_BODY void add_elements(const fe_free_args *a, const block *k, fe_node low, in
 }
 
 /* The elements between the planes z and z + 1 of nodes. */
-MX_BODY void add_plane(const fe_free_args *a, const block *k, int z)
+MX_BODY void add_plane(const fe_free_args *a, const node_block *k, int z)
 {
     const int low = k->low[2] - 1 > a->from[2] ? k->low[2] - 1 : a->from[2];
     const int end = k->low[2] + k->count[2] < a->to[2] ? k->low[2] + k->count[2] : a->to[2];
@@ -98,7 +98,7 @@ MX_BODY void add_plane(const fe_free_args *a, const block *k, int z)
 }
 
 /* The rows of plane z are complete; returns their x . y. */
-MX_BODY double store_plane(const fe_free_args *a, const block *k, int z)
+MX_BODY double store_plane(const fe_free_args *a, const node_block *k, int z)
 {
     const fe_mesh *const m = &a->mesh;
     double dot = 0;
@@ -125,7 +125,7 @@ MX_BODY double store_plane(const fe_free_args *a, const block *k, int z)
 MX_BODY double all_planes(const fe_free_args *a, int number, double *scratch)
 {
     const fe_blocks *const b = &a->blocks;
-    block k;
+    node_block k;
     double dot = 0;
     int at = number;
     for (int d = 2; d >= 0; d--) {
@@ -145,21 +145,21 @@ MX_BODY double all_planes(const fe_free_args *a, int number, double *scratch)
     return dot;
 }
 
-MX_BODY int64_t scratch_of(const fe_free_args *a)
+MX_BODY int64_t block_scratch(const fe_free_args *a)
 {
     return (int64_t)(4 * a->blocks.size[1] + 4) * a->blocks.pitch;
 }
 
 MX_BODY void fe_nodes_block_body(const fe_free_args *a, mx_team *t)
 {
-    MX_TEAM_SCRATCH(t, 1, mx_f64_1, scratch, scratch_of(a));
+    MX_TEAM_SCRATCH(t, 1, mx_f64_1, scratch, block_scratch(a));
     (void)all_planes(a, t->league_rank, &MX_AT(scratch, 0));
 }
 MX_FOR(TEAM, fe_nodes_block)
 
 MX_BODY void fe_nodes_block_dot_body(const fe_free_args *a, mx_team *t, double *dot)
 {
-    MX_TEAM_SCRATCH(t, 1, mx_f64_1, scratch, scratch_of(a));
+    MX_TEAM_SCRATCH(t, 1, mx_f64_1, scratch, block_scratch(a));
     *dot += all_planes(a, t->league_rank, &MX_AT(scratch, 0));
 }
 MX_REDUCE(TEAM, fe_nodes_block_dot, MX_SUM)

@@ -32,15 +32,15 @@ enum { FRONT_LINES = 4, PACK_VALUES = FE_PACK * FE_HALF_SLOTS };
 /* A line of rows, and those around it in the order of z, y: their places in fe_lines_args.line, and
  * the local indices of their nodes at the first row's place. Instead of a line that does not exist
  * there is the line itself. */
-typedef struct line_rows {
+typedef struct pack_line {
     int line[9], start[9];
     int64_t own;                /* where the coefficients of its first node are, */
     int64_t front[FRONT_LINES]; /* and those of line 3 - k, or of a line of zeros */
     int rows, nodes;            /* nodes: with ghosts */
     int ghosts;                 /* in front of the first row: 0 or 1 */
-} line_rows;
+} pack_line;
 
-MX_BODY line_rows line_at(const fe_lines_args *a, int number)
+MX_BODY pack_line pack_line_at(const fe_lines_args *a, int number)
 {
     const fe_mesh *const m = &a->mesh;
     const int plane = number / m->count[1], line = number - plane * m->count[1];
@@ -49,7 +49,7 @@ MX_BODY line_rows line_at(const fe_lines_args *a, int number)
     const int64_t values = (int64_t)FE_HALF_SLOTS * a->width;
     const bool exists_z[] = {z > 0, true, z + 1 < m->extent[0]},
                exists_y[] = {y > 0, true, y + 1 < m->extent[1]};
-    line_rows r;
+    pack_line r;
     r.rows = m->count[2];
     r.nodes = m->extent[2];
     r.ghosts = m->first[2] - m->low[2];
@@ -66,7 +66,7 @@ MX_BODY line_rows line_at(const fe_lines_args *a, int number)
     return r;
 }
 
-MX_BODY double value_at(const fe_lines_args *a, int64_t at, bool is_f32)
+MX_BODY double pack_value(const fe_lines_args *a, int64_t at, bool is_f32)
 {
     return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
 }
@@ -74,24 +74,25 @@ MX_BODY double value_at(const fe_lines_args *a, int64_t at, bool is_f32)
 /* ---- one row ---- */
 
 /* The element of x at place i from the first row of line k. */
-MX_BODY double element_at(const fe_lines_args *a, const line_rows *r, int k, int i)
+MX_BODY double element_at(const fe_lines_args *a, const pack_line *r, int k, int i)
 {
     const int end = i < 0 ? 1 : 2;
     const bool inside = i >= 0 && i < r->rows;
     return MX_AT(a->x, inside ? r->start[k] + i : MX_AT(a->line, end, r->line[k]));
 }
 
-MX_BODY double one_row(const fe_lines_args *a, const line_rows *r, int i, bool is_f32)
+MX_BODY double row_of_packs(const fe_lines_args *a, const pack_line *r, int i, bool is_f32)
 {
     const int node = r->ghosts + i;
-    double sum =
-        value_at(a, r->own + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) * element_at(a, r, 4, i);
+    double sum = pack_value(a, r->own + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) *
+                 element_at(a, r, 4, i);
     for (int slot = FE_DIAGONAL_SLOT + 1; slot < FE_SLOTS; slot++) {
         const int k = slot / 3, dx = slot % 3 - 1, other = node - dx;
         const int64_t line = k == 4 ? r->own : r->front[k - 5];
-        sum += value_at(a, r->own + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
+        sum +=
+            pack_value(a, r->own + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
         if (other >= 0 && other < r->nodes)
-            sum += value_at(a, line + fe_in_packs(other, slot), is_f32) *
+            sum += pack_value(a, line + fe_in_packs(other, slot), is_f32) *
                    element_at(a, r, 8 - k, i - dx);
     }
     return sum;
@@ -138,7 +139,7 @@ MX_BODY void add_lines(const fe_lines_args *a, int64_t own, const double *x, int
 
 /* The part at `at` of its line's coefficients, and at node `node` of the line. x: the elements of
  * the lines around at their first nodes. */
-MX_BODY part_sums sums_of_part(const fe_lines_args *a, const line_rows *r, const double *const *x,
+MX_BODY part_sums sums_of_part(const fe_lines_args *a, const pack_line *r, const double *const *x,
                                int64_t at, int node, bool is_f32)
 {
     const mx_part_f64 zero = mx_part_set_f64(0.0), own = mx_part_load_f64(x[4] + node);
@@ -166,7 +167,7 @@ MX_BODY void fetch(const fe_lines_args *a, int64_t pack, bool is_f32)
     }
 }
 
-MX_BODY void sum_piece(const fe_lines_args *a, const line_rows *r, const double *const *x,
+MX_BODY void sum_piece(const fe_lines_args *a, const pack_line *r, const double *const *x,
                        bool is_f32, piece *p)
 {
     for (int i = 0; i < p->nodes; i += FE_PACK) {
@@ -183,7 +184,7 @@ MX_BODY void sum_piece(const fe_lines_args *a, const line_rows *r, const double 
 
 /* Stores y of the rows from `first` to `end` - 1 whose sums are complete: not the last node of the
  * piece, unless it is the line's last one. Adds to the parts of x . y, and returns the rest of it. */
-MX_BODY double store_rows(const fe_lines_args *a, const line_rows *r, piece *p, int first, int end,
+MX_BODY double store_rows(const fe_lines_args *a, const pack_line *r, piece *p, int first, int end,
                           mx_part_f64 *dot)
 {
     const bool last = p->from + p->nodes >= a->width;
@@ -216,7 +217,7 @@ MX_BODY double store_rows(const fe_lines_args *a, const line_rows *r, piece *p, 
 
 /* The rows from `first` to `end` - 1 of a line. Adds to the parts of x . y, and returns the rest of
  * it. */
-MX_BODY double rows_by_packs(const fe_lines_args *a, const line_rows *r, int first, int end,
+MX_BODY double rows_by_packs(const fe_lines_args *a, const pack_line *r, int first, int end,
                              bool is_f32, mx_part_f64 *dot)
 {
     const double *x[9];
@@ -234,7 +235,7 @@ MX_BODY double rows_by_packs(const fe_lines_args *a, const line_rows *r, int fir
 }
 
 /* Are there elements of x at all places that packs load? */
-MX_BODY bool has_packs(const fe_lines_args *a, const line_rows *r)
+MX_BODY bool has_packs(const fe_lines_args *a, const pack_line *r)
 {
     bool has = true;
     for (int k = 0; k < 9; k++) {
@@ -245,12 +246,12 @@ MX_BODY bool has_packs(const fe_lines_args *a, const line_rows *r)
 }
 
 /* The rows from `first` on, one by one, each `step`-th one. Returns x . y. */
-MX_BODY double rows_by_one(const fe_lines_args *a, const line_rows *r, int first, int end, int step,
+MX_BODY double rows_by_one(const fe_lines_args *a, const pack_line *r, int first, int end, int step,
                            bool is_f32)
 {
     double dot = 0;
     for (int i = first; i < end; i += step) {
-        const double y = one_row(a, r, i, is_f32);
+        const double y = row_of_packs(a, r, i, is_f32);
         MX_AT(a->y, r->start[4] + i) = y;
         dot += MX_AT(a->x, r->start[4] + i) * y;
     }
@@ -264,7 +265,7 @@ MX_BODY double pack_lines(const fe_lines_args *a, mx_team *t, bool is_f32)
     mx_part_f64 by_parts = mx_part_set_f64(0.0);
     double dot = 0;
     MX_TEAM_FOR (t, number, first, last) {
-        const line_rows r = line_at(a, number);
+        const pack_line r = pack_line_at(a, number);
         if (t->lanes > 1 || !has_packs(a, &r)) {
             dot += rows_by_one(a, &r, t->lane, r.rows, t->lanes, is_f32);
             continue;

@@ -6,24 +6,24 @@
 
 #include "fe_free_kernels.h"
 
-typedef struct line_rows {
+typedef struct stencil_line {
     int start[9], low[9], high[9]; /* as fe_lines_args.line */
     double centre[9], side[9]; /* the coefficients; 0 where the values of a whole line are given */
     int rows;
     bool given; /* the values of this line itself */
-} line_rows;
+} stencil_line;
 
 MX_BODY bool is_given(const fe_free_args *a, int d, int at)
 {
     return !a->raw && (at == 0 || at == a->mesh.elements[d]);
 }
 
-MX_BODY line_rows line_at(const fe_free_args *a, int number)
+MX_BODY stencil_line stencil_line_at(const fe_free_args *a, int number)
 {
     const fe_mesh *const m = &a->mesh;
     const int z = m->first[0] + number / m->count[1], y = m->first[1] + number % m->count[1];
     const int width = m->extent[1] + 2, h = (z - m->low[0] + 1) * width + y - m->low[1] + 1;
-    line_rows r;
+    stencil_line r;
     for (int k = 0; k < 9; k++) {
         const int dz = k / 3 - 1, dy = k % 3 - 1, line = h + dz * width + dy;
         const bool given = is_given(a, 0, z + dz) || is_given(a, 1, y + dy);
@@ -38,14 +38,14 @@ MX_BODY line_rows line_at(const fe_free_args *a, int number)
     return r;
 }
 
-MX_BODY double of_line(const fe_free_args *a, const line_rows *r, int k, int i)
+MX_BODY double of_line(const fe_free_args *a, const stencil_line *r, int k, int i)
 {
     const int x = r->start[k] + i;
     return r->centre[k] * MX_AT(a->x, x) + r->side[k] * (MX_AT(a->x, x - 1) + MX_AT(a->x, x + 1));
 }
 
 /* A row with no given value in its own line and no end of the lines near it. */
-MX_BODY double inner_row(const fe_free_args *a, const line_rows *r, int i)
+MX_BODY double inner_row(const fe_free_args *a, const stencil_line *r, int i)
 {
     return ((of_line(a, r, 0, i) + of_line(a, r, 1, i)) +
             (of_line(a, r, 2, i) + of_line(a, r, 3, i))) +
@@ -55,7 +55,7 @@ MX_BODY double inner_row(const fe_free_args *a, const line_rows *r, int i)
 }
 
 /* Any row. */
-MX_BODY double outer_row(const fe_free_args *a, const line_rows *r, int i)
+MX_BODY double outer_row(const fe_free_args *a, const stencil_line *r, int i)
 {
     const int at = a->mesh.first[2] + i;
     double sum = 0;
@@ -71,7 +71,7 @@ MX_BODY double outer_row(const fe_free_args *a, const line_rows *r, int i)
 }
 
 /* The rows of a line near its ends: at most two at each. */
-MX_BODY int outer_rows(const line_rows *r) { return r->rows < 4 ? r->rows : 4; }
+MX_BODY int outer_rows(const stencil_line *r) { return r->rows < 4 ? r->rows : 4; }
 
 MX_BODY double all_lines(const fe_free_args *a, mx_team *t)
 {
@@ -80,7 +80,7 @@ MX_BODY double all_lines(const fe_free_args *a, mx_team *t)
     const int last = first + a->lines_per_team < lines ? first + a->lines_per_team : lines;
     double dot = 0;
     MX_TEAM_FOR (t, number, first, last) {
-        const line_rows r = line_at(a, number);
+        const stencil_line r = stencil_line_at(a, number);
         const int row = r.start[4];
         double sum;
         if (r.given) {

@@ -185,7 +185,7 @@ MX_BODY double md_flat_share(const md_flat_args *a, int j, bool half)
         }                                                                  \
     }
 
-#define KERNELS(name, HALF, SIMD, ADD)                                                         \
+#define FLAT_KERNELS(name, HALF, SIMD, ADD)                                                    \
     MX_BODY void name##_body(const md_flat_args *a, int i)                                     \
     {                                                                                          \
         md_energy none = {0, 0, 0}, *const sum = &none;                                        \
@@ -202,6 +202,6 @@ MX_BODY double md_flat_share(const md_flat_args *a, int j, bool half)
     MX_FOR(TEAM, name##_team)                                                                  \
     MX_BODY void name##_team_energy_body(const md_flat_args *a, mx_team *t, md_energy *sum){   \
         DO_TEAM(HALF, ADD, true)} MX_REDUCE_FIELDS(TEAM, name##_team_energy, MD_ENERGY)
-KERNELS(md_flat_full, false, MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff), STORE)
-KERNELS(md_flat_scatter, true, , SCATTER)
-KERNELS(md_flat_atomic, true, , ATOMIC)
+FLAT_KERNELS(md_flat_full, false, MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff), STORE)
+FLAT_KERNELS(md_flat_scatter, true, , SCATTER)
+FLAT_KERNELS(md_flat_atomic, true, , ATOMIC)

@@ -232,8 +232,8 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
 
 /* ---- the kernels: without and with energy ---- */
 
-#define KERNELS(name, do_item) NAMED_KERNELS(name, do_item) /* expands MD_FORM */
-#define NAMED_KERNELS(name, do_item)                                                 \
+#define CLUSTER_KERNELS(name, do_item) NAMED_CLUSTER_KERNELS(name, do_item) /* expands MD_FORM */
+#define NAMED_CLUSTER_KERNELS(name, do_item)                                         \
     MX_BODY void name##_body(const md_cluster_args *a, int i)                        \
     {                                                                                \
         if (a->one_pair)                                                             \
@@ -250,6 +250,6 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
             do_item(a, i, false, true, sum);                                         \
     }                                                                                \
     MX_REDUCE_FIELDS(1D, name##_energy, MD_ENERGY, MX_ITEMS_PLAIN)
-KERNELS(MD_FORM(md_lj_rows), md_do_row)
-KERNELS(MD_FORM(md_lj_tiles), md_do_tile)
-KERNELS(MD_FORM(md_lj_ghosts), md_do_ghosts)
+CLUSTER_KERNELS(MD_FORM(md_lj_rows), md_do_row)
+CLUSTER_KERNELS(MD_FORM(md_lj_tiles), md_do_tile)
+CLUSTER_KERNELS(MD_FORM(md_lj_ghosts), md_do_ghosts)

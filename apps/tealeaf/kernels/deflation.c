@@ -6,7 +6,7 @@
 
 /* Cell 0 of a line that begins at a row and a column of an array of rows; the next cells follow it
  * in memory. */
-#define LINE(view, row, column) (&MX_AT(view, row, column))
+#define LINE_FROM(view, row, column) (&MX_AT(view, row, column))
 
 /* A segment: the cells begin to end-1 of a line, all in one coarse cell. */
 typedef struct segment {
@@ -52,9 +52,9 @@ MX_BODY int segments_of(const tl_segments *s)
 }
 
 /* The line beside that of the segment, `side` (-1 or 1) steps away. */
-#define BESIDE(view, g, d, side)                              \
-    LINE(view, (g).row + (side)*a->segments.direction[d].row, \
-         (g).column + (side)*a->segments.direction[d].column)
+#define BESIDE(view, g, d, side)                                   \
+    LINE_FROM(view, (g).row + (side)*a->segments.direction[d].row, \
+              (g).column + (side)*a->segments.direction[d].column)
 
 /* ---- w = A p ---- */
 
@@ -72,9 +72,11 @@ MX_BODY double multiply_segment(const tl_deflated_args *a, mx_team *t, const seg
     const double along = a->segments.direction[TL_ALONG].weight;
     const double inner = a->segments.direction[TL_INNER].weight;
     const double outer = a->segments.direction[TL_OUTER].weight;
-    double *const MX_RESTRICT w = LINE(a->w, g->row, g->column);
-    const double *const MX_RESTRICT p = LINE(a->p, g->row, g->column), *const MX_RESTRICT v = LINE(
-                                                                           a->v, g->row, g->column);
+    double *const MX_RESTRICT w = LINE_FROM(a->w, g->row, g->column);
+    const double *const MX_RESTRICT p = LINE_FROM(a->p, g->row, g->column), *const MX_RESTRICT v =
+                                                                                LINE_FROM(
+                                                                                    a->v, g->row,
+                                                                                    g->column);
     const double *const MX_RESTRICT p_low = BESIDE(a->p, *g, TL_INNER, -1),
                                     *const MX_RESTRICT p_high = BESIDE(a->p, *g, TL_INNER, 1);
     const double *const MX_RESTRICT v_low = BESIDE(a->v, *g, TL_INNER, -1),
@@ -187,11 +189,12 @@ MX_BODY updated update_segment(const tl_deflated_args *a, mx_team *t, const segm
 {
     const double alpha = a->alpha, g = coarse_value(a, s->cell);
     const jumps jump = jumps_of(a, s, g);
-    double *const MX_RESTRICT u = LINE(a->u, s->row, s->column), *const MX_RESTRICT r =
-                                                                     LINE(a->r, s->row, s->column);
-    const double *const MX_RESTRICT p = LINE(a->p, s->row, s->column),
-                                    *const MX_RESTRICT w = LINE(a->w, s->row, s->column),
-                                    *const MX_RESTRICT v = LINE(a->v, s->row, s->column);
+    double *const MX_RESTRICT u = LINE_FROM(a->u, s->row, s->column), *const MX_RESTRICT r =
+                                                                          LINE_FROM(a->r, s->row,
+                                                                                    s->column);
+    const double *const MX_RESTRICT p = LINE_FROM(a->p, s->row, s->column),
+                                    *const MX_RESTRICT w = LINE_FROM(a->w, s->row, s->column),
+                                    *const MX_RESTRICT v = LINE_FROM(a->v, s->row, s->column);
     const double at_begin = jump.low[TL_ALONG] * (v[s->begin - 1] + v[s->begin]);
     const double at_end = jump.high[TL_ALONG] * (v[s->end - 1] + v[s->end]);
     double rr, sum;
@@ -246,7 +249,8 @@ MX_REDUCE(TEAM, tl_deflated_update_3d, MX_SUM, MX_ITEMS_PLAIN, tl_deflated_alpha
 /* The sum of v + v of the line behind, over the segment. */
 MX_BODY double sum_faces(const tl_deflated_args *a, mx_team *t, const segment *s, int d)
 {
-    const double *const v = LINE(a->v, s->row, s->column), *const behind = BESIDE(a->v, *s, d, 1);
+    const double *const v = LINE_FROM(a->v, s->row, s->column), *const behind =
+                                                                    BESIDE(a->v, *s, d, 1);
     double sum;
     (void)t; /* hosts have no lanes */
     MX_VECTOR_SUM (t, i, s->begin, s->end, sum) sum += v[i] + behind[i];
@@ -259,7 +263,7 @@ MX_BODY void tl_coarse_faces_body(const tl_deflated_args *a, mx_team *t)
     const int last = mx_min(first + (int)TL_TEAM_SEGMENTS, all);
     MX_TEAM_FOR (t, n, first, last) {
         const segment s = segment_at(a, n);
-        const double *const v = LINE(a->v, s.row, s.column);
+        const double *const v = LINE_FROM(a->v, s.row, s.column);
         double sum[3];
         sum[TL_OUTER] = s.ends[TL_OUTER] ? sum_faces(a, t, &s, TL_OUTER) : 0.0;
         sum[TL_INNER] = s.ends[TL_INNER] ? sum_faces(a, t, &s, TL_INNER) : 0.0;

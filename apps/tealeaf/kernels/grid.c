@@ -12,7 +12,7 @@
 #include "tl_grid_kernels.h"
 
 /* What x is in a kernel. Constants, as `solid` (3-D) is, in all functions below. */
-enum { FIRST = 0, STORED = 1, CORRECTED = 2 };
+enum { FIRST_STEP = 0, STORED = 1, CORRECTED = 2 };
 
 MX_BODY int row_of(const tl_grid_shape *s, int solid, int i, int j)
 {
@@ -105,10 +105,10 @@ MX_BODY double step_pair(const tl_grid_args *a, int kind, int solid, int i, int 
         (void)FUNCTION(a, KIND, 1, i, j, k);                                \
     }                                                                       \
     MX_FOR(3D, NAME##_3d)
-STEP(tl_grid_second, step_cell, FIRST)
+STEP(tl_grid_second, step_cell, FIRST_STEP)
 STEP(tl_grid_step, step_cell, STORED)
-STEP(tl_grid_correct_first, step_cell, FIRST + CORRECTED)
-STEP(tl_grid_correct_first_pairs, step_pair, FIRST + CORRECTED)
+STEP(tl_grid_correct_first, step_cell, FIRST_STEP + CORRECTED)
+STEP(tl_grid_correct_first_pairs, step_pair, FIRST_STEP + CORRECTED)
 STEP(tl_grid_correct, step_cell, STORED + CORRECTED)
 STEP(tl_grid_correct_pairs, step_pair, STORED + CORRECTED)
 
@@ -124,8 +124,8 @@ STEP(tl_grid_correct_pairs, step_pair, STORED + CORRECTED)
     }                                                                                    \
     MX_REDUCE(3D, NAME##_3d, MX_SUM)
 LAST(tl_grid_last, step_cell, STORED)
-LAST(tl_grid_last_first, step_cell, FIRST + CORRECTED)
-LAST(tl_grid_last_first_pairs, step_pair, FIRST + CORRECTED)
+LAST(tl_grid_last_first, step_cell, FIRST_STEP + CORRECTED)
+LAST(tl_grid_last_first_pairs, step_pair, FIRST_STEP + CORRECTED)
 
 /* ---- restriction ---- */
 
@@ -136,7 +136,7 @@ MX_BODY double residual(const tl_grid_args *a, int kind, int solid, int i, int j
     const int row = row_of(&a->shape, solid, i, j);
     const double b = MX_AT(a->b, row, k);
     const double own =
-        kind == FIRST ? a->first * b : MX_AT(a->x, row, k) / MX_AT(a->weight, row, k);
+        kind == FIRST_STEP ? a->first * b : MX_AT(a->x, row, k) / MX_AT(a->weight, row, k);
     return b + from_neighbours(a, kind, solid, i, j, k, none) - own;
 }
 
@@ -204,7 +204,7 @@ MX_BODY double sum_of_even(const tl_grid_args *a, int kind, int solid, int ci, i
         MX_AT(a->next, row, k) = FUNCTION(a, KIND, 1, i, j, k);             \
     }                                                                       \
     MX_FOR(3D, NAME##_3d, TRAIT)
-RESTRICT(tl_grid_restrict_first, sum_of_residuals, FIRST, MX_ITEMS_PLAIN)
-RESTRICT(tl_grid_restrict_first_even, sum_of_even, FIRST, MX_ITEMS_SIMD)
+RESTRICT(tl_grid_restrict_first, sum_of_residuals, FIRST_STEP, MX_ITEMS_PLAIN)
+RESTRICT(tl_grid_restrict_first_even, sum_of_even, FIRST_STEP, MX_ITEMS_SIMD)
 RESTRICT(tl_grid_restrict, sum_of_residuals, STORED, MX_ITEMS_PLAIN)
 RESTRICT(tl_grid_restrict_even, sum_of_even, STORED, MX_ITEMS_SIMD)

@@ -3,7 +3,7 @@
 
 #include "tl_grid_kernels.h"
 
-MX_BODY int row_of(const tl_grid_shape *s, int solid, int i, int j)
+MX_BODY int matrix_row_of(const tl_grid_shape *s, int solid, int i, int j)
 {
     return solid ? i * s->plane + j * s->row : j;
 }
@@ -25,7 +25,7 @@ MX_FOR(2D, tl_grid_fine)
 
 MX_BODY void tl_grid_fine_3d_body(const tl_grid_fine_args *a, int i, int j, int k)
 {
-    const int row = row_of(&a->shape, 1, i, j);
+    const int row = matrix_row_of(&a->shape, 1, i, j);
     fine_faces(a, row, row - a->shape.row, k);
     MX_AT(a->face_z, row, k) = a->rz * (MX_AT(a->v, row - a->shape.plane, k) + MX_AT(a->v, row, k));
 }
@@ -60,7 +60,8 @@ MX_BODY double sum_of_faces(const tl_grid_coarse_args *a, const mx_cf64_2 *face,
     double sum = 0;
     for (int i = i0; i < i1; i++)
         for (int j = j0; j < j1; j++)
-            for (int k = k0; k < k1; k++) sum += MX_AT(*face, row_of(&a->shape, solid, i, j), k);
+            for (int k = k0; k < k1; k++)
+                sum += MX_AT(*face, matrix_row_of(&a->shape, solid, i, j), k);
     return sum;
 }
 
@@ -93,7 +94,7 @@ MX_FOR(2D, tl_grid_weight)
 
 MX_BODY void tl_grid_weight_3d_body(const tl_grid_weight_args *a, int i, int j, int k)
 {
-    const int row = row_of(&a->shape, 1, i, j), above = row + a->shape.row,
+    const int row = matrix_row_of(&a->shape, 1, i, j), above = row + a->shape.row,
               behind = row + a->shape.plane;
     const tl_grid_widths *const w = &a->widths;
     const double volume = TL_WIDTH(w, 0, i) * TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);

@@ -3,7 +3,7 @@
 
 #include "random.h"
 
-MX_BODY void rd_known_body(const rd_known_args *a, int i)
+MX_BODY void rn_known_body(const rn_known_args *a, int i)
 {
     uint32_t counter[4], key[2], block[4];
     for (int w = 0; w < 4; w++) counter[w] = MX_AT(a->counter, 4 * i + w);
@@ -11,9 +11,9 @@ MX_BODY void rd_known_body(const rd_known_args *a, int i)
     mx_philox4x32(counter, key, block);
     for (int w = 0; w < 4; w++) MX_AT(a->block, 4 * i + w) = block[w];
 }
-MX_FOR(1D, rd_known)
+MX_FOR(1D, rn_known)
 
-MX_BODY void rd_draw_body(const rd_args *a, int i)
+MX_BODY void rn_draw_body(const rn_args *a, int i)
 {
     mx_random r = mx_random_at(a->seed, a->first + (uint64_t)i, a->block);
     for (int w = 0; w < RD_WORDS; w++) MX_AT(a->u32, RD_WORDS * i + w) = mx_random_u32(&r);
@@ -29,4 +29,4 @@ MX_BODY void rd_draw_body(const rd_args *a, int i)
     MX_AT(a->normal, i) = x;
     MX_AT(a->other, i) = y;
 }
-MX_FOR(1D, rd_draw, MX_ITEMS_PLAIN)
+MX_FOR(1D, rn_draw, MX_ITEMS_PLAIN)
