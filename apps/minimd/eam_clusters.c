@@ -23,11 +23,12 @@ static mx_err fit_line(mx_ctx ctx, const char *label, int64_t count, mx_view *vi
     return md_fit_view(ctx, label, MX_I32, 1, &count, MX_LAYOUT_DEFAULT, view);
 }
 
-static mx_err fit_vectors(mx_ctx ctx, const char *label, int64_t vectors, int64_t width,
-                          mx_view *view)
+/* Vectors of so many pairs, in groups of four, or as one group. */
+static mx_err fit_vectors(mx_ctx ctx, int64_t vectors, int64_t width, md_eam_cluster_views *v)
 {
-    const int64_t extents[] = {vectors, width};
-    return md_fit_view(ctx, label, MX_I32, 2, extents, MX_LAYOUT_RIGHT, view);
+    const int64_t groups[] = {vectors, (width + 3) / 4}, pairs[] = {vectors, width};
+    MX_TRY(md_fit_view(ctx, "atoms of pairs", MX_I32, 2, groups, MX_LAYOUT_RIGHT, &v->self));
+    return md_fit_view(ctx, "pairs", MX_I32, 2, pairs, MX_LAYOUT_RIGHT, &v->other);
 }
 
 /* The pairs, from the rows of clusters. */
@@ -41,15 +42,13 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     MX_ASSERT(c->whole);
     MX_TRY(fit_line(ctx, "vectors of pairs", parts, &v->count));
     MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
-    MX_TRY(fit_line(ctx, "atoms of vectors", 0, &v->self));
-    if (v->other.generation == 0) MX_TRY(fit_vectors(ctx, "pairs", 0, MD_CLUSTER, &v->other));
+    if (v->other.generation == 0) MX_TRY(fit_vectors(ctx, 0, MD_CLUSTER, v));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
     MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args, &width));
     const md_vector_views counts = {v->count, v->begin};
     MX_TRY(md_vectors_begin(ctx, &counts, parts, &vectors));
     if (own == 0) width = MD_CLUSTER; /* there are no vectors, so any width will do */
-    MX_TRY(fit_line(ctx, "atoms of vectors", vectors, &v->self));
-    MX_TRY(fit_vectors(ctx, "pairs", vectors, width, &v->other));
+    MX_TRY(fit_vectors(ctx, vectors, width, v));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
     MX_TRY(md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args, &wrong));
     MX_REQUIRE(wrong == 0, MX_ERR_EXTENT,

@@ -1,15 +1,17 @@
 /* The embedded-atom method on lists of clusters (md_clusters.h; md_potential.h has the formulas).
  *
  * The steps are those of force_eam.c. When a list of clusters was made, its pairs are written one
- * after another, in vectors of pairs of one atom: first the inner pairs, those within an inner
- * cutoff, then the outer ones. The inner cutoff is the potential's and a margin. While no atom has
- * moved farther than half the margin since then, no outer pair is within the potential's cutoff,
- * and the passes leave outer pairs out. So nearly all lanes are pairs that matter; of the lanes of
- * clusters these are one in four. A pair beyond the cutoff adds 0, so leaving it out changes no bit
- * of a result.
+ * after another, in vectors of pairs: first the inner pairs, those within an inner cutoff, then the
+ * outer ones. The inner cutoff is the potential's and a margin. While no atom has moved farther than
+ * half the margin since then, no outer pair is within the potential's cutoff, and the passes leave
+ * outer pairs out. So nearly all lanes are pairs that matter; of the lanes of clusters these are one
+ * in four. A pair beyond the cutoff adds 0, so leaving it out changes no bit of a result.
  *
  * A vector is as long as a register of the backend (minx/simd_parts.h): eight pairs with AVX-512
- * and on GPUs, four with AVX2, else two.
+ * and on GPUs, four with AVX2, else two. The pairs of a group (minx/simd_part_rows.h), at most four,
+ * are those of one atom; behind an atom's last pair, lanes of its group are empty. In half lists of
+ * the default problem these are a tenth of the lanes. With eight pairs of one atom they were a
+ * sixth, and the passes took 5 % longer.
  *
  * Coordinates and coefficients are loaded by rows of four numbers (minx/simd_part_rows.h): x, y, z
  * and F'(rho) of an atom, and the four coefficients of an interval of a spline.
@@ -47,11 +49,11 @@ typedef struct md_eam_cluster_views {
     mx_view density; /* f64 [own slots]: rho */
     mx_view sum;     /* f64 [own slots][4]: the force */
     mx_view moved;   /* f64 [1]: the square of the longest way of an atom since the list was made */
-    /* The pairs of the list, in vectors; a vector has pairs of one atom. Those of cluster c in a
-     * part are vectors begin(n) to begin(n + 1) - 1, n = part * own clusters + c. */
+    /* The pairs of the list, in vectors; a group has pairs of one atom. Those of cluster c in a part
+     * are vectors begin(n) to begin(n + 1) - 1, n = part * own clusters + c. */
     mx_view count; /* i32 [parts * own clusters]: of vectors */
     mx_view begin; /* i32 [parts * own clusters + 1] */
-    mx_view self;  /* i32 [vectors]: 4 * slot of the atom */
+    mx_view self;  /* i32 [vectors][groups]: 4 * slot of the atom */
     mx_view other; /* i32 [vectors][pairs]: those of the others; behind the last the atom's own */
 } md_eam_cluster_views;
 
@@ -61,8 +63,7 @@ typedef struct md_eam_list_args {
     mx_ci32_2 near;
     mx_i32_1 count;
     mx_ci32_1 begin;
-    mx_i32_1 self;
-    mx_i32_2r other;
+    mx_i32_2r self, other;
     int own_clusters;
     double inner_square; /* of the inner cutoff */
 } md_eam_list_args;
@@ -87,8 +88,8 @@ typedef struct md_eam_cluster_args {
     md_quads sum;
     mx_f64_1 density;
     mx_cf64_1 moved;
-    mx_ci32_1 begin, self;
-    mx_ci32_2r other;
+    mx_ci32_1 begin;
+    mx_ci32_2r self, other;
     mx_f64_1 derivative;
     mx_f64_2 force;
     md_eam_tables tables;

@@ -9,6 +9,8 @@ MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
 /* pairs of a vector, and vectors of a batch */
 enum { MD_LANES = MX_PART_WIDTH_F64, MD_VECTORS = MD_BATCH / MD_LANES };
+/* pairs of a group, and groups of a vector */
+enum { MD_GROUP = MX_PART_GROUP, MD_GROUPS = MX_PART_GROUPS };
 
 /* A few vectors of a list. The work is done in stages, each over all of them: so a vector's chain
  * of dependent operations, some 150 cycles, runs beside those of many others. The numbers of a
@@ -25,7 +27,8 @@ typedef struct md_eam_batch {
     mx_part_f64 density[MD_VECTORS]; /* that the other atom adds */
     mx_part_f64 pushed[MD_VECTORS];  /* that the atom of the vector adds at the other one */
     mx_part_f64 dx[MD_VECTORS], dy[MD_VECTORS], dz[MD_VECTORS], inverse[MD_VECTORS];
-    mx_part_f64 derivative[MD_VECTORS]; /* F'(rho) of the other atom */
+    mx_part_f64 derivative_i[MD_VECTORS]; /* F'(rho) of the group's atom, */
+    mx_part_f64 derivative_j[MD_VECTORS]; /* and of the other one */
 } md_eam_batch;
 
 /* How far an atom has moved since the list was made. A position that is no number counts as moved
@@ -97,7 +100,8 @@ MX_BODY int md_count_bits(unsigned bits)
     return (int)((fours + (fours >> 4)) & 15);
 }
 
-MX_BODY int md_vectors_of(int pairs) { return (pairs + MD_LANES - 1) / MD_LANES; }
+MX_BODY int md_groups_of(int pairs) { return (pairs + MD_GROUP - 1) / MD_GROUP; }
+MX_BODY int md_vectors_of(int groups) { return (groups + MD_GROUPS - 1) / MD_GROUPS; }
 
 MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n, int64_t *width)
 {
@@ -113,22 +117,23 @@ MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n, int64_t *
             all_pairs += md_count_bits(wanted);
             inner_pairs += md_count_bits(wanted & md_inner_atoms(a, slot, entry));
         }
-        inner += md_vectors_of(inner_pairs);
-        outer += md_vectors_of(all_pairs - inner_pairs);
+        inner += md_groups_of(inner_pairs);
+        outer += md_groups_of(all_pairs - inner_pairs);
     }
-    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, false, c)) = inner;
-    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, true, c)) = outer;
+    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, false, c)) = md_vectors_of(inner);
+    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, true, c)) = md_vectors_of(outer);
     *width = MD_LANES;
 }
 MX_REDUCE(1D, md_eam_count_pairs, MX_MAX, MX_ITEMS_PLAIN)
 
-/* Pairs of an atom that wait until they are written, many vectors at once: so there are few
- * branches that depend on the number of pairs. */
-enum { MD_WAITING = 64 };
+/* Pairs that wait until they are written, many vectors at once: so there are few branches that
+ * depend on the number of pairs. */
+enum { MD_WAITING = 64, MD_ROOM = MD_WAITING + MX_PACK_WIDTH };
 typedef struct md_pair_stream {
-    int vector, end; /* the next one, and behind the last one */
-    int count;
-    int32_t pairs[MD_WAITING + MX_PACK_WIDTH];
+    int vector, end;   /* the next one, and behind the last one */
+    int count, groups; /* of pairs; of groups whose atom is known */
+    int32_t pairs[MD_ROOM];
+    int32_t self[MD_ROOM / MD_GROUP];
 } md_pair_stream;
 
 /* The stream of a cluster's vectors in a part. */
@@ -136,17 +141,24 @@ MX_BODY void md_begin_pairs(const md_eam_list_args *a, int part, md_pair_stream 
 {
     stream->vector = MX_AT(a->begin, part);
     stream->end = MX_AT(a->begin, part + 1);
-    stream->count = 0;
+    stream->count = stream->groups = 0;
+}
+
+/* Up to these pairs, groups that have none yet get this atom. */
+MX_BODY void md_name_groups(int slot, int pairs, md_pair_stream *stream)
+{
+    for (; stream->groups * MD_GROUP < pairs; stream->groups++)
+        stream->self[stream->groups] = 4 * slot;
 }
 
 /* Writes the first pairs that wait. What is beyond the end is counted, not stored. */
-MX_BODY void md_store_vectors(const md_eam_list_args *a, int slot, int vectors,
-                              md_pair_stream *stream)
+MX_BODY void md_store_vectors(const md_eam_list_args *a, int vectors, md_pair_stream *stream)
 {
     const int room = stream->end - stream->vector, stored = vectors < room ? vectors : room;
     for (int v = 0; v < stored; v++) {
+        int32_t *const self = &MX_AT(a->self, stream->vector + v, 0);
         int32_t *const other = &MX_AT(a->other, stream->vector + v, 0);
-        MX_AT(a->self, stream->vector + v) = 4 * slot;
+        for (int g = 0; g < MD_GROUPS; g++) self[g] = stream->self[v * MD_GROUPS + g];
         for (int l = 0; l < MD_LANES; l++) other[l] = stream->pairs[v * MD_LANES + l];
     }
     stream->vector += vectors;
@@ -158,17 +170,26 @@ MX_BODY void md_add_pairs(const md_eam_list_args *a, int slot, unsigned atoms, m
 {
     stream->count += mx_pack_compress(stream->pairs + stream->count, atoms, others);
     if (stream->count < MD_WAITING) return;
-    md_store_vectors(a, slot, MD_WAITING / MD_LANES, stream);
+    md_name_groups(slot, MD_WAITING, stream);
+    md_store_vectors(a, MD_WAITING / MD_LANES, stream);
     mx_pack_store(stream->pairs, mx_pack_load(stream->pairs + MD_WAITING));
     stream->count -= MD_WAITING;
+    stream->groups = 0;
 }
 
-/* Behind an atom's last pair there is the atom itself. */
-MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *stream)
+/* Behind an atom's last pair, the rest of a group or vector, of so many pairs, has the atom. */
+MX_BODY void md_fill_up(int slot, int pairs, md_pair_stream *stream)
 {
     mx_pack_store(stream->pairs + stream->count, mx_pack_set_i32(4 * slot));
-    md_store_vectors(a, slot, md_vectors_of(stream->count), stream);
-    stream->count = 0;
+    stream->count = (stream->count + pairs - 1) / pairs * pairs;
+    md_name_groups(slot, stream->count, stream);
+}
+
+/* Behind the last atom of a cluster. */
+MX_BODY void md_end_pairs(const md_eam_list_args *a, int slot, md_pair_stream *stream)
+{
+    md_fill_up(slot, MD_LANES, stream);
+    md_store_vectors(a, stream->count / MD_LANES, stream);
 }
 
 MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n, int64_t *wrong)
@@ -190,9 +211,11 @@ MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n, int64_t 
             md_add_pairs(a, slot, wanted & near, others, &inner);
             md_add_pairs(a, slot, wanted & ~near, others, &outer);
         }
-        md_end_pairs(a, slot, &inner);
-        md_end_pairs(a, slot, &outer);
+        md_fill_up(slot, MD_GROUP, &inner);
+        md_fill_up(slot, MD_GROUP, &outer);
     }
+    md_end_pairs(a, c * MD_CLUSTER, &inner);
+    md_end_pairs(a, c * MD_CLUSTER, &outer);
     *wrong += (inner.vector != inner.end) + (outer.vector != outer.end);
 }
 MX_REDUCE(1D, md_eam_fill_vectors, MX_SUM, MX_ITEMS_PLAIN)
@@ -220,7 +243,7 @@ MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, in
     b->at[v] = scaled - knot;
     mx_part_store_i32(b->knot[v], knot * (double)MD_PAIR_SPLINES);
     for (int l = 0; l < MD_LANES && !one; l++) {
-        const int ei = md_element_of(a, b->self[v]),
+        const int ei = md_element_of(a, b->self[v * MD_GROUPS + l / MD_GROUP]),
                   ej = md_element_of(a, b->other[v * MD_LANES + l]);
         b->mirrored[v][l] = b->knot[v][l] + (ej * t->elements + ei) * t->r_knots * MD_PAIR_SPLINES;
         b->knot[v][l] += (ei * t->elements + ej) * t->r_knots * MD_PAIR_SPLINES;
@@ -235,8 +258,8 @@ MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool
     const mx_part_f64 zero = mx_part_set_f64(0.0);
     const mx_part_f64 cutoff_square = mx_part_set_f64(a->tables.cutoff_square);
     for (int v = 0; v < b->vectors; v++) {
-        const double *const self = places + b->self[v];
-        mx_part_f64 other[4];
+        mx_part_f64 self[4], other[4];
+        mx_part_spread_rows(places, b->self + v * MD_GROUPS, self);
         mx_part_load_rows(places, b->other + v * MD_LANES, other);
         const mx_part_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
         const mx_part_f64 square = dx * dx + dy * dy + dz * dz;
@@ -246,7 +269,8 @@ MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool
         b->dx[v] = dx;
         b->dy[v] = dy;
         b->dz[v] = dz;
-        b->derivative[v] = other[3];
+        b->derivative_i[v] = self[3];
+        b->derivative_j[v] = other[3];
     }
 }
 
@@ -289,13 +313,22 @@ MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b,
     }
 }
 
+MX_BODY double md_sum_group(mx_part_f64 a, int group)
+{
+    const int first = group * MD_GROUP;
+    double sum = 0;
+    for (int l = first; l < first + MD_GROUP; l += 2) sum += a[l] + a[l + 1];
+    return sum;
+}
+
 MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *b, bool pushes,
                               bool one)
 {
     double *const density = &MX_AT(a->density, 0);
     const mx_part_f64 *const pushed = one ? b->density : b->pushed;
     for (int v = 0; v < b->vectors; v++) {
-        density[md_slot_of(b->self[v])] += mx_part_sum_f64(b->density[v]);
+        for (int g = 0; g < MD_GROUPS; g++)
+            density[md_slot_of(b->self[v * MD_GROUPS + g])] += md_sum_group(b->density[v], g);
         for (int l = 0; l < MD_LANES && pushes; l++)
             density[md_slot_of(b->other[v * MD_LANES + l])] += pushed[v][l];
     }
@@ -305,7 +338,7 @@ MX_BODY void md_add_densities(const md_eam_cluster_args *a, const md_eam_batch *
 MX_BODY void md_begin_batch(const md_eam_cluster_args *a, md_eam_batch *b, int v, int end)
 {
     b->vectors = end - v < MD_VECTORS ? end - v : MD_VECTORS;
-    b->self = &MX_AT(a->self, v);
+    b->self = &MX_AT(a->self, v, 0);
     b->other = &MX_AT(a->other, v, 0);
 }
 
@@ -368,16 +401,16 @@ MX_BODY mx_part_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_ea
                                        bool one)
 {
     const double *const slopes = &MX_AT(a->pair_slopes, 0, 0);
-    const mx_part_f64 at = b->at[v], inverse = b->inverse[v], derivative_j = b->derivative[v];
-    const double derivative_i = (&MX_AT(a->place, 0, 3))[b->self[v]];
+    const mx_part_f64 at = b->at[v], inverse = b->inverse[v];
     mx_part_f64 c[4], embedded;
     mx_part_load_rows(slopes, b->knot[v], c);
     const mx_part_f64 slope_j = (c[0] * at + c[1]) * at + c[2];
     if (one) {
-        embedded = (derivative_i + derivative_j) * slope_j;
+        embedded = (b->derivative_i[v] + b->derivative_j[v]) * slope_j;
     } else {
         mx_part_load_rows(slopes, b->mirrored[v], c);
-        embedded = derivative_i * slope_j + derivative_j * ((c[0] * at + c[1]) * at + c[2]);
+        embedded =
+            b->derivative_i[v] * slope_j + b->derivative_j[v] * ((c[0] * at + c[1]) * at + c[2]);
     }
     mx_part_load_rows(slopes + MD_SPLINE, b->knot[v], c);
     const mx_part_f64 all = embedded + md_cubic(c, at) * (inverse * inverse);
@@ -399,7 +432,7 @@ MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, 
 {
     double *const sums = &MX_AT(a->sum, 0, 0);
     const mx_part_f64 force[4] = {f * b->dx[v], f * b->dy[v], f * b->dz[v], mx_part_set_f64(0.0)};
-    mx_part_sum_rows(sums + b->self[v], force);
+    mx_part_sum_rows(sums, b->self + v * MD_GROUPS, force);
     if (pushes) mx_part_subtract_rows(sums, b->other + v * MD_LANES, force);
 }
 

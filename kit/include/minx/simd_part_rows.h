@@ -3,13 +3,21 @@
  *
  *   mx_part_load_rows(p, index, a)      a[d][l] = p[index[l] + d], for d from 0 to 3
  *   mx_part_subtract_rows(p, index, a)  p[index[l] + d] -= a[d][l], lane by lane: rows may be equal
- *   mx_part_sum_rows(p, a)              p[d] += the sum of a[d]'s lanes; the order depends on the width
+ *   mx_part_spread_rows(p, index, a)    a[d][l] = p[index[g] + d], for each lane l of group g
+ *   mx_part_sum_rows(p, index, a)       p[index[g] + d] += the sum of a[d]'s lanes of group g, group by group: rows may be equal
  *   mx_part_rsqrt(a)                    1 / sqrt(a), within 4 units in the last place; not for 0 and infinities
  *   mx_part_trunc(a)                    the integer towards zero; it must fit in 32 bits
- *   mx_part_store_i32(p, a)             p[l] = (int32_t)a[l], towards zero */
+ *   mx_part_store_i32(p, a)             p[l] = (int32_t)a[l], towards zero
+ *
+ * The lanes of a group are MX_PART_GROUP neighbours: four, or all where a part has fewer. */
 #pragma once
 #include "minx/simd_parts.h"
 #include "minx/simd_rows.h"
+
+enum {
+    MX_PART_GROUP = MX_PART_WIDTH_F64 < 4 ? MX_PART_WIDTH_F64 : 4,
+    MX_PART_GROUPS = MX_PART_WIDTH_F64 / MX_PART_GROUP
+};
 
 #if defined(__CUDACC__) || defined(__AVX512F__)
 MX_INLINE mx_part_f64 mx_part_trunc(mx_part_f64 a) { return mx_pack_to_f64(mx_pack_to_i32(a)); }
@@ -23,8 +31,46 @@ MX_INLINE void mx_part_subtract_rows(double *p, const int32_t *index, const mx_p
 {
     mx_pack_subtract_rows(p, index, a);
 }
-MX_INLINE void mx_part_sum_rows(double *p, const mx_part_f64 *a) { mx_pack_sum_rows(p, a); }
+#ifdef MX_PACK_SHUFFLES_
+#define MX_PART_SPREAD_(rows, d) \
+    __builtin_shufflevector(rows, rows, d, d, d, d, d + 4, d + 4, d + 4, d + 4)
+MX_INLINE void mx_part_spread_rows(const double *p, const int32_t *index, mx_part_f64 *a)
+{
+    const mx_part_f64 rows = mx_two_rows_(p, index[0], index[1]);
+    a[0] = MX_PART_SPREAD_(rows, 0);
+    a[1] = MX_PART_SPREAD_(rows, 1);
+    a[2] = MX_PART_SPREAD_(rows, 2);
+    a[3] = MX_PART_SPREAD_(rows, 3);
+}
+
+MX_INLINE void mx_part_sum_rows(double *p, const int32_t *index, const mx_part_f64 *a)
+{
+    const mx_part_f64 pairs01 = MX_PACK_EVEN_(a[0], a[1]) + MX_PACK_ODD_(a[0], a[1]);
+    const mx_part_f64 pairs23 = MX_PACK_EVEN_(a[2], a[3]) + MX_PACK_ODD_(a[2], a[3]);
+    const mx_part_f64 rows = __builtin_shufflevector(pairs01, pairs23, 0, 1, 8, 9, 4, 5, 12, 13) +
+                             __builtin_shufflevector(pairs01, pairs23, 2, 3, 10, 11, 6, 7, 14, 15);
+    *(mx_row_f64_memory_ *)(p + index[0]) += __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
+    *(mx_row_f64_memory_ *)(p + index[1]) += __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
+}
 #else
+MX_INLINE void mx_part_spread_rows(const double *p, const int32_t *index, mx_part_f64 *a)
+{
+    for (int d = 0; d < 4; d++) MX_PACK_LANES_ a[d][l] = p[index[l / MX_PART_GROUP] + d];
+}
+MX_INLINE void mx_part_sum_rows(double *p, const int32_t *index, const mx_part_f64 *a)
+{
+    for (int d = 0; d < 4; d++) {
+        const mx_part_f64 b = a[d];
+        p[index[0] + d] += (b[0] + b[1]) + (b[2] + b[3]);
+        p[index[1] + d] += (b[4] + b[5]) + (b[6] + b[7]);
+    }
+}
+#endif
+#else
+MX_INLINE void mx_part_spread_rows(const double *p, const int32_t *index, mx_part_f64 *a)
+{
+    for (int d = 0; d < 4; d++) a[d] = mx_part_set_f64(p[index[0] + d]);
+}
 typedef int32_t mx_part_integers_ __attribute__((vector_size(4 * MX_PART_WIDTH_F64)));
 typedef mx_part_integers_ mx_part_integers_memory_ __attribute__((aligned(4), may_alias));
 MX_INLINE void mx_part_store_i32(int32_t *p, mx_part_f64 a)
@@ -76,11 +122,12 @@ MX_INLINE void mx_part_subtract_rows(double *p, const int32_t *index, const mx_p
     *(mx_row_f64_memory_ *)(p + index[3]) -= MX_PART_HIGH_(odd01, odd23);
 }
 
-MX_INLINE void mx_part_sum_rows(double *p, const mx_part_f64 *a)
+MX_INLINE void mx_part_sum_rows(double *p, const int32_t *index, const mx_part_f64 *a)
 {
     const mx_part_f64 pairs01 = MX_PART_EVEN_(a[0], a[1]) + MX_PART_ODD_(a[0], a[1]);
     const mx_part_f64 pairs23 = MX_PART_EVEN_(a[2], a[3]) + MX_PART_ODD_(a[2], a[3]);
-    *(mx_row_f64_memory_ *)p += MX_PART_LOW_(pairs01, pairs23) + MX_PART_HIGH_(pairs01, pairs23);
+    *(mx_row_f64_memory_ *)(p + index[0]) +=
+        MX_PART_LOW_(pairs01, pairs23) + MX_PART_HIGH_(pairs01, pairs23);
 }
 #elif defined(MX_PACK_SHUFFLES_)
 /* A row is two parts. */
@@ -106,11 +153,12 @@ MX_INLINE void mx_part_subtract_rows(double *p, const int32_t *index, const mx_p
     }
 }
 
-MX_INLINE void mx_part_sum_rows(double *p, const mx_part_f64 *a)
+MX_INLINE void mx_part_sum_rows(double *p, const int32_t *index, const mx_part_f64 *a)
 {
     for (int d = 0; d < 4; d += 2) {
+        double *const row = p + index[0] + d;
         const mx_part_f64 sum = MX_PART_FIRST_(a[d], a[d + 1]) + MX_PART_SECOND_(a[d], a[d + 1]);
-        mx_part_store_f64(p + d, mx_part_load_f64(p + d) + sum);
+        mx_part_store_f64(row, mx_part_load_f64(row) + sum);
     }
 }
 #else
@@ -123,9 +171,9 @@ MX_INLINE void mx_part_subtract_rows(double *p, const int32_t *index, const mx_p
 {
     MX_PART_LANES_ for (int d = 0; d < 4; d++) p[index[l] + d] -= a[d][l];
 }
-MX_INLINE void mx_part_sum_rows(double *p, const mx_part_f64 *a)
+MX_INLINE void mx_part_sum_rows(double *p, const int32_t *index, const mx_part_f64 *a)
 {
-    for (int d = 0; d < 4; d++) p[d] += mx_part_sum_f64(a[d]);
+    for (int d = 0; d < 4; d++) p[index[0] + d] += mx_part_sum_f64(a[d]);
 }
 #endif
 #endif

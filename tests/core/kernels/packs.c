@@ -86,7 +86,8 @@ PK_INTEGERS(PK_INTEGER_KERNEL)
 MX_BODY void pk_part_rows_at(const pk_rows_args *a, int first)
 {
     int32_t index[MX_PART_WIDTH_F64], whole[MX_PART_WIDTH_F64];
-    mx_part_f64 row[4];
+    int32_t sum[MX_PART_GROUPS], shared[MX_PART_GROUPS];
+    mx_part_f64 row[4], spread[4];
     for (int l = 0; l < MX_PART_WIDTH_F64; l++) index[l] = MX_AT(a->index, first + l);
     mx_part_load_rows(&MX_AT(a->from, 0), index, row);
     for (int d = 0; d < 4; d++) mx_part_store_f64(&MX_AT(a->loaded, d * a->n + first), row[d]);
@@ -94,7 +95,14 @@ MX_BODY void pk_part_rows_at(const pk_rows_args *a, int first)
     mx_part_store_f64(&MX_AT(a->there_and_back, first), 2.0 * mx_part_trunc(row[1]));
     for (int l = 0; l < MX_PART_WIDTH_F64; l++) MX_AT(a->there_and_back, first + l) -= whole[l];
     mx_part_subtract_rows(&MX_AT(a->less, 0), index, row);
-    mx_part_sum_rows(&MX_AT(a->sums, 4 * (first / MX_PACK_WIDTH)), row);
+    for (int g = 0; g < MX_PART_GROUPS; g++) {
+        const int four = (first + g * MX_PART_GROUP) / 4;
+        sum[g] = 4 * four;
+        shared[g] = MX_AT(a->index, 4 * four);
+    }
+    mx_part_sum_rows(&MX_AT(a->sums, 0), sum, row);
+    mx_part_spread_rows(&MX_AT(a->from, 0), shared, spread);
+    for (int d = 0; d < 4; d++) mx_part_store_f64(&MX_AT(a->spread, d * a->n + first), spread[d]);
     mx_part_store_f64(&MX_AT(a->root, first), mx_part_rsqrt(row[2] * row[2] + 0.25));
 }
 
