@@ -297,41 +297,35 @@ MX_BODY void tl_keep_edges_body(const tl_bands_args *a, int band)
 }
 MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
 
-/* Of a line's cells, from the old p and r. */
-MX_BODY void change_u(const tl_bands_args *a, int line)
-{
-    const double from_p = a->pass.u_from_p, from_r = a->pass.u_from_r;
-    const double *const MX_RESTRICT r = LINE(a->r, line), *const MX_RESTRICT p = LINE(a->p, line);
-    double *const MX_RESTRICT u = LINE(a->u, line);
-    MX_SIMD for (int i = 0; i < a->pass.length; i++) u[i] += from_p * p[i] + from_r * r[i];
-}
-
-/* r and p of cells i0 to i1-1 of a line; returns their r.r. */
-MX_BODY double form_cells(const tl_bands_args *a, int line, int i0, int i1)
+/* r and p of cells i0 to i1-1 of a line, and u if it changes; returns their r.r. */
+MX_BODY double form_cells(const tl_bands_args *a, int line, int i0, int i1, bool changes_u)
 {
     const double alpha = a->pass.now.alpha, beta = a->pass.now.beta;
+    const double u_from_p = a->pass.u_from_p, u_from_r = a->pass.u_from_r;
+    double *const MX_RESTRICT u = LINE(a->u, line);
     double *const MX_RESTRICT r = LINE(a->r, line);
     double *const MX_RESTRICT p = LINE(a->p, line);
     const double *const MX_RESTRICT w = LINE(a->w, line);
     double rr = 0;
     MX_SIMD_SUM(rr)
     for (int i = i0; i < i1; i++) {
-        const double residual = r[i] - alpha * w[i];
+        const double p_before = p[i], r_before = r[i], residual = r_before - alpha * w[i];
+        if (changes_u) u[i] += u_from_p * p_before + u_from_r * r_before;
         r[i] = residual;
-        p[i] = residual + beta * p[i];
+        p[i] = residual + beta * p_before;
         rr += residual * residual;
     }
     return rr;
 }
 
-/* With the ghosts at its ends, which do not count; and u of its cells. */
+/* With the ghosts at its ends, which do not count. Ghosts of u are not used. */
 MX_BODY double form_line(const tl_bands_args *a, int line)
 {
-    const bool of_ghosts = line < 0 || line == a->pass.lines;
-    if (!a->pass.leaves_u && !of_ghosts) change_u(a, line);
-    (void)form_cells(a, line, -1, 0);
-    (void)form_cells(a, line, a->pass.length, a->pass.length + 1);
-    return form_cells(a, line, 0, a->pass.length);
+    const int length = a->pass.length;
+    (void)form_cells(a, line, -1, 0, false);
+    (void)form_cells(a, line, length, length + 1, false);
+    return a->pass.leaves_u ? form_cells(a, line, 0, length, false)
+                            : form_cells(a, line, 0, length, true);
 }
 
 /* The new p of the line beside a band: in its array if the line is one of ghosts, else from what
