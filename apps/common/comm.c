@@ -74,6 +74,21 @@ static mx_err check_launcher(int size)
     return MX_OK;
 }
 
+/* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside it
+ * and look for networks, which takes 0.25 s. The user's settings win. */
+static void prepare_single_rank(void)
+{
+#if defined(OPEN_MPI)
+    static const char *const set_by_launchers[] = {
+        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",      "PMI_RANK",   "PMI_FD",
+        "SLURM_PROCID",         "FLUX_TASK_RANK", "PALS_RANKID"};
+    for (size_t v = 0; v < sizeof set_by_launchers / sizeof set_by_launchers[0]; v++)
+        if (getenv(set_by_launchers[v]) != NULL) return;
+    (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    (void)setenv("OMPI_MCA_pml", "ob1", 0);
+#endif
+}
+
 static mx_err find_local_ranks(app_comm comm)
 {
     APP_MPI_TRY(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL,
@@ -113,6 +128,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     app_h5_quiet();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;
+    prepare_single_rank();
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
     app_comm made = calloc(1, sizeof *made);
     mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the communicator");

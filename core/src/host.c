@@ -17,6 +17,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     REDUCE_BLOCKS = 1024,
@@ -334,10 +335,37 @@ static void run_copy(const mx_launch *l, int64_t first, int64_t last)
     memcpy(a->to + begin, a->from + begin, end - begin);
 }
 
+/* Memory that has not been used yet gets its pages at the first write, by one fault for each. Asked
+ * for together, those of a part take less time (Linux 5.14; elsewhere there are faults as before). */
+static void populate(char *part, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    enum { PAGE = 4096 };
+    unsigned char is_there = 0;
+    char *const begin = part + (PAGE - (uintptr_t)part % PAGE) % PAGE;
+    if (mincore(begin, PAGE, &is_there) == 0 && !(is_there & 1))
+        (void)madvise(begin, bytes - (size_t)(begin - part), MADV_POPULATE_WRITE);
+#else
+    (void)part;
+    (void)bytes;
+#endif
+}
+
+/* Part by part, so that new pages, which the system has set to zero, are still in the cache. */
+static void zero(char *to, size_t bytes)
+{
+    enum { PART = 1 << 20 };
+    for (; bytes >= PART; to += PART, bytes -= PART) {
+        populate(to, PART);
+        memset(to, 0, PART);
+    }
+    memset(to, 0, bytes);
+}
+
 static void run_zero(const mx_launch *l, int64_t first, int64_t last)
 {
     const move_args *a = l->args;
-    memset(a->to + (size_t)first * a->size, 0, (size_t)(last - first) * a->size);
+    zero(a->to + (size_t)first * a->size, (size_t)(last - first) * a->size);
 }
 
 static void run_strided(const mx_launch *l, int64_t first, int64_t last)
