@@ -75,7 +75,9 @@ static mx_err check_launcher(int size)
 }
 
 /* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside it
- * and look for networks, which takes 0.25 s. The user's settings win. */
+ * and look for networks, which takes 0.25 s. Without a daemon all such runs of a user would share a
+ * folder for their files, and a run that ends would remove it while another one starts: no such folder
+ * is needed. Settings of the environment win. */
 static void prepare_single_rank(void)
 {
 #if defined(OPEN_MPI)
@@ -85,6 +87,7 @@ static void prepare_single_rank(void)
     for (size_t v = 0; v < sizeof set_by_launchers / sizeof set_by_launchers[0]; v++)
         if (getenv(set_by_launchers[v]) != NULL) return;
     (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    (void)setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
     (void)setenv("OMPI_MCA_pml", "ob1", 0);
 #endif
 }

@@ -4,7 +4,7 @@
  *
  *     u += alpha p,   r = r - alpha w,   p = r + beta p,   w = A p,   and the sums of r r, p w, w w, r w.
  *
- * Every second pass leaves u as it is; the one after it adds the changes of both.
+ * Every second pass may leave u as it is; then the one after it adds the changes of both.
  *
  * w = A p needs the new p of the neighbours. There are two forms of the pass (kernels/pass.c), for
  * caches and for GPUs. The one for caches is in 2-D only.
@@ -27,7 +27,7 @@ MX_VALUE(tl_pass_sums, TL_PASS)
 enum { TL_PASS_SUMS = 4 };
 MX_ACCESSOR(tl_sums_of_passes, const tl_pass_sums, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE)
 
-/* 0, 0 where nothing changes. */
+/* alpha and beta of a pass (kernels/pass.c); both 0 where it changes nothing. */
 typedef struct tl_steps {
     double alpha, beta;
 } tl_steps;

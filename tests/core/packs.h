@@ -77,8 +77,8 @@ typedef struct pk_rows_args {
 MX_ARGS(pk_rows_args, from, index, bits, loaded, less, sums, spread, root, kept_numbers, kept,
         counts, there_and_back)
 MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)
-MX_DECLARE_FOR(1D, pk_part_rows,
-               pk_rows_args) /* not kept, kept_numbers, counts; it alone: spread */
+/* Writes spread, and not kept, kept_numbers and counts. */
+MX_DECLARE_FOR(1D, pk_part_rows, pk_rows_args)
 
 /* simd_parts.h */
 typedef struct pk_parts_views {

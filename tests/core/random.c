@@ -87,7 +87,7 @@ static uint64_t model_choice(model *m, wide choices)
 
 /* What one kernel drew, on the host. */
 typedef struct drawn {
-    uint32_t u32[ITEMS * RD_WORDS];
+    uint32_t u32[ITEMS * RN_WORDS];
     uint64_t u64[ITEMS];
     double f64[ITEMS], second[ITEMS], normal[ITEMS], other[ITEMS];
     float f32[ITEMS];
@@ -102,7 +102,7 @@ static void draw(mx_ctx ctx, rn_args *a, drawn *d)
                                MX_F64, MX_F32, MX_I64, MX_I64, MX_I64};
     mx_view v[10];
     for (int w = 0; w < 10; w++)
-        MUST(mx_view_create_1d(ctx, "drawn", types[w], w == 0 ? ITEMS * RD_WORDS : ITEMS, &v[w]));
+        MUST(mx_view_create_1d(ctx, "drawn", types[w], w == 0 ? ITEMS * RN_WORDS : ITEMS, &v[w]));
     MUST(mx_bind(ctx, v[0], &a->u32));
     MUST(mx_bind(ctx, v[1], &a->u64));
     MUST(mx_bind(ctx, v[2], &a->f64));
@@ -124,7 +124,7 @@ static void check_model(const rn_args *a, const drawn *d)
 {
     for (int i = 0; i < ITEMS; i++) {
         model m = {a->seed, a->first + (uint64_t)i, a->block, 0};
-        for (int w = 0; w < RD_WORDS; w++) CHECK_I64(d->u32[i * RD_WORDS + w], model_u32(&m));
+        for (int w = 0; w < RN_WORDS; w++) CHECK_I64(d->u32[i * RN_WORDS + w], model_u32(&m));
         CHECK_I64(d->u64[i], model_u64(&m));
         CHECK_F64(d->f64[i], ldexp((double)(model_u64(&m) / 2048), -53), 0);
         CHECK_F64(d->second[i], ldexp((double)(model_u64(&m) / 2048), -53), 0);
@@ -175,7 +175,7 @@ static void check_statistics(const rn_args *a, const drawn *d)
         CHECK(d->small[i] >= a->low && d->small[i] <= a->high);
         f64[(int)(d->f64[i] * (double)BINS)]++;
         f32[(int)(d->f32[i] * (float)BINS)]++;
-        word[d->u32[i * RD_WORDS] % BINS]++;
+        word[d->u32[i * RN_WORDS] % BINS]++;
         small[d->small[i] - a->low]++;
         wide3[d->wide[i] % 3]++; /* of 3 2^61 numbers: without rejection 1/2, 1/4, 1/4 */
     }

@@ -2,7 +2,7 @@
 #pragma once
 #include "minx/minx.h"
 
-enum { RD_WORDS = 8 };
+enum { RN_WORDS = 8 };
 
 typedef struct rn_known_args {
     mx_cu32_1 counter, key; /* 4 and 2 numbers an item */
@@ -13,7 +13,7 @@ MX_DECLARE_FOR(1D, rn_known, rn_known_args)
 
 /* Item i draws from stream first + i. */
 typedef struct rn_args {
-    mx_u32_1 u32; /* RD_WORDS an item */
+    mx_u32_1 u32; /* RN_WORDS an item */
     mx_u64_1 u64; /* from here on one an item */
     mx_f64_1 f64, second, normal, other;
     mx_f32_1 f32;

@@ -73,10 +73,8 @@ MX_BODY double multiply_segment(const tl_deflated_args *a, mx_team *t, const seg
     const double inner = a->segments.direction[TL_INNER].weight;
     const double outer = a->segments.direction[TL_OUTER].weight;
     double *const MX_RESTRICT w = LINE_FROM(a->w, g->row, g->column);
-    const double *const MX_RESTRICT p = LINE_FROM(a->p, g->row, g->column), *const MX_RESTRICT v =
-                                                                                LINE_FROM(
-                                                                                    a->v, g->row,
-                                                                                    g->column);
+    const double *const MX_RESTRICT p = LINE_FROM(a->p, g->row, g->column);
+    const double *const MX_RESTRICT v = LINE_FROM(a->v, g->row, g->column);
     const double *const MX_RESTRICT p_low = BESIDE(a->p, *g, TL_INNER, -1),
                                     *const MX_RESTRICT p_high = BESIDE(a->p, *g, TL_INNER, 1);
     const double *const MX_RESTRICT v_low = BESIDE(a->v, *g, TL_INNER, -1),
@@ -189,9 +187,8 @@ MX_BODY updated update_segment(const tl_deflated_args *a, mx_team *t, const segm
 {
     const double alpha = a->alpha, g = coarse_value(a, s->cell);
     const jumps jump = jumps_of(a, s, g);
-    double *const MX_RESTRICT u = LINE_FROM(a->u, s->row, s->column), *const MX_RESTRICT r =
-                                                                          LINE_FROM(a->r, s->row,
-                                                                                    s->column);
+    double *const MX_RESTRICT u = LINE_FROM(a->u, s->row, s->column);
+    double *const MX_RESTRICT r = LINE_FROM(a->r, s->row, s->column);
     const double *const MX_RESTRICT p = LINE_FROM(a->p, s->row, s->column),
                                     *const MX_RESTRICT w = LINE_FROM(a->w, s->row, s->column),
                                     *const MX_RESTRICT v = LINE_FROM(a->v, s->row, s->column);
@@ -249,8 +246,8 @@ MX_REDUCE(TEAM, tl_deflated_update_3d, MX_SUM, MX_ITEMS_PLAIN, tl_deflated_alpha
 /* The sum of v + v of the line behind, over the segment. */
 MX_BODY double sum_faces(const tl_deflated_args *a, mx_team *t, const segment *s, int d)
 {
-    const double *const v = LINE_FROM(a->v, s->row, s->column), *const behind =
-                                                                    BESIDE(a->v, *s, d, 1);
+    const double *const v = LINE_FROM(a->v, s->row, s->column);
+    const double *const behind = BESIDE(a->v, *s, d, 1);
     double sum;
     (void)t; /* hosts have no lanes */
     MX_VECTOR_SUM (t, i, s->begin, s->end, sum) sum += v[i] + behind[i];

@@ -16,7 +16,7 @@ MX_FOR(1D, rn_known)
 MX_BODY void rn_draw_body(const rn_args *a, int i)
 {
     mx_random r = mx_random_at(a->seed, a->first + (uint64_t)i, a->block);
-    for (int w = 0; w < RD_WORDS; w++) MX_AT(a->u32, RD_WORDS * i + w) = mx_random_u32(&r);
+    for (int w = 0; w < RN_WORDS; w++) MX_AT(a->u32, RN_WORDS * i + w) = mx_random_u32(&r);
     MX_AT(a->u64, i) = mx_random_u64(&r);
     MX_AT(a->f64, i) = mx_random_f64(&r);
     MX_AT(a->second, i) = mx_random_f64(&r);
