@@ -8,6 +8,10 @@ MX_ACCESSOR(fe_column_numbers, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RAN
 MX_ACCESSOR(fe_matrix_values, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(fe_matrix_f32values, const float, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
+/* Coefficient number `at` of arguments with both types of coefficients, in a kernel. */
+#define FE_VALUE(a, at, is_f32) \
+    ((is_f32) ? (double)MX_LOAD((a)->f32value, at) : MX_LOAD((a)->value, at))
+
 /* Kernels `name`, `name_dot`, and those for coefficients of type float. */
 #define FE_DECLARE_PRODUCTS(S, name, ARGS)         \
     MX_DECLARE_FOR(S, name, ARGS)                  \

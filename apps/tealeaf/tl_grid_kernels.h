@@ -30,6 +30,12 @@ typedef struct tl_grid_shape {
     int plane, row;
 } tl_grid_shape;
 
+/* The number of the row of plane i and row j, in 3-D (solid) or 2-D. */
+MX_INLINE int tl_grid_row(const tl_grid_shape *s, int solid, int i, int j)
+{
+    return solid ? i * s->plane + j * s->row : j;
+}
+
 /* The widths of cells, in cells of the solver. */
 typedef struct tl_grid_widths {
     int last[TL_GRID_DIMS];          /* index of the last cell */

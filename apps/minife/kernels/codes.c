@@ -44,11 +44,6 @@ MX_FOR(1D, fe_codes, MX_ITEMS_PLAIN)
 /* How many entries ahead the coefficients and codes are fetched: see kernels/product.c. */
 enum { CODES_AHEAD = 512, CODES_LINE = 64, CODES_FETCHED = 24 };
 
-MX_BODY double value_at(const fe_codes_args *a, int64_t at, bool is_f32)
-{
-    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
-}
-
 /* Near the end there are addresses behind the last entry, which are fetched without harm. */
 MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
 {
@@ -67,7 +62,7 @@ MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
 MX_BODY double near_term(const fe_codes_args *a, int row, int64_t at, bool is_f32)
 {
     const int64_t column = row + (int64_t)MX_AT(a->distance, MX_LOAD(a->code, at));
-    return value_at(a, at, is_f32) * MX_AT(a->x, column);
+    return FE_VALUE(a, at, is_f32) * MX_AT(a->x, column);
 }
 
 /* ghosts: where those of the row begin */
@@ -101,7 +96,7 @@ MX_BODY double row_with_ghosts(const fe_codes_args *a, int row, int64_t begin, i
     const int64_t ghosts = MX_AT(a->ghost_begin, row);
     double sum = 0;
     for (int64_t e = begin; e < end; e++)
-        sum += value_at(a, e, is_f32) * MX_AT(a->x, column_at(a, row, ghosts, e));
+        sum += FE_VALUE(a, e, is_f32) * MX_AT(a->x, column_at(a, row, ghosts, e));
     return sum;
 }
 
@@ -126,7 +121,7 @@ MX_BODY double part_of_row(const fe_codes_args *a, int row, int64_t at, int entr
     int column[MAX_PART];
     for (int k = 0; k < MAX_PART; k++) {
         const bool exists = k * FE_CSR_LANES < entries;
-        value[k] = exists ? value_at(a, at + k * FE_CSR_LANES, is_f32) : 0;
+        value[k] = exists ? FE_VALUE(a, at + k * FE_CSR_LANES, is_f32) : 0;
         column[k] = exists ? column_at(a, row, ghosts, at + k * FE_CSR_LANES) : row;
     }
     for (int k = 0; k < MAX_PART; k++) sum += value[k] * MX_AT(a->x, column[k]);

@@ -36,11 +36,6 @@ MX_BODY row_at find_row(const fe_lines_args *a, int i, int j, int k, int slots)
     return r;
 }
 
-MX_BODY double slot_value(const fe_lines_args *a, int64_t at, bool is_f32)
-{
-    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
-}
-
 /* Of three neighbours along x. */
 typedef struct three {
     double low, middle, high;
@@ -60,8 +55,8 @@ MX_BODY three elements_at(const fe_lines_args *a, const row_at *r, int k)
 MX_BODY double times_three(const fe_lines_args *a, int64_t low, int64_t middle, int64_t high,
                            const three *x, bool is_f32)
 {
-    return slot_value(a, low, is_f32) * x->low + slot_value(a, middle, is_f32) * x->middle +
-           slot_value(a, high, is_f32) * x->high;
+    return FE_VALUE(a, low, is_f32) * x->low + FE_VALUE(a, middle, is_f32) * x->middle +
+           FE_VALUE(a, high, is_f32) * x->high;
 }
 
 /* Stores y of the row; returns its x . y. */

@@ -38,11 +38,6 @@ MX_BODY line_rows line_at(const fe_lines_args *a, int number)
     return r;
 }
 
-MX_BODY double value_at(const fe_lines_args *a, int64_t at, bool is_f32)
-{
-    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
-}
-
 /* The element of x at place dx (-1, 0, 1) from row i in line k. */
 MX_BODY double neighbour(const fe_lines_args *a, const line_rows *r, int k, int i, int dx)
 {
@@ -56,7 +51,7 @@ MX_BODY double end_row(const fe_lines_args *a, const line_rows *r, int i, bool i
     double sum = 0;
     for (int k = 0; k < 9; k++)
         for (int dx = -1; dx <= 1; dx++)
-            sum += value_at(a, r->first + (3 * k + dx + 1) * a->pitch + i, is_f32) *
+            sum += FE_VALUE(a, r->first + (3 * k + dx + 1) * a->pitch + i, is_f32) *
                    neighbour(a, r, k, i, dx);
     return sum;
 }
@@ -66,9 +61,9 @@ MX_BODY double three_slots(const fe_lines_args *a, const line_rows *r, int k, in
 {
     const int64_t at = r->first + 3 * k * a->pitch + i;
     const int x = r->start[k] + i;
-    return value_at(a, at, is_f32) * MX_AT(a->x, x - 1) +
-           value_at(a, at + a->pitch, is_f32) * MX_AT(a->x, x) +
-           value_at(a, at + 2 * a->pitch, is_f32) * MX_AT(a->x, x + 1);
+    return FE_VALUE(a, at, is_f32) * MX_AT(a->x, x - 1) +
+           FE_VALUE(a, at + a->pitch, is_f32) * MX_AT(a->x, x) +
+           FE_VALUE(a, at + 2 * a->pitch, is_f32) * MX_AT(a->x, x + 1);
 }
 
 /* A row that is at neither end. */

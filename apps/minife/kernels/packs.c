@@ -66,11 +66,6 @@ MX_BODY pack_line pack_line_at(const fe_lines_args *a, int number)
     return r;
 }
 
-MX_BODY double pack_value(const fe_lines_args *a, int64_t at, bool is_f32)
-{
-    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
-}
-
 /* ---- one row ---- */
 
 /* The element of x at place i from the first row of line k. */
@@ -84,15 +79,14 @@ MX_BODY double element_at(const fe_lines_args *a, const pack_line *r, int k, int
 MX_BODY double row_of_packs(const fe_lines_args *a, const pack_line *r, int i, bool is_f32)
 {
     const int node = r->ghosts + i;
-    double sum = pack_value(a, r->own + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) *
-                 element_at(a, r, 4, i);
+    double sum =
+        FE_VALUE(a, r->own + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) * element_at(a, r, 4, i);
     for (int slot = FE_DIAGONAL_SLOT + 1; slot < FE_SLOTS; slot++) {
         const int k = slot / 3, dx = slot % 3 - 1, other = node - dx;
         const int64_t line = k == 4 ? r->own : r->front[k - 5];
-        sum +=
-            pack_value(a, r->own + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
+        sum += FE_VALUE(a, r->own + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
         if (other >= 0 && other < r->nodes)
-            sum += pack_value(a, line + fe_in_packs(other, slot), is_f32) *
+            sum += FE_VALUE(a, line + fe_in_packs(other, slot), is_f32) *
                    element_at(a, r, 8 - k, i - dx);
     }
     return sum;

@@ -9,11 +9,6 @@
  * page. csr fetches both the same number of bytes ahead. */
 enum { AHEAD = 512, CSR_VALUES_AHEAD = 1024, CSR_COLUMNS_AHEAD = 2048, LINE = 64 };
 
-MX_BODY double value_at(const fe_rows_args *a, int64_t at, bool is_f32)
-{
-    return is_f32 ? (double)MX_LOAD(a->f32value, at) : MX_LOAD(a->value, at);
-}
-
 MX_BODY void fetch_line(const void *address, bool once)
 {
     if (once)
@@ -88,12 +83,12 @@ MX_BODY double sum_of_entries(const fe_rows_args *a, int64_t begin, int64_t end,
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t e = begin;
     for (; e + 3 < end; e += 4) {
-        s0 += value_at(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
-        s1 += value_at(a, e + 1, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 1));
-        s2 += value_at(a, e + 2, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 2));
-        s3 += value_at(a, e + 3, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 3));
+        s0 += FE_VALUE(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
+        s1 += FE_VALUE(a, e + 1, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 1));
+        s2 += FE_VALUE(a, e + 2, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 2));
+        s3 += FE_VALUE(a, e + 3, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e + 3));
     }
-    for (; e < end; e++) s0 += value_at(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
+    for (; e < end; e++) s0 += FE_VALUE(a, e, is_f32) * MX_AT(a->x, MX_LOAD(a->column, e));
     return (s0 + s1) + (s2 + s3);
 }
 
@@ -121,7 +116,7 @@ MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entri
     int column[MAX_PART];
     for (int k = 0; k < MAX_PART; k++) {
         const bool exists = k * FE_CSR_LANES < entries;
-        value[k] = exists ? value_at(a, at + k * FE_CSR_LANES, is_f32) : 0;
+        value[k] = exists ? FE_VALUE(a, at + k * FE_CSR_LANES, is_f32) : 0;
         column[k] = exists ? MX_LOAD(a->column, at + k * FE_CSR_LANES) : row;
     }
     for (int k = 0; k < MAX_PART; k++) sum += value[k] * MX_AT(a->x, column[k]);
@@ -145,7 +140,7 @@ MX_BODY double chunk_by_one(const fe_rows_args *a, int row, int64_t first, int w
         const int64_t next = ahead_of(a, at, AHEAD, HOST_CHUNK);
         fetch(a, next, next, HOST_CHUNK, a->pitch == 0, is_f32);
         MX_SIMD for (int l = 0; l < HOST_CHUNK; l++) sum[l] +=
-            value_at(a, at + l, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at + l));
+            FE_VALUE(a, at + l, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at + l));
     }
     for (int l = 0; l < rows; l++) {
         MX_AT(a->y, row + l) = sum[l];
@@ -177,7 +172,7 @@ MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
             MX_UNROLL(9)
             for (int e = 0; e < width; e++) {
                 const int64_t at = first + e * step + l;
-                sum += value_at(a, at, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at));
+                sum += FE_VALUE(a, at, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at));
             }
             MX_AT(a->y, row + l) = sum;
             dot += MX_AT(a->x, row + l) * sum;

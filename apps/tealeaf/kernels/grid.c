@@ -14,11 +14,6 @@
 /* What x is in a kernel. Constants, as `solid` (3-D) is, in all functions below. */
 enum { FIRST_STEP = 0, STORED = 1, CORRECTED = 2 };
 
-MX_BODY int row_of(const tl_grid_shape *s, int solid, int i, int j)
-{
-    return solid ? i * s->plane + j * s->row : j;
-}
-
 /* The row of the coarse grid that has the cells of this row. */
 MX_BODY int coarse_row_of(const tl_transfer *t, int solid, int i, int j)
 {
@@ -29,7 +24,7 @@ MX_BODY int coarse_row_of(const tl_transfer *t, int solid, int i, int j)
 /* x of cell (i, j, k), whose column in the coarse grid is ck. */
 MX_BODY double value_of(const tl_grid_args *a, int kind, int solid, int i, int j, int k, int ck)
 {
-    const int row = row_of(&a->shape, solid, i, j);
+    const int row = tl_grid_row(&a->shape, solid, i, j);
     double x = (kind & STORED) ? MX_AT(a->x, row, k)
                                : a->first * MX_AT(a->weight, row, k) * MX_AT(a->b, row, k);
     if (kind & CORRECTED) x += MX_AT(a->coarse, coarse_row_of(&a->transfer, solid, i, j), ck);
@@ -53,7 +48,8 @@ MX_BODY columns columns_of(const tl_grid_args *a, int k)
 MX_BODY double from_neighbours(const tl_grid_args *a, int kind, int solid, int i, int j, int k,
                                columns c)
 {
-    const int row = row_of(&a->shape, solid, i, j), above = row_of(&a->shape, solid, i, j + 1);
+    const int row = tl_grid_row(&a->shape, solid, i, j),
+              above = tl_grid_row(&a->shape, solid, i, j + 1);
     double sum = MX_AT(a->face_x, row, k) * value_of(a, kind, solid, i, j, k - 1, c.before) +
                  MX_AT(a->face_x, row, k + 1) * value_of(a, kind, solid, i, j, k + 1, c.behind);
     sum += MX_AT(a->face_y, row, k) * value_of(a, kind, solid, i, j - 1, k, c.own) +
@@ -69,7 +65,7 @@ MX_BODY double from_neighbours(const tl_grid_args *a, int kind, int solid, int i
 
 MX_BODY double step(const tl_grid_args *a, int kind, int solid, int i, int j, int k, columns c)
 {
-    const int row = row_of(&a->shape, solid, i, j);
+    const int row = tl_grid_row(&a->shape, solid, i, j);
     const double sum = MX_AT(a->b, row, k) + from_neighbours(a, kind, solid, i, j, k, c);
     const double next = (1.0 - a->omega) * value_of(a, kind, solid, i, j, k, c.own) +
                         a->omega * MX_AT(a->weight, row, k) * sum;
@@ -80,14 +76,14 @@ MX_BODY double step(const tl_grid_args *a, int kind, int solid, int i, int j, in
 /* Returns b next. */
 MX_BODY double step_cell(const tl_grid_args *a, int kind, int solid, int i, int j, int k)
 {
-    const double b = MX_AT(a->b, row_of(&a->shape, solid, i, j), k);
+    const double b = MX_AT(a->b, tl_grid_row(&a->shape, solid, i, j), k);
     return b * step(a, kind, solid, i, j, k, columns_of(a, k));
 }
 
 /* The same for the two cells of coarse column ck. The cell behind them is of the next column. */
 MX_BODY double step_pair(const tl_grid_args *a, int kind, int solid, int i, int j, int ck)
 {
-    const int row = row_of(&a->shape, solid, i, j), k = 2 * ck - 1;
+    const int row = tl_grid_row(&a->shape, solid, i, j), k = 2 * ck - 1;
     const columns left = {ck - 1, ck, ck}, right = {ck, ck, ck + 1};
     const double b_left = MX_AT(a->b, row, k), b_right = MX_AT(a->b, row, k + 1);
     const double sum = b_left * step(a, kind, solid, i, j, k, left);
@@ -133,7 +129,7 @@ LAST(tl_grid_last_first_pairs, step_pair, FIRST_STEP + CORRECTED)
 MX_BODY double residual(const tl_grid_args *a, int kind, int solid, int i, int j, int k)
 {
     const columns none = {0, 0, 0};
-    const int row = row_of(&a->shape, solid, i, j);
+    const int row = tl_grid_row(&a->shape, solid, i, j);
     const double b = MX_AT(a->b, row, k);
     const double own =
         kind == FIRST_STEP ? a->first * b : MX_AT(a->x, row, k) / MX_AT(a->weight, row, k);
@@ -160,8 +156,8 @@ MX_BODY double share_of(const tl_grid_args *a, int kind, int solid, const int *c
                         int dk)
 {
     const tl_grid_widths *const w = &a->widths;
-    const int i = cell[0], j = cell[1], k = cell[2], row = row_of(&a->shape, solid, i, j);
-    const int face_row = row_of(&a->shape, solid, i, j + (dj > 0)), face_k = k + (dk > 0);
+    const int i = cell[0], j = cell[1], k = cell[2], row = tl_grid_row(&a->shape, solid, i, j);
+    const int face_row = tl_grid_row(&a->shape, solid, i, j + (dj > 0)), face_k = k + (dk > 0);
     const double x = value_of(a, kind, solid, i, j, k, 0);
     double volume = TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);
     double flow = MX_AT(a->face_x, row, face_k) * (x - value_of(a, kind, solid, i, j, k + dk, 0)) +

@@ -3,11 +3,6 @@
 
 #include "tl_grid_kernels.h"
 
-MX_BODY int matrix_row_of(const tl_grid_shape *s, int solid, int i, int j)
-{
-    return solid ? i * s->plane + j * s->row : j;
-}
-
 /* ---- the solver's mesh ---- */
 
 MX_BODY void fine_faces(const tl_grid_fine_args *a, int row, int below, int k)
@@ -25,7 +20,7 @@ MX_FOR(2D, tl_grid_fine)
 
 MX_BODY void tl_grid_fine_3d_body(const tl_grid_fine_args *a, int i, int j, int k)
 {
-    const int row = matrix_row_of(&a->shape, 1, i, j);
+    const int row = tl_grid_row(&a->shape, 1, i, j);
     fine_faces(a, row, row - a->shape.row, k);
     MX_AT(a->face_z, row, k) = a->rz * (MX_AT(a->v, row - a->shape.plane, k) + MX_AT(a->v, row, k));
 }
@@ -61,7 +56,7 @@ MX_BODY double sum_of_faces(const tl_grid_coarse_args *a, const mx_cf64_2 *face,
     for (int i = i0; i < i1; i++)
         for (int j = j0; j < j1; j++)
             for (int k = k0; k < k1; k++)
-                sum += MX_AT(*face, matrix_row_of(&a->shape, solid, i, j), k);
+                sum += MX_AT(*face, tl_grid_row(&a->shape, solid, i, j), k);
     return sum;
 }
 
@@ -94,7 +89,7 @@ MX_FOR(2D, tl_grid_weight)
 
 MX_BODY void tl_grid_weight_3d_body(const tl_grid_weight_args *a, int i, int j, int k)
 {
-    const int row = matrix_row_of(&a->shape, 1, i, j), above = row + a->shape.row,
+    const int row = tl_grid_row(&a->shape, 1, i, j), above = row + a->shape.row,
               behind = row + a->shape.plane;
     const tl_grid_widths *const w = &a->widths;
     const double volume = TL_WIDTH(w, 0, i) * TL_WIDTH(w, 1, j) * TL_WIDTH(w, 2, k);
