@@ -8,7 +8,7 @@ app_fuzz(minimd_potential minimd_input)
 
 # Results files, by a Python that has h5py.
 if(app_test_PYTHON)
-  foreach(case gradient timestep restart altered one_atom frames killed)
+  foreach(case gradient timestep energy restart altered one_atom frames killed)
     add_test(NAME minimd_${case} COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minimd_results.py ${case}
       --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --inputs ${PROJECT_SOURCE_DIR}/inputs/minimd
       --mpiexec ${minx_MPIEXEC})
