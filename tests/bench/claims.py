@@ -2,6 +2,7 @@
 
     claims.py SOURCE_FOLDER BUILD_FOLDER
 """
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,14 @@ text = "a number"
 command = "echo figure 3"
 pattern = "figure (.*)$"
 at_least = 2
+
+[[claim]]
+name = "of-data"
+text = "a figure that needs the reference data"
+command = "echo figure 4"
+pattern = "figure (.*)$"
+at_least = 2
+needs = "reference data"
 """
 PAGE = """# Page
 ## Machine 1, two cores
@@ -51,9 +60,9 @@ def expect(what, got, expected):
         failures += 1
 
 
-def run(file, *arguments):
+def run(file, *arguments, data=""):
     done = subprocess.run([sys.executable, SOURCE / "scripts" / "claims", "--build", BUILD, "--file", file, *arguments],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=60, env={**os.environ, "MINX_REFERENCE_DATA": str(data)})
     # each line without the blanks that align it
     return done.returncode, [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
 
@@ -66,7 +75,9 @@ def test_measuring(file, runs):
         "dot-cache-small 1.2 <= 1.1 FAIL",
         "scan-small - <= 1.05 FAIL (no 'ratio' among the 0 records that `where` selects)",
         "number 3 >= 2 PASS",
-        "2 passed, 2 failed, 0 skipped"])
+        "of-data - >= 2 SKIP (needs the folder that MINX_REFERENCE_DATA names)",
+        "2 passed, 2 failed, 1 skipped"])
+    expect("with data", run(file, "--only", "of-data", data=SOURCE), (0, ["of-data 4 >= 2 PASS", "1 passed, 0 failed, 0 skipped"]))
     expect("runs of the command", runs.read_text().split(), ["triad,dot-cache,scan"] * 2)
     runs.unlink()
     expect("one loop", run(file, "--only", "triad-small"), (0, ["triad-small 1.01 <= 1.05 PASS",
