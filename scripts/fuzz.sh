@@ -16,7 +16,7 @@ if [ "${1:-}" = --help ]; then
 fi
 seconds=${1:-60}
 case $seconds in
-    '' | *[!0-9]*) minx_die 2 "fuzz.sh: got '$seconds', expected a whole number of seconds" ;;
+    '' | *[!0-9]* | 0*) minx_die 2 "fuzz.sh: got '$seconds', expected a whole number of seconds from 1 on" ;; # 0: libFuzzer would not end
 esac
 names=("${@:2}")
 for name in "${names[@]}"; do
