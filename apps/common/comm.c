@@ -74,10 +74,10 @@ static mx_err check_launcher(int size)
     return MX_OK;
 }
 
-/* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside it
- * and look for networks, which takes 0.25 s. Without a daemon all such runs of a user would share a
- * folder for their files, and a run that ends would remove it while another one starts: no such folder
- * is needed. Settings of the environment win. */
+/* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside
+ * it and look for networks, which takes 0.25 s. Without a daemon all such runs of a user would
+ * share a folder for their files, and a run that ends would remove it while another one starts: no
+ * such folder is needed. Settings of the environment win. */
 static void prepare_single_rank(void)
 {
 #if defined(OPEN_MPI)
