@@ -3,8 +3,8 @@
  * the room from the system before each addition, where a refusal is an ordinary error; what was
  * too much is cut off when the file is closed. Rank 0 makes a new file, with its room, before the
  * ranks open it: HDF5 writes into a file that it has created even when nothing was added to it. On
- * a file system that cannot reserve, the file is written without a reservation. */
-#define _GNU_SOURCE /* fallocate */
+ * a file system that cannot reserve, the C library writes one byte into each block (glibc) or
+ * refuses, and then the file is written without a reservation. */
 #include "results_file.h"
 
 #include "signals.h"
@@ -89,12 +89,12 @@ enum { METADATA = 8 << 10, RESERVE_MORE = 1 << 20 };
 
 static mx_err allocate(const char *path, hsize_t from, hsize_t bytes)
 {
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
     MX_REQUIRE(file >= 0, MX_ERR_IO, "results file %s: cannot be opened: %s", path,
                strerror(errno));
     int reason = 0;
-#ifdef __linux__
-    if (fallocate(file, 0, (off_t)from, (off_t)bytes) != 0) reason = errno;
+#if _POSIX_ADVISORY_INFO > 0
+    reason = posix_fallocate(file, (off_t)from, (off_t)bytes);
 #else
     (void)from;
     (void)bytes;
