@@ -30,6 +30,9 @@ enum { MX_TEAM_DONE_ = 1 << 16 };
 void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
                       bool detects_deadlock);
 
+/* A member of a team has ended. Detects that others wait for it. */
+void mx_team_ended_(mx_team *t);
+
 #ifdef MX_INSTANCE_SIMT_
 #define MX_TEAM_FOR(t, i, b, e) for (int i = (b) + (t)->rank; i < (e); i += (t)->size)
 #define MX_VECTOR_FOR(t, i, b, e) for (int i = (b) + (t)->lane; i < (e); i += (t)->lanes)
@@ -311,7 +314,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
             (void)part_;                                                                         \
             BEGIN MX_LEAGUE_(tile_, CALL) END                                                    \
         }                                                                                        \
-        __atomic_fetch_add(&t.shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED);                    \
+        mx_team_ended_(&t);                                                                      \
     }
 
 #ifndef MX_DISPATCH
