@@ -1,6 +1,13 @@
-/* The matrix, for kernel files. */
+/* For kernel files: a cell of a line, and the matrix. */
 #pragma once
 #include "tl_kernels.h"
+
+/* Cell i of a line. A line is the cells along the contiguous index. */
+#if MX_INSTANCE_LAYOUT == 1
+#define TL_CELL(view, line, i) MX_AT(view, i, line)
+#else
+#define TL_CELL(view, line, i) MX_AT(view, line, i)
+#endif
 
 /* (A u) of a cell, from v and u of the cell and of its neighbours left, right, below and above: see
  * tl_kernels.h. */

@@ -108,7 +108,7 @@ STEP(tl_grid_correct_first_pairs, step_pair, FIRST_STEP + CORRECTED)
 STEP(tl_grid_correct, step_cell, STORED + CORRECTED)
 STEP(tl_grid_correct_pairs, step_pair, STORED + CORRECTED)
 
-#define LAST(NAME, FUNCTION, KIND)                                                       \
+#define LAST_STEP(NAME, FUNCTION, KIND)                                                  \
     MX_BODY void NAME##_body(const tl_grid_args *a, int j, int k, double *dot)           \
     {                                                                                    \
         *dot += FUNCTION(a, KIND, 0, 0, j, k);                                           \
@@ -119,9 +119,9 @@ STEP(tl_grid_correct_pairs, step_pair, STORED + CORRECTED)
         *dot += FUNCTION(a, KIND, 1, i, j, k);                                           \
     }                                                                                    \
     MX_REDUCE(3D, NAME##_3d, MX_SUM)
-LAST(tl_grid_last, step_cell, STORED)
-LAST(tl_grid_last_first, step_cell, FIRST_STEP + CORRECTED)
-LAST(tl_grid_last_first_pairs, step_pair, FIRST_STEP + CORRECTED)
+LAST_STEP(tl_grid_last, step_cell, STORED)
+LAST_STEP(tl_grid_last_first, step_cell, FIRST_STEP + CORRECTED)
+LAST_STEP(tl_grid_last_first_pairs, step_pair, FIRST_STEP + CORRECTED)
 
 /* ---- restriction ---- */
 

@@ -234,16 +234,10 @@ MX_REDUCE_FIELDS(3D, tl_pass_columns_3d, TL_PASS, MX_ITEMS_COLUMN, tl_begin_colu
 
 /* ---- bands ---- */
 
-#if MX_INSTANCE_LAYOUT == 1
-#define CELL(view, line, i) MX_AT(view, i, line)
-#else
-#define CELL(view, line, i) MX_AT(view, line, i)
-#endif
-
 MX_BODY void tl_begin_bands(tl_bands_args *a) { begin_pass(&a->pass, &a->sums); }
 
 /* Cell 0 of a line. */
-#define LINE(view, line) (&CELL(view, (line) + a->pass.ghosts, a->pass.ghosts))
+#define LINE(view, line) (&TL_CELL(view, (line) + a->pass.ghosts, a->pass.ghosts))
 #define SUMS_OF_LINE(line) (&MX_AT(a->line_sums, line))
 
 enum { FIRST, LAST, SIDES };

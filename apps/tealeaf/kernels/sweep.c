@@ -37,28 +37,23 @@
 
 #include <math.h>
 
-#if MX_INSTANCE_LAYOUT == 1
-#define CELL(view, line, i) MX_AT(view, i, line)
-#else
-#define CELL(view, line, i) MX_AT(view, line, i)
-#endif
-
 /* Step s of cells i0 to i1-1 of a line; returns their q.q. */
 MX_BODY double step_cells(const tl_sweep_args *a, int s, int line, int i0, int i1, bool weighted)
 {
     const double alpha = a->alpha[s], beta = a->beta[s], across = a->across, along = a->along;
     const bool from_u = (a->parity + s) % 2 == 0;
     const mx_f64_2 *const from = from_u ? &a->u : &a->next;
-    const double *const MX_RESTRICT below = &CELL(*from, line - 1, i0);
-    const double *const MX_RESTRICT u = &CELL(*from, line, i0);
-    const double *const MX_RESTRICT above = &CELL(*from, line + 1, i0);
-    double *const MX_RESTRICT next = from_u ? &CELL(a->next, line, i0) : &CELL(a->u, line, i0);
-    double *const MX_RESTRICT step = &CELL(a->step, line, i0);
-    const double *const MX_RESTRICT b = &CELL(a->b, line, i0);
-    const double *const MX_RESTRICT v = &CELL(a->v, line, i0);
-    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
-    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 1, i0);
-    const double *const MX_RESTRICT diagonal = &CELL(a->diagonal, line, i0);
+    const double *const MX_RESTRICT below = &TL_CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u = &TL_CELL(*from, line, i0);
+    const double *const MX_RESTRICT above = &TL_CELL(*from, line + 1, i0);
+    double *const MX_RESTRICT next =
+        from_u ? &TL_CELL(a->next, line, i0) : &TL_CELL(a->u, line, i0);
+    double *const MX_RESTRICT step = &TL_CELL(a->step, line, i0);
+    const double *const MX_RESTRICT b = &TL_CELL(a->b, line, i0);
+    const double *const MX_RESTRICT v = &TL_CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_below = &TL_CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_above = &TL_CELL(a->v, line + 1, i0);
+    const double *const MX_RESTRICT diagonal = &TL_CELL(a->diagonal, line, i0);
     double qq = 0;
     MX_SIMD_SUM(qq)
     for (int i = 0; i < i1 - i0; i++) {
@@ -81,22 +76,22 @@ MX_BODY void step_two_lines(const tl_sweep_args *a, int s, int line, int i0, int
     const bool from_u = (a->parity + s) % 2 == 0;
     const mx_f64_2 *const from = from_u ? &a->u : &a->next;
     const mx_f64_2 *const to = from_u ? &a->next : &a->u;
-    const double *const MX_RESTRICT u_below = &CELL(*from, line - 1, i0);
-    const double *const MX_RESTRICT u_0 = &CELL(*from, line, i0);
-    const double *const MX_RESTRICT u_1 = &CELL(*from, line + 1, i0);
-    const double *const MX_RESTRICT u_above = &CELL(*from, line + 2, i0);
-    double *const MX_RESTRICT next_0 = &CELL(*to, line, i0);
-    double *const MX_RESTRICT next_1 = &CELL(*to, line + 1, i0);
-    double *const MX_RESTRICT step_0 = &CELL(a->step, line, i0);
-    double *const MX_RESTRICT step_1 = &CELL(a->step, line + 1, i0);
-    const double *const MX_RESTRICT b_0 = &CELL(a->b, line, i0);
-    const double *const MX_RESTRICT b_1 = &CELL(a->b, line + 1, i0);
-    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
-    const double *const MX_RESTRICT v_0 = &CELL(a->v, line, i0);
-    const double *const MX_RESTRICT v_1 = &CELL(a->v, line + 1, i0);
-    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 2, i0);
-    const double *const MX_RESTRICT diagonal_0 = &CELL(a->diagonal, line, i0);
-    const double *const MX_RESTRICT diagonal_1 = &CELL(a->diagonal, line + 1, i0);
+    const double *const MX_RESTRICT u_below = &TL_CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u_0 = &TL_CELL(*from, line, i0);
+    const double *const MX_RESTRICT u_1 = &TL_CELL(*from, line + 1, i0);
+    const double *const MX_RESTRICT u_above = &TL_CELL(*from, line + 2, i0);
+    double *const MX_RESTRICT next_0 = &TL_CELL(*to, line, i0);
+    double *const MX_RESTRICT next_1 = &TL_CELL(*to, line + 1, i0);
+    double *const MX_RESTRICT step_0 = &TL_CELL(a->step, line, i0);
+    double *const MX_RESTRICT step_1 = &TL_CELL(a->step, line + 1, i0);
+    const double *const MX_RESTRICT b_0 = &TL_CELL(a->b, line, i0);
+    const double *const MX_RESTRICT b_1 = &TL_CELL(a->b, line + 1, i0);
+    const double *const MX_RESTRICT v_below = &TL_CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_0 = &TL_CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_1 = &TL_CELL(a->v, line + 1, i0);
+    const double *const MX_RESTRICT v_above = &TL_CELL(a->v, line + 2, i0);
+    const double *const MX_RESTRICT diagonal_0 = &TL_CELL(a->diagonal, line, i0);
+    const double *const MX_RESTRICT diagonal_1 = &TL_CELL(a->diagonal, line + 1, i0);
     double qq_0 = 0, qq_1 = 0;
     MX_SIMD_SUM(qq_0, qq_1)
     for (int i = 0; i < i1 - i0; i++) {
@@ -143,13 +138,13 @@ MX_BODY_NOINLINE double residual_part(const tl_sweep_args *a, int line, int i0, 
     const double across = a->across, along = a->along;
     const bool from_u = (a->parity + a->steps) % 2 == 0;
     const mx_f64_2 *const from = from_u ? &a->u : &a->next;
-    const double *const MX_RESTRICT below = &CELL(*from, line - 1, i0);
-    const double *const MX_RESTRICT u = &CELL(*from, line, i0);
-    const double *const MX_RESTRICT above = &CELL(*from, line + 1, i0);
-    const double *const MX_RESTRICT b = &CELL(a->b, line, i0);
-    const double *const MX_RESTRICT v = &CELL(a->v, line, i0);
-    const double *const MX_RESTRICT v_below = &CELL(a->v, line - 1, i0);
-    const double *const MX_RESTRICT v_above = &CELL(a->v, line + 1, i0);
+    const double *const MX_RESTRICT below = &TL_CELL(*from, line - 1, i0);
+    const double *const MX_RESTRICT u = &TL_CELL(*from, line, i0);
+    const double *const MX_RESTRICT above = &TL_CELL(*from, line + 1, i0);
+    const double *const MX_RESTRICT b = &TL_CELL(a->b, line, i0);
+    const double *const MX_RESTRICT v = &TL_CELL(a->v, line, i0);
+    const double *const MX_RESTRICT v_below = &TL_CELL(a->v, line - 1, i0);
+    const double *const MX_RESTRICT v_above = &TL_CELL(a->v, line + 1, i0);
     double qq = 0, squares = 0;
     MX_SIMD_SUM(qq, squares)
     for (int i = 0; i < i1 - i0; i++) {
