@@ -6,8 +6,8 @@
  * 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an
  * iteration moves 72 bytes, or 64 in the mean where u changes in every second pass, and its four
  * sums go over the ranks at once, together with the ghosts of w. The number of iterations was the
- * same in all of the published problems. Where the system is ill-conditioned, the rounding errors of
- * beta can cost iterations: docs/tealeaf-deck.md has numbers.
+ * same in all of the published problems. Where the system is ill-conditioned, the rounding errors
+ * of beta can cost iterations: docs/tealeaf-deck.md has numbers.
  *
  * Pass 0 only computes w = A p for p = r, so n iterations take n + 1 passes. The sums of a pass
  * stay with the vectors, in a ring, as in cg.c; passes queued after convergence change nothing.
