@@ -15,8 +15,9 @@
 # for the GPU architectures of the minx build, or for those in the variable MINX_KERNEL_CUDA_ARCHITECTURES.
 #
 # nvcc takes longer for its own headers than for most kernel files. It compiles MINX_KERNEL_CUDA_BATCH files of a target as one, by
-# default 1. With more, all files take fewer processor seconds, but one alone takes longer after a change, and all names in them have
-# to be different, those of static functions, types and macros too. Files with the source property MINX_KERNEL_ALONE stay alone.
+# default 1. With more, all files take fewer processor seconds, but one alone takes longer after a change. In such files
+# types, constants and macros must have different names. So must functions, static ones too, unless the types of their parameters
+# differ. Files with the source property MINX_KERNEL_ALONE stay alone.
 
 function(minx_add_kernels target)
   get_target_property(type ${target} TYPE)
