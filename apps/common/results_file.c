@@ -2,9 +2,11 @@
  * some ranks waiting, and HDF5 can then neither close the file nor end cleanly. So rank 0 reserves
  * the room from the system before each addition, where a refusal is an ordinary error; what was
  * too much is cut off when the file is closed. Rank 0 makes a new file, with its room, before the
- * ranks open it: HDF5 writes into a file that it has created even when nothing was added to it. On
- * a file system that cannot reserve, the C library writes one byte into each block (glibc) or
- * refuses, and then the file is written without a reservation. */
+ * ranks open it: HDF5 writes into a file that it has created even when nothing was added to it.
+ *
+ * On a file system that cannot reserve, glibc writes one byte into each new block, and reads one of
+ * each block that is there. No other rank may write meanwhile: all wait in app_agree. Other C
+ * libraries refuse, and the file is written without a reservation. */
 #include "results_file.h"
 
 #include "signals.h"
@@ -99,7 +101,7 @@ static mx_err allocate(const char *path, hsize_t from, hsize_t bytes)
     (void)from;
     (void)bytes;
 #endif
-    close(file);
+    if (close(file) != 0 && reason == 0) reason = errno; /* NFS reports a full disk here */
     const bool refused = reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
     MX_REQUIRE(!refused, MX_ERR_IO, "%s: no room for %llu bytes more: %s", path,
                (unsigned long long)bytes, strerror(reason));
@@ -187,7 +189,7 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_m
     if (file->id < 0) {
         err = MX_FAIL(MX_ERR_IO, "cannot open %s: %s", path, app_h5_reason());
     } else if (mode != APP_FILE_CREATE && stat(path, &info) == 0) {
-        file->used = (hsize_t)info.st_size;
+        file->used = file->reserved = (hsize_t)info.st_size;
     }
     (void)app_h5_close(list);
     return err;

@@ -7,6 +7,7 @@
 #include "results_file.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const mx_type types[] = {MX_F32, MX_F64, MX_I32, MX_I64};
@@ -111,6 +112,25 @@ static void check_types(app_comm comm)
             check_read(&file, path, types[t], cut(comm, rank, global, rank - 1));
         }
     }
+    CHECK_OK(app_file_close(&file));
+}
+
+/* A file that is opened again: only room behind its end is reserved. (Where the file system cannot
+ * reserve, each block before it would be read.) */
+static void check_addition(app_comm comm)
+{
+    static const mx_gid global[] = {11, 3};
+    app_file file;
+    struct stat info;
+    CHECK(stat("slabs.h5", &info) == 0);
+    CHECK_OK(app_file_open(&file, comm, "slabs.h5", APP_FILE_WRITE));
+    if (app_rank(comm) == 0) CHECK_I64((int64_t)file.reserved, (int64_t)info.st_size);
+    write_array(&file, "/added", MX_I64, cut(comm, 2, global, 0));
+    CHECK_OK(app_file_close(&file));
+    CHECK_OK(app_barrier(comm));
+    CHECK_OK(app_file_open(&file, comm, "slabs.h5", APP_FILE_READ));
+    check_read(&file, "/added", MX_I64, cut(comm, 2, global, 1));
+    check_read(&file, "/a10", MX_F32, cut(comm, 1, (mx_gid[]){7}, 0));
     CHECK_OK(app_file_close(&file));
 }
 
@@ -260,6 +280,7 @@ int main(int argc, char **argv)
     if (!comm) return 1;
     check_pieces();
     check_types(comm);
+    check_addition(comm);
     check_errors(comm);
     check_large(comm);
     check_nodes(comm);
