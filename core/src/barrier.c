@@ -46,9 +46,9 @@ static void wake_all(const int *of)
 }
 
 /* Ends the program if every thread of the team either waits or has ended: then no thread can
- * complete the barrier. Each thread calls this when it begins to wait and when it ends. The count of
- * waiting threads is never too high: a thread adds itself after it has arrived, and the last thread
- * subtracts the others before it releases them. */
+ * complete the barrier. Each thread calls this when it begins to wait and when it ends. The count
+ * of waiting threads is never too high: a thread adds itself after it has arrived, and the last
+ * thread subtracts the others before it releases them. */
 static void check_deadlock(const mx_team *t, int idle)
 {
     const int waiting = idle % MX_TEAM_DONE_ - MX_TEAM_MAX, ended = idle / MX_TEAM_DONE_;
