@@ -132,7 +132,7 @@ static const bad_deck bad_decks[] = {
      "got jac_block with Chebyshev, expected none or jac_diag"},
     {TEXT(
          "*tea\nstate 1 density=1 energy=1\ntl_use_ppcg\ntl_preconditioner_type multigrid\n*endtea\n"),
-     "got multigrid with PPCG, expected none or jac_diag: multigrid is for tl_use_cg"},
+     "deck:4: tl_preconditioner_type: got multigrid with PPCG, expected none or jac_diag: multigrid is for tl_use_cg"},
     {TEXT(
          "*tea\nstate 1 density=1 energy=1\ntl_use_dpcg\ntl_preconditioner_type multigrid\n*endtea\n"),
      "got multigrid with DPCG, expected none, jac_diag or jac_block: multigrid is for tl_use_cg"},
