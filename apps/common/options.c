@@ -337,10 +337,11 @@ static void print_usage(const app_program *program, FILE *out)
     if (program->default_deck)
         fprintf(out, "The default %s is %s.\n", program->deck, program->default_deck);
     if (keys)
-        fprintf(out,
-                "KEY=VALUE, or --KEY=VALUE, sets a key of the input%s%s. --help-deck lists "
-                "the keys.\n",
-                program->deck ? "; it overrides " : "", program->deck ? program->deck : "");
+        fprintf(
+            out,
+            "KEY=VALUE, or --KEY=VALUE, sets a key of the input (--KEY, if it has no value)%s%s. "
+            "--help-deck lists the keys.\n",
+            program->deck ? "; it overrides " : "", program->deck ? program->deck : "");
 }
 
 static bool is_of_checkpoints(const app_key *row)

@@ -26,7 +26,7 @@ static mx_err check_folder(const char *key, const char *folder)
     if (folder == NULL) return MX_OK;
     const bool folder_there = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
     MX_REQUIRE(folder_there && access(folder, W_OK | X_OK) == 0, MX_ERR_IO,
-               "%s: got '%s', expected a folder to write to", key, folder);
+               "%s: got '%s', expected an existing folder to write to", key, folder);
     return MX_OK;
 }
 

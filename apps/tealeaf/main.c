@@ -21,8 +21,7 @@ static const app_definition definition = {
     .notes =
         "Exit codes: 0 ran and verified; 1 verification failed; 2 bad usage or input; 3 failure at run time;\n"
         "5 stopped by a signal after a checkpoint. A step that ends at the deck's maximum number of iterations is accepted,\n"
-        "as by the original codes: the verdict then is \"iteration limit\", and the exit code is 0 if all checks pass. (4, no\n"
-        "convergence, is never returned.)\n",
+        "as by the original codes: the verdict then is \"iteration limit\", and the exit code is 0 if all checks pass.\n",
 };
 
 int main(int argc, char **argv) { return app_run(&definition, argc, argv); }

@@ -99,7 +99,7 @@ BAD = [
     ("negative iterations", None, ["max_iterations=-1"], 2, ["max_iterations", "-1"]),
     ("a negative imbalance", None, ["load_imbalance=-5"], 2, ["load_imbalance", "-5"]),
     ("a large dump", None, ["nx=100", "dump=."], 2, ["dump", "27270901", "10000000"]),
-    ("a dump into a folder that is not there", None, ["nx=3", "dump=nowhere"], 3, ["dump", "nowhere", "expected a folder to write to"]),
+    ("a dump into a folder that is not there", None, ["nx=3", "dump=nowhere"], 3, ["dump", "nowhere", "expected an existing folder to write to"]),
     ("a YAML file into a folder that is not there", None, ["nx=3", "yaml=nowhere"], 3, ["yaml", "nowhere"]),
     ("a YAML file into a file", "nx=3\n", ["input.txt", "yaml=input.txt"], 3, ["yaml", "input.txt"]),
     ("a name with a folder", None, ["nx=3", "name=a/b"], 2, ["name", "a/b"]),
