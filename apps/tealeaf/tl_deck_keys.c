@@ -232,9 +232,10 @@ const app_key tl_keys[] = {
     IGNORED("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, DIRECT),
     IGNORED("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, DIRECT),
 
-    LATER("tl_preconditioner_on", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "precondition CG", NO_TUNING),
+    LATER("tl_preconditioner_on", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "precondition CG",
+          "tl_preconditioner_type with one of its values"),
     LATER("preconditioner_on", TL_PORT, APP_KEY_SWITCH, 0, 0,
-          "precondition CG; the port ignores it", NO_TUNING),
+          "precondition CG; the port ignores it", "preconditioner_type with one of its values"),
     LATER("tl_ch_cg_errswitch", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error",
           NO_TUNING),
     LATER("errswitch", TL_PORT, APP_KEY_SWITCH, 0, 0, "begin Chebyshev by the error", NO_TUNING),

@@ -182,7 +182,8 @@ static const bad_deck bad_decks[] = {
     {TEXT(
          "*tea\nuse_chebyshev\nstate 1 density=1 energy=1\npreconditioner_type multigrid\n*endtea\n"),
      "preconditioner_type: got multigrid with Chebyshev, expected none or jac_diag: multigrid is for use_cg"},
-    {TEXT(PORT("preconditioner_on\n")), "preconditioner_on: got a key or value"},
+    {TEXT(PORT("preconditioner_on\n")), "expected preconditioner_type with one of its values"},
+    {TEXT(REF("tl_preconditioner_on\n")), "expected tl_preconditioner_type with one of its values"},
     {TEXT(PORT("halo_depth 3\n")), "expected 1 or 2"},
     {TEXT(PORT("num_chunks_per_rank 4\n")), "num_chunks_per_rank: got a key or value"},
     /* states */
