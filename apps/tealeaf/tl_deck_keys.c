@@ -132,7 +132,7 @@ const app_key tl_keys[] = {
     PICK("tl_use_ppcg", TL_REFERENCE, solver, solvers, TL_SOLVER_PPCG,
          "solve with polynomially preconditioned CG"),
     PICK("tl_use_dpcg", TL_REFERENCE, solver, solvers, TL_SOLVER_DPCG,
-         "solve with deflated CG: CG without what coarse cells can represent"),
+         "solve with deflated CG; deflation space: functions constant on each coarse cell"),
     PICK("use_jacobi", TL_PORT, solver, solvers, TL_SOLVER_JACOBI, "solve with Jacobi's iteration"),
     PICK("use_cg", TL_PORT, solver, solvers, TL_SOLVER_CG, "solve with CG; the default"),
     PICK("use_chebyshev", TL_PORT, solver, solvers, TL_SOLVER_CHEBYSHEV,
