@@ -238,6 +238,8 @@ static mx_err check_lists(const app_keys *k)
         {in->ghost_newton == 1 && in->neighbours == MD_NEIGHBOURS_FULL, "ghost_newton",
          offsetof(md_input, ghost_newton),
          "got 1 with full lists, expected half lists (--half_neigh 1), or 0"},
+        {in->newton == MD_NEWTON_ATOMIC && !half && in->ghost_newton != 1, "newton",
+         offsetof(md_input, newton), "got atomic with full lists, expected neighbours=half too"},
         {eam && rows && in->list != MD_LIST_2D, "list", offsetof(md_input, list),
          "expected clusters or 2d with force=eam"},
         {eam && half && rows, "neighbours", offsetof(md_input, neighbours),
