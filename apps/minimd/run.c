@@ -113,10 +113,7 @@ static mx_err compute_with_overlap(md_app *app)
     return md_part_end(app, MD_PART_FORCE, md_force_work(app));
 }
 
-static bool overlaps(const md_app *app)
-{
-    return app->input.overlap && app_size(app->base.comm) > 1 && md_force_has_parts(app);
-}
+static bool overlaps(const md_app *app) { return app->input.overlap && md_force_has_parts(app); }
 
 static bool line_is_due(const md_app *app, int64_t step)
 {
