@@ -238,8 +238,6 @@ static mx_err check_lists(const app_keys *k)
         {in->ghost_newton == 1 && in->neighbours == MD_NEIGHBOURS_FULL, "ghost_newton",
          offsetof(md_input, ghost_newton),
          "got 1 with full lists, expected half lists (--half_neigh 1), or 0"},
-        {in->newton == MD_NEWTON_ATOMIC && !half && in->ghost_newton != 1, "newton",
-         offsetof(md_input, newton), "got atomic with full lists, expected neighbours=half too"},
         {eam && rows && in->list != MD_LIST_2D, "list", offsetof(md_input, list),
          "expected clusters or 2d with force=eam"},
         {eam && half && rows, "neighbours", offsetof(md_input, neighbours),
@@ -248,7 +246,7 @@ static mx_err check_lists(const app_keys *k)
          offsetof(md_input, neighbours), "got half_2d, expected half or full with force=eam"},
         {eam && half && in->bins > 0, "neigh_bins", offsetof(md_input, bins),
          "got a number of bins with half lists, expected none with force=eam"},
-        {eam && half && in->newton == MD_NEWTON_ATOMIC, "newton", offsetof(md_input, newton),
+        {eam && in->newton == MD_NEWTON_ATOMIC, "newton", offsetof(md_input, newton),
          "got atomic, expected scatter with force=eam"},
         {eam && in->ghost_newton == 1, "ghost_newton", offsetof(md_input, ghost_newton),
          "got 1, expected 0 with force=eam"},
@@ -269,6 +267,8 @@ static mx_err check_lists(const app_keys *k)
          "got team, expected range with list=clusters"},
         {clusters && in->newton == MD_NEWTON_ATOMIC, "newton", offsetof(md_input, newton),
          "got atomic, expected scatter with list=clusters"},
+        {in->newton == MD_NEWTON_ATOMIC && !half && in->ghost_newton != 1, "newton",
+         offsetof(md_input, newton), "got atomic with full lists, expected neighbours=half too"},
     };
     for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
         const app_word place = place_of(k, rules[r].name, rules[r].offset);

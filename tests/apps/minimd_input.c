@@ -185,6 +185,8 @@ static const struct {
     {{{"--force", "eam", "--half_neigh", "1", "list=2d"}}, "neighbours: got half"},
     {{{"--half_neigh", "1", "neighbours=full"}}, "got both"},
     {{{"newton=atomic"}}, "newton: got atomic with full lists, expected neighbours=half"},
+    {{{"newton=atomic", "list=clusters"}}, "newton: got atomic, expected scatter with list"},
+    {{{"newton=atomic", "-p", "eam"}}, "newton: got atomic, expected scatter with force=eam"},
     {{{"-gn", "2"}}, "ghost_newton: got \"2\", expected auto or a whole number from 0 to 1"},
     {{{"--teams", "2"}}, "teams: got a key or value that this version does not have"},
     {{{"-sse", "1"}}, "expected no such option: all loops are vectorised"},
