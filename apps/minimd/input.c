@@ -108,7 +108,7 @@ static const app_key keys[] = {
     WORD("precision", NULL, precision, precisions,
          "mixed: the arithmetic of pairs is in single precision; sums of forces and energies, and the motion, in double. With force=lj, and list=clusters or full lists in rows (2d)"),
     {.name = "overlap", .type = APP_KEY_CHOICE, AT(overlap), .words = off_on, .standard = 1,
-     .help = "on several ranks: compute forces that need no atoms of other ranks while these atoms are on their way"},
+     .help = "compute forces that need no ghost atoms while the ghost atoms are on their way"},
     {.name = "neigh_check", .type = APP_KEY_SWITCH, AT(neigh_check),
      .help = "after every so many steps as `every` says, make a neighbour list only if an atom moved by half the skin; every=1 misses no pair"},
 };

@@ -301,8 +301,9 @@ static mx_err check_solver(const app_keys *keys)
     const tl_deck *const d = keys->target;
     const bool block = d->preconditioner == TL_PRECONDITIONER_BLOCK;
     const bool port = d->dialect == TL_DIALECT_PORT;
-    const app_word place = place_of(keys, port ? "preconditioner_type" : "tl_preconditioner_type",
-                                    offsetof(tl_deck, preconditioner), offsetof(tl_deck, solver));
+    const size_t set_at = offsetof(tl_deck, preconditioner);
+    const app_word place =
+        place_of(keys, port ? "preconditioner_type" : "tl_preconditioner_type", set_at, set_at);
     if (d->solver == TL_SOLVER_JACOBI && d->preconditioner != TL_PRECONDITIONER_NONE)
         return app_keys_fail(keys, &place, "got a preconditioner of Jacobi, expected none");
     if (d->solver != TL_SOLVER_CG && d->preconditioner == TL_PRECONDITIONER_MULTIGRID)

@@ -218,8 +218,10 @@ static void refuse_fallocate(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     const struct sock_fprog program = {.len = sizeof steps / sizeof steps[0], .filter = steps};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-        (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return;
+    CHECK(syscall(SYS_fallocate, -1, 0, 0L, 0L) == -1 && errno == EOPNOTSUPP);
 #endif
 }
 

@@ -69,10 +69,10 @@ endif()
 set(debug simt:1:0 simt:1:1 serial:order=shuffled:1:0)
 tealeaf_runs(bm_1 data:tealeaf/tea_bm_1.in 157.55084183279294 ${hosts} ${debug})
 if(long_decks)
+  tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${hosts} ${debug})
   # the larger problems with fewer runs: one rank, several ranks, several threads
-  tealeaf_runs(bm_2 data:tealeaf/tea_bm_2.in 106.27221178646569 ${hosts} serial:order=shuffled:1:0)
   tealeaf_runs(bm_3 data:tealeaf/tea_bm_3.in 99.955877498324000 serial:4:0 openmp:1:1 openmp:1:2)
-  tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 openmp:2:1)
+  tealeaf_runs(bm_5e_1_4 data:tealeaf/tea_bm_5e_1_4.in 93.48844542172745 serial:2:0 openmp:1:2)
 endif()
 # The port's value differs by 2.7e-10: it stops at an absolute residual of eps, this program at eps times the first one.
 tealeaf_runs(shipped_64 ${PROJECT_SOURCE_DIR}/inputs/tealeaf/port_64.in 108.4697720003111 ${hosts} ${debug} simt:2:0

@@ -134,6 +134,9 @@ static const bad_deck bad_decks[] = {
          "*tea\nstate 1 density=1 energy=1\ntl_use_ppcg\ntl_preconditioner_type multigrid\n*endtea\n"),
      "deck:4: tl_preconditioner_type: got multigrid with PPCG, expected none or jac_diag: multigrid is for tl_use_cg"},
     {TEXT(
+         "*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type multigrid\ntl_use_ppcg\n*endtea\n"),
+     "deck:3: tl_preconditioner_type: got multigrid with PPCG"},
+    {TEXT(
          "*tea\nstate 1 density=1 energy=1\ntl_use_dpcg\ntl_preconditioner_type multigrid\n*endtea\n"),
      "got multigrid with DPCG, expected none, jac_diag or jac_block: multigrid is for tl_use_cg"},
     {TEXT("*tea\nstate 1 density=1 energy=1\ntl_preconditioner_type multigrid\n*endtea\n"),
@@ -182,6 +185,8 @@ static const bad_deck bad_decks[] = {
     {TEXT(
          "*tea\nuse_chebyshev\nstate 1 density=1 energy=1\npreconditioner_type multigrid\n*endtea\n"),
      "preconditioner_type: got multigrid with Chebyshev, expected none or jac_diag: multigrid is for use_cg"},
+    {TEXT(PORT("preconditioner_on\n")),
+     "preconditioner_on: got a key or value that this version does not have (precondition CG"},
     {TEXT(PORT("preconditioner_on\n")), "expected preconditioner_type with one of its values"},
     {TEXT(REF("tl_preconditioner_on\n")), "expected tl_preconditioner_type with one of its values"},
     {TEXT(PORT("halo_depth 3\n")), "expected 1 or 2"},

@@ -98,7 +98,7 @@ static mx_err open_target(const char *resource, bench_target *target)
     MX_TRY(mx_ctx_get_info(target->ctx, &target->info));
     if (strcmp(target->info.backend, "cuda") == 0) return bench_cuda_open(target);
     MX_REQUIRE(target->info.host_accessible, MX_ERR_INPUT,
-               "%s: there are no rivals for it, as it is for debugging", resource);
+               "%s: got a backend without rivals, expected serial, openmp or cuda", resource);
     MX_REQUIRE(target->info.layout == MX_LAYOUT_RIGHT, MX_ERR_INPUT,
                "%s: the rivals have layout right only", resource);
     const size_t second = bench_cache_bytes(2), last = bench_last_cache_bytes();
