@@ -176,10 +176,10 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
         shape_columns(&pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
     if (!solid) return MX_OK;
     const int per_item = s->in_columns[0].sheets_of_item;
-    const int of_ghosts = neighbours ? 2 : 0;
-    s->items[by.contiguous] = pass.length + of_ghosts;
-    s->items[by.middle] = pass.lines + of_ghosts;
+    s->items[by.contiguous] = pass.length;
+    s->items[by.middle] = pass.lines;
     s->items[by.slowest] = (sheets + per_item - 1) / per_item;
+    s->ghosts = neighbours ? sheets * tl_ghosts_of_sheet(&pass) : 0;
     return MX_OK;
 }
 
@@ -219,6 +219,7 @@ static mx_err by_columns(mx_ctx ctx, tl_passes *s)
     const int64_t groups = (a->pass.lines + a->lines_of_item - 1) / a->lines_of_item;
     if (s->solid) {
         const mx_range_3 range = mx_range_3d(ctx, 0, s->items[0], 0, s->items[1], 0, s->items[2]);
+        if (s->ghosts > 0) MX_TRY(tl_pass_ghosts_3d(mx_range_1d(ctx, 0, s->ghosts), a));
         return tl_pass_columns_3d_into(range, a, s->views.sums, tl_place_of_pass(s->done));
     }
     return tl_pass_columns_into(mx_range_1d(ctx, 0, (int)(groups * a->width)), a, s->views.sums,

@@ -61,9 +61,9 @@ MX_ACCESSOR(tl_read_only, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_AC
 
 /* Item n is column n % width, if there is one, of lines_of_item lines from n / width * lines_of_item.
  * In 3-D an item is cell i of line l in sheets_of_item sheets from group * sheets_of_item; its
- * indices are (group, l, i) or (i, l, group), so that the contiguous one is that of the cells. Where
- * other ranks have cells beside these, l and i go on by two each for the ghosts on four sides of the
- * sheets. Without such ranks all ghosts stay as they are: the faces to them weigh 0.
+ * indices are (group, l, i) or (i, l, group), so that the contiguous one is that of the cells. The
+ * ghosts on four sides of the sheets are for a kernel of their own, an item each, sheet by sheet.
+ * Where no other rank has cells beside these it is not needed: the faces to such ghosts weigh 0.
  *
  * The arrays are bound as one long line, with the ghosts and what is between two lines: line l, cell
  * i is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.
@@ -84,6 +84,8 @@ typedef struct tl_columns_args {
 MX_BUNDLE(tl_columns_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
 MX_DECLARE_REDUCE(1D, tl_pass_columns, tl_columns_args, tl_pass_sums)
 MX_DECLARE_REDUCE(3D, tl_pass_columns_3d, tl_columns_args, tl_pass_sums)
+MX_DECLARE_FOR(1D, tl_pass_ghosts_3d, tl_columns_args)
+MX_INLINE int tl_ghosts_of_sheet(const tl_pass *pass) { return 2 * (pass->lines + pass->length); }
 
 /* ---- bands: each item sweeps over a band of lines, and updates r, p and w in place ---- */
 
