@@ -160,6 +160,8 @@ typedef struct md_app {
 /* ---- setup.c: stages ---- */
 
 mx_err md_set_up(void *app);
+/* Frees the neighbour lists; forces need new ones then. */
+void md_free_lists(md_app *app);
 void md_clean_up(void *app);
 
 /* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view
@@ -328,6 +330,7 @@ mx_err md_resume(md_app *app);
 
 /* ---- results.c: the results file. Collective. ---- */
 
+/* At the end of a run: frees the neighbour lists first. */
 mx_err md_store_results(md_app *app);
 /* The elements of H5MD, where frames are wanted. */
 mx_err md_begin_frames(md_app *app);

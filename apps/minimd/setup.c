@@ -191,23 +191,31 @@ mx_err md_set_up(void *data)
     return MX_OK;
 }
 
+void md_free_lists(md_app *app)
+{
+    (void)mx_view_destroy(&app->views.neighbour);
+    md_clusters_destroy(&app->clusters);
+    md_eam_clusters_destroy(&app->eam_clusters);
+    md_flat_destroy(&app->flat);
+}
+
 void md_clean_up(void *data)
 {
     md_app *const app = data;
     md_views *const v = &app->views;
     mx_view *const all[] = {
-        &v->position,   &v->velocity,   &v->force,       &v->type,      &v->id,
-        &v->mass,       &v->pair,       &v->rank,        &v->bin,       &v->built_position,
-        &v->bin_atom,   &v->bin_begin,  &v->order,       &v->send,      &v->type_spare,
-        &v->id_spare,   &v->image_atom, &v->image_place, &v->neighbour, &v->neighbour_count,
-        &v->send_begin, &v->slot,
+        &v->position,       &v->velocity,   &v->force,
+        &v->type,           &v->id,         &v->mass,
+        &v->pair,           &v->rank,       &v->bin,
+        &v->built_position, &v->bin_atom,   &v->bin_begin,
+        &v->order,          &v->send,       &v->type_spare,
+        &v->id_spare,       &v->image_atom, &v->image_place,
+        &v->send_begin,     &v->slot,       &v->neighbour_count,
     };
     md_free_domain(app);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     md_free_history(app);
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
-    md_clusters_destroy(&app->clusters);
-    md_eam_clusters_destroy(&app->eam_clusters);
-    md_flat_destroy(&app->flat);
+    md_free_lists(app);
 }
