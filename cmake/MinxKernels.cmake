@@ -179,6 +179,8 @@ function(minx_add_kernel_units_ target type instance extension head)
     if(instance MATCHES "^simt") # nothing is vectorised in this debug instance, and -O3 takes almost two times as long to compile
       list(TRANSFORM flags REPLACE "^-O3$" -O2)
     endif()
+    # Else CMake leaves out -mllvm, as a word that is there already, if the project has an -mllvm of its own.
+    string(REPLACE "-mllvm;" "SHELL:-mllvm " compiler_flags "${compiler_flags}")
     list(APPEND flags ${compiler_flags})
     minx_kernel_warnings_(${CMAKE_C_COMPILER_ID} warnings)
     if(instance STREQUAL dispatch) # it may contain a driver, which is compiled as C only
