@@ -11,7 +11,8 @@ Each case runs until the residual is 1e-12 of the first one. Then
 - minx-verify accepts the results file (of runs on openmp).
 
 --full: instead of the small problems 64 and 100 elements along each side, as a user would run them; prints a table. It takes an hour
-or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. Needs h5py; exits with 77 without it.
+or more on two cores (the part simt some hours), so that its parts and sizes can be chosen: --full ranks operators --sizes 64. Needs h5py;
+exits with 77 without it.
 
 usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
 """
@@ -35,6 +36,7 @@ FLAT = 0.2
 SOLVERS = ("cg", "single-reduction")
 PRECONDITIONERS = ("none", "diagonal", "chebyshev", "multigrid", "hpcg")
 OPERATORS = ("csr", "csr8", "ell", "sell", "lines", "symmetric", "elements", "nodes", "uniform")
+PARTS = ("ranks", "operators", "threads", "backends", "flat", "simt")
 SMALL = {"original": ["nx=12", "ny=9", "nz=20"],
          "distorted": ["nx=14", "problem=manufactured", "mesh=distorted"],
          "few elements": ["nx=5", "ny=2", "nz=4"]}
@@ -208,19 +210,27 @@ class Tests:
                 chosen = keys + [f"operator={operator}", "overlap=on"]
                 self.against_csr(n, f"{operator}, overlap, 2 ranks", chosen, base, ranks=2)
 
-    def full_backends(self, n):
-        """Threads give the same bits; an order of its own, and devices, the same solution."""
+    def full_backends(self, n, backends=("serial:order=shuffled", "cuda")):
+        """An order of its own, and devices: the same solution."""
         listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
         for preconditioner in ("none", "multigrid"):
             keys = [f"nx={n}", f"preconditioner={preconditioner}"]
-            self.same_bits(keys)
             base = self.run(keys, "openmp", threads=2)
-            for backend in ("serial:order=shuffled", "simt", "cuda"):
+            for backend in backends:
                 if base and backend.split(":")[0] in listed:
                     self.against_csr(n, f"{backend}, {preconditioner}", keys, base, backend=backend)
 
+    def full_simt(self, n):
+        """The backend whose lanes are threads that wait for each other: hours for 100 elements along each side."""
+        self.full_backends(n, ("simt",))
+
+    def full_threads(self, n):
+        """Any number of threads: the same bits."""
+        for preconditioner in ("none", "multigrid"):
+            self.same_bits([f"nx={n}", f"preconditioner={preconditioner}"])
+
     def full(self):
-        parts = self.args.full or ["ranks", "operators", "backends", "flat"]
+        parts = self.args.full or PARTS
         for n in self.args.sizes:
             for part in parts:
                 if part != "flat":
@@ -231,7 +241,7 @@ class Tests:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--full", nargs="*", choices=("ranks", "operators", "backends", "flat"))
+    parser.add_argument("--full", nargs="*", choices=PARTS)
     parser.add_argument("--sizes", nargs="+", type=int, default=[64, 100], help="elements along each side, for --full")
     parser.add_argument("--minife", required=True)
     parser.add_argument("--verify", required=True)
