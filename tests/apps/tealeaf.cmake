@@ -85,6 +85,13 @@ set(problem_4_3d --published 1e-12 --keys test_problem=4 initial_timestep=0.04)
 tealeaf_runs(3d_bm_1 ${pipe_3d} 1099.6237305862667 ${hosts} ${debug} simt:4:0)
 tealeaf_runs(3d_last_face ${pipe_3d} 1176.311425243143 serial:1:0 serial:3:0 serial:4:0 openmp:1:2 openmp:2:1 simt:1:0
   OPTIONS ${problem_4_3d})
+# Eight ranks divide all three directions. The passes of simt, as those of cuda, form ghosts on all six sides.
+if(long_decks)
+  add_test(NAME tealeaf_3d_ranks COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_runs.py
+    --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --deck ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_3d.in
+    --runs serial:1:0 serial:8:0 simt:1:0 simt:2:0 simt:8:0 --mpiexec ${minx_MPIEXEC})
+  set_tests_properties(tealeaf_3d_ranks PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endif()
 # Multigrid: a mesh with coarse ones that the ranks share, and one that each rank solves alone.
 tealeaf_runs(multigrid ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_250.in 106.27221178646569
   serial:1:0 serial:2:0 serial:4:0 openmp:1:2 simt:1:0 OPTIONS --keys tl_preconditioner_type=multigrid)
