@@ -63,7 +63,7 @@ MX_ACCESSOR(tl_read_only, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_AC
  * In 3-D an item is cell i of line l in sheets_of_item sheets from group * sheets_of_item; its
  * indices are (group, l, i) or (i, l, group), so that the contiguous one is that of the cells. The
  * ghosts on four sides of the sheets are for a kernel of their own, an item each, sheet by sheet.
- * Where no other rank has cells beside these it is not needed: the faces to such ghosts weigh 0.
+ * One rank alone does not need it: the faces to ghosts outside of the mesh weigh 0.
  *
  * The arrays are bound as one long line, with the ghosts and what is between two lines: line l, cell
  * i is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.

@@ -18,8 +18,8 @@ typedef struct tl_passes {
     tl_lines_args lines;
     tl_columns_args in_columns[2]; /* for even and odd passes */
     int items[3];                  /* columns in 3-D: the extents of the range */
-    int ghosts;      /* columns in 3-D: those beside the sheets, if other ranks have cells there */
-    mx_view flat[8]; /* columns: u, v, and twice r, p and w, as one long line */
+    int ghosts;                    /* columns in 3-D: those beside the sheets; 0 on one rank */
+    mx_view flat[8];               /* columns: u, v, and twice r, p and w, as one long line */
 } tl_passes;
 
 /* An array of cells and ghosts, of rank 2 or 3 and type MX_F64. Cell 0 of each line along the
