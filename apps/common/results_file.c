@@ -89,6 +89,10 @@ static hid_t access_list(app_comm comm, bool collective)
  * additions rarely ask. */
 enum { METADATA = 8 << 10, RESERVE_MORE = 1 << 20 };
 
+/* A signal may interrupt the system while it reserves room (in memory, for example), and the timer
+ * of a profiler may do so each time. */
+enum { ATTEMPTS = 10 };
+
 static mx_err allocate(const char *path, hsize_t from, hsize_t bytes)
 {
     const int file = open(path, O_RDWR | O_CLOEXEC);
@@ -96,7 +100,10 @@ static mx_err allocate(const char *path, hsize_t from, hsize_t bytes)
                strerror(errno));
     int reason = 0;
 #if _POSIX_ADVISORY_INFO > 0
-    reason = posix_fallocate(file, (off_t)from, (off_t)bytes);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        reason = posix_fallocate(file, (off_t)from, (off_t)bytes);
+        if (reason != EINTR) break;
+    }
 #else
     (void)from;
     (void)bytes;
