@@ -19,6 +19,8 @@
 # types, constants and macros must have different names. So must functions, static ones too, unless the types of their parameters
 # differ. Files with the source property MINX_KERNEL_ALONE stay alone.
 
+include(CheckCSourceCompiles)
+
 function(minx_add_kernels target)
   get_target_property(type ${target} TYPE)
   get_target_property(instances minx::minx MINX_INSTANCES)
@@ -92,7 +94,7 @@ endfunction()
 # shall be atomic, and the test is moved out of the loop. The pass gcse is off because it may load the address of a thread's
 # number in a way (lea of @gottpoff) that linkers for x86 refuse in an executable with a static minx. clang shall not keep what an
 # item has loaded for the item after it: it then finds no way to vectorise a loop of stencils with three sums. TeaLeaf's pass
-# took 3.2 times as long in cache. (That is a setting of LLVM; clang 14 and 19 have it.)
+# took 3.2 times as long in cache. (That is a setting of LLVM, which clang 14 and 19 have; a version without it would refuse it.)
 function(minx_compiler_flags_ compiler result)
   set(flags "")
   if(compiler MATCHES "^(GNU|Clang)$")
@@ -101,7 +103,13 @@ function(minx_compiler_flags_ compiler result)
   if(compiler STREQUAL GNU)
     list(APPEND flags -fno-loop-unroll-and-jam --param=max-unswitch-insns=100 -fno-gcse)
   elseif(compiler STREQUAL Clang)
-    list(APPEND flags -mllvm -enable-load-in-loop-pre=false)
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # clang does not link with it
+    set(CMAKE_REQUIRED_FLAGS "-mllvm -enable-load-in-loop-pre=false")
+    set(CMAKE_REQUIRED_QUIET ON)
+    check_c_source_compiles("int main(void) { return 0; }" MINX_CLANG_KEEPS_NO_LOADS)
+    if(MINX_CLANG_KEEPS_NO_LOADS)
+      list(APPEND flags -mllvm -enable-load-in-loop-pre=false)
+    endif()
   endif()
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()
