@@ -194,6 +194,7 @@ mx_err md_set_up(void *data)
 void md_free_lists(md_app *app)
 {
     (void)mx_view_destroy(&app->views.neighbour);
+    (void)mx_view_destroy(&app->views.neighbour_count);
     md_clusters_destroy(&app->clusters);
     md_eam_clusters_destroy(&app->eam_clusters);
     md_flat_destroy(&app->flat);
@@ -204,13 +205,10 @@ void md_clean_up(void *data)
     md_app *const app = data;
     md_views *const v = &app->views;
     mx_view *const all[] = {
-        &v->position,       &v->velocity,   &v->force,
-        &v->type,           &v->id,         &v->mass,
-        &v->pair,           &v->rank,       &v->bin,
-        &v->built_position, &v->bin_atom,   &v->bin_begin,
-        &v->order,          &v->send,       &v->type_spare,
-        &v->id_spare,       &v->image_atom, &v->image_place,
-        &v->send_begin,     &v->slot,       &v->neighbour_count,
+        &v->position, &v->velocity,   &v->force,       &v->type,       &v->id,
+        &v->mass,     &v->pair,       &v->rank,        &v->bin,        &v->built_position,
+        &v->bin_atom, &v->bin_begin,  &v->order,       &v->send,       &v->type_spare,
+        &v->id_spare, &v->image_atom, &v->image_place, &v->send_begin, &v->slot,
     };
     md_free_domain(app);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
