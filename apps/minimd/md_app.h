@@ -160,7 +160,7 @@ typedef struct md_app {
 /* ---- setup.c: stages ---- */
 
 mx_err md_set_up(void *app);
-/* Frees the neighbour lists; forces need new ones then. */
+/* Frees the neighbour lists, and forgets how they are made: at the end of a run only. */
 void md_free_lists(md_app *app);
 void md_clean_up(void *app);
 
@@ -330,7 +330,7 @@ mx_err md_resume(md_app *app);
 
 /* ---- results.c: the results file. Collective. ---- */
 
-/* At the end of a run: frees the neighbour lists first. */
+/* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);
 /* The elements of H5MD, where frames are wanted. */
 mx_err md_begin_frames(md_app *app);

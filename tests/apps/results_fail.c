@@ -1,6 +1,7 @@
 /* What happens when a results file cannot be written: an error in one sentence on every rank,
  * nothing left behind, an older file as it was. The full disk is a limit on the size of files,
  * which the kernel enforces as it would a full disk. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "check.h"
 #include "results.h"
 
