@@ -11,8 +11,8 @@ Each case runs until the residual is 1e-12 of the first one. Then
 - minx-verify accepts the results file (of runs on openmp).
 
 --full: instead of the small problems 64 and 100 elements along each side, as a user would run them; prints a table. It takes an hour
-or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. The part simt takes some hours, and
-is run only where it is named. Needs h5py; exits with 77 without it.
+or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. The part simt, of csr on
+simt, takes more than another, and is run only where it is named. Needs h5py; exits with 77 without it.
 
 usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
 """
@@ -210,19 +210,21 @@ class Tests:
                 chosen = keys + [f"operator={operator}", "overlap=on"]
                 self.against_csr(n, f"{operator}, overlap, 2 ranks", chosen, base, ranks=2)
 
-    def full_backends(self, n, backends=("serial:order=shuffled", "cuda")):
+    def full_backends(self, n, cases=(("serial:order=shuffled", "csr"), ("cuda", "csr"),
+                                      ("simt", "symmetric"), ("simt", "uniform"), ("simt", "nodes"))):
         """An order of its own, and devices: the same solution."""
         listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
         for preconditioner in ("none", "multigrid"):
             keys = [f"nx={n}", f"preconditioner={preconditioner}"]
             base = self.run(keys, "openmp", threads=2)
-            for backend in backends:
+            for backend, operator in cases:
                 if base and backend.split(":")[0] in listed:
-                    self.against_csr(n, f"{backend}, {preconditioner}", keys, base, backend=backend)
+                    self.against_csr(n, f"{backend}, {operator}, {preconditioner}", keys + [f"operator={operator}"], base,
+                                     backend=backend)
 
     def full_simt(self, n):
-        """The backend whose lanes are threads that wait for each other: hours for 100 elements along each side."""
-        self.full_backends(n, ("simt",))
+        """csr's lanes are threads of simt, which wait for each other at every row: an hour for 100 elements along each side."""
+        self.full_backends(n, (("simt", "csr"),))
 
     def full_threads(self, n):
         """Any number of threads: the same bits."""
