@@ -15,6 +15,9 @@
  * columns. */
 #include "tl_app.h"
 
+#include <limits.h>
+#include <math.h>
+
 /* The next pass, its sums over all ranks, and the ghosts of w. */
 static mx_err next_pass(tl_app *app)
 {
@@ -36,13 +39,32 @@ mx_err tl_pass_start(tl_app *app, const tl_progress *at)
     return app_series_add(&app->rho, at->rr);
 }
 
+/* How many iterations are left if r.r goes on to fall as it did in the second half of those so far.
+ * Only speed depends on it: what is queued behind the end changes nothing. */
+static int64_t expected(const tl_app *app, const tl_progress *at)
+{
+    const int64_t done = at->n - app->cg_start, half = done / 2;
+    const double fallen = log(app->rho.values[half] / at->rr), left = log(at->rr / at->tolerance);
+    if (done == 0) return TL_BATCH;
+    if (!(fallen > 0 && left < fallen * INT_MAX)) return INT_MAX;
+    return (int64_t)ceil(left / fallen * (double)(done - half));
+}
+
+/* Queues a batch of iterations behind *queued, where so many more are expected and the limit allows
+ * it. */
+static mx_err queue(tl_app *app, int64_t more, int64_t limit, int64_t *queued)
+{
+    const int64_t batch = app->on_device ? mx_clamp(more, TL_SMALL_BATCH, TL_BATCH) : 1;
+    const int64_t last = *queued + batch < limit ? *queued + batch : limit;
+    for (; *queued < last; ++*queued) MX_TRY(next_pass(app));
+    return MX_OK;
+}
+
 /* Takes the completed iterations up to `last`, as far as the first that converged. */
 static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
 {
     tl_pass_sums *sums;
-    MX_TRY(mx_deep_copy(app->base.ctx, app->sums_host, app->passes.views.sums));
-    MX_TRY(mx_fence(app->base.ctx));
-    MX_TRY(mx_view_host_data(app->sums_host, (void **)&sums));
+    MX_TRY(app_readback_end(&app->pass_sums, (void **)&sums));
     do {
         at->n++;
         const int64_t pass = at->n - app->cg_start;
@@ -53,13 +75,18 @@ static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
     return MX_OK;
 }
 
+/* While the host waits for the sums of a batch and follows it, a device runs the next one, unless
+ * the end is near. */
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
-    tl_passes *const s = &app->passes;
-    const int64_t batch = s->bands > 0 ? 1 : TL_BATCH;
+    int64_t queued = at->n;
     while (at->rr > at->tolerance && at->n < limit) {
-        const int64_t last = at->n + batch < limit ? at->n + batch : limit;
-        for (int64_t i = at->n + 1; i <= last; i++) MX_TRY(next_pass(app));
+        const int64_t end = at->n + expected(app, at);
+        if (queued == at->n) MX_TRY(queue(app, end - queued, limit, &queued));
+        const int64_t last = queued;
+        MX_TRY(app_readback_begin(&app->pass_sums));
+        if (app_readback_overlaps(&app->pass_sums) && end - queued >= TL_BATCH)
+            MX_TRY(queue(app, end - queued, limit, &queued));
         MX_TRY(follow(app, at, last));
     }
     return MX_OK;

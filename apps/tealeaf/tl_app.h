@@ -3,6 +3,7 @@
 #pragma once
 #include "app.h"
 #include "box_halo.h"
+#include "readback.h"
 #include "series.h"
 #include "tl_deck.h"
 #include "tl_deflation.h"
@@ -73,7 +74,7 @@ typedef struct tl_app {
     tl_views
         bound; /* what kernels bind: in 3-D the same memory as arrays of rows, else the same views */
     tl_mesh mesh;
-    mx_view rr_host, pw_host, sums_host; /* mirrors of rr, pw and the sums of passes */
+    mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
     /* kernel arguments, bound once */
     tl_fill_args fill;
@@ -91,6 +92,7 @@ typedef struct tl_app {
     tl_finish_args finish;
     tl_summary_args summary;
     tl_passes passes;
+    app_readback pass_sums;
     tl_multigrid *multigrid; /* NULL: it is not the preconditioner */
     tl_deflation deflation;
     tl_sweeps sweeps;

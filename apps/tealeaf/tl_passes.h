@@ -2,9 +2,9 @@
 #pragma once
 #include "tl_pass.h"
 
-/* Iterations that a device may queue before the host reads their scalars; and the room for
- * those. */
-enum { TL_BATCH = 16, TL_RING = TL_BATCH + 1 };
+/* Iterations that a device may queue before the host reads their scalars, and the least number that
+ * is worth a wait of the host; and the room for those. */
+enum { TL_BATCH = 16, TL_SMALL_BATCH = 4, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {
     int bands;           /* 0: the passes run by columns */

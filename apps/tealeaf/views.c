@@ -185,7 +185,7 @@ static mx_err make_passes(tl_app *app)
 {
     MX_TRY(tl_passes_create(app->base.ctx, &app->views, app->decomp.dims, app->decomp.cells,
                             app->ghosts, app_size(app->base.comm) > 1, &app->mesh, &app->passes));
-    return mx_mirror_view_create(app->passes.views.sums, &app->sums_host);
+    return app_readback_create(app->base.ctx, app->passes.views.sums, &app->pass_sums);
 }
 
 mx_err tl_make_views(tl_app *app)
@@ -221,9 +221,9 @@ void tl_destroy_views(tl_app *app)
     rows->rr = rows->pw = rows->materials = rows->filled = MX_VIEW_NULL;
     if (tl_is_3d(&app->deck)) destroy(rows);
     destroy(&app->views);
+    app_readback_destroy(&app->pass_sums);
     tl_passes_destroy(&app->passes);
     (void)mx_view_destroy(&app->sweeps.line_sums);
-    (void)mx_view_destroy(&app->sums_host);
     (void)mx_view_destroy(&app->rr_host);
     (void)mx_view_destroy(&app->pw_host);
 }
