@@ -35,6 +35,7 @@ mx_err app_readback_begin(app_readback *readback)
 
 mx_err app_readback_end(app_readback *readback, void **data)
 {
+    readback->waits++;
     /* where a kernel failed, the fence of ctx names it */
     if (!app_readback_overlaps(readback) || mx_fence(readback->beside) != MX_OK)
         MX_TRY(mx_fence(readback->ctx));

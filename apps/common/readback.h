@@ -8,6 +8,7 @@ typedef struct app_readback {
     mx_view source, host; /* host: where host code can access the source, the source itself */
     mx_ctx ctx;           /* its launches write the source */
     mx_ctx beside;        /* waits for the copy; NULL: launches of ctx are done on return */
+    int64_t waits;        /* how often the host waited for a copy */
 } app_readback;
 
 /* Begins as {0}. The source must exist longer. After a failure, destroy. */
@@ -22,5 +23,6 @@ bool app_readback_overlaps(const app_readback *readback);
 mx_err app_readback_begin(app_readback *readback);
 
 /* Waits for the copy. *data: the elements, in the order of the source; valid until the next begin or
- * destroy. Errors of mx_fence. */
+ * destroy. MX_ERR_DEVICE: the device failed. An error that a kernel has found itself, such as an index
+ * out of bounds, is reported by the next mx_fence(ctx). */
 mx_err app_readback_end(app_readback *readback, void **data);

@@ -40,18 +40,19 @@ mx_err tl_pass_start(tl_app *app, const tl_progress *at)
 }
 
 /* How many iterations are left if r.r goes on to fall as it did in the second half of those so far.
- * Only speed depends on it: what is queued behind the end changes nothing. */
+ * What is queued behind the end changes nothing, so only speed depends on the number. All ranks get the
+ * same one: they have the same r.r, and it is computed from the exponents of base 2, in integers. */
 static int64_t expected(const tl_app *app, const tl_progress *at)
 {
     const int64_t done = at->n - app->cg_start, half = done / 2;
-    const double fallen = log(app->rho.values[half] / at->rr), left = log(at->rr / at->tolerance);
+    const int64_t fallen = ilogb(app->rho.values[half]) - ilogb(at->rr);
+    const int64_t left = ilogb(at->rr) - ilogb(at->tolerance);
     if (done == 0) return TL_BATCH;
-    if (!(fallen > 0 && left < fallen * INT_MAX)) return INT_MAX;
-    return (int64_t)ceil(left / fallen * (double)(done - half));
+    return fallen > 0 ? left * (done - half) / fallen : INT_MAX;
 }
 
-/* Queues a batch of iterations behind *queued, where so many more are expected and the limit allows
- * it. */
+/* Queues the next batch behind *queued: on a device as many iterations as are expected, but TL_SMALL_BATCH
+ * to TL_BATCH; on hosts one; none beyond the limit. */
 static mx_err queue(tl_app *app, int64_t more, int64_t limit, int64_t *queued)
 {
     const int64_t batch = app->on_device ? mx_clamp(more, TL_SMALL_BATCH, TL_BATCH) : 1;
@@ -76,17 +77,20 @@ static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
 }
 
 /* While the host waits for the sums of a batch and follows it, a device runs the next one, unless
- * the end is near. */
+ * the end is near, or the transport makes the host wait in each pass. The copy of the sums holds all that
+ * the host reads: at its begin at most TL_BATCH iterations are queued that the host has not followed,
+ * and the batch behind it writes the ring after it. */
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
+    const bool overlaps =
+        app_readback_overlaps(&app->pass_sums) && !app_transport_waits(app->base.transport);
     int64_t queued = at->n;
     while (at->rr > at->tolerance && at->n < limit) {
         const int64_t end = at->n + expected(app, at);
         if (queued == at->n) MX_TRY(queue(app, end - queued, limit, &queued));
         const int64_t last = queued;
         MX_TRY(app_readback_begin(&app->pass_sums));
-        if (app_readback_overlaps(&app->pass_sums) && end - queued >= TL_BATCH)
-            MX_TRY(queue(app, end - queued, limit, &queued));
+        if (overlaps && end - queued >= TL_BATCH) MX_TRY(queue(app, end - queued, limit, &queued));
         MX_TRY(follow(app, at, last));
     }
     return MX_OK;

@@ -18,6 +18,8 @@ static const char *reason(const tl_deck *deck)
 mx_err tl_record(tl_app *app, tl_progress *at, double rr)
 {
     at->rr = rr;
+    if (!isfinite(rr))
+        MX_TRY(mx_fence(app->base.ctx)); /* where a kernel failed, that is the error */
     MX_REQUIRE(isfinite(rr), MX_ERR_INPUT,
                "step %lld, iteration %lld: the residual is not a finite number%s",
                (long long)app->step + 1, (long long)at->n, reason(&app->deck));
@@ -148,12 +150,22 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
     }
 }
 
+/* How often the host has waited for the device. */
+static mx_err waits(const tl_app *app, int64_t *count)
+{
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    *count = info.synchronisations;
+    if (app_readback_overlaps(&app->pass_sums)) *count += app->pass_sums.waits;
+    return MX_OK;
+}
+
 mx_err tl_solve(tl_app *app)
 {
     const double cells = (double)app->planes * (double)app->rows * (double)app->columns;
     double bytes, flops;
     tl_progress at = {0};
-    mx_ctx_info before, after;
+    int64_t before, after;
 
     app_region_begin(app->rest);
     MX_TRY(begin(app, &at.rr));
@@ -163,14 +175,15 @@ mx_err tl_solve(tl_app *app)
     const double first_rr = at.rr;
     at.tolerance = app->deck.eps * app->deck.eps * first_rr;
 
-    MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
+    MX_TRY(waits(app, &before));
     if (app->step == app->first_step) app->before_iterations = app_now() - app->base.started;
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, &at));
-    MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
+    MX_TRY(mx_fence(app->base.ctx)); /* iterations that were queued behind the end */
+    MX_TRY(waits(app, &after));
     cost_of_iteration(app, &bytes, &flops);
     app_region_end(app->solve, cells * bytes * (double)at.n, cells * flops * (double)at.n,
-                   after.synchronisations - before.synchronisations);
+                   after - before);
 
     app_region_begin(app->rest);
     MX_TRY(end(app));

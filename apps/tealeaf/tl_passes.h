@@ -2,8 +2,8 @@
 #pragma once
 #include "tl_pass.h"
 
-/* Iterations that a device may queue before the host reads their scalars, and the least number that
- * is worth a wait of the host; and the room for those. */
+/* Iterations of a batch: a device has them queued, and the host then reads their sums at once. The least
+ * number that is worth a wait of the host. The places of sums: those of a batch and of the pass before. */
 enum { TL_BATCH = 16, TL_SMALL_BATCH = 4, TL_RING = TL_BATCH + 1 };
 
 typedef struct tl_passes {

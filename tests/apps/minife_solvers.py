@@ -12,7 +12,7 @@ Each case runs until the residual is 1e-12 of the first one. Then
 
 --full: instead of the small problems 64 and 100 elements along each side, as a user would run them; prints a table. It takes an hour
 or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. The part simt, of csr on
-simt, takes more than another, and is run only where it is named. Needs h5py; exits with 77 without it.
+simt, takes almost another, and is run only where it is named. Needs h5py; exits with 77 without it.
 
 usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
 """
@@ -223,7 +223,7 @@ class Tests:
                                      backend=backend)
 
     def full_simt(self, n):
-        """csr's lanes are threads of simt, which wait for each other at every row: an hour for 100 elements along each side."""
+        """csr's lanes are threads of simt, which wait for each other at every row: 40 minutes for 100 elements along each side."""
         self.full_backends(n, (("simt", "csr"),))
 
     def full_threads(self, n):

@@ -12,11 +12,16 @@ static mx_err run_rounds(mx_ctx ctx, mx_view view, app_readback *readback)
     MX_TRY(app_readback_create(ctx, view, readback));
     for (int64_t round = 0; round < ROUNDS; round++) {
         int64_t *data, wrong = 0;
+        mx_ctx_info before, after;
         MX_TRY(mx_fill(ctx, view, &round));
         MX_TRY(app_readback_begin(readback));
+        MX_TRY(mx_ctx_get_info(ctx, &before));
         for (int n = 0; n < LATER && app_readback_overlaps(readback); n++)
             MX_TRY(mx_fill(ctx, view, &later));
         MX_TRY(app_readback_end(readback, (void **)&data));
+        MX_TRY(mx_ctx_get_info(ctx, &after));
+        if (app_readback_overlaps(readback)) /* the host has not waited for the later ones */
+            CHECK_I64(after.synchronisations, before.synchronisations);
         for (int i = 0; i < ELEMENTS; i++) wrong += data[i] != round;
         CHECK_I64(wrong, 0);
     }
