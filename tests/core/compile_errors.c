@@ -92,6 +92,9 @@ MX_BODY double body(const args *a, int i)
     return (double)*p;
 #elif CASE == 31 /* rows that are not contiguous on every backend */
     return MX_LOAD4(a->y, i, 0).a;
+#elif CASE == 32
+    const mx_double2 pair = {1, 2};
+    MX_STORE2(pair, a->y, i, 0);
 #endif
     MX_ADD(1, a->n, i);
     MX_STORE(MX_LOAD(a->t, i), a->x, i, i);

@@ -106,6 +106,28 @@ static void test_mix(mx_ctx ctx)
     MUST(mx_view_destroy(&points));
 }
 
+static void test_rows(mx_ctx ctx)
+{
+    enum { ROWS = 21, FOURS = 5 };
+    static double x[ROWS][4 * FOURS], y[ROWS][4 * FOURS];
+    mx_view from = make(ctx, MX_LAYOUT_RIGHT, MX_F64, 2, ROWS, 4 * FOURS),
+            to = make(ctx, MX_LAYOUT_RIGHT, MX_F64, 2, ROWS, 4 * FOURS);
+    traits_rows_args a;
+    memset(&a, 0, sizeof a);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < 4 * FOURS; j++) x[i][j] = 100 * i + j * j;
+    check_upload(ctx, from, x);
+    MUST(mx_bind(ctx, from, &a.from));
+    MUST(mx_bind(ctx, to, &a.to));
+    CHECK_OK(traits_by_four(mx_range_2d(ctx, 0, ROWS, 0, FOURS), &a));
+    check_download(ctx, to, y);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < 4 * FOURS; j++)
+            CHECK_F64(y[i][j], j % 4 < 2 ? x[i][j] + x[i][j + 2] : x[i][j - 2], 0);
+    MUST(mx_view_destroy(&from));
+    MUST(mx_view_destroy(&to));
+}
+
 /* Host code, and the index in the value: each argument counts once. */
 static void test_on_host(mx_ctx ctx)
 {
@@ -184,6 +206,7 @@ static void test(mx_ctx ctx)
     TRAITS_TYPES(RUN_TYPE)
     TRAITS_NUMBERS(RUN_ATOMIC)
     test_mix(ctx);
+    test_rows(ctx);
     test_on_host(ctx);
     test_hand_over(ctx);
 }

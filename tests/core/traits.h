@@ -60,6 +60,16 @@ MX_ARGS(traits_mix_args, tiles, out, points)
 MX_DECLARE_FOR(2D, traits_fill, traits_mix_args)
 MX_DECLARE_FOR(1D, traits_mix, traits_mix_args)
 
+/* Several elements of a row at once. */
+MX_ACCESSOR(traits_rows, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE)
+MX_ACCESSOR(traits_random_rows, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS)
+typedef struct traits_rows_args {
+    traits_random_rows from;
+    traits_rows to;
+} traits_rows_args;
+MX_ARGS(traits_rows_args, from, to)
+MX_DECLARE_FOR(2D, traits_by_four, traits_rows_args)
+
 /* Every line of a view gets one number, past the cache. */
 enum { TRAITS_LINE = 8 };
 MX_ACCESSOR(traits_stream, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)

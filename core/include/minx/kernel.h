@@ -34,7 +34,7 @@
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait
  *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
  *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
- *                         more. cuda: a thread has 80 registers at most, so that a multiprocessor has 768 threads, and runs one item
+ *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item
  *
  * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on
  * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it

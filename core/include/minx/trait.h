@@ -20,11 +20,12 @@
  *
  *     const mx_double2 x = MX_LOAD2(v, i, j);     x.a and x.b: elements (i, j) and (i, j + 1)
  *     const mx_double4 x = MX_LOAD4(v, i, j);     x.a to x.d: elements (i, j) to (i, j + 3)
+ *     MX_STORE2(x, v, i, j);                      elements (i, j) and (i, j + 1) become x.a and x.b
  *
- * Each row must begin at a multiple of 16 bytes, and j must be even. Nothing may write the elements
- * of MX_LOAD4 during the launch. On cuda these are loads of 16 bytes, and those of MX_LOAD4 use the
- * read-only cache; a kernel that gathers rows takes half as long. Another layout, type or rank is a
- * compile error. */
+ * Element (i, j) must be at a multiple of 16 bytes. Nothing may write the elements of MX_LOAD4 during
+ * the launch. MX_LOAD2 respects the trait RANDOM_ACCESS; the others ignore traits. On cuda these are
+ * accesses of 16 bytes, and those of MX_LOAD4 use the read-only cache; a kernel that gathers rows takes
+ * half as long. Another layout, type or rank is a compile error. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -50,7 +51,7 @@ typedef struct mx_double4 {
 #define MX_ROW_FITS_(v, bits) \
     ((MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
 #define MX_ROW_FITS_TEXT_ \
-    "MX_LOAD2 and MX_LOAD4: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT"
+    "MX_LOAD2, MX_LOAD4 and MX_STORE2: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT"
 
 #ifdef __CUDACC__
 template <int trait, class T> MX_INLINE T mx_load_(const T *p)
@@ -71,16 +72,26 @@ template <bool fits> MX_INLINE mx_double4 mx_load4_(const double *p, const doubl
     const mx_double4 all = {first.x, first.y, second.x, second.y};
     return all;
 }
-template <bool fits> MX_INLINE mx_double2 mx_load2_(const double *p, const double *last)
+template <bool fits, int trait> MX_INLINE mx_double2 mx_load2_(const double *p, const double *last)
 {
     MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
     (void)last;
-    const double2 both = *(const double2 *)p;
+    const double2 both =
+        trait == MX_TRAIT_RANDOM_ACCESS ? __ldg((const double2 *)p) : *(const double2 *)p;
     const mx_double2 all = {both.x, both.y};
     return all;
 }
-#define MX_LOAD2(v, row, first) \
-    mx_load2_<MX_ROW_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 1))
+#define MX_LOAD2(v, row, first)                                                     \
+    mx_load2_<MX_ROW_FITS_(v, 0xff), MX_TRAIT_OF_(v, 0)>(MX_ADDRESS(v, row, first), \
+                                                         MX_ADDRESS(v, row, (first) + 1))
+template <bool fits> MX_INLINE void mx_store2_(mx_double2 x, double *p, double *last)
+{
+    MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
+    (void)last;
+    *(double2 *)p = make_double2(x.a, x.b);
+}
+#define MX_STORE2(x, v, row, first) \
+    mx_store2_<MX_ROW_FITS_(v, 0xff)>(x, MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 1))
 #define MX_LOAD4(v, row, first) \
     mx_load4_<MX_ROW_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 3))
 #define MX_STORE_ATOMIC_(p, x) (void)(*(volatile __typeof__(x) *)(p) = (x))
@@ -91,6 +102,13 @@ template <bool fits> MX_INLINE mx_double2 mx_load2_(const double *p, const doubl
         MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_);        \
         (mx_double2){MX_LOAD(v, row, first), MX_LOAD(v, row, (first) + 1)}; \
     })
+#define MX_STORE2(x, v, row, first)                                  \
+    do {                                                             \
+        MX_STATIC_ASSERT(MX_ROW_FITS_(v, 0x7ff), MX_ROW_FITS_TEXT_); \
+        const mx_double2 mx_pair_ = (x);                             \
+        MX_STORE(mx_pair_.a, v, row, first);                         \
+        MX_STORE(mx_pair_.b, v, row, (first) + 1);                   \
+    } while (0)
 /* Four loads with the indices of the row: from these gcc makes gathers. */
 #define MX_LOAD4(v, row, first)                                                   \
     __extension__({                                                               \

@@ -46,6 +46,18 @@ MX_BODY void traits_mix_body(const traits_mix_args *a, int i)
 }
 MX_FOR(1D, traits_mix)
 
+MX_BODY void traits_by_four_body(const traits_rows_args *a, int i, int four)
+{
+    const mx_double4 all = MX_LOAD4(a->from, i, 4 * four);
+    const mx_double2 last = MX_LOAD2(a->from, i, 4 * four + 2);
+    const mx_double2 sums = {all.a + all.c, all.b + all.d};
+    MX_STORE2(sums, a->to, i, 4 * four);
+    const mx_double2 stored = MX_LOAD2(a->to, i, 4 * four);
+    const mx_double2 differences = {stored.a - last.a, stored.b - last.b};
+    MX_STORE2(differences, a->to, i, 4 * four + 2);
+}
+MX_FOR(2D, traits_by_four)
+
 MX_BODY void traits_hand_over_body(const traits_hand_over_args *a, int i)
 {
     MX_STORE(a->number, a->to, TRAITS_LINE * i);
