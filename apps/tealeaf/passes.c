@@ -4,8 +4,9 @@
 
 /* Cells in a line of the cache, or in what a GPU reads at once. */
 enum { HOST_LINE = 64 / sizeof(double), DEVICE_LINE = 128 / sizeof(double) };
-/* Lines with fewer cells stay as they are: padding would take a large part of the memory. */
-enum { NARROW = 64 };
+/* For lines with fewer cells that padding would take a large part of the memory. Their cell 0 is at an
+ * even place only: a GPU reads pairs of cells. */
+enum { NARROW = 64, PAIR = 2 };
 
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
                      mx_view *view)
@@ -16,9 +17,8 @@ mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *ext
     mx_view whole;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool right = info.layout == MX_LAYOUT_RIGHT;
-    const int line = info.host_accessible ? HOST_LINE : DEVICE_LINE, along = right ? rank - 1 : 0;
-    if (extents[along] < NARROW)
-        return mx_view_create(ctx, label, MX_F64, rank, extents, NULL, view);
+    const int along = right ? rank - 1 : 0, wide = info.host_accessible ? HOST_LINE : DEVICE_LINE;
+    const int line = extents[along] < NARROW ? PAIR : wide;
     const int64_t before = line - 1 - (ghosts - 1) % line, end = before + extents[along];
     for (int d = 0; d < rank; d++) all[d] = extents[d];
     all[along] = (end + line - 1) / line * line;
@@ -74,14 +74,15 @@ static distances distances_of(const mx_view_info *view)
     return (distances){.line = view->stride[1], .sheet = mx_max(view->stride[0], view->stride[2])};
 }
 
-/* The elements of a view as one long line, from the first to the last. */
+/* The elements of a view as one long row, from the first to the last. */
 static mx_err flatten(mx_ctx ctx, mx_view view, distances *all, mx_view *flat)
 {
     mx_view_info f;
     MX_TRY(mx_view_get_info(view, &f));
     const int64_t elements = (int64_t)(f.bytes / sizeof(double));
     const distances own = distances_of(&f);
-    const mx_view_options options = {.space = f.space};
+    const int64_t extents[] = {1, elements};
+    const mx_view_options options = {.space = f.space, .layout = MX_LAYOUT_RIGHT};
     MX_REQUIRE(elements <= INT_MAX, MX_ERR_EXTENT,
                "a rank has %lld cells with their ghosts, expected at most %d: use more ranks",
                (long long)elements, INT_MAX);
@@ -91,7 +92,7 @@ static mx_err flatten(mx_ctx ctx, mx_view view, distances *all, mx_view *flat)
         "view '%s': lines and sheets are %lld and %lld elements apart, those of the others %lld and %lld",
         f.label, (long long)own.line, (long long)own.sheet, (long long)all->line,
         (long long)all->sheet);
-    return mx_view_wrap(ctx, f.label, f.type, 1, &elements, NULL, &options, f.data, flat);
+    return mx_view_wrap(ctx, f.label, f.type, 2, extents, NULL, &options, f.data, flat);
 }
 
 static mx_err bind_columns(mx_ctx ctx, const tl_views *of, tl_passes *s)
@@ -123,8 +124,8 @@ static mx_err bind_columns(mx_ctx ctx, const tl_views *of, tl_passes *s)
 /* Of columns: threads that a GPU runs together; items that occupy a large GPU; and the lines of an
  * item, in 3-D its sheets, where there are more cells, so that those beside its own are read again
  * by few. On an H200 16 to 64 lines took the same time for 4096 x 4096 cells, and 4 lines the least
- * for 512 x 512; 6 to 12 sheets took the least for 256 x 256 x 256. */
-enum { WARP = 32, ITEMS = 1 << 16, MAX_LINES = 16, MAX_SHEETS = 8 };
+ * for 512 x 512; 6 sheets took the least for 256 x 256 x 256. */
+enum { WARP = 32, ITEMS = 1 << 16, MAX_LINES = 16, MAX_SHEETS = 6 };
 
 /* The dimensions by their distance in memory. */
 typedef struct order {
@@ -176,7 +177,7 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
         shape_columns(&pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
     if (!solid) return MX_OK;
     const int per_item = s->in_columns[0].sheets_of_item;
-    s->items[by.contiguous] = pass.length;
+    s->items[by.contiguous] = (pass.length + 1) / 2;
     s->items[by.middle] = pass.lines;
     s->items[by.slowest] = (sheets + per_item - 1) / per_item;
     s->ghosts = neighbours ? sheets * tl_ghosts_of_sheet(&pass) : 0;

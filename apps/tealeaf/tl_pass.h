@@ -57,19 +57,21 @@ typedef struct tl_pass_views {
 /* ---- columns: an item is some lines of one column ---- */
 
 /* Nothing writes the elements during a launch. */
-MX_ACCESSOR(tl_read_only, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(tl_read_only, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS)
+MX_ACCESSOR(tl_written, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE)
 
 /* Item n is column n % width, if there is one, of lines_of_item lines from n / width * lines_of_item.
- * In 3-D an item is cell i of line l in sheets_of_item sheets from group * sheets_of_item; its
- * indices are (group, l, i) or (i, l, group), so that the contiguous one is that of the cells. The
- * ghosts on four sides of the sheets are for a kernel of their own, an item each, sheet by sheet.
- * One rank alone does not need it: the faces to ghosts outside of the mesh weigh 0.
+ * In 3-D an item is cells 2 j and 2 j + 1 of line l in sheets_of_item sheets from group *
+ * sheets_of_item; its indices are (group, l, j) or (j, l, group), so that the contiguous one is that
+ * of the cells. The ghosts on four sides of the sheets are for a kernel of their own, an item each,
+ * sheet by sheet. One rank alone does not need it: the faces to ghosts outside of the mesh weigh 0.
  *
- * The arrays are bound as one long line, with the ghosts and what is between two lines: line l, cell
- * i is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.
- * With strides for each array the registers of a GPU would not suffice. */
+ * The arrays are bound as one long row, with the ghosts and what is between two lines: line l, cell i
+ * is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.
+ * With strides for each array the registers of a GPU would not suffice. tl_make_array puts cells with
+ * an even i at multiples of 16 bytes. */
 typedef struct tl_columns_args {
-    mx_f64_1 u, r, p, w;
+    tl_written u, r, p, w;
     tl_read_only r_before, p_before, w_before, v;
     tl_sums_of_passes sums;
     tl_pass pass;
