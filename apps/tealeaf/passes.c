@@ -74,8 +74,15 @@ static distances distances_of(const mx_view_info *view)
     return (distances){.line = view->stride[1], .sheet = mx_max(view->stride[0], view->stride[2])};
 }
 
+/* Is cell 0 of each line at a multiple of 16 bytes, behind this number of ghosts? */
+static bool has_pairs(const mx_view_info *view, const distances *own, int ghosts)
+{
+    const uintptr_t first = (uintptr_t)view->data / sizeof(double) + (uintptr_t)ghosts;
+    return first % PAIR == 0 && own->line % PAIR == 0 && own->sheet % PAIR == 0;
+}
+
 /* The elements of a view as one long row, from the first to the last. */
-static mx_err flatten(mx_ctx ctx, mx_view view, distances *all, mx_view *flat)
+static mx_err flatten(mx_ctx ctx, mx_view view, int ghosts, distances *all, mx_view *flat)
 {
     mx_view_info f;
     MX_TRY(mx_view_get_info(view, &f));
@@ -92,16 +99,19 @@ static mx_err flatten(mx_ctx ctx, mx_view view, distances *all, mx_view *flat)
         "view '%s': lines and sheets are %lld and %lld elements apart, those of the others %lld and %lld",
         f.label, (long long)own.line, (long long)own.sheet, (long long)all->line,
         (long long)all->sheet);
+    MX_REQUIRE(f.rank == 2 || has_pairs(&f, &own, ghosts), MX_ERR_LAYOUT,
+               "view '%s': lines do not begin at multiples of 16 bytes: make it by tl_make_array",
+               f.label);
     return mx_view_wrap(ctx, f.label, f.type, 2, extents, NULL, &options, f.data, flat);
 }
 
-static mx_err bind_columns(mx_ctx ctx, const tl_views *of, tl_passes *s)
+static mx_err bind_columns(mx_ctx ctx, const tl_views *of, int ghosts, tl_passes *s)
 {
     const mx_view from[] = {of->u, of->v,        of->r,        of->p,
                             of->w, s->second[0], s->second[1], s->second[2]};
     enum { U, V, FIRST, SECOND = FIRST + 3 };
     distances all = {0};
-    for (int n = 0; n < SECOND + 3; n++) MX_TRY(flatten(ctx, from[n], &all, &s->flat[n]));
+    for (int n = 0; n < SECOND + 3; n++) MX_TRY(flatten(ctx, from[n], ghosts, &all, &s->flat[n]));
     tl_pass_views views = s->views;
     views.u = s->flat[U];
     views.v = s->flat[V];
@@ -167,7 +177,7 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
     if (info.host_accessible && !solid)
         s->bands = info.threads < pass.lines ? info.threads : pass.lines;
     MX_TRY(make_views(ctx, of->r, &pass, s));
-    MX_TRY(s->bands > 0 ? bind_bands(ctx, of, s) : bind_columns(ctx, of, s));
+    MX_TRY(s->bands > 0 ? bind_bands(ctx, of, s) : bind_columns(ctx, of, ghosts, s));
     s->w[0] = s->bands > 0 ? of->w : s->second[2];
     s->w[1] = of->w;
     s->in_bands.pass = pass;

@@ -19,7 +19,7 @@ typedef struct tl_passes {
     tl_columns_args in_columns[2]; /* for even and odd passes */
     int items[3];                  /* columns in 3-D: the extents of the range */
     int ghosts;                    /* columns in 3-D: those beside the sheets; 0 on one rank */
-    mx_view flat[8];               /* columns: u, v, and twice r, p and w, as one long line */
+    mx_view flat[8];               /* columns: u, v, and twice r, p and w, as one long row */
 } tl_passes;
 
 /* An array of cells and ghosts, of rank 2 or 3 and type MX_F64. Cell 0 of each line along the
@@ -31,7 +31,8 @@ mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *ext
                      mx_view *view);
 
 /* Prepares passes on u, r, p, w and v of `of`: cells[0] x ... cells[dims - 1] cells, in two or three
- * dimensions, and ghosts; `neighbours`: some of them stand for cells of other ranks. Host code that
+ * dimensions, and ghosts; in 3-D the views are of tl_make_array; `neighbours`: some of the ghosts stand
+ * for cells of other ranks. Host code that
  * can access the arrays runs on a CPU with caches: then in 2-D by bands, one for each thread; else by
  * columns. After a failure, destroy. */
 mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cells, int ghosts,

@@ -125,6 +125,9 @@ set_tests_properties(tealeaf_energy PROPERTIES TIMEOUT 900 LABELS apps PROCESSOR
 add_test(NAME tealeaf_cg_end COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_cg_end.py
   $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf)
 set_tests_properties(tealeaf_cg_end PROPERTIES TIMEOUT 300 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+if(minx_CUDA)
+  set_tests_properties(tealeaf_cg_end PROPERTIES LABELS "apps;cuda")
+endif()
 
 add_test(NAME tealeaf_output_files COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/output_files.py
   $<TARGET_FILE:tealeaf> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})

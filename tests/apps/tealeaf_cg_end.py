@@ -33,6 +33,9 @@ def main():
     good = True
     listed = subprocess.run([tealeaf, "--backends"], capture_output=True, text=True).stdout.splitlines()
     backends = [backend for backend in ("serial", "simt", "cuda") if backend in listed]
+    if "serial" not in backends:
+        print(f"{tealeaf} --backends: got {listed}, expected serial")
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         for deck in DECKS:
             for end in COMPARED + ALONE:

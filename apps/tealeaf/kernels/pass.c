@@ -232,7 +232,7 @@ MX_BODY void pass_column_3d(const tl_columns_args *a, int first, int line, int i
     formed_2 below = form_2(&a->pass, lowest), here = form_2(&a->pass, lower);
     if (first == 0) store_2(a, cell - sheet, below);
     mx_double2 p_below = {below.a.p, below.b.p}, v_below = lowest.v, v_here = lower.v;
-    mx_double2 u_above = v_here;
+    mx_double2 u_above = v_here; /* any value, where no u is above */
     if (changes_u) {
         change_u(a, cell, MX_LOAD2(a->u, 0, cell), here, both);
         if (first + 1 < end) u_above = MX_LOAD2(a->u, 0, cell + sheet);

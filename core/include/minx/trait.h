@@ -22,10 +22,10 @@
  *     const mx_double4 x = MX_LOAD4(v, i, j);     x.a to x.d: elements (i, j) to (i, j + 3)
  *     MX_STORE2(x, v, i, j);                      elements (i, j) and (i, j + 1) become x.a and x.b
  *
- * Element (i, j) must be at a multiple of 16 bytes. Nothing may write the elements of MX_LOAD4 during
- * the launch. MX_LOAD2 respects the trait RANDOM_ACCESS; the others ignore traits. On cuda these are
- * accesses of 16 bytes, and those of MX_LOAD4 use the read-only cache; a kernel that gathers rows takes
- * half as long. Another layout, type or rank is a compile error. */
+ * Element (i, j) must be at a multiple of 16 bytes. i and j are evaluated more than once. Nothing may
+ * write the elements of MX_LOAD4 during the launch. On cuda these are accesses of 16 bytes. MX_LOAD4
+ * uses the read-only cache, MX_LOAD2 with the trait RANDOM_ACCESS; a kernel that gathers rows takes
+ * half as long. Another layout, type or rank is a compile error, and so is the trait ATOMIC. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
@@ -44,14 +44,17 @@ typedef struct mx_double4 {
 #define MX_ELEMENT_(...) __typeof__(*(MX_FIRST_(__VA_ARGS__, 0)).element)
 #define MX_ADDRESS(...) ((MX_ELEMENT_(__VA_ARGS__) *)&MX_AT(__VA_ARGS__))
 
-/* Has the accessor rank 2 and the layout right? With the layout left, neighbours in a row are not
- * neighbours in memory. The layout of the instance is refused too: with it, only cuda would give
- * wrong numbers. bits: the part of the shape's code that is compared, 0xff for rank and layout,
- * 0x7ff for the kind of number too. In C++ the type of a pointer shows the kind. */
-#define MX_ROW_FITS_(v, bits) \
-    ((MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
-#define MX_ROW_FITS_TEXT_ \
-    "MX_LOAD2, MX_LOAD4 and MX_STORE2: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT"
+/* Has the accessor rank 2 and the layout right, and no atomic elements? With the layout left,
+ * neighbours in a row are not neighbours in memory. The layout of the instance is refused too: with
+ * it, only cuda would give wrong numbers. bits: the part of the shape's code that is compared, 0xff
+ * for rank and layout, 0x7ff for the kind of number too. In C++ the type of a pointer shows the
+ * kind. */
+#define MX_ROW_FITS_(v, bits)                 \
+    (MX_TRAIT_OF_(v, 0) != MX_TRAIT_ATOMIC && \
+     (MX_CODE_(v) & (bits)) == (MX_SHAPE_CODE_(2, MX_LAYOUT_RIGHT, 1, 0, 0, 0, 0) & (bits)))
+#define MX_ROW_FITS_TEXT_                                                                         \
+    "MX_LOAD2, MX_LOAD4 and MX_STORE2: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT, " \
+    "without MX_TRAIT_ATOMIC"
 
 #ifdef __CUDACC__
 template <int trait, class T> MX_INLINE T mx_load_(const T *p)
