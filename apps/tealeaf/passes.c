@@ -131,11 +131,12 @@ static mx_err bind_columns(mx_ctx ctx, const tl_views *of, int ghosts, tl_passes
     return MX_OK;
 }
 
-/* Of columns: threads that a GPU runs together; items that occupy a large GPU; and the lines of an
- * item, in 3-D its sheets, where there are more cells, so that those beside its own are read again
- * by few. On an H200 16 to 64 lines took the same time for 4096 x 4096 cells, and 4 lines the least
- * for 512 x 512; 6 sheets took the least for 256 x 256 x 256. */
-enum { WARP = 32, ITEMS = 1 << 16, MAX_LINES = 16, MAX_SHEETS = 6 };
+/* Of columns: threads that a GPU runs together; the items that occupy a large GPU, and those that
+ * occupy a host, whatever its number of threads, so that results do not depend on it; and, where
+ * there are more, the lines or sheets of an item, so that those beside its own are read again by
+ * few. On an H200 16 to 64 lines took the same time for 4096 x 4096 cells, and 4 lines the least for
+ * 512 x 512; 32 to 48 sheets took the least for 256 and 384 cubed, 16 for 128 cubed. */
+enum { WARP = 32, ITEMS = 1 << 16, HOST_ITEMS = 256, MAX_LINES = 16, MAX_SHEETS = 32 };
 
 /* The dimensions by their distance in memory. */
 typedef struct order {
@@ -148,14 +149,16 @@ static order order_of(mx_layout layout, int dims)
     return layout == MX_LAYOUT_LEFT ? left : right;
 }
 
-static void shape_columns(const tl_pass *pass, int sheets, double between, tl_columns_args *c)
+static void shape_columns(const mx_ctx_info *info, const tl_pass *pass, int sheets, double between,
+                          tl_columns_args *c)
 {
-    const int64_t area = (int64_t)pass->lines * pass->length;
+    const int64_t items = info->device < 0 ? HOST_ITEMS : ITEMS;
+    const int64_t area = (int64_t)pass->lines * pass->length, pairs = area * sheets / 2;
     c->pass = *pass;
     c->width = (pass->length + WARP - 1) / WARP * WARP;
-    c->lines_of_item = mx_clamp((int)(area / ITEMS), 1, MAX_LINES);
+    c->lines_of_item = mx_clamp((int)(area / items), 1, MAX_LINES);
     c->sheets = sheets;
-    c->sheets_of_item = mx_clamp((int)(area * sheets / ITEMS), 1, MAX_SHEETS);
+    c->sheets_of_item = mx_clamp((int)(pairs / items), 1, MAX_SHEETS);
     c->between = between;
 }
 
@@ -184,7 +187,7 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
     s->in_bands.bands = s->bands;
     s->lines.lines = pass.lines;
     for (int n = 0; n < 2; n++)
-        shape_columns(&pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
+        shape_columns(&info, &pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
     if (!solid) return MX_OK;
     const int per_item = s->in_columns[0].sheets_of_item;
     s->items[by.contiguous] = (pass.length + 1) / 2;
