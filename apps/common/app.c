@@ -319,6 +319,7 @@ static void finish(app_base *app)
     mx_finalize();
     app_keys_close(&app->keys);
     app_options_close(&app->options);
+    free(app->field);
     free(app->deck_text);
     free((void *)app->argv);
     app_comm_close(&app->comm);

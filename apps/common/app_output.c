@@ -23,45 +23,46 @@ static mx_err export_cells(app_base *base, const app_decomp *decomp, mx_view vie
     return err;
 }
 
-/* The same in memory that the caller frees. Agreed; on failure *values is NULL. */
-static mx_err take_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts,
-                         double **values)
+/* Memory for a field. It is used again by later ones, because new memory takes about as long as the
+ * copy into it. */
+static mx_err make_room(app_base *base, const app_decomp *decomp)
 {
     size_t cells = 1;
     for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
-    *values = malloc(cells * sizeof **values);
-    mx_err err = *values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write a field");
-    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, *values);
-    err = app_agree(base->comm, err);
-    if (err == MX_OK) return MX_OK;
-    free(*values);
-    *values = NULL;
-    return MX_PASS(err);
+    if (cells <= base->field_room) return MX_OK;
+    free(base->field);
+    base->field_room = 0;
+    base->field = malloc(cells * sizeof *base->field);
+    MX_REQUIRE(base->field, MX_ERR_MEMORY, "no memory to write a field");
+    base->field_room = cells;
+    return MX_OK;
+}
+
+/* This rank's cells in base->field. Agreed. */
+static mx_err take_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts)
+{
+    mx_err err = make_room(base, decomp);
+    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, base->field);
+    return app_agree(base->comm, err);
 }
 
 mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
                  const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
                  const double *spacing)
 {
-    double *values;
     if (!base->results) return MX_OK;
-    MX_TRY(take_cells(base, decomp, view, ghosts, &values));
-    const mx_err err =
-        app_results_field(base->results, name, unit, compare, decomp, values, origin, spacing);
-    free(values);
-    return err;
+    MX_TRY(take_cells(base, decomp, view, ghosts));
+    return app_results_field(base->results, name, unit, compare, decomp, base->field, origin,
+                             spacing);
 }
 
 mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
                        const app_decomp *decomp, mx_view view, int ghosts)
 {
     const app_slab cells = app_slab_cells(decomp);
-    double *values;
     if (!frames) return MX_OK;
-    MX_TRY(take_cells(base, decomp, view, ghosts, &values));
-    const mx_err err = app_frames_add(frames, step, time, &cells, values);
-    free(values);
-    return err;
+    MX_TRY(take_cells(base, decomp, view, ghosts));
+    return app_frames_add(frames, step, time, &cells, base->field);
 }
 
 mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,

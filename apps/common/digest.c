@@ -18,18 +18,32 @@
 
 #include "strbuf.h"
 
+#include "minx/extend.h"
+
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-mx_err app_digest_bytes(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
+/* The number of blocks that are read before their digests are computed, by several threads. */
+enum { BLOCKS_TOGETHER = 16 };
+
+static bool compute(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
 {
     unsigned int got = 0;
-    MX_REQUIRE(EVP_Digest(data, length, digest, &got, EVP_sha256(), NULL) == 1 &&
-                   got == APP_DIGEST_BYTES,
-               MX_ERR_IO, "the OpenSSL library cannot compute SHA-256");
+    return EVP_Digest(data, length, digest, &got, EVP_sha256(), NULL) == 1 &&
+           got == APP_DIGEST_BYTES;
+}
+
+static mx_err computed(bool good)
+{
+    MX_REQUIRE(good, MX_ERR_IO, "the OpenSSL library cannot compute SHA-256");
     return MX_OK;
+}
+
+mx_err app_digest_bytes(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
+{
+    return computed(compute(data, length, digest));
 }
 
 static void to_hex(const unsigned char digest[APP_DIGEST_BYTES], char hex[APP_DIGEST_HEX])
@@ -70,41 +84,77 @@ static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t 
     return err;
 }
 
-static mx_err digest_block(hid_t set, const app_node *node, int64_t block, void *buffer,
-                           unsigned char *digest)
+/* Blocks that have been read and have no digest yet. */
+typedef struct read_blocks {
+    char *data;
+    size_t distance; /* from one block to the next */
+    int count, max;
+    size_t bytes[BLOCKS_TOGETHER];
+    unsigned char *digest[BLOCKS_TOGETHER];
+    bool good[BLOCKS_TOGETHER];
+} read_blocks;
+
+static void compute_some(void *data, int64_t first, int64_t last)
+{
+    read_blocks *const blocks = data;
+    for (int64_t b = first; b < last; ++b)
+        blocks->good[b] = compute(blocks->data + (size_t)b * blocks->distance, blocks->bytes[b],
+                                  blocks->digest[b]);
+}
+
+static mx_err compute_all(mx_ctx ctx, read_blocks *blocks)
+{
+    if (ctx)
+        MX_TRY(mx_ctx_run(ctx, compute_some, blocks, blocks->count));
+    else
+        compute_some(blocks, 0, blocks->count);
+    bool good = true;
+    for (int b = 0; b < blocks->count; ++b) good = good && blocks->good[b];
+    blocks->count = 0;
+    return computed(good);
+}
+
+static mx_err read_block(hid_t set, const app_node *node, int64_t block, unsigned char *digest,
+                         read_blocks *blocks)
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
     const int64_t first = block * node->rows;
     const int64_t rows = first + node->rows < all ? node->rows : all - first;
-    MX_TRY(read_rows(set, node, first, rows, buffer));
-    return app_digest_bytes(buffer, (size_t)(node->count / all * rows) * node->item_bytes, digest);
+    const int at = blocks->count++;
+    blocks->bytes[at] = (size_t)(node->count / all * rows) * node->item_bytes;
+    blocks->digest[at] = digest;
+    return read_rows(set, node, first, rows, blocks->data + (size_t)at * blocks->distance);
 }
 
-static mx_err digest_dataset(hid_t file, const app_node *node, int rank, int size,
-                             unsigned char (*blocks)[APP_DIGEST_BYTES])
+static mx_err digest_dataset(const app_digest_share *share, hid_t file, const app_node *node,
+                             unsigned char (*digests)[APP_DIGEST_BYTES])
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
     const int64_t max_rows = node->rows < all ? node->rows : all;
-    void *const buffer = malloc((size_t)(node->count / all * max_rows) * node->item_bytes);
-    MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory to read a block of %s", node->path);
+    read_blocks blocks = {.max = share->ctx && node->blocks > 1 ? BLOCKS_TOGETHER : 1,
+                          .distance = (size_t)(node->count / all * max_rows) * node->item_bytes};
+    blocks.data = malloc((size_t)blocks.max * blocks.distance);
+    MX_REQUIRE(blocks.data, MX_ERR_MEMORY, "no memory to read blocks of %s", node->path);
     const hid_t set = H5Dopen2(file, node->path, H5P_DEFAULT);
     mx_err err =
         set >= 0 ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
     for (int64_t b = 0; b < node->blocks && err == MX_OK; ++b) {
         const int64_t number = node->first_block + b;
-        if (number % size == rank) err = digest_block(set, node, b, buffer, blocks[number]);
+        if (number % share->size == share->rank)
+            err = read_block(set, node, b, digests[number], &blocks);
+        if (err == MX_OK && (blocks.count == blocks.max || b + 1 == node->blocks))
+            err = compute_all(share->ctx, &blocks);
     }
     (void)app_h5_close(set);
-    free(buffer);
+    free(blocks.data);
     return err;
 }
 
-mx_err app_digest_blocks(hid_t file, const app_tree *tree, int rank, int size,
+mx_err app_digest_blocks(const app_digest_share *share, hid_t file, const app_tree *tree,
                          unsigned char (*blocks)[APP_DIGEST_BYTES])
 {
     for (int i = 0; i < tree->count; ++i) {
-        if (tree->node[i].blocks > 0)
-            MX_TRY(digest_dataset(file, &tree->node[i], rank, size, blocks));
+        if (tree->node[i].blocks > 0) MX_TRY(digest_dataset(share, file, &tree->node[i], blocks));
     }
     return MX_OK;
 }

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What rank 0 needs at most beside its own data. */
-enum { PIECE_BYTES = 16 << 20 };
+/* What rank 0 needs at most beside its own data; and from which size on an array is worth a call to
+ * begin its writing to the disk. */
+enum { PIECE_BYTES = 16 << 20, LARGE_BYTES = 1 << 20 };
 
 static const struct {
     mx_type type;
@@ -271,10 +272,11 @@ mx_err app_file_create_growing(app_file *file, const app_array *array, hid_t *se
 mx_err app_file_put(app_file *file, const app_array *array, const void *values)
 {
     hid_t set = H5I_INVALID_HID;
+    hsize_t bytes = 0;
     mx_err err = check_array(array);
     if (err == MX_OK) {
-        const hsize_t elements = (hsize_t)app_slab_elements_global(&array->slab);
-        err = app_file_reserve(file, elements * MX_TYPE_SIZE(array->type));
+        bytes = (hsize_t)app_slab_elements_global(&array->slab) * MX_TYPE_SIZE(array->type);
+        err = app_file_reserve(file, bytes);
     }
     err = app_agree(file->comm, err);
     if (err == MX_OK && file->id >= 0) {
@@ -282,8 +284,8 @@ mx_err app_file_put(app_file *file, const app_array *array, const void *values)
         if (err == MX_OK) err = describe_set(set, array);
     }
     err = app_agree(file->comm, err);
-    if (err == MX_OK && app_slab_elements_global(&array->slab) > 0)
-        err = app_file_write_box(file, set, array, values);
+    if (err == MX_OK && bytes > 0) err = app_file_write_box(file, set, array, values);
+    if (err == MX_OK && bytes >= LARGE_BYTES) app_file_begin_writing(file);
     const mx_err closed = app_h5_close(set);
     return app_agree(file->comm, err != MX_OK ? err : closed);
 }

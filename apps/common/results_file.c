@@ -7,6 +7,7 @@
  * On a file system that cannot reserve, glibc writes one byte into each new block, and reads one of
  * each block that is there. No other rank may write meanwhile: all wait in app_agree. Other C
  * libraries refuse, and the file is written without a reservation. */
+#define _GNU_SOURCE /* sync_file_range */
 #include "results_file.h"
 
 #include "signals.h"
@@ -211,6 +212,19 @@ mx_err app_file_reserve(app_file *file, hsize_t bytes)
     MX_TRY(allocate(file->path, file->reserved, end - file->reserved));
     file->reserved = end;
     return MX_OK;
+}
+
+/* Only Linux has this call. Without it, or where it fails, the system begins later. */
+void app_file_begin_writing(const app_file *file)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    const int id = app_rank(file->comm) == 0 ? open(file->path, O_RDWR | O_CLOEXEC) : -1;
+    if (id < 0) return;
+    (void)sync_file_range(id, 0, 0, SYNC_FILE_RANGE_WRITE);
+    close(id);
+#else
+    (void)file;
+#endif
 }
 
 /* A parallel HDF5 may cut the file off at the end of its data here, and with it the room. */

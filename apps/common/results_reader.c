@@ -332,7 +332,8 @@ mx_err app_reader_manifest(app_reader reader, char **manifest)
     unsigned char(*const blocks)[APP_DIGEST_BYTES] =
         calloc((size_t)tree->blocks + 1, sizeof *blocks);
     MX_REQUIRE(blocks, MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
-    mx_err err = app_digest_blocks(reader->file, tree, 0, 1, blocks);
+    const app_digest_share whole = {.size = 1};
+    mx_err err = app_digest_blocks(&whole, reader->file, tree, blocks);
     if (err == MX_OK) err = app_digest_manifest(reader->file, tree, blocks, manifest);
     free(blocks);
     return err;

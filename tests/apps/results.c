@@ -66,6 +66,18 @@ static void put_arrays(app_comm comm, app_results results)
                 MX_ERR_ARG, "elements of type u8 cannot be stored");
 }
 
+/* So large that threads compute the digests when the file is written. The reader does it alone. */
+static void put_large(app_comm comm, app_results results)
+{
+    const app_slab rows = app_slab_block(comm, 3000007);
+    int64_t *const values = malloc((size_t)rows.count[0] * sizeof *values);
+    CHECK(values != NULL);
+    if (!values) return;
+    for (mx_gid i = 0; i < rows.count[0]; ++i) values[i] = (rows.first[0] + i) * 7 % 1000003;
+    CHECK_OK(app_results_array(results, "large", "1", APP_EXACT, MX_I64, &rows, values, NULL));
+    free(values);
+}
+
 static void check_arrays(app_reader reader)
 {
     double *vectors = NULL;
@@ -107,6 +119,7 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
                                (double[]){-1.0, 2.0}, (double[]){0.5, 0.25}));
     put_solid(comm, results);
     put_arrays(comm, results);
+    put_large(comm, results);
     const app_region_totals totals = {.calls = 7,
                                       .seconds = 1.0 + app_rank(comm),
                                       .bytes = 100.0,
