@@ -288,6 +288,19 @@ static mx_err stop(app_base *app)
     return app_print_finish(app->comm);
 }
 
+/* The digests of the results file are computed by the threads of the run. */
+static mx_err seal(app_base *app)
+{
+    mx_ctx host = NULL;
+    if (!app->results) return MX_OK;
+    MX_TRY(app_host_context_create(app->comm, &app->options, app->ctx, &host));
+    app_results_set_threads(app->results, host ? host : app->ctx);
+    const mx_err err = app_results_seal(app->results, app_verdict(app), app_verdict_code(app));
+    app_results_set_threads(app->results, NULL);
+    mx_ctx_destroy(&host);
+    return err;
+}
+
 static mx_err run(app_base *app)
 {
     const app_definition *const d = app->definition;
@@ -302,7 +315,7 @@ static mx_err run(app_base *app)
     MX_TRY(stage(app, d->verify));
     MX_TRY(stage(app, d->output));
     MX_TRY(store_common(app));
-    MX_TRY(app_results_seal(app->results, app_verdict(app), app_verdict_code(app)));
+    MX_TRY(seal(app));
     print_end(app);
     MX_TRY(app_print_finish(app->comm));
     return app_results_publish(&app->results);

@@ -60,8 +60,8 @@ typedef struct app_base {
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
     bool stopped;              /* by a signal: the stage `run` must return at once */
 
-    double *field;     /* memory of app_field and app_field_frame; NULL: none yet */
-    size_t field_room; /* the number of values that fit */
+    double *field;         /* memory of app_field and app_field_frame; NULL: none yet */
+    size_t field_capacity; /* the number of values that fit */
 
     bool failed; /* a check failed (app_check) */
     /* the precision of its numbers, for the provenance; NULL: "f64"; a stage may set it */

@@ -25,23 +25,23 @@ static mx_err export_cells(app_base *base, const app_decomp *decomp, mx_view vie
 
 /* Memory for a field. It is used again by later ones, because new memory takes about as long as the
  * copy into it. */
-static mx_err make_room(app_base *base, const app_decomp *decomp)
+static mx_err reserve_field(app_base *base, const app_decomp *decomp)
 {
     size_t cells = 1;
     for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
-    if (cells <= base->field_room) return MX_OK;
+    if (cells <= base->field_capacity) return MX_OK;
     free(base->field);
-    base->field_room = 0;
+    base->field_capacity = 0;
     base->field = malloc(cells * sizeof *base->field);
     MX_REQUIRE(base->field, MX_ERR_MEMORY, "no memory to write a field");
-    base->field_room = cells;
+    base->field_capacity = cells;
     return MX_OK;
 }
 
 /* This rank's cells in base->field. Agreed. */
 static mx_err take_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts)
 {
-    mx_err err = make_room(base, decomp);
+    mx_err err = reserve_field(base, decomp);
     if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, base->field);
     return app_agree(base->comm, err);
 }

@@ -1,7 +1,7 @@
 /* Digests in three levels.
  *
  * - block: SHA-256 of the bytes of some whole rows of a dataset, about 1 MiB; what ranks share out
- *   among themselves.
+ *   among themselves, and each rank among its threads.
  * - object: SHA-256 of a short text: kind, type, shape, path, then a line per attribute (with the
  *   SHA-256 of its bytes), then a line per block.
  * - file: SHA-256 of the manifest, the list of all objects' digests and paths, in the format of
@@ -10,7 +10,9 @@
  * Invariants: (1) a digest depends on what is stored and on nothing else: not on the number of
  * ranks, the chunks or the library that wrote it; (2) two files with the same manifest hold the
  * same objects, types, shapes, attributes and bytes; (3) every byte was read back from the file.
- * Cost: one reading of the file, shared by the ranks, and 32 bytes a block in one reduction.
+ * Cost: one reading of the file, shared by the ranks, and 32 bytes a block in one reduction; with
+ * threads 16 MiB of memory. SHA-256 takes three times as long as the reading, so a thread that reads
+ * while the others hash would save little.
  * Rejected: HDF5's own Fletcher32 filter (per chunk, 32 bits, blind to attributes and to missing
  * objects); a digest of the whole file as bytes (differs between library versions, cannot be shared
  * by ranks). */
@@ -19,23 +21,21 @@
 #include "strbuf.h"
 
 #include "minx/extend.h"
+#include "minx/math.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of blocks that are read before their digests are computed, by several threads. */
-enum { BLOCKS_TOGETHER = 16 };
-
-static bool compute(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
+static bool hash(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
 {
     unsigned int got = 0;
     return EVP_Digest(data, length, digest, &got, EVP_sha256(), NULL) == 1 &&
            got == APP_DIGEST_BYTES;
 }
 
-static mx_err computed(bool good)
+static mx_err check_hash(bool good)
 {
     MX_REQUIRE(good, MX_ERR_IO, "the OpenSSL library cannot compute SHA-256");
     return MX_OK;
@@ -43,7 +43,7 @@ static mx_err computed(bool good)
 
 mx_err app_digest_bytes(const void *data, size_t length, unsigned char digest[APP_DIGEST_BYTES])
 {
-    return computed(compute(data, length, digest));
+    return check_hash(hash(data, length, digest));
 }
 
 static void to_hex(const unsigned char digest[APP_DIGEST_BYTES], char hex[APP_DIGEST_HEX])
@@ -84,69 +84,79 @@ static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t 
     return err;
 }
 
-/* Blocks that have been read and have no digest yet. */
-typedef struct read_blocks {
+/* Blocks that are read one after the other and hashed together, each by one thread. Most blocks have
+ * about 1 MiB. A row of a large mesh may have much more, and is then read and hashed alone. */
+enum { BATCH_BLOCKS = 16, BATCH_BYTES = 16 << 20 };
+
+typedef struct batch {
     char *data;
-    size_t distance; /* from one block to the next */
-    int count, max;
-    size_t bytes[BLOCKS_TOGETHER];
-    unsigned char *digest[BLOCKS_TOGETHER];
-    bool good[BLOCKS_TOGETHER];
-} read_blocks;
+    size_t stride; /* bytes from one block to the next */
+    int count, capacity;
+    size_t bytes[BATCH_BLOCKS];
+    unsigned char *digest[BATCH_BLOCKS];
+    bool good[BATCH_BLOCKS];
+} batch;
 
-static void compute_some(void *data, int64_t first, int64_t last)
+static mx_err make_batch(const app_digest_share *share, const app_node *node, batch *b)
 {
-    read_blocks *const blocks = data;
-    for (int64_t b = first; b < last; ++b)
-        blocks->good[b] = compute(blocks->data + (size_t)b * blocks->distance, blocks->bytes[b],
-                                  blocks->digest[b]);
-}
-
-static mx_err compute_all(mx_ctx ctx, read_blocks *blocks)
-{
-    if (ctx)
-        MX_TRY(mx_ctx_run(ctx, compute_some, blocks, blocks->count));
-    else
-        compute_some(blocks, 0, blocks->count);
-    bool good = true;
-    for (int b = 0; b < blocks->count; ++b) good = good && blocks->good[b];
-    blocks->count = 0;
-    return computed(good);
+    const int64_t all = node->rank > 0 ? node->shape[0] : 1;
+    const int64_t rows = node->rows < all ? node->rows : all;
+    *b = (batch){.stride = (size_t)(node->count / all * rows) * node->item_bytes, .capacity = 1};
+    const int64_t fitting = mx_min(BATCH_BYTES / (int64_t)b->stride, node->blocks);
+    if (share->ctx) b->capacity = (int)mx_clamp(fitting, 1, BATCH_BLOCKS);
+    b->data = malloc((size_t)b->capacity * b->stride);
+    MX_REQUIRE(b->data, MX_ERR_MEMORY, "no memory to read blocks of %s", node->path);
+    return MX_OK;
 }
 
 static mx_err read_block(hid_t set, const app_node *node, int64_t block, unsigned char *digest,
-                         read_blocks *blocks)
+                         batch *b)
 {
     const int64_t all = node->rank > 0 ? node->shape[0] : 1;
     const int64_t first = block * node->rows;
     const int64_t rows = first + node->rows < all ? node->rows : all - first;
-    const int at = blocks->count++;
-    blocks->bytes[at] = (size_t)(node->count / all * rows) * node->item_bytes;
-    blocks->digest[at] = digest;
-    return read_rows(set, node, first, rows, blocks->data + (size_t)at * blocks->distance);
+    const int at = b->count++;
+    b->bytes[at] = (size_t)(node->count / all * rows) * node->item_bytes;
+    b->digest[at] = digest;
+    return read_rows(set, node, first, rows, b->data + (size_t)at * b->stride);
+}
+
+static void hash_range(void *work, int64_t first, int64_t last)
+{
+    batch *const b = work;
+    for (int64_t n = first; n < last; ++n)
+        b->good[n] = hash(b->data + (size_t)n * b->stride, b->bytes[n], b->digest[n]);
+}
+
+static mx_err hash_batch(mx_ctx ctx, batch *b)
+{
+    if (b->count > 1)
+        MX_TRY(mx_ctx_run(ctx, hash_range, b, b->count));
+    else
+        hash_range(b, 0, b->count);
+    bool good = true;
+    for (int n = 0; n < b->count; ++n) good = good && b->good[n];
+    b->count = 0;
+    return check_hash(good);
 }
 
 static mx_err digest_dataset(const app_digest_share *share, hid_t file, const app_node *node,
                              unsigned char (*digests)[APP_DIGEST_BYTES])
 {
-    const int64_t all = node->rank > 0 ? node->shape[0] : 1;
-    const int64_t max_rows = node->rows < all ? node->rows : all;
-    read_blocks blocks = {.max = share->ctx && node->blocks > 1 ? BLOCKS_TOGETHER : 1,
-                          .distance = (size_t)(node->count / all * max_rows) * node->item_bytes};
-    blocks.data = malloc((size_t)blocks.max * blocks.distance);
-    MX_REQUIRE(blocks.data, MX_ERR_MEMORY, "no memory to read blocks of %s", node->path);
+    batch b;
+    MX_TRY(make_batch(share, node, &b));
     const hid_t set = H5Dopen2(file, node->path, H5P_DEFAULT);
     mx_err err =
         set >= 0 ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
-    for (int64_t b = 0; b < node->blocks && err == MX_OK; ++b) {
-        const int64_t number = node->first_block + b;
+    for (int64_t n = 0; n < node->blocks && err == MX_OK; ++n) {
+        const int64_t number = node->first_block + n;
         if (number % share->size == share->rank)
-            err = read_block(set, node, b, digests[number], &blocks);
-        if (err == MX_OK && (blocks.count == blocks.max || b + 1 == node->blocks))
-            err = compute_all(share->ctx, &blocks);
+            err = read_block(set, node, n, digests[number], &b);
+        if (err == MX_OK && (b.count == b.capacity || n + 1 == node->blocks))
+            err = hash_batch(share->ctx, &b);
     }
     (void)app_h5_close(set);
-    free(blocks.data);
+    free(b.data);
     return err;
 }
 

@@ -118,6 +118,10 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
                          double tolerance, bool passed, app_compare compare);
 
+/* The host context whose threads compute the digests in app_results_seal, at which it must still
+ * exist. NULL, and without this call: the calling thread computes them. Not collective. */
+void app_results_set_threads(app_results results, mx_ctx ctx);
+
 /* Ends the file's contents: writes verdict and exit code, and the digests of all objects
  * (/integrity), and closes the file. It still has its temporary name. After a failure call
  * app_results_discard. Collective, agreed. */

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What rank 0 needs at most beside its own data; and from which size on an array is worth a call to
- * begin its writing to the disk. */
-enum { PIECE_BYTES = 16 << 20, LARGE_BYTES = 1 << 20 };
+/* What rank 0 needs at most beside its own data. */
+enum { PIECE_BYTES = 16 << 20 };
+
+/* For smaller arrays a call to begin their writing to the disk saves nothing. */
+enum { LARGE_BYTES = 1 << 20 };
 
 static const struct {
     mx_type type;

@@ -214,14 +214,16 @@ mx_err app_file_reserve(app_file *file, hsize_t bytes)
     return MX_OK;
 }
 
-/* Only Linux has this call. Without it, or where it fails, the system begins later. */
+/* Only Linux has this call. Without it, or where it fails, the system begins later. The file is
+ * opened for reading, because NFS writes a file whole when one that was opened for writing is
+ * closed. */
 void app_file_begin_writing(const app_file *file)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
-    const int id = app_rank(file->comm) == 0 ? open(file->path, O_RDWR | O_CLOEXEC) : -1;
-    if (id < 0) return;
-    (void)sync_file_range(id, 0, 0, SYNC_FILE_RANGE_WRITE);
-    close(id);
+    const int descriptor = app_rank(file->comm) == 0 ? open(file->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor < 0) return;
+    (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+    close(descriptor);
 #else
     (void)file;
 #endif

@@ -38,8 +38,9 @@ mx_err app_file_open(app_file *file, app_comm comm, const char *path, app_file_m
  * can be closed. Not collective: agree on it. */
 mx_err app_file_reserve(app_file *file, hsize_t bytes);
 
-/* Asks the system, on rank 0, to write to the disk what the file has so far, and does not wait. Then
- * less is left to write when the file is closed. Not collective. */
+/* Asks the system, on rank 0, to begin writing to the disk what the file has so far. Then less is
+ * left when the file is published, which waits for the disk. May itself wait while the disk's queue
+ * is full. Not collective. */
 void app_file_begin_writing(const app_file *file);
 
 /* Writes out what is buffered. Collective, agreed. */

@@ -4,7 +4,6 @@
 #include "results_put.h"
 #include "results_schema.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,33 +24,6 @@ static mx_err reopen(app_results results)
                                                   results->output.temporary, APP_FILE_WRITE));
 }
 
-/* Threads for the digests of large files. For small ones to start them takes longer. Without memory
- * for them the calling thread computes. */
-enum { BLOCKS_FOR_THREADS = 16, MAX_THREADS = 8 };
-
-static mx_ctx make_threads(app_comm comm, int64_t blocks)
-{
-    char resource[32];
-    mx_ctx ctx = NULL;
-    const int cores = mx_host_cores() / app_local_size(comm);
-    const int threads = cores < MAX_THREADS ? cores : MAX_THREADS;
-    if (threads < 2 || blocks < BLOCKS_FOR_THREADS) return NULL;
-    snprintf(resource, sizeof resource, "openmp:threads=%d", threads);
-    return mx_ctx_create(resource, &ctx) == MX_OK ? ctx : NULL;
-}
-
-static mx_err digest_blocks(app_results results, const app_tree *tree,
-                            unsigned char (*blocks)[APP_DIGEST_BYTES])
-{
-    const bool shared = app_file_is_parallel();
-    app_digest_share share = {.rank = shared ? app_rank(results->comm) : 0,
-                              .size = shared ? app_size(results->comm) : 1};
-    share.ctx = make_threads(results->comm, tree->blocks / share.size);
-    const mx_err err = app_digest_blocks(&share, results->file.id, tree, blocks);
-    mx_ctx_destroy(&share.ctx);
-    return err;
-}
-
 /* The digests of all blocks, on every rank that takes part; those without the file contribute
  * nothing. */
 static mx_err share_blocks(app_results results, const app_tree *tree,
@@ -63,7 +35,11 @@ static mx_err share_blocks(app_results results, const app_tree *tree,
     mx_err err =
         *blocks ? MX_OK
                 : MX_FAIL(MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
-    if (err == MX_OK && results->file.id >= 0) err = digest_blocks(results, tree, *blocks);
+    const app_digest_share share = {.rank = shared ? app_rank(comm) : 0,
+                                    .size = shared ? app_size(comm) : 1,
+                                    .ctx = results->threads};
+    if (err == MX_OK && results->file.id >= 0)
+        err = app_digest_blocks(&share, results->file.id, tree, *blocks);
     MX_TRY(app_agree(comm, err));
     return shared ? app_or_bytes(comm, **blocks, (size_t)tree->blocks * APP_DIGEST_BYTES) : MX_OK;
 }
@@ -110,6 +86,11 @@ static mx_err write_side_file(app_results results)
     if (app_rank(results->comm) != 0 || results->xdmf.field_count == 0) return MX_OK;
     return app_xdmf_write(results->output.side_temporary, app_output_base(&results->output),
                           &results->xdmf);
+}
+
+void app_results_set_threads(app_results results, mx_ctx ctx)
+{
+    if (results) results->threads = ctx;
 }
 
 mx_err app_results_seal(app_results results, const char *verdict, int exit_code)

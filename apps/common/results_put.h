@@ -36,6 +36,7 @@ struct app_results {
     bool begun;                /* the groups that every results file has are written */
     struct app_frames *frames; /* the first of a list */
     app_xdmf xdmf;             /* of rank 0: what the side file says */
+    mx_ctx threads;            /* whose threads compute the digests; NULL: the calling thread */
 };
 
 /* app_results_create for any kind. *kind must outlive *results. Collective, agreed. */

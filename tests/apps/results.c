@@ -4,7 +4,10 @@
  * shared between the runs on 1, 2 and 4 ranks through a file beside them. */
 #include "results.h"
 #include "check.h"
+#include "digest.h"
 #include "results_reader.h"
+
+#include "minx/minx.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,16 +69,17 @@ static void put_arrays(app_comm comm, app_results results)
                 MX_ERR_ARG, "elements of type u8 cannot be stored");
 }
 
-/* So large that threads compute the digests when the file is written. The reader does it alone. */
+/* More blocks than threads hash together; and rows that are larger than a block. */
 static void put_large(app_comm comm, app_results results)
 {
-    const app_slab rows = app_slab_block(comm, 3000007);
-    int64_t *const values = malloc((size_t)rows.count[0] * sizeof *values);
-    CHECK(values != NULL);
-    if (!values) return;
-    for (mx_gid i = 0; i < rows.count[0]; ++i) values[i] = (rows.first[0] + i) * 7 % 1000003;
-    CHECK_OK(app_results_array(results, "large", "1", APP_EXACT, MX_I64, &rows, values, NULL));
-    free(values);
+    static int64_t values[3000007];
+    const app_slab many = app_slab_block(comm, 3000007);
+    const app_slab wide = app_slab_components(app_slab_block(comm, 7), 200001);
+    for (mx_gid i = 0; i < many.count[0]; ++i) values[i] = (many.first[0] + i) * 7 % 1000003;
+    CHECK_OK(app_results_array(results, "many", "1", APP_EXACT, MX_I64, &many, values, NULL));
+    const mx_gid before = wide.first[0] * wide.global[1];
+    for (mx_gid i = 0; i < app_slab_elements(&wide); ++i) values[i] = before + i;
+    CHECK_OK(app_results_array(results, "wide", "1", APP_EXACT, MX_I64, &wide, values, NULL));
 }
 
 static void check_arrays(app_reader reader)
@@ -94,7 +98,7 @@ static void check_arrays(app_reader reader)
 
 static const char deck[] = "*tea\nx_cells=3 ! a comment with \"quotes\" & <brackets>\n*endtea\n";
 
-static void write_file(app_comm comm, const char *path, int argc, char **argv)
+static void write_file(app_comm comm, const char *path, mx_ctx threads, int argc, char **argv)
 {
     app_results results = NULL;
     app_decomp d;
@@ -129,6 +133,7 @@ static void write_file(app_comm comm, const char *path, int argc, char **argv)
     CHECK_OK(app_results_check(results, "volume", 1.0, 1.0, 1e-10, true, APP_EXACT));
     CHECK_FAILS(app_results_parameter_f64(results, "a/b", 1.0, "1"), MX_ERR_ARG,
                 "must not contain '/'");
+    app_results_set_threads(results, threads);
     CHECK_OK(app_results_finish(&results, "passed", 0));
     CHECK(results == NULL);
     free(values);
@@ -276,6 +281,31 @@ static void read_file(const char *path, int ranks)
     app_reader_close(&reader);
 }
 
+/* The digests do not depend on the number of ranks that share the blocks, nor on threads. */
+static void check_shares(const char *path, mx_ctx threads)
+{
+    enum { MAX_BLOCKS = 200 };
+    static unsigned char alone[MAX_BLOCKS][APP_DIGEST_BYTES];
+    app_tree tree;
+    const app_digest_share whole = {.size = 1};
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    CHECK(file >= 0);
+    CHECK_OK(app_tree_read(file, &tree));
+    CHECK(tree.blocks > 40 && tree.blocks <= MAX_BLOCKS);
+    if (tree.blocks <= MAX_BLOCKS) CHECK_OK(app_digest_blocks(&whole, file, &tree, alone));
+    for (int size = 1; size <= 3 && tree.blocks <= MAX_BLOCKS; ++size) {
+        static unsigned char shared[MAX_BLOCKS][APP_DIGEST_BYTES];
+        memset(shared, 0, sizeof shared);
+        for (int rank = 0; rank < size; ++rank) {
+            const app_digest_share share = {.rank = rank, .size = size, .ctx = threads};
+            CHECK_OK(app_digest_blocks(&share, file, &tree, shared));
+        }
+        CHECK(memcmp(alone, shared, sizeof alone) == 0);
+    }
+    app_tree_free(&tree);
+    CHECK(H5Fclose(file) >= 0);
+}
+
 static void check_inert(app_comm comm)
 {
     app_results results = NULL;
@@ -291,12 +321,18 @@ int main(int argc, char **argv)
     app_comm comm = NULL;
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
-    write_file(comm, "out.h5", argc, argv);
+    mx_ctx threads = NULL;
+    CHECK_OK(mx_init());
+    CHECK_OK(mx_ctx_create("openmp:threads=3", &threads));
+    write_file(comm, "out.h5", threads, argc, argv);
     if (app_rank(comm) == 0) {
         read_file("out.h5", app_size(comm));
+        check_shares("out.h5", threads);
         CHECK(access("out.xmf", R_OK) == 0);
     }
     check_inert(comm);
+    mx_ctx_destroy(&threads);
+    mx_finalize();
     const int exit_code = check_exit(comm);
     app_comm_close(&comm);
     return exit_code;
