@@ -288,13 +288,17 @@ static mx_err stop(app_base *app)
     return app_print_finish(app->comm);
 }
 
-/* The digests of the results file are computed by the threads of the run. */
+/* The threads of the run compute the digests of the results file; beside a device, threads of the
+ * host. */
 static mx_err seal(app_base *app)
 {
     mx_ctx host = NULL;
+    mx_ctx_info info;
     if (!app->results) return MX_OK;
-    MX_TRY(app_host_context_create(app->comm, &app->options, app->ctx, &host));
-    app_results_set_threads(app->results, host ? host : app->ctx);
+    MX_TRY(mx_ctx_get_info(app->ctx, &info));
+    const bool on_host = info.device < 0;
+    if (!on_host) MX_TRY(app_host_context_create(app->comm, &app->options, &host));
+    app_results_set_threads(app->results, on_host ? app->ctx : host);
     const mx_err err = app_results_seal(app->results, app_verdict(app), app_verdict_code(app));
     app_results_set_threads(app->results, NULL);
     mx_ctx_destroy(&host);

@@ -188,13 +188,10 @@ mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx
     return err;
 }
 
-mx_err app_host_context_create(app_comm comm, const app_options *options, mx_ctx ctx, mx_ctx *host)
+mx_err app_host_context_create(app_comm comm, const app_options *options, mx_ctx *host)
 {
     char resource[32] = "openmp";
-    mx_ctx_info info;
     *host = NULL;
-    MX_TRY(mx_ctx_get_info(ctx, &info));
-    if (info.device < 0) return MX_OK;
     MX_TRY(app_agree(comm, append_threads(comm, options, resource, sizeof resource)));
     if (mx_ctx_create(resource, host) != MX_OK) mx_err_clear();
     return MX_OK;

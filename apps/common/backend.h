@@ -14,11 +14,10 @@
  * Collective, agreed. */
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx);
 
-/* Opens a context whose threads do host work of this rank beside `ctx`, in *host: for a device's
- * context openmp, with as many threads as app_context_create would give it. If that fails, and for
- * a host's context, which has threads itself, *host is NULL. The caller destroys it. MX_ERR_MEMORY,
- * MX_ERR_COMM. Collective, agreed. */
-mx_err app_host_context_create(app_comm comm, const app_options *options, mx_ctx ctx, mx_ctx *host);
+/* Opens a context for host work beside a device's: openmp, with as many threads as
+ * app_context_create would give it. *host is NULL where that fails: the calling thread has to do
+ * such work. The caller destroys *host. MX_ERR_MEMORY, MX_ERR_COMM. Collective, agreed. */
+mx_err app_host_context_create(app_comm comm, const app_options *options, mx_ctx *host);
 
 /* Prints the backends that are available here, one a line, and why others are not, as comments ("#
  * cuda: ..."). */

@@ -118,8 +118,9 @@ mx_err app_results_region(app_results results, const char *name, const app_regio
 mx_err app_results_check(app_results results, const char *name, double value, double expected,
                          double tolerance, bool passed, app_compare compare);
 
-/* The host context whose threads compute the digests in app_results_seal, at which it must still
- * exist. NULL, and without this call: the calling thread computes them. Not collective. */
+/* The host context whose threads compute the digests. It must exist until app_results_seal returns.
+ * NULL, the default, or a context of one thread: the calling thread computes them. Accepts results
+ * NULL. Not collective. */
 void app_results_set_threads(app_results results, mx_ctx ctx);
 
 /* Ends the file's contents: writes verdict and exit code, and the digests of all objects

@@ -90,7 +90,10 @@ static mx_err write_side_file(app_results results)
 
 void app_results_set_threads(app_results results, mx_ctx ctx)
 {
-    if (results) results->threads = ctx;
+    mx_ctx_info info;
+    if (!results) return;
+    const bool several = ctx && mx_ctx_get_info(ctx, &info) == MX_OK && info.threads > 1;
+    results->threads = several ? ctx : NULL;
 }
 
 mx_err app_results_seal(app_results results, const char *verdict, int exit_code)

@@ -133,13 +133,13 @@ static mx_err bind_columns(mx_ctx ctx, const tl_views *of, int ghosts, tl_passes
 
 /* Of columns: the number of threads that a GPU runs together. */
 enum { WARP = 32 };
-/* The number of items that occupy a large GPU. simt gets few, so that small meshes there have items
- * with several lines or sheets. */
-enum { ITEMS = 1 << 16, SIMT_ITEMS = 256 };
+/* The number of items that occupy a large GPU. A host that stands for a device gets few, so that
+ * small meshes there have items with several lines or sheets. */
+enum { ITEMS = 1 << 16, FEW_ITEMS = 256 };
 /* Where there are more cells, an item has several lines, in 3-D several sheets: the cells beside its
  * own are read again by fewer items. On an H200 16 to 64 lines took the same time for 4096 x 4096
- * cells, and 4 lines the least for 512 x 512. 32 to 48 sheets took the least for 256 and 384 cubed,
- * 16 for 128 cubed. */
+ * cells, and 4 lines the least for 512 x 512. 32 sheets took the least for 384 cubed, and 1 percent
+ * more than the least for 256 cubed; 16 the least for 128 cubed. */
 enum { MAX_LINES = 16, MAX_SHEETS = 32 };
 
 /* The dimensions by their distance in memory. */
@@ -156,7 +156,7 @@ static order order_of(mx_layout layout, int dims)
 static void shape_columns(const mx_ctx_info *info, const tl_pass *pass, int sheets, double between,
                           tl_columns_args *c)
 {
-    const int64_t items = info->device < 0 ? SIMT_ITEMS : ITEMS;
+    const int64_t items = info->device < 0 ? FEW_ITEMS : ITEMS;
     const int64_t area = (int64_t)pass->lines * pass->length, pairs = area * sheets / 2;
     c->pass = *pass;
     c->width = (pass->length + WARP - 1) / WARP * WARP;

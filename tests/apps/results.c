@@ -69,17 +69,25 @@ static void put_arrays(app_comm comm, app_results results)
                 MX_ERR_ARG, "elements of type u8 cannot be stored");
 }
 
-/* More blocks than threads hash together; and rows that are larger than a block. */
-static void put_large(app_comm comm, app_results results)
+/* Rows of the numbers from 0 on. */
+static void put_rows(app_comm comm, app_results results, const char *name, mx_gid rows,
+                     mx_gid columns)
 {
     static int64_t values[3000007];
-    const app_slab many = app_slab_block(comm, 3000007);
-    const app_slab wide = app_slab_components(app_slab_block(comm, 7), 200001);
-    for (mx_gid i = 0; i < many.count[0]; ++i) values[i] = (many.first[0] + i) * 7 % 1000003;
-    CHECK_OK(app_results_array(results, "many", "1", APP_EXACT, MX_I64, &many, values, NULL));
-    const mx_gid before = wide.first[0] * wide.global[1];
-    for (mx_gid i = 0; i < app_slab_elements(&wide); ++i) values[i] = before + i;
-    CHECK_OK(app_results_array(results, "wide", "1", APP_EXACT, MX_I64, &wide, values, NULL));
+    app_slab slab = app_slab_block(comm, rows);
+    if (columns > 1) slab = app_slab_components(slab, columns);
+    CHECK(app_slab_elements(&slab) <= 3000007);
+    for (mx_gid i = 0; i < app_slab_elements(&slab); ++i) values[i] = slab.first[0] * columns + i;
+    CHECK_OK(app_results_array(results, name, "1", APP_EXACT, MX_I64, &slab, values, NULL));
+}
+
+/* More blocks than a batch has; rows larger than a block, of which a batch has fewer; and a row that
+ * is larger than a batch. */
+static void put_large(app_comm comm, app_results results)
+{
+    put_rows(comm, results, "many", 3000007, 1);
+    put_rows(comm, results, "wide", 13, 200001);
+    put_rows(comm, results, "widest", 1, 2200001);
 }
 
 static void check_arrays(app_reader reader)
@@ -281,9 +289,12 @@ static void read_file(const char *path, int ranks)
     app_reader_close(&reader);
 }
 
-/* The digests do not depend on the number of ranks that share the blocks, nor on threads. */
-static void check_shares(const char *path, mx_ctx threads)
+/* The digests do not depend on the number of ranks that share the blocks, nor on the context whose
+ * threads compute. */
+static void check_shares(const char *path, const char *resource)
 {
+    mx_ctx threads = NULL;
+    CHECK_OK(mx_ctx_create(resource, &threads));
     enum { MAX_BLOCKS = 200 };
     static unsigned char alone[MAX_BLOCKS][APP_DIGEST_BYTES];
     app_tree tree;
@@ -304,6 +315,7 @@ static void check_shares(const char *path, mx_ctx threads)
     }
     app_tree_free(&tree);
     CHECK(H5Fclose(file) >= 0);
+    mx_ctx_destroy(&threads);
 }
 
 static void check_inert(app_comm comm)
@@ -327,7 +339,9 @@ int main(int argc, char **argv)
     write_file(comm, "out.h5", threads, argc, argv);
     if (app_rank(comm) == 0) {
         read_file("out.h5", app_size(comm));
-        check_shares("out.h5", threads);
+        static const char *const hosts[] = {"serial", "serial:order=shuffled", "openmp:threads=3",
+                                            "simt"};
+        for (int h = 0; h < 4; ++h) check_shares("out.h5", hosts[h]);
         CHECK(access("out.xmf", R_OK) == 0);
     }
     check_inert(comm);
