@@ -300,7 +300,6 @@ static mx_err seal(app_base *app)
     if (!on_host) MX_TRY(app_host_context_create(app->comm, &app->options, &host));
     app_results_set_threads(app->results, on_host ? app->ctx : host);
     const mx_err err = app_results_seal(app->results, app_verdict(app), app_verdict_code(app));
-    app_results_set_threads(app->results, NULL);
     mx_ctx_destroy(&host);
     return err;
 }

@@ -84,6 +84,13 @@ static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t 
     return err;
 }
 
+static int64_t rows_of(const app_node *node) { return node->rank > 0 ? node->shape[0] : 1; }
+
+static size_t bytes_of_rows(const app_node *node, int64_t rows)
+{
+    return (size_t)(node->count / rows_of(node) * rows) * node->item_bytes;
+}
+
 /* Blocks that are read one after the other and hashed together, each by one thread. Most blocks have
  * about 1 MiB. A row of a large mesh may have much more, and is then read and hashed alone. */
 enum { BATCH_BLOCKS = 16, BATCH_BYTES = 16 << 20 };
@@ -99,9 +106,7 @@ typedef struct batch {
 
 static mx_err make_batch(const app_digest_share *share, const app_node *node, batch *b)
 {
-    const int64_t all = node->rank > 0 ? node->shape[0] : 1;
-    const int64_t rows = node->rows < all ? node->rows : all;
-    *b = (batch){.stride = (size_t)(node->count / all * rows) * node->item_bytes, .capacity = 1};
+    *b = (batch){.stride = bytes_of_rows(node, mx_min(node->rows, rows_of(node))), .capacity = 1};
     const int64_t mine = (node->blocks + share->size - 1) / share->size;
     const int64_t fitting = mx_min(BATCH_BYTES / (int64_t)b->stride, mine);
     if (share->ctx) b->capacity = (int)mx_clamp(fitting, 1, BATCH_BLOCKS);
@@ -113,11 +118,9 @@ static mx_err make_batch(const app_digest_share *share, const app_node *node, ba
 static mx_err read_block(hid_t set, const app_node *node, int64_t block, unsigned char *digest,
                          batch *b)
 {
-    const int64_t all = node->rank > 0 ? node->shape[0] : 1;
-    const int64_t first = block * node->rows;
-    const int64_t rows = first + node->rows < all ? node->rows : all - first;
+    const int64_t first = block * node->rows, rows = mx_min(node->rows, rows_of(node) - first);
     const int at = b->count++;
-    b->bytes[at] = (size_t)(node->count / all * rows) * node->item_bytes;
+    b->bytes[at] = bytes_of_rows(node, rows);
     b->digest[at] = digest;
     return read_rows(set, node, first, rows, b->data + (size_t)at * b->stride);
 }
