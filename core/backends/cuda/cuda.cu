@@ -23,9 +23,10 @@ typedef struct cuda_state {
     cudaEvent_t reached; /* for contexts that wait for this one */
     void *result;        /* pinned memory: reductions write results for the host to it */
     size_t result_bytes;
-    int64_t resident;  /* thread blocks that the device can run at the same time, at most */
-    bool overlaps;     /* a kernel may be set up while the kernel before it runs */
-    size_t max_shared; /* bytes of shared memory that a block can have */
+    int64_t processors; /* the device's multiprocessors */
+    int64_t resident;   /* thread blocks that the device can run at the same time, at most */
+    bool overlaps;      /* a kernel may be set up while the kernel before it runs */
+    size_t max_shared;  /* bytes of shared memory that a block can have */
 } cuda_state;
 
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
@@ -104,8 +105,8 @@ static mx_err cuda_open(mx_ctx ctx)
     cuda_state *state = (cuda_state *)calloc(1, sizeof *state);
     MX_REQUIRE(state != NULL, MX_ERR_MEMORY, "no memory for a context");
     ctx->state = state;
-    state->resident = (int64_t)properties.multiProcessorCount *
-                      (properties.maxThreadsPerMultiProcessor / THREADS);
+    state->processors = properties.multiProcessorCount;
+    state->resident = state->processors * (properties.maxThreadsPerMultiProcessor / THREADS);
     ctx->max_concurrency =
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
@@ -367,7 +368,7 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     plan->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
     if (!plan_planes(l, instance->per_thread, state_of(ctx)->resident))
-        MX_TRY(plan_grid(l, instance->per_thread, state_of(ctx)->resident));
+        MX_TRY(plan_grid(l, instance, state_of(ctx)->processors, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         int64_t items = 1;
         for (int d = 0; d < l->dims; d++) items *= l->axis[d].end - l->axis[d].begin;

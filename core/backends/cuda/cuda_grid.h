@@ -92,7 +92,8 @@ static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
     return true;
 }
 
-static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
+static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t processors,
+                        int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
     const int last = l->dims - 1;
@@ -105,16 +106,20 @@ static mx_err plan_grid(mx_launch *l, int per_thread, int64_t resident)
     if (l->dims > 1)
         shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
     /* the items of a thread in its row */
-    const int64_t items = l->dims == 1 && !strides ? per_thread : 1;
+    const int64_t items = l->dims == 1 && !strides ? instance->per_thread : 1;
     int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
     if (strides && along > 2 * resident) along = 2 * resident;
     plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
                     l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
-    plan->per_thread = plan->strides ? 1 : rows_per_thread(l, per_thread, along, rows, resident);
+    plan->per_thread =
+        plan->strides ? 1 : rows_per_thread(l, instance->per_thread, along, rows, resident);
     int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
     if (plan->strides) {
-        along = at_most(along, 2 * resident / (across > 0 ? across : 1));
-        across = at_most(across, 2 * resident / (along > 0 ? along : 1));
+        /* with more blocks than run at a time, the last ones would leave most of the device idle */
+        const int64_t limit =
+            instance->at_a_time != NULL ? processors * instance->at_a_time() : resident;
+        along = at_most(along, limit / (across > 0 ? across : 1));
+        across = at_most(across, limit / (along > 0 ? along : 1));
     }
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
                "kernel %s: a range of %lld by %lld items is too large for one launch",

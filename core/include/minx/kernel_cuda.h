@@ -7,7 +7,8 @@
  * neighbouring rows; in one dimension that many items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
  *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction over columns (MX_ITEMS_COLUMN);
- *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads;
+ *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads, and in two dimensions if there is a
+ *     prologue and no loop, because two rows share what the prologue computes;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
  *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
  *     because they often use the same index, and there are fewer blocks; and 2 small items (MX_ITEMS_SIMD) in one dimension.
@@ -63,6 +64,13 @@
 #define MX_ITEMS_STENCIL_RESIDENT_ 1
 #define MX_ITEMS_COLUMN_RESIDENT_ 2
 
+/* May a kernel without a result be set up before the kernel before it has ended? */
+#define MX_ITEMS_SIMD_OVERLAPS_ true
+#define MX_ITEMS_PLAIN_OVERLAPS_ true
+#define MX_ITEMS_GATHER_OVERLAPS_ false
+#define MX_ITEMS_STENCIL_OVERLAPS_ true
+#define MX_ITEMS_COLUMN_OVERLAPS_ true
+
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
@@ -77,7 +85,9 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
  * A kernel whose items have loops lets the next one be set up only after it has waited itself.
  * Otherwise several kernels wait on the device at the same time. The blocks of waiting kernels are
  * spread unevenly over the multiprocessors, so that some multiprocessors have more work: neighbour
- * lists took 1.15 times as long, pair forces 1.7 times. */
+ * lists took 1.15 times as long, pair forces 1.7 times. Where that can matter most, for scattered
+ * loads (MX_ITEMS_GATHER) without a result, a kernel is not set up before the one before it has
+ * ended: pair forces that add to a scatter view then took 47 us instead of 56 to 65. */
 template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
 {
 #if __CUDA_ARCH__ >= 900
@@ -348,9 +358,9 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). The device may set the kernel up
- * while the kernel before it still runs. */
-template <class... Parameters, class... Arguments>
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). If it overlaps, the device may set
+ * the kernel up while the kernel before it still runs. */
+template <bool overlaps = true, class... Parameters, class... Arguments>
 static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                                  dim3 block, size_t shared_bytes, Arguments... arguments)
 {
@@ -363,14 +373,14 @@ static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Paramet
     config.dynamicSmemBytes = shared_bytes;
     config.stream = (cudaStream_t)mx_cuda_planned(launch)->queue;
     config.attrs = &overlap;
-    config.numAttrs = mx_cuda_planned(launch)->overlaps ? 1 : 0;
+    config.numAttrs = overlaps && mx_cuda_planned(launch)->overlaps ? 1 : 0;
     return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
-template <class... Parameters, class... Arguments>
+template <bool overlaps = true, class... Parameters, class... Arguments>
 static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                           dim3 block, Arguments... arguments)
 {
-    return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
+    return mx_cuda_start_shared_<overlaps>(launch, kernel, grid, block, 0, arguments...);
 }
 
 /* The form of a kernel that the plan requests. */
@@ -401,9 +411,21 @@ template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
     return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
 }
 
+/* The occupancy of a reduction whose threads step through a range of several dimensions. */
+template <class K> static int mx_cuda_at_a_time_()
+{
+    static const int blocks = [] {
+        int n = 0;
+        const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &n, mx_cuda_reduce_<K, 0, (K::dims > 1)>, MX_CUDA_THREADS_, 0);
+        return code == cudaSuccess && n > 0 ? n : 1;
+    }();
+    return blocks;
+}
+
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_(
+    return mx_cuda_start_<K::overlaps>(
         launch, mx_cuda_for_of_<K>(mx_cuda_planned(launch)),
         dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
              mx_cuda_planned(launch)->grid[2]),
@@ -461,22 +483,24 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 /* The members that only host instances have stay NULL. */
 static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
                                                       int per_thread,
-                                                      size_t (*temporary)(const mx_launch *))
+                                                      size_t (*temporary)(const mx_launch *),
+                                                      int (*at_a_time)(void))
 {
     mx_instance instance = {};
     instance.enqueue = enqueue;
     instance.per_thread = per_thread;
     instance.temporary = temporary;
+    instance.at_a_time = at_a_time;
     return instance;
 }
-#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, temporary)                              \
+#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, temporary, at_a_time)                   \
     extern "C" {                                                                                \
     extern const mx_instance MX_SYMBOL_(name);                                                  \
     const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
-                                                           temporary);                          \
+                                                           temporary, at_a_time);               \
     }
 #define MX_CUDA_INSTANCE_(name, enqueue) \
-    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, NULL)
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, NULL, NULL)
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
     typedef name##__args args;                                                                  \
@@ -503,8 +527,9 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 #define MX_DEFINE_FOR_(name, D, I, S, prologue_)                                    \
     struct name##__traits {                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
-        enum { per_thread = MX_CUDA_PER_THREAD_##D##_(S), loops = S##_LOOPS_ };     \
-        enum { resident = S##_RESIDENT_ };                                          \
+        enum { loops = S##_LOOPS_, shares = D == 2 && has_prologue && !loops };     \
+        enum { per_thread = shares ? 2 : MX_CUDA_PER_THREAD_##D##_(S) };            \
+        enum { resident = S##_RESIDENT_, overlaps = S##_OVERLAPS_ };                \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
             MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \
@@ -522,7 +547,8 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
         static __device__ __forceinline__ void init(value *v) { INIT; }                    \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
     };                                                                                     \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_reduce_)
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread, NULL,  \
+                         mx_cuda_at_a_time_<name##__traits>)
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \

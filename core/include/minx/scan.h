@@ -262,7 +262,7 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
             name##__item(a, i, v, final);                                                     \
         }                                                                                     \
     };                                                                                        \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, mx_cuda_scan_bytes_<name##__traits>)
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, mx_cuda_scan_bytes_<name##__traits>, NULL)
 #define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                               \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
                         R##_JOIN(value, into, v), __host__ __device__)
