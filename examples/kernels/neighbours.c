@@ -2,8 +2,8 @@
 #include "minx/kernel.h"
 
 /* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are
- * nine parts of `order`. The loads are not behind a branch, so a GPU loads several particles at a
- * time. */
+ * nine parts of `order`. The loads are not behind a branch, and only the store is, so a GPU loads
+ * four particles at a time: with `continue` and a branch for the store it loaded one. */
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
@@ -23,13 +23,12 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
                 const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
                 const double dz = z - MX_LOAD(a->x, j, 2);
                 const bool near = dx * dx + dy * dy + dz * dz <= a->cutoff2 && j != i && j > lower;
-                if (!near) continue;
-                if (count < a->capacity) MX_AT(a->list, i, count) = j;
-                count++;
+                if (near && count < a->capacity) MX_AT(a->list, i, count) = j;
+                count += near;
             }
         }
     }
     MX_AT(a->count, i) = count;
     *longest = *longest < count ? count : *longest;
 }
-MX_REDUCE(1D, neighbours_find, MX_MAX, MX_ITEMS_PLAIN)
+MX_REDUCE(1D, neighbours_find, MX_MAX, MX_ITEMS_GATHER)

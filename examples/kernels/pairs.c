@@ -1,5 +1,6 @@
 #include "pairs.h"
 #include "minx/kernel.h"
+#include "minx/math.h"
 #include "minx/team.h"
 
 typedef struct pairs_vector {
@@ -21,7 +22,7 @@ MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int 
     const double dx = position.x - other.x, dy = position.y - other.y, dz = position.z - other.z;
     const double r2 = dx * dx + dy * dy + dz * dz;
     if (r2 >= cutoff2) return false;
-    const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;
+    const double s2 = mx_recip(r2), s6 = s2 * s2 * s2;
     const double force_over_r = 48.0 * s6 * (s6 - 0.5) * s2;
     force->x = dx * force_over_r;
     force->y = dy * force_over_r;
@@ -41,6 +42,7 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
     const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
     pairs_vector sum = {0, 0, 0}, force;
+    MX_UNROLL(4)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
         if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
@@ -53,7 +55,7 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
     mx_atomic_add(&MX_AT(a->f, i, 1), sum.y);
     mx_atomic_add(&MX_AT(a->f, i, 2), sum.z);
 }
-MX_FOR(1D, pairs_atomic, MX_ITEMS_PLAIN)
+MX_FOR(1D, pairs_atomic, MX_ITEMS_GATHER)
 
 MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
 {
@@ -89,6 +91,7 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
     pairs_vector sum = {0, 0, 0}, force;
+    MX_UNROLL(4)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
         if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
@@ -101,7 +104,7 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     MX_SCATTER(a->f, sum.y, i, 1);
     MX_SCATTER(a->f, sum.z, i, 2);
 }
-MX_FOR(1D, pairs_scatter, MX_ITEMS_PLAIN)
+MX_FOR(1D, pairs_scatter, MX_ITEMS_GATHER)
 
 MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
 {

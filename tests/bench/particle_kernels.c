@@ -1,5 +1,7 @@
 #include "minx/kernel.h"
 
+#include "minx/math.h"
+
 #include "mix.h"
 #include "particle_kernels.h"
 
@@ -59,13 +61,14 @@ MX_FOR(1D, bench_set_lists, MX_ITEMS_PLAIN)
         const double cutoff2 = a->cutoff2;                                                      \
         const int count = MX_AT(a->count, i);                                                   \
         double fx = 0, fy = 0, fz = 0;                                                          \
+        MX_UNROLL(4)                                                                            \
         MX_SIMD_SUM(fx, fy, fz)                                                                 \
         for (int k = 0; k < count; k++) {                                                       \
             const int j = MX_LOAD(a->list, i, k);                                               \
             const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);            \
             const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;        \
             if (r2 >= cutoff2) continue;                                                        \
-            const double s2 = 1.0 / r2, s6 = s2 * s2 * s2, f = 48.0 * s6 * (s6 - 0.5) * s2;     \
+            const double s2 = mx_recip(r2), s6 = s2 * s2 * s2, f = 48.0 * s6 * (s6 - 0.5) * s2; \
             fx += dx * f;                                                                       \
             fy += dy * f;                                                                       \
             fz += dz * f;                                                                       \
@@ -74,7 +77,7 @@ MX_FOR(1D, bench_set_lists, MX_ITEMS_PLAIN)
         MX_AT(a->f, i, 1) = fy;                                                                 \
         MX_AT(a->f, i, 2) = fz;                                                                 \
     }                                                                                           \
-    MX_FOR(1D, name, MX_ITEMS_PLAIN)
+    MX_FOR(1D, name, MX_ITEMS_GATHER)
 FORCE(bench_force)
 FORCE(bench_force_l)
 FORCE(bench_force_r)

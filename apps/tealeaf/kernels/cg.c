@@ -42,8 +42,9 @@ MX_REDUCE(2D, tl_cg_matvec, MX_SUM)
 
 MX_BODY void tl_cg_update_alpha(tl_cg_update_args *a)
 {
+    const double before = MX_AT(a->rr, a->before), pw = MX_AT(a->pw, a->product);
     const bool going = MX_AT(a->rr, a->norm) > a->tolerance;
-    a->alpha = going ? MX_AT(a->rr, a->before) / MX_AT(a->pw, a->product) : 0.0;
+    a->alpha = going ? before / pw : 0.0;
 }
 
 MX_BODY void tl_cg_update_body(const tl_cg_update_args *a, int j, int k, double *rr)
@@ -59,8 +60,9 @@ MX_REDUCE(3D, tl_cg_update_3d, MX_SUM, MX_ITEMS_SIMD, tl_cg_update_alpha)
 
 MX_BODY void tl_cg_direction_beta(tl_cg_direction_args *a)
 {
+    const double now = MX_AT(a->rr, a->now), before = MX_AT(a->rr, a->before);
     const bool going = MX_AT(a->rr, a->norm) > a->tolerance;
-    a->beta = going ? MX_AT(a->rr, a->now) / MX_AT(a->rr, a->before) : 0.0;
+    a->beta = going ? now / before : 0.0;
 }
 
 MX_BODY void tl_cg_direction_body(const tl_cg_direction_args *a, int j, int k)
