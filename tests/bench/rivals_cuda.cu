@@ -2,7 +2,9 @@
  * results of blocks in a small second kernel; `fused` gives it two elements in one load, and lets
  * the last block join the partial results. Which one is faster depends on size; the bench takes the
  * faster. Arguments go by value, loads are coalesced, blocks have 256 threads. In reductions on
- * grids a thread takes two rows, which share loads of the stencil.
+ * grids a thread takes two rows, which share loads of the stencil. In all files of CUDA rivals a
+ * kernel has the second launch bound, 1 or 4 or none, with which it was fastest on an H200: without
+ * one nvcc gives a thread fewer registers than it could use.
  *
  * On this backend views have layout left: a row runs along the kernel's first index. */
 #include "rivals_cuda.h"
@@ -77,7 +79,7 @@ static __global__ void __launch_bounds__(THREADS)
     a[i] = make_double2(x.x + s * y.x, x.y + s * y.y);
 }
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     dot_kernel(const double *__restrict__ b, const double *__restrict__ c, int n, void *room,
                one *result)
 {
@@ -89,7 +91,7 @@ static __global__ void __launch_bounds__(THREADS)
     finish<one, false>(s, room, result);
 }
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     dot2_kernel(const double2 *__restrict__ b, const double2 *__restrict__ c, int pairs, void *room,
                 one *result)
 {

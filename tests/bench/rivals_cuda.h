@@ -15,6 +15,15 @@ static unsigned blocks_for(int64_t items, int64_t a_block)
 
 static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
 
+/* 1 / x, if both are normal numbers. CUDA's division has a branch for others. */
+static __device__ __forceinline__ double reciprocal(double x)
+{
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const double e = fma(-x, y, 1.0);
+    return fma(y, fma(e, e, e), y);
+}
+
 /* ---- values that are reduced ---- */
 
 struct one {

@@ -53,7 +53,7 @@ void rival_cuda_cells(const rival_args *g)
 
 /* ---- neighbour lists ---- */
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 4)
     neighbours_kernel(int n, int64_t stride, const double *__restrict__ x,
                       const int *__restrict__ cells, const int *__restrict__ begins,
                       const int *__restrict__ order, double cutoff2, int side, int capacity,
@@ -107,12 +107,14 @@ static __global__ void __launch_bounds__(THREADS)
         const double *const y = x + stride, *const z = y + stride;
         const double xi = x[i], yi = y[i], zi = z[i];
         const int count = counts[i];
+#pragma unroll 4
         for (int k = lane; k < count; k += lanes) {
             const int j = list[i + (int64_t)k * n];
             const double dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
             const double r2 = dx * dx + dy * dy + dz * dz;
             if (r2 >= cutoff2) continue;
-            const double s2 = 1.0 / r2, s6 = s2 * s2 * s2, pull = 48.0 * s6 * (s6 - 0.5) * s2;
+            const double s2 = reciprocal(r2), s6 = s2 * s2 * s2;
+            const double pull = 48.0 * s6 * (s6 - 0.5) * s2;
             fx += dx * pull;
             fy += dy * pull;
             fz += dz * pull;

@@ -7,7 +7,7 @@ enum { HEAT_WIDTH = 64, HEAT_ROWS = THREADS / HEAT_WIDTH, MARCH = 8, NODES = 8 }
 
 /* Rows run along the first index. */
 template <bool norm, bool fused, int planes>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     heat_kernel(double *__restrict__ fresh, const double *__restrict__ u, double s, int side,
                 int stride, int64_t plane, void *room, one *result)
 {
@@ -76,7 +76,7 @@ static __device__ __forceinline__ int count_lower(const int *__restrict__ column
 }
 
 template <bool counting>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     assemble_kernel(int n, const double *__restrict__ block, const int *__restrict__ node,
                     const int *__restrict__ begin, const int *__restrict__ column,
                     double *__restrict__ value)

@@ -1,18 +1,12 @@
 /* Hand-written CUDA for particles: forces with a thread a particle, once as one would write it and
  * once without a branch, and CUB's radix sort. Views have layout left: what neighbouring threads
  * read of the lists is in neighbouring places. */
-#include "rivals.h"
+#include "rivals_cuda.h"
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
-#include <cuda_runtime.h>
-
-enum { THREADS = 256 };
-
-static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
-
 template <bool branching>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 4)
     force_kernel(int n, int64_t stride, const double *__restrict__ x, const int *__restrict__ list,
                  const int *__restrict__ counts, double cutoff2, double *__restrict__ f)
 {
@@ -22,12 +16,13 @@ static __global__ void __launch_bounds__(THREADS)
     const double xi = x[i], yi = y[i], zi = z[i];
     const int count = counts[i];
     double fx = 0, fy = 0, fz = 0;
+#pragma unroll 4
     for (int k = 0; k < count; k++) {
         const int j = list[i + k * stride];
         const double dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
         const double r2 = dx * dx + dy * dy + dz * dz;
         if (branching && r2 >= cutoff2) continue;
-        const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;
+        const double s2 = reciprocal(r2), s6 = s2 * s2 * s2;
         const double pull = branching || r2 < cutoff2 ? 48.0 * s6 * (s6 - 0.5) * s2 : 0.0;
         fx += dx * pull;
         fy += dy * pull;

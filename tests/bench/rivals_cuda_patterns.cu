@@ -17,7 +17,7 @@ void rival_cuda_scan(const rival_args *g)
     cub::DeviceScan::InclusiveSum(g->partials, bytes, g->b, g->a, g->n, stream_of(g));
 }
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     spmv_kernel(int n, const int *__restrict__ begin, const int *__restrict__ column,
                 const double *__restrict__ value, const double *__restrict__ x,
                 double *__restrict__ y)
