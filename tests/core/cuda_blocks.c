@@ -1,6 +1,8 @@
-/* The number of blocks of a reduction over teams on cuda (minx/launch_cuda.h). It needs no GPU. */
+/* The number of blocks of a reduction on cuda, over teams (minx/launch_cuda.h) and over ranges with
+ * few or short rows (core/backends/cuda/cuda_grid.h). It needs no GPU. */
 #include "check.h"
-#include "minx/launch_cuda.h"
+
+#include "../../core/backends/cuda/cuda_grid.h"
 
 /* An H200 runs 8 blocks of 256 threads on each of its 132 multiprocessors at a time. */
 enum { RESIDENT = 132 * 8, TINY_AT_A_TIME = RESIDENT * 256, MANY = 2000000000 };
@@ -10,8 +12,42 @@ static int64_t blocks(int64_t teams, int64_t at_a_time, bool has_scratch, size_t
     return mx_cuda_team_blocks(teams, at_a_time, RESIDENT, has_scratch, value_bytes);
 }
 
+static int one_at_a_time(void) { return 1; }
+static int six_at_a_time(void) { return 6; }
+
+/* Whatever the device, one block along a row covers the row, as mx_cuda_strided_share_ assumes, and
+ * a large range has about as many blocks as run at a time. */
+static void test_strides(int64_t rows, int64_t columns, int64_t processors, int (*at_a_time)(void))
+{
+    const mx_kernel kernel = {.name = "strides", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
+    const mx_instance instance = {.per_thread = 2, .at_a_time = at_a_time};
+    mx_launch launch = {.kernel = &kernel, .dims = 2};
+    launch.axis[0].end = rows;
+    launch.axis[1].end = columns;
+    CHECK(!plan_planes(&launch, instance.per_thread, 8 * processors));
+    CHECK_OK(plan_grid(&launch, &instance, processors, 8 * processors));
+    const mx_cuda_launch *plan = mx_cuda_planned(&launch);
+    const int64_t limit = processors * at_a_time(), items = rows * columns;
+    CHECK(plan->strides);
+    CHECK(plan->grid[0] > 1 || columns <= plan->block[0]);
+    CHECK(plan->blocks <= (limit > 2 ? limit : 2));
+    CHECK(items < 256 * limit || plan->blocks >= limit / 2);
+}
+
 int main(void)
 {
+    static const int64_t few[] = {1, 2, 3, 8}, many[] = {1, 31, 256, 257, 5000, 10000000};
+    for (int f = 0; f < 4; f++) {
+        for (int m = 0; m < 6; m++) {
+            for (int64_t processors = 1; processors <= 132; processors += 13 + 117 * (m % 2)) {
+                test_strides(few[f], many[m], processors, one_at_a_time);
+                test_strides(few[f], many[m], processors, six_at_a_time);
+                test_strides(many[m], few[f], processors, one_at_a_time);
+                test_strides(many[m], few[f], processors, six_at_a_time);
+            }
+        }
+    }
+
     /* no more blocks than teams */
     CHECK_I64(blocks(0, RESIDENT, false, sizeof(double)), 0);
     CHECK_I64(blocks(1000, RESIDENT, false, sizeof(double)), 1000);

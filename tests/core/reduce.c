@@ -490,6 +490,39 @@ static void test_prologues(const data *d)
     MUST(mx_view_destroy(&y));
 }
 
+/* Each item once, none outside: on cuda a thread runs two rows of these kernels. */
+static void test_prologues_of_grids(const data *d)
+{
+    enum { SIDE = 70 };
+    static const int64_t extents[] = {1, 2, 3, 7, 33, SIDE - 1};
+    rd_grid_args args;
+    mx_view y;
+    double got[SIDE][SIDE];
+    const double zero = 0;
+    memset(&args, 0, sizeof args);
+    MUST(mx_view_create_2d(d->ctx, "y", MX_F64, SIDE, SIDE, &y));
+    MUST(mx_bind(d->ctx, y, &args.y));
+    MUST(mx_bind(d->ctx, d->scale, &args.scale));
+    for (int form = 0; form < 2 * 6 * 6; form++) {
+        const int64_t i0 = form % 2, rows = extents[form / 2 % 6], columns = extents[form / 12];
+        const int64_t j0 = 1 - i0;
+        const mx_range_2 range = mx_range_2d(d->ctx, i0, i0 + rows, j0, j0 + columns);
+        MUST(mx_fill(d->ctx, y, &zero));
+        if (form % 4 < 2)
+            CHECK_OK(rd_prologue_grid(range, &args));
+        else
+            CHECK_OK(rd_prologue_grid_64(range, &args));
+        CHECK_OK(mx_export(d->ctx, y, &got[0][0], NULL));
+        for (int64_t i = 0; i < SIDE; i++) {
+            for (int64_t j = 0; j < SIDE; j++) {
+                const bool inside = i >= i0 && i < i0 + rows && j >= j0 && j < j0 + columns;
+                CHECK_F64(got[i][j], inside ? 3.0 * (double)(100 * i + j) : 0, 0);
+            }
+        }
+    }
+    MUST(mx_view_destroy(&y));
+}
+
 static void test(mx_ctx ctx)
 {
     data *d = make_data(ctx);
@@ -503,6 +536,7 @@ static void test(mx_ctx ctx)
     test_kinds_of_items(d);
     test_into(d);
     test_prologues(d);
+    test_prologues_of_grids(d);
     free_data(d);
 }
 

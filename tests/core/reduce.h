@@ -100,3 +100,11 @@ typedef struct rd_store_args {
 } rd_store_args;
 MX_ARGS(rd_store_args, y, scale)
 MX_DECLARE_FOR(1D, rd_prologue_for, rd_store_args)
+typedef struct rd_grid_args {
+    mx_f64_2 y;
+    mx_cf64_0 scale;
+    double factor;
+} rd_grid_args;
+MX_ARGS(rd_grid_args, y, scale)
+MX_DECLARE_FOR(2D, rd_prologue_grid, rd_grid_args)
+MX_DECLARE_FOR(2D_64, rd_prologue_grid_64, rd_grid_args)

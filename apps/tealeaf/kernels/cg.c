@@ -40,6 +40,7 @@ MX_BODY void tl_cg_matvec_body(const tl_cg_matvec_args *a, int j, int k, double 
 }
 MX_REDUCE(2D, tl_cg_matvec, MX_SUM)
 
+/* All loads come before the condition, so that a GPU need not wait for one after the other. */
 MX_BODY void tl_cg_update_alpha(tl_cg_update_args *a)
 {
     const double before = MX_AT(a->rr, a->before), pw = MX_AT(a->pw, a->product);

@@ -115,10 +115,12 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
         plan->strides ? 1 : rows_per_thread(l, instance->per_thread, along, rows, resident);
     int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
     if (plan->strides) {
-        /* with more blocks than run at a time, the last ones would leave most of the device idle */
-        const int64_t limit =
-            instance->at_a_time != NULL ? processors * instance->at_a_time() : resident;
-        along = at_most(along, limit / (across > 0 ? across : 1));
+        /* With more blocks than run at a time, the last ones would leave most of the device idle.
+         * One block along a row means that it covers the row (mx_cuda_strided_share_), so a longer
+         * row has two at least. */
+        const int64_t limit = processors * instance->at_a_time();
+        const int64_t limit_along = limit / (across > 0 ? across : 1);
+        along = at_most(along, limit_along > 2 ? limit_along : 2);
         across = at_most(across, limit / (along > 0 ? along : 1));
     }
     MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,

@@ -31,8 +31,8 @@
  *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams. cuda: MX_UNROLL(n) in
  *                         front of that unrolls the loop n times, so that loads of several passes are on their way at once
  *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
- *                         at most, so that a multiprocessor has 1024 threads, most of which can wait; without a result it is set
- *                         up after the kernel before it has ended, so that its blocks are spread evenly over the device
+ *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
+ *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
  *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
  *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
  *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item

@@ -11,7 +11,7 @@
  *     prologue and no loop, because two rows share what the prologue computes;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
  *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
- *     because they often use the same index, and there are fewer blocks; and 2 small items (MX_ITEMS_SIMD) in one dimension.
+ *     because they often use the same index, and there are fewer blocks (not where the number is 2 for another reason); and 2 small items (MX_ITEMS_SIMD) in one dimension.
  * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector
  * took 1.07 times as long.
  *
@@ -26,8 +26,9 @@
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
  * partial result. A second kernel with one block joins the partial results in a fixed order, so the
  * bits do not change from run to run; if there are many, a kernel with some blocks runs between the
- * two. If the range has one dimension, few rows or short rows, there are only as many blocks as the
- * device can run at a time, and threads step through the range. Rejected: the last block to finish
+ * two. If the range has few rows or short rows, there are only as many blocks as the device runs of
+ * this kernel at a time, in one dimension twice as many as it can run of any, and threads step
+ * through the range. Rejected: the last block to finish
  * joins the partial results. That was slower once kernels overlap. */
 #pragma once
 #include "minx/range_cuda.h"
@@ -411,16 +412,15 @@ template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
     return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
 }
 
-/* The occupancy of a reduction whose threads step through a range of several dimensions. */
+/* How many blocks of a reduction whose threads step through a range of several dimensions a
+ * multiprocessor of the current device runs at a time. */
 template <class K> static int mx_cuda_at_a_time_()
 {
-    static const int blocks = [] {
-        int n = 0;
-        const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &n, mx_cuda_reduce_<K, 0, (K::dims > 1)>, MX_CUDA_THREADS_, 0);
-        return code == cudaSuccess && n > 0 ? n : 1;
-    }();
-    return blocks;
+    int blocks = 0;
+    const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, mx_cuda_reduce_<K, 0, (K::dims > 1)>, MX_CUDA_THREADS_, 0);
+    if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
+    return code == cudaSuccess && blocks > 0 ? blocks : 1;
 }
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)

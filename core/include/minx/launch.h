@@ -110,8 +110,8 @@ typedef struct mx_instance {
     /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each
      * block */
     size_t (*temporary)(const mx_launch *launch);
-    /* accelerators, reductions: how many blocks whose threads step through the range a
-     * multiprocessor runs at a time; NULL: not known */
+    /* accelerators, reductions: if the threads step through a range of several dimensions, the
+     * number of blocks that a multiprocessor of the current device runs at a time */
     int (*at_a_time)(void);
     /* hosts: runs the chunks first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);

@@ -233,3 +233,15 @@ MX_REDUCE_ARRAY(1D_64, rd_bins_prologue, MX_SUM, MX_ITEMS_SIMD, rd_double_scale)
 MX_BODY void rd_store_prologue(rd_store_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_for_body(const rd_store_args *a, int i) { MX_AT(a->y, i) = a->factor * i; }
 MX_FOR(1D, rd_prologue_for, MX_ITEMS_SIMD, rd_store_prologue)
+
+MX_BODY void rd_grid_prologue(rd_grid_args *a) { a->factor = 2 * MX_AT(a->scale); }
+MX_BODY void rd_prologue_grid_body(const rd_grid_args *a, int i, int j)
+{
+    MX_AT(a->y, i, j) += a->factor * (100 * i + j);
+}
+MX_FOR(2D, rd_prologue_grid, MX_ITEMS_SIMD, rd_grid_prologue)
+MX_BODY void rd_prologue_grid_64_body(const rd_grid_args *a, int64_t i, int64_t j)
+{
+    MX_AT(a->y, i, j) += a->factor * (double)(100 * i + j);
+}
+MX_FOR(2D_64, rd_prologue_grid_64, MX_ITEMS_SIMD, rd_grid_prologue)
