@@ -2,8 +2,8 @@
 #include "minx/kernel.h"
 
 /* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are
- * nine parts of `order`. The loads are not behind a branch, and only the store is, so a GPU loads
- * four particles at a time: with `continue` and a branch for the store it loaded one. */
+ * nine parts of `order`. What does not fit goes to the last place of the list: with a condition for
+ * each store a GPU did not load four particles at a time. */
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);
@@ -13,6 +13,7 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
     const int y0 = cy > 0 ? cy - 1 : 0, y1 = cy < side - 1 ? cy + 1 : cy;
     const int z0 = cz > 0 ? cz - 1 : 0, z1 = cz < side - 1 ? cz + 1 : cz;
     const int lower = a->half ? i : -1; /* a half list has no particle up to this one */
+    const int last = a->capacity - 1;
     int count = 0;
     for (int rz = z0; rz <= z1; rz++) {
         for (int ry = y0; ry <= y1; ry++) {
@@ -23,8 +24,9 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
                 const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);
                 const double dz = z - MX_LOAD(a->x, j, 2);
                 const bool near = dx * dx + dy * dy + dz * dz <= a->cutoff2 && j != i && j > lower;
-                if (near && count < a->capacity) MX_AT(a->list, i, count) = j;
-                count += near;
+                if (!near) continue;
+                MX_AT(a->list, i, count < last ? count : last) = j;
+                count++;
             }
         }
     }

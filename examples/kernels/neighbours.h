@@ -2,9 +2,10 @@
  * particles within a cutoff of particle i. The cutoff is at most the width of a cell. Full lists
  * have each pair twice. Half lists have it once, in the list of the lower index.
  *
- * The kernel counts all neighbours, and stores at most `capacity` of them. Its result is the
- * largest count. If that is more than the capacity, the driver makes the lists longer and runs the
- * kernel again. Kernels allocate no memory. */
+ * The kernel counts all neighbours, and stores at most `capacity` of them: those that do not fit
+ * follow each other in the last place. Its result is the largest count. If that is more than the
+ * capacity, the driver makes the lists longer and runs the kernel again. Kernels allocate no
+ * memory. */
 #pragma once
 #include "cells.h"
 
@@ -17,7 +18,7 @@ typedef struct neighbours_args {
     mx_i32_2 list;
     mx_i32_1 count;
     double cutoff2;
-    int side, capacity;
+    int side, capacity; /* capacity: at least 1 */
     bool half;
 } neighbours_args;
 MX_ARGS(neighbours_args, x, cell, begin, order, list, count)
@@ -32,7 +33,8 @@ typedef struct neighbour_lists {
     int growths; /* how often the lists were too short */
 } neighbour_lists;
 
-/* capacity: the initial capacity of each list. On failure *n has no views. */
+/* capacity: the initial capacity of each list; less than 1 counts as 1. On failure *n has no
+ * views. */
 mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_lists *n);
 
 /* Builds the lists of all particles, which `c` has sorted into cells. Waits for the context. */

@@ -7,8 +7,8 @@ mx_err neighbours_create(mx_ctx ctx, int particles, int capacity, neighbour_list
     memset(n, 0, sizeof *n);
     n->ctx = ctx;
     n->particles = particles;
-    n->capacity = capacity;
-    mx_err err = mx_view_create_2d(ctx, "list", MX_I32, particles, capacity, &n->list);
+    n->capacity = capacity > 1 ? capacity : 1;
+    mx_err err = mx_view_create_2d(ctx, "list", MX_I32, particles, n->capacity, &n->list);
     if (err == MX_OK) err = mx_view_create_1d(ctx, "count", MX_I32, particles, &n->count);
     if (err == MX_OK) err = mx_bind(ctx, n->count, &n->args.count);
     if (err == MX_OK) return MX_OK;

@@ -67,8 +67,8 @@ MX_FOR(1D, bench_set_lists, MX_ITEMS_PLAIN)
             const int j = MX_LOAD(a->list, i, k);                                               \
             const double dx = x - MX_LOAD(a->x, j, 0), dy = y - MX_LOAD(a->x, j, 1);            \
             const double dz = z - MX_LOAD(a->x, j, 2), r2 = dx * dx + dy * dy + dz * dz;        \
-            if (r2 >= cutoff2) continue;                                                        \
-            const double s2 = mx_recip(r2), s6 = s2 * s2 * s2, f = 48.0 * s6 * (s6 - 0.5) * s2; \
+            const double s2 = mx_recip(r2), s6 = s2 * s2 * s2;                                  \
+            const double f = r2 < cutoff2 ? 48.0 * s6 * (s6 - 0.5) * s2 : 0.0;                  \
             fx += dx * f;                                                                       \
             fy += dy * f;                                                                       \
             fz += dz * f;                                                                       \

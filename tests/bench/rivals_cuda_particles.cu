@@ -1,10 +1,11 @@
-/* Hand-written CUDA for particles: forces with a thread a particle, once as one would write it and
- * once without a branch, and CUB's radix sort. Views have layout left: what neighbouring threads
+/* Hand-written CUDA for particles: forces with a thread a particle, once with a
+ * branch for the cutoff and once without, and CUB's radix sort. Views have layout left: what neighbouring threads
  * read of the lists is in neighbouring places. */
 #include "rivals_cuda.h"
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
+
 template <bool branching>
 static __global__ void __launch_bounds__(THREADS, 4)
     force_kernel(int n, int64_t stride, const double *__restrict__ x, const int *__restrict__ list,
@@ -35,9 +36,8 @@ static __global__ void __launch_bounds__(THREADS, 4)
 
 template <bool branching> static void force(const rival_args *g)
 {
-    force_kernel<branching>
-        <<<(unsigned)((g->n + THREADS - 1) / THREADS), THREADS, 0, stream_of(g)>>>(
-            (int)g->n, g->stride, g->x, g->list, g->count, g->cutoff2, g->f);
+    force_kernel<branching><<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>(
+        (int)g->n, g->stride, g->x, g->list, g->count, g->cutoff2, g->f);
 }
 
 void rival_cuda_force(const rival_args *g) { force<false>(g); }
@@ -57,8 +57,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 void rival_cuda_push(const rival_args *g)
 {
-    push_kernel<<<(unsigned)((g->n + THREADS - 1) / THREADS), THREADS, 0, stream_of(g)>>>(
-        g->n, g->stride, g->s, g->x, g->f);
+    push_kernel<<<blocks_for(g->n, THREADS), THREADS, 0, stream_of(g)>>>(g->n, g->stride, g->s,
+                                                                         g->x, g->f);
 }
 
 enum { SQUARE_BLOCKS = 1024 };
