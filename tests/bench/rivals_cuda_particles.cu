@@ -1,5 +1,5 @@
-/* Hand-written CUDA for particles: forces with a thread a particle, once with a
- * branch for the cutoff and once without, and CUB's radix sort. Views have layout left: what neighbouring threads
+/* Hand-written CUDA for particles: forces with a thread a particle, once with a branch for the
+ * cutoff and once without, and CUB's radix sort. Views have layout left: what neighbouring threads
  * read of the lists is in neighbouring places. */
 #include "rivals_cuda.h"
 

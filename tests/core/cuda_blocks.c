@@ -28,24 +28,26 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     CHECK_OK(plan_grid(&launch, &instance, processors, 8 * processors));
     const mx_cuda_launch *plan = mx_cuda_planned(&launch);
     const int64_t limit = processors * at_a_time(), items = rows * columns;
-    CHECK(plan->strides);
-    CHECK(plan->grid[0] > 1 || columns <= plan->block[0]);
+    const bool one_covers = plan->grid[0] > 1 || columns <= plan->block[0];
+    const bool enough = items < 256 * limit || plan->blocks >= limit / 2;
+    if (!plan->strides || !one_covers || !enough || plan->blocks > (limit > 2 ? limit : 2))
+        printf("%lld x %lld, %lld multiprocessors with %d blocks: a grid of %u x %u\n",
+               (long long)rows, (long long)columns, (long long)processors, at_a_time(),
+               plan->grid[0], plan->grid[1]);
+    CHECK(plan->strides && one_covers && enough);
     CHECK(plan->blocks <= (limit > 2 ? limit : 2));
-    CHECK(items < 256 * limit || plan->blocks >= limit / 2);
 }
 
 int main(void)
 {
     static const int64_t few[] = {1, 2, 3, 8}, many[] = {1, 31, 256, 257, 5000, 10000000};
-    for (int f = 0; f < 4; f++) {
-        for (int m = 0; m < 6; m++) {
-            for (int64_t processors = 1; processors <= 132; processors += 13 + 117 * (m % 2)) {
-                test_strides(few[f], many[m], processors, one_at_a_time);
-                test_strides(few[f], many[m], processors, six_at_a_time);
-                test_strides(many[m], few[f], processors, one_at_a_time);
-                test_strides(many[m], few[f], processors, six_at_a_time);
-            }
-        }
+    static const int64_t processors[] = {1, 2, 14, 16, 20, 108, 132};
+    for (int c = 0; c < 4 * 6 * 7; c++) {
+        const int64_t short_side = few[c % 4], long_side = many[c / 4 % 6], p = processors[c / 24];
+        test_strides(short_side, long_side, p, one_at_a_time);
+        test_strides(short_side, long_side, p, six_at_a_time);
+        test_strides(long_side, short_side, p, one_at_a_time);
+        test_strides(long_side, short_side, p, six_at_a_time);
     }
 
     /* no more blocks than teams */

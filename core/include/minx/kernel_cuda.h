@@ -11,7 +11,7 @@
  *     prologue and no loop, because two rows share what the prologue computes;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
  *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
- *     because they often use the same index, and there are fewer blocks (not where the number is 2 for another reason); and 2 small items (MX_ITEMS_SIMD) in one dimension.
+ *     because they often use the same index, and there are fewer blocks (not with a prologue or MX_ITEMS_STENCIL); and 2 small items (MX_ITEMS_SIMD) in one dimension.
  * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector
  * took 1.07 times as long.
  *
@@ -26,9 +26,9 @@
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
  * partial result. A second kernel with one block joins the partial results in a fixed order, so the
  * bits do not change from run to run; if there are many, a kernel with some blocks runs between the
- * two. If the range has few rows or short rows, there are only as many blocks as the device runs of
- * this kernel at a time, in one dimension twice as many as it can run of any, and threads step
- * through the range. Rejected: the last block to finish
+ * two. In a range with few rows or short rows threads step through the range, and there are only as
+ * many blocks as the device runs of this kernel at a time. In one dimension they step too, with at
+ * most twice as many blocks as the device can run of a small kernel. Rejected: the last block to finish
  * joins the partial results. That was slower once kernels overlap. */
 #pragma once
 #include "minx/range_cuda.h"
