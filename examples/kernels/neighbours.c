@@ -2,8 +2,9 @@
 #include "minx/kernel.h"
 
 /* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are
- * nine parts of `order`. Each particle that does not fit overwrites the last place of the list. With
- * a branch for that instead, a GPU loaded one particle at a time, or clang needed 1.1 times as long. */
+ * nine parts of `order`. Each particle that does not fit overwrites the last place of the list.
+ * With a branch for that instead, a GPU loaded one particle at a time, or clang needed 1.1 times as
+ * long. */
 MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *longest)
 {
     const double x = MX_LOAD(a->x, i, 0), y = MX_LOAD(a->x, i, 1), z = MX_LOAD(a->x, i, 2);

@@ -2,10 +2,10 @@
  * particles within a cutoff of particle i. The cutoff is at most the width of a cell. Full lists
  * have each pair twice. Half lists have it once, in the list of the lower index.
  *
- * The kernel counts all neighbours, and stores at most `capacity` of them. Each one that does not fit
- * overwrites the last place; such a list is not valid. Its result is the largest count. If that is more than the
- * capacity, the driver makes the lists longer and runs the kernel again. Kernels allocate no
- * memory. */
+ * The kernel counts all neighbours, and stores at most `capacity` of them. Each one that does not
+ * fit overwrites the last place; such a list is not valid. The result is the largest count. If that
+ * is more than the capacity, the driver makes the lists longer and runs the kernel again. Kernels
+ * allocate no memory. */
 #pragma once
 #include "cells.h"
 

@@ -99,6 +99,32 @@ static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x,
     free(list);
 }
 
+/* Lists with fewer places than the view has: all neighbours are counted, and nothing is written
+ * beyond the places. */
+static void check_overflow(mx_ctx ctx, neighbour_lists *n)
+{
+    enum { PLACES = 3 };
+    const int32_t mark = -7;
+    int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * n->capacity));
+    int32_t before[PARTICLES], count[PARTICLES], longest = 0, largest = 0;
+    int touched = 0;
+    array_of(ctx, n->count, before);
+    MUST(mx_fill(ctx, n->list, &mark));
+    n->args.capacity = PLACES;
+    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    n->args.capacity = n->capacity;
+    array_of(ctx, n->list, list);
+    array_of(ctx, n->count, count);
+    for (int i = 0; i < PARTICLES; i++) {
+        CHECK_I64(count[i], before[i]);
+        if (largest < count[i]) largest = count[i];
+        for (int k = PLACES; k < n->capacity; k++) touched += list[i * n->capacity + k] != mark;
+    }
+    CHECK_I64(longest, largest);
+    CHECK_I64(touched, 0);
+    free(list);
+}
+
 void check_neighbours(mx_ctx ctx)
 {
     position x[PARTICLES];
@@ -112,6 +138,7 @@ void check_neighbours(mx_ctx ctx)
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, false));
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, false);
+    check_overflow(ctx, &n);
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, true)); /* fits */
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, true);
