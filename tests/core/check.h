@@ -15,7 +15,8 @@
 
 enum { CHECK_SKIPPED = 77, CHECK_PRINTED = 20 };
 
-static int check_failures;
+/* Weak: one counter for all files of a test. */
+__attribute__((weak)) int check_failures;
 
 /* Counts a failure; is it one of the first, which are printed? */
 static inline bool check_contains_(const char *file, int line)
