@@ -52,8 +52,8 @@ typedef struct fe_level {
     int64_t entries; /* of this rank's rows */
 
     fe_level_views views;
-    fe_storage
-        storage; /* the matrix's form; its accessors are bound in arguments of kernels only */
+    /* the matrix's form; its accessors are bound in arguments of kernels only */
+    fe_storage storage;
 
     /* kernel arguments; those of products are bound by fe_apply */
     fe_structure_args structure;

@@ -24,8 +24,8 @@ typedef struct fe_mesh {
     int count[3];    /* own nodes */
     int low[3];      /* the first node that the rank holds */
     int extent[3];   /* nodes that the rank holds, ghosts included */
-    bool
-        x_first; /* ranges over boxes have the indices x, y, z instead of z, y, x: x is contiguous with every layout */
+    /* ranges over boxes have the indices x, y, z instead of z, y, x: x is contiguous with every layout */
+    bool x_first;
 } fe_mesh;
 
 typedef struct fe_node {

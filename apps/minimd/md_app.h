@@ -28,8 +28,8 @@ typedef struct md_state {
     double potential, kinetic; /* of all atoms, in energy units */
     double conserved; /* potential and kinetic energy, without what pairs have at the cutoff */
     double momentum[3];
-    double
-        motion; /* the sum of m |v_x|, m |v_y| and m |v_z| of all atoms: the size of what adds up to the momentum */
+    /* the sum of m |v_x|, m |v_y| and m |v_z| of all atoms: the size of what adds up to the momentum */
+    double motion;
 } md_state;
 
 /* The states that were printed, an entry each. */
@@ -128,8 +128,8 @@ typedef struct md_app {
     bool half;         /* each pair is in one list only */
     bool ghost_newton; /* half: also a pair with a ghost is in one list only */
     md_bins bins;
-    bool
-        in_blocks; /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
+    /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
+    bool in_blocks;
     mx_lid list_room; /* neighbours that a row of the list has room for */
     mx_lid list_rows; /* own atoms that it has room for */
     int64_t pairs;    /* of atoms, in the list */

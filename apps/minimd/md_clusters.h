@@ -147,8 +147,8 @@ typedef struct md_cluster_views {
     mx_view slot_atom; /* i32 [clusters][8]: the atom; -1: none */
     mx_view slot_type; /* i32 [clusters][8] */
     mx_view point;     /* f64 [clusters][3][8]: coordinates; far away where there is no atom */
-    mx_view
-        offset; /* f32 [clusters][4][8]: mixed: coordinates from the origin; row 3 has the origin: x, y, z */
+    /* f32 [clusters][4][8]: mixed: coordinates from the origin; row 3 has the origin: x, y, z */
+    mx_view offset;
     mx_view push;    /* f64 [own clusters][3][8]: forces, for half lists */
     mx_view extent;  /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
     mx_view own_end; /* i32 [rows]: entries of own clusters; those of ghosts are behind them */

@@ -31,16 +31,16 @@ typedef struct md_views {
     mx_view rank; /* i32 [capacity]: the rank that an own atom belongs to */
     mx_view bin;  /* i32 [capacity]: the bin of an atom; after binning: of own atoms and ghosts */
     mx_view bin_begin; /* i32 [bins + 1] */
-    mx_view
-        bin_atom; /* i32 [capacity]: the atoms of bin b are entries bin_begin(b) to before bin_begin(b + 1) */
+    /* i32 [capacity]: the atoms of bin b are entries bin_begin(b) to before bin_begin(b + 1) */
+    mx_view bin_atom;
     mx_view order;      /* i32 [capacity]: of a sort */
     mx_view type_spare; /* i32 [capacity] */
     mx_view id_spare;   /* i64 [capacity] */
     mx_view image_atom; /* i32 [images]: own atoms that are ghosts elsewhere */
-    mx_view
-        image_place; /* i32 [images]: the neighbour that each is for; then the order by neighbours */
-    mx_view slot;    /* i32 [places]: the number of the neighbour at each place (md_around) */
-    mx_view send;    /* i32 [images]: the same atoms, by neighbour */
+    /* i32 [images]: the neighbour that each is for; then the order by neighbours */
+    mx_view image_place;
+    mx_view slot;       /* i32 [places]: the number of the neighbour at each place (md_around) */
+    mx_view send;       /* i32 [images]: the same atoms, by neighbour */
     mx_view send_begin; /* i32 [neighbours + 1] */
     /* the list (neighbours.c) */
     mx_view neighbour_count; /* i32 [rows]: own atoms and some more */
@@ -77,8 +77,8 @@ typedef struct md_move_args {
     mx_ci32_1 type;
     mx_cf64_1 mass;
     bool one_mass; /* all masses are equal */
-    double
-        factor; /* dt / 2, in units of velocity times mass over force; divided by the mass where there is one */
+    /* dt / 2, in units of velocity times mass over force; divided by the mass where there is one */
+    double factor;
     double dt;
 } md_move_args;
 MX_BUNDLE(md_move_args, md_views, position, velocity, force, type, mass)

@@ -6,8 +6,10 @@
 
 /* Integrals over the domain: the quantities of TeaLeaf's field summary. */
 typedef struct tv_sums {
-    double volume, mass, energy,
-        u; /* volume, density, density * specific energy, density * temperature */
+    double volume;
+    double mass;   /* of density */
+    double energy; /* of density * specific energy */
+    double u;      /* of density * temperature */
 } tv_sums;
 
 /* The number of cells. */

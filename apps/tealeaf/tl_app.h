@@ -71,8 +71,8 @@ typedef struct tl_app {
     bool on_device; /* host code cannot access the arrays */
 
     tl_views views; /* of rank 2, in 3-D of rank 3 */
-    tl_views
-        bound; /* what kernels bind: in 3-D the same memory as arrays of rows, else the same views */
+    /* what kernels bind: in 3-D the same memory as arrays of rows, else the same views */
+    tl_views bound;
     tl_mesh mesh;
     mx_view rr_host, pw_host; /* mirrors of rr and pw */
 
@@ -102,8 +102,8 @@ typedef struct tl_app {
     int64_t inner_steps;               /* of the polynomial */
     bool polynomial_is_preconditioner; /* of CG, now */
     int64_t cg_start;                  /* the iteration at which CG began last */
-    app_series rho,
-        pw; /* since then: r.r (r.z with a preconditioner), from cg_start on; p.w, from the iteration after */
+    app_series rho;                    /* r.r, or r.z with a preconditioner, from cg_start on */
+    app_series pw;                     /* p.w, from the iteration after cg_start on */
 
     /* what the run did */
     int64_t step, first_step; /* done; done before a restart */
@@ -111,14 +111,14 @@ typedef struct tl_app {
     double started;           /* app_now() at the start of the time loop */
     double before_iterations; /* seconds from the start of the program to the first iteration */
     int64_t iterations;       /* of all steps */
-    double
-        last_error; /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
+    /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
+    double last_error;
     bool iteration_limit; /* a step ended at max_iters */
     app_series residuals; /* ||r|| of every iteration, each step beginning with its initial one */
     app_series step_iterations; /* iterations of each step */
     tl_summaries summaries;
-    tl_summary deck_summary,
-        last; /* of all ranks: the deck's states summed on the host; the last summary */
+    tl_summary deck_summary; /* of all ranks: the deck's states, summed on the host */
+    tl_summary last;         /* of all ranks: the last one */
     app_region *solve, *rest;
     app_frames energy_frames, temperature_frames; /* NULL: none are asked for */
     double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];

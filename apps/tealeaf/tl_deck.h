@@ -70,8 +70,8 @@ typedef struct tl_deck {
     int64_t tiles_per_problem, tiles_per_task, sub_tiles_per_tile;
     tl_coefficient coefficient;
     double eps; /* relative to the initial residual of each step, in both dialects */
-    int64_t
-        max_iters; /* a step that reaches it is accepted, as in the originals; verdict "iteration limit" */
+    /* a step that reaches it is accepted, as in the originals; verdict "iteration limit" */
+    int64_t max_iters;
     int64_t steps; /* to be done, by end_step, end_time and initial_timestep (app_steps) */
     /* boundaries mirror the cells: the diagonal of preconditioners has the faces there too. The
      * matrix is the same */

@@ -55,8 +55,8 @@ MX_VALUE(tl_filled_sums, TL_FILLED)
 typedef struct tl_fill_args {
     mx_f64_2 density, energy;
     mx_cf64_2 materials; /* (state, 0): density, (state, 1): energy */
-    mx_ci32_3
-        filled; /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
+    /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
+    mx_ci32_3 filled;
     int states, ghosts;
     int rows;      /* in a plane of this rank */
     double volume; /* of a cell */
@@ -158,8 +158,9 @@ typedef struct tl_cg_direction_args {
     mx_cf64_2 r;
     mx_cf64_1 rr;
     double tolerance;
-    int norm, before,
-        now;     /* where r.r of the iteration before, the denominator and the numerator are */
+    int norm;    /* where r.r of the iteration before is in rr, */
+    int before;  /* where the denominator is, */
+    int now;     /* and the numerator */
     double beta; /* the prologue's */
     tl_mesh mesh;
 } tl_cg_direction_args;

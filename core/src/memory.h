@@ -33,8 +33,8 @@ typedef struct mx_record {
                     void *data); /* frees the data; NULL: the view does not own it */
     bool padding;
     bool constant; /* read-only */
-    uint64_t
-        reserved_for;   /* only launches on the context with this id may use it; 0: any context */
+    /* only launches on the context with this id may use it; 0: any context */
+    uint64_t reserved_for;
     mx_check check;     /* how a check against another backend compares its elements */
     double check_scale; /* at least this is taken for their largest magnitude */
 
@@ -78,8 +78,8 @@ typedef struct mx_stamp {
     uint32_t slot;
     uint32_t generation; /* its low 23 bits */
     mx_space space;
-    mx_layout
-        needs; /* the layout that an instance must have; DEFAULT: any, STRIDE: a fixed one, the view's */
+    /* the layout that an instance must have; DEFAULT: any, STRIDE: a fixed one, the view's */
+    mx_layout needs;
 } mx_stamp;
 
 /* The offset of an accessor's stamp from its beginning. */

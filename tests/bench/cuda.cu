@@ -28,8 +28,6 @@ mx_err bench_cuda_open(bench_target *target)
     MX_TRY(mx_ctx_get_details(target->ctx, &details));
     target->queue = details.queue;
     CUDA_TRY(cudaMalloc(&target->partials, ROOM));
-    CUDA_TRY(cudaMemset(target->partials, 0, ROOM));
-    CUDA_TRY(cudaDeviceSynchronize());
     for (int e = 0; e < 2; e++) {
         cudaEvent_t event;
         CUDA_TRY(cudaEventCreate(&event));

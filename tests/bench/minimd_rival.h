@@ -13,8 +13,8 @@ typedef struct rival_problem {
     double density, temperature, step;
     double list_cutoff; /* with the skin */
     int width;          /* of a list */
-    bool
-        ghosts_twice; /* the embedded-atom method: a pair with a ghost is in the lists of both bricks */
+    /* the embedded-atom method: a pair with a ghost is in the lists of both bricks */
+    bool ghosts_twice;
     double mvv_to_energy, boltzmann, printed_energy, printed_pressure;
     double mass;
     /* of the embedded-atom method: rows of splines, and the cutoff of the file */

@@ -63,8 +63,8 @@ typedef struct rival_args {
     double *block;
     int64_t entries;
 
-    double *
-        buffer; /* n positions x(index), packed; x has `stride` from one component to the next, the buffer n */
+    /* n positions x(index), packed: from one component to the next x has `stride`, the buffer n */
+    double *buffer;
 
     /* Results, in memory of the backend. CG has rr(n-1) in sums[before] and rr(n) in sums[now],
      * these being 0 and 1; a dot product goes to sums[0]. summary: five numbers. */

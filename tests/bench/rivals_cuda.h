@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 #include <math_constants.h>
 
-enum { THREADS = 256, JOIN_THREADS = 1024, COUNTER_BYTES = 256 };
+enum { THREADS = 256, JOIN_THREADS = 1024 };
 
 static unsigned blocks_for(int64_t items, int64_t a_block)
 {
@@ -76,12 +76,15 @@ template <class T, int threads> static __device__ __forceinline__ T block_sum(T 
     return s;
 }
 
+/* Blocks of the running fused kernel that have left their sums; 0 between kernels. */
+static __device__ unsigned blocks_done;
+
 /* The end of a reducing kernel: leaves the block's sum, or, fused, the last block to come here
  * joins them all. */
 template <class T, bool fused>
 static __device__ __forceinline__ void finish(T s, void *room, T *result)
 {
-    T *const partials = (T *)((char *)room + COUNTER_BYTES);
+    T *const partials = (T *)room;
     const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
     const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     s = block_sum<T, THREADS>(s);
@@ -93,7 +96,7 @@ static __device__ __forceinline__ void finish(T s, void *room, T *result)
     if (threadIdx.x == 0) {
         partials[block] = s;
         __threadfence();
-        last = atomicInc((unsigned *)room, blocks - 1) == blocks - 1;
+        last = atomicInc(&blocks_done, blocks - 1) == blocks - 1;
     }
     __syncthreads();
     if (!last) return;
@@ -109,7 +112,7 @@ template <class T>
 static __global__ void __launch_bounds__(JOIN_THREADS)
     join_kernel(const void *room, unsigned blocks, T *result)
 {
-    const T *const partials = (const T *)((const char *)room + COUNTER_BYTES);
+    const T *const partials = (const T *)room;
     T s;
     s.init();
 #pragma unroll 4

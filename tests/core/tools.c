@@ -19,8 +19,8 @@ static struct {
     unsigned device;  /* of the first context */
     const char *name; /* of the space of its views */
     bool host;        /* host code reaches that */
-    bool
-        waits; /* results come from a device: there are fences in reductions, and graphs of its own */
+    /* results come from a device: there are fences in reductions, and graphs of its own */
+    bool waits;
     bool fencing;
     int contexts; /* open */
 } model;

@@ -17,8 +17,8 @@ typedef struct mx_ctx_details {
     bool records;            /* it records a graph now */
     bool checked;            /* its launches are repeated on another backend */
     void *queue; /* accelerators: the queue of launches; cuda: a cudaStream_t. NULL on hosts */
-    const char *
-        device_id; /* identifies a device among those of all machines; "" on hosts. The context owns it */
+    /* identifies a device among those of all machines; "" on hosts. The context owns it */
+    const char *device_id;
 } mx_ctx_details;
 mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details);
 
