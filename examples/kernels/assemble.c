@@ -34,10 +34,10 @@ MX_BODY int assemble_find(const assemble_args *a, int begin, int end, int column
 
 MX_BODY void assemble_team_body(const assemble_args *a, mx_team *t)
 {
-    const int elements = (int)MX_EXTENT(a->node, 0), i = t->league_rank % MESH_NODES;
-    const int e0 = t->league_rank / MESH_NODES * ASSEMBLE_ELEMENTS;
+    const int elements = (int)MX_EXTENT(a->node, 0), e0 = t->league_rank * ASSEMBLE_ELEMENTS;
     const int e1 = e0 + ASSEMBLE_ELEMENTS < elements ? e0 + ASSEMBLE_ELEMENTS : elements;
-    MX_TEAM_FOR (t, e, e0, e1) {
+    MX_TEAM_FOR (t, r, 0, (e1 - e0) * MESH_NODES) {
+        const int e = e0 + r / MESH_NODES, i = r % MESH_NODES;
         const int row = MX_LOAD(a->node, e, i);
         const int begin = MX_LOAD(a->begin, row), end = MX_LOAD(a->begin, row + 1);
         MX_VECTOR_FOR (t, j, 0, MESH_NODES) {

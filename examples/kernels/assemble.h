@@ -9,8 +9,8 @@
  *     assemble        An item is a row (e, a) of a block. One pass over the columns of the matrix row counts, for each of the eight
  *                     entries, the columns that are lower.
  *     assemble_team   The lanes of a thread share a row of a block. Each lane finds its entry by bisection. This is faster on GPUs,
- *                     because neighbouring lanes add to the same matrix row. A team has ASSEMBLE_ELEMENTS elements and one of
- *                     their nodes: launch assemble_teams(elements) teams. */
+ *                     because neighbouring lanes add to the same matrix row. A team has ASSEMBLE_ELEMENTS elements, and takes the
+ *                     rows of their blocks in the order of memory: launch assemble_teams(elements) teams. */
 #pragma once
 #include "mesh.h"
 
@@ -29,10 +29,10 @@ MX_ARGS(assemble_args, block, node, begin, column, value)
 MX_DECLARE_FOR(2D, assemble, assemble_args)
 MX_DECLARE_FOR(TEAM, assemble_team, assemble_args)
 
-/* The elements of a team, and the lanes of a thread. On a GPU each element has a thread. */
-enum { ASSEMBLE_ELEMENTS = 32, ASSEMBLE_LANES = MESH_NODES };
+/* The elements of a team, and the lanes of a thread. */
+enum { ASSEMBLE_ELEMENTS = 8, ASSEMBLE_LANES = MESH_NODES };
 
 static inline int64_t assemble_teams(int64_t elements)
 {
-    return (elements + ASSEMBLE_ELEMENTS - 1) / ASSEMBLE_ELEMENTS * MESH_NODES;
+    return (elements + ASSEMBLE_ELEMENTS - 1) / ASSEMBLE_ELEMENTS;
 }
