@@ -19,6 +19,17 @@ static mx_err wrap_first(mx_ctx ctx, const mx_scatter *s, const mx_view_info *ta
                           target->stride, &options, memory.data, view);
 }
 
+/* The number of copies to which threads add by atomics: at most 32, together at most 65536 elements.
+ * On an H200, 7.9 million items and 1021 elements: 467 us with one copy, 116 with 8, 87 with 32 and
+ * with 64; 16384 elements: 119, 84 with 8 and 94 with 32; 131072 elements: 84, and 90 with 8. */
+static int shared_copies(int64_t span)
+{
+    enum { ELEMENTS = 65536, MAX_COPIES = 32 };
+    int copies = 1;
+    while (copies < MAX_COPIES && 2 * copies * span <= ELEMENTS) copies *= 2;
+    return copies;
+}
+
 static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
 {
     mx_ctx_details details;
@@ -31,8 +42,16 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
     const int64_t span = (int64_t)(target->bytes / MX_TYPE_SIZE(target->type));
     const mx_view_options options = {.uninitialized = true};
     s->owner_id = details.id;
-    s->count = details.instance == MX_INSTANCE_HOST ? info.threads : 1;
-    s->step = (span + 64) & ~(int64_t)63; /* no two threads write to one cache line */
+    if (details.instance == MX_INSTANCE_HOST) {
+        /* There is a page between the copies of two threads: the prefetchers of a core fetch lines
+         * of the same page behind those that it uses, and would take them from the other core. */
+        const int64_t page = 4096 / (int64_t)MX_TYPE_SIZE(target->type);
+        s->count = info.threads;
+        s->step = (span + page + 63) & ~(int64_t)63;
+    } else {
+        s->count = shared_copies(span);
+        s->step = (span + 64) & ~(int64_t)63;
+    }
     const int64_t all = s->count * s->step;
     MX_TRY((mx_view_create)(ctx, target->label, target->type, 1, &all, &options, &s->memory));
     MX_TRY(wrap_first(ctx, s, target, &s->copies));
@@ -70,7 +89,10 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
                     expression, file, line, func));
     MX_TRY(mx_view_get_info(s->memory, &info));
     MX_TRY(mx_expect(op == s->op, MX_ERR_TYPE, &info, names[op], names[s->op]));
-    *step = has_copies ? s->step * (int64_t)element_size : -1;
+    /* MX_COPY_BYTES_ */
+    const bool shared = details.instance != MX_INSTANCE_HOST;
+    const int log2_count = shared ? __builtin_ctz((unsigned)s->count) : 0;
+    *step = has_copies ? s->step * (int64_t)element_size | log2_count : -1;
     return MX_OK;
 }
 

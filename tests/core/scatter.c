@@ -4,6 +4,7 @@
  * at most one rounding error for each term (Higham 2002, 4.2). */
 #include "scatter.h"
 #include "check.h"
+#include "minx/extend.h"
 
 #include <pthread.h>
 
@@ -307,6 +308,38 @@ static void test_other_targets(mx_ctx ctx)
     mx_ctx_destroy(&owner);
 }
 
+/* The fewer elements a target has, the more copies have threads that add by atomics. All copies are
+ * joined, and are empty then. */
+static void test_copies(mx_ctx ctx)
+{
+    const struct {
+        int64_t elements;
+        int copies;
+    } cases[] = {{SC_BINS, 32}, {20000, 2}, {65536, 1}, {65537, 1}};
+    mx_ctx_details details;
+    mx_ctx_info info;
+    MUST(mx_ctx_get_info(ctx, &info));
+    MUST(mx_ctx_get_details(ctx, &details));
+    for (int c = 0; c < 4; c++) {
+        mx_view target;
+        mx_scatter s;
+        double last = 1;
+        sc_f64_args args = only_a_sum();
+        MUST(mx_view_create_1d(ctx, "target", MX_F64, cases[c].elements, &target));
+        MUST(mx_scatter_create(ctx, target, MX_SUM, &s));
+        CHECK_I64(s.count, details.instance == MX_INSTANCE_HOST ? info.threads : cases[c].copies);
+        MUST(mx_scatter_bind(ctx, &s, &args.sum));
+        for (int times = 1; times <= 2; times++) {
+            MUST(sc_sum_f64(mx_range_1d(ctx, 0, SC_ITEMS), &args));
+            check_sum(ctx, &s, target, times);
+        }
+        MUST(mx_read_element(ctx, target, cases[c].elements - 1, &last));
+        if (cases[c].elements > SC_BINS) CHECK_F64(last, 0, 0);
+        MUST(mx_scatter_destroy(&s));
+        MUST(mx_view_destroy(&target));
+    }
+}
+
 typedef struct adder {
     mx_ctx ctx;
     sc_f64_args args;
@@ -398,6 +431,7 @@ static void test(mx_ctx ctx)
     test_u64(ctx, MX_U64);
     test_forces(ctx);
     test_other_targets(ctx);
+    test_copies(ctx);
     test_contexts(ctx);
     test_wrong_context(ctx, check_resource);
     if (check_is(ctx, "serial") || check_is(ctx, "openmp"))

@@ -10,9 +10,11 @@
  * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no
  * atomics. contribute joins the copies in the order of threads, so results do not depend on timing;
  * sums of doubles depend on the number of threads and, with a dynamic schedule, on which thread ran
- * which items. On cuda and simt, and on hosts whose launches are checked against another backend,
- * there is one copy and items use atomics, so sums of doubles depend on timing. For f64 f32 i32 i64
- * u32 u64 and rank 1 or more.
+ * which items. On cuda and simt items use atomics, so sums of doubles depend on timing. A target of
+ * few elements has up to 32 copies there, and each multiprocessor adds to one of them: atomics to
+ * the same cache line wait for each other (5 times faster with 1000 elements). On hosts whose
+ * launches are checked against another backend there is one copy, and items use atomics too. For
+ * f64 f32 i32 i64 u32 u64 and rank 1 or more.
  *
  * An accessor that is bound on the context that created the scatter view is for launches on that
  * context; a launch on another is MX_ERR_ARG. Other contexts may bind the scatter view too. Their
@@ -27,7 +29,7 @@ typedef struct mx_scatter {
     mx_view copies;    /* the first copy, for kernels that have a copy for each thread */
     mx_view shared;    /* the first copy, for kernels that add by atomics */
     int64_t step;      /* elements from one copy to the next */
-    int count;         /* the number of copies */
+    int count;         /* the number of copies; not on hosts: a power of two */
     int op;            /* the reducer */
     uint64_t owner_id; /* the id of the context whose threads have the copies */
 } mx_scatter;
@@ -70,13 +72,13 @@ mx_err mx_scatter_destroy(mx_scatter *scatter);
 #endif
 
 enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
-#define MX_SCATTER_OF(ACCESSOR, R)                                                      \
-    struct {                                                                            \
-        ACCESSOR view;                                                                  \
-        union {                                                                         \
-            int64_t step; /* bytes from one copy to the next; < 0: one copy, atomics */ \
-            char (*code)[1 + R##_CODE_];                                                \
-        };                                                                              \
+#define MX_SCATTER_OF(ACCESSOR, R)                 \
+    struct {                                       \
+        ACCESSOR view;                             \
+        union {                                    \
+            int64_t step; /* see MX_COPY_BYTES_ */ \
+            char (*code)[1 + R##_CODE_];           \
+        };                                         \
     }
 #define MX_SCATTER(s, value, ...)                                 \
     MX_PICK_NUMBER_(mx_scatter, &MX_AT((s).view, __VA_ARGS__), *) \
@@ -86,26 +88,39 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
-/* MX_ELEMENT_BARRIER_ ends an access to an element of the thread's copy. Without it, `omp simd`
- * would add items to the same element at the same time. After a fence gcc would load the thread's
- * number again for each item; after an asm statement it does not. An older gcc may move accesses to
- * an element that does not change out of an `omp simd` loop, unless the statement accesses memory.
- * clang treats each asm statement as if it wrote any memory.
+/* MX_UPDATE_OWN_ updates an element of the thread's copy. A loop over items is `omp simd`, and must
+ * not update one element for several items at the same time. For gcc an empty asm statement ends the
+ * access: after a fence it would load the thread's number again for each item. An older gcc may move
+ * accesses to an element that does not change out of the loop, unless the statement accesses memory.
+ * clang treats each asm statement as if it wrote any memory, and unrolls the loop less often (1.08
+ * times slower); relaxed atomics are plain instructions there, and are not vectorised.
  *
  * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
  * copy to the index of each item, instead of to `data` once for the loop, unless the address is
  * computed with integers. */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#if __GNUC__ >= 12
-#define MX_ELEMENT_BARRIER_(at) __asm__ volatile("")
+#if defined(__CUDACC__) /* has one copy, and adds by atomics */
+#define MX_UPDATE_OWN_(T, at, op, v) *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v))
+#elif defined(__clang__)
+#define MX_UPDATE_OWN_(T, at, op, v)              \
+    T sum_;                                       \
+    __atomic_load((at), &sum_, __ATOMIC_RELAXED); \
+    sum_ = (T)MX_SCATTER_JOIN_(op, sum_, (v));    \
+    __atomic_store((at), &sum_, __ATOMIC_RELAXED)
 #else
-#define MX_ELEMENT_BARRIER_(at) __asm__ volatile("" : "+m"(*(at)))
+#if __GNUC__ >= 12
+#define MX_END_OF_ACCESS_(at) __asm__ volatile("")
+#else
+#define MX_END_OF_ACCESS_(at) __asm__ volatile("" : "+m"(*(at)))
 #endif
+#define MX_UPDATE_OWN_(T, at, op, v)             \
+    *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v)); \
+    MX_END_OF_ACCESS_(at)
+#endif
+#if defined(__clang__) || defined(__CUDACC__)
+#define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
+#else
 #define MX_COPY_ADDRESS_(at, data, bytes) \
     (((uintptr_t)(data) + (bytes)) + (uintptr_t)((char *)(at) - (char *)(data)))
-#else
-#define MX_ELEMENT_BARRIER_(at) MX_ITEM_BARRIER_()
-#define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
 #endif
 /* Adds by an atomic. Rarely used on hosts, where it is a function of its own: without the loops of
  * atomics compilers can move the test of `step` out of a loop over items. */
@@ -114,6 +129,25 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #else
 #define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
 #endif
+/* The offset of a thread's copy, in bytes. step < 0: there is one copy, to which all threads add by
+ * atomics. Else `step` is the distance between two copies, a multiple of 64 bytes. Where threads
+ * share copies, its low bits are the logarithm of the number of copies, and the copy is that of a
+ * multiprocessor (of a thread, on simt). */
+#ifdef __CUDACC__
+MX_INLINE unsigned mx_multiprocessor_(void)
+{
+    unsigned number;
+    __asm__("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+#define MX_SHARER_NUMBER_ mx_multiprocessor_()
+#else
+#define MX_SHARER_NUMBER_ MX_THREAD_NUMBER_
+#endif
+#define MX_COPY_BYTES_(step)                                                \
+    (!MX_NUMBERS_SHARED_ ? (uintptr_t)(step) * (uintptr_t)MX_THREAD_NUMBER_ \
+     : (step) < 0        ? 0                                                \
+                  : (uintptr_t)((step) & ~63) * (MX_SHARER_NUMBER_ & ((1u << ((step)&63)) - 1)))
 /* `op` is a constant where these are called. */
 #define MX_SCATTER_FN_(tag, T)                                                             \
     MX_SCATTER_SHARED_ void MX_TYPED_(mx_scatter_shared, tag)(T * at, int op, T v)         \
@@ -125,14 +159,16 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
     }                                                                                      \
     MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, T * data, int64_t step, int op, T v) \
     {                                                                                      \
-        if (MX_NUMBERS_SHARED_ || step < 0) {                                              \
+        if (!MX_NUMBERS_SHARED_ && step < 0) {                                             \
             MX_TYPED_(mx_scatter_shared, tag)(at, op, v);                                  \
             return;                                                                        \
         }                                                                                  \
-        const uintptr_t bytes = (uintptr_t)step * (uintptr_t)MX_THREAD_NUMBER_;            \
-        T *const own = (T *)MX_COPY_ADDRESS_(at, data, bytes);                             \
-        *own = (T)MX_SCATTER_JOIN_(op, *own, v);                                           \
-        MX_ELEMENT_BARRIER_(own);                                                          \
+        T *const own = (T *)MX_COPY_ADDRESS_(at, data, MX_COPY_BYTES_(step));              \
+        if (MX_NUMBERS_SHARED_) {                                                          \
+            MX_TYPED_(mx_scatter_shared, tag)(own, op, v);                                 \
+            return;                                                                        \
+        }                                                                                  \
+        MX_UPDATE_OWN_(T, own, op, v);                                                     \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)

@@ -19,10 +19,10 @@ MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *st
         const int64_t e = join_offset(a->rank, a->to.extent, a->to.stride, i);          \
         T *const to = a->to.data, *const from = a->from.data;                           \
         T all = a->overwrite ? a->identity : to[e];                                     \
-        for (int c = 0; c < a->copies; c++) {                                           \
+        MX_UNROLL(8) /* the loads of several copies are on their way at a time */       \
+        for (int c = 0; c < a->copies; c++)                                             \
             all = (T)MX_SCATTER_JOIN_(a->op, all, from[c * a->step + e]);               \
-            from[c * a->step + e] = a->identity;                                        \
-        }                                                                               \
+        for (int c = 0; c < a->copies; c++) from[c * a->step + e] = a->identity;        \
         to[e] = all;                                                                    \
     }                                                                                   \
     MX_FOR(1D_64, mx_scatter_join_##tag)
