@@ -125,6 +125,8 @@ void rival_cuda_scan(const rival_args *);
 void rival_cuda_spmv(const rival_args *);
 void rival_cuda_spmv_team(const rival_args *);
 void rival_cuda_array(const rival_args *);
+void rival_cuda_scatter(const rival_args *);
+void rival_cuda_scatter_shared(const rival_args *);
 /* rivals_cuda_particles.cu */
 void rival_cuda_force(const rival_args *);
 void rival_cuda_force_branching(const rival_args *);

@@ -1,12 +1,14 @@
 /* Hand-written CUDA for the patterns: CUB's scan, a sparse matrix with a thread or eight lanes a
- * row, and a histogram of doubles by atomics: in shared memory where it fits, in device memory
- * where it does not. */
+ * row, a histogram of doubles by atomics: in shared memory where it fits, in device memory where it
+ * does not; and a histogram of integers by copies in device memory, or by one for each block in
+ * shared memory. */
 #include "rivals.h"
 
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
 
-enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10 };
+enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10, COPIES = 32, MAX_BINS = 2048 };
+typedef unsigned long long bin;
 
 static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
 
@@ -80,4 +82,58 @@ void rival_cuda_array(const rival_args *g)
     cudaMemsetAsync(g->sums, 0, bytes, stream_of(g));
     array_kernel<<<132 * 8, THREADS, in_shared ? bytes : 0, stream_of(g)>>>(
         g->n, g->index, g->b, g->sums, g->bin_count, in_shared);
+}
+
+/* ---- a histogram of integers ---- */
+
+static __device__ bin bin_copies[COPIES * MAX_BINS]; /* zeros between calls */
+
+/* Blocks take turns with the copies, so that fewer atomics wait for each other. */
+static __global__ void __launch_bounds__(THREADS) count_kernel(int n, const int *__restrict__ index)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) atomicAdd(&bin_copies[blockIdx.x % COPIES * MAX_BINS + index[i]], (bin)1);
+}
+
+static __global__ void __launch_bounds__(THREADS) add_copies_kernel(bin *bins, int length)
+{
+    const int b = blockIdx.x * THREADS + threadIdx.x;
+    if (b >= length) return;
+    bin sum = 0;
+#pragma unroll
+    for (int c = 0; c < COPIES; c++) sum += bin_copies[c * MAX_BINS + b];
+#pragma unroll
+    for (int c = 0; c < COPIES; c++) bin_copies[c * MAX_BINS + b] = 0;
+    bins[b] += sum;
+}
+
+void rival_cuda_scatter(const rival_args *g)
+{
+    count_kernel<<<(unsigned)((g->n + THREADS - 1) / THREADS), THREADS, 0, stream_of(g)>>>(
+        (int)g->n, g->index);
+    add_copies_kernel<<<(unsigned)((g->bin_count + THREADS - 1) / THREADS), THREADS, 0,
+                        stream_of(g)>>>((bin *)g->bins, g->bin_count);
+}
+
+static __global__ void __launch_bounds__(2 * THREADS)
+    shared_count_kernel(int n, const int *__restrict__ index, bin *bins, int length)
+{
+    extern __shared__ bin counts[];
+    for (int b = threadIdx.x; b < length; b += blockDim.x) counts[b] = 0;
+    __syncthreads();
+    const int step = gridDim.x * blockDim.x;
+#pragma unroll 4
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        atomicAdd(&counts[index[i]], (bin)1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < length; b += blockDim.x)
+        if (counts[b] != 0) atomicAdd(&bins[b], counts[b]);
+}
+
+void rival_cuda_scatter_shared(const rival_args *g)
+{
+    const size_t bytes = (size_t)g->bin_count * sizeof(bin);
+    const int64_t blocks = (g->n + 16 * THREADS - 1) / (16 * THREADS);
+    shared_count_kernel<<<(unsigned)(blocks < 132 * 4 ? blocks : 132 * 4), 2 * THREADS, bytes,
+                          stream_of(g)>>>((int)g->n, g->index, (bin *)g->bins, g->bin_count);
 }
