@@ -13,15 +13,26 @@ MX_BODY int64_t join_offset(int rank, const int64_t *extent, const mx_stride *st
     }
     return offset;
 }
+/* Joins the copies of element e with `all`. The reducer is a constant, so that a GPU loads several
+ * copies at a time. */
+#define JOIN_COPIES(T, OP)                     \
+    MX_UNROLL(8)                               \
+    for (int c = 0; c < a->copies; c++) {      \
+        const T v = from[c * a->step + e];     \
+        all = (T)MX_SCATTER_JOIN_(OP, all, v); \
+    }
 #define JOIN(tag, T)                                                                    \
     MX_BODY void mx_scatter_join_##tag##_body(const mx_join_##tag##_args *a, int64_t i) \
     {                                                                                   \
         const int64_t e = join_offset(a->rank, a->to.extent, a->to.stride, i);          \
         T *const to = a->to.data, *const from = a->from.data;                           \
         T all = a->overwrite ? a->identity : to[e];                                     \
-        MX_UNROLL(8) /* the loads of several copies are on their way at a time */       \
-        for (int c = 0; c < a->copies; c++)                                             \
-            all = (T)MX_SCATTER_JOIN_(a->op, all, from[c * a->step + e]);               \
+        switch (a->op) {                                                                \
+        case MX_SUM_CODE_: JOIN_COPIES(T, MX_SUM_CODE_) break;                          \
+        case MX_PROD_CODE_: JOIN_COPIES(T, MX_PROD_CODE_) break;                        \
+        case MX_MIN_CODE_: JOIN_COPIES(T, MX_MIN_CODE_) break;                          \
+        default: JOIN_COPIES(T, MX_MAX_CODE_)                                           \
+        }                                                                               \
         for (int c = 0; c < a->copies; c++) from[c * a->step + e] = a->identity;        \
         to[e] = all;                                                                    \
     }                                                                                   \
