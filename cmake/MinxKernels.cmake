@@ -19,6 +19,7 @@
 # types, constants and macros must have different names. So must functions, static ones too, unless the types of their parameters
 # differ. Files with the source property MINX_KERNEL_ALONE stay alone.
 
+include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 
 function(minx_add_kernels target)
@@ -84,6 +85,12 @@ function(minx_kernel_warnings_ compiler result)
     list(APPEND warnings -ftrack-macro-expansion=0 -fmax-errors=2 -Wno-tautological-compare -Wno-aggressive-loop-optimizations)
   elseif(compiler MATCHES Clang)
     list(APPEND warnings -fmacro-backtrace-limit=1 -ferror-limit=3 -fno-caret-diagnostics -Wno-pass-failed)
+    # On some CPUs clang 19 warns of the features that it finds itself for -march=native.
+    set(CMAKE_REQUIRED_QUIET ON)
+    check_c_compiler_flag(-Winvalid-feature-combination MINX_CLANG_WARNS_OF_FEATURES)
+    if(MINX_CLANG_WARNS_OF_FEATURES)
+      list(APPEND warnings -Wno-invalid-feature-combination)
+    endif()
   endif()
   set(${result} ${warnings} PARENT_SCOPE)
 endfunction()
