@@ -111,18 +111,18 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * 2 to 5 percent slower with some hundred items a row. Only a kernel without result over one
  * dimension uses such a loop, because its one row is long.
  *
- * A group has eight items on every CPU, even if its vectors are shorter. In a reduction two groups
- * take turns, each with a lane for each of its items. So an addition need not wait for the result
- * of the addition before it (1.7 times faster in cache), and the result has the same bits on all
- * CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join them at the
+ * A group has eight items on every CPU, even if its vectors are shorter. Two groups take turns. In a
+ * reduction each has a lane for each of its items. So an addition need not wait for the result of
+ * the addition before it (a dot product is 1.7 times faster in cache), and the result has the same
+ * bits on all CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join them at the
  * end of each row. The empty asm statement prevents that compilers vectorise the remaining items
  * too.
  *
  * clang needs more than `omp simd`. It would unroll the eight items before it vectorises, and then
- * not recognise that their loads and stores are independent (a stencil was 5 times slower). It also
- * gets several groups as one loop, and then loads the vectors of all of them before it stores one:
- * a load may have to wait for an earlier store with the same low bits of its address (a stencil in
- * three dimensions took 1.25 times as long on an Intel CPU). */
+ * not recognise that their loads and stores are independent (a stencil was 5 times slower). It gets
+ * two groups as one loop, and then loads the vectors of both before it stores one: a load may have
+ * to wait for an earlier store with the same low bits of its address (a stencil in three dimensions
+ * took 1.25 times as long on an Intel CPU). */
 #if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
 #define MX_ITEMS_SIMD_LANES_ 1
 #define MX_ITEMS_SIMD_VECTOR_
@@ -162,19 +162,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     }
 #define MX_END_OF_VECTORS_(I, lanes) (I)(i0 + ((int64_t)i1 - i0) / (lanes) * (lanes))
 
-/* Several groups as one loop of clang; MX_PAIR_ITEMS_ are the two groups of a reduction, from item
- * `at` on. */
+/* Two groups, from item `at` on. */
 #if defined(__clang__) && MX_ITEMS_SIMD_LANES_ > 1
-enum { MX_GROUPS_ITEMS_ = 32 };
-#define MX_ROW_GROUPS_(I, S, ITEM)                                                          \
-    const I end_of_groups = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_GROUPS_ITEMS_) : i0;  \
-    for (I at = i0; at < end_of_groups; at += MX_GROUPS_ITEMS_) {                           \
-        MX_PRAGMA_(clang loop vectorize(assume_safety) interleave_count(4) unroll(disable)) \
-        for (int e = 0; e < MX_GROUPS_ITEMS_; e++) {                                        \
-            const I i = at + e;                                                             \
-            ITEM;                                                                           \
-        }                                                                                   \
-    }
 #define MX_PAIR_ITEMS_(I, S, ITEM)                                  \
     MX_CLANG_VECTOR_(8, 2) for (int e = 0; e < 2 * S##_LANES_; e++) \
     {                                                               \
@@ -184,21 +173,13 @@ enum { MX_GROUPS_ITEMS_ = 32 };
         ITEM;                                                       \
     }
 #else
-#define MX_ROW_GROUPS_(I, S, ITEM) const I end_of_groups = i0;
 #define MX_PAIR_ITEMS_(I, S, ITEM)      \
     MX_VECTOR_ITEMS_(I, S, at, 0, ITEM) \
-    MX_VECTOR_ITEMS_(I, S, at + S##_LANES_, MX_ROW_LANES_(S) / 2, ITEM)
+    MX_VECTOR_ITEMS_(I, S, at + S##_LANES_, S##_LANES_, ITEM)
 #endif
 
-#define MX_ROW_(I, S, ITEM)                                           \
-    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);       \
-    MX_ROW_GROUPS_(I, S, ITEM)                                        \
-    for (I at = end_of_groups; at < end_of_vectors; at += S##_LANES_) \
-    MX_VECTOR_ITEMS_(I, S, at, 0, ITEM) MX_REMAINING_ITEMS_(I, ITEM)
-
-/* A row of a reduction. */
 #define MX_ROW_LANES_(S) (S##_LANES_ > 1 ? 2 * S##_LANES_ : 1)
-#define MX_REDUCE_ROW_(I, S, ITEM)                                                        \
+#define MX_ROW_(I, S, ITEM)                                                               \
     const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                           \
     const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0; \
     for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) {                          \
@@ -225,8 +206,8 @@ enum { MX_GROUPS_ITEMS_ = 32 };
  *
  * In a reduction the vectors extend across sixteen rows: item 0 of the rows, then item 1, then item
  * 2. Each of the three has sixteen lanes of its own, so that no addition waits for the addition
- * before it. The items of the last rows, fewer than sixteen, are added to the first lane of each.
- * So all lanes are named by constants, and clang keeps them in registers (1.4 times faster). */
+ * before it. The items of the last rows, fewer than eight, are added to the first lane of each. So
+ * all lanes are named by constants, and clang keeps them in registers (1.4 times faster). */
 #define MX_ITEMS_0_1_2_(I, ITEM, lane) \
     {                                  \
         const I i = 0;                 \
@@ -252,30 +233,34 @@ enum { MX_GROUPS_ITEMS_ = 32 };
     }
 /* The number of lanes of such a reduction: three times sixteen, rounded up to a power of two. */
 enum { MX_ROWS_OF_3_LANES_ = 64 };
-/* In a vector of clang an index is that of every third element. With as many elements as a register
- * has, clang loads whole vectors and sorts their elements; with more it gathers them (1.9 times
- * slower). It prefers vectors of 256 bits on Intel's CPUs, also on those with AVX-512. */
+/* The elements of a vector of clang are here every third number in memory. If it has as many as a
+ * register, clang loads whole registers and picks the elements; if it has more, clang loads each
+ * element by itself (1.9 times slower). Registers are of 256 bits, which clang prefers on Intel's
+ * CPUs with AVX-512 too, and of 512 bits on AMD's. */
 #ifndef __clang__
-#define MX_ROWS_VECTOR_ MX_ITEMS_SIMD_VECTOR_
+#define MX_ROWS_VECTOR_(rows) MX_ITEMS_SIMD_VECTOR_
 #elif defined(__znver4__) || defined(__znver5__)
-#define MX_ROWS_VECTOR_ MX_CLANG_VECTOR_(8, 2)
+#define MX_ROWS_VECTOR_(rows) MX_CLANG_VECTOR_(8, (rows) / 8)
 #else
-#define MX_ROWS_VECTOR_ MX_CLANG_VECTOR_(4, 4)
+#define MX_ROWS_VECTOR_(rows) MX_CLANG_VECTOR_(4, (rows) / 4)
 #endif
-#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                                \
-    {                                                                   \
-        const int64_t rows = (int64_t)tile_.end[d] - tile_.begin[d];    \
-        const I end_of_vectors = (I)(tile_.begin[d] + rows / 16 * 16);  \
-        for (I at = (I)tile_.begin[d]; at < end_of_vectors; at += 16) { \
-            MX_ROWS_VECTOR_ for (int e = 0; e < 16; e++)                \
-            {                                                           \
-                const I o##d = at + e;                                  \
-                MX_ITEMS_0_1_2_(I, ITEM, e)                             \
-            }                                                           \
-        }                                                               \
-        for (I o##d = end_of_vectors; o##d < (I)tile_.end[d]; o##d++) { \
-            MX_ITEMS_0_1_2_(I, ITEM, 0)                                 \
-        }                                                               \
+/* `rows` rows at a time, as long as there are so many, from row `first_` on. */
+#define MX_SEVERAL_ROWS_OF_3_(I, d, rows, ITEM)                 \
+    for (; first_ + (rows) <= tile_.end[d]; first_ += (rows)) { \
+        MX_ROWS_VECTOR_(rows) for (int e = 0; e < (rows); e++)  \
+        {                                                       \
+            const I o##d = (I)first_ + e;                       \
+            MX_ITEMS_0_1_2_(I, ITEM, e)                         \
+        }                                                       \
+    }
+#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                           \
+    {                                                              \
+        int64_t first_ = tile_.begin[d];                           \
+        MX_SEVERAL_ROWS_OF_3_(I, d, 16, ITEM)                      \
+        MX_SEVERAL_ROWS_OF_3_(I, d, 8, ITEM)                       \
+        for (I o##d = (I)first_; o##d < (I)tile_.end[d]; o##d++) { \
+            MX_ITEMS_0_1_2_(I, ITEM, 0)                            \
+        }                                                          \
     }
 #define MX_ROWS_OF_3_1D_(I, LOOP, ITEM)
 #define MX_ROWS_OF_3_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
@@ -336,7 +321,7 @@ enum { MX_ROWS_OF_3_LANES_ = 64 };
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
     MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_NUMBER_BEGIN_(name),  \
                    S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_NUMBER_ITEM_(name, D)), \
-                   MX_REDUCE_ROW_(I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name)) \
+                   MX_ROW_(I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name))        \
     MX_DEFINE_JOIN_(name, prologue)
 
 /* ---- a reduction to a struct with a list of fields ----
@@ -366,8 +351,7 @@ enum { MX_ROWS_OF_3_LANES_ = 64 };
     MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                         \
     MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_FIELDS_BEGIN_(LIST),        \
                    S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_FIELDS_ITEM_(name, D, LIST)), \
-                   MX_REDUCE_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)),                       \
-                   MX_FIELDS_END_(name, LIST))                                                 \
+                   MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, LIST))  \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                 \

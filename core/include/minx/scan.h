@@ -10,8 +10,8 @@
  *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
  *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with init and join functions of your own; join must be associative
  *
- * A body may be called twice for an item, and stores only when `final`. The total may be NULL;
- * name_into leaves it in a view.
+ * A body may be called twice for an item, so it must store only when `final` is true. The total may
+ * be NULL; name_into leaves it in a view.
  *
  * Hosts: the bits are the same for any number of threads. The total may differ by rounding from the
  * sum that the last item gets, because the order of additions is not the same. cuda: CUB's
@@ -36,7 +36,7 @@
     lane_[l] = value_
 #define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                              \
     MX_DEFINE_RUN_(name, 1, I, S, 0, prologue, MX_NUMBER_BEGIN_(name), ,                       \
-                   MX_REDUCE_ROW_(I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name))            \
+                   MX_ROW_(I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name))                   \
     MX_DEFINE_JOIN_ALL_(name)                                                                  \
     static void name##__prefix(const mx_launch *launch_, void *carry, int64_t first_,          \
                                int64_t last_)                                                  \
