@@ -44,7 +44,7 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
     s->owner_id = details.id;
     if (details.instance == MX_INSTANCE_HOST) {
         /* There is a page between the copies of two threads: the prefetchers of a core fetch lines
-         * of the same page behind those that it uses, and would take them from the other core. */
+         * of the same page after those that it uses, and would take them from the other core. */
         const int64_t page = 4096 / (int64_t)MX_TYPE_SIZE(target->type);
         s->count = info.threads;
         s->step = (span + page + 63) & ~(int64_t)63;
@@ -89,7 +89,7 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
                     expression, file, line, func));
     MX_TRY(mx_view_get_info(s->memory, &info));
     MX_TRY(mx_expect(op == s->op, MX_ERR_TYPE, &info, names[op], names[s->op]));
-    /* MX_COPY_BYTES_ */
+    /* in the form that MX_COPY_BYTES_ expects */
     const bool shared = details.instance != MX_INSTANCE_HOST;
     const int log2_count = shared ? __builtin_ctz((unsigned)s->count) : 0;
     *step = has_copies ? s->step * (int64_t)element_size | log2_count : -1;

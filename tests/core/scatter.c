@@ -84,6 +84,28 @@ static void model(double *sum, double *prod, double *min, double *max, int items
             CHECK_F64((double)got[b], sum[b] - start_value + (b == 0 ? SC_ITEMS : 0), 0);          \
         MUST(mx_view_destroy(&to));                                                                \
     }                                                                                              \
+    /* Rows of all lengths up to several vectors, by either index. */                              \
+    static void check_rows_##tag(mx_ctx ctx, mx_type type, const mx_scatter *s,                    \
+                                 sc_##tag##_args *args)                                            \
+    {                                                                                              \
+        enum { MAX_LENGTH = 80 };                                                                  \
+        double sum[SC_BINS] = {0};                                                                 \
+        T got[SC_BINS];                                                                            \
+        mx_view to;                                                                                \
+        MUST(mx_view_create_1d(ctx, "rows", type, SC_BINS, &to));                                  \
+        for (int length = 0; length <= MAX_LENGTH; length++) {                                     \
+            MUST(sc_rows_##tag(mx_range_2d(ctx, 0, 3, 0, length), args));                          \
+            MUST(sc_rows_##tag(mx_range_2d(ctx, 0, length, 0, 3), args));                          \
+            for (int n = 0; n < 3 * length; n++) {                                                 \
+                sum[0] += 2;                                                                       \
+                sum[SC_BIN(n / 3 + n % 3)] += 4;                                                   \
+            }                                                                                      \
+        }                                                                                          \
+        CHECK_OK(mx_scatter_overwrite(ctx, s, to));                                                \
+        check_download(ctx, to, got);                                                              \
+        for (int b = 0; b < SC_BINS; b++) CHECK_F64((double)got[b], sum[b], 0);                    \
+        MUST(mx_view_destroy(&to));                                                                \
+    }                                                                                              \
     static void test_##tag(mx_ctx ctx, mx_type type)                                               \
     {                                                                                              \
         const T start = START;                                                                     \
@@ -121,6 +143,7 @@ static void model(double *sum, double *prod, double *min, double *max, int items
         check_bins_##tag(ctx, to[3], max, 1);                                                      \
         check_overwrite_##tag(ctx, type, s, &args);                                                \
         check_first_##tag(ctx, type, &s[0], &args);                                                \
+        check_rows_##tag(ctx, type, &s[0], &args);                                                 \
         const mx_range_1 range = mx_range_1d(ctx, 0, SC_ITEMS);                                    \
         MUST(sc_sum_##tag(range, &args));                                                          \
         CHECK_OK(mx_scatter_reset(ctx, &s[0])); /* that is thrown away */                          \
@@ -315,12 +338,12 @@ static void test_copies(mx_ctx ctx)
     const struct {
         int64_t elements;
         int copies;
-    } cases[] = {{SC_BINS, 32}, {20000, 2}, {65536, 1}, {65537, 1}};
+    } cases[] = {{SC_BINS, 32}, {2048, 32}, {2049, 16}, {32768, 2}, {32769, 1}};
     mx_ctx_details details;
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
     MUST(mx_ctx_get_details(ctx, &details));
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 5; c++) {
         mx_view target;
         mx_scatter s;
         double last = 1;
@@ -338,6 +361,13 @@ static void test_copies(mx_ctx ctx)
         MUST(mx_scatter_destroy(&s));
         MUST(mx_view_destroy(&target));
     }
+    mx_view empty;
+    mx_scatter s;
+    MUST(mx_view_create_1d(ctx, "empty", MX_F64, 0, &empty));
+    CHECK_OK(mx_scatter_create(ctx, empty, MX_SUM, &s));
+    CHECK_OK(mx_scatter_contribute(ctx, &s, empty));
+    MUST(mx_scatter_destroy(&s));
+    MUST(mx_view_destroy(&empty));
 }
 
 typedef struct adder {

@@ -25,6 +25,7 @@ enum { SC_BINS = 37, SC_ITEMS = 30000 };
     MX_DECLARE_FOR(1D, sc_sum_##tag, sc_##tag##_args)                 \
     MX_DECLARE_FOR(1D, sc_first_##tag, sc_##tag##_args)               \
     MX_DECLARE_FOR(1D, sc_all_##tag, sc_##tag##_args)                 \
+    MX_DECLARE_FOR(2D, sc_rows_##tag, sc_##tag##_args)                \
     MX_DECLARE_FOR(TEAM, sc_team_##tag, sc_##tag##_args)
 SC_TYPES(SC_DECLARE)
 

@@ -1,7 +1,7 @@
 /* Random numbers for kernels and drivers. They are the same on every backend, and for any number of
  * threads and ranks:
  *
- *     mx_random r = mx_random_at(seed, particle_id, step);     a stream for each item, chosen by its global number
+ *     mx_random r = mx_random_at(seed, id, step * BLOCKS);     a stream for each item, chosen by its global number
  *     const double x = mx_random_f64(&r), y = mx_random_f64(&r);
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
@@ -9,8 +9,8 @@
  * the stream and n only. So no state is stored, locked, or passed from item to item. There are 2^64
  * seeds, each with 2^64 streams of 2^64 blocks, and no two streams overlap: the seed is the key,
  * the stream is the upper half of the counter, n the lower half. To continue a stream in a later
- * time step, start at block step * blocks_per_step. The generator passes the test batteries that
- * the paper names. Do not use it for cryptography. */
+ * time step, start at block step * BLOCKS, where a step uses at most BLOCKS blocks (two f64 are
+ * one); with fewer, numbers repeat. The generator passes the test batteries that the paper names. Do not use it for cryptography. */
 #pragma once
 #include "minx/math.h"
 

@@ -25,19 +25,20 @@
 #include "minx/token.h"
 
 typedef struct mx_scatter {
-    mx_view memory;    /* all copies, one after the other */
-    mx_view copies;    /* the first copy, for kernels that have a copy for each thread */
-    mx_view shared;    /* the first copy, for kernels that add by atomics */
-    int64_t step;      /* elements from one copy to the next */
-    int count;         /* the number of copies; not on hosts: a power of two */
-    int op;            /* the reducer */
+    mx_view memory; /* all copies, one after the other */
+    mx_view copies; /* the first copy, for kernels of the creating context, which use all copies */
+    mx_view shared; /* the first copy, for other kernels, which add to it only, by atomics */
+    int64_t step;   /* elements from one copy to the next */
+    int count;      /* the number of copies; a power of two on cuda and simt */
+    int op;         /* the reducer */
     uint64_t owner_id; /* the id of the context whose threads have the copies */
 } mx_scatter;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target.
+/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target,
+ * and a page more on hosts.
  * Each element starts at the reducer's identity. On failure *scatter is all zero. Errors:
  * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiled, Morton), MX_ERR_ARG (ctx
  * records a graph), those of mx_view_create. */
@@ -88,33 +89,36 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
-/* MX_UPDATE_OWN_ updates an element of the thread's copy. A loop over items is `omp simd`, and must
- * not update one element for several items at the same time. For gcc an empty asm statement ends the
- * access: after a fence it would load the thread's number again for each item. An older gcc may move
- * accesses to an element that does not change out of the loop, unless the statement accesses memory.
- * clang treats each asm statement as if it wrote any memory, and unrolls the loop less often (1.08
- * times slower); relaxed atomics are plain instructions there, and are not vectorised.
+/* MX_UPDATE_OWN_ updates an element of the thread's copy. The loop over items is compiled as one of
+ * independent items, but several items may update one element. So something in it must prevent
+ * vectors. An empty asm statement does: after a fence gcc would load the thread's number again for
+ * each item. An older gcc may move accesses to an element that does not change out of the loop,
+ * unless the statement accesses memory. With it clang unrolls the loop less often (1.1 times
+ * slower). Up to version 19 it has no vectors of atomics either, and relaxed ones are plain
+ * instructions.
  *
  * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
  * copy to the index of each item, instead of to `data` once for the loop, unless the address is
  * computed with integers. */
-#if defined(__CUDACC__) /* has one copy, and adds by atomics */
-#define MX_UPDATE_OWN_(T, at, op, v) *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v))
-#elif defined(__clang__)
-#define MX_UPDATE_OWN_(T, at, op, v)              \
-    T sum_;                                       \
-    __atomic_load((at), &sum_, __ATOMIC_RELAXED); \
-    sum_ = (T)MX_SCATTER_JOIN_(op, sum_, (v));    \
-    __atomic_store((at), &sum_, __ATOMIC_RELAXED)
-#else
-#if __GNUC__ >= 12
+#if defined(__clang__) && __clang_major__ <= 19 && !defined(__CUDACC__)
+#define MX_UPDATE_OWN_(T, at, op, v)                     \
+    do {                                                 \
+        T value_;                                        \
+        __atomic_load((at), &value_, __ATOMIC_RELAXED);  \
+        value_ = (T)MX_SCATTER_JOIN_(op, value_, (v));   \
+        __atomic_store((at), &value_, __ATOMIC_RELAXED); \
+    } while (0)
+#else /* cuda does not use it: threads share copies, and add by atomics */
+#if defined(__CUDACC__) || defined(__clang__) || __GNUC__ >= 12
 #define MX_END_OF_ACCESS_(at) __asm__ volatile("")
 #else
 #define MX_END_OF_ACCESS_(at) __asm__ volatile("" : "+m"(*(at)))
 #endif
-#define MX_UPDATE_OWN_(T, at, op, v)             \
-    *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v)); \
-    MX_END_OF_ACCESS_(at)
+#define MX_UPDATE_OWN_(T, at, op, v)                 \
+    do {                                             \
+        *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v)); \
+        MX_END_OF_ACCESS_(at);                       \
+    } while (0)
 #endif
 #if defined(__clang__) || defined(__CUDACC__)
 #define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
@@ -130,9 +134,9 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
 #endif
 /* The offset of a thread's copy, in bytes. step < 0: there is one copy, to which all threads add by
- * atomics. Else `step` is the distance between two copies, a multiple of 64 bytes. Where threads
- * share copies, its low bits are the logarithm of the number of copies, and the copy is that of a
- * multiprocessor (of a thread, on simt). */
+ * atomics. Else step & ~63 is the distance between two copies, in bytes. On cuda and simt step & 63
+ * is the logarithm of the number of copies, and the copy is that of a multiprocessor (of a thread, on
+ * simt). */
 #ifdef __CUDACC__
 MX_INLINE unsigned mx_multiprocessor_(void)
 {

@@ -3,6 +3,9 @@
  * loads of rows are several times as fast as four gathers. Such loops also need the other functions
  * here.
  *
+ * p: doubles in memory of the kernel. index: eight i32; index[l] is where row l begins, in doubles
+ * from p (4 * its number if rows are dense). a: four packs, one for each column.
+ *
  *   mx_pack_load_rows(p, index, a)      a[d][l] = p[index[l] + d], for d from 0 to 3
  *   mx_pack_subtract_rows(p, index, a)  p[index[l] + d] -= a[d][l], lane by lane: rows may be equal
  *   mx_pack_sum_rows(p, a)              p[d] += the sum of a[d]'s lanes, in the same order on every backend

@@ -4,8 +4,8 @@
  * can access (MX_ERR_LAYOUT, MX_ERR_SPACE). Graphs cannot record sorts (MX_ERR_ARG). Types or
  * extents that do not match are MX_ERR_TYPE or MX_ERR_EXTENT.
  *
- * Keys: a view of rank 1 of numbers, MX_INDEX_END at most, in ascending order; -0 equals 0, NaNs
- * come last. */
+ * Keys: a view of rank 1 with at most MX_INDEX_END numbers, sorted in ascending order; -0 equals 0,
+ * NaNs come last. */
 #pragma once
 #include "minx/view.h"
 
@@ -27,9 +27,9 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values);
  * negative ones come first and larger ones last. Bins and order may be the same view. */
 mx_err mx_bin_sort(mx_ctx ctx, mx_view bins, mx_view offsets, mx_view order);
 
-/* destination(k, ...) = source(index(k), ...), for views of equal type, rank and further extents
- * that do not overlap. index: i32 or i64, 0 to the source's extent - 1: any other index copies
- * element 0, and is MX_ERR_BOUNDS, on cuda at the next fence. */
+/* destination(k, ...) = source(index(k), ...). The views do not overlap, and have equal types, ranks
+ * and extents beyond the first. index: i32 or i64, 0 to the source's first extent - 1: any other
+ * index copies row 0, and is MX_ERR_BOUNDS, on cuda at the next fence. */
 mx_err mx_permute(mx_ctx ctx, mx_view destination, mx_view source, mx_view index);
 #ifdef __cplusplus
 }
