@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { BINS = 1021 };
+MX_STATIC_ASSERT((int)BINS <= (int)RIVAL_MAX_BINS, "a rival has copies of so many bins");
 
 /* ---- a from b and c: copy, mul, add, triad ---- */
 
@@ -192,7 +193,8 @@ const bench_case bench_vector_cases[] = {
      .rival = histogram_rival,
      .check = histogram_check},
     {.name = "scatter",
-     .text = "the same by a scatter view: a copy for each thread of hosts, atomics on a GPU",
+     .text =
+         "the same by a scatter view: a copy for each thread of hosts, copies and atomics on a GPU",
      .arrays = 1,
      .bytes_per_item = 4,
      .share = 0.25,

@@ -75,7 +75,7 @@ typedef struct rival_args {
     void *partials; /* CUDA: room for partial results */
 } rival_args;
 
-enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5, RIVAL_NEIGHBOURS = 96 };
+enum { RIVAL_SUMS = 2, RIVAL_FIELDS = 5, RIVAL_NEIGHBOURS = 96, RIVAL_MAX_BINS = 2048 };
 
 /* A NULL member: this set has nothing of its own there. */
 typedef struct rival_set {

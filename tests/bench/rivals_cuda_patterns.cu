@@ -7,7 +7,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
 
-enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10, COPIES = 32, MAX_BINS = 2048 };
+enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10, COPIES = 32 };
 typedef unsigned long long bin;
 
 static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
@@ -86,13 +86,13 @@ void rival_cuda_array(const rival_args *g)
 
 /* ---- a histogram of integers ---- */
 
-static __device__ bin bin_copies[COPIES * MAX_BINS]; /* zeros between calls */
+static __device__ bin bin_copies[COPIES * RIVAL_MAX_BINS]; /* zeros between calls */
 
 /* Blocks take turns with the copies, so that fewer atomics wait for each other. */
 static __global__ void __launch_bounds__(THREADS) count_kernel(int n, const int *__restrict__ index)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < n) atomicAdd(&bin_copies[blockIdx.x % COPIES * MAX_BINS + index[i]], (bin)1);
+    if (i < n) atomicAdd(&bin_copies[blockIdx.x % COPIES * RIVAL_MAX_BINS + index[i]], (bin)1);
 }
 
 static __global__ void __launch_bounds__(THREADS) add_copies_kernel(bin *bins, int length)
@@ -101,9 +101,9 @@ static __global__ void __launch_bounds__(THREADS) add_copies_kernel(bin *bins, i
     if (b >= length) return;
     bin sum = 0;
 #pragma unroll
-    for (int c = 0; c < COPIES; c++) sum += bin_copies[c * MAX_BINS + b];
+    for (int c = 0; c < COPIES; c++) sum += bin_copies[c * RIVAL_MAX_BINS + b];
 #pragma unroll
-    for (int c = 0; c < COPIES; c++) bin_copies[c * MAX_BINS + b] = 0;
+    for (int c = 0; c < COPIES; c++) bin_copies[c * RIVAL_MAX_BINS + b] = 0;
     bins[b] += sum;
 }
 
