@@ -254,7 +254,8 @@ static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
             (stamp->needs == ctx->layout &&
              (r->layout != MX_LAYOUT_STRIDE || mx_strides_follow(r, NULL, ctx->layout))),
         MX_ERR_LAYOUT,
-        "kernel %s: accessor '%s' of view '%s' was bound for layout %s, or for host code; the context has %s",
+        "kernel %s: accessor '%s' of view '%s' was bound for layout %s, or for host code; the context "
+        "has %s: bind it with this context",
         kernel, name, r->label, mx_layout_name(stamp->needs), mx_layout_name(ctx->layout));
     return MX_OK;
 }

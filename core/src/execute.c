@@ -60,8 +60,11 @@ mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_re
     mx_core(ctx)->running = k->name;
     mx_err err = ctx->backend->launch.run(ctx, l, args, result);
     if (mx_core(ctx)->nested != NULL)
-        err = MX_FAIL(MX_ERR_ARG, "kernel %s: kernel %s was launched while it ran", k->name,
-                      mx_core(ctx)->nested);
+        err = MX_FAIL(
+            MX_ERR_ARG,
+            "kernel %s: kernel %s was launched while it ran: a body must not launch, nor another "
+            "thread on this context",
+            k->name, mx_core(ctx)->nested);
     mx_core(ctx)->running = mx_core(ctx)->nested = NULL;
     mx_tool_end(k->pattern, id);
     return err;

@@ -56,11 +56,11 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_core(ctx)->unfenced = 0;
     return MX_FAIL(
         MX_ERR_BOUNDS,
-        "%s:%d: MX_AT(%s, ...): index %d of view '%s' is %lld, its extent is %lld from %lld (%d such "
-        "accesses, kernels: %s)",
+        "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected %lld to %lld "
+        "(%d such accesses, kernels: %s)",
         fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
-        (long long)fault.index, (long long)fault.extent, (long long)fault.origin, (int)fault.count,
-        recent);
+        (long long)fault.index, (long long)fault.origin,
+        (long long)(fault.origin + fault.extent - 1), (int)fault.count, recent);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
@@ -95,8 +95,9 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
     if (word == 0)
         fprintf(stderr, "accessor %s was never bound\n", expression);
     else
-        fprintf(stderr, "index %d of view '%s' is %lld, its extent is %lld from %lld\n", dimension,
-                label_of(word), (long long)index, (long long)extent, (long long)origin);
+        fprintf(stderr, "the index of dimension %d of view '%s' is %lld, expected %lld to %lld\n",
+                dimension, label_of(word), (long long)index, (long long)origin,
+                (long long)(origin + extent - 1));
     abort();
 }
 #endif

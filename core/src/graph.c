@@ -40,7 +40,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
     MX_REQUIRE(mx_core(ctx)->check == NULL, MX_ERR_ARG,
-               "%s is checked against %s: it cannot record a graph", ctx->name,
+               "%s is checked against %s: it cannot record a graph; end the check first", ctx->name,
                mx_core(ctx)->check->name);
     mx_graph created = calloc(1, sizeof *created);
     MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a graph");

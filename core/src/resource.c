@@ -160,12 +160,14 @@ static mx_err check_keys(const mx_resource *r, const mx_backend *named)
     MX_REQUIRE(r->shuffled || r->seed < 0, MX_ERR_INPUT,
                "seed: got %lld without order=shuffled, the only order that uses it",
                (long long)r->seed);
-    MX_REQUIRE(r->device < 0 || named->info.devices != NULL, MX_ERR_INPUT,
-               "device: got %d, %s has no devices; expected none, or a backend that has", r->device,
-               r->backend);
-    MX_REQUIRE(!r->high_priority || named->info.devices != NULL, MX_ERR_INPUT,
-               "priority: got high, %s has no devices; expected none, or a backend that has",
-               r->backend);
+    MX_REQUIRE(
+        r->device < 0 || named->info.devices != NULL, MX_ERR_INPUT,
+        "device: got %d, %s has no devices: leave the key out, or choose a backend with devices",
+        r->device, r->backend);
+    MX_REQUIRE(
+        !r->high_priority || named->info.devices != NULL, MX_ERR_INPUT,
+        "priority: got high, %s has no devices: leave the key out, or choose a backend with devices",
+        r->backend);
     list_backends_with(takes_cores, those, sizeof those);
     MX_REQUIRE(r->cores[0] < 0 || takes_cores(named), MX_ERR_INPUT,
                "cores: got backend %s, expected %s", r->backend, those);

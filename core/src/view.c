@@ -64,8 +64,9 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
     MX_REQUIRE(ctx->backend->memory.allocates_in & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
-               "view '%s': %s does not allocate in memory space %s", r->label,
-               ctx->backend->info.name, mx_space_name(r->space));
+               "view '%s': %s does not allocate in memory space %s (every backend does in "
+               "MX_SPACE_STAGING)",
+               r->label, ctx->backend->info.name, mx_space_name(r->space));
     r->release = ctx->backend->memory.release;
     const mx_err err = ctx->backend->memory.allocate(ctx, r->space, bytes, &r->data);
     if (err != MX_OK)

@@ -67,8 +67,9 @@ static void test_host_code(mx_ctx ctx)
     MUST(mx_mirror_create(view, &mirror));
     MUST(mx_bind(NULL, mirror, &a.x));
     MX_AT(a.x, N - 1) = 1;
-    check_stops(leave_x, &a,
-                "MX_AT(a->x, ...): index 0 of view 'on the host' is 10, its extent is 10");
+    check_stops(
+        leave_x, &a,
+        "MX_AT(a->x, ...): the index of dimension 0 of view 'on the host' is 10, expected 0 to 9");
     check_stops(release_tile, &a, "accessor a->box was never bound");
     check_stops(leave_line, &a, "accessor a->line was never bound");
     MUST(mx_view_destroy(&mirror));
@@ -88,7 +89,7 @@ static void test_empty_view(mx_ctx ctx, bounds_args *a, mx_view line)
     MUST(mx_bind(ctx, offsets, &a->offsets));
     for (a->shift = -1; a->shift <= 1; a->shift++) {
         check_report(ctx, launched(ctx, bounds_flat(mx_range_1d(ctx, 0, N), a)), line,
-                     "index 0 of view 'flat' is ");
+                     "dimension 0 of view 'flat' is ");
         check_download(ctx, offsets, got);
         for (int i = 0; i < N; i++) CHECK_I64(got[i], 0);
     }
@@ -120,15 +121,15 @@ static void test(mx_ctx ctx)
     CHECK_OK(launched(ctx, bounds_sum(all, &a, &sum)));
     a.shift = 1;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line,
-                 "index 0 of view 'the line' is 10, its extent is 10 from 0 (1 such");
+                 "dimension 0 of view 'the line' is 10, expected 0 to 9 (1 such");
     check_report(ctx, launched(ctx, bounds_box(all, &a)), line,
-                 "index 1 of view 'the box' is 10, its extent is 10 from 0 (1 such");
+                 "dimension 1 of view 'the box' is 10, expected 0 to 9 (1 such");
     check_report(ctx, launched(ctx, bounds_sum(all, &a, &sum)), line,
-                 "index 0 of view 'the line' is 10");
+                 "dimension 0 of view 'the line' is 10");
     check_report(ctx, launched(ctx, bounds_bins(all, &a, 1, bins)), line,
-                 "index 0 of view 'the line' is 10");
+                 "dimension 0 of view 'the line' is 10");
     a.shift = -1;
-    check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "is -1, its extent is 10");
+    check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "is -1, expected 0 to 9");
     a.shift = 1000000;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "(10 such accesses");
     test_empty_view(ctx, &a, line);

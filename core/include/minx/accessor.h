@@ -196,14 +196,15 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
       ((trait) != MX_TRAIT_ATOMIC || sizeof(T) >= 4)))
 #endif
 
-/* mx_bind(ctx, view, &accessor): the only way to make an accessor, for kernels launched on ctx (or,
+/* mx_bind(ctx, view, &accessor) makes an accessor, for kernels launched on ctx (or,
  * with ctx NULL, for host code that indexes host memory with MX_AT). Rules, as Kokkos converts
  * views: same element type, constness may be added, same rank, static extents equal to the view's,
  * a space that ctx can access. An accessor of the instance's layout, l or r needs a view of that
  * layout with contiguous rows; a strided view with such strides is accepted. s accepts any strides.
  * An accessor of another layout needs a view of the same layout. Errors name the view and the
- * property that does not match: MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT, _EXTENT, _STALE. The accessor
- * is valid until the view is destroyed; a launch checks this.
+ * property that does not match: MX_ERR_TYPE, _RANK, _SPACE, _LAYOUT, _EXTENT, _STALE, and _CONST (a
+ * read-only view needs a const accessor). The accessor is valid until the view is destroyed; a
+ * launch checks this.
  *
  * mx_bind_origin(ctx, view, origin, &accessor): the same, with origin[d], within 32 bits, the first
  * index of dimension d: with -1, -1 the halo of a field is at MX_AT(v, -1, -1). It costs nothing.
@@ -223,7 +224,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     mx_bind_((ctx), (view), (origin), (accessor), (uint64_t)(sizeof((accessor)->shape->code) - 1), \
              sizeof(*(accessor)->data), text, __FILE__, __LINE__, __func__)
 
-/* ---- MX_AT(v, i, j): an element, as an lvalue. MX_EXTENT(v, d): an extent. ---- */
+/* ---- MX_AT(v, i, j): an element, as an lvalue. MX_EXTENT(v, d): the extent of dimension d, a digit
+ * from 0 to 7. ---- */
 #define MX_STATIC_(member) (sizeof(member) - 1)
 #define MX_STRIDE_(v, d) \
     (MX_STATIC_((v).shape->k##d) ? (int64_t)MX_STATIC_((v).shape->k##d) : (int64_t)(v).stride[d])

@@ -3,8 +3,9 @@
  *
  *     serial                      one host thread
  *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
- *     openmp:cores=0-3            on these cores of the process only, one thread for each core unless threads=N is
- *                                 given. Several such contexts, each used by a thread of its own, can share a
+ *     openmp:cores=0-3            on the first four of the cores that this process may use (0 to
+ *                                 mx_host_cores()-1, not the CPU numbers of lscpu), one thread for each core unless
+ *                                 threads=N is given. Several such contexts, each used by a thread of its own, can share a
  *                                 machine. The threads that run a launch are bound to these cores. The calling
  *                                 thread stays bound until it launches on another context, or creates or destroys
  *                                 one. A thread that it starts in between inherits its core. Threads that OpenMP
@@ -19,9 +20,9 @@
  * RESOURCE and the results are compared (mx_ctx_check_against); mx_view_set_check says how one view
  * is compared.
  *
- * Consistency: kernels, copies and fills on one context run in the order of their calls. A
- * reduction into host memory is complete on return. Everything else may still run until
- * mx_fence(ctx) returns.
+ * Consistency: kernels, copies and fills on one context run in the order of their calls. Reductions
+ * into host memory, mx_import, mx_export and mx_read_element are complete on return. All else,
+ * unless its comment says so, may still run until mx_fence(ctx) returns.
  *
  * Thread safety: one thread at a time per context; several contexts may be used by as many threads.
  * A NULL context is MX_ERR_ARG wherever one is needed. */
@@ -49,7 +50,8 @@ typedef enum mx_space {
     MX_SPACE_STAGING
 } mx_space;
 
-/* The name that profiling tools use: "Host", "Cuda", "CudaUVM", "CudaHostPinned" or "Simt". */
+/* The name in messages and profiling tools: "Host", "Cuda", "CudaUVM" (managed), "CudaHostPinned"
+ * (pinned) or "Simt". */
 const char *mx_space_name(mx_space space);
 
 /* Starts the run time. It is the first call of a program, or the first after mx_finalize. It checks
@@ -97,7 +99,8 @@ mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 void mx_ctx_destroy(mx_ctx *ctx);
 
 /* Waits until all work on ctx is done. Reports an error that a device met since the last fence,
- * with the names of the kernels that may have caused it (MX_ERR_DEVICE, MX_ERR_BOUNDS). */
+ * with the names of the kernels that may have caused it (MX_ERR_DEVICE; MX_ERR_BOUNDS: an index;
+ * MX_ERR_MEMORY: a team requested more scratch than it has). */
 mx_err mx_fence(mx_ctx ctx);
 
 /* Orders two contexts: work that is launched on ctx from now on runs after all work launched on
@@ -112,10 +115,12 @@ mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other);
  * last failure. */
 mx_err mx_fence_all(void);
 
-/* From now on every launch on ctx is repeated on a context of the other resource ("serial") with
- * copies of its views, and all views and results are compared. The first difference above
- * `tolerance` (relative to the largest magnitude in that view; use about 1e-9, and at least 1e-5
- * for f32) is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. mx_view_set_check
+/* From now on every launch on ctx is repeated on a context of the other resource, a backend that
+ * runs on the host ("serial"; MX_ERR_INPUT otherwise), with copies of its views. All views are
+ * compared, and all results but those of MX_REDUCE_CUSTOM and MX_SCAN_CUSTOM. Floating-point
+ * numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the largest
+ * magnitude in that view; integers and structs must be equal. The first difference is
+ * MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. mx_view_set_check
  * excludes a view from the comparison, or lets its elements have any order;
  * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL ends
  * the checks. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a

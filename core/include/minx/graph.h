@@ -8,10 +8,13 @@
  *     MX_TRY(mx_graph_create(ctx, &graph));                 records from here on
  *     MX_TRY(pack(range, &pack_args));                      a node
  *     const mx_node packed = mx_graph_last(graph);
- *     MX_TRY(interior(range, &interior_args));              after pack: each node waits for the one before it ...
- *     mx_graph_after(graph, 1, &packed);                    ... unless mx_graph_after names others
- *     MX_TRY(boundary(edges, &boundary_args));              after pack, beside interior
- *     mx_graph_after(graph, 2, (mx_node[]){interior_node, boundary_node});
+ *     MX_TRY(interior(range, &interior_args));              waits for the node before it: pack
+ *     const mx_node inside = mx_graph_last(graph);
+ *     MX_TRY(mx_graph_after(graph, 1, &packed));            the next node waits for pack only
+ *     MX_TRY(boundary(edges, &boundary_args));              may run at the same time as interior
+ *     const mx_node both[] = {inside, mx_graph_last(graph)};
+ *     MX_TRY(mx_graph_after(graph, 2, both));               the next node waits for both
+ *     MX_TRY(unpack(range, &unpack_args));
  *     MX_TRY(mx_graph_finish(graph));                       records no more
  *     for (...) MX_TRY(mx_graph_run(graph));
  *     mx_graph_destroy(&graph);
@@ -35,8 +38,8 @@ extern "C" {
 typedef struct mx_graph_s *mx_graph;
 typedef int mx_node;
 
-/* Begins to record. A context records one graph at a time (MX_ERR_ARG). On failure *graph is
- * NULL. */
+/* Begins to record. MX_ERR_ARG: ctx records a graph already, or its launches are checked against
+ * another backend (mx_ctx_check_against). On failure *graph is NULL. */
 mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph);
 
 /* The node recorded last; -1 before the first. */

@@ -1,6 +1,6 @@
 /* For kernel files. A kernel file is plain C11 that nvcc also takes as CUDA C++ (no VLAs, explicit
- * casts, initialisers in order). minx_add_kernels compiles it once for each instance, and once more
- * for the dispatch table:
+ * casts, initialisers in order). minx_add_kernels compiles it once for each instance (host, simt or
+ * cuda, each in layout left or right), and once more for the dispatch table:
  *
  *     #include "minx/kernel.h"
  *     #include "tl_kernels.h"                     // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
@@ -41,14 +41,15 @@
  * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it
  * can at a time.
  *
- * A prologue runs on a private copy of the arguments before any item of a thread:
+ * A prologue runs before the items, on a private copy of the arguments: on hosts once for each
+ * launch, on cuda once for each thread (for a scan once):
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
  *     MX_REDUCE(2D, tl_step, MX_SUM, MX_ITEMS_SIMD, tl_step_prologue)
- * With a prologue, a scalar that an earlier kernel stored in a view is read once for each thread,
- * not once for each item.
+ * With a prologue, a scalar that an earlier kernel stored in a view is not read again for each
+ * item.
  *
- * Promise: two items of a launch never touch the same element, unless both only read it or go
- * through mx_atomic_*. */
+ * Your duty: two items of a launch must not access the same element, unless both only read it, or
+ * both use mx_atomic_* or a scatter view. minx does not check this. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"

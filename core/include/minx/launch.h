@@ -29,8 +29,10 @@
  * beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel file defines the kernel over the same
  * index space, by the macro of the same name without DECLARE_ (kernel.h). Arguments are copied at
  * the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them:
- * MX_ERR_STALE, _SPACE, _LAYOUT. A body must not launch a kernel: on hosts the inner and the outer
- * launch on the same context are MX_ERR_ARG, on cuda it does not compile. */
+ * MX_ERR_STALE, _SPACE, _LAYOUT, and MX_ERR_ARG for one that was never bound, is missing in
+ * MX_ARGS, or is of tokens or a scatter view of another context. A body must not launch a kernel: on
+ * hosts the inner and the outer launch on the same context are MX_ERR_ARG, on cuda it does not
+ * compile. */
 #pragma once
 #include "minx/args.h"
 #include "minx/index_space.h"

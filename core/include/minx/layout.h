@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+/* TILED: tiles of 8 x 8 in the last two dimensions; TILED_LEFT: in the first two; rank 2 or more.
+ * MORTON: rank 2 or 3. */
 #define MX_LAYOUTS_(ROW)                                \
     ROW(TILED, "tiled", mx_tiled, false, 8, 8)          \
     ROW(TILED_LEFT, "tiled_left", mx_tiled, true, 8, 8) \

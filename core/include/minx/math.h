@@ -13,8 +13,8 @@
  *       are normal numbers, else any number or NaN. cuda: for double faster than a division, which has branches for other x
  *   mx_min(a, b)  mx_max(a, b)  mx_clamp(x, low, high)   f64 f32 i32 i64 u32 u64, in the type that a + b has. min(a, b) is
  *       b < a ? b : a, so where either is NaN it is a; max and clamp likewise: a NaN is not clamped
- *   for u32 and u64: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (results are int; if all bits are equal
- *       they may be the width) mx_bit_width mx_bit_floor mx_bit_ceil (undefined if the result does not fit the type)
+ *   for u32 and u64: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (int, 0 to
+ *       the width: mx_countl_zero(0u) is 32) mx_bit_width mx_bit_floor mx_bit_ceil (undefined if the result does not fit the type)
  *       mx_has_single_bit mx_byteswap, and mx_rotl(x, n) mx_rotr(x, n) for any n
  *   MX_FINITE_MIN(T) MX_FINITE_MAX(T) for the six types; MX_EPSILON(T) and the macros after it for double and float
  *   MX_PI and similar are double constants */

@@ -8,7 +8,8 @@
  *     contract(mx_range_4d(ctx, begin, end), &args);           begin, end: int64_t[4]
  *     traverse(mx_dynamic_1d(mx_tiled_1d(mx_range_1d(ctx, 0, n), 64)), &args);
  *
- * Each index runs exactly once, in no particular order. An empty range runs nothing.
+ * The body is called exactly once for each index (in a scan once or twice), in no particular order.
+ * For an empty range it is not called.
  *
  * Tiles: with 0, minx chooses the tile of a dimension. On hosts a thread works on one tile at a
  * time, and a reduction has one partial result for each tile. On cuda only the tile of the
@@ -140,8 +141,8 @@ typedef struct mx_teams {
  *   hosts   1 thread of 1 lane, which is fastest; results do not depend on the number of threads of the context
  *   simt    2 threads of 4 lanes, so that missing barriers and singles show
  *   cuda    32 lanes, and so many threads that the team has 256 lanes
- * MX_ERR_ARG at the launch: on hosts a size above the threads of the context, on cuda more than
- * 1024 lanes in a team, or 64 GiB of scratch and more. */
+ * MX_ERR_ARG at the launch: on serial and openmp a size above the threads of the context; on simt
+ * and cuda more than 1024 lanes in a team (size times lanes); 64 GiB of scratch or more. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)
 {
     const mx_teams teams = {ctx, league, size, lanes, {0, 0}, {0, 0}};

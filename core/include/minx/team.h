@@ -10,7 +10,7 @@
  *             MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
  *         }
  *     }
- *     MX_FOR(TEAM, spmv)                     driver: spmv(mx_league(ctx, leagues, MX_AUTO, MX_AUTO), &args)
+ *     MX_FOR(TEAM, spmv)                     driver: spmv(mx_league(ctx, teams, MX_AUTO, MX_AUTO), &args)
  *     MX_REDUCE(TEAM, energy, MX_SUM)        the body gets a pointer to a value as its last argument. Every lane has a value of its
  *                                            own, and all are joined: what the team is to add once is added under
  *                                            MX_TEAM_SINGLE. Also MX_REDUCE_FIELDS and MX_REDUCE_CUSTOM.
@@ -69,8 +69,8 @@ typedef struct mx_team {
     int league_rank, league_size;
     int rank;              /* of this thread in its team */
     int size;              /* threads of the team */
-    int lane;              /* of this lane in its thread; 0 on hosts */
-    int lanes;             /* of a thread; 1 on hosts */
+    int lane;              /* of this lane in its thread; 0 on serial and openmp */
+    int lanes;             /* of a thread; 1 on serial and openmp */
     char *scratch[2][2];   /* [level][0]: the team's, [level][1]: the thread's */
     size_t used[2][2];     /* bytes of each that are in use */
     size_t capacity[2][2]; /* bytes of each */

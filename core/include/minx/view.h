@@ -35,8 +35,8 @@ typedef uint32_t mx_type;
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type)&0xffu)
 
-/* The type as text: "f64", "i32", "user[24]". The text stays valid during the next call on this
- * thread, but not after the second one. */
+/* The type as text: "f64", "i32", "user[24]". Valid until the second call after this one on
+ * the same thread. */
 const char *mx_type_name(mx_type type);
 
 typedef struct mx_view {
@@ -48,8 +48,10 @@ typedef struct mx_view {
 typedef struct mx_view_options {
     mx_space space;     /* MX_SPACE_DEFAULT: the context's own */
     mx_layout layout;   /* MX_LAYOUT_DEFAULT: the context's own; any but MX_LAYOUT_STRIDE */
-    bool uninitialized; /* false: zero, by the context's threads, so that pages are local to them */
-    bool padding;       /* layouts left and right: rounds rows or columns up to 64 bytes */
+    bool uninitialized; /* false: the context's threads write zeros (first touch) */
+    /* layouts left and right: columns or rows start at multiples of 64 bytes. No effect on rank 1,
+     * and on element sizes that do not divide 64. */
+    bool padding;
 } mx_view_options;
 
 /* Each function that creates a view is also a macro of the same name. The macro records the
@@ -61,8 +63,9 @@ void mx_source_line_(const char *file, int line);
 /* Allocates a view of `rank` (0 to 8) dimensions. extents: rank values, each >= 0 (NULL for rank
  * 0); label: not empty, at most 63 characters, copied. options NULL: all defaults. Asynchronous
  * where ctx is. On failure *view is null. Errors: MX_ERR_ARG, MX_ERR_EXTENT (too large),
- * MX_ERR_LAYOUT, MX_ERR_RANK (not possible with this layout), MX_ERR_SPACE (ctx cannot access that
- * space), MX_ERR_MEMORY. */
+ * MX_ERR_LAYOUT, MX_ERR_RANK (not possible with this layout), MX_ERR_TYPE, MX_ERR_SPACE (ctx cannot
+ * access that space, or does not allocate in it: serial and openmp allocate in HOST and STAGING
+ * only), MX_ERR_MEMORY. */
 mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_view *view);
 #define mx_view_create_0d(ctx, label, type, view) \
@@ -110,7 +113,8 @@ typedef struct mx_slice {
 /* Creates a part of a view, from one slice for each dimension. The part keeps layout left or right
  * if its strides follow it. Otherwise it has MX_LAYOUT_STRIDE, for strided accessors. Its label
  * shows the indices in the view that owns the memory, for example "u[3,2:5,:]", cut to 63
- * characters. Errors: MX_ERR_RANK (count), MX_ERR_BOUNDS, MX_ERR_STALE. */
+ * characters. Errors: MX_ERR_RANK (count), MX_ERR_BOUNDS, MX_ERR_STALE, MX_ERR_LAYOUT (the view is
+ * tiled or in Morton order). */
 mx_err mx_subview(mx_view view, int count, const mx_slice *slices, mx_view *part);
 
 /* Creates a read-only view of the same data; its parts are read-only too. It can only be bound to
@@ -123,7 +127,7 @@ mx_err mx_view_constant(mx_view view, mx_view *constant);
  * are copied, ordered on ctx; the other elements are zero. The caller stops owning the old view;
  * its other owners and its parts keep its extents and data. Bind accessors again. On failure
  * nothing changes. Errors of mx_view_create, MX_ERR_SPACE, MX_ERR_CONST, and MX_ERR_LAYOUT for
- * layout stride. */
+ * layouts stride, tiled and Morton. */
 #define mx_view_resize(ctx, view, extents) \
     MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, true))
 mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool keep);
@@ -176,12 +180,11 @@ typedef enum mx_check {
  * left. MX_ERR_STALE, MX_ERR_ARG. */
 mx_err mx_view_set_check(mx_view view, mx_check check);
 
-/* Sets from which magnitude on a check compares numbers of a view and its parts: differences are
- * relative to the largest number of the view, or to `scale` if that is larger. Results that kernels
- * store in the view are compared so, too: relative to themselves, or to `scale`. For sums whose terms
- * can cancel, as forces in a crystal do: nothing but rounding errors is left of them, which differ
- * between backends. A new view has 0. Errors: MX_ERR_STALE; MX_ERR_ARG: scale is negative or not
- * finite. */
+/* Sets the least magnitude to which a check relates differences. In a view and its parts a
+ * difference may be `tolerance` times the largest number of the view, or times `scale` if that is
+ * larger; for a kernel's result in the view: times the result, or `scale`. Use it for sums whose
+ * terms can cancel, as forces in a crystal do: only rounding errors are left, which differ between
+ * backends. A new view has 0. Errors: MX_ERR_STALE; MX_ERR_ARG: scale is negative or not finite. */
 mx_err mx_view_set_check_scale(mx_view view, double scale);
 
 /* Gives a pointer to the data of a view that host code can access (MX_ERR_SPACE otherwise). Fence
@@ -255,7 +258,7 @@ mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
  * kernels left on a device. Ordered on ctx; waits until the value is there. */
 mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
 
-/* Copies *value to that element. Ordered on ctx; *value may change on return. */
+/* Copies *value to that element. Ordered on ctx; the caller may reuse *value after the call. */
 mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value);
 
 /* How many views still exist. */
