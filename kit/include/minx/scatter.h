@@ -100,7 +100,9 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
  * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
  * copy to the index of each item, instead of to `data` once for the loop, unless the address is
  * computed with integers. */
-#if defined(__clang__) && __clang_major__ <= 19 && !defined(__CUDACC__)
+#if defined(__CUDACC__) /* not used: threads share copies, and add by atomics */
+#define MX_UPDATE_OWN_(T, at, op, v) *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v))
+#elif defined(__clang__) && __clang_major__ <= 19
 #define MX_UPDATE_OWN_(T, at, op, v)                     \
     do {                                                 \
         T value_;                                        \
@@ -108,8 +110,8 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
         value_ = (T)MX_SCATTER_JOIN_(op, value_, (v));   \
         __atomic_store((at), &value_, __ATOMIC_RELAXED); \
     } while (0)
-#else /* cuda does not use it: threads share copies, and add by atomics */
-#if defined(__CUDACC__) || defined(__clang__) || __GNUC__ >= 12
+#else
+#if defined(__clang__) || __GNUC__ >= 12
 #define MX_END_OF_ACCESS_(at) __asm__ volatile("")
 #else
 #define MX_END_OF_ACCESS_(at) __asm__ volatile("" : "+m"(*(at)))
