@@ -46,6 +46,18 @@ static const char *label_of(uint64_t word)
     return record != NULL ? record->label : "?";
 }
 
+enum { EXPECTED_BYTES = 64 };
+
+/* Which indices a dimension has. */
+static void say_expected(char *text, int64_t origin, int64_t extent)
+{
+    if (extent > 0)
+        snprintf(text, EXPECTED_BYTES, "%lld to %lld", (long long)origin,
+                 (long long)(origin + extent - 1));
+    else
+        snprintf(text, EXPECTED_BYTES, "none: its extent is 0");
+}
+
 mx_err mx_fault_check(mx_ctx ctx)
 {
     if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
@@ -54,13 +66,14 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
     mx_core(ctx)->unfenced = 0;
+    char expected[EXPECTED_BYTES];
+    say_expected(expected, fault.origin, fault.extent);
     return MX_FAIL(
         MX_ERR_BOUNDS,
-        "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected %lld to %lld "
-        "(%d such accesses, kernels: %s)",
+        "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
+        "%s (%d such accesses, kernels: %s)",
         fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
-        (long long)fault.index, (long long)fault.origin,
-        (long long)(fault.origin + fault.extent - 1), (int)fault.count, recent);
+        (long long)fault.index, expected, (int)fault.count, recent);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
@@ -94,10 +107,12 @@ void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_
     fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): ", file, line, expression);
     if (word == 0)
         fprintf(stderr, "accessor %s was never bound\n", expression);
-    else
-        fprintf(stderr, "the index of dimension %d of view '%s' is %lld, expected %lld to %lld\n",
-                dimension, label_of(word), (long long)index, (long long)origin,
-                (long long)(origin + extent - 1));
+    else {
+        char expected[EXPECTED_BYTES];
+        say_expected(expected, origin, extent);
+        fprintf(stderr, "the index of dimension %d of view '%s' is %lld, expected %s\n", dimension,
+                label_of(word), (long long)index, expected);
+    }
     abort();
 }
 #endif

@@ -96,7 +96,7 @@ static void visit_all(mx_ctx ctx, box b)
 
 static void test_simple(mx_ctx ctx)
 {
-    for (int64_t n = 0; n <= 5000; n = n < 20 ? n + 1 : 3 * n - 7)
+    for (int64_t n = 0; n <= 5000; n = n < 50 ? n + 1 : 3 * n - 7)
         visit_all(ctx, (box){1, {0}, {n}, {0}});
     visit_all(ctx, (box){1, {-50}, {70}, {0}});
     visit_all(ctx, (box){2, {0, 0}, {33, 65}, {0}});

@@ -118,14 +118,14 @@ mx_err mx_fence_all(void);
 /* From now on every launch on ctx is repeated on a context of the other resource, a backend that
  * runs on the host ("serial"; MX_ERR_INPUT otherwise), with copies of its views. All views are
  * compared, and all results but those of MX_REDUCE_CUSTOM and MX_SCAN_CUSTOM. Floating-point
- * numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the largest
- * magnitude in that view; integers and structs must be equal. The first difference is
- * MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging. mx_view_set_check
- * excludes a view from the comparison, or lets its elements have any order;
- * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL ends
- * the checks. MX_ERR_ARG: ctx records a graph; on failure nothing changes. MX_ERR_LAYOUT at a launch: a
- * view has one accessor of a fixed layout and another of the context's layout, and the two layouts
- * differ. */
+ * numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the
+ * largest magnitude in that view, or of that result; integers and structs must be equal. The
+ * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
+ * mx_view_set_check excludes a view from the comparison, or lets its elements have any order;
+ * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL
+ * ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
+ * nothing changes. MX_ERR_LAYOUT at a launch: a view has one accessor of a fixed layout and
+ * another of the context's layout, and the two layouts differ. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {

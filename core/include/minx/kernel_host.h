@@ -111,12 +111,12 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * 2 to 5 percent slower with some hundred items a row. Only a kernel without result over one
  * dimension uses such a loop, because its one row is long.
  *
- * A group has eight items on every CPU, even if its vectors are shorter. Two groups take turns. In a
- * reduction each has a lane for each of its items. So an addition need not wait for the result of
+ * A group has eight items on every CPU, even if its vectors are shorter. Two groups take turns. In
+ * a reduction each has a lane for each of its items. So an addition need not wait for the result of
  * the addition before it (a dot product is 1.7 times faster in cache), and the result has the same
- * bits on all CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join them at the
- * end of each row. The empty asm statement prevents that compilers vectorise the remaining items
- * too.
+ * bits on all CPUs. The lanes stay in registers from row to row; an `omp simd reduction` would join
+ * them at the end of each row. The empty asm statement prevents that compilers vectorise the
+ * remaining items too.
  *
  * clang needs more than `omp simd`. It would unroll the eight items before it vectorises, and then
  * not recognise that their loads and stores are independent (a stencil was 5 times slower). It gets
@@ -175,7 +175,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #else
 #define MX_PAIR_ITEMS_(I, S, ITEM)      \
     MX_VECTOR_ITEMS_(I, S, at, 0, ITEM) \
-    MX_VECTOR_ITEMS_(I, S, at + S##_LANES_, S##_LANES_, ITEM)
+    MX_VECTOR_ITEMS_(I, S, at + S##_LANES_, MX_ROW_LANES_(S) / 2, ITEM)
 #endif
 
 #define MX_ROW_LANES_(S) (S##_LANES_ > 1 ? 2 * S##_LANES_ : 1)
@@ -204,10 +204,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * vectorise it. `omp simd` would enforce vectors across the rows. Where a row's number comes from
  * an index array, these need gathers and scatters (1.5 to 3 times slower).
  *
- * In a reduction the vectors extend across sixteen rows: item 0 of the rows, then item 1, then item
- * 2. Each of the three has sixteen lanes of its own, so that no addition waits for the addition
- * before it. The items of the last rows, fewer than eight, are added to the first lane of each. So
- * all lanes are named by constants, and clang keeps them in registers (1.4 times faster). */
+ * In a reduction the vectors extend across sixteen rows, and across eight where fewer are left:
+ * item 0 of the rows, then item 1, then item 2. Each of the three has sixteen lanes of its own,
+ * so that no addition waits for the addition before it. The items of the last rows, fewer than
+ * eight, are added to the first lane of each. So all lanes are named by constants, and clang
+ * keeps them in registers (1.4 times faster). */
 #define MX_ITEMS_0_1_2_(I, ITEM, lane) \
     {                                  \
         const I i = 0;                 \

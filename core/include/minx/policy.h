@@ -141,8 +141,9 @@ typedef struct mx_teams {
  *   hosts   1 thread of 1 lane, which is fastest; results do not depend on the number of threads of the context
  *   simt    2 threads of 4 lanes, so that missing barriers and singles show
  *   cuda    32 lanes, and so many threads that the team has 256 lanes
- * MX_ERR_ARG at the launch: on serial and openmp a size above the threads of the context; on simt
- * and cuda more than 1024 lanes in a team (size times lanes); 64 GiB of scratch or more. */
+ * MX_ERR_ARG at the launch: another size or number of lanes; more than 1024 lanes in a team (size
+ * times lanes); on serial and openmp a size above the threads of the context; 64 GiB of scratch or
+ * more. serial:order=shuffled is as simt here. */
 static inline mx_teams mx_league(mx_ctx ctx, int64_t league, int size, int lanes)
 {
     const mx_teams teams = {ctx, league, size, lanes, {0, 0}, {0, 0}};

@@ -5,12 +5,13 @@
  *     const double x = mx_random_f64(&r), y = mx_random_f64(&r);
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
- * as 1, 2, 3", SC'11). A block is four u32. Block number n of a stream is a function of the seed,
- * the stream and n only. So no state is stored, locked, or passed from item to item. There are 2^64
- * seeds, each with 2^64 streams of 2^64 blocks, and no two streams overlap: the seed is the key,
- * the stream is the upper half of the counter, n the lower half. To continue a stream in a later
- * time step, start at block step * BLOCKS, where a step uses at most BLOCKS blocks (two f64 are
- * one); with fewer, numbers repeat. The generator passes the test batteries that the paper names. Do not use it for cryptography. */
+ * as 1, 2, 3", SC'11). A block is four u32. Block number n of a stream is a function of the
+ * seed, the stream and n only. So no state is stored, locked, or passed from item to item. There
+ * are 2^64 seeds, each with 2^64 streams of 2^64 blocks, and no two streams overlap: the seed is
+ * the key, the stream is the upper half of the counter, n the lower half. To continue a stream
+ * in a later time step, start at block step * BLOCKS, where a step uses at most BLOCKS blocks
+ * (two f64 are one); if it uses more, numbers repeat. The generator passes the test batteries
+ * that the paper names. Do not use it for cryptography. */
 #pragma once
 #include "minx/math.h"
 

@@ -10,11 +10,11 @@
  * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no
  * atomics. contribute joins the copies in the order of threads, so results do not depend on timing;
  * sums of doubles depend on the number of threads and, with a dynamic schedule, on which thread ran
- * which items. On cuda and simt items use atomics, so sums of doubles depend on timing. A target of
- * few elements has up to 32 copies there, and each multiprocessor adds to one of them: atomics to
- * the same cache line wait for each other (5 times faster with 1000 elements). On hosts whose
- * launches are checked against another backend there is one copy, and items use atomics too. For
- * f64 f32 i32 i64 u32 u64 and rank 1 or more.
+ * which items. On cuda and simt (and serial:order=shuffled) items use atomics, so sums of doubles
+ * depend on timing. A target of few elements has up to 32 copies there, and each multiprocessor
+ * adds to one of them: atomics to the same cache line wait for each other (5 times faster with 1000
+ * elements). On hosts whose launches are checked against another backend there is one copy, and
+ * items use atomics too. For f64 f32 i32 i64 u32 u64 and rank 1 or more.
  *
  * An accessor that is bound on the context that created the scatter view is for launches on that
  * context; a launch on another is MX_ERR_ARG. Other contexts may bind the scatter view too. Their
@@ -37,11 +37,10 @@ typedef struct mx_scatter {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Creates a scatter view for a target like this view. Each copy needs as much memory as the target,
- * and a page more on hosts.
- * Each element starts at the reducer's identity. On failure *scatter is all zero. Errors:
- * MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT (tiled, Morton), MX_ERR_ARG (ctx
- * records a graph), those of mx_view_create. */
+/* Creates a scatter view for a target like this view. Each copy needs as much memory as the
+ * target, and a page more on hosts. Each element starts at the reducer's identity. On failure
+ * *scatter is all zero. Errors: MX_ERR_TYPE (element type), MX_ERR_RANK (0), MX_ERR_LAYOUT
+ * (tiled, Morton), MX_ERR_ARG (ctx records a graph), those of mx_view_create. */
 #define mx_scatter_create(ctx, target, R, s) \
     MX_AT_SOURCE_LINE_(mx_scatter_create_((ctx), (target), R##_CODE_, (s)))
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
@@ -137,8 +136,8 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #endif
 /* The offset of a thread's copy, in bytes. step < 0: there is one copy, to which all threads add by
  * atomics. Else step & ~63 is the distance between two copies, in bytes. On cuda and simt step & 63
- * is the logarithm of the number of copies, and the copy is that of a multiprocessor (of a thread, on
- * simt). */
+ * is the logarithm of the number of copies, and the copy is that of a multiprocessor (of a
+ * thread, on simt). */
 #ifdef __CUDACC__
 MX_INLINE unsigned mx_multiprocessor_(void)
 {
