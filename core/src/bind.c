@@ -296,10 +296,6 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
         if (!mx_stamp_read((const char *)args + at + MX_STAMP_OFFSET, &stamp)) continue;
         const mx_record *r = mx_record_of_stamp(&stamp);
         const char *const label = r != NULL ? r->label : "(destroyed)";
-        MX_REQUIRE(table->type != NULL, MX_ERR_ARG,
-                   "kernel %s: its arguments have an accessor (at byte %zu, of view '%s'), but no "
-                   "MX_ARGS(struct, members...) that names it",
-                   kernel, at, label);
         MX_REQUIRE(
             is_listed(table, at), MX_ERR_ARG,
             "kernel %s: the accessor at byte %zu of %s, of view '%s', is missing in MX_ARGS(%s, ...)",

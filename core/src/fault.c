@@ -38,6 +38,17 @@ void mx_faults_destroy(mx_ctx ctx)
     mx_core(ctx)->fault = NULL;
 }
 
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
+{
+    const int64_t count =
+        mx_core(ctx)->unfenced < MX_RECENT_KERNELS ? mx_core(ctx)->unfenced : MX_RECENT_KERNELS;
+    size_t used = 0;
+    snprintf(text, size, "none");
+    for (int64_t k = mx_core(ctx)->unfenced - count; k < mx_core(ctx)->unfenced && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                 mx_core(ctx)->recent[k % MX_RECENT_KERNELS]);
+}
+
 /* The label of the view that an accessor was bound to, by its stamp. */
 static const char *label_of(uint64_t word)
 {

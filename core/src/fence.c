@@ -31,17 +31,6 @@ void mx_ctx_unlist(mx_ctx ctx)
 
 void mx_ctx_restart_numbers(void) { created_contexts = 0; }
 
-void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
-{
-    const int64_t count =
-        mx_core(ctx)->unfenced < MX_RECENT_KERNELS ? mx_core(ctx)->unfenced : MX_RECENT_KERNELS;
-    size_t used = 0;
-    snprintf(text, size, "none");
-    for (int64_t k = mx_core(ctx)->unfenced - count; k < mx_core(ctx)->unfenced && used < size; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
-                                 mx_core(ctx)->recent[k % MX_RECENT_KERNELS]);
-}
-
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");

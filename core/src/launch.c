@@ -145,6 +145,7 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
 {
     mx_launch *l = &plan->launch;
     const size_t size = l->kernel->args_size;
+    MX_TRY(mx_accessors_check_table(l->kernel->name, l->kernel->table(), args, size));
     void *copy = malloc(size);
     MX_REQUIRE(copy != NULL, MX_ERR_MEMORY, "kernel %s: no memory for a copy of its arguments",
                l->kernel->name);
@@ -152,13 +153,10 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
 #ifdef MINX_BOUNDS_CHECK
     mx_accessors_adopt(ctx, copy, size);
 #endif
-    /* the arguments of the core's own kernels are plain pointers, for which a check cannot make
-     * shadows */
-    const bool of_core = strncmp(l->kernel->name, "mx_", 3) == 0;
     mx_err err;
     if (mx_core(ctx)->graph != NULL)
         err = mx_graph_record(mx_core(ctx)->graph, l, copy, result);
-    else if (mx_core(ctx)->check != NULL && !of_core)
+    else if (mx_core(ctx)->check != NULL && !l->kernel->not_checked)
         err = mx_launch_checked(ctx, plan, copy, result);
     else
         err = mx_launch_execute(ctx, l, copy, result);

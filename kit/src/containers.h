@@ -1,6 +1,5 @@
 /* Declarations that the files of the kit share. The kit uses public headers of the core only.
- * Kernels whose names begin with mx_ are not checked against another backend: their arguments have
- * plain pointers, which a check cannot copy. */
+ * Its kernels are not checked against another backend: their arguments have plain pointers. */
 #pragma once
 #include "minx/extend.h"
 #include "minx/map.h"
@@ -74,6 +73,7 @@ typedef struct mx_sort_args {
     int64_t offset_stride, offset_count;
     int64_t steps; /* of one item of bin_offsets */
 } mx_sort_args;
+MX_NO_ACCESSORS(mx_sort_args)
 MX_DECLARE_FOR(1D, mx_sort_encode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_sort_decode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_bin_offsets, mx_sort_args)

@@ -69,4 +69,5 @@ MX_DECLARE_FOR(1D, bench_histogram, bench_histogram_args)
 typedef struct bench_nothing_args {
     int unused;
 } bench_nothing_args;
+MX_NO_ACCESSORS(bench_nothing_args)
 MX_DECLARE_FOR(1D, bench_nothing, bench_nothing_args)

@@ -446,6 +446,55 @@ static void test_result_views(mx_ctx ctx)
     free_all(&b);
 }
 
+/* The sum of a 2-D view's elements. */
+static double sum_of(mx_ctx ctx, mx_view view, int64_t count)
+{
+    double element[64], sum = 0;
+    CHECK(count <= 64);
+    MUST(mx_export(ctx, view, element, NULL));
+    for (int64_t e = 0; e < count; e++) sum += element[e];
+    return sum;
+}
+
+/* A bundle binds all accessors, and binds them again after a view has grown. Where it fails, it
+ * names the member, and those before it stay bound. */
+static void test_bundle(mx_ctx ctx)
+{
+    bind_list_views views = {make(ctx, "grid", MX_F64, 2, MX_LAYOUT_DEFAULT),
+                             make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT)};
+    const double two = 2;
+    const int64_t larger[] = {8, 6};
+    bind_list_args args = {.before = 1, .factor = 10};
+    MUST(mx_fill(ctx, views.row, &two));
+    CHECK_FAILS(bind_list(mx_range_2d(ctx, 0, 6, 0, 5), &args), MX_ERR_ARG,
+                "bind_list: accessor 'grid' of its arguments (bind_list_args) was never bound");
+    MUST(bind_list_args_bind(ctx, &views, &args));
+    CHECK_OK(bind_list(mx_range_2d(ctx, 0, 6, 0, 5), &args));
+    CHECK_F64(sum_of(ctx, views.grid, 30), 30 * 21, 0);
+
+    MUST(mx_view_resize(ctx, &views.grid, larger));
+    CHECK_FAILS(bind_list(mx_range_2d(ctx, 0, 8, 0, 6), &args), MX_ERR_STALE,
+                "bind_list: accessor 'grid' was bound to a view that is destroyed");
+    MUST(bind_list_args_bind(ctx, &views, &args));
+    args.factor = 100;
+    CHECK_OK(bind_list(mx_range_2d(ctx, 0, 8, 0, 6), &args));
+    CHECK_F64(sum_of(ctx, views.grid, 48), 48 * 201, 0);
+
+    bind_list_args half = {0};
+    const bind_list_views wrong = {views.grid, views.grid};
+    CHECK_FAILS(bind_list_args_bind(ctx, &wrong, &half), MX_ERR_RANK, "row");
+    CHECK_FAILS(bind_list(mx_range_2d(ctx, 0, 8, 0, 6), &half), MX_ERR_ARG,
+                "accessor 'row' of its arguments (bind_list_args) was never bound");
+
+    bind_row_args row;
+    double sum = 0;
+    MUST(mx_bind(ctx, views.row, &row.row));
+    CHECK_OK(bind_row(mx_range_1d(ctx, 0, 6), &row, &sum));
+    CHECK_F64(sum, 12, 0);
+    MUST(mx_view_destroy(&views.grid));
+    MUST(mx_view_destroy(&views.row));
+}
+
 static void test(mx_ctx ctx)
 {
     test_types(ctx);
@@ -463,6 +512,7 @@ static void test(mx_ctx ctx)
     test_launch_stale(ctx);
     test_launch_elsewhere(ctx);
     test_result_views(ctx);
+    test_bundle(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

@@ -20,3 +20,25 @@ typedef struct bind_padded_args {
 } bind_padded_args;
 MX_ARGS(bind_padded_args, row)
 MX_DECLARE_REDUCE(1D, bind_padded, bind_padded_args, double)
+
+/* One list makes the accessors, the views, and what binds them. */
+#define BIND_LIST(ACCESSOR)  \
+    ACCESSOR(mx_f64_2, grid) \
+    ACCESSOR(mx_cf64_1, row)
+typedef struct bind_list_args {
+    int32_t before;
+    MX_ARGS_MEMBERS(BIND_LIST)
+    double factor;
+} bind_list_args;
+typedef struct bind_list_views {
+    MX_VIEW_MEMBERS(BIND_LIST)
+} bind_list_views;
+MX_BUNDLE_LIST(bind_list_args, bind_list_views, BIND_LIST)
+MX_DECLARE_FOR(2D, bind_list, bind_list_args)
+
+#define BIND_ROW(ACCESSOR) ACCESSOR(mx_cf64_1, row)
+typedef struct bind_row_args {
+    MX_ARGS_MEMBERS(BIND_ROW)
+} bind_row_args;
+MX_ARGS_LIST(bind_row_args, BIND_ROW)
+MX_DECLARE_REDUCE(1D, bind_row, bind_row_args, double)

@@ -220,8 +220,8 @@ static void test_teams(void)
     MUST(mx_bind(ctx, seen, &args.seen));
     CHECK_OK(ca_team_size(mx_league(ctx, 8, 2, 1), &args));
     CHECK_OK(mx_fill(ctx, seen, &(int32_t){0}));
-    CHECK_FAILS(ca_lanes(mx_league(ctx, 8, MX_AUTO, MX_AUTO), &args), MX_ERR_MISMATCH,
-                "kernel ca_lanes: view 'seen' at (0): ");
+    CHECK_FAILS(mx_ca_lanes(mx_league(ctx, 8, MX_AUTO, MX_AUTO), &args), MX_ERR_MISMATCH,
+                "kernel mx_ca_lanes: view 'seen' at (0): ");
     /* serial has teams of one only */
     CHECK_OK(mx_ctx_check_against(ctx, "serial", 1e-9));
     CHECK_FAILS(ca_team_size(mx_league(ctx, 8, 2, 1), &args), MX_ERR_MISMATCH, "view 'seen'");

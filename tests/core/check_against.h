@@ -54,7 +54,8 @@ typedef struct ca_team_args {
 } ca_team_args;
 MX_ARGS(ca_team_args, seen)
 MX_DECLARE_FOR(TEAM, ca_team_size, ca_team_args)
-MX_DECLARE_FOR(TEAM, ca_lanes, ca_team_args) /* a single is missing: each lane adds */
+/* A single is missing: each lane adds. The name begins like those of the core. */
+MX_DECLARE_FOR(TEAM, mx_ca_lanes, ca_team_args)
 
 typedef struct ca_list_args {
     mx_i32_0 count;

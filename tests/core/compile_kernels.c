@@ -13,6 +13,9 @@ typedef struct args {
     mx_f64_1 x;
     mx_f64_2 y;
 } args;
+#ifndef ARGUMENTS_WITHOUT_LIST
+MX_ARGS(args, x, y)
+#endif
 typedef struct other_args {
     mx_f64_1 x;
 } other_args;
@@ -77,6 +80,10 @@ MX_REDUCE_CUSTOM(1D, k, begin, join)
 #elif defined(NOT_DECLARED)
 MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
 MX_REDUCE(1D, k, MX_SUM)
+#elif defined(ARGUMENTS_WITHOUT_LIST)
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = 1; }
+MX_FOR(1D, k)
 #elif defined(OTHER_VALUE_TYPE)
 MX_DECLARE_REDUCE(1D, k, args, float)
 MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }

@@ -32,16 +32,12 @@ MX_DECLARE_FOR(TEAM, mu_collective, mu_args) /* the same */
 MX_DECLARE_FOR(TEAM, mu_lanes, mu_args)      /* wrong: not all lanes come to a vector loop */
 MX_DECLARE_FOR(1D, mu_token, mu_args)
 
-/* Wrong: the list lacks an accessor; there is no list. */
+/* Wrong: the list lacks an accessor. */
 typedef struct mu_unlisted_args {
     mx_f64_1 first, second;
 } mu_unlisted_args;
 MX_ARGS(mu_unlisted_args, second)
 MX_DECLARE_FOR(1D, mu_unlisted, mu_unlisted_args)
-typedef struct mu_no_list_args {
-    mx_f64_1 x;
-} mu_no_list_args;
-MX_DECLARE_FOR(1D, mu_no_list, mu_no_list_args)
 
 /* What is there when a case begins, and must be there unchanged when it has ended. */
 typedef struct mu_world {

@@ -89,13 +89,6 @@ static mx_err accessor_not_listed(mu_world *w)
     return mu_unlisted(all(w), &args);
 }
 
-static mx_err accessors_without_list(mu_world *w)
-{
-    mu_no_list_args args;
-    MX_TRY(mx_bind(w->ctx, w->row, &args.x));
-    return mu_no_list(all(w), &args);
-}
-
 /* Another view lives in the slot now, of the same shape and perhaps at the same address. */
 static mx_err accessor_of_slot_used_again(mu_world *w)
 {
@@ -280,8 +273,6 @@ const mu_case mu_launch_cases[] = {
         accessor_not_listed, MU_ALL, MX_ERR_ARG,
         "mu_unlisted: the accessor at byte 0 of mu_unlisted_args, of view 'row', is missing in MX_ARGS",
         ""),
-    MU_CASE(accessors_without_list, MU_ALL, MX_ERR_ARG,
-            "mu_no_list: its arguments have an accessor (at byte 0, of view 'row')", "no MX_ARGS"),
     MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: accessor 'to' was bound", "bind it"),
     MU_CASE(accessor_of_slot_used_again, MU_ALL, MX_ERR_STALE, "mu_double",
             "view that is destroyed"),

@@ -8,11 +8,11 @@
  *     } heat_args;
  *     MX_ARGS(heat_args, u, w)
  *
- * A launch then checks each of them. If an accessor was never bound, or its view was destroyed, the
- * error names it. An accessor that is bound but not in the list is an error too, so that lists are
- * complete. A struct without accessors needs no list. If some kernels with these arguments do not
- * use accessor u, mark it by mx_bind_none(&args.u) for them. Accessors in an inner struct or an
- * array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
+ * A struct without accessors has MX_NO_ACCESSORS(heat_args) instead. With neither, its kernels do
+ * not compile. A launch checks each accessor. If one was never bound, or its view was destroyed,
+ * the error names it. An accessor that is bound but not in the list is an error too. If some
+ * kernels with these arguments do not use accessor u, mark it by mx_bind_none(&args.u) for them.
+ * Accessors in an inner struct or an array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
  *
  * MX_BUNDLE does the same as MX_ARGS, and also defines a function that binds all accessors. It
  * takes the views from members of the same names in a struct of views:
@@ -26,8 +26,21 @@
  *
  * Call it again after views were swapped, resized or created again. On failure the accessors
  * bound so far stay bound. Several argument structs may be bound from one struct of views. Both
- * macros take at most 32 accessors. Use them at file scope, without semicolon, and once for each
- * struct. */
+ * macros take at most 32 accessors.
+ *
+ * A list can make all of this, so that each accessor is written once and none can be forgotten:
+ *
+ *     #define HEAT(ACCESSOR) ACCESSOR(mx_f64_2, u) ACCESSOR(mx_cf64_2, w)
+ *     typedef struct heat_args {
+ *         MX_ARGS_MEMBERS(HEAT)
+ *         double dt;
+ *     } heat_args;
+ *     typedef struct heat_views {
+ *         MX_VIEW_MEMBERS(HEAT)
+ *     } heat_views;
+ *     MX_BUNDLE_LIST(heat_args, heat_views, HEAT)    or MX_ARGS_LIST(heat_args, HEAT)
+ *
+ * Use these macros at file scope, without semicolon, and once for each struct. */
 #pragma once
 #include "minx/accessor.h"
 
@@ -39,40 +52,61 @@ typedef struct mx_args_accessor {
 } mx_args_accessor;
 
 typedef struct mx_args_table {
-    const char *type; /* the struct's name; NULL: the struct has no list */
+    const char *type; /* the struct's name */
     const mx_args_accessor *accessor;
     size_t count;
 } mx_args_table;
 
-#define MX_BUNDLE(T, VIEWS, ...)                               \
-    MX_ARGS(T, __VA_ARGS__)                                    \
+#define MX_ARGS_MEMBERS(LIST) LIST(MX_ACCESSOR_MEMBER_)
+#define MX_VIEW_MEMBERS(LIST) LIST(MX_VIEW_MEMBER_)
+#define MX_ACCESSOR_MEMBER_(ACCESSOR, member) ACCESSOR member;
+#define MX_VIEW_MEMBER_(ACCESSOR, member) mx_view member;
+
+#define MX_BUNDLE(T, VIEWS, ...) \
+    MX_ARGS(T, __VA_ARGS__)      \
+    MX_DEFINE_BIND_(T, VIEWS, MX_EACH_MEMBER_(MX_MEMBER_BIND_, T, __VA_ARGS__))
+#define MX_BUNDLE_LIST(T, VIEWS, LIST) \
+    MX_ARGS_LIST(T, LIST)              \
+    MX_DEFINE_BIND_(T, VIEWS, LIST(MX_MEMBER_BIND_))
+#define MX_DEFINE_BIND_(T, VIEWS, BIND)                        \
     static inline __attribute__((unused))                      \
     mx_err T##_bind(mx_ctx ctx, const VIEWS *views_, T *args_) \
     {                                                          \
-        MX_EACH_MEMBER_(MX_ARGS_BIND_, T, __VA_ARGS__)         \
-        return MX_OK;                                          \
+        BIND return MX_OK;                                     \
     }
-#define MX_ARGS_BIND_(T, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
+#define MX_MEMBER_BIND_(T, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
 
-/* Only the dispatch unit of a kernel file has the table; other units just check the list. A struct
- * without a list gets an empty table from the kernel's declaration, as a tentative definition in C:
- * if there is a list, that declaration changes nothing. */
+/* Only the dispatch unit of a kernel file has the table of a struct, as a function; other units
+ * just check the list. The enumerator's name is the text of the error where a struct has neither
+ * list nor MX_NO_ACCESSORS. In the rows, `args_` is the struct's type. */
+#define MX_LISTED_(T) enum { T##_needs_MX_ARGS_or_MX_NO_ACCESSORS = 1 };
+#define MX_REQUIRE_LISTED_(name, T) \
+    enum { name##__args_are_listed = T##_needs_MX_ARGS_or_MX_NO_ACCESSORS };
 #ifdef MX_DISPATCH
-#define MX_ARGS(T, ...)                                               \
-    static const mx_args_accessor T##__accessor[] = {                 \
-        MX_EACH_MEMBER_(MX_ARGS_ROW_, T, __VA_ARGS__)};               \
-    static const mx_args_table T##__table __attribute__((unused)) = { \
-        #T, T##__accessor, sizeof T##__accessor / sizeof T##__accessor[0]};
+#define MX_ARGS(T, ...) MX_DEFINE_ARGS_TABLE_(T, MX_EACH_MEMBER_(MX_ARGS_ROW_, T, __VA_ARGS__))
+#define MX_ARGS_LIST(T, LIST) MX_DEFINE_ARGS_TABLE_(T, LIST(MX_ARGS_ROW_))
 #define MX_ARGS_ROW_(T, member) \
-    {#member, offsetof(T, member), sizeof(((T *)0)->member.shape->code) - 1},
-#define MX_ARGS_OF_KERNEL_(name, T)                                \
-    static const mx_args_table T##__table __attribute__((unused)); \
-    static inline const mx_args_table *name##__table(void) { return &T##__table; }
+    {#member, offsetof(args_, member), sizeof(((args_ *)0)->member.shape->code) - 1},
+#define MX_DEFINE_ARGS_TABLE_(T, ROWS)                                                   \
+    MX_LISTED_(T)                                                                        \
+    static inline __attribute__((unused)) const mx_args_table *T##__table(void)          \
+    {                                                                                    \
+        typedef T args_ __attribute__((unused));                                         \
+        static const mx_args_accessor rows[] = {ROWS{NULL, 0, 0}};                       \
+        static const mx_args_table table = {#T, rows, sizeof rows / sizeof rows[0] - 1}; \
+        return &table;                                                                   \
+    }
+#define MX_NO_ACCESSORS(T) MX_DEFINE_ARGS_TABLE_(T, )
+#define MX_ARGS_OF_KERNEL_(name, T) \
+    MX_REQUIRE_LISTED_(name, T)     \
+    static inline const mx_args_table *name##__table(void) { return T##__table(); }
 #else
-#define MX_ARGS(T, ...) MX_EACH_MEMBER_(MX_ARGS_CHECK_, T, __VA_ARGS__)
+#define MX_ARGS(T, ...) MX_LISTED_(T) MX_EACH_MEMBER_(MX_ARGS_CHECK_, T, __VA_ARGS__)
 #define MX_ARGS_CHECK_(T, member) \
     MX_STATIC_ASSERT(sizeof(((T *)0)->member.shape->code) > 0, #T ": " #member " is no accessor");
-#define MX_ARGS_OF_KERNEL_(name, T)
+#define MX_ARGS_LIST(T, LIST) MX_LISTED_(T)
+#define MX_NO_ACCESSORS(T) MX_LISTED_(T)
+#define MX_ARGS_OF_KERNEL_(name, T) MX_REQUIRE_LISTED_(name, T)
 #endif
 
 /* MX_EACH_MEMBER_(M, T, a, b): M(T, a) M(T, b) */

@@ -48,6 +48,10 @@
  * With a prologue, a scalar that an earlier kernel stored in a view is not read again for each
  * item.
  *
+ * Where launches are checked against another backend (minx/context.h), the kernels of a file that
+ * defines MX_NOT_CHECKED before this header are not: for arguments with plain pointers to memory
+ * that a body writes. The repetition would write there once more.
+ *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */
 #pragma once

@@ -6,19 +6,18 @@
 #define MX_EXTERN_ROW_(name, kind, layout, suffix) extern const mx_instance name##__##suffix;
 #define MX_TABLE_ROW_(name, kind, layout, suffix) [kind][layout] = &name##__##suffix,
 
+#ifdef MX_NOT_CHECKED
+#define MX_NOT_CHECKED_ true
+#else
+#define MX_NOT_CHECKED_ false
+#endif
 #define MX_DEFINE_KERNEL_(name, D, I, block, pattern, value_size, count, fields) \
     MX_DISPATCH(MX_EXTERN_ROW_, name)                                            \
-    const mx_kernel name##__kernel = {#name,                                     \
-                                      pattern,                                   \
-                                      D,                                         \
-                                      sizeof(I) == 8,                            \
-                                      block,                                     \
-                                      sizeof(name##__args),                      \
-                                      value_size,                                \
-                                      count,                                     \
-                                      fields,                                    \
-                                      name##__table,                             \
-                                      {MX_DISPATCH(MX_TABLE_ROW_, name)}};
+    const mx_kernel name##__kernel = {                                           \
+        #name,           pattern,       D,                                       \
+        sizeof(I) == 8,  block,         sizeof(name##__args),                    \
+        value_size,      count,         fields,                                  \
+        MX_NOT_CHECKED_, name##__table, {MX_DISPATCH(MX_TABLE_ROW_, name)}};
 
 /* The minimum number of items for a chunk with a partial result. It is small for bodies with a
  * loop. CUSTOM: for values that are joined one by one. */

@@ -165,7 +165,8 @@ typedef struct mx_kernel {
     size_t value_size;
     int field_count; /* 0: the value is a struct of the user */
     const mx_field *fields;
-    const mx_args_table *(*table)(void);               /* the accessors in its arguments */
+    bool not_checked;                    /* launches of it are never repeated on another backend */
+    const mx_args_table *(*table)(void); /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
 } mx_kernel;
 

@@ -1,3 +1,4 @@
+#define MX_NOT_CHECKED
 #include "minx/kernel.h"
 #include "minx/team.h"
 

@@ -22,3 +22,12 @@ MX_BODY void bind_bins_body(const bind_args *a, int i, bind_bins_array bins)
     mx_array_add(bins, 0, MX_AT(a->row, i));
 }
 MX_REDUCE_ARRAY(1D, bind_bins, MX_SUM)
+
+MX_BODY void bind_list_body(const bind_list_args *a, int i, int j)
+{
+    MX_AT(a->grid, i, j) = a->before + a->factor * MX_AT(a->row, j);
+}
+MX_FOR(2D, bind_list)
+
+MX_BODY void bind_row_body(const bind_row_args *a, int i, double *sum) { *sum += MX_AT(a->row, i); }
+MX_REDUCE(1D, bind_row, MX_SUM)

@@ -98,13 +98,13 @@ MX_BODY void ca_team_size_body(const ca_team_args *a, mx_team *t)
 }
 MX_FOR(TEAM, ca_team_size)
 
-MX_BODY void ca_lanes_body(const ca_team_args *a, mx_team *t)
+MX_BODY void mx_ca_lanes_body(const ca_team_args *a, mx_team *t)
 {
     MX_TEAM_FOR (t, r, t->league_rank, t->league_rank + 1) {
         mx_atomic_add(&MX_AT(a->seen, r), 1);
     }
 }
-MX_FOR(TEAM, ca_lanes)
+MX_FOR(TEAM, mx_ca_lanes)
 
 MX_BODY void ca_fill_list_body(const ca_list_args *a, int i)
 {

@@ -106,5 +106,3 @@ MX_FOR(1D, mu_token, MX_ITEMS_PLAIN)
 
 MX_BODY void mu_unlisted_body(const mu_unlisted_args *a, int i) { MX_AT(a->first, i) += 0; }
 MX_FOR(1D, mu_unlisted)
-MX_BODY void mu_no_list_body(const mu_no_list_args *a, int i) { MX_AT(a->x, i) += 0; }
-MX_FOR(1D, mu_no_list)
