@@ -105,23 +105,25 @@ static void test_simple(mx_ctx ctx)
     visit_all(ctx, (box){3, {-5, 7, -100}, {3, 20, -61}, {0}});
 }
 
-/* Rows of three items, in either layout: from 0 on, vectors go across them. */
-static void test_rows_of_three(mx_ctx ctx)
+/* Rows of 2 to 5 items, in either layout. Rows of 2, 3 and 4 items that begin at 0 have a form of
+ * their own, in reductions across many rows. */
+static void test_short_rows(mx_ctx ctx, int64_t m)
 {
     for (int64_t n = 1; n <= 1000; n = n < 20 ? n + 1 : 3 * n - 7) {
-        visit_all(ctx, (box){2, {0, 0}, {n, 3}, {0}});
-        visit_all(ctx, (box){2, {0, 0}, {3, n}, {0}});
+        visit_all(ctx, (box){2, {0, 0}, {n, m}, {0}});
+        visit_all(ctx, (box){2, {0, 0}, {m, n}, {0}});
     }
-    visit_all(ctx, (box){2, {-7, 0}, {30, 3}, {0}});
-    visit_all(ctx, (box){2, {0, -7}, {3, 30}, {0}});
-    visit_all(ctx, (box){3, {-4, -2, 0}, {5, 17, 3}, {0}});
-    visit_all(ctx, (box){3, {0, -2, -4}, {3, 17, 5}, {0}});
-    visit_all(ctx, (box){2, {-7, 5}, {30, 8}, {0}});
-    visit_all(ctx, (box){2, {5, -7}, {8, 30}, {10, 3}});
-    visit_all(ctx, (box){3, {0, -2, 4}, {5, 17, 7}, {0}});
-    visit_all(ctx, (box){3, {4, -2, 0}, {7, 17, 5}, {0}});
-    visit_all(ctx, (box){2, {0, 0}, {40, 9}, {8, 3}});
-    visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, 3}});
+    visit_all(ctx, (box){2, {-7, 0}, {30, m}, {0}});
+    visit_all(ctx, (box){2, {0, -7}, {m, 30}, {0}});
+    visit_all(ctx, (box){3, {-4, -2, 0}, {5, 17, m}, {0}});
+    visit_all(ctx, (box){3, {0, -2, -4}, {m, 17, 5}, {0}});
+    /* tiles of so many items, and rows that begin elsewhere */
+    visit_all(ctx, (box){2, {-7, 5}, {30, 5 + m}, {0}});
+    visit_all(ctx, (box){2, {5, -7}, {8, 30}, {10, m}});
+    visit_all(ctx, (box){3, {0, -2, 4}, {5, 17, 4 + m}, {0}});
+    visit_all(ctx, (box){3, {4, -2, 0}, {4 + m, 17, 5}, {0}});
+    visit_all(ctx, (box){2, {0, 0}, {40, 9}, {8, m}});
+    visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, m}});
 }
 
 /* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes,
@@ -257,7 +259,7 @@ static void test_limits(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_simple(ctx);
-    test_rows_of_three(ctx);
+    for (int64_t m = 2; m <= 5; m++) test_short_rows(ctx, m);
     test_planes(ctx);
     test_empty(ctx);
     test_tiles(ctx);

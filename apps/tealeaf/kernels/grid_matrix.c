@@ -1,4 +1,5 @@
 /* Multigrid: the matrices of its grids. */
+#define MX_LONG_ROWS /* the rows of a mesh */
 #include "minx/kernel.h"
 
 #include "tl_grid_kernels.h"

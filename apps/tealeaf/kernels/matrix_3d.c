@@ -1,4 +1,5 @@
 /* Products with the matrix in 3-D. */
+#define MX_LONG_ROWS /* the rows of a mesh */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"

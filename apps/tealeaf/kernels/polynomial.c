@@ -1,5 +1,6 @@
 /* Steps of Chebyshev's and Jacobi's iterations, and what polynomially preconditioned CG needs of
  * them. */
+#define MX_LONG_ROWS /* the rows of a mesh */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"

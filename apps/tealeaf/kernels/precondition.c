@@ -1,4 +1,5 @@
 /* Preconditioners: the diagonal of A, and its diagonal blocks of TL_BLOCK cells along y. */
+#define MX_LONG_ROWS /* the rows of a mesh */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"

@@ -81,25 +81,38 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
         (void)i1;                                                                         \
         BEFORE{ROWS} AFTER                                                                \
     }
-/* Rows of three items have a third function, NAME__rows_of_3. In one function with the other rows,
- * clang had fewer registers for those. */
-#define MX_DEFINE_RUN_(name, D, I, S, HAS_ROWS_OF_3, prologue, BEFORE, ROWS_OF_3, ROW, AFTER)     \
-    MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(S), BEFORE, MX_ROWS_##D##D_(I){ROW},  \
-                    AFTER)                                                                        \
-    MX_DEFINE_TILE_(name, D, I, name##__rows_of_3, MX_ROWS_OF_3_LANES_, BEFORE, ROWS_OF_3, AFTER) \
-    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)              \
-    {                                                                                             \
-        const name##__args *args_ = (const name##__args *)launch_->args;                          \
-        for (int64_t u = first_; u < last_; u++) {                                                \
-            const int64_t chunk_ = launch_->first_chunk + u;                                      \
-            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                            \
-            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;               \
-            if (HAS_ROWS_OF_3 && D > 1 && tile_.begin[D - 1] == 0 && tile_.end[D - 1] == 3)       \
-                name##__rows_of_3(args_, &tile_, out_);                                           \
-            else                                                                                  \
-                name##__tile(args_, &tile_, out_);                                                \
-        }                                                                                         \
-    }                                                                                             \
+/* Rows of two, three and four items have a function of their own each, NAME__rows_of_2 and so on: in
+ * one function with the other rows, clang had fewer registers for those. SHORT(N) are the loops over
+ * such rows. */
+#define MX_DEFINE_SHORT_ROWS_(name, D, I, N, BEFORE, SHORT, AFTER) \
+    MX_DEFINE_TILE_(name, D, I, name##__rows_of_##N, MX_SHORT_ROWS_LANES_, BEFORE, SHORT, AFTER)
+#define MX_DEFINE_RUN_(...) MX_DEFINE_RUN_OF_(__VA_ARGS__)
+#define MX_DEFINE_RUN_OF_(name, D, I, S, HAS_SHORT_ROWS, prologue, BEFORE, SHORT_2, SHORT_3,     \
+                          SHORT_4, ROW, AFTER)                                                   \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(S), BEFORE, MX_ROWS_##D##D_(I){ROW}, \
+                    AFTER)                                                                       \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 2, BEFORE, SHORT_2, AFTER)                                 \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 3, BEFORE, SHORT_3, AFTER)                                 \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 4, BEFORE, SHORT_4, AFTER)                                 \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)             \
+    {                                                                                            \
+        const name##__args *args_ = (const name##__args *)launch_->args;                         \
+        for (int64_t u = first_; u < last_; u++) {                                               \
+            const int64_t chunk_ = launch_->first_chunk + u;                                     \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                           \
+            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;              \
+            const int64_t items_ =                                                               \
+                HAS_SHORT_ROWS && D > 1 && tile_.begin[D - 1] == 0 ? tile_.end[D - 1] : 0;       \
+            if (items_ == 2)                                                                     \
+                name##__rows_of_2(args_, &tile_, out_);                                          \
+            else if (items_ == 3)                                                                \
+                name##__rows_of_3(args_, &tile_, out_);                                          \
+            else if (items_ == 4)                                                                \
+                name##__rows_of_4(args_, &tile_, out_);                                          \
+            else                                                                                 \
+                name##__tile(args_, &tile_, out_);                                               \
+        }                                                                                        \
+    }                                                                                            \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args_) { prologue((name##__args *)args_); }
@@ -196,45 +209,41 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_FOR_ROW_4D_ MX_ROW_
 #define MX_FOR_ROW_5D_ MX_ROW_
 #define MX_FOR_ROW_6D_ MX_ROW_
-/* Rows of the three items 0, 1 and 2, such as coordinates. The three indices are constants, so that
- * compilers know that the items are contiguous (18 times faster with clang). d is the dimension of
- * the rows. Kernels over one dimension, and those whose bodies have loops, do not have this form.
+/* Rows of the items 0 and 1, 0 to 2 or 0 to 3, such as coordinates. The indices are constants, so
+ * that compilers know that the items are contiguous, if the accessor's extent is constant too (rows
+ * of three: 18 times faster with clang). d is the dimension of the rows. Kernels over one
+ * dimension, those whose bodies have loops, and those of a file that defines MX_LONG_ROWS do not
+ * have this form.
  *
  * A kernel without result is a plain loop over the rows, and the compiler decides whether to
  * vectorise it. `omp simd` would enforce vectors across the rows. Where a row's number comes from
  * an index array, these need gathers and scatters (1.5 to 3 times slower).
  *
  * In a reduction the vectors extend across sixteen rows, and across eight where fewer are left:
- * item 0 of the rows, then item 1, then item 2. Each of the three has sixteen lanes of its own,
- * so that no addition waits for the addition before it. The items of the last rows, fewer than
- * eight, are added to the first lane of each. So all lanes are named by constants, and clang
- * keeps them in registers (1.4 times faster). */
-#define MX_ITEMS_0_1_2_(I, ITEM, lane) \
-    {                                  \
-        const I i = 0;                 \
-        const int l = lane;            \
-        (void)l;                       \
-        ITEM;                          \
-    }                                  \
-    {                                  \
-        const I i = 1;                 \
-        const int l = (lane) + 16;     \
-        (void)l;                       \
-        ITEM;                          \
-    }                                  \
-    {                                  \
-        const I i = 2;                 \
-        const int l = (lane) + 32;     \
-        (void)l;                       \
-        ITEM;                          \
+ * item 0 of the rows, then item 1, and so on. Each item has sixteen lanes of its own, so that no
+ * addition waits for the addition before it. The items of the last rows, fewer than eight, are
+ * added to the first lane of each. So all lanes are named by constants, and clang keeps them in
+ * registers (1.4 times faster). */
+#define MX_ITEM_OF_ROW_(I, item, lane, ITEM) \
+    {                                        \
+        const I i = item;                    \
+        const int l = (lane) + 16 * (item);  \
+        (void)l;                             \
+        ITEM;                                \
     }
-#define MX_FOR_ROWS_OF_3_(I, d, ITEM)                                  \
+#define MX_ITEMS_OF_2_(I, ITEM, lane) \
+    MX_ITEM_OF_ROW_(I, 0, lane, ITEM) MX_ITEM_OF_ROW_(I, 1, lane, ITEM)
+#define MX_ITEMS_OF_3_(I, ITEM, lane) \
+    MX_ITEMS_OF_2_(I, ITEM, lane) MX_ITEM_OF_ROW_(I, 2, lane, ITEM)
+#define MX_ITEMS_OF_4_(I, ITEM, lane) \
+    MX_ITEMS_OF_3_(I, ITEM, lane) MX_ITEM_OF_ROW_(I, 3, lane, ITEM)
+#define MX_FOR_SHORT_ROWS_(I, d, N, ITEM)                              \
     for (I o##d = (I)tile_.begin[d]; o##d < (I)tile_.end[d]; o##d++) { \
-        MX_ITEMS_0_1_2_(I, ITEM, 0)                                    \
+        MX_ITEMS_OF_##N##_(I, ITEM, 0)                                 \
     }
-/* The number of lanes of such a reduction: three times sixteen, rounded up to a power of two. */
-enum { MX_ROWS_OF_3_LANES_ = 64 };
-/* The elements of a vector of clang are here every third number in memory. If it has as many as a
+/* The number of lanes of such a reduction: sixteen for each of four items. */
+enum { MX_SHORT_ROWS_LANES_ = 64 };
+/* The elements of a vector of clang are here every second, third or fourth number in memory. If it has as many as a
  * register, clang loads whole registers and picks the elements; if it has more, clang loads each
  * element by itself (1.9 times slower). Registers are of 256 bits, which clang prefers on Intel's
  * CPUs with AVX-512 too, and of 512 bits on AMD's. */
@@ -246,46 +255,50 @@ enum { MX_ROWS_OF_3_LANES_ = 64 };
 #define MX_ROWS_VECTOR_(rows) MX_CLANG_VECTOR_(4, (rows) / 4)
 #endif
 /* `rows` rows at a time, as long as there are so many, from row `first_` on. */
-#define MX_SEVERAL_ROWS_OF_3_(I, d, rows, ITEM)                 \
+#define MX_SEVERAL_SHORT_ROWS_(I, d, N, rows, ITEM)             \
     for (; first_ + (rows) <= tile_.end[d]; first_ += (rows)) { \
         MX_ROWS_VECTOR_(rows) for (int e = 0; e < (rows); e++)  \
         {                                                       \
             const I o##d = (I)first_ + e;                       \
-            MX_ITEMS_0_1_2_(I, ITEM, e)                         \
+            MX_ITEMS_OF_##N##_(I, ITEM, e)                      \
         }                                                       \
     }
-#define MX_REDUCE_ROWS_OF_3_(I, d, ITEM)                           \
+#define MX_REDUCE_SHORT_ROWS_(I, d, N, ITEM)                       \
     {                                                              \
         int64_t first_ = tile_.begin[d];                           \
-        MX_SEVERAL_ROWS_OF_3_(I, d, 16, ITEM)                      \
-        MX_SEVERAL_ROWS_OF_3_(I, d, 8, ITEM)                       \
+        MX_SEVERAL_SHORT_ROWS_(I, d, N, 16, ITEM)                  \
+        MX_SEVERAL_SHORT_ROWS_(I, d, N, 8, ITEM)                   \
         for (I o##d = (I)first_; o##d < (I)tile_.end[d]; o##d++) { \
-            MX_ITEMS_0_1_2_(I, ITEM, 0)                            \
+            MX_ITEMS_OF_##N##_(I, ITEM, 0)                         \
         }                                                          \
     }
-#define MX_ROWS_OF_3_1D_(I, LOOP, ITEM)
-#define MX_ROWS_OF_3_2D_(I, LOOP, ITEM) LOOP(I, 0, ITEM)
-#define MX_ROWS_OF_3_3D_(I, LOOP, ITEM) MX_ROWS_2D_(I) LOOP(I, 1, ITEM)
-#define MX_ROWS_OF_3_4D_(I, LOOP, ITEM) MX_ROWS_3D_(I) LOOP(I, 2, ITEM)
-#define MX_ROWS_OF_3_5D_(I, LOOP, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, ITEM)
-#define MX_ROWS_OF_3_6D_(I, LOOP, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, ITEM)
-#if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD)
-#define MX_ITEMS_SIMD_HAS_ROWS_OF_3_ 0
-#define MX_ITEMS_SIMD_ROWS_OF_3_(D, I, LOOP, ITEM)
+#define MX_SHORT_ROWS_1D_(I, LOOP, N, ITEM)
+#define MX_SHORT_ROWS_2D_(I, LOOP, N, ITEM) LOOP(I, 0, N, ITEM)
+#define MX_SHORT_ROWS_3D_(I, LOOP, N, ITEM) MX_ROWS_2D_(I) LOOP(I, 1, N, ITEM)
+#define MX_SHORT_ROWS_4D_(I, LOOP, N, ITEM) MX_ROWS_3D_(I) LOOP(I, 2, N, ITEM)
+#define MX_SHORT_ROWS_5D_(I, LOOP, N, ITEM) MX_ROWS_4D_(I) LOOP(I, 3, N, ITEM)
+#define MX_SHORT_ROWS_6D_(I, LOOP, N, ITEM) MX_ROWS_5D_(I) LOOP(I, 4, N, ITEM)
+/* Three arguments of MX_DEFINE_RUN_: the loops over rows of 2, of 3 and of 4 items. */
+#define MX_ALL_SHORT_ROWS_(D, I, LOOP, ITEM)                                          \
+    MX_SHORT_ROWS_##D##D_(I, LOOP, 2, ITEM), MX_SHORT_ROWS_##D##D_(I, LOOP, 3, ITEM), \
+        MX_SHORT_ROWS_##D##D_(I, LOOP, 4, ITEM)
+#if defined(MX_INSTANCE_SIMT_) || defined(MX_NO_SIMD) || defined(MX_LONG_ROWS)
+#define MX_ITEMS_SIMD_HAS_SHORT_ROWS_ 0
+#define MX_ITEMS_SIMD_SHORT_ROWS_(D, I, LOOP, ITEM) , ,
 #else
-#define MX_ITEMS_SIMD_HAS_ROWS_OF_3_ 1
-#define MX_ITEMS_SIMD_ROWS_OF_3_(D, I, LOOP, ITEM) MX_ROWS_OF_3_##D##D_(I, LOOP, ITEM)
+#define MX_ITEMS_SIMD_HAS_SHORT_ROWS_ 1
+#define MX_ITEMS_SIMD_SHORT_ROWS_ MX_ALL_SHORT_ROWS_
 #endif
-#define MX_ITEMS_STENCIL_HAS_ROWS_OF_3_ 0
-#define MX_ITEMS_PLAIN_HAS_ROWS_OF_3_ 0
-#define MX_ITEMS_STENCIL_ROWS_OF_3_(D, I, LOOP, ITEM)
-#define MX_ITEMS_PLAIN_ROWS_OF_3_(D, I, LOOP, ITEM)
+#define MX_ITEMS_STENCIL_HAS_SHORT_ROWS_ 0
+#define MX_ITEMS_PLAIN_HAS_SHORT_ROWS_ 0
+#define MX_ITEMS_STENCIL_SHORT_ROWS_(D, I, LOOP, ITEM) , ,
+#define MX_ITEMS_PLAIN_SHORT_ROWS_(D, I, LOOP, ITEM) , ,
 
-#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                                \
-    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, ,                              \
-                   S##_ROWS_OF_3_(D, I, MX_FOR_ROWS_OF_3_, name##__item(&a, MX_ITEM_##D##D_)), \
-                   MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )              \
-    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                  \
+#define MX_DEFINE_FOR_(name, D, I, S, prologue)                                                  \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_SHORT_ROWS_, prologue, ,                               \
+                   S##_SHORT_ROWS_(D, I, MX_FOR_SHORT_ROWS_, name##__item(&a, MX_ITEM_##D##D_)), \
+                   MX_FOR_ROW_##D##D_(I, S, name##__item(&a, MX_ITEM_##D##D_)), )                \
+    const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                                    \
                                           .prepare = MX_PROLOGUE_(name, prologue)};
 
 /* NAME__init and NAME__join: INIT is a statement on `v`, JOIN one on `into` and `v`. */
@@ -318,11 +331,11 @@ enum { MX_ROWS_OF_3_LANES_ = 64 };
     name##__value value_ = lane_[l];            \
     name##__item(&a, MX_ITEM_##D##D_, &value_); \
     lane_[l] = value_
-#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                    \
-    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
-    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_NUMBER_BEGIN_(name),  \
-                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_NUMBER_ITEM_(name, D)), \
-                   MX_ROW_(I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name))        \
+#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue)                                      \
+    MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v))   \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_SHORT_ROWS_, prologue, MX_NUMBER_BEGIN_(name),   \
+                   S##_SHORT_ROWS_(D, I, MX_REDUCE_SHORT_ROWS_, MX_NUMBER_ITEM_(name, D)), \
+                   MX_ROW_(I, S, MX_NUMBER_ITEM_(name, D)), MX_NUMBER_END_(name))          \
     MX_DEFINE_JOIN_(name, prologue)
 
 /* ---- a reduction to a struct with a list of fields ----
@@ -348,18 +361,18 @@ enum { MX_ROWS_OF_3_LANES_ = 64 };
     name##__value *partial = (name##__value *)out_; \
     MX_JOIN_LANES_(LIST(MX_FIELD_LANE_JOIN_))       \
     LIST(MX_FIELD_STORE_)
-#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                       \
-    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                         \
-    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_ROWS_OF_3_, prologue, MX_FIELDS_BEGIN_(LIST),        \
-                   S##_ROWS_OF_3_(D, I, MX_REDUCE_ROWS_OF_3_, MX_FIELDS_ITEM_(name, D, LIST)), \
-                   MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, LIST))  \
+#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue)                                         \
+    MX_DEFINE_VALUE_(name, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))                           \
+    MX_DEFINE_RUN_(name, D, I, S, S##_HAS_SHORT_ROWS_, prologue, MX_FIELDS_BEGIN_(LIST),         \
+                   S##_SHORT_ROWS_(D, I, MX_REDUCE_SHORT_ROWS_, MX_FIELDS_ITEM_(name, D, LIST)), \
+                   MX_ROW_(I, S, MX_FIELDS_ITEM_(name, D, LIST)), MX_FIELDS_END_(name, LIST))    \
     MX_DEFINE_JOIN_(name, prologue)
 
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                 \
-    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                             \
-    MX_DEFINE_RUN_(name, D, I, S, 0, prologue, name##__value total_; name##__init(&total_);    \
-                   , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total_); \
-                   , *(name##__value *)out_ = total_;)                                         \
+#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                     \
+    MX_DEFINE_VALUE_(name, init(v), join(into, v))                                                 \
+    MX_DEFINE_RUN_(name, D, I, S, 0, prologue, name##__value total_; name##__init(&total_);        \
+                   , , , , for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, &total_); \
+                   , *(name##__value *)out_ = total_;)                                             \
     MX_DEFINE_JOIN_(name, prologue)
 
 #define MX_DEFINE_JOIN_ALL_(name)                                                           \

@@ -35,7 +35,7 @@
     name##__item(&a, i, &value_, false); \
     lane_[l] = value_
 #define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                              \
-    MX_DEFINE_RUN_(name, 1, I, S, 0, prologue, MX_NUMBER_BEGIN_(name), ,                       \
+    MX_DEFINE_RUN_(name, 1, I, S, 0, prologue, MX_NUMBER_BEGIN_(name), , , ,                   \
                    MX_ROW_(I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name))                   \
     MX_DEFINE_JOIN_ALL_(name)                                                                  \
     static void name##__prefix(const mx_launch *launch_, void *carry, int64_t first_,          \
