@@ -27,10 +27,13 @@ mx_err mx_dual_create(mx_ctx ctx, const char *label, mx_type type, int rank, con
 /* Destroys both views. Accepts NULL. */
 mx_err mx_dual_destroy(mx_dual *dual);
 
-/* modify: this side was written, or will be. need_sync: was the other side written, so that this
- * side is out of date? clear: forgets which sides were written. */
+/* Notes that this side was modified, or will be before the next sync. */
 void mx_dual_modify(mx_dual *dual, mx_side side);
+
+/* True if the other side was modified since the last sync, so that this side is out of date. */
 #define mx_dual_need_sync(dual, side) ((dual)->modified[(side) == MX_SIDE_HOST])
+
+/* Clears the flags of both sides, and copies nothing. */
 #define mx_dual_clear(dual) ((void)((dual)->modified[0] = (dual)->modified[1] = false))
 
 /* Brings this side up to date if the other one was written. The copy to the device is ordered on

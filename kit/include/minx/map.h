@@ -78,10 +78,16 @@ MX_INLINE mx_map_slot mx_map_probe_(const mx_u64_1 *map, uint64_t key, bool clai
  * sets the map's flag. This is very unlikely up to the number of keys for which the map was
  * created. */
 #define mx_map_insert(map, key) mx_map_probe_((map), (key), true)
-/* find: the slot of a key, -1 if the map does not have it. exists: does the map have the key?
- * valid: is there a key in this slot? key: the key in a slot that has one. */
+
+/* Finds the slot of a key; -1 if the map does not have the key. */
 #define mx_map_find(map, key) (mx_map_probe_((map), (key), false).slot)
+
+/* True if the map has the key. */
 #define mx_map_exists(map, key) (mx_map_find(map, key) >= 0)
+
+/* True if there is a key in this slot, 0 <= slot < capacity. */
 #define mx_map_valid(map, slot) (mx_atomic_load(&MX_AT(*(map), slot)) != 0)
+
+/* The key in a slot that has one. */
 #define mx_map_key(map, slot) \
     ((slot) <= MX_MAP_MASK_(map) ? mx_atomic_load(&MX_AT(*(map), slot)) : (uint64_t)0)

@@ -10,11 +10,12 @@
  * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no
  * atomics. contribute joins the copies in the order of threads, so results do not depend on timing;
  * sums of doubles depend on the number of threads and, with a dynamic schedule, on which thread ran
- * which items. On cuda and simt (and serial:order=shuffled) items use atomics, so sums of doubles
- * depend on timing. A target of few elements has up to 32 copies there, and each multiprocessor
- * adds to one of them: atomics to the same cache line wait for each other (5 times faster with 1000
- * elements). On hosts whose launches are checked against another backend there is one copy, and
- * items use atomics too. For f64 f32 i32 i64 u32 u64 and rank 1 or more.
+ * which items. On cuda and simt items use atomics, so sums of doubles depend on timing; with
+ * serial:order=shuffled they depend on the order of items. A target of few elements has up to 32
+ * copies there; each multiprocessor (on simt, each thread) adds to one of them: atomics to the same
+ * cache line wait for each other (5 times faster with 1000 elements). On hosts whose launches are
+ * checked against another backend there is one copy, and items use atomics too. For f64 f32 i32 i64
+ * u32 u64 and rank 1 or more.
  *
  * An accessor that is bound on the context that created the scatter view is for launches on that
  * context; a launch on another is MX_ERR_ARG. Other contexts may bind the scatter view too. Their
@@ -29,8 +30,9 @@ typedef struct mx_scatter {
     mx_view copies; /* the first copy, for kernels of the creating context, which use all copies */
     mx_view shared; /* the first copy, for other kernels, which add to it only, by atomics */
     int64_t step;   /* elements from one copy to the next */
-    int count;      /* the number of copies; a power of two on cuda and simt */
-    int op;         /* the reducer */
+    /* The number of copies; a power of two on cuda and simt, and with serial:order=shuffled. */
+    int count;
+    int op;            /* the reducer */
     uint64_t owner_id; /* the id of the context whose threads have the copies */
 } mx_scatter;
 
@@ -88,8 +90,8 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (b)               \
      : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
                              : ((a) < (b) ? (b) : (a)))
-/* MX_UPDATE_OWN_ updates an element of the thread's copy. The loop over items is compiled as one of
- * independent items, but several items may update one element. So something in it must prevent
+/* MX_UPDATE_COPY_ updates an element of the thread's copy. The loop over items is compiled as one
+ * of independent items, but several items may update one element. So something in it must prevent
  * vectors. An empty asm statement does: after a fence gcc would load the thread's number again for
  * each item. An older gcc may move accesses to an element that does not change out of the loop,
  * unless the statement accesses memory. With it clang unrolls the loop less often (1.1 times
@@ -100,9 +102,9 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
  * copy to the index of each item, instead of to `data` once for the loop, unless the address is
  * computed with integers. */
 #if defined(__CUDACC__) /* not used: threads share copies, and add by atomics */
-#define MX_UPDATE_OWN_(T, at, op, v) *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v))
+#define MX_UPDATE_COPY_(T, at, op, v) ((void)0)
 #elif defined(__clang__) && __clang_major__ <= 19
-#define MX_UPDATE_OWN_(T, at, op, v)                     \
+#define MX_UPDATE_COPY_(T, at, op, v)                    \
     do {                                                 \
         T value_;                                        \
         __atomic_load((at), &value_, __ATOMIC_RELAXED);  \
@@ -115,7 +117,7 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #else
 #define MX_END_OF_ACCESS_(at) __asm__ volatile("" : "+m"(*(at)))
 #endif
-#define MX_UPDATE_OWN_(T, at, op, v)                 \
+#define MX_UPDATE_COPY_(T, at, op, v)                \
     do {                                             \
         *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v)); \
         MX_END_OF_ACCESS_(at);                       \
@@ -135,9 +137,10 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
 #define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
 #endif
 /* The offset of a thread's copy, in bytes. step < 0: there is one copy, to which all threads add by
- * atomics. Else step & ~63 is the distance between two copies, in bytes. On cuda and simt step & 63
- * is the logarithm of the number of copies, and the copy is that of a multiprocessor (of a
- * thread, on simt). */
+ * atomics. Else step & ~63 is the distance between two copies, in bytes. On cuda and simt, and with
+ * serial:order=shuffled, step & 63 is the logarithm of the number of copies. The copy is that of a
+ * multiprocessor on cuda and that of a thread on simt; with serial:order=shuffled the only thread
+ * has the first copy. */
 #ifdef __CUDACC__
 MX_INLINE unsigned mx_multiprocessor_(void)
 {
@@ -168,12 +171,12 @@ MX_INLINE unsigned mx_multiprocessor_(void)
             MX_TYPED_(mx_scatter_shared, tag)(at, op, v);                                  \
             return;                                                                        \
         }                                                                                  \
-        T *const own = (T *)MX_COPY_ADDRESS_(at, data, MX_COPY_BYTES_(step));              \
+        T *const copy = (T *)MX_COPY_ADDRESS_(at, data, MX_COPY_BYTES_(step));             \
         if (MX_NUMBERS_SHARED_) {                                                          \
-            MX_TYPED_(mx_scatter_shared, tag)(own, op, v);                                 \
+            MX_TYPED_(mx_scatter_shared, tag)(copy, op, v);                                \
             return;                                                                        \
         }                                                                                  \
-        MX_UPDATE_OWN_(T, own, op, v);                                                     \
+        MX_UPDATE_COPY_(T, copy, op, v);                                                   \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)

@@ -77,20 +77,22 @@ MX_BODY uint64_t mx_ordered_(double v)
     memcpy(&bits, &v, sizeof bits);
     return v != v ? UINT64_MAX : bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
+/* The same for a key of any type. */
+MX_BODY uint64_t mx_key_bits_(mx_type type, const void *key)
+{
+    switch (type) {
+    case MX_F64: return mx_ordered_(*(const double *)key);
+    case MX_F32: return mx_ordered_((double)*(const float *)key);
+    case MX_I32: return *(const uint32_t *)key ^ (uint32_t)1 << 31;
+    case MX_I64: return *(const uint64_t *)key ^ (uint64_t)1 << 63;
+    case MX_U8: return *(const uint8_t *)key;
+    case MX_U32: return *(const uint32_t *)key;
+    default: return *(const uint64_t *)key;
+    }
+}
 MX_BODY void mx_sort_encode_body(const mx_sort_args *a, int i)
 {
-    const void *const at = a->keys + i * a->key_bytes;
-    uint64_t bits;
-    switch (a->type) {
-    case MX_F64: bits = mx_ordered_(*(const double *)at); break;
-    case MX_F32: bits = mx_ordered_((double)*(const float *)at); break;
-    case MX_I32: bits = *(const uint32_t *)at ^ (uint32_t)1 << 31; break;
-    case MX_I64: bits = *(const uint64_t *)at ^ (uint64_t)1 << 63; break;
-    case MX_U8: bits = *(const uint8_t *)at; break;
-    case MX_U32: bits = *(const uint32_t *)at; break;
-    default: bits = *(const uint64_t *)at;
-    }
-    a->bits[i] = bits;
+    a->bits[i] = mx_key_bits_(a->type, a->keys + i * a->key_bytes);
     if (a->index != NULL) a->index[i] = i;
 }
 MX_FOR(1D, mx_sort_encode, MX_ITEMS_PLAIN)
@@ -99,13 +101,16 @@ MX_BODY void mx_sort_decode_body(const mx_sort_args *a, int i)
 {
     void *const at = a->keys + i * a->key_bytes;
     const uint64_t bits = a->bits[i];
-    switch (a->type) {
-    case MX_I32: *(uint32_t *)at = (uint32_t)bits ^ (uint32_t)1 << 31; break;
-    case MX_I64: *(uint64_t *)at = bits ^ (uint64_t)1 << 63; break;
-    case MX_U8: *(uint8_t *)at = (uint8_t)bits; break;
-    case MX_U32: *(uint32_t *)at = (uint32_t)bits; break;
-    default: *(uint64_t *)at = bits;
-    }
+    if (a->type == MX_I32)
+        *(uint32_t *)at = (uint32_t)bits ^ (uint32_t)1 << 31;
+    else if (a->type == MX_I64)
+        *(uint64_t *)at = bits ^ (uint64_t)1 << 63;
+    else if (a->type == MX_U8)
+        *(uint8_t *)at = (uint8_t)bits;
+    else if (a->type == MX_U32)
+        *(uint32_t *)at = (uint32_t)bits;
+    else
+        *(uint64_t *)at = bits;
 }
 MX_FOR(1D, mx_sort_decode, MX_ITEMS_PLAIN)
 
