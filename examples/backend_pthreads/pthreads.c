@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 typedef struct pool pool;
-typedef struct worker {
+typedef struct pool_thread {
     pool *pool;
     int number;
     pthread_t thread;
-} worker;
+} pool_thread;
 
 struct pool {
     pthread_mutex_t lock;
@@ -28,9 +28,9 @@ struct pool {
     const mx_launch *launch;
     mx_run_fn run;
     int64_t chunks;
-    int64_t next_chunk; /* dynamic schedule: the first chunk that no thread has */
-    bool every_thread;  /* every thread calls run(launch, its number, threads) */
-    worker *workers;    /* the threads other than the calling thread */
+    int64_t next_chunk;        /* dynamic schedule: the first chunk that no thread has */
+    bool every_thread;         /* every thread calls run(launch, its number, threads) */
+    pool_thread *pool_threads; /* the threads other than the calling thread */
 };
 
 /* The part of the job that belongs to thread `number`. */
@@ -52,7 +52,7 @@ static void run_part(pool *p, int number)
 
 static void *thread_main(void *argument)
 {
-    worker *w = argument;
+    pool_thread *w = argument;
     pool *p = w->pool;
     unsigned last_job = 0;
     pthread_mutex_lock(&p->lock);
@@ -119,11 +119,11 @@ static void pthreads_close(mx_ctx ctx)
     p->stop = true;
     pthread_cond_broadcast(&p->job_begins);
     pthread_mutex_unlock(&p->lock);
-    for (int w = 0; w < p->started; w++) pthread_join(p->workers[w].thread, NULL);
+    for (int w = 0; w < p->started; w++) pthread_join(p->pool_threads[w].thread, NULL);
     pthread_cond_destroy(&p->job_begins);
     pthread_cond_destroy(&p->job_ends);
     pthread_mutex_destroy(&p->lock);
-    free(p->workers);
+    free(p->pool_threads);
     free(p);
     ctx->state = NULL;
 }
@@ -133,23 +133,23 @@ static mx_err pthreads_open(mx_ctx ctx)
     if (ctx->threads == 0) ctx->threads = mx_host_cores();
     ctx->device = -1;
     pool *p = calloc(1, sizeof *p);
-    worker *workers = calloc((size_t)ctx->threads, sizeof *workers);
-    if (p == NULL || workers == NULL) {
+    pool_thread *pool_threads = calloc((size_t)ctx->threads, sizeof *pool_threads);
+    if (p == NULL || pool_threads == NULL) {
         free(p);
-        free(workers);
+        free(pool_threads);
         return MX_FAIL(MX_ERR_MEMORY, "%s: no memory for %d threads", ctx->name, ctx->threads);
     }
     *p = (pool){.lock = PTHREAD_MUTEX_INITIALIZER,
                 .job_begins = PTHREAD_COND_INITIALIZER,
                 .job_ends = PTHREAD_COND_INITIALIZER,
                 .threads = ctx->threads,
-                .workers = workers};
+                .pool_threads = pool_threads};
     ctx->state = p; /* on failure, pthreads_close ends the threads that were started */
     for (int w = 0; w < ctx->threads - 1; w++) {
-        workers[w] = (worker){.pool = p, .number = w + 1};
-        MX_REQUIRE(pthread_create(&workers[w].thread, NULL, thread_main, &workers[w]) == 0,
-                   MX_ERR_DEVICE, "%s: could not start thread %d of %d", ctx->name, w + 2,
-                   ctx->threads);
+        pool_threads[w] = (pool_thread){.pool = p, .number = w + 1};
+        MX_REQUIRE(
+            pthread_create(&pool_threads[w].thread, NULL, thread_main, &pool_threads[w]) == 0,
+            MX_ERR_DEVICE, "%s: could not start thread %d of %d", ctx->name, w + 2, ctx->threads);
         p->started++;
     }
     return MX_OK;
