@@ -372,7 +372,8 @@ const bench_case bench_particle_cases[] = {
      .core = pairs_atomic_team_core,
      .rival = pairs_atomic_rival},
     {.name = "pairs-scatter",
-     .text = "the forces by a scatter view: a copy for each thread of hosts, atomics on a GPU",
+     .text =
+         "the forces by a scatter view: a copy for each host thread, one copy and atomics on a GPU",
      .arrays = 31,
      .bytes_per_item = BENCH_FORCE_BYTES / 2,
      .share = 0.02,

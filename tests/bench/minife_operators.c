@@ -113,7 +113,7 @@ static mx_err iterate(contestant *c, double *product)
     return fe_update_into(rows, &c->update, c->vectors.scalars, fe_scalar_at(k, FE_RR));
 }
 
-static mx_err take_turn(contestant *c, int round)
+static mx_err measure_round(contestant *c, int round)
 {
     double product = 0;
     MX_TRY(iterate(c, &product));
@@ -173,7 +173,7 @@ static mx_err do_round(contest *t, int round)
         contestant *const c = &t->all[o];
         const fe_work work = fe_work_of_product(&c->level);
         const double vectors = 72.0 * fe_rows(&c->level.mesh); /* see solve.c */
-        MX_TRY(take_turn(c, round));
+        MX_TRY(measure_round(c, round));
         c->ratio[round] = t->all[0].iteration[round] / c->iteration[round];
         c->share_of_product[round] = share_of(t, round, work.bytes, c->product[round]);
         c->share[round] = share_of(t, round, work.bytes + vectors, c->iteration[round]);

@@ -102,18 +102,18 @@ typedef enum placement { BY_OPENMP, ON_CORES, CALLING_THREAD, ANYWHERE } placeme
 typedef struct actor {
     char name[64]; /* a resource, or what the program does itself */
     placement rule;
-    int threads; /* that it has to have; 0: unknown */
-    bool own;    /* a parallel region of the program's own */
-    mx_ctx ctx;  /* NULL: not open */
+    int threads;     /* that it has to have; 0: unknown */
+    bool in_program; /* a parallel region of the program, not a launch */
+    mx_ctx ctx;      /* NULL: not open */
 } actor;
 enum { ACTORS = 12 };
 static actor actors[ACTORS];
 static int launches;
 static const char *last = "start";
 
-static void set_actor(int a, placement rule, int threads, bool own, const char *name)
+static void set_actor(int a, placement rule, int threads, bool in_program, const char *name)
 {
-    actors[a] = (actor){.rule = rule, .threads = threads, .own = own};
+    actors[a] = (actor){.rule = rule, .threads = threads, .in_program = in_program};
     snprintf(actors[a].name, sizeof actors[a].name, "%s", name);
 }
 
@@ -138,7 +138,7 @@ static void set_actors(void)
     set_actor(11, ANYWHERE, 3, false, "pthreads:threads=3");
 }
 
-static void launch_own(const actor *a, int launch)
+static void launch_in_program(const actor *a, int launch)
 {
 #pragma omp parallel num_threads(a->threads)
     af_record(launch);
@@ -207,7 +207,7 @@ static void check_records(const actor *a)
 }
 
 /* What cannot be expected of a region of the program's own: threads that it shares with a context
- * that has cores of its own stay there until they run another launch; and libgomp, told to bind by
+ * that has cores of its own stay there until they run another launch; and libgomp, set to bind by
  * `true`, leaves the threads of a larger region of the program's own where they are, so that a
  * smaller one may find them all on one place. */
 static int away;     /* threads that may be on cores of a context */
@@ -217,18 +217,20 @@ static void run_actor(actor *a)
 {
     const int launch = ++launches;
     record_count = 0;
-    if (!a->own && a->ctx == NULL) MUST(mx_ctx_create(a->name, &a->ctx));
-    if (a->own)
-        launch_own(a, launch);
+    if (!a->in_program && a->ctx == NULL) MUST(mx_ctx_create(a->name, &a->ctx));
+    if (a->in_program)
+        launch_in_program(a, launch);
     else
         launch_on(a, (af_args){launch});
-    if (!a->own || (away == 0 && (!spoiled || a->threads > omp_get_num_places()))) check_records(a);
-    if ((a->rule == ON_CORES || (a->own && away > 0)) && a->threads > away) away = a->threads;
-    if (a->rule == BY_OPENMP && !a->own && a->threads >= away) away = 0;
+    if (!a->in_program || (away == 0 && (!spoiled || a->threads > omp_get_num_places())))
+        check_records(a);
+    if ((a->rule == ON_CORES || (a->in_program && away > 0)) && a->threads > away)
+        away = a->threads;
+    if (a->rule == BY_OPENMP && !a->in_program && a->threads >= away) away = 0;
     if (a->rule == BY_OPENMP && a->threads > 1)
-        spoiled = a->own && a->threads > omp_get_num_places();
+        spoiled = a->in_program && a->threads > omp_get_num_places();
     last = a->name;
-    if (!a->own && check_random() % 2 == 0) mx_ctx_destroy(&a->ctx);
+    if (!a->in_program && check_random() % 2 == 0) mx_ctx_destroy(&a->ctx);
 }
 
 static void test(mx_ctx ctx)

@@ -257,7 +257,7 @@ static mx_err offsets(program *p, bool first)
     int32_t total = 0;
     MX_TRY(make(p, 0, MX_I32, N, first ? NULL : in.count));
     MX_TRY(make(p, 1, MX_I32, N, NULL));
-    if (first) { /* the mirror is the view itself where host code reaches that */
+    if (first) { /* the mirror is the view itself where that is accessible to host code */
         void *data;
         MX_TRY(mx_mirror_view_create(p->view[0], &p->view[2]));
         MX_TRY(mx_view_host_data(p->view[2], &data));
@@ -303,7 +303,7 @@ static mx_err drift(program *p, bool first)
 
 static const struct {
     mx_err (*run)(program *p, bool first);
-    const char *words; /* of the error, where host code does not reach the context's memory */
+    const char *words; /* of the error, where the context's memory is not accessible to host code */
     const char *advice;
 } programs[] = {
     {axpy, "view 'wrapped': the memory at 0x", "copy the array into it by mx_import"},

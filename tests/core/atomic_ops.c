@@ -8,14 +8,14 @@
 enum { ITEMS = 30000, TALLY_ITEMS = ITEMS / AO_TALLIES + 1, PAIRS = 2000 };
 
 /* ---- the model: integers as 128-bit ones, cut to the type at the end ---- */
-typedef __int128 wide;
+typedef __int128 int128;
 
-static wide model_integer(int op, wide old, wide v)
+static int128 model_integer(int op, int128 old, int128 v)
 {
     switch (op) {
     case AO_add: return old + v;
     case AO_sub: return old - v;
-    case AO_mul: return (wide)((unsigned __int128)old * (unsigned __int128)v);
+    case AO_mul: return (int128)((unsigned __int128)old * (unsigned __int128)v);
     case AO_div: return old / v;
     case AO_min: return v < old ? v : old;
     case AO_max: return v > old ? v : old;
@@ -26,9 +26,9 @@ static wide model_integer(int op, wide old, wide v)
     case AO_or: return old | v;
     case AO_xor: return (old | v) - (old & v);
     case AO_nand: return -1 - (old & v);
-    case AO_lshift: return (wide)((unsigned __int128)old * ((unsigned __int128)1 << (int)v));
+    case AO_lshift: return (int128)((unsigned __int128)old * ((unsigned __int128)1 << (int)v));
     default: { /* rounds down, not towards zero */
-        const wide power = (wide)1 << (int)v, rest = (old % power + power) % power;
+        const int128 power = (int128)1 << (int)v, rest = (old % power + power) % power;
         return (old - rest) / power;
     }
     }
@@ -63,23 +63,23 @@ static double kind_f64(int k)
 
 /* low, high: the type's ends. An operand that the operation does not take becomes one that it
  * does. */
-static wide kind_integer(int k, wide low, wide high)
+static int128 kind_integer(int k, int128 low, int128 high)
 {
-    const wide kinds[KINDS] = {0,
-                               1,
-                               2,
-                               3,
-                               7,
-                               low,
-                               low + 1,
-                               high,
-                               high - 1,
-                               high / 3,
-                               low == 0 ? 12345 : -1,
-                               low == 0 ? 60 : -5};
+    const int128 kinds[KINDS] = {0,
+                                 1,
+                                 2,
+                                 3,
+                                 7,
+                                 low,
+                                 low + 1,
+                                 high,
+                                 high - 1,
+                                 high / 3,
+                                 low == 0 ? 12345 : -1,
+                                 low == 0 ? 60 : -5};
     return kinds[k];
 }
-static wide operand(int op, wide v, wide high)
+static int128 operand(int op, int128 v, int128 high)
 {
     const int width = high == UINT32_MAX || high == INT32_MAX ? 32 : 64;
     if (op == AO_lshift || op == AO_rshift) return (v % width + width) % width;
@@ -96,16 +96,16 @@ static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); 
         *expected = model_##tag(op, *old, *v);                       \
     }                                                                \
     static bool same_##tag(T a, T b) { return same(a, b); }
-#define AO_INTEGER_VALUE(tag, T)                                       \
-    static void case_##tag(int op, int c, T *old, T *v, T *expected)   \
-    {                                                                  \
-        const int bits = 8 * (int)sizeof(T);                           \
-        const wide low = (T)-1 < (T)1 ? -((wide)1 << (bits - 1)) : 0;  \
-        const wide high = low + ((wide)1 << bits) - 1;                 \
-        *old = (T)kind_integer(c / KINDS, low, high);                  \
-        *v = (T)operand(op, kind_integer(c % KINDS, low, high), high); \
-        *expected = (T)model_integer(op, *old, *v);                    \
-    }                                                                  \
+#define AO_INTEGER_VALUE(tag, T)                                          \
+    static void case_##tag(int op, int c, T *old, T *v, T *expected)      \
+    {                                                                     \
+        const int bits = 8 * (int)sizeof(T);                              \
+        const int128 low = (T)-1 < (T)1 ? -((int128)1 << (bits - 1)) : 0; \
+        const int128 high = low + ((int128)1 << bits) - 1;                \
+        *old = (T)kind_integer(c / KINDS, low, high);                     \
+        *v = (T)operand(op, kind_integer(c % KINDS, low, high), high);    \
+        *expected = (T)model_integer(op, *old, *v);                       \
+    }                                                                     \
     static bool same_##tag(T a, T b) { return a == b; }
 AO_FLOATS(AO_FLOAT_VALUE)
 AO_INTEGERS(AO_INTEGER_VALUE)

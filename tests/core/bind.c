@@ -213,7 +213,7 @@ MX_ACCESSOR(four_by_three, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 3)
 static void test_static_extents(mx_ctx ctx)
 {
     const int64_t extents[] = {4, 3};
-    mx_view_options options = {.space = MX_SPACE_STAGING}; /* both reach it */
+    mx_view_options options = {.space = MX_SPACE_STAGING}; /* accessible to both */
     mx_view plain, padded;
     four_by_three fixed;
     mx_f64_2 any;

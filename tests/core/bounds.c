@@ -32,7 +32,8 @@ static void check_report(mx_ctx ctx, mx_err err, const mx_view line_view, const 
 
 /* Host code has no launch that could report: it stops, naming the same. Tried in a child
  * process. */
-static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a, const char *words)
+static void check_stops(void (*invalid_access)(const bounds_args *), const bounds_args *a,
+                        const char *words)
 {
     int ends[2], status = 0;
     char text[512] = "";
@@ -40,7 +41,7 @@ static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        leave(a);
+        invalid_access(a);
         _exit(0);
     }
     waitpid(child, &status, 0);
@@ -52,11 +53,11 @@ static void check_stops(void (*leave)(const bounds_args *), const bounds_args *a
     CHECK_TEXT(text, words);
 }
 
-static void leave_x(const bounds_args *a) { MX_AT(a->x, N) = 1; }
+static void store_beyond_x(const bounds_args *a) { MX_AT(a->x, N) = 1; }
 
-static void release_tile(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) = 1; }
+static void store_to_unbound_box(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) = 1; }
 
-static void leave_line(const bounds_args *a) { MX_AT(a->line) = 1; }
+static void store_to_unbound_line(const bounds_args *a) { MX_AT(a->line) = 1; }
 
 static void test_host_code(mx_ctx ctx)
 {
@@ -68,10 +69,10 @@ static void test_host_code(mx_ctx ctx)
     MUST(mx_bind(NULL, mirror, &a.x));
     MX_AT(a.x, N - 1) = 1;
     check_stops(
-        leave_x, &a,
+        store_beyond_x, &a,
         "MX_AT(a->x, ...): the index of dimension 0 of view 'on the host' is 10, expected 0 to 9");
-    check_stops(release_tile, &a, "accessor a->box was never bound");
-    check_stops(leave_line, &a, "accessor a->line was never bound");
+    check_stops(store_to_unbound_box, &a, "accessor a->box was never bound");
+    check_stops(store_to_unbound_line, &a, "accessor a->line was never bound");
     MUST(mx_view_destroy(&mirror));
     MUST(mx_view_destroy(&view));
 }
@@ -88,8 +89,12 @@ static void test_empty_view(mx_ctx ctx, bounds_args *a, mx_view line)
     MUST(mx_bind(ctx, flat, &a->flat));
     MUST(mx_bind(ctx, offsets, &a->offsets));
     for (a->shift = -1; a->shift <= 1; a->shift++) {
-        check_report(ctx, launched(ctx, bounds_flat(mx_range_1d(ctx, 0, N), a)), line,
-                     "expected none: its extent is 0 (");
+        char expected[128];
+        snprintf(expected, sizeof expected,
+                 "the index of dimension 0 of view 'flat' is %d, expected none: its extent is 0 "
+                 "(10 such",
+                 a->shift);
+        check_report(ctx, launched(ctx, bounds_flat(mx_range_1d(ctx, 0, N), a)), line, expected);
         check_download(ctx, offsets, got);
         for (int i = 0; i < N; i++) CHECK_I64(got[i], 0);
     }

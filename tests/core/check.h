@@ -188,7 +188,7 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
     return strcmp(info.backend, backend) == 0;
 }
 
-/* Does host code reach the memory of the context's views? */
+/* Is the memory of the context's views accessible to host code? */
 static inline bool check_host_can_access(mx_ctx ctx)
 {
     mx_ctx_info info;

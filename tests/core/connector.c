@@ -29,21 +29,21 @@ typedef struct Kokkos_Tools_ToolProgrammingInterface {
     void (*padding[31])(void);
 } tool_interface;
 
-enum { MOST = 64, FIRST_ID = 1000 };
+enum { MAX_OPEN = 64, FIRST_ID = 1000 };
 
 static struct {
     char text[65536], problems[4096], metadata[8192];
     struct {
         char what[16];
         uint64_t id;
-    } open[MOST];
+    } open[MAX_OPEN];
     int depth, regions, sections;
     uint64_t ids;
     struct {
         char space[64], label[64];
         const char *at;
         uint64_t bytes;
-    } memory[MOST];
+    } memory[MAX_OPEN];
     void (*fence)(const uint32_t);
 } log_;
 
@@ -92,8 +92,8 @@ static const char *name_of(const char *name, const char *what)
 static void begin(const char *what, const char *name, uint32_t device, uint64_t *id)
 {
     note("begin %s %s %08x\n", what, name_of(name, what), (unsigned)device);
-    require(log_.depth < MOST, "%s nests too deep\n", what);
-    if (log_.depth == MOST) return;
+    require(log_.depth < MAX_OPEN, "%s nests too deep\n", what);
+    if (log_.depth == MAX_OPEN) return;
     *id = FIRST_ID + log_.ids++;
     snprintf(log_.open[log_.depth].what, sizeof log_.open[0].what, "%s", what);
     log_.open[log_.depth++].id = *id;
@@ -137,7 +137,7 @@ void kokkosp_allocate_data(const space_handle space, const char *label, const vo
 {
     int m = 0;
     note("allocate %s %s %llu\n", space.name, name_of(label, "memory"), (unsigned long long)bytes);
-    while (m < MOST - 1 && log_.memory[m].at != NULL) m++;
+    while (m < MAX_OPEN - 1 && log_.memory[m].at != NULL) m++;
     require(log_.memory[m].at == NULL, "too much memory\n");
     memcpy(log_.memory[m].space, space.name, sizeof space.name);
     snprintf(log_.memory[m].label, sizeof log_.memory[m].label, "%s", label);
@@ -191,7 +191,7 @@ void kokkosp_finalize_library(void)
     note("finalize\n");
     require(log_.depth == 0, "%d begins without an end\n", log_.depth);
     require(log_.regions == 0, "%d regions left\n", log_.regions);
-    for (int m = 0; m < MOST; m++)
+    for (int m = 0; m < MAX_OPEN; m++)
         require(log_.memory[m].at == NULL, "memory of %s left\n", log_.memory[m].label);
 }
 
@@ -279,7 +279,7 @@ void kokkosp_deallocate_data(const space_handle space, const char *label, const 
     int m = 0;
     note("deallocate %s %s %llu\n", space.name, name_of(label, "memory"),
          (unsigned long long)bytes);
-    while (m < MOST - 1 && log_.memory[m].at != at) m++;
+    while (m < MAX_OPEN - 1 && log_.memory[m].at != at) m++;
     require(at != NULL && log_.memory[m].at == at && strcmp(log_.memory[m].label, label) == 0 &&
                 log_.memory[m].bytes == bytes && strcmp(log_.memory[m].space, space.name) == 0,
             "memory of %s was never allocated so\n", label);
@@ -291,7 +291,7 @@ void kokkosp_deallocate_data(const space_handle space, const char *label, const 
 static void check_side(const space_handle *space, const char *label, const char *at, uint64_t bytes)
 {
     bool inside = strcmp(label, "Scalar") == 0 && strcmp(space->name, "Host") == 0 && at != NULL;
-    for (int m = 0; m < MOST && !inside; m++)
+    for (int m = 0; m < MAX_OPEN && !inside; m++)
         inside = log_.memory[m].at != NULL && strlen(log_.memory[m].label) == strcspn(label, "[") &&
                  strncmp(log_.memory[m].label, label, strcspn(label, "[")) == 0 &&
                  strcmp(log_.memory[m].space, space->name) == 0 && at >= log_.memory[m].at &&

@@ -204,7 +204,7 @@ static void test_elements(mx_ctx ctx)
     MUST(mx_view_destroy(&grid));
 }
 
-/* Memory that a device and the host both reach. */
+/* Memory that is accessible to a device and to the host. */
 static void test_shared_spaces(mx_ctx ctx)
 {
     const mx_space spaces[] = {MX_SPACE_MANAGED, MX_SPACE_PINNED};

@@ -215,7 +215,7 @@ static void test_remap(mx_ctx ctx)
     mx_ctx_destroy(&host);
 }
 
-/* Staging memory: the context and host code reach it. */
+/* Staging memory: accessible to the context and to host code. */
 static void test_staging(mx_ctx ctx)
 {
     const mx_view_options options = {.space = MX_SPACE_STAGING};

@@ -199,7 +199,7 @@ static void check_rehash(run *r, int64_t keys)
     free(now);
 }
 
-/* One slot more than fits: as many inserts succeed as there are slots, and the others are told. */
+/* One slot more than fits: as many inserts succeed as there are slots, and the others fail. */
 static void check_full(mx_ctx ctx)
 {
     static run r;

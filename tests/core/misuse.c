@@ -134,17 +134,20 @@ static void run_cases(mu_world *w)
     static const mu_case *const tables[] = {mu_view_cases,  mu_copy_cases,    mu_launch_cases,
                                             mu_graph_cases, mu_context_cases, mu_kit_cases};
     const bool cuda = check_is(w->ctx, "cuda"), simt = check_is(w->ctx, "simt");
-    const bool here[] = {[MU_ALL] = true,
-                         [MU_HOSTS] = !cuda,
-                         [MU_CORES] = !cuda && !simt && strchr(w->info.backend, ':') == NULL,
-                         [MU_SIMT] = simt && MU_RACES,
-                         [MU_DEVICES] = !w->info.host_accessible,
-                         [MU_CUDA] = cuda};
+    const bool applies[] = {[MU_ALL] = true,
+                            [MU_HOSTS] = !cuda,
+                            [MU_CORES] = !cuda && !simt && strchr(w->info.backend, ':') == NULL,
+                            [MU_SIMT] = simt && MU_RACES,
+                            [MU_DEVICES] = !w->info.host_accessible,
+                            [MU_CUDA] = cuda};
     int run = 0;
     check_world(w);
     for (int t = 0; t < 6; t++)
         for (const mu_case *c = tables[t]; c->name != NULL; c++)
-            if (here[c->on]) run_case(w, c), run++;
+            if (applies[c->on]) {
+                run_case(w, c);
+                run++;
+            }
     CHECK(run >= 200);
 }
 
@@ -257,13 +260,13 @@ static void test(mx_ctx ctx)
     enum { ENDS = sizeof ends / sizeof ends[0] };
     mu_world w;
     child children[ENDS];
-    bool here[ENDS];
+    bool begun[ENDS];
     make_world(ctx, &w);
     for (int e = 0; e < ENDS; e++) {
         if (wanted != NULL && strcmp(wanted, ends[e].name) == 0) ends[e].wrong(&w);
-        here[e] = wanted == NULL && (ends[e].simt ? check_is(ctx, "simt")
-                                                  : check_is(ctx, "openmp") && w.info.threads > 1);
-        if (here[e]) children[e] = begin_child(&ends[e]);
+        begun[e] = wanted == NULL && (ends[e].simt ? check_is(ctx, "simt")
+                                                   : check_is(ctx, "openmp") && w.info.threads > 1);
+        if (begun[e]) children[e] = begin_child(&ends[e]);
     }
     if (wanted == NULL) {
         check_names();
@@ -271,7 +274,7 @@ static void test(mx_ctx ctx)
         run_cases(&w);
     }
     for (int e = 0; e < ENDS; e++)
-        if (here[e]) end_child(&ends[e], children[e]);
+        if (begun[e]) end_child(&ends[e], children[e]);
     end_world(&w);
 }
 

@@ -64,7 +64,7 @@ enum {
     MU_HOSTS,   /* all but cuda */
     MU_CORES,   /* hosts but simt */
     MU_SIMT,    /* simt, but in builds with the thread sanitizer */
-    MU_DEVICES, /* whose memory host code does not reach: simt and cuda */
+    MU_DEVICES, /* whose memory is not accessible to host code: simt and cuda */
     MU_CUDA
 };
 typedef struct mu_case {

@@ -33,14 +33,14 @@ static mx_err range_from_far_below(mu_world *w)
     return mu_double(mx_range_1d(w->ctx, INT64_MIN, 0), &w->args);
 }
 
-static mx_err wide(mu_world *w, int64_t begin, int64_t end)
+static mx_err cube(mu_world *w, int64_t begin, int64_t end)
 {
     return mu_wide(mx_range_3d(w->ctx, begin, end, begin, end, 0, 1), &w->args);
 }
 
-static mx_err range_of_all_numbers(mu_world *w) { return wide(w, INT64_MIN, INT64_MAX); }
-static mx_err range_of_2_to_the_64(mu_world *w) { return wide(w, 0, (int64_t)1 << 32); }
-static mx_err range_of_2_to_the_62(mu_world *w) { return wide(w, -(1 << 30), 1 << 30); }
+static mx_err range_of_all_numbers(mu_world *w) { return cube(w, INT64_MIN, INT64_MAX); }
+static mx_err range_of_2_to_the_64(mu_world *w) { return cube(w, 0, (int64_t)1 << 32); }
+static mx_err range_of_2_to_the_62(mu_world *w) { return cube(w, -(1 << 30), 1 << 30); }
 
 /* Fewer, but with a number for each. */
 static mx_err reduction_of_2_to_the_60(mu_world *w)

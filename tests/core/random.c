@@ -44,14 +44,14 @@ static void test_known(mx_ctx ctx)
 
 /* ---- the model: a stream as words by number, from the paper's figure, with 128-bit counters
  * ---- */
-typedef unsigned __int128 wide;
+typedef unsigned __int128 uint128;
 typedef struct model {
     uint64_t seed, stream, block, taken;
 } model;
 
 static uint32_t model_u32(model *m)
 {
-    const wide counter = ((wide)m->stream << 64) + m->block + m->taken / 4;
+    const uint128 counter = ((uint128)m->stream << 64) + m->block + m->taken / 4;
     uint64_t left[2] = {(uint32_t)counter, (uint32_t)(counter >> 64)};
     uint64_t right[2] = {(uint32_t)(counter >> 32), (uint32_t)(counter >> 96)};
     const uint64_t multiplier[2] = {0xd2511f53, 0xcd9e8d57}, weyl[2] = {0x9e3779b9, 0xbb67ae85};
@@ -76,11 +76,11 @@ static uint64_t model_u64(model *m)
 
 /* Numbers 0 to choices - 1; draws whose product falls into the incomplete part of 2^64 do not
  * count. */
-static uint64_t model_choice(model *m, wide choices)
+static uint64_t model_choice(model *m, uint128 choices)
 {
-    const wide all = (wide)1 << 64;
+    const uint128 all = (uint128)1 << 64;
     for (;;) {
-        const wide product = (wide)model_u64(m) * choices;
+        const uint128 product = (uint128)model_u64(m) * choices;
         if (product % all >= all % choices) return (uint64_t)(product / all);
     }
 }
@@ -129,8 +129,8 @@ static void check_model(const rn_args *a, const drawn *d)
         CHECK_F64(d->f64[i], ldexp((double)(model_u64(&m) / 2048), -53), 0);
         CHECK_F64(d->second[i], ldexp((double)(model_u64(&m) / 2048), -53), 0);
         CHECK_F64(d->f32[i], ldexp((double)(model_u32(&m) / 256), -24), 0);
-        CHECK_I64(d->small[i], a->low + (int64_t)model_choice(&m, (wide)(a->high - a->low) + 1));
-        CHECK_I64(d->wide[i], model_choice(&m, (wide)a->far + 1));
+        CHECK_I64(d->small[i], a->low + (int64_t)model_choice(&m, (uint128)(a->high - a->low) + 1));
+        CHECK_I64(d->wide[i], model_choice(&m, (uint128)a->far + 1));
         CHECK_I64(d->any[i], model_u64(&m)); /* all 2^64 */
         const double u = 1 - ldexp((double)(model_u64(&m) / 2048), -53);
         const double turn = ldexp((double)(model_u64(&m) / 2048), -53);

@@ -118,13 +118,15 @@ static void test_all_sums(const data *d)
                                   check_random_int(0, 99)};
         test_sums(d, &p, tiles);
     }
-    /* rows of all lengths up to several vectors, and so many rows of three, by either index */
-    for (int64_t n = 0; n <= 60; n++) {
-        const part parts[] = {{{0, 0, 0}, {2, 3, n < B2 ? n : B2}},
-                              {{0, 0, 0}, {2, n < B1 ? n : B1, 3}},
-                              {{0, 0, 0}, {n < B0 ? n : B0, 2, 3}},
-                              {{0, 0, 0}, {3, n < B1 ? n : B1, 2}}};
-        for (int k = 0; k < 4; k++) test_sums(d, &parts[k], free_tiles);
+    /* For both layouts: rows of 0 to 60 items (with layout left up to 37 in two dimensions, up to 23
+     * in three), and up to 37 rows of three items. */
+    for (int64_t n = 0; n < B2; n++) {
+        const part right = {{0, 0, 0}, {2, 3, n}}, left = {{0, 0, 0}, {n, 2, 3}},
+                   right_threes = {{0, 0, 0}, {2, n, 3}}, left_threes = {{0, 0, 0}, {3, n, 2}};
+        test_sums(d, &right, free_tiles);
+        if (n <= B0) test_sums(d, &left, free_tiles);
+        if (n <= B1) test_sums(d, &right_threes, free_tiles);
+        if (n <= B1) test_sums(d, &left_threes, free_tiles);
     }
     const part line = {{0, 0, 0}, {N, 0, 0}};
     CHECK_OK(rd_sum_1d(mx_range_1d(d->ctx, 0, N), &d->args, &sum));

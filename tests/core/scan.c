@@ -4,7 +4,7 @@
 #include "scan.h"
 #include "check.h"
 
-enum { MOST = 300001 };
+enum { MAX_COUNT = 300001 };
 
 typedef struct data {
     mx_view count, before, after, real, maps, factor;
@@ -13,13 +13,13 @@ typedef struct data {
 
 static void set_up(mx_ctx ctx, data *d, sc_args *args)
 {
-    d->host = check_memory(MOST * sizeof *d->host);
-    for (int i = 0; i < MOST; i++) d->host[i] = check_random_int(0, 9);
-    MUST(mx_view_create_1d(ctx, "count", MX_I64, MOST, &d->count));
-    MUST(mx_view_create_1d(ctx, "before", MX_I64, MOST, &d->before));
-    MUST(mx_view_create_1d(ctx, "after", MX_I64, MOST, &d->after));
-    MUST(mx_view_create_1d(ctx, "real", MX_F64, MOST, &d->real));
-    MUST(mx_view_create_1d(ctx, "maps", MX_USER(sc_map), MOST, &d->maps));
+    d->host = check_memory(MAX_COUNT * sizeof *d->host);
+    for (int i = 0; i < MAX_COUNT; i++) d->host[i] = check_random_int(0, 9);
+    MUST(mx_view_create_1d(ctx, "count", MX_I64, MAX_COUNT, &d->count));
+    MUST(mx_view_create_1d(ctx, "before", MX_I64, MAX_COUNT, &d->before));
+    MUST(mx_view_create_1d(ctx, "after", MX_I64, MAX_COUNT, &d->after));
+    MUST(mx_view_create_1d(ctx, "real", MX_F64, MAX_COUNT, &d->real));
+    MUST(mx_view_create_1d(ctx, "maps", MX_USER(sc_map), MAX_COUNT, &d->maps));
     MUST(mx_view_create_0d(ctx, "factor", MX_I64, &d->factor));
     check_upload(ctx, d->count, d->host);
     MUST(mx_fill(ctx, d->factor, &(int64_t){3}));
@@ -44,15 +44,16 @@ static void tear_down(data *d)
 }
 
 static void check_sums(mx_ctx ctx, const data *d, const sc_args *bound, int64_t n, int64_t begin,
-                       bool wide)
+                       bool is_64)
 {
     int64_t total = -1, sum = 0, wrong = 0;
     sc_args args = *bound;
     args.origin = begin;
     const mx_range_1 range = mx_range_1d(ctx, begin, begin + n);
-    CHECK_OK(wide ? sc_both_64(range, &args, &total) : sc_both(range, &args, &total));
-    int64_t *const before = check_memory(MOST * sizeof *before), *const after = check_memory(
-                                                                     MOST * sizeof *after);
+    CHECK_OK(is_64 ? sc_both_64(range, &args, &total) : sc_both(range, &args, &total));
+    int64_t *const before = check_memory(MAX_COUNT * sizeof *before), *const after = check_memory(
+                                                                          MAX_COUNT *
+                                                                          sizeof *after);
     check_download(ctx, d->before, before);
     check_download(ctx, d->after, after);
     for (int64_t i = 0; i < n; i++) {
@@ -86,7 +87,7 @@ static void check_totals(mx_ctx ctx, const sc_args *args, const data *d)
 static void check_highest(mx_ctx ctx, const sc_args *args, const data *d, int64_t n)
 {
     int64_t top = INT64_MIN, total = 0, wrong = 0;
-    int64_t *const after = check_memory(MOST * sizeof *after);
+    int64_t *const after = check_memory(MAX_COUNT * sizeof *after);
     CHECK_OK(sc_highest(mx_range_1d(ctx, 0, n), args, &total));
     check_download(ctx, d->after, after);
     for (int64_t i = 0; i < n; i++) {
@@ -102,7 +103,7 @@ static void check_maps(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
 {
     sc_map all = {1, 0}, total = {0, 0};
     int64_t wrong = 0;
-    sc_map *const maps = check_memory(MOST * sizeof *maps);
+    sc_map *const maps = check_memory(MAX_COUNT * sizeof *maps);
     CHECK_OK(sc_maps(mx_range_1d(ctx, 0, n), args, &total));
     check_download(ctx, d->maps, maps);
     for (int64_t i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ static void check_prologues(mx_ctx ctx, const sc_args *args, const data *d, int6
 {
     int64_t sum = 0, total = -1, wrong = 0;
     sc_map all = {1, 0}, map = {0, 0};
-    int64_t *const after = check_memory(MOST * sizeof *after);
+    int64_t *const after = check_memory(MAX_COUNT * sizeof *after);
     CHECK_OK(sc_scaled(mx_range_1d(ctx, 0, n), args, &total));
     CHECK_OK(sc_scaled_maps(mx_range_1d(ctx, 0, n), args, &map));
     check_download(ctx, d->after, after);
@@ -142,7 +143,7 @@ static void check_prologues(mx_ctx ctx, const sc_args *args, const data *d, int6
 static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n)
 {
     double sum = 0, total = 0, worst = 0;
-    double *const real = check_memory(MOST * sizeof *real);
+    double *const real = check_memory(MAX_COUNT * sizeof *real);
     CHECK_OK(sc_real(mx_range_1d(ctx, 0, n), args, &total));
     check_download(ctx, d->real, real);
     for (int64_t i = 0; i < n; i++) {
@@ -161,7 +162,7 @@ static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
         double again;
         MUST(mx_ctx_create(others[o], &other));
         MUST(sc_real(mx_range_1d(other, 0, n), args, &again));
-        double *const now = check_memory(MOST * sizeof *now);
+        double *const now = check_memory(MAX_COUNT * sizeof *now);
         check_download(ctx, d->real, now);
         CHECK(memcmp(real, now, (size_t)n * sizeof *now) == 0);
         CHECK(memcmp(&total, &again, sizeof total) == 0);
@@ -173,7 +174,7 @@ static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
 
 static void test(mx_ctx ctx)
 {
-    static const int64_t sizes[] = {0, 1, 7, 8, 9, 255, 8191, 8192, 8193, 100000, MOST};
+    static const int64_t sizes[] = {0, 1, 7, 8, 9, 255, 8191, 8192, 8193, 100000, MAX_COUNT};
     data d;
     sc_args args;
     set_up(ctx, &d, &args);
@@ -185,8 +186,8 @@ static void test(mx_ctx ctx)
         check_prologues(ctx, &args, &d, sizes[s]);
     }
     check_totals(ctx, &args, &d);
-    check_highest(ctx, &args, &d, MOST);
-    check_real(ctx, &args, &d, MOST);
+    check_highest(ctx, &args, &d, MAX_COUNT);
+    check_real(ctx, &args, &d, MAX_COUNT);
     check_real(ctx, &args, &d, 20000);
     MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
     check_sums(ctx, &d, &args, 10000, 0, false);

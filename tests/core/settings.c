@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-enum { MOST = 8 };
+enum { MAX_ARGS = 8 };
 
 static const char *const variables[] = {"MINX_NUM_THREADS",
                                         "MINX_DEVICE_ID",
@@ -29,7 +29,7 @@ static const char *const variables[] = {"MINX_NUM_THREADS",
 static mx_err start(const char *environment, const char *const *args, char *left, char *out,
                     char *err, size_t size)
 {
-    char copy[512], *list[MOST + 2] = {"program"}, **argv = list, *rest = NULL;
+    char copy[512], *list[MAX_ARGS + 2] = {"program"}, **argv = list, *rest = NULL;
     FILE *files[2] = {tmpfile(), tmpfile()};
     int argc = 1, kept[2];
     for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++) unsetenv(variables[v]);
@@ -39,7 +39,7 @@ static mx_err start(const char *environment, const char *const *args, char *left
         *value++ = '\0';
         setenv(e, value, 1);
     }
-    for (int a = 0; a < MOST && args[a] != NULL; a++) list[argc++] = (char *)(uintptr_t)args[a];
+    for (int a = 0; a < MAX_ARGS && args[a] != NULL; a++) list[argc++] = (char *)(uintptr_t)args[a];
     fflush(stdout);
     fflush(stderr);
     for (int f = 0; f < 2; f++) {
@@ -67,7 +67,7 @@ static mx_err start(const char *environment, const char *const *args, char *left
 }
 
 static const struct {
-    const char *environment, *args[MOST];
+    const char *environment, *args[MAX_ARGS];
     mx_err code;
     const char *words; /* in the message, or in what mx_print_configuration prints */
     const char *left;  /* of the arguments */
@@ -204,7 +204,7 @@ static void test_rows(void)
         mx_print_configuration(file);
         fclose(file);
         CHECK_TEXT(code == MX_OK ? configuration : mx_err_message(), rows[r].words);
-        for (int a = 0; a < MOST && rows[r].args[a] != NULL; a++) {
+        for (int a = 0; a < MAX_ARGS && rows[r].args[a] != NULL; a++) {
             strcat(whole, a > 0 ? " " : "");
             strcat(whole, rows[r].args[a]);
         }

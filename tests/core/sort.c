@@ -5,7 +5,7 @@
 #include "sort.h"
 #include "check.h"
 
-enum { MOST = 70000, BINS = 300 };
+enum { MAX_COUNT = 70000, BINS = 300 };
 
 /* ---- the model ---- */
 
@@ -361,12 +361,12 @@ static void test(mx_ctx ctx)
         for (int kind = 0; kind < 3; kind++) {
             for (int s = 0; s < 6; s++) check_sorts(ctx, types[t], sizes[s], kind);
         }
-    check_sorts(ctx, MX_F64, MOST, 1);
-    check_sorts(ctx, MX_I32, MOST, 0);
-    check_sorts(ctx, MX_U32, MOST, 1);
+    check_sorts(ctx, MX_F64, MAX_COUNT, 1);
+    check_sorts(ctx, MX_I32, MAX_COUNT, 0);
+    check_sorts(ctx, MX_U32, MAX_COUNT, 1);
     for (int kind = 1; kind < 4; kind++) {
-        check_sorts(ctx, MX_I64, MOST, kind);
-        check_sorts(ctx, MX_U64, MOST, kind);
+        check_sorts(ctx, MX_I64, MAX_COUNT, kind);
+        check_sorts(ctx, MX_U64, MAX_COUNT, kind);
     }
     check_strided(ctx);
     for (int64_t n = 0; n < 5000; n = 3 * n + 1)

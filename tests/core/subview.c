@@ -202,7 +202,7 @@ static void test_stays_inside(mx_ctx ctx, mx_layout layout)
         }
 }
 
-/* What shares elements is told from what does not, exactly within one view. */
+/* Whether two views share elements; exact for parts of one view. */
 static void test_overlaps(mx_ctx ctx)
 {
     mx_view u = make(ctx, "u", MX_LAYOUT_RIGHT, false), a, b, c, d, same;

@@ -18,7 +18,7 @@ static struct {
     char text[65536];
     unsigned device;  /* of the first context */
     const char *name; /* of the space of its views */
-    bool host;        /* host code reaches that */
+    bool host;        /* accessible to host code */
     /* results come from a device: there are fences in reductions, and graphs of its own */
     bool waits;
     bool fencing;

@@ -163,7 +163,7 @@ static void wait_for(const int64_t *number, int64_t n)
         if (turn % 100000 == 0) sched_yield();
 }
 
-static void *take_over(void *of)
+static void *read_when_given(void *of)
 {
     hand_over *h = of;
     for (int64_t n = 1; n <= HAND_OVERS; n++) {
@@ -187,7 +187,7 @@ static void test_hand_over(mx_ctx ctx)
     MUST(mx_view_create_1d(ctx, "lines", MX_I64, LINES * TRAITS_LINE, &view));
     MUST(mx_bind(ctx, view, &args.to));
     h.data = check_info(view).data;
-    CHECK_I64(pthread_create(&thread, NULL, take_over, &h), 0);
+    CHECK_I64(pthread_create(&thread, NULL, read_when_given, &h), 0);
     for (int64_t n = args.number = 1; n <= HAND_OVERS; args.number = ++n) {
         MUST(traits_hand_over(mx_range_1d(ctx, 0, LINES), &args));
         MUST(mx_fence(ctx));

@@ -14,9 +14,9 @@ MX_BODY void gr_add_body(const gr_args *a, int i)
 }
 MX_FOR(1D, gr_add)
 
-MX_BODY void gr_take_scale(gr_args *a) { a->factor = MX_AT(a->scale) % 7; }
+MX_BODY void gr_read_scale(gr_args *a) { a->factor = MX_AT(a->scale) % 7; }
 MX_BODY void gr_by_scalar_body(const gr_args *a, int i) { MX_AT(a->to, i) += a->factor; }
-MX_FOR(1D, gr_by_scalar, MX_ITEMS_SIMD, gr_take_scale)
+MX_FOR(1D, gr_by_scalar, MX_ITEMS_SIMD, gr_read_scale)
 
 MX_BODY void gr_sum_body(const gr_args *a, int i, int64_t *sum) { *sum += MX_AT(a->from, i); }
 MX_REDUCE(1D, gr_sum, MX_SUM)
