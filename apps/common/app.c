@@ -412,7 +412,7 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
     return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
 }
 
-void app_note(const app_base *base, const char *format, ...)
+void app_print_note(const app_base *base, const char *format, ...)
 {
     char text[512];
     va_list args;

@@ -146,7 +146,7 @@ void app_merit(app_base *base, double value, const char *unit);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
  * probably a mistake. TEXT is cut after 511 bytes. Not collective. */
-void app_note(const app_base *base, const char *format, ...)
+void app_print_note(const app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif

@@ -38,8 +38,8 @@ static mx_err reserve_field(app_base *base, const app_decomp *decomp)
     return MX_OK;
 }
 
-/* This rank's cells in base->field. Agreed. */
-static mx_err take_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts)
+/* Copies this rank's cells to base->field. Agreed. */
+static mx_err export_to_field(app_base *base, const app_decomp *decomp, mx_view view, int ghosts)
 {
     mx_err err = reserve_field(base, decomp);
     if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, base->field);
@@ -51,7 +51,7 @@ mx_err app_field(app_base *base, const char *name, const char *unit, app_compare
                  const double *spacing)
 {
     if (!base->results) return MX_OK;
-    MX_TRY(take_cells(base, decomp, view, ghosts));
+    MX_TRY(export_to_field(base, decomp, view, ghosts));
     return app_results_field(base->results, name, unit, compare, decomp, base->field, origin,
                              spacing);
 }
@@ -61,7 +61,7 @@ mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double t
 {
     const app_slab cells = app_slab_cells(decomp);
     if (!frames) return MX_OK;
-    MX_TRY(take_cells(base, decomp, view, ghosts));
+    MX_TRY(export_to_field(base, decomp, view, ghosts));
     return app_frames_add(frames, step, time, &cells, base->field);
 }
 

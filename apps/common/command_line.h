@@ -4,7 +4,7 @@
 #include "comm.h"
 
 /* MX_ERR_INPUT, on all ranks, unless every rank runs this program with the same arguments: ranks
- * that were told different things would wait for each other, or write to each other's files.
+ * with different arguments would wait for each other, or write to each other's files.
  * argv[0], a path, may differ. Collective, agreed. */
 mx_err app_command_compare(app_comm comm, const char *program, int argc, char **argv);
 

@@ -9,7 +9,7 @@
  * Ranks are numbered with the last dimension fastest: rank = (c0 * p1 + c1) * p2 + c2. */
 #include "decomp.h"
 
-/* Layers of ghost cells that every box has room for. Of deeper halos app_decomp_check_halo is told. */
+/* Layers of ghost cells that every box has room for. app_decomp_check_halo checks deeper halos. */
 enum { USUAL_HALO = 2 };
 
 typedef struct split {

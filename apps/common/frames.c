@@ -209,8 +209,8 @@ mx_err app_results_end_frames(app_results results)
     for (app_frames f = results->frames; f; f = f->next) {
         close_parts(f);
         if (f->shown && f->count > 0)
-            MX_TRY(app_results_note(results, f->path, f->part[VALUE].type, &f->slab, &f->place,
-                                    f->count, f->times.values));
+            MX_TRY(app_results_add_xdmf_field(results, f->path, f->part[VALUE].type, &f->slab,
+                                              &f->place, f->count, f->times.values));
     }
     return MX_OK;
 }

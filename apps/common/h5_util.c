@@ -34,7 +34,7 @@ void app_h5_quiet(void)
 }
 
 /* The innermost entry of the error stack has the most exact reason. */
-static herr_t take_innermost(unsigned n, const H5E_error2_t *entry, void *unused)
+static herr_t save_innermost(unsigned n, const H5E_error2_t *entry, void *unused)
 {
     (void)unused;
     if (n == 0 && entry->desc) snprintf(reason, sizeof reason, "%s", entry->desc);
@@ -44,7 +44,7 @@ static herr_t take_innermost(unsigned n, const H5E_error2_t *entry, void *unused
 const char *app_h5_reason(void)
 {
     snprintf(reason, sizeof reason, "HDF5 gives no reason");
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, NULL);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, save_innermost, NULL);
     return reason;
 }
 

@@ -147,7 +147,7 @@ static mx_err set_neighbours(app_index_exchange x, const app_index_neighbour *li
     return MX_OK;
 }
 
-static mx_err take_lists(app_index_exchange x, mx_view send, mx_lid first_ghost)
+static mx_err set_lists(app_index_exchange x, mx_view send, mx_lid first_ghost)
 {
     mx_view_info info;
     MX_TRY(mx_view_get_info(send, &info));
@@ -172,7 +172,7 @@ mx_err app_index_lists(app_index_exchange x, const app_index_neighbour *neighbou
                        mx_view send, mx_lid first_ghost)
 {
     MX_TRY(set_neighbours(x, neighbours, count));
-    const mx_err err = take_lists(x, send, first_ghost);
+    const mx_err err = set_lists(x, send, first_ghost);
     if (err != MX_OK) free_lists(x);
     return err;
 }

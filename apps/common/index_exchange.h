@@ -39,15 +39,15 @@ typedef struct app_ids {
     mx_lid first;
 } app_ids;
 
-/* Makes the lists from global ids. `own`: the rank's own elements; it is enough to give those that
- * may be ghosts on other ranks. `ghosts`: the rank's ghosts. Each id has exactly one owner. No two
- * ghosts of a rank have the same id. A rank may have ghosts of its own elements. The arrays are not
- * kept. A rank finds the owners by a directory that is spread over all ranks, so that no rank needs
- * to know all ids. Memory and messages are in proportion to the elements given and to the number of
- * neighbours. Collective, agreed. Errors: MX_ERR_ARG (an id below 0, with two owners, without
- * owner, of two ghosts, or whose local index is not from 0 to 2^31-2: the message names it),
- * MX_ERR_EXTENT, MX_ERR_MEMORY, MX_ERR_COMM. On failure there are no lists. */
-mx_err app_index_match(app_index_exchange x, const app_ids *own, const app_ids *ghosts);
+/* Makes the lists from global ids. `owned`: the elements of this rank; it is enough to give those
+ * that may be ghosts on other ranks. `ghosts`: the rank's ghosts. Each id has exactly one owner. No
+ * two ghosts of a rank have the same id. A rank may have ghosts of its own elements. The arrays are
+ * not kept. A rank finds the owners by a directory that is spread over all ranks, so that no rank
+ * needs to know all ids. Memory and messages are in proportion to the elements given and to the
+ * number of neighbours. Collective, agreed. Errors: MX_ERR_ARG (an id below 0, with two owners,
+ * without owner, of two ghosts, or whose local index is not from 0 to 2^31-2: the message names
+ * it), MX_ERR_EXTENT, MX_ERR_MEMORY, MX_ERR_COMM. On failure there are no lists. */
+mx_err app_index_match(app_index_exchange x, const app_ids *owned, const app_ids *ghosts);
 
 /* A neighbour in app_index_lists: how many elements go to it, how many ghosts come from it. Several
  * entries may have the same rank, also this one, if their tags differ: the receiver's receive_tag

@@ -35,11 +35,11 @@ typedef struct match {
     app_sparse sparse;
     const char *label;
     mx_gid slice;
-    const app_ids *own, *wanted_ids;
+    const app_ids *owned_ids, *wanted_ids;
     mx_lid ghosts;
-    mx_lid last;          /* one more than the largest local index */
-    entry *mine, *wanted; /* the elements, and the ghosts */
-    entry *known;         /* the directory's part, by id */
+    mx_lid last;           /* one more than the largest local index */
+    entry *owned, *wanted; /* the elements, and the ghosts */
+    entry *known;          /* the directory's part, by id */
     size_t known_count;
     app_block *block;       /* to be sent; as many as ranks */
     app_blocks in, answers; /* received */
@@ -104,27 +104,28 @@ static mx_err check_ids(match *m, const app_ids *ids)
 static mx_err make_entries(match *m, mx_gid *last)
 {
     const int self = app_rank(m->comm);
-    const mx_lid own = m->own->count;
-    m->mine = allocate((size_t)own, sizeof(entry));
+    const mx_lid owned_count = m->owned_ids->count;
+    m->owned = allocate((size_t)owned_count, sizeof(entry));
     m->wanted = allocate((size_t)m->ghosts, sizeof(entry));
-    const mx_lid more = own > m->ghosts ? own : m->ghosts;
+    const mx_lid more = owned_count > m->ghosts ? owned_count : m->ghosts;
     m->block = allocate((size_t)app_size(m->comm) + (size_t)more / BLOCK, sizeof(app_block));
-    MX_REQUIRE(m->mine != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
-               "exchange '%s': no memory for %d elements and %d ghosts", m->label, own, m->ghosts);
-    MX_TRY(check_ids(m, m->own));
+    MX_REQUIRE(m->owned != NULL && m->wanted != NULL && m->block != NULL, MX_ERR_MEMORY,
+               "exchange '%s': no memory for %d elements and %d ghosts", m->label, owned_count,
+               m->ghosts);
+    MX_TRY(check_ids(m, m->owned_ids));
     MX_TRY(check_ids(m, m->wanted_ids));
-    for (mx_lid i = 0; i < own; i++)
-        m->mine[i] =
-            (entry){.id = m->own->id[i], .rank = self, .index = (mx_lid)index_of(m->own, i)};
+    for (mx_lid i = 0; i < owned_count; i++)
+        m->owned[i] = (entry){
+            .id = m->owned_ids->id[i], .rank = self, .index = (mx_lid)index_of(m->owned_ids, i)};
     for (mx_lid g = 0; g < m->ghosts; g++)
         m->wanted[g] = (entry){.id = m->wanted_ids->id[g],
                                .rank = NO_OWNER,
                                .ghost = (mx_lid)index_of(m->wanted_ids, g)};
-    sort(m->mine, (size_t)own, by_id);
+    sort(m->owned, (size_t)owned_count, by_id);
     sort(m->wanted, (size_t)m->ghosts, by_id);
     for (int kind = 0; kind < 2; kind++) {
-        const mx_lid count = kind == 0 ? own : m->ghosts;
-        const entry *entries = kind == 0 ? m->mine : m->wanted;
+        const mx_lid count = kind == 0 ? owned_count : m->ghosts;
+        const entry *entries = kind == 0 ? m->owned : m->wanted;
         if (count == 0) continue;
         MX_REQUIRE(entries[0].id >= 0, MX_ERR_ARG,
                    "exchange '%s': id %" MX_PRI_GID ", expected at least 0", m->label,
@@ -182,8 +183,8 @@ static void place(match *m, entry *entries, mx_lid count, bool by_slice)
  * it would send. */
 static mx_err is_uneven(match *m, bool *uneven)
 {
-    int64_t kept = 0, all = m->own->count;
-    const int blocks = make_blocks(m, m->mine, m->own->count);
+    int64_t kept = 0, all = m->owned_ids->count;
+    const int blocks = make_blocks(m, m->owned, m->owned_ids->count);
     int64_t *const counts = allocate((size_t)blocks, sizeof *counts);
     mx_err err = MX_OK;
     if (counts == NULL)
@@ -210,9 +211,9 @@ static mx_err is_uneven(match *m, bool *uneven)
 static mx_err place_all(match *m)
 {
     bool uneven = false;
-    place(m, m->mine, m->own->count, true);
+    place(m, m->owned, m->owned_ids->count, true);
     MX_TRY(is_uneven(m, &uneven));
-    if (uneven) place(m, m->mine, m->own->count, false);
+    if (uneven) place(m, m->owned, m->owned_ids->count, false);
     place(m, m->wanted, m->ghosts, !uneven);
     return MX_OK;
 }
@@ -243,7 +244,7 @@ static mx_err keep_entries(match *m)
 
 static mx_err register_elements(match *m)
 {
-    mx_err err = send_to_directory(m, m->mine, m->own->count, &m->in);
+    mx_err err = send_to_directory(m, m->owned, m->owned_ids->count, &m->in);
     if (err == MX_OK) err = app_agree(m->comm, keep_entries(m));
     app_blocks_free(&m->in);
     return err;
@@ -263,7 +264,7 @@ static void answer(match *m, const app_block *asked)
     }
 }
 
-static mx_err take_answers(match *m)
+static mx_err store_answers(match *m)
 {
     mx_lid count = 0;
     for (int b = 0; b < m->answers.count; b++) {
@@ -291,7 +292,7 @@ static mx_err ask_for_owners(match *m)
         for (int b = 0; b < m->in.count; b++) answer(m, &m->in.block[b]);
         err = app_sparse_alltoall(m->sparse, m->in.block, m->in.count, &m->answers);
     }
-    if (err == MX_OK) err = app_agree(m->comm, take_answers(m));
+    if (err == MX_OK) err = app_agree(m->comm, store_answers(m));
     app_blocks_free(&m->in);
     app_blocks_free(&m->answers);
     return err;
@@ -362,9 +363,9 @@ static mx_err match_ids(match *m, app_index_exchange x)
 {
     int64_t last = 0;
     mx_err err = app_index_host_lists(x, NULL, 0, NULL, NULL, 0); /* the old lists end here */
-    if (err == MX_OK && (m->own->count < 0 || m->ghosts < 0))
+    if (err == MX_OK && (m->owned_ids->count < 0 || m->ghosts < 0))
         err = MX_FAIL(MX_ERR_ARG, "exchange '%s': %d elements and %d ghosts", m->label,
-                      m->own->count, m->ghosts);
+                      m->owned_ids->count, m->ghosts);
     if (err == MX_OK) err = make_entries(m, &last);
     MX_TRY(app_agree(m->comm, err));
     MX_TRY(app_max_i64(m->comm, &last, 1));
@@ -375,16 +376,16 @@ static mx_err match_ids(match *m, app_index_exchange x)
     return subscribe(m, x);
 }
 
-mx_err app_index_match(app_index_exchange x, const app_ids *own, const app_ids *ghosts)
+mx_err app_index_match(app_index_exchange x, const app_ids *owned, const app_ids *ghosts)
 {
     match m = {.comm = app_transport_comm(app_index_transport(x)),
                .sparse = app_index_sparse(x),
                .label = app_index_label(x),
-               .own = own,
+               .owned_ids = owned,
                .wanted_ids = ghosts,
                .ghosts = ghosts->count};
     const mx_err err = match_ids(&m, x);
-    free(m.mine);
+    free(m.owned);
     free(m.wanted);
     free(m.known);
     free(m.block);

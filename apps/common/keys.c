@@ -82,9 +82,9 @@ static bool next_name(const app_key *row, const char **at, size_t *length)
         *length = strlen(row->name);
         return true;
     }
-    const bool own = *at == row->name;
-    if (own && !row->aliases) return false;
-    const char *const from = own ? row->aliases : *at + *length;
+    const bool is_name = *at == row->name;
+    if (is_name && !row->aliases) return false;
+    const char *const from = is_name ? row->aliases : *at + *length;
     *at = from + strspn(from, " ");
     *length = strcspn(*at, " ");
     return *length > 0;
@@ -154,13 +154,12 @@ static mx_err whole_value(const app_keys *keys, const app_key *row, const app_wo
                           const app_word *word, app_value *value)
 {
     app_expected expected;
-    const int64_t least = row->type == APP_KEY_INT ? INT_MIN : INT64_MIN;
-    const int64_t most = row->type == APP_KEY_INT ? INT_MAX : INT64_MAX;
+    const int64_t min = row->type == APP_KEY_INT ? INT_MIN : INT64_MIN;
+    const int64_t max = row->type == APP_KEY_INT ? INT_MAX : INT64_MAX;
     if (row->automatic && app_text_is(word->text, word->length, row->automatic)) {
         value->whole = (int64_t)row->standard;
     } else if (app_text_whole(word->text, word->length, &value->whole) != APP_NUMBER_OK ||
-               value->whole < least || value->whole > most ||
-               !in_range(row, (double)value->whole)) {
+               value->whole < min || value->whole > max || !in_range(row, (double)value->whole)) {
         return fail_value(keys, key, word, app_key_expected(row, &expected));
     }
     value->real = (double)value->whole;
@@ -270,8 +269,9 @@ void app_keys_begin(app_keys *keys, int dialect)
     keys->dialect = dialect;
     for (int i = 0; i < keys->input->count; i++) {
         const app_key *const row = &keys->input->keys[i];
-        const bool mine = !row->dialects || (row->dialects >> dialect & 1u);
-        if (!mine || row->stride > 0 || row->offset == APP_KEY_NOWHERE || !app_key_has_value(row))
+        const bool applies = !row->dialects || (row->dialects >> dialect & 1u);
+        if (!applies || row->stride > 0 || row->offset == APP_KEY_NOWHERE ||
+            !app_key_has_value(row))
             continue;
         if (row->type == APP_KEY_TEXT) {
             *(const char **)(void *)((char *)keys->target + row->offset) = row->text;

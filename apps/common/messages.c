@@ -176,7 +176,7 @@ static mx_err check_order(app_messages m, const int *order, bool sends)
     return MX_OK;
 }
 
-static mx_err check_own(app_messages m)
+static mx_err check_self(app_messages m)
 {
     for (int i = 0; i < m->count; i++) {
         const app_message *to = &m->list[m->send_order[i]], *from = &m->list[m->receive_order[i]];
@@ -204,7 +204,7 @@ mx_err app_messages_set(app_messages m, const app_message *list, int count)
     sort(m, m->receive_order, false);
     mx_err err = check_order(m, m->send_order, true);
     if (err == MX_OK) err = check_order(m, m->receive_order, false);
-    if (err == MX_OK) err = check_own(m);
+    if (err == MX_OK) err = check_self(m);
     if (err != MX_OK) m->count = 0;
     return err;
 }
@@ -227,7 +227,7 @@ static mx_err check_places(app_messages m)
     return MX_OK;
 }
 
-static mx_err copy_own(app_messages m)
+static mx_err copy_self(app_messages m)
 {
     for (int i = 0; i < m->count; i++) {
         const app_message *to = &m->list[m->send_order[i]], *from = &m->list[m->receive_order[i]];
@@ -246,7 +246,7 @@ mx_err app_messages_begin(app_messages m)
     MX_TRY(check_places(m));
     if (m->transport->path->start != NULL) MX_TRY(m->transport->path->start(m));
     m->active = true;
-    return copy_own(m);
+    return copy_self(m);
 }
 
 mx_err app_messages_end(app_messages m)

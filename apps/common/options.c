@@ -111,11 +111,11 @@ static const app_key *find(const parser *p, const app_input *input, const app_wo
 /* The option or key that is nearest to a wrong one; NULL: none is near. */
 static const char *find_nearest(const parser *p, const app_word *argument)
 {
-    const app_keys own = {.input = input_of(p->program), .source = APP_KEY_COMMAND};
+    const app_keys program_keys = {.input = input_of(p->program), .source = APP_KEY_COMMAND};
     app_nearest nearest = APP_NEAREST_NONE;
     const app_word word = without_dashes(*argument);
     const char *const one = app_keys_nearest(&p->options->keys, ~0u, word.text, word.length);
-    const char *const other = app_keys_nearest(&own, ~0u, word.text, word.length);
+    const char *const other = app_keys_nearest(&program_keys, ~0u, word.text, word.length);
     if (one) app_nearest_offer(&nearest, word.text, word.length, one);
     if (other) app_nearest_offer(&nearest, word.text, word.length, other);
     return nearest.name;
@@ -208,7 +208,8 @@ static mx_err add_override(parser *p, const app_key *row, const app_word *key,
                           (int)value->length, value->text ? value->text : "");
 }
 
-static mx_err set(parser *p, const app_key *row, bool own, const app_word *key, app_word *value)
+static mx_err set(parser *p, const app_key *row, bool of_program, const app_word *key,
+                  app_word *value)
 {
     const bool switches = !app_key_has_value(row);
     if (!switches && !value->text) {
@@ -218,7 +219,7 @@ static mx_err set(parser *p, const app_key *row, bool own, const app_word *key, 
             p->at++;
         }
     }
-    if (!own) return app_keys_set(&p->options->keys, row, key, value->text ? value : NULL);
+    if (!of_program) return app_keys_set(&p->options->keys, row, key, value->text ? value : NULL);
     if (row->sources == APP_KEY_DECK_NAME && value->text) return read_positional(p, value->text);
     return add_override(p, row, key, value);
 }

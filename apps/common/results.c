@@ -164,22 +164,23 @@ mx_err app_results_series_i64(app_results results, const char *name, const char 
 static mx_err copy_text(const char *text, char **copy)
 {
     *copy = strdup(text);
-    MX_REQUIRE(*copy, MX_ERR_MEMORY, "no memory to note %s", text);
+    MX_REQUIRE(*copy, MX_ERR_MEMORY, "no memory for the name %s", text);
     return MX_OK;
 }
 
 static mx_err copy_times(app_xdmf_field *field, mx_gid frames, const double *times)
 {
     field->times = malloc((size_t)frames * sizeof *times + 1);
-    MX_REQUIRE(field->times, MX_ERR_MEMORY, "no memory to note %s", field->path);
+    MX_REQUIRE(field->times, MX_ERR_MEMORY, "no memory for the times of %s", field->path);
     memcpy(field->times, times, (size_t)frames * sizeof *times);
     field->frames = frames;
     return MX_OK;
 }
 
 /* ParaView and VisIt open scalars and vectors of uniform meshes in 2-D and 3-D, and of others. */
-mx_err app_results_note(app_results results, const char *path, mx_type type, const app_slab *slab,
-                        const app_place *place, mx_gid frames, const double *times)
+mx_err app_results_add_xdmf_field(app_results results, const char *path, mx_type type,
+                                  const app_slab *slab, const app_place *place, mx_gid frames,
+                                  const double *times)
 {
     app_xdmf_field *field;
     const bool uniform = !place->mesh && !place->is_position;
@@ -227,7 +228,8 @@ static mx_err put_array(app_results results, const char *path, const char *unit,
     MX_TRY(app_results_begin_arrays(results));
     MX_TRY(app_file_put(&results->file, &array, values));
     if (!place) return MX_OK;
-    return app_agree(results->comm, app_results_note(results, path, type, slab, place, 0, NULL));
+    return app_agree(results->comm,
+                     app_results_add_xdmf_field(results, path, type, slab, place, 0, NULL));
 }
 
 mx_err app_results_array(app_results results, const char *name, const char *unit,
@@ -255,8 +257,8 @@ mx_err app_results_field(app_results results, const char *name, const char *unit
     return app_results_array(results, name, unit, compare, MX_F64, &slab, values, &place);
 }
 
-static mx_err note_mesh(app_results results, const char *name, const app_slab *nodes,
-                        const app_slab *cells)
+static mx_err add_xdmf_mesh(app_results results, const char *name, const app_slab *nodes,
+                            const app_slab *cells)
 {
     app_xdmf_mesh *mesh;
     if (app_rank(results->comm) != 0) return MX_OK;
@@ -291,7 +293,7 @@ mx_err app_results_mesh(app_results results, const char *name, const char *unit,
     if (err == MX_OK) err = check_mesh(name, nodes, cells);
     if (err == MX_OK) err = app_results_path(group, "coordinates", &first);
     if (err == MX_OK) err = app_results_path(group, "cells", &second);
-    if (err == MX_OK) err = note_mesh(results, name, nodes, cells);
+    if (err == MX_OK) err = add_xdmf_mesh(results, name, nodes, cells);
     if (err == MX_OK && !results->meshes) err = app_results_put_group(results, "/meshes");
     results->meshes = true;
     if (err == MX_OK) err = app_results_put_group(results, group);

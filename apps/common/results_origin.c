@@ -11,7 +11,7 @@
 
 /* Attributes of HDF5 are smaller than 64 KiB. A longer command line is cut, with a remark at its
  * end. */
-enum { MOST_COMMAND = 60000 };
+enum { MAX_COMMAND = 60000 };
 
 const char *app_build_compiler(void) { return MINX_PROVENANCE_COMPILER; }
 
@@ -39,7 +39,7 @@ static mx_err join_arguments(int argc, char **argv, app_strbuf *line)
         if (i > 0) MX_TRY(app_strbuf_add(line, " "));
         MX_TRY(add_argument(line, argv[i]));
     }
-    if (line->length > MOST_COMMAND) memcpy(line->text + MOST_COMMAND, " ...", sizeof " ...");
+    if (line->length > MAX_COMMAND) memcpy(line->text + MAX_COMMAND, " ...", sizeof " ...");
     return MX_OK;
 }
 

@@ -61,11 +61,12 @@ mx_err app_results_flush(app_results results);
  * the array must exist. Later it does nothing. Collective, agreed. */
 mx_err app_results_begin_arrays(app_results results);
 
-/* Notes a field for the side file, on rank 0. `frames` 0: an array without frames. */
-mx_err app_results_note(app_results results, const char *path, mx_type type, const app_slab *slab,
-                        const app_place *place, mx_gid frames, const double *times);
+/* Adds a field to the list of the XDMF file, on rank 0. `frames` 0: an array without frames. */
+mx_err app_results_add_xdmf_field(app_results results, const char *path, mx_type type,
+                                  const app_slab *slab, const app_place *place, mx_gid frames,
+                                  const double *times);
 
-/* frames.c: notes all frames for the side file and closes their datasets; frees them. */
+/* frames.c: adds all frames to the list of the XDMF file and closes their datasets; frees them. */
 mx_err app_results_end_frames(app_results results);
 void app_results_free_frames(app_results results);
 

@@ -153,35 +153,35 @@ static mx_err open_staging(app_transport t)
 
 static void close_staging(app_transport t)
 {
-    mpi_transport *const own = t->state;
-    if (own == NULL) return;
-    (void)mx_view_destroy(&own->staging);
-    free(own);
+    mpi_transport *const state = t->state;
+    if (state == NULL) return;
+    (void)mx_view_destroy(&state->staging);
+    free(state);
 }
 
-static mx_err grow_staging(app_transport t, mpi_transport *own, size_t bytes)
+static mx_err grow_staging(app_transport t, mpi_transport *state, size_t bytes)
 {
     const int64_t room = bytes > 256 ? (int64_t)bytes : 256;
     const mx_view_options options = {.space = MX_SPACE_STAGING, .uninitialized = true};
     mx_view_info info;
-    if (bytes <= own->room) return MX_OK;
-    own->room = 0;
-    (void)mx_view_destroy(&own->staging);
-    MX_TRY(mx_view_create(t->ctx, "sums over ranks", MX_U8, 1, &room, &options, &own->staging));
-    MX_TRY(mx_view_get_info(own->staging, &info));
-    own->data = info.data;
-    own->room = (size_t)room;
+    if (bytes <= state->room) return MX_OK;
+    state->room = 0;
+    (void)mx_view_destroy(&state->staging);
+    MX_TRY(mx_view_create(t->ctx, "sums over ranks", MX_U8, 1, &room, &options, &state->staging));
+    MX_TRY(mx_view_get_info(state->staging, &info));
+    state->data = info.data;
+    state->room = (size_t)room;
     return MX_OK;
 }
 
 static mx_err sum_by_staging(app_transport t, void *data, mx_type type, int64_t count)
 {
-    mpi_transport *const own = t->state;
+    mpi_transport *const state = t->state;
     const size_t bytes = (size_t)count * MX_TYPE_SIZE(type);
-    MX_TRY(grow_staging(t, own, bytes));
-    MX_TRY(mx_ctx_copy(t->ctx, own->data, data, bytes));
-    MX_TRY(sum_on_host(t, own->data, type, count));
-    return mx_ctx_copy(t->ctx, data, own->data, bytes);
+    MX_TRY(grow_staging(t, state, bytes));
+    MX_TRY(mx_ctx_copy(t->ctx, state->data, data, bytes));
+    MX_TRY(sum_on_host(t, state->data, type, count));
+    return mx_ctx_copy(t->ctx, data, state->data, bytes);
 }
 
 /* ---- the tables ---- */

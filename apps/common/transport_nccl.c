@@ -89,11 +89,11 @@ static mx_err check(const nccl_functions *nccl, ncclResult_t code, const char *c
     return MX_OK;
 }
 
-#define NCCL_TRY(own, call) MX_TRY(check(&(own)->nccl, (own)->nccl.call, #call))
+#define NCCL_TRY(state, call) MX_TRY(check(&(state)->nccl, (state)->nccl.call, #call))
 
 /* ---- can it be used? ---- */
 
-static mx_err check_alone(mx_ctx ctx, nccl_functions *nccl, int *version, mx_ctx_details *details)
+static mx_err check_local(mx_ctx ctx, nccl_functions *nccl, int *version, mx_ctx_details *details)
 {
     MX_TRY(mx_ctx_get_details(ctx, details));
     MX_REQUIRE(details->queue != NULL && details->device_id[0] != '\0', MX_ERR_BACKEND,
@@ -132,11 +132,11 @@ static mx_err check_versions(app_comm comm, int version)
     return MX_OK;
 }
 
-static mx_err check_together(app_comm comm, mx_ctx ctx, nccl_functions *nccl)
+static mx_err check_collective(app_comm comm, mx_ctx ctx, nccl_functions *nccl)
 {
     mx_ctx_details details;
     int version = 0;
-    MX_TRY(app_agree(comm, check_alone(ctx, nccl, &version, &details)));
+    MX_TRY(app_agree(comm, check_local(ctx, nccl, &version, &details)));
     MX_TRY(check_versions(comm, version));
     return check_devices(comm, &details);
 }
@@ -145,7 +145,7 @@ mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size)
 {
     nccl_functions nccl;
     int version = 0;
-    MX_TRY(check_together(comm, ctx, &nccl));
+    MX_TRY(check_collective(comm, ctx, &nccl));
     (void)nccl.ncclGetVersion(&version);
     snprintf(words, size, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
     return MX_OK;
@@ -153,53 +153,53 @@ mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size)
 
 /* ---- a transport ---- */
 
-static mx_err join(app_transport t, nccl_transport *own)
+static mx_err join(app_transport t, nccl_transport *state)
 {
     ncclUniqueId id;
     mx_err err = MX_OK;
     memset(&id, 0, sizeof id);
     if (app_rank(t->comm) == 0)
-        err = check(&own->nccl, own->nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
+        err = check(&state->nccl, state->nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
     MX_TRY(app_agree(t->comm, err));
     MX_TRY(app_broadcast(t->comm, &id, sizeof id));
     MX_TRY(mx_fence(t->ctx)); /* makes the context's device the current one */
-    NCCL_TRY(own, ncclCommInitRank(&own->comm, app_size(t->comm), id, app_rank(t->comm)));
+    NCCL_TRY(state, ncclCommInitRank(&state->comm, app_size(t->comm), id, app_rank(t->comm)));
     return MX_OK;
 }
 
 /* ---- groups ---- */
 
-static mx_err send_and_receive(nccl_transport *own, app_messages m, cudaStream_t stream)
+static mx_err send_and_receive(nccl_transport *state, app_messages m, cudaStream_t stream)
 {
     const int self = app_rank(m->transport->comm);
     for (int i = 0; i < m->count; i++) {
         const app_message *from = &m->list[m->receive_order[i]], *to = &m->list[m->send_order[i]];
         if (from->rank != self && from->receive_bytes > 0)
-            NCCL_TRY(own, ncclRecv(m->receive.data + from->receive_offset, from->receive_bytes,
-                                   ncclUint8, from->rank, own->comm, stream));
+            NCCL_TRY(state, ncclRecv(m->receive.data + from->receive_offset, from->receive_bytes,
+                                     ncclUint8, from->rank, state->comm, stream));
         if (to->rank != self && to->send_bytes > 0)
-            NCCL_TRY(own, ncclSend(m->send.data + to->send_offset, to->send_bytes, ncclUint8,
-                                   to->rank, own->comm, stream));
+            NCCL_TRY(state, ncclSend(m->send.data + to->send_offset, to->send_bytes, ncclUint8,
+                                     to->rank, state->comm, stream));
     }
     return MX_OK;
 }
 
-static mx_err queue_sum(nccl_transport *own, const app_sum_request *sum, cudaStream_t stream)
+static mx_err queue_sum(nccl_transport *state, const app_sum_request *sum, cudaStream_t stream)
 {
     const ncclDataType_t type = sum->type == MX_F64   ? ncclFloat64
                                 : sum->type == MX_F32 ? ncclFloat32
                                 : sum->type == MX_I32 ? ncclInt32
                                                       : ncclInt64;
-    NCCL_TRY(own, ncclAllReduce(sum->data, sum->data, (size_t)sum->count, type, ncclSum, own->comm,
-                                stream));
+    NCCL_TRY(state, ncclAllReduce(sum->data, sum->data, (size_t)sum->count, type, ncclSum,
+                                  state->comm, stream));
     return MX_OK;
 }
 
-static mx_err queue_group(nccl_transport *own, cudaStream_t stream, const app_messages *sets,
+static mx_err queue_group(nccl_transport *state, cudaStream_t stream, const app_messages *sets,
                           int count, const app_sum_request *sum)
 {
-    for (int s = 0; s < count; s++) MX_TRY(send_and_receive(own, sets[s], stream));
-    return sum->data != NULL ? queue_sum(own, sum, stream) : MX_OK;
+    for (int s = 0; s < count; s++) MX_TRY(send_and_receive(state, sets[s], stream));
+    return sum->data != NULL ? queue_sum(state, sum, stream) : MX_OK;
 }
 
 static mx_err stream_of(mx_ctx ctx, cudaStream_t *stream)
@@ -211,29 +211,29 @@ static mx_err stream_of(mx_ctx ctx, cudaStream_t *stream)
 }
 
 /* Ends a group of calls, of which the last one returned err. */
-static mx_err end_group(nccl_transport *own, mx_err err)
+static mx_err end_group(nccl_transport *state, mx_err err)
 {
-    const ncclResult_t ended = own->nccl.ncclGroupEnd();
+    const ncclResult_t ended = state->nccl.ncclGroupEnd();
     MX_TRY(err);
-    return check(&own->nccl, ended, "ncclGroupEnd");
+    return check(&state->nccl, ended, "ncclGroupEnd");
 }
 
-static mx_err check_earlier(nccl_transport *own)
+static mx_err check_earlier(nccl_transport *state)
 {
     ncclResult_t before = ncclSuccess;
-    NCCL_TRY(own, ncclCommGetAsyncError(own->comm, &before));
-    return check(&own->nccl, before, "an earlier operation");
+    NCCL_TRY(state, ncclCommGetAsyncError(state->comm, &before));
+    return check(&state->nccl, before, "an earlier operation");
 }
 
 static mx_err group(app_transport t, mx_ctx ctx, const app_messages *sets, int count,
                     const app_sum_request *sum)
 {
-    nccl_transport *const own = t->state;
+    nccl_transport *const state = t->state;
     cudaStream_t stream;
     MX_TRY(stream_of(ctx, &stream));
-    MX_TRY(check_earlier(own));
-    NCCL_TRY(own, ncclGroupStart());
-    return end_group(own, queue_group(own, stream, sets, count, sum));
+    MX_TRY(check_earlier(state));
+    NCCL_TRY(state, ncclGroupStart());
+    return end_group(state, queue_group(state, stream, sets, count, sum));
 }
 
 static mx_err start(app_messages m)
@@ -255,13 +255,13 @@ static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
 /* ---- connections ---- */
 
 /* A number to and from each other rank. all: two for each rank, and one to sum. */
-static mx_err meet(nccl_transport *own, app_comm comm, double *all, cudaStream_t stream)
+static mx_err meet(nccl_transport *state, app_comm comm, double *all, cudaStream_t stream)
 {
     const int size = app_size(comm);
     for (int r = 0; r < size; r++) {
         if (r == app_rank(comm)) continue;
-        NCCL_TRY(own, ncclSend(all + r, 1, ncclFloat64, r, own->comm, stream));
-        NCCL_TRY(own, ncclRecv(all + size + r, 1, ncclFloat64, r, own->comm, stream));
+        NCCL_TRY(state, ncclSend(all + r, 1, ncclFloat64, r, state->comm, stream));
+        NCCL_TRY(state, ncclRecv(all + size + r, 1, ncclFloat64, r, state->comm, stream));
     }
     return MX_OK;
 }
@@ -269,20 +269,20 @@ static mx_err meet(nccl_transport *own, app_comm comm, double *all, cudaStream_t
 /* Messages alone, a sum alone, and both in one group, as drivers queue them. */
 static mx_err connect_all(app_transport t, double *all)
 {
-    nccl_transport *const own = t->state;
+    nccl_transport *const state = t->state;
     const app_sum_request one = {.data = all + 2 * app_size(t->comm), .type = MX_F64, .count = 1};
     const bool meets = app_size(t->comm) <= CONNECTED;
     cudaStream_t stream;
     MX_TRY(stream_of(t->ctx, &stream));
     for (int kind = 0; kind < 3; kind++) {
         mx_err err = MX_OK;
-        NCCL_TRY(own, ncclGroupStart());
-        if (kind != 1 && meets) err = meet(own, t->comm, all, stream);
-        if (kind != 0 && err == MX_OK) err = queue_sum(own, &one, stream);
-        MX_TRY(end_group(own, err));
+        NCCL_TRY(state, ncclGroupStart());
+        if (kind != 1 && meets) err = meet(state, t->comm, all, stream);
+        if (kind != 0 && err == MX_OK) err = queue_sum(state, &one, stream);
+        MX_TRY(end_group(state, err));
     }
     MX_TRY(mx_fence(t->ctx));
-    return check_earlier(own);
+    return check_earlier(state);
 }
 
 static mx_err warm_up(app_transport t)
@@ -300,23 +300,24 @@ static mx_err warm_up(app_transport t)
 
 static mx_err open_nccl(app_transport t)
 {
-    nccl_transport *const own = calloc(1, sizeof *own);
-    MX_TRY(app_agree(t->comm, own != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for NCCL")));
-    t->state = own;
-    MX_TRY(check_together(t->comm, t->ctx, &own->nccl));
-    MX_TRY(app_agree(t->comm, app_queue_open(t, group, &own->queue)));
-    MX_TRY(app_agree(t->comm, join(t, own)));
+    nccl_transport *const state = calloc(1, sizeof *state);
+    MX_TRY(
+        app_agree(t->comm, state != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for NCCL")));
+    t->state = state;
+    MX_TRY(check_collective(t->comm, t->ctx, &state->nccl));
+    MX_TRY(app_agree(t->comm, app_queue_open(t, group, &state->queue)));
+    MX_TRY(app_agree(t->comm, join(t, state)));
     return warm_up(t);
 }
 
 static void close_nccl(app_transport t)
 {
-    nccl_transport *const own = t->state;
-    if (own == NULL) return;
+    nccl_transport *const state = t->state;
+    if (state == NULL) return;
     (void)mx_fence(t->ctx);
-    if (own->comm != NULL) (void)own->nccl.ncclCommDestroy(own->comm);
-    app_queue_close(&own->queue);
-    free(own);
+    if (state->comm != NULL) (void)state->nccl.ncclCommDestroy(state->comm);
+    app_queue_close(&state->queue);
+    free(state);
 }
 
 const app_path app_path_nccl = {.name = "NCCL",

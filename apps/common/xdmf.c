@@ -247,7 +247,7 @@ static mx_err add_attribute(const writer *x, const app_xdmf_field *field, mx_gid
     return app_strbuf_add(x->text, "</Attribute>\n");
 }
 
-/* A mesh, with all fields that live on it. */
+/* A mesh, with all its fields. */
 static mx_err add_grid(const writer *x, int first)
 {
     const app_xdmf *const xdmf = x->xdmf;

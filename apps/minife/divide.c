@@ -125,7 +125,7 @@ mx_err fe_divide(const app_base *base, const mx_gid *elements, double imbalance,
     *part = v.box[app_rank(base->comm)];
     free(v.box);
     if (reached < imbalance)
-        app_note(base, "load_imbalance: got %g %%, reached %.3g %%: no plane can be moved on",
-                 imbalance, reached);
+        app_print_note(base, "load_imbalance: got %g %%, reached %.3g %%: no plane can be moved on",
+                       imbalance, reached);
     return MX_OK;
 }

@@ -185,10 +185,11 @@ static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
     for (int part = 0; !single && part < FE_PRODUCT_PARTS; part++)
         pw += scalars[fe_scalar_at(k, FE_PW + part)];
     if (rz > 0 && pw > 0) return false;
-    app_note(&app->base,
-             "conjugate gradients broke down in iteration %lld: r.z = %g, p.Ap = %g, expected "
-             "numbers above 0: the matrix or the preconditioner is not positive definite",
-             (long long)k, rz, pw);
+    app_print_note(
+        &app->base,
+        "conjugate gradients broke down in iteration %lld: r.z = %g, p.Ap = %g, expected "
+        "numbers above 0: the matrix or the preconditioner is not positive definite",
+        (long long)k, rz, pw);
     return true;
 }
 

@@ -71,10 +71,11 @@ static void note_own_images(app_base *base, const md_box *box, double cutoff)
     for (int other = 1; other < 3; other++)
         if (box->length[other] < box->length[d]) d = other;
     if (cutoff < box->length[d]) return;
-    app_note(base,
-             "the cutoff, %g, is not shorter than the box along %c, %g: atoms interact with images "
-             "of themselves",
-             cutoff, "xyz"[d], box -> length[d]);
+    app_print_note(
+        base,
+        "the cutoff, %g, is not shorter than the box along %c, %g: atoms interact with images "
+        "of themselves",
+        cutoff, "xyz"[d], box -> length[d]);
 }
 
 /* ---- the neighbours ---- */
@@ -190,10 +191,11 @@ static mx_err count_atoms(md_app *app, const md_placed *placed)
     int64_t sums[] = {app->own, placed->lost, placed->far};
     MX_TRY(app_sum_i64(app->base.comm, sums, 3));
     if (app->input.check_exchange && sums[2] > 0)
-        app_note(&app->base,
-                 "check_exchange: until step %lld, %lld atoms moved farther than to a neighbouring "
-                 "rank",
-                 (long long)app->step, (long long)sums[2]);
+        app_print_note(
+            &app->base,
+            "check_exchange: until step %lld, %lld atoms moved farther than to a neighbouring "
+            "rank",
+            (long long)app->step, (long long)sums[2]);
     if (sums[0] == app->atoms && sums[1] == 0) return MX_OK;
     return app_agree(app->base.comm,
                      MX_FAIL(MX_ERR_BOUNDS,

@@ -237,7 +237,8 @@ static void note_states_outside(tl_app *app)
 {
     for (int i = 0; i < app->deck.states; i++)
         if (tl_state_is_outside(&app->deck, &app->deck.state[i]))
-            app_note(&app->base, "state %d lies outside of the domain and fills no cell", i + 1);
+            app_print_note(&app->base, "state %d lies outside of the domain and fills no cell",
+                           i + 1);
 }
 
 static const char *const region_names[] = {

@@ -23,8 +23,8 @@ mx_err tl_begin_frames(tl_app *app)
                                         .place = &place};
     if (app->deck.visit_frequency == 0) return MX_OK;
     if (app->base.results == NULL)
-        app_note(&app->base,
-                 "visit_frequency: frames of the fields are not written without --output");
+        app_print_note(&app->base,
+                       "visit_frequency: frames of the fields are not written without --output");
     MX_TRY(app_frames_create(app->base.results, &definition, &app->energy_frames));
     definition.path = "/frames/temperature";
     definition.unit = solid ? "energy/length^3" : "energy/length^2";

@@ -31,7 +31,7 @@ typedef struct attribute_line {
     char *next;
 } attribute_line;
 
-static bool take_line(char *text, attribute_line *line)
+static bool parse_line(char *text, attribute_line *line)
 {
     if (*text == '\0') return false;
     char *const end = strchr(text, '\n');
@@ -63,7 +63,7 @@ static void report_attribute(const pair *p, const char *path, const char *name)
 static void walk_attributes(const pair *p, const char *path, char *lines, char *other_lines)
 {
     attribute_line a = {0}, b = {0};
-    bool has_a = take_line(lines, &a), has_b = take_line(other_lines, &b);
+    bool has_a = parse_line(lines, &a), has_b = parse_line(other_lines, &b);
     while (has_a || has_b) {
         const int order = !has_a ? 1 : !has_b ? -1 : strcmp(a.name, b.name);
         const char *const name = order <= 0 ? a.name : b.name;
@@ -75,8 +75,8 @@ static void walk_attributes(const pair *p, const char *path, char *lines, char *
         } else if (strcmp(a.text, b.text) != 0) {
             report_attribute(p, path, name);
         }
-        if (order <= 0) has_a = take_line(a.next, &a);
-        if (order >= 0) has_b = take_line(b.next, &b);
+        if (order <= 0) has_a = parse_line(a.next, &a);
+        if (order >= 0) has_b = parse_line(b.next, &b);
     }
 }
 

@@ -23,18 +23,18 @@ typedef struct line {
 enum { DIGEST_DIGITS = 64, PATH_AT = DIGEST_DIGITS + 2 };
 
 /* Splits the first line from `text`; false at the end. A malformed line gets an empty digest. */
-static bool take_line(char *text, line *taken)
+static bool parse_line(char *text, line *parsed)
 {
     if (!text || *text == '\0') return false;
     char *const end = strchr(text, '\n');
-    taken->next = end ? end + 1 : text + strlen(text);
+    parsed->next = end ? end + 1 : text + strlen(text);
     if (end) *end = '\0';
-    taken->digest[0] = '\0';
-    taken->path = text;
+    parsed->digest[0] = '\0';
+    parsed->path = text;
     if (strlen(text) > PATH_AT && text[DIGEST_DIGITS] == ' ' && text[PATH_AT] == '/') {
-        memcpy(taken->digest, text, DIGEST_DIGITS);
-        taken->digest[DIGEST_DIGITS] = '\0';
-        taken->path = text + PATH_AT;
+        memcpy(parsed->digest, text, DIGEST_DIGITS);
+        parsed->digest[DIGEST_DIGITS] = '\0';
+        parsed->path = text + PATH_AT;
     }
     return true;
 }
@@ -44,7 +44,7 @@ static bool take_line(char *text, line *taken)
 static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdict)
 {
     line was, is;
-    bool has_was = take_line(stored, &was), has_is = take_line(recomputed, &is);
+    bool has_was = parse_line(stored, &was), has_is = parse_line(recomputed, &is);
     while (has_was || has_is) {
         const int order = !has_was ? 1 : !has_is ? -1 : strcmp(was.path, is.path);
         if (order == 0) {
@@ -54,8 +54,8 @@ static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdic
         } else {
             vf_impossible(verdict, is.path, "is in the file, but has no digest");
         }
-        if (order <= 0) has_was = take_line(was.next, &was);
-        if (order >= 0) has_is = take_line(is.next, &is);
+        if (order <= 0) has_was = parse_line(was.next, &was);
+        if (order >= 0) has_is = parse_line(is.next, &is);
     }
 }
 
