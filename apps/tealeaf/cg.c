@@ -117,7 +117,7 @@ static mx_err iterate(tl_app *app, int64_t n)
     return TL_LAUNCH(tl_cg_direction, app, 1, direction);
 }
 
-bool tl_goes_by_passes(const tl_app *app)
+bool tl_uses_passes(const tl_app *app)
 {
     return app->deck.solver != TL_SOLVER_JACOBI && !tl_is_deflated(app) &&
            !is_preconditioned(app) && !app->other_layout &&
@@ -126,7 +126,7 @@ bool tl_goes_by_passes(const tl_app *app)
 
 mx_err tl_cg_start(tl_app *app, tl_progress *at)
 {
-    if (tl_goes_by_passes(app)) return tl_pass_start(app, at);
+    if (tl_uses_passes(app)) return tl_pass_start(app, at);
     app->cg_start = at->n;
     app->update.tolerance = app->direction.tolerance = app->direction_of_z.tolerance =
         at->tolerance;
@@ -171,13 +171,13 @@ static mx_err follow(tl_app *app, tl_progress *at, int64_t last)
 
 mx_err tl_cg_end(tl_app *app)
 {
-    return tl_goes_by_passes(app) ? tl_passes_end(app->base.ctx, &app->passes) : MX_OK;
+    return tl_uses_passes(app) ? tl_passes_end(app->base.ctx, &app->passes) : MX_OK;
 }
 
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
     mx_ctx_info info;
-    if (tl_goes_by_passes(app)) return tl_pass_iterate(app, at, limit);
+    if (tl_uses_passes(app)) return tl_pass_iterate(app, at, limit);
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     const int64_t queued = app->multigrid != NULL ? TL_MULTIGRID_BATCH : TL_BATCH;
     const int64_t batch = info.host_accessible ? 1 : queued;

@@ -134,7 +134,7 @@ static mx_err make_vectors(tl_app *app)
                              &d->views.factor);
 }
 
-static mx_err make_alone(tl_app *app)
+static mx_err make_local(tl_app *app)
 {
     tl_deflation *const d = &app->deflation;
     mx_ctx_info info;
@@ -244,7 +244,7 @@ mx_err tl_make_deflation(tl_app *app)
 {
     const app_comm comm = app->base.comm;
     if (!tl_is_deflated(app)) return MX_OK;
-    MX_TRY(app_agree(comm, make_alone(app)));
+    MX_TRY(app_agree(comm, make_local(app)));
     const size_t n = (size_t)app->deflation.coarse.count;
     double *const faces = malloc(sizeof *faces * 3 * n);
     mx_err err = faces ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %zu coarse cells", n);
@@ -258,9 +258,9 @@ mx_err tl_make_deflation(tl_app *app)
 void tl_destroy_deflation(tl_app *app)
 {
     tl_deflation_views *const v = &app->deflation.views;
-    mx_view *const own[] = {&v->cuts,     &v->line_cell, &v->segment_sums, &v->sums,
-                            &v->solution, &v->product,   &v->factor,       &v->inverse};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) (void)mx_view_destroy(own[i]);
+    mx_view *const views[] = {&v->cuts,     &v->line_cell, &v->segment_sums, &v->sums,
+                              &v->solution, &v->product,   &v->factor,       &v->inverse};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) (void)mx_view_destroy(views[i]);
 }
 
 /* ---- the iteration ---- */

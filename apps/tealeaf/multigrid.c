@@ -156,7 +156,7 @@ static mx_err restrict_residual(tl_multigrid *m, grid *g, const grid *coarse)
     return MX_OK;
 }
 
-static mx_err go_down(tl_multigrid *m, int n)
+static mx_err smooth_and_restrict(tl_multigrid *m, int n)
 {
     grid *const g = &m->grids[n];
     const box cells = cells_of(g, 0);
@@ -199,7 +199,7 @@ static mx_err end_cycle(tl_multigrid *m, grid *g, const tl_grid_args *a, mx_view
     return LAUNCH_INTO(tl_grid_last_first_pairs, m, cells, a, sums, at);
 }
 
-static mx_err go_up(tl_multigrid *m, int n, mx_view sums, int64_t at)
+static mx_err prolong_and_smooth(tl_multigrid *m, int n, mx_view sums, int64_t at)
 {
     grid *const g = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int end = 2 * m->steps;
@@ -220,17 +220,17 @@ static mx_err go_up(tl_multigrid *m, int n, mx_view sums, int64_t at)
 
 mx_err tl_multigrid_apply(tl_multigrid *m, mx_view sums, int64_t at)
 {
-    for (int n = 0; n + 1 < m->count; n++) MX_TRY(go_down(m, n));
+    for (int n = 0; n + 1 < m->count; n++) MX_TRY(smooth_and_restrict(m, n));
     MX_TRY(tl_bottom_solve(m->base, &m->bottom));
-    for (int n = m->count - 2; n >= 0; n--) MX_TRY(go_up(m, n, sums, at));
+    for (int n = m->count - 2; n >= 0; n--) MX_TRY(prolong_and_smooth(m, n, sums, at));
     if (m->count > 1) return MX_OK;
     return LAUNCH_INTO(tl_dot, m, cells_of(&m->grids[0], 0), &m->dot, sums, at);
 }
 
-void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *alone)
+void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *local)
 {
     *shared = m->count;
-    *alone = m->bottom.cycle.grids - 1; /* the first one is the last of the others */
+    *local = m->bottom.cycle.grids - 1; /* the first one is the last of the others */
 }
 
 /* Of one cell of a grid with a coarser one: b, weight and faces are read by each kernel; the first
@@ -323,8 +323,8 @@ static mx_err make_weights(tl_multigrid *m, grid *g)
     return exchange(g, g->views.weight);
 }
 
-/* The solver's mesh, with its r as b and its z as x. */
-static mx_err take_finest(tl_multigrid *m, const tl_multigrid_of *of)
+/* Makes the solver's mesh the finest grid, with its r as b and its z as x. */
+static mx_err set_finest(tl_multigrid *m, const tl_multigrid_of *of)
 {
     grid *const g = &m->grids[0];
     const int flat = TL_GRID_DIMS - of->decomp->dims;
@@ -351,7 +351,7 @@ static mx_err make_finest(tl_multigrid *m, const tl_multigrid_of *of)
 {
     grid *const g = &m->grids[0];
     tl_grid_fine_args fine;
-    MX_TRY(take_finest(m, of));
+    MX_TRY(set_finest(m, of));
     tl_grid_bindings arrays = bindings_of(g);
     arrays.v = of->bound->v;
     MX_TRY(tl_grid_fine_args_bind(m->base->ctx, &arrays, &fine));

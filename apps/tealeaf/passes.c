@@ -17,8 +17,9 @@ mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *ext
     mx_view whole;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool right = info.layout == MX_LAYOUT_RIGHT;
-    const int along = right ? rank - 1 : 0, wide = info.host_accessible ? HOST_LINE : DEVICE_LINE;
-    const int line = extents[along] < NARROW ? PAIR : wide;
+    const int along = right ? rank - 1 : 0,
+              cache_line = info.host_accessible ? HOST_LINE : DEVICE_LINE;
+    const int line = extents[along] < NARROW ? PAIR : cache_line;
     const int64_t before = line - 1 - (ghosts - 1) % line, end = before + extents[along];
     for (int d = 0; d < rank; d++) all[d] = extents[d];
     all[along] = (end + line - 1) / line * line;
@@ -75,10 +76,10 @@ static distances distances_of(const mx_view_info *view)
 }
 
 /* Is cell 0 of each line at a multiple of 16 bytes, behind this number of ghosts? */
-static bool has_pairs(const mx_view_info *view, const distances *own, int ghosts)
+static bool has_pairs(const mx_view_info *view, const distances *distance, int ghosts)
 {
     const uintptr_t first = (uintptr_t)view->data / sizeof(double) + (uintptr_t)ghosts;
-    return first % PAIR == 0 && own->line % PAIR == 0 && own->sheet % PAIR == 0;
+    return first % PAIR == 0 && distance->line % PAIR == 0 && distance->sheet % PAIR == 0;
 }
 
 /* The elements of a view as one long row, from the first to the last. */
@@ -87,19 +88,19 @@ static mx_err flatten(mx_ctx ctx, mx_view view, int ghosts, distances *all, mx_v
     mx_view_info f;
     MX_TRY(mx_view_get_info(view, &f));
     const int64_t elements = (int64_t)(f.bytes / sizeof(double));
-    const distances own = distances_of(&f);
+    const distances distance = distances_of(&f);
     const int64_t extents[] = {1, elements};
     const mx_view_options options = {.space = f.space, .layout = MX_LAYOUT_RIGHT};
     MX_REQUIRE(elements <= INT_MAX, MX_ERR_EXTENT,
                "a rank has %lld cells with their ghosts, expected at most %d: use more ranks",
                (long long)elements, INT_MAX);
-    if (all->line == 0) *all = own;
+    if (all->line == 0) *all = distance;
     MX_REQUIRE(
-        own.line == all->line && own.sheet == all->sheet, MX_ERR_EXTENT,
+        distance.line == all->line && distance.sheet == all->sheet, MX_ERR_EXTENT,
         "view '%s': lines and sheets are %lld and %lld elements apart, those of the others %lld and %lld",
-        f.label, (long long)own.line, (long long)own.sheet, (long long)all->line,
+        f.label, (long long)distance.line, (long long)distance.sheet, (long long)all->line,
         (long long)all->sheet);
-    MX_REQUIRE(f.rank == 2 || has_pairs(&f, &own, ghosts), MX_ERR_LAYOUT,
+    MX_REQUIRE(f.rank == 2 || has_pairs(&f, &distance, ghosts), MX_ERR_LAYOUT,
                "view '%s': lines do not begin at multiples of 16 bytes: make it by tl_make_array",
                f.label);
     return mx_view_wrap(ctx, f.label, f.type, 2, extents, NULL, &options, f.data, flat);
@@ -172,14 +173,14 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool solid = dims == 3;
-    const order by = order_of(info.layout, dims);
+    const order axes = order_of(info.layout, dims);
     const double weights[] = {mesh->rz, mesh->ry, mesh->rx}, *const weight = weights + 3 - dims;
-    const tl_pass pass = {.lines = cells[by.middle],
-                          .length = cells[by.contiguous],
+    const tl_pass pass = {.lines = cells[axes.middle],
+                          .length = cells[axes.contiguous],
                           .ghosts = ghosts,
-                          .across = weight[by.middle],
-                          .along = weight[by.contiguous]};
-    const int sheets = solid ? cells[by.slowest] : 1;
+                          .across = weight[axes.middle],
+                          .along = weight[axes.contiguous]};
+    const int sheets = solid ? cells[axes.slowest] : 1;
     *s = (tl_passes){.solid = solid};
     if (info.host_accessible && !solid)
         s->bands = info.threads < pass.lines ? info.threads : pass.lines;
@@ -191,12 +192,12 @@ mx_err tl_passes_create(mx_ctx ctx, const tl_views *of, int dims, const int *cel
     s->in_bands.bands = s->bands;
     s->lines.lines = pass.lines;
     for (int n = 0; n < 2; n++)
-        shape_columns(&info, &pass, sheets, solid ? weight[by.slowest] : 0, &s->in_columns[n]);
+        shape_columns(&info, &pass, sheets, solid ? weight[axes.slowest] : 0, &s->in_columns[n]);
     if (!solid) return MX_OK;
     const int per_item = s->in_columns[0].sheets_of_item;
-    s->items[by.contiguous] = (pass.length + 1) / 2;
-    s->items[by.middle] = pass.lines;
-    s->items[by.slowest] = (sheets + per_item - 1) / per_item;
+    s->items[axes.contiguous] = (pass.length + 1) / 2;
+    s->items[axes.middle] = pass.lines;
+    s->items[axes.slowest] = (sheets + per_item - 1) / per_item;
     s->ghosts = neighbours ? sheets * tl_ghosts_of_sheet(&pass) : 0;
     return MX_OK;
 }

@@ -100,10 +100,10 @@ typedef struct row_sum {
     double value, magnitude;
 } row_sum;
 
-static void add_neighbour(row_sum *row, double weight, double here, double there)
+static void add_neighbour(row_sum *row, double weight, double value, double neighbour)
 {
-    row->value += weight * (here - there);
-    row->magnitude += weight * (fabs(here) + fabs(there));
+    row->value += weight * (value - neighbour);
+    row->magnitude += weight * (fabs(value) + fabs(neighbour));
 }
 
 /* The neighbours of cell i, which is number `at` of its direction. */

@@ -159,7 +159,7 @@ static mx_err make_matrix(tl_app *app)
     return TL_LAUNCH(tl_diagonal, app, app->ghosts - 1, &app->diagonal);
 }
 
-static mx_err set_up_alone(tl_app *app)
+static mx_err set_up_local(tl_app *app)
 {
     MX_TRY(tl_make_views(app));
     app->summary.volume = app->dx * app->dy * app->dz;
@@ -197,12 +197,12 @@ static void print_mesh(const tl_app *app)
 
 static void print_multigrid(const tl_app *app)
 {
-    int shared, alone;
+    int shared, local;
     if (app->multigrid == NULL) return;
-    tl_multigrid_grids(app->multigrid, &shared, &alone);
+    tl_multigrid_grids(app->multigrid, &shared, &local);
     app_print(app->base.report,
               " multigrid: %d grids, %d of them by each rank alone; smoothing steps: %d\n",
-              shared + alone, alone, app->deck.smoothing_steps);
+              shared + local, local, app->deck.smoothing_steps);
 }
 
 static void print_coarse(const tl_app *app)
@@ -233,7 +233,7 @@ static void print_banner(tl_app *app)
 }
 
 /* The original codes accept such states, so decks with them still run. */
-static void note_states_outside(tl_app *app)
+static void print_states_outside(tl_app *app)
 {
     for (int i = 0; i < app->deck.states; i++)
         if (tl_state_is_outside(&app->deck, &app->deck.state[i]))
@@ -255,7 +255,7 @@ mx_err tl_set_up(void *data)
     const app_base *const base = &app->base;
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
-    MX_TRY(app_agree(base->comm, set_up_alone(app)));
+    MX_TRY(app_agree(base->comm, set_up_local(app)));
     MX_TRY(tl_sweeps_agree(app));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
@@ -265,7 +265,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
-    note_states_outside(app);
+    print_states_outside(app);
     return MX_OK;
 }
 

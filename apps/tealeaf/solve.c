@@ -37,7 +37,7 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
-    const bool with_p = tl_is_3d(&app->deck) && !tl_goes_by_passes(app);
+    const bool with_p = tl_is_3d(&app->deck) && !tl_uses_passes(app);
     mx_view *const first = with_p ? &app->views.p : &app->views.r;
     MX_TRY(app_box_halo_begin(app->halo, 1, first, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
@@ -128,7 +128,7 @@ static void cost_of_iteration(const tl_app *app, double *bytes, double *flops)
 {
     const tl_deck *const d = &app->deck;
     const bool solid = tl_is_3d(d), weighted = d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
-    const bool passes = tl_goes_by_passes(app);
+    const bool passes = tl_uses_passes(app);
     const double cg_flops = solid ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
     const double step_flops = solid ? TL_STEP_FLOPS_3D : TL_STEP_FLOPS;
     *bytes = (passes ? TL_PASS_BYTES : TL_CG_BYTES) + (weighted ? TL_DIAGONAL_BYTES : 0) +

@@ -18,9 +18,9 @@ static mx_err bind(tl_app *app, mx_view b, mx_view u, int64_t steps, tl_sweep_ar
                                   .diagonal = tl_uses_diagonal(&app->deck) ? v->diagonal : v->v,
                                   .line_sums = app->sweeps.line_sums};
     MX_TRY(tl_sweep_args_bind(app->base.ctx, &views, a));
-    const mx_range_2 own = tl_cells(app, 0);
-    a->own_lines = (tl_span){(int)own.begin[across], (int)own.end[across]};
-    a->own_cells = (tl_span){(int)own.begin[along], (int)own.end[along]};
+    const mx_range_2 cells = tl_cells(app, 0);
+    a->local_lines = (tl_span){(int)cells.begin[across], (int)cells.end[across]};
+    a->local_cells = (tl_span){(int)cells.begin[along], (int)cells.end[along]};
     a->across = weights[across];
     a->along = weights[along];
     a->weighted = tl_uses_diagonal(&app->deck);

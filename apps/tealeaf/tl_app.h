@@ -186,8 +186,8 @@ mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 mx_err tl_cg_end(tl_app *app);
 
-/* cg_pass.c: the same by passes, which cg.c calls where tl_goes_by_passes. */
-bool tl_goes_by_passes(const tl_app *app);
+/* cg_pass.c: the same by passes, which cg.c calls where tl_uses_passes. */
+bool tl_uses_passes(const tl_app *app);
 mx_err tl_pass_start(tl_app *app, const tl_progress *at);
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
 

@@ -18,14 +18,14 @@ static void set_number(tl_coarse *c, int z, int y, int x)
  * which devices read in each iteration, then has fewer bytes than the arrays of the mesh. */
 static void choose_number(const tl_deck *deck, tl_coarse *c)
 {
-    const double most = fmin(1024, sqrt(3 * tl_cells_of(deck)));
+    const double max_cells = fmin(1024, sqrt(3 * tl_cells_of(deck)));
     for (double side = 2;; side *= 1.02) {
         double number[3], product = 1;
         for (int d = 0; d < 3; d++) {
             number[d] = fmax(1, floor((double)c->cells[d] / side));
             product *= number[d];
         }
-        if (product > most) continue;
+        if (product > max_cells) continue;
         set_number(c, (int)number[0], (int)number[1], (int)number[2]);
         return;
     }

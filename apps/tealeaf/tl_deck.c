@@ -198,7 +198,7 @@ static mx_err check_direction(const app_keys *keys, const app_word *place, doubl
 }
 
 /* So that an int64_t holds their number. */
-#define MOST_CELLS 0x1p62
+#define MAX_CELLS 0x1p62
 
 static mx_err check_mesh(const app_keys *keys)
 {
@@ -210,10 +210,10 @@ static mx_err check_mesh(const app_keys *keys)
     MX_TRY(check_direction(keys, &x, d->xmin, d->xmax, d->x_cells, &width[0]));
     MX_TRY(check_direction(keys, &y, d->ymin, d->ymax, d->y_cells, &width[1]));
     MX_TRY(check_direction(keys, &z, d->zmin, d->zmax, d->z_cells, &width[2]));
-    if (tl_cells_of(d) > MOST_CELLS) {
+    if (tl_cells_of(d) > MAX_CELLS) {
         const app_word place = end_of_deck(keys, "x_cells, y_cells, z_cells");
         return app_keys_fail(keys, &place, "got %g cells in all, expected at most %g",
-                             tl_cells_of(d), MOST_CELLS);
+                             tl_cells_of(d), MAX_CELLS);
     }
     for (int i = 0; i < 2 + tl_is_3d(d); i++) {
         if (isfinite(d->initial_timestep / (width[i] * width[i]))) continue;

@@ -11,17 +11,15 @@
 #define NEVER (-INFINITY) /* the default of a key that is an error with any value */
 
 /* Rows that do something: */
-#define REAL(key, in, member, least, normal, of, what, as)                                      \
-    {                                                                                           \
-        .name = key, .dialects = in, .type = APP_KEY_REAL, .offset = offsetof(tl_deck, member), \
-        .low = least, .high = DBL_MAX, .standard = normal, .unit = of, .help = what,            \
-        .parameter = as                                                                         \
+#define REAL(key, in, member, min, normal, of, what, as)                                           \
+    {                                                                                              \
+        .name = key, .dialects = in, .type = APP_KEY_REAL, .offset = offsetof(tl_deck, member),    \
+        .low = min, .high = DBL_MAX, .standard = normal, .unit = of, .help = what, .parameter = as \
     }
-#define COUNT(key, in, member, least, most, normal, of, what, as)                                \
-    {                                                                                            \
-        .name = key, .dialects = in, .type = APP_KEY_INT64, .offset = offsetof(tl_deck, member), \
-        .low = least, .high = most, .standard = normal, .argument = of, .help = what,            \
-        .parameter = as                                                                          \
+#define COUNT(key, in, member, min, max, normal, of, what, as)                                     \
+    {                                                                                              \
+        .name = key, .dialects = in, .type = APP_KEY_INT64, .offset = offsetof(tl_deck, member),   \
+        .low = min, .high = max, .standard = normal, .argument = of, .help = what, .parameter = as \
     }
 #define SWITCH(key, in, member, what, as)                                                         \
     {                                                                                             \
@@ -54,18 +52,18 @@
         .sources = APP_KEY_FILE, .high = COUNT_MAX, .help = what             \
     }
 /* rows of what this version does not support: */
-#define LATER(key, in, how, least, pass, what, text)                                              \
-    {                                                                                             \
-        .name = key, .dialects = in, .type = how, .offset = APP_KEY_NOWHERE,                      \
-        .sources = APP_KEY_FILE, .low = least, .high = how == APP_KEY_REAL ? DBL_MAX : COUNT_MAX, \
-        .standard = pass, .help = what, .instead = text                                           \
+#define LATER(key, in, how, min, pass, what, text)                                              \
+    {                                                                                           \
+        .name = key, .dialects = in, .type = how, .offset = APP_KEY_NOWHERE,                    \
+        .sources = APP_KEY_FILE, .low = min, .high = how == APP_KEY_REAL ? DBL_MAX : COUNT_MAX, \
+        .standard = pass, .help = what, .instead = text                                         \
     }
 /* a part of a state, in the member of each: */
-#define STATE(key, in, member, shapes, least, of, what)                                     \
-    {                                                                                       \
-        .name = key, .parameter = "state_" key, .dialects = in, .type = APP_KEY_REAL,       \
-        .sources = APP_KEY_RECORD, .low = least, .high = DBL_MAX, .unit = of, .help = what, \
-        .flags = shapes, IN_STATES(member)                                                  \
+#define STATE(key, in, member, shapes, min, of, what)                                     \
+    {                                                                                     \
+        .name = key, .parameter = "state_" key, .dialects = in, .type = APP_KEY_REAL,     \
+        .sources = APP_KEY_RECORD, .low = min, .high = DBL_MAX, .unit = of, .help = what, \
+        .flags = shapes, IN_STATES(member)                                                \
     }
 #define SHAPE(in, names)                                                                     \
     {                                                                                        \

@@ -30,7 +30,7 @@ void tl_multigrid_destroy(tl_multigrid **multigrid);
 mx_err tl_multigrid_apply(tl_multigrid *m, mx_view sums, int64_t at);
 
 /* The grids: those that the ranks share, and those that each rank has alone. */
-void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *alone);
+void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *local);
 
 /* What a cycle must move and compute, for each cell of the solver. */
 void tl_multigrid_cost(const tl_multigrid *m, double *bytes, double *flops);

@@ -4,8 +4,8 @@
 
 /* Takes the step and returns q = b - A u. `applied` is (A u)(row, k). weighted: `diagonal` is that
  * of M^-1; else M = 1. */
-MX_BODY double tl_take_step(const tl_polynomial_args *a, int row, int k, bool weighted,
-                            double applied)
+MX_BODY double tl_polynomial_step(const tl_polynomial_args *a, int row, int k, bool weighted,
+                                  double applied)
 {
     const double u = MX_AT(a->u, row, k);
     const double q = MX_AT(a->b, row, k) - applied;

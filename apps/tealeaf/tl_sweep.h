@@ -40,7 +40,7 @@ typedef struct tl_sweep_args {
     double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
     double alpha[TL_SWEEP_STEPS], beta[TL_SWEEP_STEPS];
     tl_span lines[TL_SWEEP_STAGES], cells[TL_SWEEP_STAGES]; /* what each stage computes */
-    tl_span own_lines, own_cells;                           /* of this rank */
+    tl_span local_lines, local_cells;                       /* of this rank */
     int steps, parity;
     int residual; /* 0 or 1 */
     int weighted; /* M is the diagonal of A, else 1 */

@@ -203,7 +203,7 @@ mx_err tl_make_views(tl_app *app)
     MX_TRY(bind_kernels(app));
     MX_TRY(bind_others(app));
     if (uses_steps(&app->deck)) MX_TRY(tl_sweeps_create(app));
-    return tl_goes_by_passes(app) ? make_passes(app) : MX_OK;
+    return tl_uses_passes(app) ? make_passes(app) : MX_OK;
 }
 
 /* Destroys what is in one struct of views. */

@@ -21,7 +21,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { FINER = 27, MOST_FINE = 60 * FINER };
+enum { FINER = 27, MAX_FINE = 60 * FINER };
 
 static const double PI = 3.14159265358979323846;
 static const double side[] = {1, 1.5, 0.75}; /* along x, y, z */
@@ -207,7 +207,7 @@ static double initial(double x) { return 2 + cos(PI * x) + cos(2 * PI * x) / 3; 
  * elimination. */
 static void solve_layers(double *u, int cells, double ratio, int steps)
 {
-    static double upper[MOST_FINE];
+    static double upper[MAX_FINE];
     for (int i = 0; i < cells; i++) u[i] = initial((i + 0.5) / cells);
     for (int s = 0; s < steps; s++) {
         for (int i = 0; i < cells; i++) {
@@ -240,7 +240,7 @@ static double *run_layers(const problem *p)
 
 static double error_of_layers(const problem *p)
 {
-    static double exact[MOST_FINE];
+    static double exact[MAX_FINE];
     const int d = p->along, n = p->cells[d], fine = n * FINER;
     const double width = side[d] / fine;
     double *const all = run_layers(p), *u = all;

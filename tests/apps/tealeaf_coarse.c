@@ -76,7 +76,7 @@ static void test_divisions(void)
 
 /* ---- the factor ---- */
 
-enum { LARGEST = 12, MOST = LARGEST * LARGEST * LARGEST };
+enum { LARGEST = 12, MAX_CELLS = LARGEST * LARGEST * LARGEST };
 
 /* The coarse cell of a cell. */
 static int cell_of(const tl_coarse *c, const int64_t at[3])
@@ -92,8 +92,8 @@ static int cell_of(const tl_coarse *c, const int64_t at[3])
 
 /* E y by its definition, W^T A W y, for A with the weights of faces in `weight`: 1 plus what flows;
  * and the sums of the faces between coarse cells. */
-static void multiply(const tl_coarse *c, double (*weight)[MOST], const double *y, double *faces,
-                     double *ey)
+static void multiply(const tl_coarse *c, double (*weight)[MAX_CELLS], const double *y,
+                     double *faces, double *ey)
 {
     const int64_t *const n = c->cells;
     int64_t at[3];
@@ -134,8 +134,8 @@ static void multiply_factor(const tl_coarse *c, const double *factor, const doub
 
 static void test_factors(void)
 {
-    static double weight[3][MOST], faces[3 * MOST], factor[MOST * 150];
-    static double y[MOST], ey[MOST], lly[MOST];
+    static double weight[3][MAX_CELLS], faces[3 * MAX_CELLS], factor[MAX_CELLS * 150];
+    static double y[MAX_CELLS], ey[MAX_CELLS], lly[MAX_CELLS];
     uint64_t random = 1;
     for (int i = 0; i < 60; i++) {
         const tl_deck deck = {.x_cells = random_int(&random, 1, LARGEST),
@@ -145,7 +145,7 @@ static void test_factors(void)
         tl_coarse c;
         if (tl_coarse_choose(&deck, 1, &c) != MX_OK) continue;
         for (int d = 0; d < 3; d++)
-            for (int k = 0; k < MOST; k++)
+            for (int k = 0; k < MAX_CELLS; k++)
                 weight[d][k] = pow(10, random_int(&random, -3000, 3000) / 1000.0);
         for (int k = 0; k < c.count; k++) y[k] = random_int(&random, -1000, 1000) / 1000.0;
         multiply(&c, weight, y, faces, ey);
@@ -160,8 +160,8 @@ static void test_factors(void)
             error = fmax(error, fabs(lly[k] - ey[k]));
             scale = fmax(scale, fabs(ey[k]));
         }
-        /* sums of at most MOST weights, and products of rows of at most 150 numbers, all rounded */
-        if (error <= 2000 * DBL_EPSILON * (scale + 6e3 * MOST)) continue;
+        /* sums of at most MAX_CELLS weights, and products of rows of at most 150 numbers; all round */
+        if (error <= 2000 * DBL_EPSILON * (scale + 6e3 * MAX_CELLS)) continue;
         fprintf(stderr, "factor %d: %g from E y, whose largest number is %g\n", i, error, scale);
         failures++;
     }

@@ -66,15 +66,15 @@ MESH = ["x_cells=60", "y_cells=52", "end_step=2"]
 MESH_3D = ["x_cells=22", "y_cells=18", "z_cells=14", "end_step=2", "initial_timestep=0.04"]
 # what replaces a key in 3-D: two ranks have 11 columns each
 MORE_3D = {"halo_depth=17": "halo_depth=11"}
-# most iterations of a step in 3-D, by a word of the keys
-MOST_3D = {"dpcg reflective": 56, "dpcg tl_pre": 46, "dpcg": 64, "multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110,
+# maximum of the iterations of a step in 3-D, by a word of the keys
+MAX_3D = {"dpcg reflective": 56, "dpcg tl_pre": 46, "dpcg": 64, "multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110,
            "ppcg": 30, "cg": 56}
 
 
-def most_in_3d(keys, more):
+def max_in_3d(keys, more):
     if "tl_ppcg_inner_steps=0" in more:
         return 65 # conjugate gradients
-    return next(most for word, most in MOST_3D.items() if word in keys)
+    return next(count for word, count in MAX_3D.items() if word in keys)
 
 # The first iteration leaves only rounding errors here, so that beta of a pass must not be computed from them: residuals then grew without end.
 SMALL = """*tea
@@ -231,7 +231,7 @@ def main():
             command = [tealeaf, name + ".in", "--backend=" + backend] + mesh + more + [f"--output={name}.h5"]
             out = run((mpiexec + ["-n", str(ranks)] if ranks > 1 else []) + command, folder)
             counts = iterations(out)
-            most = most_in_3d(keys, more) if solid else most
+            most = max_in_3d(keys, more) if solid else most
             check(len(counts) == 2 and max(counts) <= most, f"{keys} {more}: iterations {counts}, expected at most {most}")
             run([verify, "--quiet", name + ".h5"], folder)
             compare_temperatures(verify, name + ".h5", "cg.h5", folder, f"{keys} {more}: against CG")

@@ -18,10 +18,10 @@ MX_BODY void tl_bottom_collect_body(const tl_bottom_copy_args *a, int n)
     const int row = (n - plane * g->plane) / g->row;
     const int column = n - plane * g->plane - row * g->row;
     const int i = plane - a->from[0], j = row - a->from[1], k = column - a->from[2];
-    const int own = (!a->solid || (i >= 1 && i <= a->cells[0])) && j >= 1 && j <= a->cells[1] &&
-                    k >= 1 && k <= a->cells[2];
+    const int inside = (!a->solid || (i >= 1 && i <= a->cells[0])) && j >= 1 && j <= a->cells[1] &&
+                       k >= 1 && k <= a->cells[2];
     double value = 0;
-    if (own) value = MX_AT(a->local, a->solid ? i * a->shape.plane + j * a->shape.row : j, k);
+    if (inside) value = MX_AT(a->local, a->solid ? i * a->shape.plane + j * a->shape.row : j, k);
     MX_AT(a->data, ARRAY(g, a->array, n)) = value;
 }
 MX_FOR(1D, tl_bottom_collect, MX_ITEMS_PLAIN)
@@ -72,8 +72,8 @@ MX_BODY double from_neighbours(const tl_bottom_args *a, const tl_bottom_grid *g,
 }
 
 /* from -> to */
-MX_BODY void take_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g, double omega,
-                       int from, int to)
+MX_BODY void jacobi_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g, double omega,
+                         int from, int to)
 {
     MX_TEAM_FOR (t, q, 0, rows_of(g)) {
         const int line = line_of(g, a->solid, q);
@@ -88,8 +88,8 @@ MX_BODY void take_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid
 }
 
 /* x = omega weight b */
-MX_BODY void take_first_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g,
-                             double omega, int to)
+MX_BODY void jacobi_first_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g,
+                               double omega, int to)
 {
     MX_TEAM_FOR (t, q, 0, rows_of(g)) {
         const int line = line_of(g, a->solid, q);
@@ -157,17 +157,18 @@ MX_BODY void tl_bottom_cycle_body(const tl_bottom_args *a, mx_team *t)
     const int last = a->grids - 1;
     for (int n = 0; n < last; n++) {
         const tl_bottom_grid *const g = &a->grid[n];
-        take_first_step(a, t, g, a->omega[0], array_after(1));
+        jacobi_first_step(a, t, g, a->omega[0], array_after(1));
         for (int s = 1; s < a->steps; s++)
-            take_step(a, t, g, a->omega[s], array_after(s), array_after(s + 1));
+            jacobi_step(a, t, g, a->omega[s], array_after(s), array_after(s + 1));
         restrict_residual(a, t, g, array_after(a->steps));
     }
-    take_first_step(a, t, &a->grid[last], 1.0, TL_BOTTOM_X);
+    jacobi_first_step(a, t, &a->grid[last], 1.0, TL_BOTTOM_X);
     for (int n = last - 1; n >= 0; n--) {
         const tl_bottom_grid *const g = &a->grid[n];
         correct(a, t, g, array_after(a->steps));
         for (int s = a->steps; s < 2 * a->steps; s++)
-            take_step(a, t, g, a->omega[2 * a->steps - 1 - s], array_after(s), array_after(s + 1));
+            jacobi_step(a, t, g, a->omega[2 * a->steps - 1 - s], array_after(s),
+                        array_after(s + 1));
     }
 }
 MX_FOR(TEAM, tl_bottom_cycle)

@@ -34,7 +34,7 @@ MX_BODY double value_of(const tl_grid_args *a, int kind, int solid, int i, int j
 
 /* Columns of the coarse grid: of the cell before, of the cell, and of the one behind. */
 typedef struct columns {
-    int before, own, behind;
+    int before, centre, behind;
 } columns;
 
 MX_BODY columns columns_of(const tl_grid_args *a, int k)
@@ -53,12 +53,12 @@ MX_BODY double from_neighbours(const tl_grid_args *a, int kind, int solid, int i
               above = tl_grid_row(&a->shape, solid, i, j + 1);
     double sum = MX_AT(a->face_x, row, k) * value_of(a, kind, solid, i, j, k - 1, c.before) +
                  MX_AT(a->face_x, row, k + 1) * value_of(a, kind, solid, i, j, k + 1, c.behind);
-    sum += MX_AT(a->face_y, row, k) * value_of(a, kind, solid, i, j - 1, k, c.own) +
-           MX_AT(a->face_y, above, k) * value_of(a, kind, solid, i, j + 1, k, c.own);
+    sum += MX_AT(a->face_y, row, k) * value_of(a, kind, solid, i, j - 1, k, c.centre) +
+           MX_AT(a->face_y, above, k) * value_of(a, kind, solid, i, j + 1, k, c.centre);
     if (solid)
-        sum += MX_AT(a->face_z, row, k) * value_of(a, kind, solid, i - 1, j, k, c.own) +
+        sum += MX_AT(a->face_z, row, k) * value_of(a, kind, solid, i - 1, j, k, c.centre) +
                MX_AT(a->face_z, row + a->shape.plane, k) *
-                   value_of(a, kind, solid, i + 1, j, k, c.own);
+                   value_of(a, kind, solid, i + 1, j, k, c.centre);
     return sum;
 }
 
@@ -68,7 +68,7 @@ MX_BODY double step(const tl_grid_args *a, int kind, int solid, int i, int j, in
 {
     const int row = tl_grid_row(&a->shape, solid, i, j);
     const double sum = MX_AT(a->b, row, k) + from_neighbours(a, kind, solid, i, j, k, c);
-    const double next = (1.0 - a->omega) * value_of(a, kind, solid, i, j, k, c.own) +
+    const double next = (1.0 - a->omega) * value_of(a, kind, solid, i, j, k, c.centre) +
                         a->omega * MX_AT(a->weight, row, k) * sum;
     MX_AT(a->next, row, k) = next;
     return next;
@@ -132,9 +132,9 @@ MX_BODY double residual(const tl_grid_args *a, int kind, int solid, int i, int j
     const columns none = {0, 0, 0};
     const int row = tl_grid_row(&a->shape, solid, i, j);
     const double b = MX_AT(a->b, row, k);
-    const double own =
+    const double diagonal =
         kind == FIRST_STEP ? a->first * b : MX_AT(a->x, row, k) / MX_AT(a->weight, row, k);
-    return b + from_neighbours(a, kind, solid, i, j, k, none) - own;
+    return b + from_neighbours(a, kind, solid, i, j, k, none) - diagonal;
 }
 
 /* Over the fine cells in coarse cell (ci, cj, ck). */

@@ -100,32 +100,32 @@ MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_su
     int cell = (first + pass->ghosts) * pitch + i + pass->ghosts;
     const formed below = form_cell(a, cell - pitch);
     if (first == 0) store_cell(a, cell - pitch, below);
-    formed here = form_cell(a, cell);
+    formed centre = form_cell(a, cell);
     double p_below = below.p;
-    double v_below = MX_LOAD(a->v, 0, cell - pitch), v_here = MX_LOAD(a->v, 0, cell);
+    double v_below = MX_LOAD(a->v, 0, cell - pitch), v_centre = MX_LOAD(a->v, 0, cell);
     for (int line = first; line < end; line++, cell += pitch) {
         const formed above = form_cell(a, cell + pitch);
         const formed left = form_cell(a, cell - 1), right = form_cell(a, cell + 1);
         const double v_above = MX_LOAD(a->v, 0, cell + pitch);
         const double u = pass->leaves_u ? 0 : MX_AT(a->u, 0, cell);
-        const double w = tl_apply(pass->along, pass->across, v_here, MX_LOAD(a->v, 0, cell - 1),
-                                  MX_LOAD(a->v, 0, cell + 1), v_below, v_above, here.p, left.p,
+        const double w = tl_apply(pass->along, pass->across, v_centre, MX_LOAD(a->v, 0, cell - 1),
+                                  MX_LOAD(a->v, 0, cell + 1), v_below, v_above, centre.p, left.p,
                                   right.p, p_below, above.p);
         if (i == 0) store_cell(a, cell - 1, left);
         if (i == pass->length - 1) store_cell(a, cell + 1, right);
-        store_cell(a, cell, here);
+        store_cell(a, cell, centre);
         MX_AT(a->w, 0, cell) = w;
-        if (!pass->leaves_u) MX_AT(a->u, 0, cell) = u + here.change;
-        s->rr += here.r * here.r;
-        s->pw += here.p * w;
+        if (!pass->leaves_u) MX_AT(a->u, 0, cell) = u + centre.change;
+        s->rr += centre.r * centre.r;
+        s->pw += centre.p * w;
         s->ww += w * w;
-        s->rw += here.r * w;
-        p_below = here.p;
-        here = above;
-        v_below = v_here;
-        v_here = v_above;
+        s->rw += centre.r * w;
+        p_below = centre.p;
+        centre = above;
+        v_below = v_centre;
+        v_centre = v_above;
     }
-    if (end == pass->lines) store_cell(a, cell, here);
+    if (end == pass->lines) store_cell(a, cell, centre);
 }
 MX_REDUCE_FIELDS(1D, tl_pass_columns, TL_PASS, MX_ITEMS_GATHER, tl_begin_columns)
 
@@ -193,7 +193,7 @@ MX_BODY void change_u(const tl_columns_args *a, int cell, mx_double2 u, formed_2
 }
 
 /* What flows to the neighbours in the same sheet. */
-MX_BODY mx_double2 flow_in_sheet(const tl_columns_args *a, int cell, formed_2 here, mx_double2 v)
+MX_BODY mx_double2 flow_in_sheet(const tl_columns_args *a, int cell, formed_2 centre, mx_double2 v)
 {
     const int pitch = a->pitch;
     const double left = form_cell(a, cell - 1).p, right = form_cell(a, cell + 2).p;
@@ -202,10 +202,10 @@ MX_BODY mx_double2 flow_in_sheet(const tl_columns_args *a, int cell, formed_2 he
     const double v_left = MX_LOAD(a->v, 0, cell - 1), v_right = MX_LOAD(a->v, 0, cell + 2);
     const double along = a->pass.along, across = a->pass.across;
     const mx_double2 flow = {
-        along * tl_flow(v.a, v_left, v.b, here.a.p, left, here.b.p) +
-            across * tl_flow(v.a, in_front.v.a, at_back.v.a, here.a.p, front.a.p, back.a.p),
-        along * tl_flow(v.b, v.a, v_right, here.b.p, here.a.p, right) +
-            across * tl_flow(v.b, in_front.v.b, at_back.v.b, here.b.p, front.b.p, back.b.p)};
+        along * tl_flow(v.a, v_left, v.b, centre.a.p, left, centre.b.p) +
+            across * tl_flow(v.a, in_front.v.a, at_back.v.a, centre.a.p, front.a.p, back.a.p),
+        along * tl_flow(v.b, v.a, v_right, centre.b.p, centre.a.p, right) +
+            across * tl_flow(v.b, in_front.v.b, at_back.v.b, centre.b.p, front.b.p, back.b.p)};
     return flow;
 }
 
@@ -230,24 +230,24 @@ MX_BODY void pass_column_3d(const tl_columns_args *a, int first, int line, int i
     const bool both = i + 1 < a->pass.length;
     int cell = place_of(a, first, line, i);
     const ahead lowest = load_ahead(a, cell - sheet), lower = load_ahead(a, cell);
-    formed_2 below = form_2(&a->pass, lowest), here = form_2(&a->pass, lower);
+    formed_2 below = form_2(&a->pass, lowest), centre = form_2(&a->pass, lower);
     if (first == 0) store_2(a, cell - sheet, below);
-    mx_double2 p_below = {below.a.p, below.b.p}, v_below = lowest.v, v_here = lower.v;
-    mx_double2 u_above = v_here; /* any value, where no u is above */
+    mx_double2 p_below = {below.a.p, below.b.p}, v_below = lowest.v, v_centre = lower.v;
+    mx_double2 u_above = v_centre; /* any value, where no u is above */
     if (changes_u) {
-        change_u(a, cell, MX_LOAD2(a->u, 0, cell), here, both);
+        change_u(a, cell, MX_LOAD2(a->u, 0, cell), centre, both);
         if (first + 1 < end) u_above = MX_LOAD2(a->u, 0, cell + sheet);
     }
     ahead next = load_ahead(a, cell + sheet);
     for (int n = first; n < end; n++, cell += sheet) {
         const formed_2 above = form_2(&a->pass, next);
-        const mx_double2 v_above = next.v, flow = flow_in_sheet(a, cell, here, v_here);
-        const double w_a =
-            here.a.p + flow.a +
-            a->between * tl_flow(v_here.a, v_below.a, v_above.a, here.a.p, p_below.a, above.a.p);
-        const double w_b =
-            here.b.p + flow.b +
-            a->between * tl_flow(v_here.b, v_below.b, v_above.b, here.b.p, p_below.b, above.b.p);
+        const mx_double2 v_above = next.v, flow = flow_in_sheet(a, cell, centre, v_centre);
+        const double w_a = centre.a.p + flow.a +
+                           a->between * tl_flow(v_centre.a, v_below.a, v_above.a, centre.a.p,
+                                                p_below.a, above.a.p);
+        const double w_b = centre.b.p + flow.b +
+                           a->between * tl_flow(v_centre.b, v_below.b, v_above.b, centre.b.p,
+                                                p_below.b, above.b.p);
         if (n + 1 < end) {
             const int64_t above_both = (int64_t)cell + 2 * (int64_t)sheet;
             if (changes_u) change_u(a, cell + sheet, u_above, above, both);
@@ -255,17 +255,17 @@ MX_BODY void pass_column_3d(const tl_columns_args *a, int first, int line, int i
             if (changes_u && n + 2 < end) u_above = MX_LOAD2(a->u, 0, above_both);
         }
         const mx_double2 w = {w_a, both ? w_b : 0};
-        store_2(a, cell, here);
+        store_2(a, cell, centre);
         MX_STORE2(w, a->w, 0, cell);
-        add_sums(here.a, w_a, s);
-        if (both) add_sums(here.b, w_b, s);
-        p_below.a = here.a.p;
-        p_below.b = here.b.p;
-        here = above;
-        v_below = v_here;
-        v_here = v_above;
+        add_sums(centre.a, w_a, s);
+        if (both) add_sums(centre.b, w_b, s);
+        p_below.a = centre.a.p;
+        p_below.b = centre.b.p;
+        centre = above;
+        v_below = v_centre;
+        v_centre = v_above;
     }
-    if (end == a->sheets) store_2(a, cell, here);
+    if (end == a->sheets) store_2(a, cell, centre);
 }
 
 MX_BODY void tl_pass_columns_3d_body(const tl_columns_args *a, int i0, int line, int i2,

@@ -8,33 +8,33 @@
 #include "tl_kernels.h"
 #include "tl_step.h"
 
-MX_BODY double take_step_2d(const tl_polynomial_args *a, int j, int k, bool weighted)
+MX_BODY double step_2d(const tl_polynomial_args *a, int j, int k, bool weighted)
 {
-    return tl_take_step(a, j, k, weighted, TL_APPLY(a->u, j, k));
+    return tl_polynomial_step(a, j, k, weighted, TL_APPLY(a->u, j, k));
 }
 
 MX_BODY void tl_polynomial_body(const tl_polynomial_args *a, int j, int k)
 {
-    (void)take_step_2d(a, j, k, false);
+    (void)step_2d(a, j, k, false);
 }
 MX_FOR(2D, tl_polynomial)
 
 MX_BODY void tl_polynomial_diagonal_body(const tl_polynomial_args *a, int j, int k)
 {
-    (void)take_step_2d(a, j, k, true);
+    (void)step_2d(a, j, k, true);
 }
 MX_FOR(2D, tl_polynomial_diagonal)
 
 MX_BODY void tl_polynomial_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
 {
-    const double q = take_step_2d(a, j, k, false);
+    const double q = step_2d(a, j, k, false);
     *qq += q * q;
 }
 MX_REDUCE(2D, tl_polynomial_norm, MX_SUM)
 
 MX_BODY void tl_polynomial_diagonal_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
 {
-    const double q = take_step_2d(a, j, k, true);
+    const double q = step_2d(a, j, k, true);
     *qq += q * q;
 }
 MX_REDUCE(2D, tl_polynomial_diagonal_norm, MX_SUM)

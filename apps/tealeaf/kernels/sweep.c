@@ -165,9 +165,9 @@ MX_BODY_NOINLINE double residual_part(const tl_sweep_args *a, int line, int i0, 
 /* Adds the sum of a segment of a line to that of the line. */
 MX_BODY void add_to_sum(const tl_sweep_args *a, int sum, int line, int segment, double part)
 {
-    if (line < a->own_lines.begin || line >= a->own_lines.end) return;
-    const int64_t lines = a->own_lines.end - a->own_lines.begin;
-    double *const of_line = &MX_AT(a->line_sums, sum * lines + line - a->own_lines.begin);
+    if (line < a->local_lines.begin || line >= a->local_lines.end) return;
+    const int64_t lines = a->local_lines.end - a->local_lines.begin;
+    double *const of_line = &MX_AT(a->line_sums, sum * lines + line - a->local_lines.begin);
     *of_line = segment == 0 ? part : *of_line + part;
 }
 
@@ -187,34 +187,34 @@ MX_BODY void residual_segment(const tl_sweep_args *a, int line, int lines, int s
 MX_BODY void stage_segment(const tl_sweep_args *a, int s, int line, int lines, int segment,
                            int segments)
 {
-    const int cut = a->own_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
+    const int cut = a->local_cells.begin + segment * a->segment - TL_CUT_SHIFT * s;
     const int begin = segment == 0 ? a->cells[s].begin : cut;
     const int end = segment == segments - 1 ? a->cells[s].end : cut + a->segment;
-    const int own_begin = mx_max(begin, a->own_cells.begin);
-    const int own_end = mx_min(end, a->own_cells.end);
+    const int local_begin = mx_max(begin, a->local_cells.begin);
+    const int local_end = mx_min(end, a->local_cells.end);
     double qq[2], of_ghosts[2];
     if (s == a->steps) {
-        residual_segment(a, line, lines, segment, own_begin, own_end);
+        residual_segment(a, line, lines, segment, local_begin, local_end);
         return;
     }
-    step_part(a, s, line, lines, own_begin, own_end, qq);
-    if (begin < own_begin) step_part(a, s, line, lines, begin, own_begin, of_ghosts);
-    if (own_end < end) step_part(a, s, line, lines, own_end, end, of_ghosts);
+    step_part(a, s, line, lines, local_begin, local_end, qq);
+    if (begin < local_begin) step_part(a, s, line, lines, begin, local_begin, of_ghosts);
+    if (local_end < end) step_part(a, s, line, lines, local_end, end, of_ghosts);
     for (int l = 0; l < lines; l++) add_to_sum(a, s, line + l, segment, qq[l]);
 }
 
 /* The first line of a band. */
 MX_BODY int border(const tl_sweep_args *a, int band)
 {
-    const int64_t lines = a->own_lines.end - a->own_lines.begin;
-    return a->own_lines.begin + (int)(lines * band / a->bands);
+    const int64_t lines = a->local_lines.end - a->local_lines.begin;
+    return a->local_lines.begin + (int)(lines * band / a->bands);
 }
 
 /* The last segment has at least half of the cells of others. So it has some in the last step too,
  * although the cuts move. */
 MX_BODY int number_of_segments(const tl_sweep_args *a)
 {
-    const int64_t cells = a->own_cells.end - a->own_cells.begin;
+    const int64_t cells = a->local_cells.end - a->local_cells.begin;
     return mx_max((int)((cells + a->segment / 2) / a->segment), 1);
 }
 
