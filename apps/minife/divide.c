@@ -31,13 +31,13 @@ static double elements_of(const app_box *box)
 
 static mx_gid end_of(const app_box *box, int d) { return box->first[d] + box->cells[d]; }
 
-/* The rank with most elements, or with fewest. */
-static int extreme(const division *v, bool most)
+/* The rank with the largest number of elements, or with the smallest. */
+static int extreme(const division *v, bool largest)
 {
     int found = 0;
     for (int rank = 1; rank < v->ranks; rank++) {
         const double one = elements_of(&v->box[rank]), other = elements_of(&v->box[found]);
-        if (most ? one > other : one < other) found = rank;
+        if (largest ? one > other : one < other) found = rank;
     }
     return found;
 }
@@ -47,9 +47,9 @@ static double deviation(const division *v)
 {
     const double mean =
         (double)v->global[0] * (double)v->global[1] * (double)v->global[2] / v->ranks;
-    const double most = elements_of(&v->box[extreme(v, true)]),
-                 fewest = elements_of(&v->box[extreme(v, false)]);
-    return 100 * fmax(most / mean - 1, 1 - fewest / mean);
+    const double largest = elements_of(&v->box[extreme(v, true)]),
+                 smallest = elements_of(&v->box[extreme(v, false)]);
+    return 100 * fmax(largest / mean - 1, 1 - smallest / mean);
 }
 
 /* By how many planes a side moves: one, as in the original. In a mesh of more planes than MAX_MOVES
@@ -63,7 +63,7 @@ static mx_gid planes_of_a_move(const division *v, int d)
 /* Moves all sides in the plane number `plane` of dimension d on; false: they cannot move. */
 static bool move_plane(division *v, int d, mx_gid plane, bool up)
 {
-    const mx_gid planes = planes_of_a_move(v, d), by = up ? planes : -planes;
+    const mx_gid planes = planes_of_a_move(v, d), shift = up ? planes : -planes;
     if (plane == 0 || plane == v->global[d]) return false;
     for (int rank = 0; rank < v->ranks; rank++) {
         const app_box *box = &v->box[rank];
@@ -73,9 +73,9 @@ static bool move_plane(division *v, int d, mx_gid plane, bool up)
     for (int rank = 0; rank < v->ranks; rank++) {
         app_box *const box = &v->box[rank];
         const bool at_start = box->first[d] == plane, at_end = end_of(box, d) == plane;
-        if (at_start) box->first[d] += by;
-        if (at_start) box->cells[d] -= by;
-        if (at_end) box->cells[d] += by;
+        if (at_start) box->first[d] += shift;
+        if (at_start) box->cells[d] -= shift;
+        if (at_end) box->cells[d] += shift;
     }
     return true;
 }

@@ -40,8 +40,8 @@ static void write_vector(FILE *file, const fe_mesh *mesh, const dumped *d)
         fprintf(file, "%lld 1 %.17g\n", (long long)d->number[row], d->vector[row]);
 }
 
-/* One rank's turn; the first one begins the file. */
-static mx_err take_turn(const fe_app *app, const char *path, const dumped *d, bool matrix)
+/* Appends one rank's part; rank 0 begins the file. */
+static mx_err write_part(const fe_app *app, const char *path, const dumped *d, bool matrix)
 {
     const bool first = app_rank(app->base.comm) == 0;
     const long long rows = (long long)app->level.all_rows;
@@ -66,7 +66,7 @@ static mx_err write_file(const fe_app *app, const char *stage, const char *what,
     const int length = snprintf(path, sizeof path, "%s/%s.%s.mtx", app->input.dump, stage, what);
     MX_REQUIRE(length < (int)sizeof path, MX_ERR_INPUT, "dump: the folder's name is too long");
     for (int rank = 0; rank < app_size(comm); rank++)
-        MX_TRY(app_agree(comm, rank == app_rank(comm) ? take_turn(app, path, d, matrix) : MX_OK));
+        MX_TRY(app_agree(comm, rank == app_rank(comm) ? write_part(app, path, d, matrix) : MX_OK));
     return MX_OK;
 }
 

@@ -51,18 +51,18 @@ MX_INLINE fe_node fe_node_of_row(const fe_mesh *m, int row)
     return n;
 }
 
-MX_INLINE bool fe_is_own(const fe_mesh *m, fe_node n)
+MX_INLINE bool fe_is_owned(const fe_mesh *m, fe_node n)
 {
-    bool own = true;
+    bool owned = true;
     for (int d = 0; d < 3; d++)
-        own = own && n.at[d] >= m->first[d] && n.at[d] < m->first[d] + m->count[d];
-    return own;
+        owned = owned && n.at[d] >= m->first[d] && n.at[d] < m->first[d] + m->count[d];
+    return owned;
 }
 
 MX_INLINE int fe_clamp(int n, int high) { return n < 0 ? 0 : n < high ? n : high; }
 
 /* Own nodes in front of a node of the box, in the order of z, y, x. */
-MX_INLINE int fe_own_before(const fe_mesh *m, fe_node n)
+MX_INLINE int fe_owned_before(const fe_mesh *m, fe_node n)
 {
     const int z = n.at[0] - m->first[0], y = n.at[1] - m->first[1], x = n.at[2] - m->first[2];
     const bool in_z = z >= 0 && z < m->count[0], in_y = y >= 0 && y < m->count[1];
@@ -82,8 +82,8 @@ MX_INLINE fe_node fe_item_at(const fe_mesh *m, int i, int j, int k)
 /* The local index of a node that the rank holds. */
 MX_INLINE int fe_local(const fe_mesh *m, fe_node n)
 {
-    const int before = fe_own_before(m, n);
-    if (fe_is_own(m, n)) return before;
+    const int before = fe_owned_before(m, n);
+    if (fe_is_owned(m, n)) return before;
     const int z = n.at[0] - m->low[0], y = n.at[1] - m->low[1], x = n.at[2] - m->low[2];
     return fe_rows(m) + (z * m->extent[1] + y) * m->extent[2] + x - before;
 }
@@ -146,13 +146,13 @@ MX_INLINE int64_t fe_around_before(const fe_mesh *m, int d, int n)
 MX_INLINE int fe_ghosts_around(const fe_mesh *m, fe_node n)
 {
     const fe_stencil around = fe_stencil_of(m, n);
-    int own = 1;
+    int owned = 1;
     for (int d = 0; d < 3; d++) {
         const int low = around.low.at[d], high = low + around.count[d];
         const int first = m->first[d], end = first + m->count[d];
-        own *= (high < end ? high : end) - (low > first ? low : first);
+        owned *= (high < end ? high : end) - (low > first ? low : first);
     }
-    return fe_stencil_size(&around) - own;
+    return fe_stencil_size(&around) - owned;
 }
 
 /* Entries of the rows before that of own node n, in the order of rows. */

@@ -85,7 +85,7 @@ MX_INLINE int fe_first_slot(const fe_storage *s)
 /* Does the form have this row? */
 MX_INLINE bool fe_has_row(const fe_storage *s, const fe_mesh *m, fe_node n)
 {
-    return fe_is_half(s) || fe_is_own(m, n);
+    return fe_is_half(s) || fe_is_owned(m, n);
 }
 
 MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe_node n)

@@ -98,10 +98,10 @@ fe_work fe_work_of_hpcg(const fe_hpcg *h)
     fe_work work = {0, 0};
     for (int n = 0; n < GRIDS; n++) {
         const fe_work product = fe_work_of_product(h->grids[n].level);
-        const double own = fe_rows(&h->grids[n].level->mesh);
+        const double rows = fe_rows(&h->grids[n].level->mesh);
         const double swept = passes * (n + 1 < GRIDS ? 2 : 1), products = n + 1 < GRIDS;
-        work.bytes += (swept + products) * product.bytes + swept * 8 * own;
-        work.flops += (swept + products) * product.flops + swept * 3 * own;
+        work.bytes += (swept + products) * product.bytes + swept * 8 * rows;
+        work.flops += (swept + products) * product.flops + swept * 3 * rows;
     }
     return work;
 }

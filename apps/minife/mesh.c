@@ -55,7 +55,7 @@ static bool at_surface(const fe_mesh *m, fe_node n)
 static int next_in_line(const fe_mesh *m, fe_node n, bool ghosts)
 {
     const int first = m->first[2], last = first + m->count[2] - 1, x = n.at[2];
-    if (x < first || x >= last || !fe_is_own(m, n)) return x + 1;
+    if (x < first || x >= last || !fe_is_owned(m, n)) return x + 1;
     n.at[2] = x + 1;
     return ghosts || !at_surface(m, n) ? last : x + 1;
 }
@@ -69,9 +69,9 @@ static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *inde
         for (int y = 0; y < m->extent[1]; y++)
             for (int x = m->low[2]; x < m->low[2] + m->extent[2];) {
                 n = (fe_node){{m->low[0] + z, m->low[1] + y, x}};
-                const bool own = fe_is_own(m, n);
+                const bool owned = fe_is_owned(m, n);
                 x = next_in_line(m, n, ghosts);
-                if (own ? ghosts || !at_surface(m, n) : !ghosts) continue;
+                if (owned ? ghosts || !at_surface(m, n) : !ghosts) continue;
                 if (id != NULL) {
                     id[count] = fe_id(m, n);
                     index[count] = fe_local(m, n);
@@ -84,18 +84,19 @@ static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *inde
 static mx_err match_ghosts(fe_level *level)
 {
     const fe_mesh *m = &level->mesh;
-    const mx_lid own = list_nodes(m, false, NULL, NULL), ghosts = fe_held(m) - fe_rows(m);
-    mx_gid *const id = malloc(((size_t)own + (size_t)ghosts + 1) * sizeof *id);
-    mx_lid *const index = malloc(((size_t)own + (size_t)ghosts + 1) * sizeof *index);
+    const mx_lid owned = list_nodes(m, false, NULL, NULL), ghosts = fe_held(m) - fe_rows(m);
+    mx_gid *const id = malloc(((size_t)owned + (size_t)ghosts + 1) * sizeof *id);
+    mx_lid *const index = malloc(((size_t)owned + (size_t)ghosts + 1) * sizeof *index);
     mx_err err = id != NULL && index != NULL
                      ? MX_OK
-                     : MX_FAIL(MX_ERR_MEMORY, "no memory for the ids of %d nodes", own + ghosts);
+                     : MX_FAIL(MX_ERR_MEMORY, "no memory for the ids of %d nodes", owned + ghosts);
     err = app_agree(level->base->comm, err);
     if (err == MX_OK) {
         (void)list_nodes(m, false, id, index);
-        (void)list_nodes(m, true, id + own, index + own);
-        const app_ids mine = {own, id, index, 0}, wanted = {ghosts, id + own, index + own, 0};
-        err = app_index_match(level->ghosts, &mine, &wanted);
+        (void)list_nodes(m, true, id + owned, index + owned);
+        const app_ids owned_ids = {owned, id, index, 0},
+                      wanted = {ghosts, id + owned, index + owned, 0};
+        err = app_index_match(level->ghosts, &owned_ids, &wanted);
     }
     free(id);
     free(index);

@@ -47,7 +47,7 @@ struct fe_multigrid {
 
 /* ---- the cycle ---- */
 
-static mx_err go_down(fe_multigrid *m, int n)
+static mx_err smooth_and_restrict(fe_multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int *held = coarse->level->mesh.extent;
@@ -58,12 +58,12 @@ static mx_err go_down(fe_multigrid *m, int n)
     return app_reverse(coarse->level->ghosts, 1, &coarse->b);
 }
 
-static mx_err go_up(fe_multigrid *m, int n)
+static mx_err prolong_and_smooth(fe_multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
-    const int *own = fine->level->mesh.count;
+    const int *nodes = fine->level->mesh.count;
     if (n + 2 < m->count) MX_TRY(fe_exchange(coarse->level, coarse->x)); /* the coarsest has them */
-    MX_TRY(fe_prolong(fe_box_range(fine->level, NULL, own), &fine->prolongation));
+    MX_TRY(fe_prolong(fe_box_range(fine->level, NULL, nodes), &fine->prolongation));
     return fe_smooth(&fine->smoother, FE_FROM_X);
 }
 
@@ -80,9 +80,9 @@ static mx_err solve_bottom(fe_multigrid *m)
 
 mx_err fe_multigrid_cycle(fe_multigrid *m)
 {
-    for (int n = 0; n + 1 < m->count; n++) MX_TRY(go_down(m, n));
+    for (int n = 0; n + 1 < m->count; n++) MX_TRY(smooth_and_restrict(m, n));
     MX_TRY(solve_bottom(m));
-    for (int n = m->count - 2; n >= 0; n--) MX_TRY(go_up(m, n));
+    for (int n = m->count - 2; n >= 0; n--) MX_TRY(prolong_and_smooth(m, n));
     return MX_OK;
 }
 
@@ -91,8 +91,8 @@ mx_err fe_multigrid_cycle(fe_multigrid *m)
 fe_work fe_work_of_cycle(const fe_multigrid *m)
 {
     const double bottom = (double)m->grids[m->count - 1].level->all_rows,
-                 own = fe_rows(&m->grids[m->count - 1].level->mesh);
-    fe_work work = {8 * own * bottom, 2 * own * bottom};
+                 rows = fe_rows(&m->grids[m->count - 1].level->mesh);
+    fe_work work = {8 * rows * bottom, 2 * rows * bottom};
     for (int n = 0; n + 1 < m->count; n++) {
         const grid *g = &m->grids[n];
         const fe_work before = fe_work_of_smoother(&g->smoother, FE_FROM_ZERO),

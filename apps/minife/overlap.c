@@ -60,14 +60,15 @@ static void choose_ranges(const fe_level *level, fe_part *range)
 
 /* At most so many rows of the inner range have ghosts. Those along z are ghosts of others, but by
  * elements. */
-static int64_t most_outer_rows(const fe_level *level)
+static int64_t max_outer_rows(const fe_level *level)
 {
     const fe_mesh *const m = &level->mesh;
     int64_t without = 1;
     for (int d = 0; d < 3; d++) {
-        const int held_end = m->low[d] + m->extent[d], own_end = m->first[d] + m->count[d];
+        const int held_end = m->low[d] + m->extent[d], owned_end = m->first[d] + m->count[d];
         int count = m->count[d];
-        if (d > 0 || by_elements(level)) count -= (m->low[d] < m->first[d]) + (held_end > own_end);
+        if (d > 0 || by_elements(level))
+            count -= (m->low[d] < m->first[d]) + (held_end > owned_end);
         without *= count > 0 ? count : 0;
     }
     return fe_rows(m) - without;
@@ -80,7 +81,7 @@ static mx_err find_rows(fe_level *level, fe_outer_args *a, int64_t *entries)
     struct fe_outer *const o = level->outer;
     const fe_part inner = o->range[INNER];
     int64_t rows = 0;
-    MX_TRY(mx_view_create_1d(ctx, "outer rows", MX_I32, most_outer_rows(level), &o->row));
+    MX_TRY(mx_view_create_1d(ctx, "outer rows", MX_I32, max_outer_rows(level), &o->row));
     MX_TRY(mx_bind(ctx, o->row, &a->row));
     MX_TRY(fe_outer_rows(mx_range_1d(ctx, inner.first, inner.end), a, &rows));
     a->rows = o->rows = (int)rows;

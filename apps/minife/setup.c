@@ -67,7 +67,7 @@ static mx_err check_memory(fe_level *level)
     const app_comm comm = level->base->comm;
     const int ranks = app_local_size(comm);
     const double mine = fe_matrix_bytes(level),
-                 here = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+                 available = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     double needed = 0;
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(level->base->ctx, &info));
@@ -77,12 +77,12 @@ static mx_err check_memory(fe_level *level)
     for (int i = 0; i < ranks && err == MX_OK; i++) needed += all[i];
     free(all);
     MX_TRY(err);
-    if (info.device < 0 && here > 0 && needed > here)
+    if (info.device < 0 && available > 0 && needed > available)
         err =
             MX_FAIL(MX_ERR_MEMORY,
                     "the matrix needs %.0f GB on this host, which has %.0f GB: use more hosts, or "
                     "fewer elements",
-                    1e-9 * needed, 1e-9 * here);
+                    1e-9 * needed, 1e-9 * available);
     return app_agree(comm, err);
 }
 

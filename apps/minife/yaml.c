@@ -93,17 +93,17 @@ static void add_place(const fe_app *app, const mx_ctx_info *info, app_yaml *y)
 static void add_shares(app_yaml *y, const char *what, const fe_shares *s, const int64_t *share)
 {
     char key[64];
-    int64_t least = share[0], most = share[0];
+    int64_t min = share[0], max = share[0];
     double sum = 0;
     for (int rank = 0; rank < s->ranks; rank++) {
-        least = share[rank] < least ? share[rank] : least;
-        most = share[rank] > most ? share[rank] : most;
+        min = share[rank] < min ? share[rank] : min;
+        max = share[rank] > max ? share[rank] : max;
         sum += (double)share[rank];
     }
     snprintf(key, sizeof key, "%s per proc MIN", what);
-    app_yaml_whole(y, key, least);
+    app_yaml_whole(y, key, min);
     snprintf(key, sizeof key, "%s per proc MAX", what);
-    app_yaml_whole(y, key, most);
+    app_yaml_whole(y, key, max);
     snprintf(key, sizeof key, "%s per proc AVG", what);
     app_yaml_real(y, key, sum / s->ranks);
 }
@@ -222,12 +222,12 @@ static mx_err add_region(const fe_app *app, app_yaml *y, const char *group, cons
 static mx_err compose(const fe_app *app, const fe_shares *s, app_yaml *y)
 {
     mx_ctx_info info;
-    int64_t memory = 0, most = 0;
+    int64_t memory = 0, max = 0;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     for (int rank = 0; rank < s->ranks; rank++) {
         const int64_t kilobytes = s->resident[rank] / 1024;
         memory += kilobytes;
-        most = kilobytes > most ? kilobytes : most;
+        max = kilobytes > max ? kilobytes : max;
     }
     add_parameters(app, y);
     add_place(app, &info, y);
@@ -240,7 +240,7 @@ static mx_err compose(const fe_app *app, const fe_shares *s, app_yaml *y)
     MX_TRY(add_solver(app, y));
     app_yaml_text(y, "Verification", app_verdict(&app->base));
     app_yaml_whole(y, "Global All-RSS (kB)", memory);
-    app_yaml_whole(y, "Global Max-RSS (kB)", most);
+    app_yaml_whole(y, "Global Max-RSS (kB)", max);
     app_yaml_real(y, "Total Program Time", app_now() - app->base.started);
     return MX_OK;
 }

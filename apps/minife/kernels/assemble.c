@@ -33,8 +33,8 @@ MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int i, int j, in
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {
         const fe_node node = fe_corner_node(low, m);
-        const bool own = fe_is_own(&a->mesh, node);
-        if (own && !a->without_source)
+        const bool owned = fe_is_owned(&a->mesh, node);
+        if (owned && !a->without_source)
             mx_atomic_add(&MX_AT(a->b, fe_local(&a->mesh, node)), element.source[m]);
         if (a->matrix.form == FE_FORM_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
         const fe_row_place row = fe_place_of_row(&a->matrix, &a->mesh, node);
@@ -59,8 +59,8 @@ MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int i, int j, in
     element_at(a, low, &element);
     for (int m = 0; m < 8; m++) {
         const fe_node node = fe_corner_node(low, m);
-        const bool own = fe_is_own(&a->mesh, node);
-        if (own && !a->without_source) MX_AT(a->b, fe_local(&a->mesh, node)) += element.source[m];
+        const bool owned = fe_is_owned(&a->mesh, node);
+        if (owned && !a->without_source) MX_AT(a->b, fe_local(&a->mesh, node)) += element.source[m];
         if (a->matrix.form == FE_FORM_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
         const fe_row_place row = fe_place_of_row(&a->matrix, &a->mesh, node);
         for (int n = 0; n < 8; n++) {

@@ -231,7 +231,7 @@ MX_BODY void store_plane(const fe_assemble_args *a, const block *k, int z)
             store_entries(a, k, first, sums);
         for (int i = 0; !a->without_source && i < k->count[2]; i++) {
             const fe_node node = {{z, y, k->low[2] + i}};
-            if (fe_is_own(&a->mesh, node)) MX_AT(a->b, fe_local(&a->mesh, node)) = source[i];
+            if (fe_is_owned(&a->mesh, node)) MX_AT(a->b, fe_local(&a->mesh, node)) = source[i];
         }
     }
 }

@@ -9,7 +9,7 @@
 #include "fe_level_kernels.h"
 
 /* The value of a given node in its own row. */
-MX_BODY double own_value(const fe_boundary_args *a, fe_node n)
+MX_BODY double given_value(const fe_boundary_args *a, fe_node n)
 {
     if (a->manufactured) return fe_exact_at(&a->coordinates, fe_in_box(&a->mesh, n));
     return (fe_fixed(&a->mesh, n) & FE_FIXED_AT_1) != 0 ? 1 : 0;
@@ -28,7 +28,7 @@ MX_BODY void fe_boundary_source_body(const fe_boundary_args *a, int row)
     const fe_node node = fe_node_of_row(m, row);
     if (!fe_near_boundary(m, node)) return;
     if (fe_fixed(m, node) != 0) {
-        MX_AT(a->b, row) = own_value(a, node);
+        MX_AT(a->b, row) = given_value(a, node);
         return;
     }
     if (a->matrix.form == FE_FORM_NONE) return;

@@ -28,7 +28,7 @@ MX_BODY void fe_codes_body(const fe_make_codes_args *a, int row)
                 const fe_node n = {
                     {around.low.at[0] + z, around.low.at[1] + y, around.low.at[2] + x}};
                 int code = fe_slot_of(node, n);
-                if (!fe_is_own(m, n)) {
+                if (!fe_is_owned(m, n)) {
                     MX_AT(a->ghost, MX_AT(a->ghost_begin, row) + ghosts) = fe_local(m, n);
                     code = FE_SLOTS + ghosts;
                     ghosts++;

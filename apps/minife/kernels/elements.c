@@ -23,7 +23,7 @@ MX_BODY double seen(const fe_free_args *a, fe_node n)
 /* An element adds to the row of this node. */
 MX_BODY void add(const fe_free_args *a, fe_node n, double value)
 {
-    if (!fe_is_own(&a->mesh, n) || (!a->raw && fe_fixed(&a->mesh, n) != 0)) return;
+    if (!fe_is_owned(&a->mesh, n) || (!a->raw && fe_fixed(&a->mesh, n) != 0)) return;
     MX_AT(a->y, fe_local(&a->mesh, n)) += value;
 }
 
@@ -33,7 +33,7 @@ MX_BODY bool is_inside(const fe_free_args *a, fe_node n)
     const fe_mesh *const m = &a->mesh;
     fe_node last = n;
     last.at[2] += FE_LANES - 1;
-    return fe_is_own(m, n) && fe_is_own(m, last) &&
+    return fe_is_owned(m, n) && fe_is_owned(m, last) &&
            (a->raw || (fe_fixed(m, n) == 0 && fe_fixed(m, last) == 0));
 }
 

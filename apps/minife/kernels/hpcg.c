@@ -8,7 +8,7 @@ MX_BODY void fe_sweep_body(const fe_sweep_args *a, int i, int j, int k)
     const fe_mesh *const m = &a->mesh;
     fe_node node = fe_item_at(m, i, j, k);
     for (int d = 0; d < 3; d++) node.at[d] = a->low[d] + 2 * node.at[d];
-    const int row = fe_own_before(m, node);
+    const int row = fe_owned_before(m, node);
     const int64_t begin = MX_AT(a->begin, row);
     const int entries = (int)(MX_AT(a->begin, row + 1) - begin);
     const fe_stencil around = fe_stencil_of(m, node);
@@ -26,7 +26,7 @@ MX_FOR(3D, fe_sweep, MX_ITEMS_PLAIN)
 MX_BODY int fine_row(const fe_pair *pair, fe_node coarse)
 {
     const fe_node fine = {{2 * coarse.at[0], 2 * coarse.at[1], 2 * coarse.at[2]}};
-    return fe_own_before(&pair->fine, fine);
+    return fe_owned_before(&pair->fine, fine);
 }
 
 MX_BODY void fe_inject_body(const fe_inject_args *a, int row)

@@ -78,8 +78,9 @@ MX_BODY double full_row(const fe_lines_args *a, int i, int j, int k, bool is_f32
 MX_BODY double half_row(const fe_lines_args *a, int i, int j, int k, bool is_f32)
 {
     const row_at r = find_row(a, i, j, k, FE_HALF_SLOTS);
-    const three own = elements_at(a, &r, 4);
-    double sum = times_three(a, r.first + a->pitch - 1, r.first, r.first + a->pitch, &own, is_f32);
+    const three centre = elements_at(a, &r, 4);
+    double sum =
+        times_three(a, r.first + a->pitch - 1, r.first, r.first + a->pitch, &centre, is_f32);
     MX_UNROLL(4)
     for (int line = 5; line < 9; line++) {
         const three behind = elements_at(a, &r, line), front = elements_at(a, &r, 8 - line);
@@ -90,7 +91,7 @@ MX_BODY double half_row(const fe_lines_args *a, int i, int j, int k, bool is_f32
             times_three(a, other + 2 * a->pitch - 1, other + a->pitch, other + 1, &front, is_f32);
     }
     MX_AT(a->y, r.row) = sum;
-    return own.middle * sum;
+    return centre.middle * sum;
 }
 
 FE_DEFINE_ROW_PRODUCTS(fe_lines_row, fe_lines_args, full_row)

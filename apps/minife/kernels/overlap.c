@@ -70,7 +70,7 @@ MX_BODY void fe_outer_entries_body(const fe_outer_args *a, int i)
     int count = 0;
     for (int e = 0; e < entries; e++) {
         const fe_node n = fe_node_of_entry(&around, e);
-        ghosts.place[e] = fe_is_own(m, n) ? -1 : count;
+        ghosts.place[e] = fe_is_owned(m, n) ? -1 : count;
         if (ghosts.place[e] < 0) continue;
         MX_AT(a->column, begin + count) = fe_local(m, n);
         MX_AT(a->value, begin + count) = stored ? fe_coefficient(&a->matrix, m, node, n) : 0;

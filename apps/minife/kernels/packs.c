@@ -34,7 +34,7 @@ enum { FRONT_LINES = 4, PACK_VALUES = FE_PACK * FE_HALF_SLOTS };
  * there is the line itself. */
 typedef struct pack_line {
     int line[9], start[9];
-    int64_t own;                /* where the coefficients of its first node are, */
+    int64_t centre;             /* where the coefficients of its first node are, */
     int64_t front[FRONT_LINES]; /* and those of line 3 - k, or of a line of zeros */
     int rows, nodes;            /* nodes: with ghosts */
     int ghosts;                 /* in front of the first row: 0 or 1 */
@@ -53,7 +53,7 @@ MX_BODY pack_line pack_line_at(const fe_lines_args *a, int number)
     r.rows = m->count[2];
     r.nodes = m->extent[2];
     r.ghosts = m->first[2] - m->low[2];
-    r.own = (1 + (int64_t)z * m->extent[1] + y) * values;
+    r.centre = (1 + (int64_t)z * m->extent[1] + y) * values;
     MX_UNROLL(9)
     for (int k = 0; k < 9; k++) {
         const int dz = k / 3 - 1, dy = k % 3 - 1;
@@ -61,7 +61,7 @@ MX_BODY pack_line pack_line_at(const fe_lines_args *a, int number)
         const int64_t distance = (int64_t)dz * m->extent[1] + dy;
         r.line[k] = exists ? h + dz * around + dy : h;
         r.start[k] = MX_AT(a->line, 0, r.line[k]);
-        if (k < FRONT_LINES) r.front[3 - k] = exists ? r.own + distance * values : 0;
+        if (k < FRONT_LINES) r.front[3 - k] = exists ? r.centre + distance * values : 0;
     }
     return r;
 }
@@ -79,12 +79,13 @@ MX_BODY double element_at(const fe_lines_args *a, const pack_line *r, int k, int
 MX_BODY double row_of_packs(const fe_lines_args *a, const pack_line *r, int i, bool is_f32)
 {
     const int node = r->ghosts + i;
-    double sum =
-        FE_VALUE(a, r->own + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) * element_at(a, r, 4, i);
+    double sum = FE_VALUE(a, r->centre + fe_in_packs(node, FE_DIAGONAL_SLOT), is_f32) *
+                 element_at(a, r, 4, i);
     for (int slot = FE_DIAGONAL_SLOT + 1; slot < FE_SLOTS; slot++) {
         const int k = slot / 3, dx = slot % 3 - 1, other = node - dx;
-        const int64_t line = k == 4 ? r->own : r->front[k - 5];
-        sum += FE_VALUE(a, r->own + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
+        const int64_t line = k == 4 ? r->centre : r->front[k - 5];
+        sum +=
+            FE_VALUE(a, r->centre + fe_in_packs(node, slot), is_f32) * element_at(a, r, k, i + dx);
         if (other >= 0 && other < r->nodes)
             sum += FE_VALUE(a, line + fe_in_packs(other, slot), is_f32) *
                    element_at(a, r, 8 - k, i - dx);
@@ -115,17 +116,17 @@ MX_BODY mx_part_f64 part_at(const fe_lines_args *a, int64_t at, bool is_f32)
                   : mx_part_load_f64(&MX_AT(a->value, at));
 }
 
-/* Adds the terms of the three slots from `slot` on: those of the own coefficients at `own`, of which
+/* Adds the terms of the three slots from `slot` on: those of the line itself at `centre`, of which
  * `x` is the element at the same place in their line; and those of the line in front at `front`. */
-MX_BODY void add_lines(const fe_lines_args *a, int64_t own, const double *x, int64_t front,
+MX_BODY void add_lines(const fe_lines_args *a, int64_t centre, const double *x, int64_t front,
                        const double *front_x, int slot, bool is_f32, part_sums *sums)
 {
     const int first = fe_in_packs(0, slot), step = FE_PACK;
     const mx_part_f64 f = mx_part_load_f64(front_x);
     mx_part_f64 *const middle = &sums->middle[slot / 3 & 1];
-    *middle += part_at(a, own + first, is_f32) * mx_part_load_f64(x - 1);
-    *middle += part_at(a, own + first + step, is_f32) * mx_part_load_f64(x);
-    *middle += part_at(a, own + first + 2 * step, is_f32) * mx_part_load_f64(x + 1);
+    *middle += part_at(a, centre + first, is_f32) * mx_part_load_f64(x - 1);
+    *middle += part_at(a, centre + first + step, is_f32) * mx_part_load_f64(x);
+    *middle += part_at(a, centre + first + 2 * step, is_f32) * mx_part_load_f64(x + 1);
     sums->low += part_at(a, front + first, is_f32) * f;
     *middle += part_at(a, front + first + step, is_f32) * f;
     sums->high += part_at(a, front + first + 2 * step, is_f32) * f;
@@ -136,14 +137,14 @@ MX_BODY void add_lines(const fe_lines_args *a, int64_t own, const double *x, int
 MX_BODY part_sums sums_of_part(const fe_lines_args *a, const pack_line *r, const double *const *x,
                                int64_t at, int node, bool is_f32)
 {
-    const mx_part_f64 zero = mx_part_set_f64(0.0), own = mx_part_load_f64(x[4] + node);
-    const mx_part_f64 next = part_at(a, r->own + at + FE_PACK, is_f32);
-    part_sums sums = {{zero, zero}, next * own, zero};
+    const mx_part_f64 zero = mx_part_set_f64(0.0), x_centre = mx_part_load_f64(x[4] + node);
+    const mx_part_f64 next = part_at(a, r->centre + at + FE_PACK, is_f32);
+    part_sums sums = {{zero, zero}, next * x_centre, zero};
     sums.middle[0] =
-        part_at(a, r->own + at, is_f32) * own + next * mx_part_load_f64(x[4] + node + 1);
+        part_at(a, r->centre + at, is_f32) * x_centre + next * mx_part_load_f64(x[4] + node + 1);
     MX_UNROLL(4)
     for (int k = 0; k < FRONT_LINES; k++)
-        add_lines(a, r->own + at, x[5 + k] + node, r->front[k] + at, x[3 - k] + node,
+        add_lines(a, r->centre + at, x[5 + k] + node, r->front[k] + at, x[3 - k] + node,
                   FE_DIAGONAL_SLOT + 2 + 3 * k, is_f32, &sums);
     return sums;
 }
@@ -166,7 +167,7 @@ MX_BODY void sum_piece(const fe_lines_args *a, const pack_line *r, const double 
 {
     for (int i = 0; i < p->nodes; i += FE_PACK) {
         const int64_t at = (int64_t)(p->from + i) * FE_HALF_SLOTS;
-        fetch(a, r->own + at, is_f32);
+        fetch(a, r->centre + at, is_f32);
         for (int part = 0; part < FE_PACK; part += MX_PART_WIDTH_F64) {
             const part_sums s = sums_of_part(a, r, x, at + part, p->from + i + part, is_f32);
             mx_part_store_f64(&p->middle[2 + i + part], s.middle[0] + s.middle[1]);

@@ -93,8 +93,8 @@ MX_BODY double sum_of_entries(const fe_rows_args *a, int64_t begin, int64_t end,
 }
 
 /* A row by one lane. With a load for each number, the loads of a row take as long as its memory
- * traffic. So most rows load three elements of x at once, after a look at all columns. Not the last
- * row of the matrix, behind which there is no coefficient. */
+ * traffic. So most rows load three elements of x at once, after a check that their columns follow
+ * each other. Not the last row of the matrix, behind which there is no coefficient. */
 MX_BODY double row_by_one(const fe_rows_args *a, int row, int64_t begin, int64_t end, bool is_f32)
 {
     enum { FETCHED = 32 };

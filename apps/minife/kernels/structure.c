@@ -49,7 +49,7 @@ MX_BODY void fe_columns_body(const fe_structure_args *a, int row)
     const fe_node node = fe_node_of_row(m, exists ? row : 0);
     const fe_stencil around = fe_stencil_of(m, node);
     const int entries = exists ? fe_stencil_size(&around) : 0;
-    const int own = exists ? row : 0;
+    const int self = exists ? row : 0;
     const int padded = padded_entries(a, row, entries);
     fe_row_place p = fe_place_of_row(&a->matrix, m, node);
     if (!exists) p.first += row;
@@ -65,7 +65,7 @@ MX_BODY void fe_columns_body(const fe_structure_args *a, int row)
                 e++;
             }
         }
-    for (; e < padded; e++) MX_AT(a->column, p.first + e * p.step) = own;
+    for (; e < padded; e++) MX_AT(a->column, p.first + e * p.step) = self;
 }
 MX_FOR(1D, fe_columns, MX_ITEMS_PLAIN)
 

@@ -78,7 +78,7 @@ MX_BODY double collect(const tile *t, int j, int i, int first)
 MX_BODY double store_row(const fe_free_args *a, const tile *t, int z, int j, int i)
 {
     const fe_node node = {{z, t->low[1] + j, t->low[2] + i}};
-    const int row = fe_own_before(&a->mesh, node);
+    const int row = fe_owned_before(&a->mesh, node);
     const double x = MX_AT(a->x, row);
     const bool given = !a->raw && fe_fixed(&a->mesh, node) != 0;
     const double y = given ? x : t->kept[j * t->count[2] + i] + collect(t, j, i, 0);

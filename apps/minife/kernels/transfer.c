@@ -58,7 +58,7 @@ MX_BODY void fe_prolong_body(const fe_prolong_args *a, int i, int j, int k)
                 sum += b[0].weight[z] * b[1].weight[y] * b[2].weight[x] *
                        MX_AT(a->coarse, fe_local(coarse, from));
             }
-    MX_AT(a->x, fe_own_before(fine, node)) += sum;
+    MX_AT(a->x, fe_owned_before(fine, node)) += sum;
 }
 MX_FOR(3D, fe_prolong, MX_ITEMS_PLAIN)
 
@@ -67,7 +67,8 @@ MX_BODY void fe_bottom_collect_body(const fe_bottom_args *a, int id)
     const int *const n = a->mesh.elements;
     const fe_node node = {
         {id / ((n[2] + 1) * (n[1] + 1)), id / (n[2] + 1) % (n[1] + 1), id % (n[2] + 1)}};
-    MX_AT(a->all, id) = fe_is_own(&a->mesh, node) ? MX_AT(a->b, fe_own_before(&a->mesh, node)) : 0;
+    MX_AT(a->all, id) =
+        fe_is_owned(&a->mesh, node) ? MX_AT(a->b, fe_owned_before(&a->mesh, node)) : 0;
 }
 MX_FOR(1D, fe_bottom_collect, MX_ITEMS_PLAIN)
 

@@ -124,7 +124,7 @@ MX_REDUCE(TEAM, fe_uniform_dot, MX_SUM)
 
 /* What a plane adds to rows at one place: to its own, and to those beside it. */
 typedef struct plane_sums {
-    double own, beside, x;
+    double in_plane, beside, x;
 } plane_sums;
 
 MX_BODY plane_sums add_plane(const fe_free_args *a, int z, int y, int i)
@@ -146,8 +146,8 @@ MX_BODY plane_sums add_plane(const fe_free_args *a, int z, int y, int i)
         if (given) centre[k] = side[k] = 0;
     }
     const double c = centre[0] + centre[2], d = side[0] + side[2];
-    s.own = (a->stencil[4][0] * centre[1] + a->stencil[4][1] * side[1]) +
-            (a->stencil[3][0] * c + a->stencil[3][1] * d);
+    s.in_plane = (a->stencil[4][0] * centre[1] + a->stencil[4][1] * side[1]) +
+                 (a->stencil[3][0] * c + a->stencil[3][1] * d);
     s.beside = (a->stencil[1][0] * centre[1] + a->stencil[1][1] * side[1]) +
                (a->stencil[0][0] * c + a->stencil[0][1] * d);
     return s;
@@ -162,17 +162,17 @@ MX_BODY double one_column(const fe_free_args *a, int i, int j, int k)
     const int end = begin + a->planes < a->end ? begin + a->planes : a->end;
     const bool given = is_given(a, 1, y) || is_given(a, 2, m->first[2] + n.at[2]);
     plane_sums below = add_plane(a, m->first[0] + begin - 1, y, n.at[2]);
-    plane_sums here = add_plane(a, m->first[0] + begin, y, n.at[2]);
+    plane_sums centre = add_plane(a, m->first[0] + begin, y, n.at[2]);
     double dot = 0;
     for (int p = begin; p < end; p++) {
         const int z = m->first[0] + p;
         const plane_sums above = add_plane(a, z + 1, y, n.at[2]);
         const double sum =
-            given || is_given(a, 0, z) ? here.x : below.beside + here.own + above.beside;
+            given || is_given(a, 0, z) ? centre.x : below.beside + centre.in_plane + above.beside;
         MX_AT(a->y, (p * m->count[1] + n.at[1]) * m->count[2] + n.at[2]) = sum;
-        dot += here.x * sum;
-        below = here;
-        here = above;
+        dot += centre.x * sum;
+        below = centre;
+        centre = above;
     }
     return dot;
 }
