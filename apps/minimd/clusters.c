@@ -59,7 +59,7 @@ static mx_err fit_table(mx_ctx ctx, const char *label, mx_type type, int64_t clu
     return md_fit_view(ctx, label, type, 2, extents, MX_LAYOUT_RIGHT, view);
 }
 
-static void take_views(const md_cluster_atoms *atoms, md_cluster_views *v)
+static void set_views(const md_cluster_atoms *atoms, md_cluster_views *v)
 {
     v->position = atoms->position;
     v->force = atoms->force;
@@ -82,7 +82,7 @@ static mx_err bind_forces(mx_ctx ctx, const md_cluster_views *v, bool mixed, md_
     MX_TRY(mx_bind(ctx, v->slot_atom, &a->slot_atom));
     MX_TRY(mx_bind(ctx, v->slot_type, &a->slot_type));
     MX_TRY(mx_bind(ctx, v->first, &a->first));
-    MX_TRY(mx_bind(ctx, v->own_end, &a->own_end));
+    MX_TRY(mx_bind(ctx, v->local_end, &a->local_end));
     MX_TRY(mx_bind(ctx, v->row_end, &a->row_end));
     MX_TRY(mx_bind(ctx, v->near, &a->near));
     MX_TRY(mx_bind(ctx, v->pair, &a->pair));
@@ -92,7 +92,7 @@ static mx_err bind_forces(mx_ctx ctx, const md_cluster_views *v, bool mixed, md_
 
 mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c)
 {
-    take_views(atoms, &c->views);
+    set_views(atoms, &c->views);
     if (c->views.near.generation == 0) return MX_OK; /* there is no list yet */
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
     if (c->mixed) MX_TRY(md_offset_args_bind(ctx, &c->views, &c->load_mixed));
@@ -103,10 +103,10 @@ mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *
 void md_clusters_destroy(md_clusters *c)
 {
     md_cluster_views *const v = &c->views;
-    mx_view *const own[] = {&v->bin_begin, &v->first, &v->slot_atom, &v->slot_type,
-                            &v->point,     &v->push,  &v->extent,    &v->own_end,
-                            &v->row_end,   &v->near,  &v->offset};
-    for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
+    mx_view *const views[] = {&v->bin_begin, &v->first, &v->slot_atom, &v->slot_type,
+                              &v->point,     &v->push,  &v->extent,    &v->local_end,
+                              &v->row_end,   &v->near,  &v->offset};
+    for (size_t n = 0; n < sizeof views / sizeof *views; n++) (void)mx_view_destroy(views[n]);
     *c = (md_clusters){0};
 }
 
@@ -122,7 +122,7 @@ static mx_err make_grid(const md_cluster_atoms *atoms, md_cluster_grid *g)
         volume *= side[d];
     }
     /* a cube of a cluster's atoms; in a flat brick a column has as many */
-    const double clusters = (atoms->own > 0 ? atoms->own : 1) / (double)MD_CLUSTER;
+    const double clusters = (atoms->local > 0 ? atoms->local : 1) / (double)MD_CLUSTER;
     const double edge = fmax(cbrt(volume / clusters), sqrt(side[0] * side[1] / clusters));
     for (int d = 0; d < 2; d++) {
         g->low[d] = atoms->low[d];
@@ -140,16 +140,16 @@ static mx_err make_grid(const md_cluster_atoms *atoms, md_cluster_grid *g)
     const double bins = (double)md_all_columns(g) * g->bins;
     MX_REQUIRE(bins < MX_INDEX_END, MX_ERR_EXTENT,
                "a list of clusters would need %.3g bins for %d atoms (limit %d): use more ranks",
-               bins, atoms->own, MX_INDEX_END);
+               bins, atoms->local, MX_INDEX_END);
     return MX_OK;
 }
 
 /* `order`: the atoms by columns, and in these by z. bin_begin: where those of a bin begin. */
-static mx_err sort_by_bins(mx_ctx ctx, int own, int64_t count, md_clusters *c, mx_view order)
+static mx_err sort_by_bins(mx_ctx ctx, int local, int64_t count, md_clusters *c, mx_view order)
 {
     const int64_t begins = (int64_t)md_all_columns(&c->grid) * c->grid.bins + 1;
     md_cluster_views *const v = &c->views;
-    md_cell_args args = {.grid = c->grid, .own = own};
+    md_cell_args args = {.grid = c->grid, .local = local};
     mx_view bin, begin, atom;
     MX_TRY(fit_line(ctx, "bin begins", begins, &v->bin_begin));
     MX_TRY(md_cell_args_bind(ctx, v, &args));
@@ -166,9 +166,9 @@ static mx_err sort_by_bins(mx_ctx ctx, int own, int64_t count, md_clusters *c, m
 
 mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c, mx_view order)
 {
-    take_views(atoms, &c->views);
+    set_views(atoms, &c->views);
     MX_TRY(make_grid(atoms, &c->grid));
-    return sort_by_bins(ctx, atoms->own, atoms->own, c, order);
+    return sort_by_bins(ctx, atoms->local, atoms->local, c, order);
 }
 
 /* ---- clusters ---- */
@@ -179,17 +179,17 @@ static mx_err make_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_cluste
     md_cluster_views *const v = &c->views;
     md_count_args count = {.grid = c->grid};
     md_fill_args fill = {.grid = c->grid};
-    int32_t total = 0, own = 0;
+    int32_t total = 0, local = 0;
     MX_TRY(fit_line(ctx, "first clusters", (int64_t)columns + 1, &v->first));
     MX_TRY(md_count_args_bind(ctx, v, &count));
     MX_TRY(md_count_clusters(mx_range_1d(ctx, 0, (int64_t)columns + 1), &count, &total));
-    MX_TRY(mx_read_element(ctx, v->first, md_own_columns(&c->grid), &own));
+    MX_TRY(mx_read_element(ctx, v->first, md_local_columns(&c->grid), &local));
     MX_REQUIRE(total <= MD_MAX_CLUSTERS, MX_ERR_EXTENT,
                "a rank would have %d clusters of atoms (limit %d): use more ranks, or list=2d",
                total, MD_MAX_CLUSTERS);
     c->clusters = total;
-    c->own_clusters = own;
-    c->push_rows = c->half && atoms->pushes ? own : 0;
+    c->local_clusters = local;
+    c->push_rows = c->half && atoms->pushes ? local : 0;
     MX_TRY(fit_table(ctx, "slot atoms", MX_I32, total, MD_CLUSTER, &v->slot_atom));
     MX_TRY(fit_table(ctx, "slot types", MX_I32, total, MD_CLUSTER, &v->slot_type));
     MX_TRY(fit_table(ctx, "extents", MX_F64, total, 6, &v->extent));
@@ -220,10 +220,10 @@ static mx_err measure_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clu
 
 static mx_err fit_rows(mx_ctx ctx, md_clusters *c)
 {
-    const int64_t rows = (int64_t)c->own_clusters * MD_CLUSTER;
+    const int64_t rows = (int64_t)c->local_clusters * MD_CLUSTER;
     const int64_t extents[] = {rows, c->room};
     md_cluster_views *const v = &c->views;
-    MX_TRY(fit_line(ctx, "own ends", rows, &v->own_end));
+    MX_TRY(fit_line(ctx, "local ends", rows, &v->local_end));
     MX_TRY(fit_line(ctx, "row ends", rows, &v->row_end));
     return md_fit_view(ctx, "near clusters", MX_I32, 2, extents, MX_LAYOUT_DEFAULT, &v->near);
 }
@@ -237,7 +237,7 @@ static mx_err find_rows(mx_ctx ctx, double cutoff, md_clusters *c)
         args.room = c->room;
         MX_TRY(fit_rows(ctx, c));
         MX_TRY(md_near_args_bind(ctx, &c->views, &args));
-        MX_TRY(md_find_near(mx_range_1d(ctx, 0, c->own_clusters), &args, &c->size));
+        MX_TRY(md_find_near(mx_range_1d(ctx, 0, c->local_clusters), &args, &c->size));
         if (c->size.longest <= c->room) return MX_OK;
         c->room = (int)(c->size.longest + c->size.longest / 16 + 1);
     }
@@ -247,9 +247,10 @@ mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, m
 {
     if (half != c->half) c->room = 0;
     c->half = half;
-    take_views(atoms, &c->views);
+    set_views(atoms, &c->views);
     MX_TRY(make_grid(atoms, &c->grid));
-    MX_TRY(sort_by_bins(ctx, atoms->own, (int64_t)atoms->own + atoms->ghosts, c, atoms->bin_atom));
+    MX_TRY(
+        sort_by_bins(ctx, atoms->local, (int64_t)atoms->local + atoms->ghosts, c, atoms->bin_atom));
     MX_TRY(make_clusters(ctx, atoms, c));
     MX_TRY(measure_clusters(ctx, atoms, c));
     MX_TRY(find_rows(ctx, atoms->cutoff, c));
@@ -306,26 +307,26 @@ static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
         md_energy share = {0, 0, 0};
         MX_TRY(LAUNCH(md_lj_tiles, tiles, c, energy));
     }
-    return md_store_pushes(mx_range_1d(ctx, 0, c->own_clusters), &c->args);
+    return md_store_pushes(mx_range_1d(ctx, 0, c->local_clusters), &c->args);
 }
 
-mx_err md_clusters_lj_own(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy)
+mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy)
 {
-    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->local_clusters * MD_CLUSTER);
     md_energy share = {0, 0, 0};
     c->args.one = lj->one;
     c->args.one_pair = lj->one_pair && !lj->shifted;
     c->args.shifted = lj->shifted;
     c->args.types = lj->types;
     if (energy != NULL) *energy = share;
-    MX_TRY(load_points(ctx, c, 0, c->own_clusters));
+    MX_TRY(load_points(ctx, c, 0, c->local_clusters));
     return c->half ? push_tiles(ctx, c, energy) : LAUNCH(md_lj_rows, rows, c, energy);
 }
 
 mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy)
 {
-    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+    const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->local_clusters * MD_CLUSTER);
     md_energy share = {0, 0, 0};
-    MX_TRY(load_points(ctx, c, c->own_clusters, c->clusters));
+    MX_TRY(load_points(ctx, c, c->local_clusters, c->clusters));
     return LAUNCH(md_lj_ghosts, rows, c, energy);
 }

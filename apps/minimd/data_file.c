@@ -107,7 +107,7 @@ mx_err md_place_data(md_app *app)
     for (mx_lid i = 0; i < a->count; i++)
         for (int d = 0; d < 3; d++) a->position[i][d] -= app->origin[d];
     MX_TRY(app_agree(app->base.comm, md_reserve(app, a->count)));
-    app->own = a->count;
+    app->local = a->count;
     MX_TRY(app_agree(app->base.comm, import_all(app)));
     md_data_free_atoms(a);
     return MX_OK;

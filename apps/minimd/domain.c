@@ -5,8 +5,8 @@
  * bricks along each axis, name both where an image comes from and which neighbour it is for: an
  * atom of brick b that brick b + k needs is sent to the rank of b + k, which knows it by the
  * opposite offset. So there is one mechanism for neighbouring ranks, for several bricks within a
- * cutoff, and for images of a rank's own atoms across the periodic box; and any two ranks agree on
- * their messages without asking. A box shorter than the cutoff has several images of an atom.
+ * cutoff, and for images of a rank's local atoms across the periodic box; and any two ranks agree
+ * on their messages without asking. A box shorter than the cutoff has several images of an atom.
  *
  * Offsets are numbered as places (md_around). Neighbours are the places but the own one, in the
  * order of their ranks, so that all images for one rank are one message:
@@ -188,7 +188,7 @@ void md_free_domain(md_app *app)
 /* All atoms are still there, and have positions. */
 static mx_err count_atoms(md_app *app, const md_placed *placed)
 {
-    int64_t sums[] = {app->own, placed->lost, placed->far};
+    int64_t sums[] = {app->local, placed->lost, placed->far};
     MX_TRY(app_sum_i64(app->base.comm, sums, 3));
     if (app->input.check_exchange && sums[2] > 0)
         app_print_note(
@@ -213,7 +213,7 @@ static mx_err move_atoms(md_app *app)
     const int count = md_keeps_built(app) ? 5 : 4;
     mx_view_info info;
     bool grown = false;
-    MX_TRY(app_migrate(app->migration, v->rank, &app->own, fields, count, &grown));
+    MX_TRY(app_migrate(app->migration, v->rank, &app->local, fields, count, &grown));
     if (!grown) return MX_OK;
     MX_TRY(mx_view_get_info(v->position, &info));
     MX_TRY(md_reserve(app, info.extent[0]));
@@ -225,7 +225,7 @@ mx_err md_migrate(md_app *app)
     md_place_args args = {.box = app->box};
     md_placed placed;
     MX_TRY(md_place_args_bind(app->base.ctx, &app->views, &args));
-    MX_TRY(md_place_atoms(md_own(app), &args, &placed));
+    MX_TRY(md_place_atoms(md_local_range(app), &args, &placed));
     app->ghosts = 0;
     if (app_size(app->base.comm) > 1) MX_TRY(move_atoms(app));
     return count_atoms(app, &placed);
@@ -260,11 +260,11 @@ static mx_err find_images(md_app *app, int64_t *images)
             args.below[d][k] = md_brick_low(box, d, box->brick[d] - k) + app->list_cutoff;
         }
     }
-    if (app->image_room == 0) MX_TRY(reserve_images(app, app->own / 2));
+    if (app->image_room == 0) MX_TRY(reserve_images(app, app->local / 2));
     for (;;) {
         args.room = app->image_room;
         MX_TRY(md_images_args_bind(app->base.ctx, &app->views, &args));
-        MX_TRY(md_find_images(md_own(app), &args, images));
+        MX_TRY(md_find_images(md_local_range(app), &args, images));
         if (*images <= app->image_room) return MX_OK;
         MX_TRY(reserve_images(app, *images));
     }
@@ -298,8 +298,9 @@ static int end_of_rank(const md_peers *n, int begin)
     return end;
 }
 
-/* Takes the numbers that a rank announced; it has as many neighbours here as this one has there. */
-static mx_err take_counts(md_peers *n, const app_block *block)
+/* Stores the numbers that a rank announced. It has as many neighbours here as this rank has
+ * there. */
+static mx_err store_counts(md_peers *n, const app_block *block)
 {
     const int32_t *const counts = block->data;
     int begin = 0;
@@ -328,7 +329,7 @@ static mx_err announce(md_app *app, int32_t *counts, app_block *blocks)
     }
     mx_err err = app_sparse_alltoall(app->sparse, blocks, ranks, &received);
     for (int b = 0; err == MX_OK && b < received.count; b++)
-        err = take_counts(n, &received.block[b]);
+        err = store_counts(n, &received.block[b]);
     app_blocks_free(&received);
     return err;
 }
@@ -359,9 +360,9 @@ static mx_err set_lists(md_app *app)
     const md_peers *const n = &app->peers;
     int64_t ghosts = 0;
     for (int at = 0; at < n->count; at++) ghosts += n->at[at].receives;
-    MX_TRY(md_reserve(app, app->own + ghosts));
+    MX_TRY(md_reserve(app, app->local + ghosts));
     app->ghosts = (mx_lid)ghosts;
-    MX_TRY(app_index_lists(app->halo, n->at, n->count, app->views.send, app->own));
+    MX_TRY(app_index_lists(app->halo, n->at, n->count, app->views.send, app->local));
     MX_TRY(app_index_join(app->halo));
     return app_index_shifts(app->halo, n->shift, 3);
 }

@@ -35,8 +35,8 @@ static mx_err fit_vectors(mx_ctx ctx, int64_t vectors, int64_t width, md_eam_clu
 static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
                          md_eam_cluster_views *v)
 {
-    const int64_t own = c->own_clusters, parts = MD_EAM_PARTS * own;
-    md_eam_list_args args = {.own_clusters = c->own_clusters,
+    const int64_t local = c->local_clusters, parts = MD_EAM_PARTS * local;
+    md_eam_list_args args = {.local_clusters = c->local_clusters,
                              .inner_square = inner_cutoff * inner_cutoff};
     int64_t vectors = 0, width = 0, wrong = 0;
     MX_ASSERT(c->whole);
@@ -44,13 +44,13 @@ static mx_err find_pairs(mx_ctx ctx, const md_clusters *c, double inner_cutoff,
     MX_TRY(fit_line(ctx, "first vectors", parts + 1, &v->begin));
     if (v->other.generation == 0) MX_TRY(fit_vectors(ctx, 0, MD_CLUSTER, v));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * own), &args, &width));
+    MX_TRY(md_eam_count_pairs(mx_range_1d(ctx, 0, 2 * local), &args, &width));
     const md_vector_views counts = {v->count, v->begin};
     MX_TRY(md_vectors_begin(ctx, &counts, parts, &vectors));
-    if (own == 0) width = MD_CLUSTER; /* there are no vectors, so any width will do */
+    if (local == 0) width = MD_CLUSTER; /* there are no vectors, so any width will do */
     MX_TRY(fit_vectors(ctx, vectors, width, v));
     MX_TRY(md_eam_list_args_bind(ctx, v, &args));
-    MX_TRY(md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * own), &args, &wrong));
+    MX_TRY(md_eam_fill_vectors(mx_range_1d(ctx, 0, 2 * local), &args, &wrong));
     MX_REQUIRE(wrong == 0, MX_ERR_EXTENT,
                "a list of clusters: %" PRId64
                " parts have more or fewer vectors of pairs than were counted: two kernels round "
@@ -70,7 +70,7 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
     v->slot_type = from->slot_type;
     v->point = from->point;
     v->first = from->first;
-    v->own_end = from->own_end;
+    v->local_end = from->local_end;
     v->row_end = from->row_end;
     v->near = from->near;
     v->force = views->force;
@@ -88,36 +88,36 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff
     const double cutoff = sqrt(e->args.tables.cutoff_square);
     const double margin = MARGIN * fmax(list_cutoff - cutoff, 0);
     const double allowed = 0.5 * margin * (1 - ROUNDING);
-    const int64_t slots = (int64_t)c->own_clusters * MD_CLUSTER, one = 1;
+    const int64_t slots = (int64_t)c->local_clusters * MD_CLUSTER, one = 1;
     md_eam_cluster_views *const v = &e->views;
     MX_TRY(fit_slots(ctx, "places", c->clusters, &v->place));
-    MX_TRY(fit_slots(ctx, "sums", c->own_clusters, &v->sum));
+    MX_TRY(fit_slots(ctx, "sums", c->local_clusters, &v->sum));
     MX_TRY(md_fit_view(ctx, "moved", MX_F64, 1, &one, MX_LAYOUT_DEFAULT, &v->moved));
     MX_TRY(md_fit_view(ctx, "densities", MX_F64, 1, &slots, MX_LAYOUT_DEFAULT, &v->density));
     MX_TRY(find_pairs(ctx, c, (cutoff + margin) * (1 + ROUNDING), v));
     e->args.allowed_square = allowed * allowed;
     e->args.grid = c->grid;
-    e->args.own_clusters = c->own_clusters;
+    e->args.local_clusters = c->local_clusters;
     return md_eam_cluster_args_bind(ctx, v, &e->args);
 }
 
 void md_eam_clusters_destroy(md_eam_clusters *e)
 {
     md_eam_cluster_views *const v = &e->views;
-    mx_view *const own[] = {&v->place, &v->density, &v->sum,  &v->moved,
-                            &v->count, &v->begin,   &v->self, &v->other};
-    for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
+    mx_view *const views[] = {&v->place, &v->density, &v->sum,  &v->moved,
+                              &v->count, &v->begin,   &v->self, &v->other};
+    for (size_t n = 0; n < sizeof views / sizeof *views; n++) (void)mx_view_destroy(views[n]);
     *e = (md_eam_clusters){0};
 }
 
-static mx_range_1 own_slots(mx_ctx ctx, const md_clusters *c)
+static mx_range_1 local_slots(mx_ctx ctx, const md_clusters *c)
 {
-    return mx_range_1d(ctx, 0, (int64_t)c->own_clusters * MD_CLUSTER);
+    return mx_range_1d(ctx, 0, (int64_t)c->local_clusters * MD_CLUSTER);
 }
 
 static mx_err add_densities(mx_ctx ctx, md_clusters *c, md_eam_clusters *e)
 {
-    if (!c->half) return md_eam_cluster_densities(mx_range_1d(ctx, 0, c->own_clusters), &e->args);
+    if (!c->half) return md_eam_cluster_densities(mx_range_1d(ctx, 0, c->local_clusters), &e->args);
     for (int colour = 0; colour < MD_COLOURS; colour++)
         MX_TRY(md_eam_tile_densities(md_tiles(ctx, &c->grid, colour, e->args.colour), &e->args));
     return MX_OK;
@@ -128,13 +128,13 @@ mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, d
     const int64_t slots = (int64_t)c->clusters * MD_CLUSTER;
     MX_TRY(md_eam_load_places_into(mx_range_1d(ctx, 0, slots), &e->args, e->views.moved, 0));
     MX_TRY(add_densities(ctx, c, e));
-    return embedding ? md_eam_embed_slots_energy(own_slots(ctx, c), &e->args, embedding)
-                     : md_eam_embed_slots(own_slots(ctx, c), &e->args);
+    return embedding ? md_eam_embed_slots_energy(local_slots(ctx, c), &e->args, embedding)
+                     : md_eam_embed_slots(local_slots(ctx, c), &e->args);
 }
 
 static mx_err add_forces(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy)
 {
-    const mx_range_1 clusters = mx_range_1d(ctx, 0, c->own_clusters);
+    const mx_range_1 clusters = mx_range_1d(ctx, 0, c->local_clusters);
     if (!c->half)
         return energy ? md_eam_cluster_forces_energy(clusters, &e->args, energy)
                       : md_eam_cluster_forces(clusters, &e->args);
@@ -151,9 +151,9 @@ static mx_err add_forces(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_ener
 
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy)
 {
-    const int64_t own = (int64_t)c->own_clusters * MD_CLUSTER;
+    const int64_t local = (int64_t)c->local_clusters * MD_CLUSTER;
     const int64_t all = (int64_t)c->clusters * MD_CLUSTER;
-    MX_TRY(md_eam_load_derivatives(mx_range_1d(ctx, own, all), &e->args));
+    MX_TRY(md_eam_load_derivatives(mx_range_1d(ctx, local, all), &e->args));
     MX_TRY(add_forces(ctx, c, e, energy));
-    return md_eam_store_forces(own_slots(ctx, c), &e->args);
+    return md_eam_store_forces(local_slots(ctx, c), &e->args);
 }

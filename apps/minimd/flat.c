@@ -21,20 +21,20 @@ static mx_err search(mx_ctx ctx, const md_bins *bins, double cutoff, int room, m
     md_search_args args = {.bins = *bins,
                            .cutoff_square = cutoff * cutoff,
                            .step = f->step,
-                           .own = f->own,
+                           .local = f->local,
                            .room = room,
                            .half = f->half,
                            .ghost_newton = f->ghost_newton};
     MX_TRY(md_search_args_bind(ctx, &f->views, &args));
-    return md_flat_search(mx_range_1d(ctx, 0, f->own), &args, size);
+    return md_flat_search(mx_range_1d(ctx, 0, f->local), &args, size);
 }
 
 /* begin(i) = i * stride; or, with 0, the counts before i. */
 static mx_err set_begins(mx_ctx ctx, int64_t stride, md_flat *f)
 {
-    md_begin_args args = {.stride = stride, .own = f->own};
+    md_begin_args args = {.stride = stride, .local = f->local};
     MX_TRY(md_begin_args_bind(ctx, &f->views, &args));
-    return md_flat_begins(mx_range_1d(ctx, 0, (int64_t)f->own + 1), &args, NULL);
+    return md_flat_begins(mx_range_1d(ctx, 0, (int64_t)f->local + 1), &args, NULL);
 }
 
 /* Counts, then stores. */
@@ -56,8 +56,8 @@ static mx_err build_2d(mx_ctx ctx, const md_bins *bins, double cutoff, md_flat *
     if (f->room == 0) f->room = f->half ? 48 : 96;
     for (;;) {
         const bool left = f->form == MD_FLAT_LEFT;
-        f->step = left ? f->own : 1;
-        MX_TRY(fit(ctx, "neighbours", MX_I32, (int64_t)f->own * f->room, &f->views.entry));
+        f->step = left ? f->local : 1;
+        MX_TRY(fit(ctx, "neighbours", MX_I32, (int64_t)f->local * f->room, &f->views.entry));
         MX_TRY(set_begins(ctx, left ? 1 : f->room, f));
         MX_TRY(search(ctx, bins, cutoff, f->room, f, size));
         if (size->longest <= f->room) return MX_OK;
@@ -78,18 +78,18 @@ static mx_err make_push(mx_ctx ctx, mx_view force, md_flat *f)
     return MX_OK;
 }
 
-mx_err md_flat_build(mx_ctx ctx, const md_views *views, const md_bins *bins, double cutoff, int own,
-                     md_flat *f)
+mx_err md_flat_build(mx_ctx ctx, const md_views *views, const md_bins *bins, double cutoff,
+                     int local, md_flat *f)
 {
     md_list_size size = {0, 0};
-    f->own = own;
+    f->local = local;
     f->views.position = views->position;
     f->views.type = views->type;
     f->views.pair = views->pair;
     f->views.bin_begin = views->bin_begin;
     f->views.bin_atom = views->bin_atom;
-    MX_TRY(fit(ctx, "neighbour begins", MX_I64, (int64_t)own + 1, &f->views.begin));
-    MX_TRY(fit(ctx, "neighbour counts", MX_I32, own, &f->views.count));
+    MX_TRY(fit(ctx, "neighbour begins", MX_I64, (int64_t)local + 1, &f->views.begin));
+    MX_TRY(fit(ctx, "neighbour counts", MX_I32, local, &f->views.count));
     MX_TRY(f->form == MD_FLAT_CSR ? build_csr(ctx, bins, cutoff, f, &size)
                                   : build_2d(ctx, bins, cutoff, f, &size));
     f->pairs = size.pairs;
@@ -124,13 +124,13 @@ mx_err md_flat_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_fl
                   md_energy *energy)
 {
     md_flat_args *const a = &f->args;
-    const mx_range_1 atoms = mx_range_1d(ctx, 0, f->own);
+    const mx_range_1 atoms = mx_range_1d(ctx, 0, f->local);
     const mx_teams league =
-        mx_league(ctx, (f->own + MD_TEAM_ATOMS - 1) / MD_TEAM_ATOMS, MX_AUTO, MX_AUTO);
+        mx_league(ctx, (f->local + MD_TEAM_ATOMS - 1) / MD_TEAM_ATOMS, MX_AUTO, MX_AUTO);
     const double zero = 0;
     MX_TRY(bind(ctx, views, f));
     a->step = f->step;
-    a->own = f->own;
+    a->local = f->local;
     a->ghost_newton = f->ghost_newton;
     a->one = lj->one;
     a->one_pair = lj->one_pair;
@@ -147,8 +147,8 @@ mx_err md_flat_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_fl
 
 void md_flat_destroy(md_flat *f)
 {
-    mx_view *const own[] = {&f->views.begin, &f->views.count, &f->views.entry};
-    for (size_t n = 0; n < sizeof own / sizeof *own; n++) (void)mx_view_destroy(own[n]);
+    mx_view *const lines[] = {&f->views.begin, &f->views.count, &f->views.entry};
+    for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) (void)mx_view_destroy(lines[n]);
     (void)mx_scatter_destroy(&f->push);
     *f = (md_flat){0};
 }

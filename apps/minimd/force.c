@@ -41,12 +41,12 @@ mx_err md_compute_force_part(md_app *app, md_phase phase) { return md_compute_lj
  * and it writes and reads F'. */
 md_work md_force_work(const md_app *app)
 {
-    const double pairs = (double)app->pairs, own = app->own, ghosts = app->ghosts;
+    const double pairs = (double)app->pairs, local = app->local, ghosts = app->ghosts;
     const double share = pow(app->force_cutoff / app->list_cutoff, 3);
     if (is_eam(app))
-        return (md_work){.bytes = 8 * pairs + 88 * own + 56 * ghosts,
+        return (md_work){.bytes = 8 * pairs + 88 * local + 56 * ghosts,
                          .flops = pairs * (16 + 56 * share)};
-    return (md_work){.bytes = 4 * pairs + 48 * own + 24 * ghosts,
+    return (md_work){.bytes = 4 * pairs + 48 * local + 24 * ghosts,
                      .flops = pairs * (8 + 15 * share)};
 }
 

@@ -1,11 +1,12 @@
 /* The embedded-atom method, in the steps of a force evaluation:
  *
- *   1. each own atom sums the densities that its neighbours add, rho_i, and from it F(rho_i) and F'(rho_i)
+ *   1. each local atom sums the densities that its neighbours add, rho_i, and from it F(rho_i)
+ *      and F'(rho_i)
  *   2. ghosts get F'(rho) of the atoms that they are images of
- *   3. each own atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
+ *   3. each local atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
  *
  * With full lists no atom is written by two threads, and nothing is sent back: each rank has all
- * neighbours of its own atoms. The price is that every pair is looked up twice. */
+ * neighbours of its local atoms. The price is that every pair is looked up twice. */
 #include "md_app.h"
 #include "read_file.h"
 
@@ -212,18 +213,18 @@ static bool in_teams(const md_app *app)
  * of the time in teams of 1024 that they took in teams of 256. */
 static int team_threads(const md_app *app)
 {
-    enum { FEWEST = 128, MOST = 1024, TEAMS = 132 };
-    int threads = FEWEST;
-    while (threads < MOST && app->own / (2 * threads) >= TEAMS) threads *= 2;
+    enum { MIN_THREADS = 128, MAX_THREADS = 1024, TEAMS = 132 };
+    int threads = MIN_THREADS;
+    while (threads < MAX_THREADS && app->local / (2 * threads) >= TEAMS) threads *= 2;
     return threads;
 }
 
-/* All own atoms, with scratch for so many splines of a pair. */
-static mx_teams own_teams(const md_app *app, int splines)
+/* All local atoms, with scratch for so many splines of a pair. */
+static mx_teams local_teams(const md_app *app, int splines)
 {
     enum { LANES = 32 };
     const int threads = team_threads(app);
-    const int64_t teams = ((int64_t)app->own + threads - 1) / threads;
+    const int64_t teams = ((int64_t)app->local + threads - 1) / threads;
     const size_t row_bytes = (size_t)splines * MD_SPLINE * sizeof(double);
     return mx_with_scratch(mx_league(app->base.ctx, teams, threads / LANES, LANES), 0,
                            (size_t)app->eam.tables.r_knots * row_bytes, 0);
@@ -235,12 +236,12 @@ static mx_err compute_density(md_app *app, double *embedding)
         return md_eam_clusters_density(app->base.ctx, &app->clusters, &app->eam_clusters,
                                        embedding);
     if (!embedding && in_teams(app)) {
-        app->density.own = app->own;
+        app->density.local = app->local;
         app->density.team_atoms = team_threads(app);
-        return md_eam_density_team(own_teams(app, 1), &app->density);
+        return md_eam_density_team(local_teams(app, 1), &app->density);
     }
-    return embedding ? md_eam_density_energy(md_own(app), &app->density, embedding)
-                     : md_eam_density(md_own(app), &app->density);
+    return embedding ? md_eam_density_energy(md_local_range(app), &app->density, embedding)
+                     : md_eam_density(md_local_range(app), &app->density);
 }
 
 static mx_err compute_force(md_app *app, md_energy *energy)
@@ -248,12 +249,12 @@ static mx_err compute_force(md_app *app, md_energy *energy)
     if (app->list == MD_LIST_CLUSTERS)
         return md_eam_clusters_force(app->base.ctx, &app->clusters, &app->eam_clusters, energy);
     if (!energy && in_teams(app)) {
-        app->eam.own = app->own;
+        app->eam.local = app->local;
         app->eam.team_atoms = team_threads(app);
-        return md_eam_force_team(own_teams(app, 2), &app->eam);
+        return md_eam_force_team(local_teams(app, 2), &app->eam);
     }
-    return energy ? md_eam_force_energy(md_own(app), &app->eam, energy)
-                  : md_eam_force(md_own(app), &app->eam);
+    return energy ? md_eam_force_energy(md_local_range(app), &app->eam, energy)
+                  : md_eam_force(md_local_range(app), &app->eam);
 }
 
 mx_err md_compute_eam(md_app *app, bool energy)

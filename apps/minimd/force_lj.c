@@ -79,7 +79,7 @@ mx_err md_bind_lj(md_app *app)
 
 static mx_err compute_clusters(md_app *app, md_energy *energy)
 {
-    MX_TRY(md_clusters_lj_own(app->base.ctx, &app->clusters, &app->lj, energy));
+    MX_TRY(md_clusters_lj_local(app->base.ctx, &app->clusters, &app->lj, energy));
     return md_clusters_lj_ghosts(app->base.ctx, &app->clusters, energy);
 }
 
@@ -104,7 +104,7 @@ mx_err md_compute_lj(md_app *app, bool energy)
     md_energy *const sum = energy ? &app->energy : NULL;
     if (app->is_flat) return compute_flat(app, sum);
     return app->list == MD_LIST_CLUSTERS ? compute_clusters(app, sum)
-                                         : compute_rows(app, md_own(app), sum);
+                                         : compute_rows(app, md_local_range(app), sum);
 }
 
 /* In rows, atoms without ghosts as neighbours come first. */
@@ -112,10 +112,11 @@ mx_err md_compute_lj_part(md_app *app, md_phase phase)
 {
     const mx_ctx ctx = app->base.ctx;
     if (app->list == MD_LIST_CLUSTERS)
-        return phase == MD_WITHOUT_GHOSTS ? md_clusters_lj_own(ctx, &app->clusters, &app->lj, NULL)
-                                          : md_clusters_lj_ghosts(ctx, &app->clusters, NULL);
+        return phase == MD_WITHOUT_GHOSTS
+                   ? md_clusters_lj_local(ctx, &app->clusters, &app->lj, NULL)
+                   : md_clusters_lj_ghosts(ctx, &app->clusters, NULL);
     return compute_rows(app,
                         phase == MD_WITHOUT_GHOSTS ? mx_range_1d(ctx, 0, app->interior)
-                                                   : mx_range_1d(ctx, app->interior, app->own),
+                                                   : mx_range_1d(ctx, app->interior, app->local),
                         NULL);
 }

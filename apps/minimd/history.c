@@ -50,11 +50,11 @@ mx_err md_keep(void *data)
         snprintf(name, sizeof name, "history_%s", list[i].name);
         MX_TRY(app_keep_series(c, name, list[i].series));
     }
-    MX_TRY(app_keep_rows(c, "position", ctx, &app->views.position, &app->own));
-    MX_TRY(app_keep_rows(c, "built_position", ctx, &app->views.built_position, &app->own));
-    MX_TRY(app_keep_rows(c, "velocity", ctx, &app->views.velocity, &app->own));
-    MX_TRY(app_keep_rows(c, "type", ctx, &app->views.type, &app->own));
-    return app_keep_rows(c, "id", ctx, &app->views.id, &app->own);
+    MX_TRY(app_keep_rows(c, "position", ctx, &app->views.position, &app->local));
+    MX_TRY(app_keep_rows(c, "built_position", ctx, &app->views.built_position, &app->local));
+    MX_TRY(app_keep_rows(c, "velocity", ctx, &app->views.velocity, &app->local));
+    MX_TRY(app_keep_rows(c, "type", ctx, &app->views.type, &app->local));
+    return app_keep_rows(c, "id", ctx, &app->views.id, &app->local);
 }
 
 static void swap_positions(md_app *app)
@@ -69,7 +69,7 @@ static void swap_positions(md_app *app)
  * are more or fewer than before. */
 mx_err md_resume(md_app *app)
 {
-    MX_TRY(app_agree(app->base.comm, md_reserve(app, app->own)));
+    MX_TRY(app_agree(app->base.comm, md_reserve(app, app->local)));
     swap_positions(app);
     MX_TRY(md_bind(app));
     MX_TRY(md_migrate(app));

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* So many unit cells along each direction that ids, 8 nx ny nz at most, fit 64 bits. */
-#define MOST_CELLS 1e6
-#define MOST_STEPS 1e15
-#define MOST_INT 2147483647.0
+#define MAX_CELLS 1e6
+#define MAX_STEPS 1e15
+#define MAX_INT 2147483647.0
 #define ABOVE_0 APP_KEY_ABOVE_0
 
 static const char *const units[] = {"lj", "metal", NULL};
@@ -32,8 +32,8 @@ static const char *const half_words[] = {"auto", "0", "1", "-1", NULL}; /* of th
     {.name = NAME, .aliases = ALSO, .type = APP_KEY_REAL, AT(MEMBER), .low = LOW, .high = DBL_MAX, .help = HELP}
 #define BY_TYPE(NAME, MEMBER, COUNT, LOW, HELP) \
     {.name = NAME, .type = APP_KEY_REAL, LIST(MEMBER, COUNT), .low = LOW, .high = DBL_MAX, .help = HELP}
-#define COUNT(NAME, ALSO, MEMBER, LOW, MOST, HELP) \
-    {.name = NAME, .aliases = ALSO, .type = APP_KEY_INT64, AT(MEMBER), .low = LOW, .high = MOST, .help = HELP}
+#define COUNT(NAME, ALSO, MEMBER, LOW, HIGH, HELP) \
+    {.name = NAME, .aliases = ALSO, .type = APP_KEY_INT64, AT(MEMBER), .low = LOW, .high = HIGH, .help = HELP}
 #define WORD(NAME, ALSO, MEMBER, WORDS, HELP) \
     {.name = NAME, .aliases = ALSO, .type = APP_KEY_CHOICE, AT(MEMBER), .words = WORDS, .help = HELP}
 /* options of the original that minx refuses, but for values up to PASS, which ask for nothing */
@@ -49,34 +49,34 @@ static const app_key keys[] = {
     WORD("force", "-p", force, forces, "Lennard-Jones, or the embedded atom method"),
     BY_TYPE("epsilon", epsilon, epsilons, 0, "depth of the Lennard-Jones well, of each type or of all"),
     BY_TYPE("sigma", sigma, sigmas, ABOVE_0, "where the Lennard-Jones energy is 0, of each type or of all"),
-    COUNT("nx", "-nx", nx, 1, MOST_CELLS, "unit cells along x, with four atoms each; alone on the command line it sets ny and nz too"),
-    COUNT("ny", "-ny", ny, 1, MOST_CELLS, "unit cells along y"),
-    COUNT("nz", "-nz", nz, 1, MOST_CELLS, "unit cells along z"),
-    COUNT("steps", "-n nsteps", steps, 0, MOST_STEPS, "time steps"),
+    COUNT("nx", "-nx", nx, 1, MAX_CELLS, "unit cells along x, with four atoms each; alone on the command line it sets ny and nz too"),
+    COUNT("ny", "-ny", ny, 1, MAX_CELLS, "unit cells along y"),
+    COUNT("nz", "-nz", nz, 1, MAX_CELLS, "unit cells along z"),
+    COUNT("steps", "-n nsteps", steps, 0, MAX_STEPS, "time steps"),
     REAL("dt", NULL, dt, ABOVE_0, "length of a time step"),
     REAL("temperature", NULL, temperature, 0, "at the start; a data file has velocities instead"),
     REAL("density", NULL, density, ABOVE_0, "atoms per volume; a data file has a box instead"),
-    {.name = "every", .type = APP_KEY_INT, AT(every), .low = 1, .high = MOST_INT,
+    {.name = "every", .type = APP_KEY_INT, AT(every), .low = 1, .high = MAX_INT,
      .help = "steps from one neighbour list to the next; with neigh_check from one check to the next"},
     REAL("cutoff", NULL, cutoff, ABOVE_0, "beyond it there is no force"),
     REAL("skin", NULL, skin, 0, "neighbour lists go up to cutoff + skin"),
-    COUNT("thermo", NULL, thermo, 0, MOST_STEPS, "steps between lines of output; 0: at the start and the end"),
+    COUNT("thermo", NULL, thermo, 0, MAX_STEPS, "steps between lines of output; 0: at the start and the end"),
 
     /* the original's options */
     {.name = "input_file", .aliases = "-i", .type = APP_KEY_TEXT, .sources = APP_KEY_DECK_NAME,
      .offset = APP_KEY_NOWHERE, .argument = "DECK", .help = "the deck"},
     {.name = "size", .aliases = "-s", .type = APP_KEY_INT64, .sources = APP_KEY_COMMAND, AT(size), .low = 1,
-     .high = MOST_CELLS, .parameter = "", .help = "nx = ny = nz = N"},
+     .high = MAX_CELLS, .parameter = "", .help = "nx = ny = nz = N"},
     {.name = "ntypes", .type = APP_KEY_INT, AT(types), .low = 1, .high = MD_MAX_TYPES, .standard = 1,
      .help = "types of the lattice's atoms"},
-    {.name = "neigh_bins", .aliases = "-b", .type = APP_KEY_INT, AT(bins), .low = 1, .high = MOST_CELLS,
+    {.name = "neigh_bins", .aliases = "-b", .type = APP_KEY_INT, AT(bins), .low = 1, .high = MAX_CELLS,
      .automatic = "auto", .help = "bins along each direction, for neighbour lists"},
     {.name = "half_neigh", .type = APP_KEY_CHOICE, .sources = APP_KEY_COMMAND, AT(neighbours), .low = 1,
      .words = half_words, .parameter = "", .help = "1: half neighbour lists, 0: full ones, -1: half ones with list=2d"},
     {.name = "ghost_newton", .aliases = "-gn", .type = APP_KEY_INT, AT(ghost_newton), .low = 0, .high = 1, .standard = -1,
      .automatic = "auto",
      .help = "half lists: 1: a pair of atoms of two ranks is computed on one of them, 0: on both"},
-    {.name = "sort", .type = APP_KEY_INT, AT(sort), .low = -MOST_INT, .high = MOST_INT, .standard = -1,
+    {.name = "sort", .type = APP_KEY_INT, AT(sort), .low = -MAX_INT, .high = MAX_INT, .standard = -1,
      .help = "sort the atoms by bins after N steps; 0: never; below 0: with each neighbour list"},
     {.name = "yaml_output", .aliases = "-o", .type = APP_KEY_INT, .sources = APP_KEY_COMMAND, AT(yaml), .low = 0, .high = 1,
      .help = "1: write miniMD-DATE.yaml"},
@@ -89,12 +89,12 @@ static const app_key keys[] = {
     REFUSED("teams", NULL, 1, "teams of threads, which the original reads and never uses", "--threads"),
     REFUSED("sse", "-sse", 0, "intrinsics of one kind of processor", "no such option: all loops are vectorised"),
     REFUSED("team_neigh", NULL, 0, "neighbour lists by teams", "no such option: lists are made on the device"),
-    REFUSED("device_map", "-dm", -MOST_INT, "devices by the rank within a host", "--device=auto, which does this"),
-    REFUSED("num_gpus", "-ng", -MOST_INT, "devices of a host", "CUDA_VISIBLE_DEVICES, which limits them"),
-    REFUSED("skip_gpu", NULL, -MOST_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
+    REFUSED("device_map", "-dm", -MAX_INT, "devices by the rank within a host", "--device=auto, which does this"),
+    REFUSED("num_gpus", "-ng", -MAX_INT, "devices of a host", "CUDA_VISIBLE_DEVICES, which limits them"),
+    REFUSED("skip_gpu", NULL, -MAX_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
 
     /* ours */
-    COUNT("frames", NULL, frames, 0, MOST_STEPS, "steps between frames of the trajectory in the results file (H5MD); 0: none"),
+    COUNT("frames", NULL, frames, 0, MAX_STEPS, "steps between frames of the trajectory in the results file (H5MD); 0: none"),
     {.name = "potential", .type = APP_KEY_TEXT, AT(potential), .argument = "FILE",
      .help = "the embedded-atom potential, a funcfl or setfl file; none: Cu_u6.eam"},
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
@@ -209,9 +209,9 @@ static mx_err check_types(const app_keys *k)
 static mx_err check_cutoff(const app_keys *k)
 {
     const md_input *const in = k->target;
-    const double reach = in->cutoff + in->skin;
+    const double list_cutoff = in->cutoff + in->skin;
     const app_word place = place_of(k, "cutoff, skin", offsetof(md_input, cutoff));
-    if (isnormal(reach * reach) && isnormal(in->cutoff * in->cutoff)) return MX_OK;
+    if (isnormal(list_cutoff * list_cutoff) && isnormal(in->cutoff * in->cutoff)) return MX_OK;
     return app_keys_fail(k, &place,
                          "got %g and %g, expected lengths whose squares double precision can hold",
                          in->cutoff, in->skin);

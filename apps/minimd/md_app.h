@@ -98,8 +98,8 @@ typedef struct md_app {
     md_lattice lattice;
     md_scales scales;
     mx_gid atoms; /* of all ranks */
-    mx_lid own, ghosts, capacity;
-    /* own atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms
+    mx_lid local, ghosts, capacity;
+    /* local atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms
      * were not sorted for it */
     mx_lid interior;
     int types;
@@ -131,7 +131,7 @@ typedef struct md_app {
     /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
     bool in_blocks;
     mx_lid list_room; /* neighbours that a row of the list has room for */
-    mx_lid list_rows; /* own atoms that it has room for */
+    mx_lid list_rows; /* local atoms that it has room for */
     int64_t pairs;    /* of atoms, in the list */
     md_clusters clusters;
     md_eam_clusters eam_clusters;
@@ -169,7 +169,7 @@ void md_clean_up(void *app);
 mx_err md_reserve(md_app *app, int64_t atoms);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
-mx_range_1 md_own(const md_app *app);
+mx_range_1 md_local_range(const md_app *app);
 /* Is views.built_position needed? */
 bool md_keeps_built(const md_app *app);
 
@@ -201,7 +201,7 @@ md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
  * Collective, agreed. */
 mx_err md_make_domain(md_app *app);
 void md_free_domain(md_app *app);
-/* Wraps positions, and sends each own atom to the rank whose brick it is in. There are no ghosts
+/* Wraps positions, and sends each local atom to the rank whose brick it is in. There are no ghosts
  * then. Atoms whose positions are no numbers, or that are missing, end the run: MX_ERR_COMM.
  * Collective, agreed. */
 mx_err md_migrate(md_app *app);
@@ -221,14 +221,14 @@ mx_err md_choose_list(md_app *app);
 /* Binds what the list needs, after views of atoms were replaced. */
 mx_err md_bind_list(md_app *app);
 
-/* Puts own atoms into the order of bins. Not between md_make_borders and the next list. */
+/* Puts local atoms into the order of bins. Not between md_make_borders and the next list. */
 mx_err md_sort_atoms(md_app *app);
 /* Bins for a unit of length along an axis, of the last list. */
 double md_bins_inverse(const md_app *app, int d);
 /* Makes the list. */
 mx_err md_make_list(md_app *app);
 
-/* ---- force.c: forces on own atoms, from the list; with `energy` true also app->energy.
+/* ---- force.c: forces on local atoms, from the list; with `energy` true also app->energy.
  * Collective. ---- */
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */

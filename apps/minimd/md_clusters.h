@@ -1,4 +1,4 @@
-/* Lists of clusters: for each own atom, the groups of eight atoms that are near it.
+/* Lists of clusters: for each local atom, the groups of eight atoms that are near it.
  *
  * A cluster has eight atoms that are close together, with coordinates stored by component: x of all
  * eight, then y, then z. So the distances from one atom to a cluster are a few operations on
@@ -15,10 +15,10 @@
  *
  * The brick is divided along x and y into columns about as wide as a cube of eight atoms. The atoms
  * of a column, in the order of z, are cut into clusters. Ghosts have columns and clusters of their
- * own, behind those of own atoms. Clusters count column by column, and columns tile by tile.
+ * own, behind those of local atoms. Clusters count column by column, and columns tile by tile.
  *
  * Full lists: atom i gets all its force from its row, so atoms are independent. Half lists
- * (Newton's third law): a pair of own atoms is in the row of the lower slot only, and the other
+ * (Newton's third law): a pair of local atoms is in the row of the lower slot only, and the other
  * atom gets the opposite force. Clusters of ghosts are treated as in full lists. Tiles are at least
  * as wide as the list's cutoff, so the work on tile (x, y) writes to this tile, to (x + 1, y), and
  * to (x - 1, y + 1) to (x + 1, y + 1). Tiles with equal x modulo 3 and equal y modulo 2 have one of
@@ -83,7 +83,7 @@ MX_INLINE unsigned md_entry_part(int32_t entry, int width)
 typedef struct md_cluster_grid {
     double low[2];     /* of the brick, along x and y */
     double inverse[2]; /* 1 / the width of a column */
-    int columns[2];    /* of own atoms */
+    int columns[2];    /* of local atoms */
     int tiles[2];
     int tile;       /* columns along an edge of a tile */
     int margin[2];  /* columns of ghosts on each side of the brick */
@@ -93,13 +93,13 @@ typedef struct md_cluster_grid {
 } md_cluster_grid;
 
 /* The last tile along an axis may be narrower: then it has columns without atoms. */
-MX_INLINE int md_own_columns(const md_cluster_grid *g)
+MX_INLINE int md_local_columns(const md_cluster_grid *g)
 {
     return g->tiles[0] * g->tiles[1] * g->tile * g->tile;
 }
 MX_INLINE int md_all_columns(const md_cluster_grid *g)
 {
-    return md_own_columns(g) +
+    return md_local_columns(g) +
            (g->columns[0] + 2 * g->margin[0]) * (g->columns[1] + 2 * g->margin[1]);
 }
 
@@ -110,7 +110,7 @@ MX_INLINE int md_column_along(const md_cluster_grid *g, int d, double x, int fir
     return column <= first ? first : column >= last ? last : (int)column;
 }
 
-MX_INLINE int md_own_column(const md_cluster_grid *g, int x, int y)
+MX_INLINE int md_local_column(const md_cluster_grid *g, int x, int y)
 {
     const int n = g->tile;
     return ((y / n * g->tiles[0] + x / n) * n + y % n) * n + x % n;
@@ -118,7 +118,7 @@ MX_INLINE int md_own_column(const md_cluster_grid *g, int x, int y)
 
 MX_INLINE int md_ghost_column(const md_cluster_grid *g, int x, int y)
 {
-    return md_own_columns(g) + (y + g->margin[1]) * (g->columns[0] + 2 * g->margin[0]) + x +
+    return md_local_columns(g) + (y + g->margin[1]) * (g->columns[0] + 2 * g->margin[0]) + x +
            g->margin[0];
 }
 
@@ -149,21 +149,21 @@ typedef struct md_cluster_views {
     mx_view point;     /* f64 [clusters][3][8]: coordinates; far away where there is no atom */
     /* f32 [clusters][4][8]: mixed: coordinates from the origin; row 3 has the origin: x, y, z */
     mx_view offset;
-    mx_view push;    /* f64 [own clusters][3][8]: forces, for half lists */
-    mx_view extent;  /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
-    mx_view own_end; /* i32 [rows]: entries of own clusters; those of ghosts are behind them */
-    mx_view row_end; /* i32 [rows]: all entries */
-    mx_view near;    /* i32 [rows][room]: entries, for clusters with an atom in the list's cutoff */
+    mx_view push;      /* f64 [local clusters][3][8]: forces, for half lists */
+    mx_view extent;    /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
+    mx_view local_end; /* i32 [rows]: entries of local clusters; those of ghosts are behind them */
+    mx_view row_end;   /* i32 [rows]: all entries */
+    mx_view near; /* i32 [rows][room]: entries, for clusters with an atom in the list's cutoff */
 } md_cluster_views;
 
 typedef struct md_cell_args {
     md_positions position;
     mx_i32_1 bin;
     md_cluster_grid grid;
-    int own;
+    int local;
 } md_cell_args;
 MX_BUNDLE(md_cell_args, md_cluster_views, position, bin)
-/* over own atoms and ghosts: the bin, counted through all columns */
+/* over local atoms and ghosts: the bin, counted through all columns */
 MX_DECLARE_FOR(1D, md_find_cells, md_cell_args)
 
 typedef struct md_count_args {
@@ -222,7 +222,7 @@ typedef struct md_near_args {
     md_const_slots slot_atom;
     md_const_points point;
     md_const_boxes extent;
-    mx_i32_1 own_end;
+    mx_i32_1 local_end;
     mx_i32_1 row_end;
     mx_i32_2 near;
     md_cluster_grid grid;
@@ -232,10 +232,10 @@ typedef struct md_near_args {
     bool mixed;
     int room; /* of a row; what is beyond is counted, not stored */
 } md_near_args;
-MX_BUNDLE(md_near_args, md_cluster_views, bin_begin, first, slot_atom, point, extent, own_end,
+MX_BUNDLE(md_near_args, md_cluster_views, bin_begin, first, slot_atom, point, extent, local_end,
           row_end, near)
-/* Over own clusters: their rows. The value: the slots of all entries, which are the pairs that are
- * computed, and the maximum of entries of a row. */
+/* Over local clusters: their rows. The value: the slots of all entries, which are the pairs that
+ * are computed, and the maximum of entries of a row. */
 MX_DECLARE_REDUCE(1D, md_find_near, md_near_args, md_list_size)
 
 typedef struct md_cluster_args {
@@ -244,7 +244,7 @@ typedef struct md_cluster_args {
     md_const_slots slot_atom;
     md_const_slots slot_type;
     mx_ci32_1 first;
-    mx_ci32_1 own_end;
+    mx_ci32_1 local_end;
     mx_ci32_1 row_end;
     mx_ci32_2 near;
     mx_cf64_2 pair;
@@ -257,9 +257,9 @@ typedef struct md_cluster_args {
     bool shifted;
     int types;
 } md_cluster_args;
-MX_ARGS(md_cluster_args, point, offset, slot_atom, slot_type, first, own_end, row_end, near, pair,
+MX_ARGS(md_cluster_args, point, offset, slot_atom, slot_type, first, local_end, row_end, near, pair,
         push, force)
-/* With own atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
+/* With local atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
  * colour, of a half list: adds to push. */
 MX_DECLARE_FOR(1D, md_lj_rows, md_cluster_args)
 MX_DECLARE_FOR(1D, md_lj_rows_mixed, md_cluster_args)
@@ -269,7 +269,7 @@ MX_DECLARE_FOR(1D, md_lj_tiles, md_cluster_args)
 MX_DECLARE_FOR(1D, md_lj_tiles_mixed, md_cluster_args)
 MX_DECLARE_REDUCE(1D, md_lj_tiles_energy, md_cluster_args, md_energy)
 MX_DECLARE_REDUCE(1D, md_lj_tiles_mixed_energy, md_cluster_args, md_energy)
-/* over own clusters: the force on their atoms is push */
+/* over local clusters: the force on their atoms is push */
 MX_DECLARE_FOR(1D, md_store_pushes, md_cluster_args)
 /* With ghosts, over rows: adds to the force on the row's atom. */
 MX_DECLARE_FOR(1D, md_lj_ghosts, md_cluster_args)
@@ -294,14 +294,14 @@ MX_DECLARE_SCAN(1D, md_number_vectors, md_vector_args, int64_t)
 
 /* ---- clusters.c ---- */
 
-/* The atoms that a list is made of. Views as in md_views; own atoms are 0 to own - 1, ghosts own to
- * own + ghosts - 1. */
+/* The atoms that a list is made of. Views as in md_views; local atoms are 0 to local - 1, ghosts
+ * local to local + ghosts - 1. */
 typedef struct md_cluster_atoms {
     mx_view position, force, type, pair;
     mx_view bin, bin_atom; /* work space */
     bool pushes;           /* half lists: `push` is needed */
-    int own, ghosts;
-    double low[3], high[3]; /* the brick: own atoms are inside, ghosts within the cutoff of it */
+    int local, ghosts;
+    double low[3], high[3]; /* the brick: local atoms are inside, ghosts within the cutoff of it */
     double cutoff;          /* of the list */
 } md_cluster_atoms;
 
@@ -309,7 +309,7 @@ typedef struct md_cluster_atoms {
 typedef struct md_clusters {
     md_cluster_grid grid;
     md_cluster_views views;
-    int own_clusters, clusters;
+    int local_clusters, clusters;
     int push_rows;
     int room; /* of a row */
     bool half;
@@ -324,14 +324,14 @@ typedef struct md_clusters {
 /* Makes the list. Waits for the context. Rows that are too short are made longer. */
 mx_err md_clusters_build(mx_ctx ctx, const md_cluster_atoms *atoms, bool half, md_clusters *c);
 
-/* The order of own atoms by clusters, for sorting them: `order` (i32) gets their numbers. */
+/* The order of local atoms by clusters, for sorting them: `order` (i32) gets their numbers. */
 mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *c, mx_view order);
 
-/* Lennard-Jones forces on own atoms at their present positions: first those from own atoms, then
- * those from ghosts, which may arrive in between. `energy` may be NULL; else md_clusters_lj_own
- * sets it, and md_clusters_lj_ghosts adds to it (a pair with a ghost gives half). `lj`: parameters,
- * as for the other lists. */
-mx_err md_clusters_lj_own(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy);
+/* Lennard-Jones forces on local atoms at their present positions: first those from local atoms,
+ * then those from ghosts, which may arrive in between. `energy` may be NULL; else
+ * md_clusters_lj_local sets it, and md_clusters_lj_ghosts adds to it (a pair with a ghost gives
+ * half). `lj`: parameters, as for the other lists. */
+mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy);
 mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy);
 
 /* Binds again, after views of atoms were replaced. */

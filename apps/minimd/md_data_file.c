@@ -16,7 +16,7 @@ static const char *const titles[TITLES] = {"Atoms", "Velocities", "Masses", "Pai
 
 /* So many lengths of the box may a position be outside: it is moved into the box, and loses
  * digits. */
-#define MOST_LENGTHS 1e6
+#define MAX_LENGTHS 1e6
 
 /* ---- rows ---- */
 
@@ -50,7 +50,7 @@ static mx_err read_position(const struct md_data_file *f, const md_data_line *li
     static const char *const names[] = {"x", "y", "z"};
     const double low = f->about.low[d], length = f->about.high[d] - low;
     MX_TRY(md_data_real(f, line, w, names[d], x));
-    if (fabs(*x - low) <= MOST_LENGTHS * length) return MX_OK;
+    if (fabs(*x - low) <= MAX_LENGTHS * length) return MX_OK;
     return md_data_fail(f, names[d], "got %g, expected a position near the box, from %g to %g", *x,
                         low, f->about.high[d]);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Ids, and sums over atoms, must be exact as 64-bit integers and as doubles. */
-#define MOST_ATOMS ((int64_t)1 << 53)
+#define MAX_ATOMS ((int64_t)1 << 53)
 
 static const char *const sides[] = {"xlo xhi", "ylo yhi", "zlo zhi"};
 
@@ -77,7 +77,7 @@ static mx_err read_count(struct md_data_file *f, const md_data_line *line, bool 
     if (md_data_is(line, 1, "atoms")) {
         if (f->atoms_given) return fail_twice(f, "atoms");
         f->atoms_given = true;
-        return md_data_whole(f, line, 0, "atoms", 1, MOST_ATOMS, &f->about.atoms);
+        return md_data_whole(f, line, 0, "atoms", 1, MAX_ATOMS, &f->about.atoms);
     }
     if (md_data_is(line, 1, "atom types")) {
         if (f->types_given) return fail_twice(f, "atom types");

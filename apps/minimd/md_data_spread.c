@@ -51,7 +51,7 @@ static mx_err read_rows(spreader *s)
 
 /* ---- all ranks ---- */
 
-static mx_err take_row(spreader *s, md_data_section section, const md_data_row *row)
+static mx_err store_row(spreader *s, md_data_section section, const md_data_row *row)
 {
     static const char *const names[] = {"Atoms", "Velocities"};
     const mx_gid i = row->id - s->atoms->first_id;
@@ -67,12 +67,12 @@ static mx_err take_row(spreader *s, md_data_section section, const md_data_row *
     return MX_OK;
 }
 
-static mx_err take_blocks(spreader *s, md_data_section section, const app_blocks *received)
+static mx_err store_blocks(spreader *s, md_data_section section, const app_blocks *received)
 {
     for (int b = 0; b < received->count; b++) {
         const md_data_row *const rows = received->block[b].data;
         const size_t count = received->block[b].bytes / sizeof *rows;
-        for (size_t i = 0; i < count; i++) MX_TRY(take_row(s, section, &rows[i]));
+        for (size_t i = 0; i < count; i++) MX_TRY(store_row(s, section, &rows[i]));
     }
     return MX_OK;
 }
@@ -93,7 +93,7 @@ static mx_err spread_rows(spreader *s, bool *more)
     if (!*more) return MX_OK;
     err = app_sparse_alltoall(s->sparse, s->blocks, s->block_count, &received);
     if (err == MX_OK)
-        err = app_agree(s->comm, take_blocks(s, (md_data_section)section_and_count[0], &received));
+        err = app_agree(s->comm, store_blocks(s, (md_data_section)section_and_count[0], &received));
     app_blocks_free(&received);
     return err;
 }

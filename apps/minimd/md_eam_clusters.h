@@ -20,9 +20,9 @@
  * of a batch and the rows that it reads stay in the first cache. Batches of 256 pairs were 4 %
  * slower.
  *
- * Half lists: a pair of own atoms is in one row, which adds to both atoms. Tiles and colours are
+ * Half lists: a pair of local atoms is in one row, which adds to both atoms. Tiles and colours are
  * those of the Lennard-Jones forces, so results have the same bits for any number of threads. A
- * pair with a ghost gives its own atom's share.
+ * pair with a ghost gives its local atom's share.
  *
  * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent
  * operations is so long that a core cannot compute enough vectors at the same time); finding the
@@ -36,42 +36,42 @@ MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 
 enum { MD_BATCH = 128 };
-/* The parts of a list: pairs with own atoms, and with ghosts, each within the inner cutoff and
+/* The parts of a list: pairs with local atoms, and with ghosts, each within the inner cutoff and
  * beyond it when the list was made. */
 enum { MD_EAM_OWN, MD_EAM_OWN_OUTER, MD_EAM_GHOSTS, MD_EAM_GHOSTS_OUTER, MD_EAM_PARTS };
 
 /* Slots are numbered through: slot s of cluster c is c * MD_CLUSTER + s. */
 typedef struct md_eam_cluster_views {
     /* of md_cluster_views; `point` has coordinates of when the list was made */
-    mx_view position, slot_atom, slot_type, point, first, own_end, row_end, near;
+    mx_view position, slot_atom, slot_type, point, first, local_end, row_end, near;
     mx_view force, derivative, pair_knots, pair_slopes, embedding_knots; /* of md_views */
     mx_view place;   /* f64 [slots][4]: x, y, z, and F'(rho) */
-    mx_view density; /* f64 [own slots]: rho */
-    mx_view sum;     /* f64 [own slots][4]: the force */
+    mx_view density; /* f64 [local slots]: rho */
+    mx_view sum;     /* f64 [local slots][4]: the force */
     mx_view moved;   /* f64 [1]: the square of the longest way of an atom since the list was made */
     /* The pairs of the list, in vectors; a group has pairs of one atom. Those of cluster c in a part
-     * are vectors begin(n) to begin(n + 1) - 1, n = part * own clusters + c. */
-    mx_view count; /* i32 [parts * own clusters]: of vectors */
-    mx_view begin; /* i32 [parts * own clusters + 1] */
+     * are vectors begin(n) to begin(n + 1) - 1, n = part * local clusters + c. */
+    mx_view count; /* i32 [parts * local clusters]: of vectors */
+    mx_view begin; /* i32 [parts * local clusters + 1] */
     mx_view self;  /* i32 [vectors][groups]: 4 * slot of the atom */
     mx_view other; /* i32 [vectors][pairs]: those of the others; behind the last the atom's own */
 } md_eam_cluster_views;
 
 typedef struct md_eam_list_args {
     md_const_points point;
-    mx_ci32_1 own_end, row_end;
+    mx_ci32_1 local_end, row_end;
     mx_ci32_2 near;
     mx_i32_1 count;
     mx_ci32_1 begin;
     mx_i32_2r self, other;
-    int own_clusters;
+    int local_clusters;
     double inner_square; /* of the inner cutoff */
 } md_eam_list_args;
-MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, own_end, row_end, near, count, begin, self,
-          other)
-/* Over 2 * own clusters: count. Item 2 c is for pairs with own atoms, 2 c + 1 for those with ghosts,
- * which are few: so all threads have some of both. The value: pairs of a vector, where there are
- * clusters. */
+MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, local_end, row_end, near, count, begin,
+          self, other)
+/* Over 2 * local clusters: count. Item 2 c is for pairs with local atoms, 2 c + 1 for those with
+ * ghosts, which are few: so all threads have some of both. The value: pairs of a vector, where
+ * there are clusters. */
 MX_DECLARE_REDUCE(1D, md_eam_count_pairs, md_eam_list_args, int64_t)
 /* Likewise: self, other, from begin on. The value: of how many clusters and parts the vectors are
  * not as many as were counted; none, where both kernels round distances alike. */
@@ -95,7 +95,7 @@ typedef struct md_eam_cluster_args {
     md_eam_tables tables;
     md_cluster_grid grid;
     int colour[2];
-    int own_clusters;
+    int local_clusters;
     double allowed_square; /* of `moved`: up to it, no outer pair is within the cutoff */
 } md_eam_cluster_args;
 MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first, point,
@@ -105,7 +105,7 @@ MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_t
 /* Over slots: coordinates of places; sum = 0, density = 0. The value is for `moved`: it stays on
  * the device, where the passes read it, so the host does not wait in a step. */
 MX_DECLARE_REDUCE(1D, md_eam_load_places, md_eam_cluster_args, double)
-/* Over own clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
+/* Over local clusters (full lists), or tiles of a colour (half lists): densities; forces, and the
  * energy and virial of pairs */
 MX_DECLARE_FOR(1D, md_eam_cluster_densities, md_eam_cluster_args)
 MX_DECLARE_FOR(1D, md_eam_tile_densities, md_eam_cluster_args)
@@ -113,12 +113,12 @@ MX_DECLARE_FOR(1D, md_eam_cluster_forces, md_eam_cluster_args)
 MX_DECLARE_FOR(1D, md_eam_tile_forces, md_eam_cluster_args)
 MX_DECLARE_REDUCE(1D, md_eam_cluster_forces_energy, md_eam_cluster_args, md_energy)
 MX_DECLARE_REDUCE(1D, md_eam_tile_forces_energy, md_eam_cluster_args, md_energy)
-/* Over own slots: F'(rho), to derivative and places; the value is the sum of F(rho) */
+/* Over local slots: F'(rho), to derivative and places; the value is the sum of F(rho) */
 MX_DECLARE_FOR(1D, md_eam_embed_slots, md_eam_cluster_args)
 MX_DECLARE_REDUCE(1D, md_eam_embed_slots_energy, md_eam_cluster_args, double)
 /* Over slots of ghosts: F'(rho) of places, from derivative */
 MX_DECLARE_FOR(1D, md_eam_load_derivatives, md_eam_cluster_args)
-/* Over own slots: the forces on their atoms */
+/* Over local slots: the forces on their atoms */
 MX_DECLARE_FOR(1D, md_eam_store_forces, md_eam_cluster_args)
 
 /* ---- eam_clusters.c ---- */
@@ -138,10 +138,10 @@ mx_err md_eam_clusters_bind(mx_ctx ctx, const md_clusters *c, const md_views *vi
 mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff,
                             md_eam_clusters *e);
 
-/* F'(rho) of own atoms, into `derivative`, at their present positions and those of ghosts;
+/* F'(rho) of local atoms, into `derivative`, at their present positions and those of ghosts;
  * `embedding`: the sum of F(rho), for which it waits for the context; or NULL. */
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding);
-/* Then, with `derivative` of ghosts: forces on own atoms; `energy`: of pairs alone, for which it
+/* Then, with `derivative` of ghosts: forces on local atoms; `energy`: of pairs alone, for which it
  * waits for the context; or NULL. */
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy);
 void md_eam_clusters_destroy(md_eam_clusters *e);

@@ -12,7 +12,7 @@
 enum { MD_PAIR_SPLINES = 2 * MD_SPLINE };
 MX_ACCESSOR(md_pair_knots, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS, 8)
 MX_ACCESSOR(md_embedding_knots, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS, 4)
-/* F'(rho) of own atoms and ghosts */
+/* F'(rho) of local atoms and ghosts */
 MX_ACCESSOR(md_derivatives, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 /* What both kernels need to know of the tables. */
@@ -33,11 +33,11 @@ typedef struct md_eam_density_args {
     mx_ci32_2 neighbour;
     mx_f64_1 derivative;
     md_eam_tables tables;
-    int own, team_atoms; /* team forms */
+    int local, team_atoms; /* team forms */
 } md_eam_density_args;
 MX_BUNDLE(md_eam_density_args, md_views, position, type, pair_knots, embedding_knots,
           neighbour_count, neighbour, derivative)
-/* F'(rho) of own atoms; the value is the sum of F(rho) */
+/* F'(rho) of local atoms; the value is the sum of F(rho) */
 MX_DECLARE_FOR(1D, md_eam_density, md_eam_density_args)
 MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
 /* a potential of one element, whose splines are in scratch of level 0: 32 bytes a knot; over teams
@@ -53,11 +53,11 @@ typedef struct md_eam_force_args {
     md_derivatives derivative;
     mx_f64_2 force;
     md_eam_tables tables;
-    int own, team_atoms; /* team forms */
+    int local, team_atoms; /* team forms */
 } md_eam_force_args;
 MX_BUNDLE(md_eam_force_args, md_views, position, type, pair_knots, neighbour_count, neighbour,
           derivative, force)
-/* forces on own atoms; with half of the energy and virial of their pairs, without F */
+/* forces on local atoms; with half of the energy and virial of their pairs, without F */
 MX_DECLARE_FOR(1D, md_eam_force, md_eam_force_args)
 MX_DECLARE_REDUCE(1D, md_eam_force_energy, md_eam_force_args, md_energy)
 /* as md_eam_density_team: 64 bytes a knot */

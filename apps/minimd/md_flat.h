@@ -5,10 +5,10 @@
  *     2d_left    begin(i) = i, step = atoms             a column for each atom: the first neighbours of all atoms, then the second
  *     csr        begin(i) = all counts before, step = 1 no gaps; needs a pass that counts
  *
- * Full lists have each pair twice. Half lists have a pair of own atoms in the list of the first
- * one, which computes the force for both. A pair with a ghost is in the list of the own atom: on
+ * Full lists have each pair twice. Half lists have a pair of local atoms in the list of the first
+ * one, which computes the force for both. A pair with a ghost is in the list of the local atom: on
  * both ranks without ghost_newton; with it on one of them, which sends the ghost's force back.
- * Which one follows from positions, which both ranks have when lists are made: the own atom whose
+ * Which one follows from positions, which both ranks have when lists are made: the local atom whose
  * ghost has the larger z, or the same z and the larger y, and so on. Positions are then inside the
  * box, and images beyond it, so both ranks find the same.
  *
@@ -26,8 +26,8 @@ MX_ACCESSOR(md_list_numbers, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDO
 
 typedef struct md_flat_views {
     mx_view position, type, pair, bin_begin, bin_atom; /* of md_views */
-    mx_view begin;                                     /* i64 [own + 1] */
-    mx_view count;                                     /* i32 [own] */
+    mx_view begin;                                     /* i64 [local + 1] */
+    mx_view count;                                     /* i32 [local] */
     mx_view entry;                                     /* i32 [entries] */
 } md_flat_views;
 
@@ -35,10 +35,10 @@ typedef struct md_begin_args {
     mx_ci32_1 count;
     mx_i64_1 begin;
     int64_t stride; /* begin(i) = i * stride; 0: the sum of counts before i */
-    int own;
+    int local;
 } md_begin_args;
 MX_BUNDLE(md_begin_args, md_flat_views, count, begin)
-/* over own atoms and one more; the total is that of counts */
+/* over local atoms and one more; the total is that of counts */
 MX_DECLARE_SCAN(1D, md_flat_begins, md_begin_args, int64_t)
 
 typedef struct md_search_args {
@@ -51,7 +51,7 @@ typedef struct md_search_args {
     md_bins bins;
     double cutoff_square;
     int64_t step;
-    int own;
+    int local;
     int room; /* of each atom: what is beyond is counted, not stored */
     bool half, ghost_newton;
 } md_search_args;
@@ -68,15 +68,15 @@ typedef struct md_flat_args {
     mx_f64_2 force;                       /* full lists, and atomics */
     MX_SCATTER_OF(mx_f64_2, MX_SUM) push; /* scatter views */
     int64_t step;
-    int own;
+    int local;
     bool ghost_newton;
     md_pair one; /* as in md_lj_args */
     bool one_pair, shifted;
     int types;
 } md_flat_args;
 MX_ARGS(md_flat_args, position, type, pair, begin, count, entry, force, push.view)
-/* over own atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to forces
- * that are 0. */
+/* over local atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to
+ * forces that are 0. */
 MX_DECLARE_FOR(1D, md_flat_full, md_flat_args)
 MX_DECLARE_FOR(1D, md_flat_scatter, md_flat_args)
 MX_DECLARE_FOR(1D, md_flat_atomic, md_flat_args)
@@ -101,16 +101,16 @@ typedef struct md_flat {
     md_flat_views views;
     mx_scatter push;
     int64_t push_rows; /* for which there is a scatter view */
-    int own, room;
+    int local, room;
     int64_t step, pairs;
     md_flat_args args;
 } md_flat;
 
-/* Makes the list of own atoms, whose bins with ghosts are views->bin_begin and bin_atom. Grows as
+/* Makes the list of local atoms, whose bins with ghosts are views->bin_begin and bin_atom. Grows as
  * needed. */
-mx_err md_flat_build(mx_ctx ctx, const md_views *views, const md_bins *bins, double cutoff, int own,
-                     md_flat *f);
-/* Forces on own atoms, and with ghost_newton those that ghosts are to send back; energy may be
+mx_err md_flat_build(mx_ctx ctx, const md_views *views, const md_bins *bins, double cutoff,
+                     int local, md_flat *f);
+/* Forces on local atoms, and with ghost_newton those that ghosts are to send back; energy may be
  * NULL. */
 mx_err md_flat_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_flat *f,
                   md_energy *energy);

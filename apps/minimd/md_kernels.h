@@ -1,8 +1,8 @@
 /* The on-node work of miniMD.
  *
- * Atoms are numbers: a rank's own atoms are 0 to own - 1, its ghosts (images of atoms of other
- * ranks, or of its own across the periodic box) own to own + ghosts - 1. Components 0, 1, 2 are x,
- * y, z. Types count from 0 here, from 1 in files. */
+ * Atoms are numbers: a rank's local atoms are 0 to local - 1, its ghosts (images of atoms of other
+ * ranks, or of its own across the periodic box) local to local + ghosts - 1. Components 0, 1, 2 are
+ * x, y, z. Types count from 0 here, from 1 in files. */
 #pragma once
 #include "md_box.h"
 #include "md_lattice.h"
@@ -28,22 +28,22 @@ typedef struct md_views {
     mx_view pair_knots, pair_slopes, embedding_knots;
     mx_view derivative; /* f64 [capacity]: F'(rho) */
     /* work space of reneighbouring */
-    mx_view rank; /* i32 [capacity]: the rank that an own atom belongs to */
-    mx_view bin;  /* i32 [capacity]: the bin of an atom; after binning: of own atoms and ghosts */
+    mx_view rank; /* i32 [capacity]: the rank that a local atom belongs to */
+    mx_view bin;  /* i32 [capacity]: the bin of an atom; after binning: of local atoms and ghosts */
     mx_view bin_begin; /* i32 [bins + 1] */
     /* i32 [capacity]: the atoms of bin b are entries bin_begin(b) to before bin_begin(b + 1) */
     mx_view bin_atom;
     mx_view order;      /* i32 [capacity]: of a sort */
     mx_view type_spare; /* i32 [capacity] */
     mx_view id_spare;   /* i64 [capacity] */
-    mx_view image_atom; /* i32 [images]: own atoms that are ghosts elsewhere */
+    mx_view image_atom; /* i32 [images]: local atoms that are ghosts elsewhere */
     /* i32 [images]: the neighbour that each is for; then the order by neighbours */
     mx_view image_place;
     mx_view slot;       /* i32 [places]: the number of the neighbour at each place (md_around) */
     mx_view send;       /* i32 [images]: the same atoms, by neighbour */
     mx_view send_begin; /* i32 [neighbours + 1] */
     /* the list (neighbours.c) */
-    mx_view neighbour_count; /* i32 [rows]: own atoms and some more */
+    mx_view neighbour_count; /* i32 [rows]: local atoms and some more */
     mx_view neighbour;       /* i32 [rows][list capacity]: neighbour n of atom i is (i, n) */
 } md_views;
 
@@ -82,7 +82,7 @@ typedef struct md_move_args {
     double dt;
 } md_move_args;
 MX_BUNDLE(md_move_args, md_views, position, velocity, force, type, mass)
-/* of own atoms: half a kick and a drift; half a kick; both, the end of one step and the start of
+/* of local atoms: half a kick and a drift; half a kick; both, the end of one step and the start of
  * the next */
 MX_DECLARE_FOR(1D, md_begin_step, md_move_args)
 MX_DECLARE_FOR(1D, md_end_step, md_move_args)
@@ -93,7 +93,7 @@ typedef struct md_moved_args {
     mx_cf64_2 built_position;
 } md_moved_args;
 MX_BUNDLE(md_moved_args, md_views, position, built_position)
-/* the square of the largest distance of an own atom from where it was when the list was made */
+/* the square of the largest distance of a local atom from where it was when the list was made */
 MX_DECLARE_REDUCE(1D, md_moved, md_moved_args, double)
 
 /* ---- sums (kernels/thermo.c) ---- */
@@ -134,7 +134,7 @@ MX_BUNDLE(md_place_args, md_views, position, rank)
 /* Atoms whose positions are no numbers, or beyond those that can be wrapped; atoms that are now in
  * a brick that does not touch this one. */
 MX_VALUE(md_placed, MD_PLACED)
-/* wraps the positions of own atoms into the box, and finds the ranks that they belong to */
+/* wraps the positions of local atoms into the box, and finds the ranks that they belong to */
 MX_DECLARE_REDUCE(1D, md_place_atoms, md_place_args, md_placed)
 
 /* The bricks around this rank's: those up to `range` bricks away along each axis, numbered x
@@ -162,8 +162,8 @@ typedef struct md_images_args {
     int64_t room; /* images that the views have room for; what is beyond is counted, not stored */
 } md_images_args;
 MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place, slot)
-/* the images of own atoms that other bricks need: those within the cutoff of the brick, along each
- * axis. The total is their number */
+/* the images of local atoms that other bricks need: those within the cutoff of the brick, along
+ * each axis. The total is their number */
 MX_DECLARE_SCAN(1D, md_find_images, md_images_args, int64_t)
 
 typedef struct md_gather_args {
@@ -177,13 +177,13 @@ MX_DECLARE_FOR(1D, md_gather_images, md_gather_args)
 
 /* ---- bins and the list (kernels/neighbours.c) ---- */
 
-/* Bins of own atoms and ghosts: boxes that fill this rank's brick and the list's cutoff around it.
- * Bin (x, y, z) has number (z * bins[1] + y) * bins[0] + x. */
+/* Bins of local atoms and ghosts: boxes that fill this rank's brick and the list's cutoff around
+ * it. Bin (x, y, z) has number (z * bins[1] + y) * bins[0] + x. */
 typedef struct md_bins {
     double low[3];
     double inverse[3]; /* 1 / the side of a bin */
     int bins[3];
-    int reach[3]; /* bins that the list's cutoff goes over along each axis */
+    int cutoff_bins[3]; /* the cutoff of the list along each axis, in bins, rounded up */
 } md_bins;
 
 MX_INLINE int md_bin_along(const md_bins *b, int d, double x)
@@ -228,7 +228,7 @@ typedef struct md_order_args {
     double inner_low[3], inner_high[3]; /* positions inside have no ghosts as neighbours */
 } md_order_args;
 MX_BUNDLE(md_order_args, md_views, position, bin)
-/* places of own atoms in the order; of those that are not inside: behind all of these. The value:
+/* places of local atoms in the order; of those that are not inside: behind all of these. The value:
  * the number of atoms inside */
 MX_DECLARE_REDUCE(1D, md_find_places, md_order_args, int64_t)
 
@@ -267,7 +267,7 @@ MX_BUNDLE(md_list_args, md_views, position, bin_begin, bin_atom, neighbour_count
     FIELD(int64_t, pairs, MX_SUM) \
     FIELD(int64_t, longest, MX_MAX)
 MX_VALUE(md_list_size, MD_LIST_SIZE)
-/* the full list of own atoms: all atoms within the cutoff, its own excepted. The value: its size */
+/* the full list of local atoms: all atoms within the cutoff, without itself. The value: its size */
 MX_DECLARE_REDUCE(1D, md_list_full, md_list_args, md_list_size)
 
 /* ---- Lennard-Jones (kernels/lj.c) ---- */
@@ -307,7 +307,7 @@ typedef struct md_lj_args {
     int types;
 } md_lj_args;
 MX_BUNDLE(md_lj_args, md_views, position, type, pair, neighbour_count, neighbour, force)
-/* forces on own atoms, from a full list; with energy and virial, of which each pair gives half to
+/* forces on local atoms, from a full list; with energy and virial, of which each pair gives half to
  * either atom */
 MX_DECLARE_FOR(1D, md_lj_full, md_lj_args)
 MX_DECLARE_REDUCE(1D, md_lj_full_energy, md_lj_args, md_energy)

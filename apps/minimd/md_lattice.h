@@ -1,5 +1,5 @@
 /* The face-centred cubic lattice, and the original's velocities: formulas, so that every rank makes
- * its own atoms, in parallel. For drivers and kernels.
+ * its local atoms, in parallel. For drivers and kernels.
  *
  * Sites (i, j, k) are half a unit cell apart, and those with an even i + j + k have an atom. So row
  * (j, k) has an atom at every second site, cells[0] in all, and the atoms are numbered through, x

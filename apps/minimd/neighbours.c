@@ -20,7 +20,7 @@ static double set_bins(md_app *app, double least)
         b->bins[d] = (int)fmin(bins, 1e9);
         b->low[d] = low;
         b->inverse[d] = b->bins[d] / width;
-        b->reach[d] = (int)ceil(app->list_cutoff * b->inverse[d]);
+        b->cutoff_bins[d] = (int)ceil(app->list_cutoff * b->inverse[d]);
         all *= bins;
     }
     return all;
@@ -31,7 +31,7 @@ static double set_bins(md_app *app, double least)
 static void choose_bins(md_app *app)
 {
     const md_bins *const b = &app->bins;
-    const double limit = 4 * fmax(64, app->own + app->ghosts);
+    const double limit = 4 * fmax(64, app->local + app->ghosts);
     double bins = set_bins(app, 0), volume = 1;
     for (int d = 0; d < 3; d++) volume *= b->bins[d] / b->inverse[d];
     /* in a long box all bins may be along one axis: then cubes of the mean volume are too many */
@@ -78,7 +78,7 @@ static mx_err sort_vector(md_app *app, mx_view *vector, mx_view *spare)
     MX_TRY(mx_bind(app->base.ctx, app->views.order, &args.order));
     MX_TRY(mx_bind(app->base.ctx, *vector, &args.from));
     MX_TRY(mx_bind(app->base.ctx, *spare, &args.to));
-    MX_TRY(md_sort_vectors(md_own(app), &args));
+    MX_TRY(md_sort_vectors(md_local_range(app), &args));
     const mx_view sorted = *spare;
     *spare = *vector;
     *vector = sorted;
@@ -105,8 +105,8 @@ static void choose_order(const md_app *app, md_order_args *args)
     args->places = args->in_blocks ? (int)places : (int)bins;
 }
 
-/* Finds the new order of own atoms, by bins; on several ranks first those that are farther than the
- * list's cutoff from the sides of the brick, then the others. */
+/* Finds the new order of local atoms, by bins; on several ranks first those that are farther than
+ * the list's cutoff from the sides of the brick, then the others. */
 static mx_err find_order(md_app *app)
 {
     const md_box *const box = &app->box;
@@ -121,9 +121,9 @@ static mx_err find_order(md_app *app)
         args.inner_high[d] = alone ? INFINITY : high - app->list_cutoff;
     }
     MX_TRY(md_order_args_bind(app->base.ctx, &app->views, &args));
-    MX_TRY(md_find_places(md_own(app), &args, &interior));
+    MX_TRY(md_find_places(md_local_range(app), &args, &interior));
     app->interior = alone ? 0 : (mx_lid)interior;
-    return sort_bins(app, app->own, NULL, app->views.order);
+    return sort_bins(app, app->local, NULL, app->views.order);
 }
 
 static md_cluster_atoms cluster_atoms(const md_app *app)
@@ -137,7 +137,7 @@ static md_cluster_atoms cluster_atoms(const md_app *app)
                               .bin = v->bin,
                               .bin_atom = v->bin_atom,
                               .pushes = app->input.force == MD_FORCE_LJ,
-                              .own = app->own,
+                              .local = app->local,
                               .ghosts = app->ghosts,
                               .cutoff = app->list_cutoff};
     for (int d = 0; d < 3; d++) {
@@ -167,7 +167,7 @@ mx_err md_sort_atoms(md_app *app)
     MX_TRY(sort_vector(app, &v->position, &v->force));
     MX_TRY(sort_vector(app, &v->velocity, &v->force));
     MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));
-    MX_TRY(md_sort_names(md_own(app), &names));
+    MX_TRY(md_sort_names(md_local_range(app), &names));
     swap(&v->type, &v->type_spare);
     swap(&v->id, &v->id_spare);
     return md_bind(app);
@@ -175,10 +175,10 @@ mx_err md_sort_atoms(md_app *app)
 
 /* ---- the list ---- */
 
-/* Bins of own atoms and ghosts. */
+/* Bins of local atoms and ghosts. */
 static mx_err fill_bins(md_app *app)
 {
-    const int64_t atoms = (int64_t)app->own + app->ghosts;
+    const int64_t atoms = (int64_t)app->local + app->ghosts;
     md_bin_args args = {.bins = app->bins};
     MX_TRY(md_bin_args_bind(app->base.ctx, &app->views, &args));
     MX_TRY(md_find_bins(mx_range_1d(app->base.ctx, 0, atoms), &args));
@@ -186,7 +186,7 @@ static mx_err fill_bins(md_app *app)
     return sort_bins(app, atoms, &app->views.bin_begin, app->views.bin_atom);
 }
 
-/* Rows for all own atoms and some that may come, of `room` neighbours. */
+/* Rows for all local atoms and some that may come, of `room` neighbours. */
 static mx_err reserve_list(md_app *app, int64_t room)
 {
     md_views *const v = &app->views;
@@ -194,7 +194,7 @@ static mx_err reserve_list(md_app *app, int64_t room)
     const mx_view_options options = {.uninitialized = true};
     MX_TRY(mx_view_destroy(&v->neighbour));
     MX_TRY(mx_view_destroy(&v->neighbour_count));
-    const int64_t rows = (int64_t)app->own + app->own / 64 + 1, extents[] = {rows, room};
+    const int64_t rows = (int64_t)app->local + app->local / 64 + 1, extents[] = {rows, room};
     MX_REQUIRE(room <= MX_INDEX_END, MX_ERR_EXTENT, "an atom would have %lld neighbours",
                (long long)room);
     MX_TRY(mx_view_create(ctx, "neighbours", MX_I32, 2, extents, &options, &v->neighbour));
@@ -212,7 +212,7 @@ static int64_t first_room(const md_app *app)
     const double *const length = app->box.length, cutoff = app->list_cutoff;
     const double density = (double)app->atoms / (length[0] * length[1] * length[2]);
     const double sphere = 4.0 / 3.0 * MX_PI * cutoff * cutoff * cutoff;
-    return (int64_t)fmin(1.25 * density * sphere, (double)app->own + app->ghosts) + 8;
+    return (int64_t)fmin(1.25 * density * sphere, (double)app->local + app->ghosts) + 8;
 }
 
 static mx_err make_clusters(md_app *app)
@@ -233,12 +233,12 @@ static mx_err make_rows(md_app *app)
     choose_bins(app);
     MX_TRY(fill_bins(app));
     if (app->list_room == 0) MX_TRY(reserve_list(app, first_room(app)));
-    if (app->own > app->list_rows) MX_TRY(reserve_list(app, app->list_room));
+    if (app->local > app->list_rows) MX_TRY(reserve_list(app, app->list_room));
     args.bins = app->bins;
     for (;;) {
         args.room = app->list_room;
         MX_TRY(md_list_args_bind(app->base.ctx, &app->views, &args));
-        MX_TRY(md_list_full(md_own(app), &args, &size));
+        MX_TRY(md_list_full(md_local_range(app), &args, &size));
         if (size.longest <= app->list_room) break;
         MX_TRY(reserve_list(app, size.longest + size.longest / 32 + 1));
     }
@@ -250,7 +250,7 @@ static mx_err make_flat(md_app *app)
 {
     choose_bins(app);
     MX_TRY(fill_bins(app));
-    MX_TRY(md_flat_build(app->base.ctx, &app->views, &app->bins, app->list_cutoff, app->own,
+    MX_TRY(md_flat_build(app->base.ctx, &app->views, &app->bins, app->list_cutoff, app->local,
                          &app->flat));
     app->pairs = app->flat.pairs;
     return MX_OK;

@@ -31,7 +31,7 @@
 #define LIST_TOLERANCE 1e-3
 #define FARTHEST 1e6
 /* boxes that a cutoff may be long: no run has more */
-#define MOST_BOXES 15
+#define MAX_BOXES 15
 
 /* ---- what is stored ---- */
 
@@ -63,7 +63,7 @@ typedef struct minimd {
 
     /* cells: the atoms of cell c are cell_atom[cell_begin[c]] to before cell_begin[c + 1] */
     double cutoff;
-    int cells[3], reach[3];
+    int cells[3], cutoff_cells[3];
     int64_t *cell_begin, *cell_atom;
     double *density, *derivative; /* EAM: rho and F'(rho) of each atom */
 
@@ -267,14 +267,14 @@ static int64_t cell_of(const minimd *m, int64_t atom)
 /* As many cells as have sides of the cutoff, but not more than there are atoms. */
 static bool choose_cells(minimd *m)
 {
-    const double most = cbrt((double)m->atoms) + 1;
+    const double max_cells = cbrt((double)m->atoms) + 1;
     for (int d = 0; d < 3; d++) {
-        if (!(m->cutoff <= MOST_BOXES * m->box[3 + d]))
+        if (!(m->cutoff <= MAX_BOXES * m->box[3 + d]))
             return vf_impossible(m->base.verdict, "/fields/box",
                                  "has a side of less than a fifteenth of the cutoff");
         const double fit = floor(m->box[3 + d] / m->cutoff);
-        m->cells[d] = (int)fmax(1, fmin(fit, most));
-        m->reach[d] = (int)ceil(m->cutoff * m->cells[d] / m->box[3 + d]);
+        m->cells[d] = (int)fmax(1, fmin(fit, max_cells));
+        m->cutoff_cells[d] = (int)ceil(m->cutoff * m->cells[d] / m->box[3 + d]);
     }
     return true;
 }
@@ -342,11 +342,11 @@ static void visit_neighbours(minimd *m, int64_t i, visit *each, double *sum)
         at[d] = (int)(cell % m->cells[d]);
         cell /= m->cells[d];
     }
-    for (int z = -m->reach[2]; z <= m->reach[2]; z++) {
+    for (int z = -m->cutoff_cells[2]; z <= m->cutoff_cells[2]; z++) {
         in_box[2] = wrap_cell(m, 2, at[2] + z, &move[2]);
-        for (int y = -m->reach[1]; y <= m->reach[1]; y++) {
+        for (int y = -m->cutoff_cells[1]; y <= m->cutoff_cells[1]; y++) {
             in_box[1] = wrap_cell(m, 1, at[1] + y, &move[1]);
-            for (int x = -m->reach[0]; x <= m->reach[0]; x++) {
+            for (int x = -m->cutoff_cells[0]; x <= m->cutoff_cells[0]; x++) {
                 in_box[0] = wrap_cell(m, 0, at[0] + x, &move[0]);
                 const int64_t number =
                     (in_box[2] * m->cells[1] + in_box[1]) * m->cells[0] + in_box[0];

@@ -14,12 +14,12 @@ void md_spline(const double *values, int knots, double *coefficients)
     for (int k = 0; k < knots; k++) {
         double *const c = coefficients + (size_t)k * MD_SPLINE;
         const bool last = k == knots - 1;
-        const double here = slope(values, knots, k);
-        const double next = last ? here : slope(values, knots, k + 1);
-        const double rise = last ? here : values[k + 1] - values[k];
-        c[0] = here + next - 2 * rise;
-        c[1] = 3 * rise - 2 * here - next;
-        c[2] = here;
+        const double slope_here = slope(values, knots, k);
+        const double next = last ? slope_here : slope(values, knots, k + 1);
+        const double rise = last ? slope_here : values[k + 1] - values[k];
+        c[0] = slope_here + next - 2 * rise;
+        c[1] = 3 * rise - 2 * slope_here - next;
+        c[2] = slope_here;
         c[3] = values[k];
     }
 }

@@ -30,34 +30,34 @@ typedef struct sorter {
 static mx_err export_rows(const md_app *app, mx_view view, int columns, mx_type type, void *values)
 {
     const mx_ctx ctx = app->base.ctx;
-    mx_view own;
-    mx_err err = columns > 1 ? mx_subview(view, MX_SLICES(mx_span(0, app->own), mx_all()), &own)
-                             : mx_subview(view, MX_SLICES(mx_span(0, app->own)), &own);
+    mx_view local;
+    mx_err err = columns > 1 ? mx_subview(view, MX_SLICES(mx_span(0, app->local), mx_all()), &local)
+                             : mx_subview(view, MX_SLICES(mx_span(0, app->local)), &local);
     if (err != MX_OK) return err;
     if (type == MX_F64)
-        err = mx_export(ctx, own, (double *)values, NULL);
+        err = mx_export(ctx, local, (double *)values, NULL);
     else if (type == MX_I64)
-        err = mx_export(ctx, own, (int64_t *)values, NULL);
+        err = mx_export(ctx, local, (int64_t *)values, NULL);
     else
-        err = mx_export(ctx, own, (int32_t *)values, NULL);
-    const mx_err destroyed = mx_view_destroy(&own);
+        err = mx_export(ctx, local, (int32_t *)values, NULL);
+    const mx_err destroyed = mx_view_destroy(&local);
     return err != MX_OK ? err : destroyed;
 }
 
 static mx_err open_sorter(md_app *app, sorter *s)
 {
     *s = (sorter){.app = app};
-    const size_t own = (size_t)app->own + 1, bytes = 3 * sizeof(double);
+    const size_t local = (size_t)app->local + 1, bytes = 3 * sizeof(double);
     const size_t block = (size_t)app_slab_block(app->base.comm, app->atoms).count[0] + 1;
-    s->values = malloc(own * bytes);
+    s->values = malloc(local * bytes);
     s->sorted = malloc(block * bytes);
     mx_err err = s->values && s->sorted
                      ? export_rows(app, app->views.id, 1, MX_I64, s->values)
-                     : MX_FAIL(MX_ERR_MEMORY, "no memory to sort %d atoms by ids", app->own);
+                     : MX_FAIL(MX_ERR_MEMORY, "no memory to sort %d atoms by ids", app->local);
     MX_TRY(app_agree(app->base.comm, err));
     mx_gid *const ids = s->values;
-    for (mx_lid i = 0; i < app->own; i++) ids[i]--; /* from 0 on */
-    return app_by_id_create(app->base.comm, app->atoms, ids, app->own, &s->by_id);
+    for (mx_lid i = 0; i < app->local; i++) ids[i]--; /* from 0 on */
+    return app_by_id_create(app->base.comm, app->atoms, ids, app->local, &s->by_id);
 }
 
 static void close_sorter(sorter *s)
@@ -70,7 +70,7 @@ static void close_sorter(sorter *s)
 /* Positions are in the box, and relative to the corner that a data file has. */
 static void place_in_file(const md_app *app, double *position)
 {
-    for (mx_lid i = 0; i < app->own; i++)
+    for (mx_lid i = 0; i < app->local; i++)
         for (int d = 0; d < 3; d++)
             position[3 * i + d] = md_wrap(&app->box, d, position[3 * i + d]) + app->origin[d];
 }
@@ -102,7 +102,7 @@ static mx_err store_types(sorter *s)
     const md_app *const app = s->app;
     MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.type, 1, MX_I32, s->values)));
     int32_t *const types = s->values;
-    for (mx_lid i = 0; i < app->own; i++) types[i]++; /* from 1 on, as in data files */
+    for (mx_lid i = 0; i < app->local; i++) types[i]++; /* from 1 on, as in data files */
     MX_TRY(app_by_id_sort(s->by_id, sizeof *types, s->values, s->sorted));
     return store_sorted(s, "type", "1", APP_EXACT, MX_I32, 1, false);
 }

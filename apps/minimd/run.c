@@ -17,12 +17,12 @@ static bool sort_is_due(const md_app *app)
     return sort < 0 || (sort > 0 && app->step % sort == 0);
 }
 
-/* The positions, velocities, types and ids of own atoms are read and written twice, by migration
+/* The positions, velocities, types and ids of local atoms are read and written twice, by migration
  * and by sorting; each ghost is packed and unpacked. */
 static md_work borders_work(const md_app *app)
 {
-    const double own = app->own, ghosts = app->ghosts;
-    return (md_work){.bytes = 2 * 2 * 60 * own + 2 * 2 * 28 * ghosts};
+    const double local = app->local, ghosts = app->ghosts;
+    return (md_work){.bytes = 2 * 2 * 60 * local + 2 * 2 * 28 * ghosts};
 }
 
 static md_work ghosts_work(const md_app *app)
@@ -34,13 +34,13 @@ static md_work ghosts_work(const md_app *app)
  * as are in the list are tried. */
 static md_work list_work(const md_app *app)
 {
-    const double atoms = (double)app->own + app->ghosts, pairs = (double)app->pairs;
+    const double atoms = (double)app->local + app->ghosts, pairs = (double)app->pairs;
     return (md_work){.bytes = (2 * 24 + 3 * 4) * atoms + 4 * pairs, .flops = 5 * 8 * pairs};
 }
 
 static md_work motion_work(const md_app *app)
 {
-    return (md_work){.bytes = 5 * 24.0 * app->own, .flops = 15.0 * app->own};
+    return (md_work){.bytes = 5 * 24.0 * app->local, .flops = 15.0 * app->local};
 }
 
 mx_err md_reneighbour(md_app *app)
@@ -64,7 +64,7 @@ static mx_err list_is_due(md_app *app, int64_t step, bool *due)
     double square;
     *due = step % app->input.every == 0;
     if (!*due || !app->input.neigh_check) return MX_OK;
-    MX_TRY(md_moved(md_own(app), &app->moved, &square));
+    MX_TRY(md_moved(md_local_range(app), &app->moved, &square));
     MX_TRY(app_max_f64(app->base.comm, &square, 1));
     *due = !(4 * square <= app->input.skin * app->input.skin);
     return MX_OK;
@@ -83,8 +83,8 @@ static mx_err compute_force(md_app *app, bool energy)
 static mx_err drift(md_app *app)
 {
     MX_TRY(md_part_begin(app, MD_PART_MOTION));
-    MX_TRY(app->kicked ? md_between_steps(md_own(app), &app->move)
-                       : md_begin_step(md_own(app), &app->move));
+    MX_TRY(app->kicked ? md_between_steps(md_local_range(app), &app->move)
+                       : md_begin_step(md_local_range(app), &app->move));
     return md_part_end(app, MD_PART_MOTION, motion_work(app));
 }
 
@@ -141,7 +141,7 @@ static mx_err step(md_app *app)
     }
     /* a checkpoint has whole velocities */
     app->kicked = !prints && app->base.checkpoint == NULL;
-    if (!app->kicked) MX_TRY(md_end_step(md_own(app), &app->move));
+    if (!app->kicked) MX_TRY(md_end_step(md_local_range(app), &app->move));
     if (prints) MX_TRY(md_print_state(app));
     return md_add_frame(app);
 }

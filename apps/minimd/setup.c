@@ -4,7 +4,7 @@
 
 /* ---- views ---- */
 
-mx_range_1 md_own(const md_app *app) { return mx_range_1d(app->base.ctx, 0, app->own); }
+mx_range_1 md_local_range(const md_app *app) { return mx_range_1d(app->base.ctx, 0, app->local); }
 
 mx_err md_bind(md_app *app)
 {
@@ -114,9 +114,9 @@ static mx_err make_lattice(md_app *app)
 {
     md_lattice *const l = &app->lattice;
     for (int d = 0; d < 3; d++) cut_sites(&app->box, l, d);
-    const int64_t own = md_lattice_atoms(l);
-    MX_TRY(app_agree(app->base.comm, md_reserve(app, own)));
-    app->own = (mx_lid)own;
+    const int64_t local = md_lattice_atoms(l);
+    MX_TRY(app_agree(app->base.comm, md_reserve(app, local)));
+    app->local = (mx_lid)local;
     md_lattice_args args = {.lattice = *l, .types = app->types};
     MX_TRY(md_lattice_args_bind(app->base.ctx, &app->views, &args));
     const mx_range_3 range =
@@ -136,13 +136,13 @@ static mx_err scale_velocities(md_app *app)
                                    (sum.up_z - sum.down_z) / sum.mass},
                           .factor = 1};
     MX_TRY(md_scale_args_bind(app->base.ctx, &app->views, &args));
-    MX_TRY(md_scale_velocities(md_own(app), &args));
+    MX_TRY(md_scale_velocities(md_local_range(app), &args));
     MX_TRY(md_sum_all_motion(app, &sum));
     const double temperature = md_temperature(app, sum.mvv);
     args =
         (md_scale_args){.factor = temperature > 0 ? sqrt(app->input.temperature / temperature) : 0};
     MX_TRY(md_scale_args_bind(app->base.ctx, &app->views, &args));
-    return md_scale_velocities(md_own(app), &args);
+    return md_scale_velocities(md_local_range(app), &args);
 }
 
 /* ---- stages ---- */

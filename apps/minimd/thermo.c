@@ -44,7 +44,7 @@ double md_temperature(const md_app *app, double mvv)
 
 mx_err md_sum_all_motion(md_app *app, md_motion *sum)
 {
-    MX_TRY(md_sum_motion(md_own(app), &app->motion, sum));
+    MX_TRY(md_sum_motion(md_local_range(app), &app->motion, sum));
     double all[] = {sum->mvv,  sum->mass,   sum->up_x,   sum->up_y,
                     sum->up_z, sum->down_x, sum->down_y, sum->down_z};
     MX_TRY(app_sum_f64(app->base.comm, all, 8));

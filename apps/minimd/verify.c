@@ -92,7 +92,7 @@ mx_err md_verify(void *data)
     md_app *const app = data;
     const bool mixed = app->input.precision == MD_PRECISION_MIXED;
     MX_TRY(check_list(app));
-    int64_t atoms = app->own;
+    int64_t atoms = app->local;
     MX_TRY(app_sum_i64(app->base.comm, &atoms, 1));
     MX_TRY(app_check(&app->base, "atoms", (double)atoms, (double)app->atoms, 0, APP_EXACT));
     MX_TRY(app_check(&app->base, "momentum", momentum_drift(&app->history), 0,

@@ -50,7 +50,7 @@ static mx_err gather(md_app *app, double **all)
                            [COMM] = t.comm,
                            [OTHER] = t.other,
                            [TOTAL] = t.total,
-                           [LOCAL] = app->own,
+                           [LOCAL] = app->local,
                            [GHOST] = app->ghosts,
                            [SWAPS] = md_around_count(&app->around) - 1,
                            [NEIGHBOURS] = (double)app->pairs};

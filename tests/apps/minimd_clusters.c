@@ -12,9 +12,9 @@
 enum { TYPES = 2, MAX_ATOMS = 40000 };
 
 typedef struct sample {
-    int own, ghosts;
+    int local, ghosts;
     double length[3], cutoff;
-    double (*x)[3]; /* own atoms, then their periodic images */
+    double (*x)[3]; /* local atoms, then their periodic images */
     int32_t *type;
     double (*force)[3];              /* expected */
     double *size;                    /* of each atom: the sum of |force| over its pairs */
@@ -29,25 +29,25 @@ typedef struct sample {
 static void place_atoms(sample *s, const int *sites)
 {
     uint64_t random = 7;
-    s->own = 0;
+    s->local = 0;
     for (int d = 0; d < 3; d++) s->length[d] = sites[d] * 1.08;
     for (int n = 0; n < sites[0] * sites[1] * sites[2]; n++) {
         const int at[3] = {n % sites[0], n / sites[0] % sites[1], n / sites[0] / sites[1]};
         for (int d = 0; d < 3; d++)
             s->x[n][d] = 1.08 * (at[d] + 0.5) + 1e-3 * random_int(&random, -150, 150);
         s->type[n] = random_int(&random, 0, TYPES - 1);
-        s->own++;
+        s->local++;
     }
 }
 
 static void place_ghosts(sample *s)
 {
-    int turns[3], n = s->own;
+    int turns[3], n = s->local;
     for (int d = 0; d < 3; d++) turns[d] = (int)ceil(s->cutoff / s->length[d]);
     for (int tz = -turns[2]; tz <= turns[2]; tz++)
         for (int ty = -turns[1]; ty <= turns[1]; ty++)
             for (int tx = -turns[0]; tx <= turns[0]; tx++)
-                for (int i = 0; i < s->own && (tx != 0 || ty != 0 || tz != 0); i++) {
+                for (int i = 0; i < s->local && (tx != 0 || ty != 0 || tz != 0); i++) {
                     const int turn[3] = {tx, ty, tz};
                     bool near = true;
                     for (int d = 0; d < 3; d++) {
@@ -58,7 +58,7 @@ static void place_ghosts(sample *s)
                     s->type[n] = s->type[i];
                     n += near;
                 }
-    s->ghosts = n - s->own;
+    s->ghosts = n - s->local;
 }
 
 static void set_pairs(sample *s, bool one_pair, bool shifted)
@@ -84,10 +84,10 @@ static void sum_all_pairs(sample *s)
     const double shift = s->lj.shifted ? 1 : 0;
     s->energy = (md_energy){0, 0, 0};
     s->energy_size = s->virial_size = 0;
-    for (int i = 0; i < s->own; i++) {
+    for (int i = 0; i < s->local; i++) {
         for (int d = 0; d < 3; d++) s->force[i][d] = 0;
         s->size[i] = 0;
-        for (int j = 0; j < s->own + s->ghosts; j++) {
+        for (int j = 0; j < s->local + s->ghosts; j++) {
             const double *const p = s->pair[s->type[i] * TYPES + s->type[j]];
             double dx[3], r2 = 0;
             for (int d = 0; d < 3; d++) {
@@ -142,11 +142,11 @@ static mx_err compute(mx_ctx ctx, const sample *s, form f, double (*force)[3], m
 {
     md_clusters c = {.mixed = f.mixed};
     md_cluster_atoms atoms = {
-        .own = s->own, .ghosts = s->ghosts, .cutoff = s->cutoff, .pushes = true};
-    const int64_t count = s->own + s->ghosts;
+        .local = s->local, .ghosts = s->ghosts, .cutoff = s->cutoff, .pushes = true};
+    const int64_t count = s->local + s->ghosts;
     for (int d = 0; d < 3; d++) atoms.high[d] = s->length[d];
     MX_TRY(mx_view_create_2d(ctx, "position", MX_F64, count, 3, &atoms.position));
-    MX_TRY(mx_view_create_2d(ctx, "force", MX_F64, s->own, 3, &atoms.force));
+    MX_TRY(mx_view_create_2d(ctx, "force", MX_F64, s->local, 3, &atoms.force));
     MX_TRY(mx_view_create_1d(ctx, "type", MX_I32, count, &atoms.type));
     MX_TRY(mx_view_create_2d(ctx, "pair", MX_F64, TYPES * TYPES, MD_PAIR_NUMBERS, &atoms.pair));
     MX_TRY(mx_view_create_1d(ctx, "bin", MX_I32, count, &atoms.bin));
@@ -155,9 +155,9 @@ static mx_err compute(mx_ctx ctx, const sample *s, form f, double (*force)[3], m
     MX_TRY(mx_import(ctx, atoms.type, s->type, NULL));
     MX_TRY(mx_import(ctx, atoms.pair, s->pair[0], NULL));
     MX_TRY(md_clusters_build(ctx, &atoms, f.half, &c));
-    MX_TRY(md_clusters_lj_own(ctx, &c, &s->lj, energy));
+    MX_TRY(md_clusters_lj_local(ctx, &c, &s->lj, energy));
     MX_TRY(md_clusters_lj_ghosts(ctx, &c, energy));
-    MX_TRY(md_clusters_lj_own(ctx, &c, &s->lj, NULL));
+    MX_TRY(md_clusters_lj_local(ctx, &c, &s->lj, NULL));
     MX_TRY(md_clusters_lj_ghosts(ctx, &c, NULL));
     MX_TRY(mx_export(ctx, atoms.force, force[0], NULL));
     md_clusters_destroy(&c);
@@ -176,7 +176,7 @@ static mx_err compute(mx_ctx ctx, const sample *s, form f, double (*force)[3], m
 static void check_forces(const sample *s, form f, double (*force)[3])
 {
     double worst = 0;
-    for (int i = 0; i < s->own; i++) {
+    for (int i = 0; i < s->local; i++) {
         const double tolerance = f.mixed ? 1e-5 * s->size[i] : 1e-11;
         for (int d = 0; d < 3; d++)
             worst = fmax(worst, fabs(force[i][d] - s->force[i][d]) / tolerance);
@@ -193,11 +193,11 @@ static void check_sample(mx_ctx ctx, const sample *s, form f, double (*first)[3]
     if (force == NULL) exit(3);
     CHECK_OK(compute(ctx, s, f, force, &energy));
     check_forces(s, f, force);
-    const double own = s->own, mixed = f.mixed ? 1e-5 : 0;
-    CHECK_F64(energy.potential, s->energy.potential, 1e-11 * own + mixed * s->energy_size);
-    CHECK_F64(energy.virial, s->energy.virial, 1e-10 * own + mixed * s->virial_size);
-    CHECK_F64(energy.at_cutoff, s->energy.at_cutoff, 1e-12 * own + mixed * own);
-    const size_t bytes = sizeof *force * (size_t)s->own;
+    const double local = s->local, mixed = f.mixed ? 1e-5 : 0;
+    CHECK_F64(energy.potential, s->energy.potential, 1e-11 * local + mixed * s->energy_size);
+    CHECK_F64(energy.virial, s->energy.virial, 1e-10 * local + mixed * s->virial_size);
+    CHECK_F64(energy.at_cutoff, s->energy.at_cutoff, 1e-12 * local + mixed * local);
+    const size_t bytes = sizeof *force * (size_t)s->local;
     if (compare) CHECK(memcmp(first, force, bytes) == 0);
     memcpy(first, force, bytes);
     free(force);

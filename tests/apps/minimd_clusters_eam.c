@@ -23,12 +23,12 @@ static const double strength[] = {1.0, 0.8};
 typedef struct system_of_atoms {
     int elements, ghosts;
     double length[3];
-    double x[MAX_ATOMS][3]; /* own atoms, then their periodic images */
+    double x[MAX_ATOMS][3]; /* local atoms, then their periodic images */
     int32_t type[MAX_ATOMS];
-    int image_of[MAX_ATOMS];      /* of ghosts: the own atom, */
+    int image_of[MAX_ATOMS];      /* of ghosts: the local atom, */
     double shift[MAX_ATOMS][3];   /* and where they are from it */
     double derivative[MAX_ATOMS]; /* expected: F'(rho), */
-    double force[OWN][3];         /* forces on own atoms, and energies */
+    double force[OWN][3];         /* forces on local atoms, and energies */
     double embedding, potential, virial;
 } system_of_atoms;
 
@@ -219,7 +219,7 @@ static mx_err make_list(const system_of_atoms *s, bool half, list *l)
                                   .type = l->views.type,
                                   .bin = l->views.bin,
                                   .bin_atom = l->views.bin_atom,
-                                  .own = OWN,
+                                  .local = OWN,
                                   .ghosts = s->ghosts,
                                   .cutoff = list_cutoff};
     for (int d = 0; d < 3; d++) l->atoms.high[d] = s->length[d];
@@ -307,10 +307,10 @@ static void check_place(const system_of_atoms *s, list *l, bool outer)
  * behind the views is written. */
 static mx_err fill_with_another_cutoff(list *l, int64_t *wrong)
 {
-    const int own = l->clusters.own_clusters;
-    md_eam_list_args args = {.own_clusters = own, .inner_square = list_cutoff * list_cutoff};
+    const int local = l->clusters.local_clusters;
+    md_eam_list_args args = {.local_clusters = local, .inner_square = list_cutoff * list_cutoff};
     MX_TRY(md_eam_list_args_bind(l->ctx, &l->eam.views, &args));
-    return md_eam_fill_vectors(mx_range_1d(l->ctx, 0, 2 * (int64_t)own), &args, wrong);
+    return md_eam_fill_vectors(mx_range_1d(l->ctx, 0, 2 * (int64_t)local), &args, wrong);
 }
 
 static void check_list(mx_ctx ctx, int elements, bool half)

@@ -29,7 +29,7 @@ static void check(bool holds, const char *what)
     if (!holds) fail(what, "otherwise");
 }
 
-static void take(contents *c)
+static void add_rows(contents *c)
 {
     for (int i = 0; i < rows.count; i++) {
         const md_data_row *const row = &rows.row[i];
@@ -54,7 +54,7 @@ static mx_err read_all(const char *path, const char *text, size_t length, conten
     mx_err err;
     do {
         err = md_data_next(file, &rows);
-        if (err == MX_OK) take(c);
+        if (err == MX_OK) add_rows(c);
     } while (err == MX_OK && rows.count > 0);
     c->about = *md_data_header(file);
     md_data_close(&file);

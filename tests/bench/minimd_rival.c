@@ -63,21 +63,21 @@ static double next_random(int64_t *seed)
 static void create_atoms(brick *b, int cells)
 {
     const double half = box / cells / 2;
-    b->own = 0;
+    b->local = 0;
     for (int k = 0; k < 2 * cells; k++) {
         for (int j = 0; j < 2 * cells; j++) {
             for (int i = 0; i < 2 * cells; i++) {
                 const double z = k * half;
                 if ((i + j + k) % 2 != 0 || z < b->low[2] || z >= b->high[2]) continue;
                 int64_t seed = ((int64_t)k * 2 * cells + j) * 2 * cells + i + 1;
-                b->x[b->own][0] = i * half;
-                b->x[b->own][1] = j * half;
-                b->x[b->own][2] = z;
+                b->x[b->local][0] = i * half;
+                b->x[b->local][1] = j * half;
+                b->x[b->local][2] = z;
                 for (int d = 0; d < 3; d++) {
                     for (int m = 0; m < 5; m++) (void)next_random(&seed);
-                    b->v[b->own][d] = next_random(&seed);
+                    b->v[b->local][d] = next_random(&seed);
                 }
-                b->own++;
+                b->local++;
             }
         }
     }
@@ -130,12 +130,12 @@ static void scale_velocities(void)
     double sum[3] = {0, 0, 0}, squares = 0;
     int64_t atoms = 0;
     for (int r = 0; r < bricks_count; r++) {
-        atoms += bricks[r].own;
-        for (int i = 0; i < bricks[r].own; i++)
+        atoms += bricks[r].local;
+        for (int i = 0; i < bricks[r].local; i++)
             for (int d = 0; d < 3; d++) sum[d] += bricks[r].v[i][d];
     }
     for (int r = 0; r < bricks_count; r++)
-        for (int i = 0; i < bricks[r].own; i++)
+        for (int i = 0; i < bricks[r].local; i++)
             for (int d = 0; d < 3; d++) {
                 bricks[r].v[i][d] -= sum[d] / (double)atoms;
                 squares += bricks[r].v[i][d] * bricks[r].v[i][d];
@@ -143,7 +143,7 @@ static void scale_velocities(void)
     const double factor = sqrt(problem.temperature * problem.boltzmann * (3 * (double)atoms - 3) /
                                (squares * problem.mass * problem.mvv_to_energy));
     for (int r = 0; r < bricks_count; r++)
-        for (int i = 0; i < bricks[r].own; i++)
+        for (int i = 0; i < bricks[r].local; i++)
             for (int d = 0; d < 3; d++) bricks[r].v[i][d] *= factor;
 }
 
@@ -153,7 +153,7 @@ static void exchange(brick *b, int number)
 {
     int stay = 0;
     b->leaving = 0;
-    for (int i = 0; i < b->own; i++) {
+    for (int i = 0; i < b->local; i++) {
         for (int d = 0; d < 3; d++) {
             if (b->x[i][d] < 0) b->x[i][d] += box;
             if (b->x[i][d] >= box) b->x[i][d] -= box;
@@ -166,14 +166,14 @@ static void exchange(brick *b, int number)
             memcpy(b->outbox[2 * b->leaving++ + 1], b->v[i], sizeof(point));
         }
     }
-    b->own = stay;
+    b->local = stay;
 #pragma omp barrier
     for (int r = 0; r < bricks_count; r++) {
         for (int i = 0; r != number && i < bricks[r].leaving; i++) {
             const double *const from = bricks[r].outbox[2 * i];
             if (from[2] < b->low[2] || from[2] >= b->high[2]) continue;
-            memcpy(b->x[b->own], from, sizeof(point));
-            memcpy(b->v[b->own++], bricks[r].outbox[2 * i + 1], sizeof(point));
+            memcpy(b->x[b->local], from, sizeof(point));
+            memcpy(b->v[b->local++], bricks[r].outbox[2 * i + 1], sizeof(point));
         }
     }
 #pragma omp barrier
@@ -200,12 +200,12 @@ static void fill_bins(brick *b, int n)
 
 static void sort_atoms(brick *b)
 {
-    fill_bins(b, b->own);
-    for (int i = 0; i < b->own; i++) memcpy(b->spare[i], b->x[b->order[i]], sizeof(point));
+    fill_bins(b, b->local);
+    for (int i = 0; i < b->local; i++) memcpy(b->spare[i], b->x[b->order[i]], sizeof(point));
     point *const x = b->spare;
     b->spare = b->x;
     b->x = x;
-    for (int i = 0; i < b->own; i++) memcpy(b->spare[i], b->v[b->order[i]], sizeof(point));
+    for (int i = 0; i < b->local; i++) memcpy(b->spare[i], b->v[b->order[i]], sizeof(point));
     point *const v = b->spare;
     b->spare = b->v;
     b->v = v;
@@ -244,7 +244,7 @@ static void receive_positions(brick *b, int s)
 
 static void make_ghosts(brick *b, int number)
 {
-    b->all = b->own;
+    b->all = b->local;
     for (int s = 0; s < SWAPS; s++) {
         make_swap(b, number, s);
 #pragma omp barrier
@@ -312,7 +312,7 @@ static void return_forces(brick *b, int number)
 static bool listed(const brick *b, int i, int j, const double *o)
 {
     const double *const x = b->x[i];
-    if (j < b->own) return j > i;
+    if (j < b->local) return j > i;
     return o[2] > x[2] || (o[2] == x[2] && (o[1] > x[1] || (o[1] == x[1] && o[0] >= x[0])));
 }
 
@@ -321,7 +321,7 @@ static void build_lists(brick *b)
     const double cutoff_square = problem.list_cutoff * problem.list_cutoff;
     const int width = problem.width;
     fill_bins(b, b->all);
-    for (int i = 0; i < b->own; i++) {
+    for (int i = 0; i < b->local; i++) {
         const double x = b->x[i][0], y = b->x[i][1], z = b->x[i][2];
         int *const list = &b->list[(size_t)i * (size_t)width], count = 0;
         for (int s = 0; s < b->stencils; s++) {
@@ -350,7 +350,7 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, bool energ
     const size_t width = (size_t)problem.width;
     double energy = 0, virial = 0;
     memset(f, 0, sizeof(point) * (size_t)b->all);
-    for (size_t i = 0; i < (size_t)b->own; i++) {
+    for (size_t i = 0; i < (size_t)b->local; i++) {
         const double xi = x[i][0], yi = x[i][1], zi = x[i][2];
         const int *const list = &b->list[i * width], count = b->count[i];
         double fx = 0, fy = 0, fz = 0;
@@ -418,8 +418,8 @@ static void print_state(int step)
         const brick *const b = &bricks[r];
         energy += b->energy;
         virial += b->virial;
-        atoms += b->own;
-        for (int i = 0; i < b->own; i++)
+        atoms += b->local;
+        for (int i = 0; i < b->local; i++)
             for (int d = 0; d < 3; d++) kinetic += b->v[i][d] * b->v[i][d];
     }
     const double mvv = kinetic * problem.mass * problem.mvv_to_energy;
@@ -431,7 +431,7 @@ static void print_state(int step)
 static void advance(brick *b, int number, int step, bool energies)
 {
     const double kick = problem.step / 2 / (problem.mass * problem.mvv_to_energy);
-    for (int i = 0; i < b->own; i++) {
+    for (int i = 0; i < b->local; i++) {
         for (int d = 0; d < 3; d++) {
             b->v[i][d] += kick * b->f[i][d];
             b->x[i][d] += problem.step * b->v[i][d];
@@ -445,7 +445,7 @@ static void advance(brick *b, int number, int step, bool energies)
         b->seconds[2] += omp_get_wtime() - start;
     }
     compute_forces(b, number, energies);
-    for (int i = 0; i < b->own; i++)
+    for (int i = 0; i < b->local; i++)
         for (int d = 0; d < 3; d++) b->v[i][d] += kick * b->f[i][d];
 }
 

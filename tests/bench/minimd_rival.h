@@ -34,7 +34,7 @@ typedef struct swap {
 
 typedef struct brick {
     double low[3], high[3];
-    int own, all, capacity;
+    int local, all, capacity;
     point *x, *v, *f, *spare;
     double *rho, *derivative; /* of the embedded-atom method */
     int *order, *bin;
@@ -57,7 +57,7 @@ void *rival_allocate(size_t count, size_t size);
 /* Reads a potential, and sets the problem. */
 bool rival_eam_read(const char *path, rival_problem *problem);
 void rival_eam_create(brick *b);
-/* F'(rho) of own atoms, and the energy of embedding; then, with that of ghosts, forces and the
+/* F'(rho) of local atoms, and the energy of embedding; then, with that of ghosts, forces and the
  * other energies. */
 void rival_eam_densities(brick *b, const rival_problem *problem);
 void rival_eam_forces(brick *b, const rival_problem *problem, bool energies);

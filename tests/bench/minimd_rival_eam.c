@@ -1,7 +1,7 @@
-/* The embedded-atom method as the original has it, by hand: half lists, each pair of own atoms once
- * and pairs with ghosts on both bricks. A first loop adds the densities of a pair to both atoms;
- * then each atom's F(rho) and F'(rho) are looked up, ghosts get F'(rho), and a second loop adds the
- * forces. Splines have seven coefficients: three of the slope, four of the value. */
+/* The embedded-atom method as the original has it, by hand: half lists, each pair of local atoms
+ * once and pairs with ghosts on both bricks. A first loop adds the densities of a pair to both
+ * atoms; then each atom's F(rho) and F'(rho) are looked up, ghosts get F'(rho), and a second loop
+ * adds the forces. Splines have seven coefficients: three of the slope, four of the value. */
 #include "md_potential.h"
 #include "minimd_rival.h"
 
@@ -112,9 +112,9 @@ void rival_eam_densities(brick *b, const rival_problem *problem)
     const size_t width = (size_t)problem->width;
     point *restrict const x = b->x;
     double *restrict const rho = b->rho;
-    const int own = b->own, knots = problem->r_knots;
-    memset(rho, 0, sizeof(double) * (size_t)own);
-    for (int i = 0; i < own; i++) {
+    const int local = b->local, knots = problem->r_knots;
+    memset(rho, 0, sizeof(double) * (size_t)local);
+    for (int i = 0; i < local; i++) {
         const double xi = x[i][0], yi = x[i][1], zi = x[i][2];
         const int *const list = &b->list[(size_t)i * width], count = b->count[i];
         double sum = 0;
@@ -127,12 +127,12 @@ void rival_eam_densities(brick *b, const rival_problem *problem)
             const double *const row = row_at(rows, knots, sqrt(square) * inverse, &p);
             const double density = value(row, p);
             sum += density;
-            if (j < own) rho[j] += density;
+            if (j < local) rho[j] += density;
         }
         rho[i] += sum;
     }
     b->energy = 0;
-    for (int i = 0; i < own; i++) {
+    for (int i = 0; i < local; i++) {
         double p;
         const double *const row =
             row_at(problem->embedding_rows, problem->rho_knots, rho[i] * problem->rho_inverse, &p);
@@ -149,10 +149,10 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, const riva
     const size_t width = (size_t)problem->width;
     const double *restrict const derivative = b->derivative;
     point *restrict const x = b->x, *restrict const f = b->f;
-    const int own = b->own, knots = problem->r_knots;
+    const int local = b->local, knots = problem->r_knots;
     double energy = 0, virial = 0;
-    memset(f, 0, sizeof(point) * (size_t)own);
-    for (int i = 0; i < own; i++) {
+    memset(f, 0, sizeof(point) * (size_t)local);
+    for (int i = 0; i < local; i++) {
         const double xi = x[i][0], yi = x[i][1], zi = x[i][2], di = derivative[i];
         const int *const list = &b->list[(size_t)i * width], count = b->count[i];
         double fx = 0, fy = 0, fz = 0;
@@ -171,13 +171,13 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, const riva
             fx += dx * force;
             fy += dy * force;
             fz += dz * force;
-            if (j < own) {
+            if (j < local) {
                 f[j][0] -= dx * force;
                 f[j][1] -= dy * force;
                 f[j][2] -= dz * force;
             }
             if (energies) {
-                const double share = j < own ? 1 : 0.5;
+                const double share = j < local ? 1 : 0.5;
                 energy += share * phi;
                 virial += share * square * force;
             }

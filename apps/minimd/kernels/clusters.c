@@ -7,14 +7,14 @@
 MX_BODY void md_find_cells_body(const md_cell_args *a, int i)
 {
     const md_cluster_grid *const g = &a->grid;
-    const bool own = i < a->own;
+    const bool local = i < a->local;
     int at[2];
     for (int d = 0; d < 2; d++) {
-        const int margin = own ? 0 : g->margin[d];
+        const int margin = local ? 0 : g->margin[d];
         at[d] =
             md_column_along(g, d, MX_LOAD(a->position, i, d), -margin, g->columns[d] + margin - 1);
     }
-    const int column = own ? md_own_column(g, at[0], at[1]) : md_ghost_column(g, at[0], at[1]);
+    const int column = local ? md_local_column(g, at[0], at[1]) : md_ghost_column(g, at[0], at[1]);
     MX_AT(a->bin, i) = column * g->bins + md_column_bin(g, MX_LOAD(a->position, i, 2));
 }
 MX_FOR(1D, md_find_cells, MX_ITEMS_PLAIN)
@@ -186,7 +186,7 @@ MX_BODY void md_search_column(const md_near_args *a, md_rows *r, int column, int
     const int to = MX_AT(a->bin_begin, column * a->grid.bins + high + 1) - begin;
     const int end = first + (to + MD_CLUSTER - 1) / MD_CLUSTER;
     int c = first + from / MD_CLUSTER;
-    if (a->half && column < md_own_columns(&a->grid) && c <= r->cluster) c = r->cluster + 1;
+    if (a->half && column < md_local_columns(&a->grid) && c <= r->cluster) c = r->cluster + 1;
     for (; c < end; c++)
         if (c != r->cluster && md_extents_near(a, r, c)) md_add_near(a, r, c);
 }
@@ -204,7 +204,7 @@ MX_BODY void md_search_columns(const md_near_args *a, md_rows *r, bool ghosts)
     const int high = md_column_bin(g, r->high[2] + a->cutoff);
     for (int y = first[1]; y <= last[1]; y++) {
         for (int x = first[0]; x <= last[0]; x++) {
-            const int column = ghosts ? md_ghost_column(g, x, y) : md_own_column(g, x, y);
+            const int column = ghosts ? md_ghost_column(g, x, y) : md_local_column(g, x, y);
             md_search_column(a, r, column, low, high);
         }
     }
@@ -226,7 +226,7 @@ MX_BODY void md_find_near_body(const md_near_args *a, int c, md_list_size *size)
     }
     md_add_near(a, &r, c);
     md_search_columns(a, &r, false);
-    for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->own_end, c * MD_CLUSTER + s) = r.count[s];
+    for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->local_end, c * MD_CLUSTER + s) = r.count[s];
     md_search_columns(a, &r, true);
     for (int s = 0; s < MD_CLUSTER; s++) {
         MX_AT(a->row_end, c * MD_CLUSTER + s) = r.count[s];

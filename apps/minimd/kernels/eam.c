@@ -144,7 +144,7 @@ MX_REDUCE(1D, md_eam_density_energy, MX_SUM, MX_ITEMS_PLAIN)
 MX_BODY void md_eam_density_team_body(const md_eam_density_args *a, mx_team *t)
 {
     const int first = t->league_rank * a->team_atoms;
-    const int last = mx_min(first + a->team_atoms, a->own);
+    const int last = mx_min(first + a->team_atoms, a->local);
     MX_TEAM_SCRATCH(t, 0, mx_f64_2r, scratch, MD_SPLINE / 2 * a->tables.r_knots, 2);
     const pair_splines s = {a->pair_knots, scratch, a->tables.r_knots, true};
     copy_splines(t, &s, MD_SPLINE / 2);
@@ -226,7 +226,7 @@ MX_REDUCE_FIELDS(1D, md_eam_force_energy, MD_ENERGY, MX_ITEMS_PLAIN)
 MX_BODY void md_eam_force_team_body(const md_eam_force_args *a, mx_team *t)
 {
     const int first = t->league_rank * a->team_atoms;
-    const int last = mx_min(first + a->team_atoms, a->own);
+    const int last = mx_min(first + a->team_atoms, a->local);
     MX_TEAM_SCRATCH(t, 0, mx_f64_2r, scratch, MD_SPLINE * a->tables.r_knots, 2);
     const pair_splines s = {a->pair_knots, scratch, a->tables.r_knots, true};
     copy_splines(t, &s, MD_SPLINE);

@@ -50,7 +50,7 @@ MX_BODY void md_eam_load_places_body(const md_eam_cluster_args *a, int slot, dou
     const int known = atom < 0 ? 0 : atom;
     for (int d = 0; d < 3; d++) MX_AT(a->place, slot, d) = MX_LOAD(a->position, known, d);
     if (atom >= 0) *moved = mx_max(*moved, md_moved_square(a, slot));
-    if (slot >= a->own_clusters * MD_CLUSTER) return;
+    if (slot >= a->local_clusters * MD_CLUSTER) return;
     MX_AT(a->density, slot) = 0;
     for (int d = 0; d < 4; d++) MX_AT(a->sum, slot, d) = 0;
 }
@@ -75,22 +75,22 @@ MX_BODY unsigned md_inner_atoms(const md_eam_list_args *a, int slot, int32_t ent
     return inner;
 }
 
-/* The entries of a row: those of own clusters, then those of ghosts. */
+/* The entries of a row: those of local clusters, then those of ghosts. */
 MX_BODY int md_first_entry(const md_eam_list_args *a, bool ghosts, int slot)
 {
-    return ghosts ? MX_AT(a->own_end, slot) : 0;
+    return ghosts ? MX_AT(a->local_end, slot) : 0;
 }
 MX_BODY int md_end_entry(const md_eam_list_args *a, bool ghosts, int slot)
 {
-    return ghosts ? MX_AT(a->row_end, slot) : MX_AT(a->own_end, slot);
+    return ghosts ? MX_AT(a->row_end, slot) : MX_AT(a->local_end, slot);
 }
 
 /* The number of a cluster's vectors in a part. */
-MX_BODY int md_part_of(int own_clusters, bool ghosts, bool outer, int c)
+MX_BODY int md_part_of(int local_clusters, bool ghosts, bool outer, int c)
 {
     const int part = ghosts ? (outer ? MD_EAM_GHOSTS_OUTER : MD_EAM_GHOSTS)
                             : (outer ? MD_EAM_OWN_OUTER : MD_EAM_OWN);
-    return part * own_clusters + c;
+    return part * local_clusters + c;
 }
 
 /* Of eight bits. */
@@ -120,8 +120,8 @@ MX_BODY void md_eam_count_pairs_body(const md_eam_list_args *a, int n, int64_t *
         inner += md_groups_of(inner_pairs);
         outer += md_groups_of(all_pairs - inner_pairs);
     }
-    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, false, c)) = md_vectors_of(inner);
-    MX_AT(a->count, md_part_of(a->own_clusters, ghosts, true, c)) = md_vectors_of(outer);
+    MX_AT(a->count, md_part_of(a->local_clusters, ghosts, false, c)) = md_vectors_of(inner);
+    MX_AT(a->count, md_part_of(a->local_clusters, ghosts, true, c)) = md_vectors_of(outer);
     *width = MD_LANES;
 }
 MX_REDUCE(1D, md_eam_count_pairs, MX_MAX, MX_ITEMS_PLAIN)
@@ -198,8 +198,8 @@ MX_BODY void md_eam_fill_vectors_body(const md_eam_list_args *a, int n, int64_t 
     const int c = n / 2;
     md_pair_stream inner, outer;
     mx_pack_i32 lanes;
-    md_begin_pairs(a, md_part_of(a->own_clusters, ghosts, false, c), &inner);
-    md_begin_pairs(a, md_part_of(a->own_clusters, ghosts, true, c), &outer);
+    md_begin_pairs(a, md_part_of(a->local_clusters, ghosts, false, c), &inner);
+    md_begin_pairs(a, md_part_of(a->local_clusters, ghosts, true, c), &outer);
     for (int l = 0; l < MX_PACK_WIDTH; l++) lanes[l] = l;
     for (int s = 0; s < MD_CLUSTER; s++) {
         const int slot = c * MD_CLUSTER + s, end = md_end_entry(a, ghosts, slot);
@@ -345,7 +345,7 @@ MX_BODY void md_begin_batch(const md_eam_cluster_args *a, md_eam_batch *b, int v
 MX_BODY void md_do_densities(const md_eam_cluster_args *a, int part, int first, int end,
                              bool pushes, bool one)
 {
-    const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
+    const int from = part * a->local_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
     for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_VECTORS) {
         md_begin_batch(a, &b, v, stop);
@@ -457,7 +457,7 @@ MX_BODY void md_look_up_forces(const md_eam_cluster_args *a, const md_eam_batch 
 MX_BODY void md_do_forces(const md_eam_cluster_args *a, int part, int first, int end, bool pushes,
                           bool one, bool energy, md_energy *sum)
 {
-    const int from = part * a->own_clusters, stop = MX_AT(a->begin, from + end);
+    const int from = part * a->local_clusters, stop = MX_AT(a->begin, from + end);
     md_eam_batch b;
     for (int v = MX_AT(a->begin, from + first); v < stop; v += MD_VECTORS) {
         md_begin_batch(a, &b, v, stop);

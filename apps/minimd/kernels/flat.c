@@ -7,7 +7,7 @@
 MX_BODY void md_flat_begins_body(const md_begin_args *a, int i, int64_t *sum, bool final)
 {
     if (final) MX_AT(a->begin, i) = a->stride > 0 ? i * a->stride : *sum;
-    if (i < a->own) *sum += MX_AT(a->count, i);
+    if (i < a->local) *sum += MX_AT(a->count, i);
 }
 MX_SCAN(1D, md_flat_begins, MX_SUM, MX_ITEMS_PLAIN)
 
@@ -15,7 +15,7 @@ MX_SCAN(1D, md_flat_begins, MX_SUM, MX_ITEMS_PLAIN)
 MX_BODY bool md_listed(const md_search_args *a, int i, int j, double dx, double dy, double dz)
 {
     if (!a->half) return j != i;
-    if (j < a->own) return j > i;
+    if (j < a->local) return j > i;
     return !a->ghost_newton || dz > 0 || (dz == 0 && (dy > 0 || (dy == 0 && dx > 0)));
 }
 
@@ -28,8 +28,8 @@ MX_BODY void md_flat_search_body(const md_search_args *a, int i, md_list_size *s
     for (int d = 0; d < 3; d++) {
         x[d] = MX_LOAD(a->position, i, d);
         const int at = md_bin_along(b, d, x[d]);
-        first[d] = mx_max(at - b->reach[d], 0);
-        last[d] = mx_min(at + b->reach[d], b->bins[d] - 1);
+        first[d] = mx_max(at - b->cutoff_bins[d], 0);
+        last[d] = mx_min(at + b->cutoff_bins[d], b->bins[d] - 1);
     }
     for (int bz = first[2]; bz <= last[2]; bz++) {
         for (int by = first[1]; by <= last[1]; by++) {
@@ -106,7 +106,7 @@ MX_BODY md_flat_pair md_flat_interact(const md_flat_args *a, int i, int j, bool 
 /* How much of a pair belongs to this list: a half, if the other atom has it too. */
 MX_BODY double md_flat_share(const md_flat_args *a, int j, bool half)
 {
-    return half && (j < a->own || a->ghost_newton) ? 1 : 0.5;
+    return half && (j < a->local || a->ghost_newton) ? 1 : 0.5;
 }
 
 /* How forces are added, for atom `at`. */
@@ -163,7 +163,7 @@ MX_BODY double md_flat_share(const md_flat_args *a, int j, bool half)
 /* The atoms of a team; the lanes of a thread share a list. */
 #define DO_TEAM(HALF, ADD, ENERGY)                                         \
     const int i0 = t->league_rank * MD_TEAM_ATOMS;                         \
-    const int i1 = mx_min(i0 + (int)MD_TEAM_ATOMS, a->own);                \
+    const int i1 = mx_min(i0 + (int)MD_TEAM_ATOMS, a->local);              \
     MX_TEAM_FOR (t, i, i0, i1) {                                           \
         const int count = MX_LOAD(a->count, i);                            \
         const int64_t begin = MX_LOAD(a->begin, i);                        \

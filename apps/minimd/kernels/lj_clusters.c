@@ -144,11 +144,11 @@ MX_BODY md_row md_begin_row(const md_cluster_args *a, int c, int s)
     return row;
 }
 
-/* What own atoms do to it. */
-MX_BODY md_row md_sum_own(const md_cluster_args *a, int c, int s, bool half, bool one_pair,
-                          bool energy)
+/* What local atoms do to it. */
+MX_BODY md_row md_sum_local(const md_cluster_args *a, int c, int s, bool half, bool one_pair,
+                            bool energy)
 {
-    const int index = c * MD_CLUSTER + s, end = MX_AT(a->own_end, index);
+    const int index = c * MD_CLUSTER + s, end = MX_AT(a->local_end, index);
     md_row row = md_begin_row(a, c, s);
     for (int n = 0; n < end; n++)
         md_add_entry(a, &row, MX_AT(a->near, index, n), half, one_pair, energy);
@@ -169,7 +169,7 @@ MX_BODY void md_do_row(const md_cluster_args *a, int index, bool one_pair, bool 
 {
     const int c = index / MD_CLUSTER, s = index % MD_CLUSTER, atom = MX_AT(a->slot_atom, c, s);
     if (atom < 0) return;
-    const md_row row = md_sum_own(a, c, s, false, one_pair, energy);
+    const md_row row = md_sum_local(a, c, s, false, one_pair, energy);
     MX_AT(a->force, atom, 0) = mx_part_sum_f64(row.fx);
     MX_AT(a->force, atom, 1) = mx_part_sum_f64(row.fy);
     MX_AT(a->force, atom, 2) = mx_part_sum_f64(row.fz);
@@ -185,7 +185,7 @@ MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool 
     for (int s = 0; s < MD_CLUSTER; s++) {
         f[0][s] = f[1][s] = f[2][s] = 0;
         if (MX_AT(a->slot_atom, c, s) < 0) continue;
-        const md_row row = md_sum_own(a, c, s, true, one_pair, energy);
+        const md_row row = md_sum_local(a, c, s, true, one_pair, energy);
         f[0][s] = mx_part_sum_f64(row.fx);
         f[1][s] = mx_part_sum_f64(row.fy);
         f[2][s] = mx_part_sum_f64(row.fz);
@@ -219,7 +219,7 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
                           md_energy *sum)
 {
     const int c = index / MD_CLUSTER, s = index % MD_CLUSTER, end = MX_AT(a->row_end, index);
-    int n = MX_AT(a->own_end, index);
+    int n = MX_AT(a->local_end, index);
     if (n == end) return;
     const int atom = MX_AT(a->slot_atom, c, s);
     md_row row = md_begin_row(a, c, s);

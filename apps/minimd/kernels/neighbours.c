@@ -45,10 +45,10 @@ MX_BODY void md_sort_names_body(const md_sort_names_args *a, int n)
 MX_FOR(1D, md_sort_names)
 
 /* Bins along axis d that have atoms within the cutoff of bin `at`, cut at the edge. */
-MX_BODY int first_bin(const md_bins *b, int d, int at) { return mx_max(at - b->reach[d], 0); }
+MX_BODY int first_bin(const md_bins *b, int d, int at) { return mx_max(at - b->cutoff_bins[d], 0); }
 MX_BODY int last_bin(const md_bins *b, int d, int at)
 {
-    return mx_min(at + b->reach[d], b->bins[d] - 1);
+    return mx_min(at + b->cutoff_bins[d], b->bins[d] - 1);
 }
 
 /* Candidates are tested four at a time: their loads are on their way at once, and do not wait for
