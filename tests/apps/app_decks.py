@@ -6,9 +6,9 @@ On simt each thread of a kernel is a thread of the system. A deck whose comments
 where they say "on simt with KEY=VALUE...", these keys make the problem smaller there, and the first run with them is on serial.
 Backends for devices run on one rank, where there is a device.
 
-Runs on more than MOST-RANKS ranks are left out.
+Runs on more than MAX-RANKS ranks are left out.
 
-usage: app_decks.py APP MINX-VERIFY DECK MOST-RANKS MPIEXEC...
+usage: app_decks.py APP MINX-VERIFY DECK MAX-RANKS MPIEXEC...
 """
 import os
 import re

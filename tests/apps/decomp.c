@@ -8,10 +8,10 @@ enum { RANDOM_SIZES = 200 };
 
 /* A small generator, so that every rank draws the same sizes (constants of Numerical Recipes). */
 static uint32_t state = 12345;
-static mx_gid draw(mx_gid most)
+static mx_gid draw(mx_gid max)
 {
     state = state * 1664525u + 1013904223u;
-    return 1 + (mx_gid)(state >> 8) % most;
+    return 1 + (mx_gid)(state >> 8) % max;
 }
 
 /* Each cell's number is added once over all ranks: count, sum and sum of squares match those of
@@ -40,12 +40,12 @@ static void check_ownership(app_comm comm, const app_decomp *d)
 }
 
 /* A table of all ranks' boxes, through a sum: entry r is rank r's. */
-enum { MOST_RANKS = 16, ENTRIES = 5 * APP_MAX_DIMS };
+enum { MAX_RANKS = 16, ENTRIES = 5 * APP_MAX_DIMS };
 
 static void check_neighbours(app_comm comm, const app_decomp *d)
 {
     const int rank = app_rank(comm), size = app_size(comm);
-    int64_t table[MOST_RANKS][ENTRIES] = {{0}};
+    int64_t table[MAX_RANKS][ENTRIES] = {{0}};
     for (int e = 0; e < d->dims; ++e) {
         table[rank][5 * e] = d->first[e];
         table[rank][5 * e + 1] = d->cells[e];
@@ -122,7 +122,7 @@ static void check_errors(app_comm comm)
 static void check_periodic(app_comm comm, int dims, const mx_gid *global, const bool *periodic)
 {
     const int rank = app_rank(comm), size = app_size(comm);
-    int64_t after_of[MOST_RANKS] = {0};
+    int64_t after_of[MAX_RANKS] = {0};
     app_decomp d;
     if (app_decomp_create(comm, dims, global, &d) != MX_OK) return; /* too small for all ranks */
     app_decomp_make_periodic(&d, periodic);

@@ -230,7 +230,7 @@ static int64_t temporary_size(app_comm comm, const char *pattern)
  * disk.) */
 static void check_full_disk(app_comm comm)
 {
-    enum { LINES = 400, PLACES = 300, MOST_FRAMES = 100 };
+    enum { LINES = 400, PLACES = 300, MAX_FRAMES = 100 };
     static const double values[LINES * PLACES];
     app_results results = NULL;
     app_decomp d;
@@ -246,7 +246,7 @@ static void check_full_disk(app_comm comm)
     small = old;
     small.rlim_cur = (rlim_t)temporary_size(comm, "full.h5.tmp-*");
     CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
-    for (int frame = 1; frame < MOST_FRAMES && err == MX_OK; ++frame) {
+    for (int frame = 1; frame < MAX_FRAMES && err == MX_OK; ++frame) {
         err = app_frames_add(frames, frame, frame, &slab, values);
         if (err == MX_OK) err = app_frames_flush(results);
     }

@@ -231,13 +231,13 @@ static mx_err try_ids(app_transport transport, app_index_exchange x, uint64_t se
 
 /* ---- the caller's lists ---- */
 
-enum { ELEMENTS = 40, LINKS = 3, MOST = 10 };
+enum { ELEMENTS = 40, LINKS = 3, MAX_SENDS = 10 };
 
 /* What rank `from` sends to rank `to` by link l: how many elements, and which. */
 static int link_length(uint64_t seed, int from, int to, int l)
 {
     uint64_t random = seed + (uint64_t)(from * 64 + to * 8 + l) * 977;
-    return random_int(&random, 0, MOST);
+    return random_int(&random, 0, MAX_SENDS);
 }
 
 static mx_lid link_index(uint64_t seed, int from, int to, int l, int n)
@@ -252,7 +252,7 @@ static double link_shift(int from, int to, int l, int c) { return from * 3 + to 
 typedef struct lists {
     app_index_neighbour neighbour[MAX_RANKS * LINKS];
     double shift[MAX_RANKS * LINKS * COLUMNS];
-    mx_lid send[MAX_RANKS * LINKS * MOST];
+    mx_lid send[MAX_RANKS * LINKS * MAX_SENDS];
     int count;
     mx_lid sends, ghosts;
 } lists;

@@ -8,7 +8,7 @@ typedef struct tool_space {
     char name[64];
 } tool_space;
 
-static uint64_t now, most;
+static uint64_t now, peak;
 
 void kokkosp_allocate_data(tool_space space, const char *label, const void *data, uint64_t bytes);
 void kokkosp_deallocate_data(tool_space space, const char *label, const void *data, uint64_t bytes);
@@ -20,7 +20,7 @@ void kokkosp_allocate_data(tool_space space, const char *label, const void *data
     (void)label;
     (void)data;
     now += bytes;
-    if (now > most) most = now;
+    if (now > peak) peak = now;
 }
 
 void kokkosp_deallocate_data(tool_space space, const char *label, const void *data, uint64_t bytes)
@@ -31,4 +31,4 @@ void kokkosp_deallocate_data(tool_space space, const char *label, const void *da
     now -= bytes;
 }
 
-void kokkosp_finalize_library(void) { printf("views: %" PRIu64 " bytes at most\n", most); }
+void kokkosp_finalize_library(void) { printf("views: %" PRIu64 " bytes at most\n", peak); }

@@ -1,4 +1,4 @@
-/* Reports: regions count what they are told, the table adds up ranks, progress is silent where
+/* Reports: regions count what is added to them, the table adds up ranks, progress is silent where
  * stderr is no terminal. Run on several ranks; the output of the test itself is caught in a
  * file. */
 #define _POSIX_C_SOURCE 200809L /* dup, dup2, fileno */
