@@ -47,7 +47,7 @@ typedef struct bench_target {
     const rival_set *rivals[3]; /* the fastest of them counts; NULL after the last */
     const rival_set *scalar;    /* printed in a column of its own; NULL: none */
     size_t in_cache;            /* bytes of a working set that fits the cache of all threads */
-    size_t out_of_cache;        /* bytes of one array: at least 4 times the caches */
+    size_t out_of_cache;        /* bytes of an array of 4 times the last-level caches */
     size_t available;           /* bytes of free memory */
     void *queue, *partials, *events[2]; /* CUDA */
     double limit[2];                    /* highest bytes per second: in memory, in cache */
@@ -148,6 +148,11 @@ enum { BENCH_TRIAD, BENCH_DOT }; /* the first cases of bench_vector_cases */
 
 /* The views of the cases a = f(b, c), in cases_vector.c. */
 mx_err bench_stream_setup(bench_work *w);
+
+/* The bytes of one array out of cache, for size_factor 1 and a case without a share: 4 times the
+ * last-level caches, or what fits: twelve arrays, those of a case and copies to compare, in half of
+ * the free memory. */
+size_t bench_array_bytes(const bench_target *target);
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
                          double size_factor, bench_work *work);

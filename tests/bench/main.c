@@ -16,8 +16,9 @@ static const char HELP[] =
     "  --backend=NAME       all (default: serial, openmp and, where there is a device, cuda), or a resource such as\n"
     "                       openmp:threads=2\n"
     "  --filter=NAME,...    only cases of these names; * and ? match as in a shell (default: all). Limits are always measured\n"
-    "  --size-factor=X      times the usual sizes (default: 1, which is each array 4 times the last-level cache, and, for\n"
-    "                       NAME-cache, all arrays together half of the caches nearest to the cores)\n"
+    "  --size-factor=X      times the usual sizes (default: 1, which is each array 4 times the last-level cache, or 1/24 of\n"
+    "                       the free memory if that is less, and, for NAME-cache, all arrays together half of the caches\n"
+    "                       nearest to the cores)\n"
     "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
     "  --json FILE          also writes the results to FILE\n"
     "  --limits             measures the machine's limits only\n"
@@ -172,10 +173,11 @@ static mx_err run_target(const char *resource, const bench_options *o, bench_rep
     bench_target target;
     mx_err err = open_target(resource, &target);
     if (err == MX_OK) {
-        printf("# %s%s%s: %d threads, arrays of %.0f MiB out of cache, %.2f MiB in all in cache\n",
+        const double mib = 1048576;
+        printf("# %s%s%s: %d threads, each array %.2f MiB out of cache, %.2f MiB in all in cache\n",
                resource, target.info.device_name[0] != '\0' ? " " : "", target.info.device_name,
-               target.info.threads, (double)target.out_of_cache / 1048576,
-               (double)target.in_cache / 1048576);
+               target.info.threads, (double)bench_array_bytes(&target) / mib * o->size_factor,
+               (double)target.in_cache / mib * o->size_factor);
         err = o->layouts ? bench_layouts(&target, o, report) : bench_limits(&target, o, report);
     }
     const bool with_cases = !o->layouts && !o->limits;

@@ -102,17 +102,20 @@ mx_err bench_new_sums(bench_work *w, const char *label, mx_type type, int64_t n,
     return MX_OK;
 }
 
-/* Items of one array. Out of cache: each array is 4 times the last-level cache, or what fits:
- * twelve of them, arrays and copies to compare, in half of the memory that is available. In cache:
- * all arrays that a call touches in the cache. */
+size_t bench_array_bytes(const bench_target *target)
+{
+    const size_t fits = target->available / 2 / 12;
+    return target->out_of_cache < fits ? target->out_of_cache : fits;
+}
+
+/* Items of one array. In cache: all arrays that a call touches fit into the cache. */
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
                            double size_factor)
 {
     const double shares = cached && which->share_cached > 0 ? which->share_cached : which->share;
     const double share = shares > 0 ? shares : 1;
     if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
-    const double fits = (double)target->available / 2 / 12, wanted = (double)target->out_of_cache;
-    return (wanted < fits ? wanted : fits) / 8 * share * size_factor;
+    return (double)bench_array_bytes(target) / 8 * share * size_factor;
 }
 
 mx_err bench_work_create(const bench_target *target, const bench_case *which, bool cached,
