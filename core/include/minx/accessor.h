@@ -81,10 +81,11 @@ enum {
         T v;                                        \
     } * data;
 
-/* x0..x7: static extents; 0 = run-time; 1 for dimensions beyond the rank. */
+/* x0..x7: static extents; 0 = run-time; 1 for dimensions beyond the rank. is_rank_n: with two names
+ * to choose from, clang does not propose one of them, with 18 lines to show where it is from. */
 #define MX_ACCESSOR_(name, T, R, L, trait_, code_, x0, x1, x2, x3, x4, x5, x6, x7)    \
     struct name##_shape {                                                             \
-        char is_rank_##R[1];                                                          \
+        char is_rank_##R[1], is_rank_n[1];                                            \
         char code[1 + (code_)], trait[1 + (trait_)];                                  \
         char x0_[1 + (x0)], x1_[1 + (x1)], x2_[1 + (x2)], x3_[1 + (x3)];              \
         char x4_[1 + (x4)], x5_[1 + (x5)], x6_[1 + (x6)], x7_[1 + (x7)];              \
@@ -196,6 +197,40 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
       ((trait) != MX_TRAIT_ATOMIC || sizeof(T) >= 4)))
 #endif
 
+/* Mistakes. MX_IF_(operand, check, expression) is the expression, which names its operand many
+ * times. An error in the operand, or else in the check, is the only one: gcc and clang skip the
+ * rest of a _Generic whose first operand is wrong. In C++, which has no _Generic, each use gives an
+ * error; but kernel files are compiled as C too.
+ *
+ * For checks: MX_ACCESSOR_OF_(v) is v, and MX_POINTED_(p) is *p. If v is a pointer or a view, or p
+ * is no pointer, they are a struct whose name says so. 5: the class of pointers. */
+#ifdef __cplusplus
+#define MX_IF_(operand, check, expression) (expression)
+#else
+struct mx_pointer_instead_of_accessor {
+    char none;
+};
+struct mx_view_instead_of_accessor {
+    char none;
+};
+struct mx_expected_the_address_of_an_accessor {
+    char none;
+};
+/* clang-format off */
+#define MX_IF_(operand, check, expression)              \
+    _Generic((__typeof__(operand) *)0, default:         \
+        _Generic((__typeof__(check) *)0, default: expression))
+#define MX_IF_POINTER_(v, yes, no)                                                      \
+    _Generic((char(*)[1 + __builtin_classify_type(*(__typeof__(v) *)0)])0,              \
+        char(*)[1 + 5]: yes, default: no)
+#define MX_ACCESSOR_OF_(v)                                                              \
+    MX_IF_POINTER_(v, *(struct mx_pointer_instead_of_accessor *)0,                      \
+        _Generic(v, mx_view: *(struct mx_view_instead_of_accessor *)0, default: v))
+#define MX_POINTED_(p)                                                                  \
+    MX_ACCESSOR_OF_(*MX_IF_POINTER_(p, p, (struct mx_expected_the_address_of_an_accessor *)0))
+/* clang-format on */
+#endif
+
 /* mx_bind(ctx, view, &accessor) makes an accessor, for kernels launched on ctx (or,
  * with ctx NULL, for host code that indexes host memory with MX_AT). Rules, as Kokkos converts
  * views: same element type, constness may be added, same rank, static extents equal to the view's,
@@ -212,12 +247,16 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
 mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor, uint64_t code,
                 size_t element_size, const char *expression, const char *file, int line,
                 const char *func);
-#define mx_bind(ctx, view, accessor) MX_BIND_(ctx, view, NULL, accessor, #accessor)
-#define mx_bind_origin(ctx, view, origin, accessor) MX_BIND_(ctx, view, origin, accessor, #accessor)
+#define mx_bind(ctx, view, accessor) \
+    MX_IF_(accessor, MX_POINTED_(accessor).shape, MX_BIND_(ctx, view, NULL, accessor, #accessor))
+#define mx_bind_origin(ctx, view, origin, accessor) \
+    MX_IF_(accessor, MX_POINTED_(accessor).shape, MX_BIND_(ctx, view, origin, accessor, #accessor))
 
 /* mx_bind_none(&accessor): marks an accessor that the kernels launched with these arguments do not
  * use. Every accessor of an argument struct must be bound or marked so (args.h). */
-#define mx_bind_none(accessor) ((void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
+#define mx_bind_none(accessor)                    \
+    MX_IF_(accessor, MX_POINTED_(accessor).shape, \
+           (void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
 #define MX_STAMP_NONE_ 1u
 
 #define MX_BIND_(ctx, view, origin, accessor, text)                                                \
@@ -229,7 +268,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #define MX_STATIC_(member) (sizeof(member) - 1)
 #define MX_STRIDE_(v, d) \
     (MX_STATIC_((v).shape->k##d) ? (int64_t)MX_STATIC_((v).shape->k##d) : (int64_t)(v).stride[d])
-#define MX_EXTENT(v, d) \
+#define MX_EXTENT(v, d) MX_IF_(v, MX_ACCESSOR_OF_(v).shape, MX_EXTENT_(v, d))
+#define MX_EXTENT_(v, d) \
     (MX_STATIC_((v).shape->x##d##_) ? (int64_t)MX_STATIC_((v).shape->x##d##_) : (v).extent[d])
 
 /* The arguments layout, rank and dimension of mx_term_, which are known at compile time. */
@@ -298,7 +338,7 @@ MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, i
 MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_TERM_(v, d, i)                                                                     \
     mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d), (v).origin[d], \
-                     MX_EXTENT(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)
+                     MX_EXTENT_(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)
 /* Rank 0 has no index: checks that the accessor is bound. */
 #define MX_BOUND_(v) \
     mx_checked_term_(0, 0, 0, 0, 1, 0, (v).stamp != 0, (v).fault, (v).stamp, #v, __FILE__, __LINE__)
@@ -318,8 +358,6 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 #define MX_OFFSET_(sum) (sum)
 #endif
 
-/* Fails to compile with the wrong number of indices. */
-#define MX_RANK_(v, R) (0 * (int64_t)sizeof((v).shape->is_rank_##R))
 #define MX_SUM0_(v) MX_BOUND_(v)
 #define MX_SUM1_(v, i) MX_TERM_(v, 0, i)
 #define MX_SUM2_(v, i, j) MX_SUM1_(v, i) + MX_TERM_(v, 1, j)
@@ -332,9 +370,31 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 
 #define MX_TENTH_(_0, _1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
 #define MX_FIRST_(v, ...) v
-#define MX_ITEM_AT_(R, v, ...) (((v).data + MX_RANK_(v, R))[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))])
 #define MX_ITEM_(R, ...) MX_ITEM_AT_(R, MX_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
+/* Fails to compile with the wrong number of indices. In C this is MX_IF_ again: for an error in an
+ * operand gcc names each macro through which it goes. minx_add_kernels has an option against that,
+ * so kernel files need no check of operands. mx_operands_ is not defined. */
+#ifdef __cplusplus
+#define MX_ITEM_AT_(R, v, ...) \
+    (((v).data +               \
+      0 * (int64_t)sizeof((v).shape->is_rank_##R))[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))])
 #define MX_AT(...) MX_ITEM_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), __VA_ARGS__)
+#else
+#if MX_INSTANCE_LAYOUT == 0
+char mx_operands_(int none, ...);
+#else
+#define mx_operands_(...) char
+#endif
+/* clang-format off */
+#define MX_ITEM_AT_(R, v, ...) ((v).data[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))])
+#define MX_AT(...)                                                                              \
+    _Generic((__typeof__(mx_operands_(0, __VA_ARGS__)) *)0, default:                            \
+        _Generic((__typeof__(MX_ACCESSOR_OF_(MX_FIRST_(__VA_ARGS__, 0)).shape                   \
+                ->MX_TENTH_(__VA_ARGS__, is_rank_8, is_rank_7, is_rank_6, is_rank_5, is_rank_4, \
+                            is_rank_3, is_rank_2, is_rank_1, is_rank_0, 0)) *)0, default:       \
+            MX_ITEM_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), __VA_ARGS__)))
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -72,7 +72,8 @@ typedef struct mx_args_table {
     static inline __attribute__((unused))                      \
     mx_err T##_bind(mx_ctx ctx, const VIEWS *views_, T *args_) \
     {                                                          \
-        BIND return MX_OK;                                     \
+        BIND;                                                  \
+        return MX_OK;                                          \
     }
 #define MX_MEMBER_BIND_(T, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
 
@@ -83,7 +84,9 @@ typedef struct mx_args_table {
 #define MX_REQUIRE_LISTED_(name, T) \
     enum { name##__args_are_listed = T##_needs_MX_ARGS_or_MX_NO_ACCESSORS };
 #ifdef MX_DISPATCH
-#define MX_ARGS(T, ...) MX_DEFINE_ARGS_TABLE_(T, MX_EACH_MEMBER_(MX_ARGS_ROW_, T, __VA_ARGS__))
+#define MX_ARGS(T, ...)                                           \
+    static_assert(MX_FEW_MEMBERS_(__VA_ARGS__), MX_FEW_TEXT_(T)); \
+    MX_DEFINE_ARGS_TABLE_(T, MX_EACH_MEMBER_(MX_ARGS_ROW_, T, __VA_ARGS__))
 #define MX_ARGS_LIST(T, LIST) MX_DEFINE_ARGS_TABLE_(T, LIST(MX_ARGS_ROW_))
 #define MX_ARGS_ROW_(T, member) \
     {#member, offsetof(args_, member), sizeof(((args_ *)0)->member.shape->code) - 1},
@@ -101,9 +104,13 @@ typedef struct mx_args_table {
     MX_REQUIRE_LISTED_(name, T)     \
     static inline const mx_args_table *name##__table(void) { return T##__table(); }
 #else
-#define MX_ARGS(T, ...) MX_LISTED_(T) MX_EACH_MEMBER_(MX_ARGS_CHECK_, T, __VA_ARGS__)
+#define MX_ARGS(T, ...)                                           \
+    static_assert(MX_FEW_MEMBERS_(__VA_ARGS__), MX_FEW_TEXT_(T)); \
+    MX_LISTED_(T)                                                 \
+    MX_EACH_MEMBER_(MX_ARGS_CHECK_, T, __VA_ARGS__)
+/* The same type each time. A static assertion would be a second error, after that of the member. */
 #define MX_ARGS_CHECK_(T, member) \
-    MX_STATIC_ASSERT(sizeof(((T *)0)->member.shape->code) > 0, #T ": " #member " is no accessor");
+    typedef char mx_args_check_[sizeof(((T *)0)->member.shape->code) > 0 ? 1 : 2];
 #define MX_ARGS_LIST(T, LIST) MX_LISTED_(T)
 #define MX_NO_ACCESSORS(T) MX_LISTED_(T)
 #define MX_ARGS_OF_KERNEL_(name, T) MX_REQUIRE_LISTED_(name, T)
@@ -142,11 +149,21 @@ typedef struct mx_args_table {
 #define MX_MEMBERS_30_(M, T, a, ...) M(T, a) MX_MEMBERS_29_(M, T, __VA_ARGS__)
 #define MX_MEMBERS_31_(M, T, a, ...) M(T, a) MX_MEMBERS_30_(M, T, __VA_ARGS__)
 #define MX_MEMBERS_32_(M, T, a, ...) M(T, a) MX_MEMBERS_31_(M, T, __VA_ARGS__)
+/* Too many: MX_ARGS says so. */
+#define MX_MEMBERS_33_(M, T, a, ...) M(T, a)
 #define MX_PICK_MEMBERS_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, \
                          _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30,  \
-                         _31, _32, count, ...)                                                  \
-    MX_MEMBERS_##count##_
-#define MX_EACH_MEMBER_(M, T, ...)                                                                \
-    MX_PICK_MEMBERS_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, \
-                     16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)                    \
-    (M, T, __VA_ARGS__)
+                         _31, _32, _33, _34, _35, _36, _37, _38, _39, _40, _41, _42, _43, _44,  \
+                         _45, _46, _47, _48, _49, _50, _51, _52, _53, _54, _55, _56, _57, _58,  \
+                         _59, _60, _61, _62, _63, _64, count, ...)                              \
+    count
+#define MX_COUNT_MEMBERS_(...)                                                                    \
+    MX_PICK_MEMBERS_(__VA_ARGS__, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, \
+                     33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 32, 31, 30,  \
+                     29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11,  \
+                     10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define MX_FEW_MEMBERS_(...) (32 >= MX_COUNT_MEMBERS_(__VA_ARGS__) ? 1 : 0)
+#define MX_FEW_TEXT_(T) #T ": at most 32 accessors in a list"
+#define MX_MEMBERS_N_(count) MX_MEMBERS_OF_(count)
+#define MX_MEMBERS_OF_(count) MX_MEMBERS_##count##_
+#define MX_EACH_MEMBER_(M, T, ...) MX_MEMBERS_N_(MX_COUNT_MEMBERS_(__VA_ARGS__))(M, T, __VA_ARGS__)

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #define MX_RESTRICT __restrict__
-#define MX_STATIC_ASSERT(condition, text) static_assert(condition, text)
+/* The condition is an operand, so that clang does not show the values of its parts. */
+#define MX_STATIC_ASSERT(condition, text) static_assert((condition) ? true : false, text)
 #ifdef __CUDACC__
 #define MX_INLINE static __device__ __forceinline__
 #elif defined(__OPTIMIZE__)

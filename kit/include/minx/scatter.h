@@ -48,10 +48,13 @@ extern "C" {
 mx_err mx_scatter_create_(mx_ctx ctx, mx_view target, int op, mx_scatter *scatter);
 
 /* Binds an MX_SCATTER_OF member, as mx_bind does; another reducer is MX_ERR_TYPE. */
-#define mx_scatter_bind(ctx, s, to)                                                           \
-    mx_scatter_bind_((ctx), (s), &(to)->view, (uint64_t)(sizeof((to)->view.shape->code) - 1), \
-                     sizeof(*(to)->view.data), &(to)->step, (int)sizeof *(to)->code - 1, #to, \
-                     __FILE__, __LINE__, __func__)
+/* clang-format off */
+#define mx_scatter_bind(ctx, s, to) MX_IF_(to, *MX_POINTED_(to).code, \
+    mx_scatter_bind_((ctx), (s), MX_SCATTER_MEMBERS_(to), #to, __FILE__, __LINE__, __func__))
+/* clang-format on */
+#define MX_SCATTER_MEMBERS_(to)                                                            \
+    &(to)->view, (uint64_t)(sizeof((to)->view.shape->code) - 1), sizeof(*(to)->view.data), \
+        &(to)->step, (int)sizeof *(to)->code - 1
 mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *scatter, void *accessor, uint64_t code,
                         size_t element_size, int64_t *step, int op, const char *expression,
                         const char *file, int line, const char *func);
