@@ -5,8 +5,9 @@
  *
  * A mistake that cannot be reported to a caller (a barrier at which some threads never arrive) ends
  * the program with a message. Such a case runs this program again as a child process, because
- * threads do not survive a fork. Mistakes that must not compile are in compile_errors.c; indices
- * out of bounds, in builds that check them, in bounds.c. */
+ * threads do not survive a fork. Mistakes that must not compile are in compile_errors.c,
+ * compile_drivers.c and compile_kernels.c; indices out of bounds, in builds that check them, in
+ * bounds.c. */
 #include "misuse.h"
 #include "check.h"
 #include "minx/token.h"
