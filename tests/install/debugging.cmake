@@ -1,5 +1,5 @@
 # What gdb shows in the body of a kernel: the program SMOOTH (debugging/), compiled in the configuration Debug, stops in a function
-# that a body calls, then in the body of a reduction. GDB: the debugger; SOURCE: the folder of the program's files.
+# that a body calls, then in the bodies of a reduction, of a kernel of teams, and of a scan. GDB: the debugger; SOURCE: the folder of the program's files.
 if(NOT GDB)
   message(STATUS "skipped: gdb is not installed")
   return()
@@ -15,7 +15,7 @@ function(set_line word)
   math(EXPR number "${number} + 1")
   set(line_${word} ${number} PARENT_SCOPE)
 endfunction()
-foreach(word mean body stamp sum)
+foreach(word mean body stamp sum row rows scan scans)
   set_line(${word})
 endforeach()
 
@@ -24,7 +24,9 @@ function(run_gdb resource output)
   foreach(command "set pagination off" "set confirm off" "set width 0" "break smooth.c:${line_mean}" "run ${resource}" bt
       "print *a" "info locals" up "info args" "info locals" list
       "print a->old.data[j * a->old.stride[0] + k * a->old.stride[1]]" delete "break smooth.c:${line_sum}" continue
-      "info args" "info locals" "print *sum" kill)
+      "info args" "info locals" "print *sum" delete "break smooth.c:${line_row}" continue
+      bt "print *a" "info args" "info locals" list "print t->league_size" "print a->length.data[0]" delete
+      "break smooth.c:${line_scan}" continue bt "print *a" "info args" "info locals" list "print *before + 1" kill)
     list(APPEND commands -ex "${command}")
   endforeach()
   execute_process(COMMAND ${GDB} -q -nx -batch ${commands} ${SMOOTH}
@@ -40,6 +42,7 @@ foreach(resource serial openmp simt)
   endif()
   set(address "0x[0-9a-f]+")
   set(file "[^\n]*smooth\\.c")
+  set(struct "extent = {3, 16}[^\n]*weight = 0\\.25, columns = 16}")
   # where it stopped, and how it came there
   set(expected
     "#0 +smooth_mean \\(a=${address}, left=2, right=2\\) at ${file}:${line_mean}\n"
@@ -51,14 +54,31 @@ foreach(resource serial openmp simt)
   endif()
   # arguments and locals of the function, then of the body; source; an element; the reduction
   list(APPEND expected
-    "extent = {3, 16}[^\n]*weight = 0\\.25, columns = 16}\n"
+    "\\$1 = [^\n]*${struct}\n"
     "mean = 2\n"
     "j = 1\nk = [0-9]+\nleft = 2\nright = 2\n"
     "${line_body}\t    MX_AT\\(a->next, j, k\\) = smooth_mean\\(a, left, right\\)"
     "\\$2 = 2\n"
     "smooth_sum_body \\(a=${address}, k=[0-9]+, sum=${address}\\) at ${file}:${line_sum}\n"
     "value = 0\\.5\n"
-    "\\$3 = [0-9.]+\n")
+    "\\$3 = [0-9.]+\n"
+    # a team: its number, its sum
+    "#0 +smooth_rows_body \\(a=${address}, t=${address}\\) at ${file}:${line_row}\n"
+    "#1 [^\n]* smooth_rows__item \\([^\n]* at ${file}:${line_rows}\n"
+    "\\$4 = [^\n]*${struct}\n"
+    "t = ${address}\n"
+    "row = [012]\nlength = 32\n"
+    "${line_row}\t    MX_VECTOR_SINGLE \\(t\\) MX_AT\\(a->length, row\\) = length"
+    "\\$5 = 3\n"
+    "\\$6 = (0|32)\n"
+    # a scan
+    "#0 +smooth_scan_body \\(a=${address}, k=[0-9]+, before=${address}, final=(true|false)\\) at ${file}:${line_scan}\n"
+    "#1 [^\n]* smooth_scan__item \\([^\n]* at ${file}:${line_scans}\n"
+    "\\$7 = [^\n]*${struct}\n"
+    "k = [0-9]+\nbefore = ${address}\nfinal = (true|false)\n"
+    "value = 2\n"
+    "${line_scan}\t    \\*before \\+= value"
+    "\\$8 = [0-9.]+\n")
   foreach(part IN LISTS expected)
     if(NOT said MATCHES "${part}")
       message(SEND_ERROR "gdb on ${resource}: expected '${part}'")
