@@ -119,14 +119,16 @@ static void test_all_sums(const data *d)
         test_sums(d, &p, tiles);
     }
     /* For both layouts: rows of 0 to 60 items (with layout left up to 37 in two dimensions, up to 23
-     * in three), and up to 37 rows of three items. */
+     * in three), and up to 37 rows of 2, 3 and 4 items. */
     for (int64_t n = 0; n < B2; n++) {
-        const part right = {{0, 0, 0}, {2, 3, n}}, left = {{0, 0, 0}, {n, 2, 3}},
-                   right_threes = {{0, 0, 0}, {2, n, 3}}, left_threes = {{0, 0, 0}, {3, n, 2}};
+        const part right = {{0, 0, 0}, {2, 3, n}}, left = {{0, 0, 0}, {n, 2, 3}};
         test_sums(d, &right, free_tiles);
         if (n <= B0) test_sums(d, &left, free_tiles);
-        if (n <= B1) test_sums(d, &right_threes, free_tiles);
-        if (n <= B1) test_sums(d, &left_threes, free_tiles);
+        for (int64_t m = 2; n <= B1 && m <= 4; m++) {
+            const part rows_right = {{0, 0, 0}, {2, n, m}}, rows_left = {{0, 0, 0}, {m, n, 2}};
+            test_sums(d, &rows_right, free_tiles);
+            test_sums(d, &rows_left, free_tiles);
+        }
     }
     const part line = {{0, 0, 0}, {N, 0, 0}};
     CHECK_OK(rd_sum_1d(mx_range_1d(d->ctx, 0, N), &d->args, &sum));
