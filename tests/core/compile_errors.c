@@ -31,6 +31,7 @@ MX_ARGS(args, b, n, t, x, y, rows)
 typedef struct too_large {
     char more[MX_ARGS_MAX + 1];
 } too_large;
+MX_NO_ACCESSORS(too_large)
 MX_DECLARE_REDUCE(1D, large_kernel, too_large, double)
 #elif CASE == 2 /* a run-time dimension behind a static one */
 MX_ACCESSOR(reversed, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 0)

@@ -7,9 +7,14 @@
 MX_BODY void scale_body(const box_args *a, int i) { MX_AT(a->x, i) *= a->shift[0]; }
 MX_FOR(1D, scale)
 
-/* over n by 3: the second index stays inside of `shift` */
+/* over n by 3 and n by 2: the second index stays inside of `shift` and `plane` */
 MX_BODY void move_body(const box_args *a, int i, int d) { MX_AT(a->position, i, d) += a->shift[d]; }
 MX_FOR(2D, move)
+MX_BODY void slide_body(const box_args *a, int i, int d)
+{
+    MX_AT(a->position, i, d) += a->plane[d];
+}
+MX_FOR(2D, slide)
 
 MX_BODY void distance_body(const box_args *a, int i, int d, double *sum)
 {

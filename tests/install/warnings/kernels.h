@@ -28,7 +28,7 @@ typedef struct box_args {
     mx_f64_1 x;
     mx_i32_1 count;
     mx_f64_2 position;
-    double shift[3];
+    double shift[3], plane[2];
 } box_args;
 MX_ARGS(box_args, x, count, position)
 
@@ -50,6 +50,7 @@ typedef struct moments {
 
 MX_DECLARE_FOR(1D, scale, box_args)
 MX_DECLARE_FOR(2D, move, box_args)
+MX_DECLARE_FOR(2D, slide, box_args)
 MX_DECLARE_REDUCE(2D, distance, box_args, double)
 MX_DECLARE_REDUCE(3D_64, volume, box_args, int64_t)
 MX_DECLARE_REDUCE(1D, summarise, box_args, summary)
