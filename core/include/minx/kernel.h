@@ -54,8 +54,8 @@
  *
  * Rows of 2, 3 and 4 items that begin at 0, such as coordinates (a launch over n x 3), have a form
  * of their own on hosts. It is as fast as one loop over all numbers if the accessor's extent is
- * constant (MX_ACCESSOR). Rows of 5 to 15 items take up to 4 times as long as that loop: let the
- * body loop over them instead. A file whose kernels have no such short rows may define MX_LONG_ROWS
+ * constant (MX_ACCESSOR). Rows of 5 to 15 items take longer than that loop: let the body loop over
+ * them instead. A file whose kernels have no such short rows may define MX_LONG_ROWS
  * before this header: it compiles faster, and short rows take longer.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
