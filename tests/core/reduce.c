@@ -125,9 +125,9 @@ static void test_all_sums(const data *d)
         test_sums(d, &right, free_tiles);
         if (n <= B0) test_sums(d, &left, free_tiles);
         for (int64_t m = 2; n <= B1 && m <= 4; m++) {
-            const part rows_right = {{0, 0, 0}, {2, n, m}}, rows_left = {{0, 0, 0}, {m, n, 2}};
-            test_sums(d, &rows_right, free_tiles);
-            test_sums(d, &rows_left, free_tiles);
+            const part rows[] = {
+                {{0, 0, 0}, {2, n, m}}, {{0, 0, 0}, {m, n, 2}}, {{0, 0, 0}, {2, m, n}}};
+            for (int r = 0; r < 3; r++) test_sums(d, &rows[r], free_tiles);
         }
     }
     const part line = {{0, 0, 0}, {N, 0, 0}};
@@ -231,6 +231,12 @@ static void test_all_structs(const data *d)
         const part p = random_part();
         test_structs(d, &p);
     }
+    for (int64_t m = 2; m <= 4; m++)
+        for (int64_t n = 0; n <= B1; n += n < 18 ? 1 : 7) {
+            const part rows[] = {
+                {{0, 0, 0}, {2, n, m}}, {{0, 0, 0}, {m, n, 2}}, {{0, 0, 0}, {2, m, n}}};
+            for (int r = 0; r < 3; r++) test_structs(d, &rows[r]);
+        }
 }
 
 /* ---- places ---- */

@@ -10,8 +10,10 @@
  *
  * A struct without accessors has MX_NO_ACCESSORS(heat_args) instead. With neither, its kernels do
  * not compile. A launch checks each accessor. If one was never bound, or its view was destroyed,
- * the error names it. An accessor that is bound but not in the list is an error too. If some
- * kernels with these arguments do not use accessor u, mark it by mx_bind_none(&args.u) for them.
+ * the error names it. An accessor that is bound but not in the list is an error at the first launch
+ * of a kernel over a range; one that is neither bound nor in the list is not found. (A list that
+ * makes the members, see below, is always complete.) If some kernels with these arguments do not
+ * use accessor u, mark it by mx_bind_none(&args.u) for them.
  * Accessors in an inner struct or an array are named as in C: MX_ARGS(T, inner.u, pair[0], pair[1]).
  *
  * MX_BUNDLE does the same as MX_ARGS, and also defines a function that binds all accessors. It
@@ -149,7 +151,7 @@ typedef struct mx_args_table {
 #define MX_MEMBERS_30_(M, T, a, ...) M(T, a) MX_MEMBERS_29_(M, T, __VA_ARGS__)
 #define MX_MEMBERS_31_(M, T, a, ...) M(T, a) MX_MEMBERS_30_(M, T, __VA_ARGS__)
 #define MX_MEMBERS_32_(M, T, a, ...) M(T, a) MX_MEMBERS_31_(M, T, __VA_ARGS__)
-/* Too many: MX_ARGS says so. */
+/* Too many, up to 64: MX_ARGS says so. */
 #define MX_MEMBERS_33_(M, T, a, ...) M(T, a)
 #define MX_PICK_MEMBERS_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, \
                          _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30,  \

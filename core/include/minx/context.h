@@ -17,8 +17,8 @@
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
  *
  * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on
- * RESOURCE and the results are compared (mx_ctx_check_against); mx_view_set_check says how one view
- * is compared.
+ * RESOURCE and the results are compared (mx_ctx_check_against), except those of kernel files that
+ * define MX_NOT_CHECKED (minx/kernel.h). mx_view_set_check says how one view is compared.
  *
  * Consistency: kernels, copies and fills on one context run in the order of their calls. Reductions
  * into host memory, mx_import, mx_export and mx_read_element are complete on return. All else,

@@ -49,14 +49,17 @@
  * item.
  *
  * Where launches are checked against another backend (minx/context.h), the kernels of a file that
- * defines MX_NOT_CHECKED before this header are not: for arguments with plain pointers to memory
- * that a body writes. The repetition would write there once more.
+ * defines MX_NOT_CHECKED before this header are not. It is for arguments with plain pointers: the
+ * repetition would use the same pointers, so it would write there once more, and host code cannot
+ * read a device's memory through them.
  *
- * Rows of 2, 3 and 4 items that begin at 0, such as coordinates (a launch over n x 3), have a form
- * of their own on hosts. It is as fast as one loop over all numbers if the accessor's extent is
- * constant (MX_ACCESSOR). Rows of 5 to 15 items take longer than that loop: let the body loop over
- * them instead. A file whose kernels have no such short rows may define MX_LONG_ROWS
- * before this header: it compiles faster, and short rows take longer.
+ * Short rows: on hosts, MX_ITEMS_SIMD has a form of its own for rows of 2, 3 and 4 items that begin
+ * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
+ * over n x 3), the first one in layout left. The form is as fast as one loop over all numbers if
+ * the accessor's extent is constant (MX_ACCESSOR). Rows of 5 to 15 items take longer than that
+ * loop: let the body loop over them instead. A file whose kernels have no short rows may define
+ * MX_LONG_ROWS before this header. It then compiles faster, without this form. Short rows take
+ * longer, and sums over them differ in their last bits.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */

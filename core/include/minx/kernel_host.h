@@ -61,7 +61,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_ROWS_5D_(I) MX_ROWS_4D_(I) MX_OUTER_(I, 3)
 #define MX_ROWS_6D_(I) MX_ROWS_5D_(I) MX_OUTER_(I, 4)
 
-/* A kernel has two functions: NAME__tile runs one tile, NAME__run runs the chunks of a thread.
+/* A kernel has five functions. NAME__run runs the chunks of a thread. For the tile of each it calls
+ * NAME__rows_of_2, NAME__rows_of_3 or NAME__rows_of_4 if the rows are of the items 0 to 1, 2 or 3,
+ * else NAME__tile.
  *
  * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the
  * arguments, i0 to i1-1 is the range of the contiguous index, `out_` is the memory for the tile's
@@ -212,8 +214,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 /* Rows of the items 0 and 1, 0 to 2 or 0 to 3, such as coordinates. The indices are constants, so
  * that compilers know that the items are contiguous, if the accessor's extent is constant too (rows
  * of three: 18 times faster with clang). d is the dimension of the rows. Kernels over one
- * dimension, those whose bodies have loops, and those of a file that defines MX_LONG_ROWS do not
- * have this form.
+ * dimension, of other traits than MX_ITEMS_SIMD, with a custom result or an array, and those of a
+ * file that defines MX_LONG_ROWS do not have this form.
  *
  * A kernel without result is a plain loop over the rows, and the compiler decides whether to
  * vectorise it. `omp simd` would enforce vectors across the rows. Where a row's number comes from
@@ -243,7 +245,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     }
 /* The number of lanes of such a reduction: sixteen for each of four items. */
 enum { MX_SHORT_ROWS_LANES_ = 64 };
-/* The elements of a vector of clang are here every second, third or fourth number in memory. If it has as many as a
+/* The elements of a vector of clang are one item of each row: every second, third or fourth number
+ * in memory. If it has as many as a
  * register, clang loads whole registers and picks the elements; if it has more, clang loads each
  * element by itself (1.9 times slower). Registers are of 256 bits, which clang prefers on Intel's
  * CPUs with AVX-512 too, and of 512 bits on AMD's. */
