@@ -246,10 +246,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 /* The number of lanes of such a reduction: sixteen for each of four items. */
 enum { MX_SHORT_ROWS_LANES_ = 64 };
 /* The elements of a vector of clang are one item of each row: every second, third or fourth number
- * in memory. If it has as many as a
- * register, clang loads whole registers and picks the elements; if it has more, clang loads each
- * element by itself (1.9 times slower). Registers are of 256 bits, which clang prefers on Intel's
- * CPUs with AVX-512 too, and of 512 bits on AMD's. */
+ * in memory. If it has as many as a register, clang loads whole registers and picks the elements;
+ * if it has more, clang loads each element by itself (1.9 times slower). Registers are of 256 bits,
+ * which clang prefers on Intel's CPUs with AVX-512 too, and of 512 bits on AMD's. */
 #ifndef __clang__
 #define MX_ROWS_VECTOR_(rows) MX_ITEMS_SIMD_VECTOR_
 #elif defined(__znver4__) || defined(__znver5__)
