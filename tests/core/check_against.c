@@ -87,6 +87,13 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     CHECK_OK(ca_wrong(mx_range_2d(ctx, 4, ROWS, 0, COLUMNS), &s.args));
     CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, 0, COLUMNS), &s.args), MX_ERR_MISMATCH,
                 "kernel ca_wrong_mark: view 'marks' at (5): ");
+    /* MX_NOT_CHECKED: no error, and the launch itself does its work, once */
+    const int32_t zero = 0;
+    MUST(mx_fill(ctx, s.marks, &zero));
+    CHECK_OK(ca_not_checked(mx_range_1d(ctx, 0, COLUMNS), &s.args));
+    int32_t mark = -1;
+    MUST(mx_read_element(ctx, s.marks, 3, &mark));
+    CHECK_I64(mark, 3);
     CHECK_FAILS(ca_wrong_sum(all, &s.args, &sum), MX_ERR_MISMATCH,
                 "kernel ca_wrong_sum: result 0: ");
     CHECK_FAILS(ca_wrong_fields(all, &s.args, &fields), MX_ERR_MISMATCH,

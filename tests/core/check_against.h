@@ -2,6 +2,13 @@
 #pragma once
 #include "minx/minx.h"
 
+/* The planted mistake: 1 where a kernel is compiled for simt, else 0. */
+#ifdef MX_INSTANCE_SIMT_
+#define CA_MISTAKE 1
+#else
+#define CA_MISTAKE 0
+#endif
+
 #define CA_FIELDS(FIELD)        \
     FIELD(double, mass, MX_SUM) \
     FIELD(float, peak, MX_MAX)  \
@@ -23,6 +30,8 @@ MX_DECLARE_REDUCE_ARRAY(1D, ca_good_bins, ca_args, double)
 MX_DECLARE_FOR(1D, ca_carried, ca_args) /* an item reads what the one before it wrote */
 MX_DECLARE_FOR(2D, ca_wrong, ca_args)   /* one element is wrong on simt */
 MX_DECLARE_FOR(1D, ca_wrong_mark, ca_args)
+MX_DECLARE_FOR(1D, ca_not_checked,
+               ca_args) /* wrong likewise, in a file that defines MX_NOT_CHECKED */
 MX_DECLARE_REDUCE(2D, ca_wrong_sum, ca_args, double)
 MX_DECLARE_REDUCE(2D, ca_wrong_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY(1D, ca_wrong_bins, ca_args, double)

@@ -126,6 +126,30 @@ static void test_short_rows(mx_ctx ctx, int64_t m)
     visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, m}});
 }
 
+/* The same rows by kernels that have no form for them: MX_LONG_ROWS. */
+static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
+{
+    ranges_long_args args;
+    mx_view table;
+    int64_t sum = -1, expected = 0, wrong = 0;
+    const mx_range_2 all = mx_range_2d(ctx, 0, rows, 0, columns);
+    MUST(mx_view_create_2d(ctx, "table", MX_I32, rows, columns, &table));
+    MUST(mx_bind(ctx, table, &args.table));
+    CHECK_OK(ranges_long(all, &args));
+    CHECK_OK(ranges_long_sum(all, &args, &sum));
+    mx_view mirror = check_fetch(ctx, table);
+    const mx_view_info info = check_info(mirror);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            wrong += *(const int32_t *)check_at(&info, (int64_t[]){i, j}) != 100 * i + j;
+            expected += 100 * i + j;
+        }
+    CHECK_I64(wrong, 0);
+    CHECK_I64(sum, expected);
+    MUST(mx_view_destroy(&mirror));
+    MUST(mx_view_destroy(&table));
+}
+
 /* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes,
  * more than it takes at a time and more than a grid has. On hosts, which know no planes, many
  * planes only are many rows, and so are some hundred. */
@@ -259,7 +283,11 @@ static void test_limits(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_simple(ctx);
-    for (int64_t m = 2; m <= 5; m++) test_short_rows(ctx, m);
+    for (int64_t m = 2; m <= 5; m++) {
+        test_short_rows(ctx, m);
+        test_long_rows(ctx, 37, m);
+        test_long_rows(ctx, m, 37);
+    }
     test_planes(ctx);
     test_empty(ctx);
     test_tiles(ctx);

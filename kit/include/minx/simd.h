@@ -115,7 +115,7 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
     MX_INLINE M mx_mask_first_##tag(int64_t n)                                           \
     {                                                                                    \
         const int first = n < 0 ? 0 : n < MX_PACK_WIDTH ? (int)n : (int)MX_PACK_WIDTH;   \
-        M each;                                                                          \
+        M each = {0};                                                                    \
         MX_PACK_LANES_ each[l] = l;                                                      \
         return (M)(each < first);                                                        \
     }                                                                                    \
@@ -202,7 +202,7 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
     MX_PACK_PLAIN_(tag, T, P, M)                                                              \
     MX_INLINE M mx_mask_of_bits_##tag(unsigned bits)                                          \
     {                                                                                         \
-        M each;                                                                               \
+        M each = {0};                                                                         \
         MX_PACK_LANES_ each[l] = 1 << l;                                                      \
         return (M)((each & (int)bits) == each);                                               \
     }                                                                                         \

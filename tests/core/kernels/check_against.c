@@ -2,13 +2,6 @@
 
 #include "check_against.h"
 
-/* The planted mistake: 1 where the kernel is compiled for simt, else 0. */
-#ifdef MX_INSTANCE_SIMT_
-#define CA_MISTAKE 1
-#else
-#define CA_MISTAKE 0
-#endif
-
 MX_BODY void ca_good_body(const ca_args *a, int i, int j)
 {
     MX_AT(a->x, i, j) += a->factor * MX_AT(a->y, i, j) + MX_AT(a->row, j);
