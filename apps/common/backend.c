@@ -50,17 +50,31 @@ static int thread_limit(void)
 /* The backend that "auto" stands for: the same on all ranks. */
 static mx_err automatic(app_comm comm, const char **backend)
 {
-    double cuda = mx_backend_available("cuda", NULL) ? 1 : 0;
-    MX_TRY(app_min_f64(comm, &cuda, 1));
-    *backend = cuda > 0 ? "cuda" : "openmp";
+    *backend = "openmp";
+    for (int b = 0; mx_backend_name(b) != NULL; b++) {
+        double devices = mx_backend_devices(mx_backend_name(b));
+        MX_TRY(app_min_f64(comm, &devices, 1));
+        if (devices > 0) {
+            *backend = mx_backend_name(b);
+            return MX_OK;
+        }
+    }
     return MX_OK;
+}
+
+enum { NAME_BYTES = 128 };
+
+/* The name of the backend, which is what a resource string begins with. */
+static void backend_name(const char *resource, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%.*s", (int)strcspn(resource, ":,"), resource);
 }
 
 static bool names(const char *resource, const char *backend)
 {
-    const size_t length = strlen(backend);
-    return strncmp(resource, backend, length) == 0 &&
-           (resource[length] == '\0' || resource[length] == ':');
+    char name[NAME_BYTES];
+    backend_name(resource, name);
+    return strcmp(name, backend) == 0;
 }
 
 static void append(char *text, size_t size, const char *key, const char *value)
@@ -91,8 +105,9 @@ static mx_err append_threads(app_comm comm, const app_options *options, char *re
 
 static void append_device(app_comm comm, const app_options *options, char *resource, size_t size)
 {
-    char number[16];
-    const int devices = names(resource, "cuda") ? mx_backend_devices("cuda") : 0;
+    char number[16], name[NAME_BYTES];
+    backend_name(resource, name);
+    const int devices = mx_backend_devices(name);
     if (strstr(resource, "device=") != NULL || (options->device < 0 && devices == 0)) return;
     snprintf(number, sizeof number, "%d",
              options->device >= 0 ? options->device : app_local_rank(comm) % devices);
@@ -122,8 +137,8 @@ static mx_err check_options(const app_options *options)
 /* Does this build have the backend whose name is at the start of this text? */
 static bool is_built(const char *resource)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(resource, ":,"), resource);
+    char name[NAME_BYTES];
+    backend_name(resource, name);
     return mx_backend_built(name);
 }
 
@@ -146,8 +161,8 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
                "--backend=%s: auto takes no keys; expected auto alone, or the name of a backend in "
                "its place",
                backend);
-    MX_REQUIRE(strlen(backend) < 128, MX_ERR_INPUT, "--backend: got '%.40s...', expected a backend",
-               backend);
+    MX_REQUIRE(strlen(backend) < NAME_BYTES, MX_ERR_INPUT,
+               "--backend: got '%.40s...', expected a backend", backend);
     snprintf(resource, sizeof resource, "%s", backend);
     MX_TRY(append_threads(comm, options, resource, sizeof resource));
     append_device(comm, options, resource, sizeof resource);

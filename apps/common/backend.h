@@ -4,7 +4,7 @@
 #include "options.h"
 
 /* Opens the context that the options ask for. The caller destroys it.
- *   backend         "auto": cuda where it is available on every rank, else openmp; anything else is a resource string of the core
+ *   backend         "auto": the first backend with a device on every rank (cuda), else openmp; anything else is a resource string of the core
  *   threads         0: the cores of this rank's affinity mask, divided by the ranks that share that mask
  *   device          -1: the rank's number on its host, modulo the number of devices there
  *   layout          "auto": the layout of the backend
