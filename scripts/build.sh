@@ -5,7 +5,7 @@
 # Builds the library, the apps, minx-verify and minx-bench; with --all the tests too, which take much longer. If something is
 # missing, it is installed (as root or with password-less sudo, by apt-get); if that is not possible, the script prints the
 # command that installs it, and exits with 3. The programs are in bin/ of the build folder. At the end the script prints how long
-# the build took, and how long the core with its backends took.
+# the build took, and without --all how long the core with its backends took.
 #
 #   scripts/build.sh
 #   scripts/build.sh debug -DMINX_CUDA=OFF

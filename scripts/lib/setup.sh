@@ -339,10 +339,10 @@ minx_cuda_arguments() {
     fi
 }
 
-# minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), the core
-# first, and says how long that took. MINX_CMAKE_ARGS adds arguments, separated by blanks.
+# minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), and says how long
+# that took. The core is built before the programs, and its time is said too. MINX_CMAKE_ARGS adds arguments, separated by blanks.
 minx_build() {
-    local preset=$1 target=$2 dir more compiler cuda start=$SECONDS configured core
+    local preset=$1 target=$2 dir more compiler cuda start=$SECONDS configured core=''
     dir=$(minx_build_dir "$preset")
     read -ra more <<<"${MINX_CMAKE_ARGS:-}"
     mapfile -t compiler < <(minx_compiler_arguments "$preset" "$dir")
@@ -352,9 +352,11 @@ minx_build() {
         cmake -S "$MINX_ROOT" --preset "$preset" -B "$dir" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
         "${compiler[@]}" "${cuda[@]}" "${@:3}" "${more[@]}"
     configured=$SECONDS
-    minx_compile "$dir" core "building the core of $preset" --target minx
-    core=$SECONDS
+    if [ "$target" != all ]; then
+        minx_compile "$dir" core "building the core of $preset" --target minx
+        core=" core built in $((SECONDS - configured)) s,"
+    fi
     minx_compile "$dir" build "building $target of $preset" --target "$target"
-    minx_say "core built in $((core - configured)) s (backends $(minx_backends "$dir"), $(minx_cores) cores);" \
-        "configured in $((configured - start)) s, $target built in $((SECONDS - configured)) s"
+    minx_say "backends $(minx_backends "$dir"), $(minx_cores) cores: configured in $((configured - start)) s,$core" \
+        "$target built in $((SECONDS - configured)) s"
 }
