@@ -55,19 +55,29 @@ apps() { # the apps that were built: those with decks
 
 first_deck() { find "$MINX_ROOT/inputs/$1" -name '*.in' | sort | sed -n 1p; }
 
-sanitize() { # sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests
-    local tool=$1 test app quiet=()
-    [ "$tool" != memcheck ] || quiet=(--report-api-errors no)
+# sanitized TOOL: prints what runs under this tool, one command on each line
+sanitized() {
+    local tool=$1 test app
     for app in $(apps); do
-        compute-sanitizer --tool "$tool" --error-exitcode 9 "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda \
-            --output="$logs/$tool-$app.h5" || return
+        printf '%q ' "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda --output="$logs/$tool-$app.h5"
+        echo
     done
     for test in "$dir"/bin/test_core_*; do
         # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory;
         # cuda_blocks uses no device. racecheck loses track of kernels that several host threads launch at the same time.
         case $tool-${test##*test_core_} in *-bounds | *-misuse | *-cuda_blocks | racecheck-instances) continue ;; esac
-        compute-sanitizer --tool "$tool" "${quiet[@]}" --error-exitcode 9 "$test" cuda || return
+        printf '%q cuda\n' "$test"
     done
+}
+
+# sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests; several run at the same time, and only
+# what it says of runs that fail is shown
+sanitize() {
+    local tool=$1 quiet=''
+    [ "$tool" != memcheck ] || quiet='--report-api-errors no'
+    # shellcheck disable=SC2016 # the inner shell expands these
+    sanitized "$tool" | xargs -d '\n' -P $((($(minx_cores) + 1) / 2)) -I COMMAND bash -c 'output=$(
+        '"compute-sanitizer --tool $tool $quiet --error-exitcode 9"' COMMAND 2>&1) || { printf "%s\n" "COMMAND" "$output"; exit 1; }'
 }
 
 # indices are checked on the device, too; and docs/kokkos-map.md holds for cuda
@@ -115,7 +125,7 @@ main() {
     [ $build = no ] || minx_build gpu all
     minx_launcher "$dir"
     mkdir -p "$logs"
-    check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error \
+    check "tests labelled cuda" ctest --test-dir "$dir" -L cuda --output-on-failure --no-tests=error --parallel 4 \
         --output-junit "$logs/tests.xml"
     tail -n 25 "$logs/tests_labelled_cuda.log"
     check "bounds" bounds_checked

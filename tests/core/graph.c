@@ -55,7 +55,7 @@ static void start(mx_ctx ctx, const diamond *g)
 static void launch_all(mx_ctx ctx, diamond *g, mx_graph graph)
 {
     const mx_range_1 r = mx_range_1d(ctx, 0, N);
-    mx_node b = -1, c = -1, d = -1, sums[2];
+    mx_node b = -1, c = -1, d = -1, sums[2] = {-1, -1};
     MUST(gr_scale(r, &g->to_b));
     if (graph != NULL) b = mx_graph_last(graph);
     if (graph != NULL) MUST(mx_graph_after(graph, 0, NULL));
