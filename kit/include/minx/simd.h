@@ -180,7 +180,7 @@ typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 #define MX_LANE_FN_(name, R, parameters, expression) \
     MX_INLINE R name parameters                      \
     {                                                \
-        R r;                                         \
+        R r = {0};                                   \
         MX_PACK_LANES_ r[l] = (expression);          \
         return r;                                    \
     }
