@@ -30,8 +30,8 @@ MX_DECLARE_REDUCE_ARRAY(1D, ca_good_bins, ca_args, double)
 MX_DECLARE_FOR(1D, ca_carried, ca_args) /* an item reads what the one before it wrote */
 MX_DECLARE_FOR(2D, ca_wrong, ca_args)   /* one element is wrong on simt */
 MX_DECLARE_FOR(1D, ca_wrong_mark, ca_args)
-MX_DECLARE_FOR(1D, ca_not_checked,
-               ca_args) /* wrong likewise, in a file that defines MX_NOT_CHECKED */
+/* Wrong like ca_wrong_mark, in a file that defines MX_NOT_CHECKED. */
+MX_DECLARE_FOR(1D, ca_not_checked, ca_args)
 MX_DECLARE_REDUCE(2D, ca_wrong_sum, ca_args, double)
 MX_DECLARE_REDUCE(2D, ca_wrong_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY(1D, ca_wrong_bins, ca_args, double)
