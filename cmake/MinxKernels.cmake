@@ -103,8 +103,6 @@ endfunction()
 # number in a way (lea of @gottpoff) that linkers for x86 refuse in an executable with a static minx. clang shall not keep what an
 # item has loaded for the item after it: it then finds no way to vectorise a loop of stencils with three sums. TeaLeaf's pass
 # took 3.2 times as long in cache. (That is a setting of LLVM, which clang 14 and 19 have; a version without it would refuse it.)
-# Where every index is checked, gcc compiles a fifth faster without induction variables for addresses, and with one region for the
-# allocation of registers.
 function(minx_compiler_flags_ compiler result)
   set(flags "")
   if(compiler MATCHES "^(GNU|Clang)$")
@@ -112,9 +110,6 @@ function(minx_compiler_flags_ compiler result)
   endif()
   if(compiler STREQUAL GNU)
     list(APPEND flags -fno-loop-unroll-and-jam --param=max-unswitch-insns=100 -fno-gcse)
-    if(MINX_BOUNDS_CHECK)
-      list(APPEND flags -fno-ivopts -fira-region=one)
-    endif()
   elseif(compiler STREQUAL Clang)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # linking would warn that it is not used
     set(keep_no_loads -mllvm -enable-load-in-loop-pre=false)
@@ -201,6 +196,12 @@ function(minx_add_kernel_units_ target type instance extension head)
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)
     get_target_property(debug_flags minx::minx MINX_HOST_DEBUG_FLAGS)
     minx_compiler_flags_(${CMAKE_C_COMPILER_ID} compiler_flags)
+    # Where every index is checked, gcc compiles a fifth faster without induction variables for addresses, and with one region for
+    # the allocation of registers.
+    get_target_property(definitions minx::minx INTERFACE_COMPILE_DEFINITIONS)
+    if(CMAKE_C_COMPILER_ID STREQUAL GNU AND "MINX_BOUNDS_CHECK" IN_LIST definitions)
+      list(APPEND compiler_flags -fno-ivopts -fira-region=one)
+    endif()
     # Nothing is vectorised in this debug instance, and -O3 takes almost two times as long to compile. With -O1 gcc would round each
     # product of a * b + c, and --check-against would find last bits that differ from those of hosts.
     if(instance MATCHES "^simt")

@@ -70,14 +70,17 @@ sanitized() {
     done
 }
 
-# sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests; several run at the same time, and only
-# what it says of runs that fail is shown
+sanitized_at_a_time() { echo $(($(minx_cores) < 32 ? ($(minx_cores) + 1) / 2 : 16)); }
+
+# sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests. Several run at the same time, at most
+# sixteen: they share the GPU's memory. The log names each run that passed, and has the output of those that failed.
 sanitize() {
     local tool=$1 quiet=''
     [ "$tool" != memcheck ] || quiet='--report-api-errors no'
     # shellcheck disable=SC2016 # the inner shell expands these
-    sanitized "$tool" | xargs -d '\n' -P $((($(minx_cores) + 1) / 2)) -I COMMAND bash -c 'output=$(
-        '"compute-sanitizer --tool $tool $quiet --error-exitcode 9"' COMMAND 2>&1) || { printf "%s\n" "COMMAND" "$output"; exit 1; }'
+    sanitized "$tool" | xargs -d '\n' -P "$(sanitized_at_a_time)" -I COMMAND bash -c 'output=$(
+        '"compute-sanitizer --tool $tool $quiet --error-exitcode 9"' COMMAND 2>&1) || { printf "%s\n" "COMMAND" "$output"; exit 1; }
+        echo "passed: "COMMAND'
 }
 
 # indices are checked on the device, too; and docs/kokkos-map.md holds for cuda

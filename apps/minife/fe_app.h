@@ -62,8 +62,8 @@ mx_err fe_check_analytic(fe_app *app, double residual);
 
 /* output.c: the original's last lines; series and fields. Collective. */
 mx_err fe_output(void *app);
-/* The solution at own rows for the host, in *owner, which is to be destroyed in any case. On hosts
- * that takes no memory. Collective, agreed. */
+/* The solution at owned rows, for the host, in *owner, which is to be destroyed in any case. On
+ * hosts that takes no memory. Collective, agreed. */
 mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);
 
 /* shares.c: what each rank has, by ranks. To be destroyed in any case. Collective, agreed. */

@@ -1,5 +1,5 @@
 /* csr8: csr whose column numbers are codes of one byte. Own rows are numbered by their nodes, line
- * after line, so the column of an own node is at one of 27 distances from its row:
+ * after line, so the column of an owned node is at one of 27 distances from its row:
  *
  *     code < 27     column = row + distance[code]; the code is the slot (fe_storage.h)
  *     code >= 27    column = ghost[begin of the row's ghosts + code - 27]

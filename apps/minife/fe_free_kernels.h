@@ -11,7 +11,7 @@ typedef struct fe_free_args {
     mx_cf64_1 x;
     mx_f64_1 y;
     fe_mesh mesh;
-    int from[3], to[3]; /* elements that touch own nodes */
+    int from[3], to[3]; /* elements that touch owned nodes */
     int low[3];         /* of a colour */
     fe_blocks blocks;
     double stencil[9][2]; /* of line k around: the coefficients at dx = 0, and at dx = -1 and 1 */
@@ -49,7 +49,7 @@ MX_DECLARE_REDUCE(TEAM, fe_nodes_tile_dot, fe_free_args, double)
 /* lines of rows */
 MX_DECLARE_FOR(TEAM, fe_uniform, fe_free_args)
 MX_DECLARE_REDUCE(TEAM, fe_uniform_dot, fe_free_args, double)
-/* a column: `planes` rows from (first + planes * z, y, x) of the own rows on */
+/* a column: `planes` rows from (first + planes * z, y, x) of the owned rows on */
 MX_DECLARE_FOR(3D, fe_uniform_column, fe_free_args)
 MX_DECLARE_REDUCE(3D, fe_uniform_column_dot, fe_free_args, double)
 

@@ -106,7 +106,7 @@ typedef struct fe_error_args {
 MX_ARGS(fe_error_args, p, coordinates)
 /* the integral of the squared error over element (z, y, x), by 2 x 2 x 2 Gauss points */
 MX_DECLARE_REDUCE(3D, fe_error_l2, fe_error_args, double)
-/* the largest error at own nodes */
+/* the largest error at owned nodes */
 MX_DECLARE_REDUCE(1D, fe_error_max, fe_error_args, double)
 
 /* ---- how much float coefficients may change the residual (kernels/error.c) ---- */

@@ -43,7 +43,7 @@ typedef struct fe_level {
     /* the mesh */
     fe_mesh mesh; /* this rank's nodes */
     app_box part; /* this rank's elements: each element is in the part of one rank */
-    int from[3];  /* the elements that touch own nodes: the first, */
+    int from[3];  /* the elements that touch owned nodes: the first, */
     int to[3];    /* and the first one behind them */
     app_index_exchange ghosts;
     mx_gid first_row; /* rows of lower ranks */

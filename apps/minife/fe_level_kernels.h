@@ -48,7 +48,7 @@ typedef struct fe_assemble_args {
     mx_f64_1 b;
     mx_cf64_2 coordinates;
     fe_mesh mesh;
-    int from[3], to[3]; /* elements that touch own nodes */
+    int from[3], to[3]; /* elements that touch owned nodes */
     int low[3];         /* of a colour: the first element; the next ones are 2 apart */
     fe_blocks blocks;
     bool manufactured;

@@ -2,11 +2,11 @@
  *
  * The mesh is a box of elements[0] x elements[1] x elements[2] hexahedra along z, y and x. A node
  * is three numbers (z, y, x) from 0 to elements[d]. Each node belongs to one rank, and a rank's own
- * nodes are a box. It holds, as ghosts, all other nodes of the elements that touch an own one. So
+ * nodes are a box. It holds, as ghosts, all other nodes of the elements that touch an owned one. So
  * what it holds is a box too:
  *
  *      low            low + extent        local index of a node:
- *       | g g g g g g g g |                own     0, 1, ... in the order of z, y, x: the rows of the matrix
+ *       | g g g g g g g g |                owned   0, 1, ... in the order of z, y, x: the rows of the matrix
  *       | g o o o o o o g |                ghosts  behind them, in the order of z, y, x
  *       | g o o o o o o g |
  *       | g g g g g g g g |               At the edge of the domain there are no ghosts.
@@ -20,8 +20,8 @@
 
 typedef struct fe_mesh {
     int elements[3]; /* of the whole domain, along z, y, x */
-    int first[3];    /* the first own node */
-    int count[3];    /* own nodes */
+    int first[3];    /* the first owned node */
+    int count[3];    /* owned nodes */
     int low[3];      /* the first node that the rank holds */
     int extent[3];   /* nodes that the rank holds, ghosts included */
     /* ranges over boxes have the indices x, y, z instead of z, y, x: x is contiguous with every layout */
@@ -134,8 +134,8 @@ MX_INLINE fe_node fe_node_of_entry(const fe_stencil *s, int entry)
     return n;
 }
 
-/* Along one dimension: how many nodes are around nodes i of an own range, summed over those before
- * node n. */
+/* Along one dimension: how many nodes are around nodes i of an owned range, summed over those
+ * before node n. */
 MX_INLINE int64_t fe_around_before(const fe_mesh *m, int d, int n)
 {
     return 3 * (int64_t)(n - m->first[d]) - (m->first[d] == 0 && n > 0 ? 1 : 0) -
@@ -155,7 +155,7 @@ MX_INLINE int fe_ghosts_around(const fe_mesh *m, fe_node n)
     return fe_stencil_size(&around) - owned;
 }
 
-/* Entries of the rows before that of own node n, in the order of rows. */
+/* Entries of the rows before that of owned node n, in the order of rows. */
 MX_INLINE int64_t fe_entries_before(const fe_mesh *m, fe_node n)
 {
     const fe_stencil s = fe_stencil_of(m, n);
@@ -166,7 +166,7 @@ MX_INLINE int64_t fe_entries_before(const fe_mesh *m, fe_node n)
                          s.count[1] * fe_around_before(m, 2, n.at[2]));
 }
 
-/* Entries of all own rows. */
+/* Entries of all owned rows. */
 MX_INLINE int64_t fe_entries(const fe_mesh *m)
 {
     int64_t entries = 1;

@@ -90,7 +90,7 @@ typedef struct fe_sweep_args {
     mx_cf64_1 b;
     mx_f64_1 x; /* with ghosts */
     fe_mesh mesh;
-    int low[3]; /* of a colour: the first own node; the next ones are 2 apart */
+    int low[3]; /* of a colour: the first owned node; the next ones are 2 apart */
 } fe_sweep_args;
 MX_ARGS(fe_sweep_args, begin, column, value, b, x)
 /* Gauss-Seidel at node low + 2 (z, y, x): x is such that the row's equation holds. No two nodes of

@@ -14,7 +14,7 @@ typedef struct fe_part {
     int first, end;
 } fe_part;
 fe_part fe_all_rows(const fe_level *level);
-/* The planes of own nodes that a part is, whatever its chunks are: 0, 1, ... */
+/* The planes of owned nodes that a part is, whatever its chunks are: 0, 1, ... */
 fe_part fe_planes_of(const fe_level *level, fe_part rows);
 
 /* y = A x for these rows. dot: NULL, or where x . y is wanted. */

@@ -62,7 +62,7 @@ MX_ARGS(fe_lines_args, value, f32value, line, x, y)
 FE_DECLARE_PRODUCTS(TEAM, fe_lines, fe_lines_args)
 FE_DECLARE_PRODUCTS(TEAM, fe_packs, fe_lines_args)
 
-/* ---- kernels/line_rows.c: lines and half on devices, row (z, y, x) of the own rows ---- */
+/* ---- kernels/line_rows.c: lines and half on devices, row (z, y, x) of the owned rows ---- */
 
 FE_DECLARE_PRODUCTS(3D, fe_lines_row, fe_lines_args)
 FE_DECLARE_PRODUCTS(3D, fe_half_row, fe_lines_args)

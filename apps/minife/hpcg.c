@@ -14,7 +14,7 @@
  * sweep replaces the values of its first colour whatever they are, and leaves no residual at its
  * last.
  *
- * HPCG exchanges ghosts once before a sweep, and each rank then works on its own rows; so more
+ * HPCG exchanges ghosts once before a sweep, and each rank then works on its owned rows; so more
  * ranks need more iterations (16 x 8 x 24 elements: 17 on one rank, 22 on eight). Here ghosts are
  * exchanged before each colour, and the iterations are those of one rank. */
 #include "fe_preconditioner.h"

@@ -41,7 +41,7 @@ static mx_err divide(fe_level *level, const mx_gid *elements)
     return app_exscan_i64(comm, &level->first_row, 1);
 }
 
-/* Is the node at the surface of the own nodes, so that another rank may have it as a ghost? */
+/* Is the node at the surface of the owned nodes, so that another rank may have it as a ghost? */
 static bool at_surface(const fe_mesh *m, fe_node n)
 {
     for (int d = 0; d < 3; d++)
@@ -133,7 +133,7 @@ static void divide_coarse(const fe_mesh *fine, fe_mesh *m, int d)
     m->extent[d] = high - low + 1;
 }
 
-/* A rank with own nodes holds those around them. One without holds those between which its fine
+/* A rank with owned nodes holds those around them. One without holds those between which its fine
  * nodes lie. */
 static void hold_coarse(fe_level *level)
 {

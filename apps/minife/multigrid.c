@@ -122,7 +122,7 @@ static bool is_held(const fe_mesh *m, fe_node n)
     return true;
 }
 
-/* Fills the own rows of column `id`, from the product of A and a unit vector. */
+/* Fills the owned rows of column `id`, from the product of A and a unit vector. */
 static mx_err make_column(grid *g, mx_view product, int id, double *x, double *y, double *matrix)
 {
     const mx_ctx ctx = g->level->base->ctx;

@@ -14,7 +14,7 @@
 static const double L2_CONSTANT = 0.95, MAX_CONSTANT = 0.3;
 
 /* The elements whose low corner this rank owns, so that each element is counted once. */
-static mx_range_3 local_elements(const fe_app *app)
+static mx_range_3 owned_elements(const fe_app *app)
 {
     const app_box *part = &app->level.part;
     int low[3], end[3];
@@ -43,7 +43,7 @@ static mx_err use_exact(fe_app *app, fe_level *exact, double *norm, double *boun
     MX_TRY(mx_bind(ctx, exact->views.coordinates, &magnitude.coordinates));
     MX_TRY(fe_copy(rows, &start)); /* p = x */
     MX_TRY(fe_exchange(exact, vectors.p));
-    MX_TRY(fe_magnitude(local_elements(app), &magnitude, &sums[0]));
+    MX_TRY(fe_magnitude(owned_elements(app), &magnitude, &sums[0]));
     MX_TRY(fe_apply(exact, vectors.p, vectors.w));
     MX_TRY(fe_start(rows, &start, &sums[1]));
     MX_TRY(app_sum_f64(app->base.comm, sums, 2));
@@ -94,7 +94,7 @@ static mx_err check_error(fe_app *app, double residual)
     MX_TRY(mx_bind(app->base.ctx, app->level.views.coordinates, &error.coordinates));
     MX_TRY(fe_copy(rows, &app->start)); /* p = x */
     MX_TRY(fe_exchange(&app->level, app->vectors.p));
-    MX_TRY(fe_error_l2(local_elements(app), &error, &square));
+    MX_TRY(fe_error_l2(owned_elements(app), &error, &square));
     MX_TRY(fe_error_max(rows, &error, &largest));
     MX_TRY(app_sum_f64(app->base.comm, &square, 1));
     MX_TRY(app_max_f64(app->base.comm, &largest, 1));

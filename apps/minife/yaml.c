@@ -89,7 +89,7 @@ static void add_place(const fe_app *app, const mx_ctx_info *info, app_yaml *y)
 
 /* ---- the matrix ---- */
 
-/* The shares of the ranks of one number: fewest, most, mean. */
+/* The shares of the ranks of one number: minimum, maximum, mean. */
 static void add_shares(app_yaml *y, const char *what, const fe_shares *s, const int64_t *share)
 {
     char key[64];

@@ -8,8 +8,8 @@
  * cutoff, and for images of a rank's local atoms across the periodic box; and any two ranks agree
  * on their messages without asking. A box shorter than the cutoff has several images of an atom.
  *
- * Offsets are numbered as places (md_around). Neighbours are the places but the own one, in the
- * order of their ranks, so that all images for one rank are one message:
+ * Offsets are numbered as places (md_around). Neighbours are all places but that of the rank's own
+ * brick, in the order of their ranks, so that all images for one rank are one message:
  *
  *      ghosts for   | rank 0: place 3, place 12 | rank 1: place 0, place 1, ...        place p there is place count - 1 - p here
  *
@@ -65,7 +65,7 @@ static mx_err choose_range(md_app *app)
 }
 
 /* It is valid, but seldom meant. */
-static void note_own_images(app_base *base, const md_box *box, double cutoff)
+static void print_own_images(app_base *base, const md_box *box, double cutoff)
 {
     int d = 0;
     for (int other = 1; other < 3; other++)
@@ -123,7 +123,7 @@ static void list_neighbours(md_app *app, place_of_rank *table, int32_t *slot)
     for (int p = 0; p < places; p++) {
         int brick[3];
         brick_of(app, p, brick);
-        slot[p] = places - 1; /* of the own place: no neighbour */
+        slot[p] = places - 1; /* of the rank's own brick: no neighbour */
         if (p != places / 2) table[count++] = (place_of_rank){md_brick_rank(&app->box, brick), p};
     }
     qsort(table, (size_t)count, sizeof *table, compare_places);
@@ -165,7 +165,7 @@ mx_err md_make_domain(md_app *app)
 {
     MX_TRY(app_agree(app->base.comm, choose_bricks(app)));
     MX_TRY(choose_range(app));
-    note_own_images(&app->base, &app->box, app->force_cutoff);
+    print_own_images(&app->base, &app->box, app->force_cutoff);
     MX_TRY(app_agree(app->base.comm, make_neighbours(app)));
     MX_TRY(app_migration_create(app->base.transport, "atoms", &app->migration));
     MX_TRY(app_sparse_create(app->base.comm, &app->sparse));

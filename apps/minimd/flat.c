@@ -147,8 +147,8 @@ mx_err md_flat_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_fl
 
 void md_flat_destroy(md_flat *f)
 {
-    mx_view *const lines[] = {&f->views.begin, &f->views.count, &f->views.entry};
-    for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) (void)mx_view_destroy(lines[n]);
+    mx_view *const views[] = {&f->views.begin, &f->views.count, &f->views.entry};
+    for (size_t n = 0; n < sizeof views / sizeof *views; n++) (void)mx_view_destroy(views[n]);
     (void)mx_scatter_destroy(&f->push);
     *f = (md_flat){0};
 }

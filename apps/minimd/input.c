@@ -8,7 +8,7 @@
 /* So many unit cells along each direction that ids, 8 nx ny nz at most, fit 64 bits. */
 #define MAX_CELLS 1e6
 #define MAX_STEPS 1e15
-#define MAX_INT 2147483647.0
+#define INT_LIMIT 2147483647.0
 #define ABOVE_0 APP_KEY_ABOVE_0
 
 static const char *const units[] = {"lj", "metal", NULL};
@@ -56,7 +56,7 @@ static const app_key keys[] = {
     REAL("dt", NULL, dt, ABOVE_0, "length of a time step"),
     REAL("temperature", NULL, temperature, 0, "at the start; a data file has velocities instead"),
     REAL("density", NULL, density, ABOVE_0, "atoms per volume; a data file has a box instead"),
-    {.name = "every", .type = APP_KEY_INT, AT(every), .low = 1, .high = MAX_INT,
+    {.name = "every", .type = APP_KEY_INT, AT(every), .low = 1, .high = INT_LIMIT,
      .help = "steps from one neighbour list to the next; with neigh_check from one check to the next"},
     REAL("cutoff", NULL, cutoff, ABOVE_0, "beyond it there is no force"),
     REAL("skin", NULL, skin, 0, "neighbour lists go up to cutoff + skin"),
@@ -76,7 +76,7 @@ static const app_key keys[] = {
     {.name = "ghost_newton", .aliases = "-gn", .type = APP_KEY_INT, AT(ghost_newton), .low = 0, .high = 1, .standard = -1,
      .automatic = "auto",
      .help = "half lists: 1: a pair of atoms of two ranks is computed on one of them, 0: on both"},
-    {.name = "sort", .type = APP_KEY_INT, AT(sort), .low = -MAX_INT, .high = MAX_INT, .standard = -1,
+    {.name = "sort", .type = APP_KEY_INT, AT(sort), .low = -INT_LIMIT, .high = INT_LIMIT, .standard = -1,
      .help = "sort the atoms by bins after N steps; 0: never; below 0: with each neighbour list"},
     {.name = "yaml_output", .aliases = "-o", .type = APP_KEY_INT, .sources = APP_KEY_COMMAND, AT(yaml), .low = 0, .high = 1,
      .help = "1: write miniMD-DATE.yaml"},
@@ -89,9 +89,9 @@ static const app_key keys[] = {
     REFUSED("teams", NULL, 1, "teams of threads, which the original reads and never uses", "--threads"),
     REFUSED("sse", "-sse", 0, "intrinsics of one kind of processor", "no such option: all loops are vectorised"),
     REFUSED("team_neigh", NULL, 0, "neighbour lists by teams", "no such option: lists are made on the device"),
-    REFUSED("device_map", "-dm", -MAX_INT, "devices by the rank within a host", "--device=auto, which does this"),
-    REFUSED("num_gpus", "-ng", -MAX_INT, "devices of a host", "CUDA_VISIBLE_DEVICES, which limits them"),
-    REFUSED("skip_gpu", NULL, -MAX_INT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
+    REFUSED("device_map", "-dm", -INT_LIMIT, "devices by the rank within a host", "--device=auto, which does this"),
+    REFUSED("num_gpus", "-ng", -INT_LIMIT, "devices of a host", "CUDA_VISIBLE_DEVICES, which limits them"),
+    REFUSED("skip_gpu", NULL, -INT_LIMIT, "a device not to use", "CUDA_VISIBLE_DEVICES without it"),
 
     /* ours */
     COUNT("frames", NULL, frames, 0, MAX_STEPS, "steps between frames of the trajectory in the results file (H5MD); 0: none"),

@@ -97,8 +97,8 @@ typedef struct md_app {
     double origin[3];
     md_lattice lattice;
     md_scales scales;
-    mx_gid atoms; /* of all ranks */
-    mx_lid local, ghosts, capacity;
+    mx_gid atoms;                   /* of all ranks */
+    mx_lid local, ghosts, capacity; /* atoms of this rank, ghosts, and atoms that the views hold */
     /* local atoms 0 to interior - 1 have no ghosts as neighbours in the current list; 0 where atoms
      * were not sorted for it */
     mx_lid interior;
@@ -169,6 +169,7 @@ void md_clean_up(void *app);
 mx_err md_reserve(md_app *app, int64_t atoms);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
+/* The local atoms: 0 to local - 1. */
 mx_range_1 md_local_range(const md_app *app);
 /* Is views.built_position needed? */
 bool md_keeps_built(const md_app *app);

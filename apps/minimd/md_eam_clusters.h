@@ -38,7 +38,7 @@ MX_ACCESSOR(md_const_quads, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)
 enum { MD_BATCH = 128 };
 /* The parts of a list: pairs with local atoms, and with ghosts, each within the inner cutoff and
  * beyond it when the list was made. */
-enum { MD_EAM_OWN, MD_EAM_OWN_OUTER, MD_EAM_GHOSTS, MD_EAM_GHOSTS_OUTER, MD_EAM_PARTS };
+enum { MD_EAM_LOCAL, MD_EAM_LOCAL_OUTER, MD_EAM_GHOSTS, MD_EAM_GHOSTS_OUTER, MD_EAM_PARTS };
 
 /* Slots are numbered through: slot s of cluster c is c * MD_CLUSTER + s. */
 typedef struct md_eam_cluster_views {

@@ -267,7 +267,8 @@ MX_BUNDLE(md_list_args, md_views, position, bin_begin, bin_atom, neighbour_count
     FIELD(int64_t, pairs, MX_SUM) \
     FIELD(int64_t, longest, MX_MAX)
 MX_VALUE(md_list_size, MD_LIST_SIZE)
-/* the full list of local atoms: all atoms within the cutoff, without itself. The value: its size */
+/* the full list: for each local atom, all other atoms within the list's cutoff. The value: the size
+ * of the list */
 MX_DECLARE_REDUCE(1D, md_list_full, md_list_args, md_list_size)
 
 /* ---- Lennard-Jones (kernels/lj.c) ---- */

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* Bins with sides of at least `least`; returns how many there are. They fill the brick and the
+/* Bins with sides of at least `min_side`; returns how many there are. They fill the brick and the
  * list's cutoff around it. */
-static double set_bins(md_app *app, double least)
+static double set_bins(md_app *app, double min_side)
 {
     const md_box *const box = &app->box;
     md_bins *const b = &app->bins;
@@ -16,7 +16,7 @@ static double set_bins(md_app *app, double least)
         const double width = md_brick_low(box, d, box->brick[d] + 1) + app->list_cutoff - low;
         const double wanted =
             app->input.bins > 0 ? box->length[d] / app->input.bins : 0.5 * app->list_cutoff;
-        const double bins = fmax(1, floor(width / fmax(wanted, least)));
+        const double bins = fmax(1, floor(width / fmax(wanted, min_side)));
         b->bins[d] = (int)fmin(bins, 1e9);
         b->low[d] = low;
         b->inverse[d] = b->bins[d] / width;

@@ -30,7 +30,7 @@
 #define MIXED_TOLERANCE 3e-6
 #define LIST_TOLERANCE 1e-3
 #define FARTHEST 1e6
-/* boxes that a cutoff may be long: no run has more */
+/* the cutoff is at most so many times as long as the box */
 #define MAX_BOXES 15
 
 /* ---- what is stored ---- */
@@ -267,13 +267,13 @@ static int64_t cell_of(const minimd *m, int64_t atom)
 /* As many cells as have sides of the cutoff, but not more than there are atoms. */
 static bool choose_cells(minimd *m)
 {
-    const double max_cells = cbrt((double)m->atoms) + 1;
+    const double max_per_axis = cbrt((double)m->atoms) + 1;
     for (int d = 0; d < 3; d++) {
         if (!(m->cutoff <= MAX_BOXES * m->box[3 + d]))
             return vf_impossible(m->base.verdict, "/fields/box",
                                  "has a side of less than a fifteenth of the cutoff");
         const double fit = floor(m->box[3 + d] / m->cutoff);
-        m->cells[d] = (int)fmax(1, fmin(fit, max_cells));
+        m->cells[d] = (int)fmax(1, fmin(fit, max_per_axis));
         m->cutoff_cells[d] = (int)ceil(m->cutoff * m->cells[d] / m->box[3 + d]);
     }
     return true;

@@ -227,10 +227,10 @@ mx_err tl_multigrid_apply(tl_multigrid *m, mx_view sums, int64_t at)
     return LAUNCH_INTO(tl_dot, m, cells_of(&m->grids[0], 0), &m->dot, sums, at);
 }
 
-void tl_multigrid_grids(const tl_multigrid *m, int *shared, int *local)
+void tl_multigrid_grids(const tl_multigrid *m, int *divided, int *replicated)
 {
-    *shared = m->count;
-    *local = m->bottom.cycle.grids - 1; /* the first one is the last of the others */
+    *divided = m->count;
+    *replicated = m->bottom.cycle.grids - 1; /* the first one is the last of the others */
 }
 
 /* Of one cell of a grid with a coarser one: b, weight and faces are read by each kernel; the first

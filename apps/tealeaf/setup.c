@@ -197,12 +197,12 @@ static void print_mesh(const tl_app *app)
 
 static void print_multigrid(const tl_app *app)
 {
-    int shared, local;
+    int divided, replicated;
     if (app->multigrid == NULL) return;
-    tl_multigrid_grids(app->multigrid, &shared, &local);
+    tl_multigrid_grids(app->multigrid, &divided, &replicated);
     app_print(app->base.report,
               " multigrid: %d grids, %d of them by each rank alone; smoothing steps: %d\n",
-              shared + local, local, app->deck.smoothing_steps);
+              divided + replicated, replicated, app->deck.smoothing_steps);
 }
 
 static void print_coarse(const tl_app *app)

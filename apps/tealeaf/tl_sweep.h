@@ -36,7 +36,7 @@ typedef struct tl_span {
 typedef struct tl_sweep_args {
     mx_f64_2 u, next, step;
     mx_cf64_2 b, v, diagonal;
-    mx_f64_1 line_sums;   /* (sum, own line): of this rank's cells */
+    mx_f64_1 line_sums;   /* (sum, local line) */
     double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
     double alpha[TL_SWEEP_STEPS], beta[TL_SWEEP_STEPS];
     tl_span lines[TL_SWEEP_STAGES], cells[TL_SWEEP_STAGES]; /* what each stage computes */

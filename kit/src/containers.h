@@ -1,5 +1,5 @@
 /* Declarations that the files of the kit share. The kit uses public headers of the core only.
- * Its kernels are not checked against another backend: their arguments have plain pointers. */
+ * Its kernels define MX_NOT_CHECKED: their arguments have plain pointers. */
 #pragma once
 #include "minx/extend.h"
 #include "minx/map.h"

@@ -340,7 +340,7 @@ minx_cuda_arguments() {
 }
 
 # minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), and says how long
-# that took. The core is built before the programs, and its time is said too. MINX_CMAKE_ARGS adds arguments, separated by blanks.
+# that took. The core is built before the programs, and its time is said too, as users of the core alone build no more. MINX_CMAKE_ARGS adds arguments, separated by blanks.
 minx_build() {
     local preset=$1 target=$2 dir more compiler cuda start=$SECONDS configured core=''
     dir=$(minx_build_dir "$preset")
@@ -354,9 +354,9 @@ minx_build() {
     configured=$SECONDS
     if [ "$target" != all ]; then
         minx_compile "$dir" core "building the core of $preset" --target minx
-        core=" core built in $((SECONDS - configured)) s,"
+        core=", the core alone in $((SECONDS - configured)) s"
     fi
     minx_compile "$dir" build "building $target of $preset" --target "$target"
-    minx_say "backends $(minx_backends "$dir"), $(minx_cores) cores: configured in $((configured - start)) s,$core" \
-        "$target built in $((SECONDS - configured)) s"
+    minx_say "backends $(minx_backends "$dir"), $(minx_cores) cores: configured in $((configured - start)) s," \
+        "$target built in $((SECONDS - configured)) s$core"
 }

@@ -24,14 +24,14 @@ def run(command, folder):
     return done.returncode == 0
 
 
-def plan(app, deck, most_ranks):
+def plan(app, deck, max_ranks):
     """(name, backend, ranks, options, keys) of the runs. Those with the same keys agree."""
     listed = subprocess.run([app, "--backends"], capture_output=True, text=True, check=True).stdout
     with open(deck, errors="replace") as f:
         comments = f.read()
     short = not re.search(r"too long for simt", comments)
     smaller = re.search(r"on simt with((?: \w+=[^\s:]+)+)", comments)
-    all_ranks = [n for n in (1, 2, 4) if n <= most_ranks]
+    all_ranks = [n for n in (1, 2, 4) if n <= max_ranks]
     for backend in [line for line in listed.splitlines() if not line.startswith("#")]:
         keys = []
         if backend == "simt":
@@ -42,7 +42,8 @@ def plan(app, deck, most_ranks):
                 yield "smaller", "serial", 1, [], keys
         on_host = backend in ("serial", "openmp", "simt")
         for ranks in all_ranks if on_host else (1,):
-            yield backend, backend, ranks, ["--threads=2"] if backend == "openmp" and ranks == 1 else [], keys
+            threads = {"openmp": ["--threads=2" if ranks == 1 else "--threads=1"]}
+            yield backend, backend, ranks, threads.get(backend, []), keys
 
 
 def restarts(app, verify, deck, folder, whole):
@@ -57,11 +58,11 @@ def restarts(app, verify, deck, folder, whole):
 
 
 def main():
-    app, verify, deck, most_ranks = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), int(sys.argv[4])
+    app, verify, deck, max_ranks = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), int(sys.argv[4])
     mpiexec = sys.argv[5:]
     good, first = True, {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, backend, ranks, options, keys in plan(app, deck, most_ranks):
+        for name, backend, ranks, options, keys in plan(app, deck, max_ranks):
             file = f"{name}_{ranks}.h5"
             other = first.setdefault(tuple(keys), file)
             launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []

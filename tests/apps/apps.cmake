@@ -5,15 +5,15 @@ add_subdirectory(sample)
 file(GLOB sample_deck ${CMAKE_CURRENT_SOURCE_DIR}/sample/*.in)
 add_test(NAME apps_skeleton COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/skeleton.py
   $<TARGET_FILE:sample> ${sample_deck} ${minx_MPIEXEC})
-set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 900 LABELS "apps;cuda" ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # MPICH and its relatives never give a core away while they wait: where ranks have to share cores, with each other or with
 # other programs, a run takes minutes. Where app_test_YIELD (CMakeLists.txt) cannot change that, runs on more than 2 ranks are
 # left out, but for those of an app's first deck, which is a short one.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-set(most_ranks 8)
+set(max_ranks 8)
 if(cores LESS 4 AND NOT minx_MPI_FAMILY STREQUAL openmpi AND NOT app_test_YIELD)
-  set(most_ranks 2)
+  set(max_ranks 2)
 endif()
 
 # What follows is for NAME.cmake.
@@ -61,7 +61,7 @@ foreach(app IN LISTS apps)
       $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${deck} ${ranks_of_deck} ${minx_MPIEXEC})
     set_tests_properties(app_${app}_${name} PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
       ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
-    set(ranks_of_deck ${most_ranks})
+    set(ranks_of_deck ${max_ranks})
   endforeach()
   include(${app}.cmake OPTIONAL)
 endforeach()

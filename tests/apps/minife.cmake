@@ -42,7 +42,7 @@ endif()
 # Solvers and preconditioners against each other. Skips without h5py.
 if(app_test_PYTHON)
   add_test(NAME minife_solvers COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minife_solvers.py
-    --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --most-ranks ${most_ranks} --mpiexec ${minx_MPIEXEC})
+    --minife $<TARGET_FILE:minife> --verify $<TARGET_FILE:minx-verify> --max-ranks ${max_ranks} --mpiexec ${minx_MPIEXEC})
   set_tests_properties(minife_solvers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()

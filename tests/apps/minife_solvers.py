@@ -14,7 +14,7 @@ Each case runs until the residual is 1e-12 of the first one. Then
 or more on two cores, so that its parts and sizes can be chosen: --full ranks operators --sizes 64. The part simt, of csr on
 simt, takes almost another, and is run only where it is named. Needs h5py; exits with 77 without it.
 
-usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--most-ranks N] --mpiexec WORD...
+usage: minife_solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--max-ranks N] --mpiexec WORD...
 """
 import argparse
 import os
@@ -53,8 +53,8 @@ class Tests:
         self.good = False
 
     def run(self, keys, backend="serial", ranks=1, threads=1, tolerance="1e-12"):
-        """(solution, residuals, seconds an iteration), or None. On at most --most-ranks ranks."""
-        ranks = min(ranks, self.args.most_ranks)
+        """(solution, residuals, seconds an iteration), or None. On at most --max-ranks ranks."""
+        ranks = min(ranks, self.args.max_ranks)
         path = os.path.join(self.folder, "run.h5")
         if os.path.exists(path):
             os.remove(path)
@@ -94,7 +94,7 @@ class Tests:
                 what = f"{name}, {solver}, {preconditioner}"
                 count = len(one[1]) - 1
                 self.compare(f"{what}, openmp", one, base, count)
-                for ranks in sorted({min(n, self.args.most_ranks) for n in several[(solver, preconditioner)]}):
+                for ranks in sorted({min(n, self.args.max_ranks) for n in several[(solver, preconditioner)]}):
                     self.compare(f"{what}, {ranks} ranks", self.run(chosen, ranks=ranks), base, count)
 
     def same_bits(self, keys):
@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--sizes", nargs="+", type=int, default=[64, 100], help="elements along each side, for --full")
     parser.add_argument("--minife", required=True)
     parser.add_argument("--verify", required=True)
-    parser.add_argument("--most-ranks", type=int, default=8, help="runs on more use so many")
+    parser.add_argument("--max-ranks", type=int, default=8, help="runs on more use so many")
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

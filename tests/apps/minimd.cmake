@@ -3,7 +3,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 foreach(case logs ranks lists precision memory bugs checked)
   add_test(NAME minimd_${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_runs.py ${case}
     --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --memory-tool $<TARGET_FILE:app_memory_tool>
-    --most-ranks ${most_ranks} --mpiexec ${minx_MPIEXEC})
+    --max-ranks ${max_ranks} --mpiexec ${minx_MPIEXEC})
   set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()

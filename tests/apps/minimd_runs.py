@@ -24,7 +24,7 @@ checked every launch gives the same on another backend (--check-against)
 cuda    on a GPU: the logs of 4000 atoms, all kinds of lists, two ranks that share it, potentials of several elements, and a restart,
         which gives the same bits. Skipped where there is no GPU. --device=simt tries the test itself on any machine.
 
-usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM [--most-ranks N] --mpiexec WORD...
+usage: minimd_runs.py CASE --minimd PROGRAM --verify PROGRAM [--max-ranks N] --mpiexec WORD...
 """
 import argparse
 import os
@@ -83,7 +83,7 @@ def has(args, run):
     """Whether the build has the run's backend, and the run has not too many ranks."""
     listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout
     backend, ranks, _ = run.split()[0].rsplit(":", 2)
-    return backend.split(":")[0] in listed.splitlines() and int(ranks) <= args.most_ranks
+    return backend.split(":")[0] in listed.splitlines() and int(ranks) <= args.max_ranks
 
 
 def logs(args, folder):
@@ -347,7 +347,7 @@ def main():
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../inputs/minimd"))
     parser.add_argument("--device", default="cuda", help="the backend of the case cuda")
     parser.add_argument("--memory-tool", help="the library of memory_tool.c")
-    parser.add_argument("--most-ranks", type=int, default=8, help="runs on more are left out")
+    parser.add_argument("--max-ranks", type=int, default=8, help="runs on more are left out")
     parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

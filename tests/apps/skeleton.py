@@ -90,6 +90,23 @@ def options_of_the_context(app, deck, folder):
     check("an unknown backend to check against", done, 2, ["--check-against=hip", "serial"])
 
 
+def automatic_backend(app, deck, folder):
+    """--backend=auto is the first backend with a device, else openmp. The digest of its name in the results file tells which it was."""
+    global failures
+    names = [line for line in run([app, "--backends"], folder).stdout.splitlines() if not line.startswith("#")]
+    expected = "cuda" if "cuda" in names else "openmp"
+    digests = []
+    for backend in ("auto", expected, "serial"):
+        file = os.path.join(folder, backend + ".h5")
+        check("--backend=" + backend, run([app, deck, "--quiet", "--backend=" + backend, "--output=" + file], folder), 0)
+        with open(file, "rb") as f:
+            digests.append(re.findall(rb"([0-9a-f]{64})  /provenance/backend\n", f.read()))
+    auto, same, other = digests
+    if len(auto) != 1 or auto != same or auto == other:
+        print(f"--backend=auto: expected {expected}; digests of the backend's name for auto, {expected}, serial: {digests}")
+        failures += 1
+
+
 def names_for_the_terminal(app, deck, folder):
     """Control characters of names are printed as \\xNN."""
     name, shown = "\033[2J", "\\x1b[2J"
@@ -123,6 +140,7 @@ def main():
         left = differing_ranks(app, deck, mpiexec, folder)
         options_of_minx(app, deck, mpiexec, folder)
         options_of_the_context(app, deck, folder)
+        automatic_backend(app, deck, folder)
         names_for_the_terminal(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
         output_is_lost(app, deck, folder)

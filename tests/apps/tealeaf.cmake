@@ -63,7 +63,7 @@ set_tests_properties(tealeaf_sweeps PROPERTIES TIMEOUT 900 LABELS apps PROCESSOR
 set(hosts serial:1:0 serial:2:0 serial:4:0 openmp:1:1 openmp:1:2 openmp:1:3 openmp:2:1 openmp:4:1)
 # Where ranks share cores badly (apps.cmake) the longer decks are left out; bm_1 and the shipped deck run on 1, 2 and 4 ranks.
 set(long_decks ON)
-if(most_ranks LESS 4)
+if(max_ranks LESS 4)
   set(long_decks OFF)
 endif()
 set(debug simt:1:0 simt:1:1 serial:order=shuffled:1:0)

@@ -126,7 +126,8 @@ static void test_short_rows(mx_ctx ctx, int64_t m)
     visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, m}});
 }
 
-/* The same rows by kernels that have no form for them: MX_LONG_ROWS. */
+/* The same rows by kernels of a file that defines MX_LONG_ROWS, which have the form for long rows
+ * only. */
 static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
 {
     ranges_long_args args;

@@ -30,7 +30,8 @@ MX_DECLARE_REDUCE(1D_64, ranges_count_1d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, ranges_count_2d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, ranges_count_3d_64, ranges_args, int64_t)
 
-/* Kernels of a file that defines MX_LONG_ROWS: each item of a table is noted, and the sum of all. */
+/* Kernels of a file that defines MX_LONG_ROWS: one adds to each element of a table, the other sums
+ * them. */
 typedef struct ranges_long_args {
     mx_i32_2 table; /* (i, j): 100 i + j is added */
 } ranges_long_args;

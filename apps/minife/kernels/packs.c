@@ -116,8 +116,9 @@ MX_BODY mx_part_f64 part_at(const fe_lines_args *a, int64_t at, bool is_f32)
                   : mx_part_load_f64(&MX_AT(a->value, at));
 }
 
-/* Adds the terms of the three slots from `slot` on: those of the line itself at `centre`, of which
- * `x` is the element at the same place in their line; and those of the line in front at `front`. */
+/* Adds the terms of three slots, from `slot` on. The coefficients at `centre` belong to the line
+ * itself, and are multiplied by elements of the line behind it, the middle one of which is at `x`.
+ * Those at `front` belong to the line in front, and are multiplied by its own elements, `front_x`. */
 MX_BODY void add_lines(const fe_lines_args *a, int64_t centre, const double *x, int64_t front,
                        const double *front_x, int slot, bool is_f32, part_sums *sums)
 {

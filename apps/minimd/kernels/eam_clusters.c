@@ -89,7 +89,7 @@ MX_BODY int md_end_entry(const md_eam_list_args *a, bool ghosts, int slot)
 MX_BODY int md_part_of(int local_clusters, bool ghosts, bool outer, int c)
 {
     const int part = ghosts ? (outer ? MD_EAM_GHOSTS_OUTER : MD_EAM_GHOSTS)
-                            : (outer ? MD_EAM_OWN_OUTER : MD_EAM_OWN);
+                            : (outer ? MD_EAM_LOCAL_OUTER : MD_EAM_LOCAL);
     return part * local_clusters + c;
 }
 

@@ -12,7 +12,7 @@
  *
  * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
  * them: only w is exchanged. */
-#define MX_LONG_ROWS /* the rows of a mesh */
+#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 #include "minx/trait.h"
 

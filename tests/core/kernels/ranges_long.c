@@ -3,6 +3,10 @@
 
 #include "ranges.h"
 
+#ifdef MX_ITEMS_SIMD_HAS_SHORT_ROWS_ /* an instance for hosts */
+MX_STATIC_ASSERT(MX_ITEMS_SIMD_HAS_SHORT_ROWS_ == 0, "no form for short rows");
+#endif
+
 MX_BODY void ranges_long_body(const ranges_long_args *a, int i, int j)
 {
     MX_AT(a->table, i, j) += 100 * i + j;
