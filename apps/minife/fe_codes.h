@@ -1,4 +1,4 @@
-/* csr8: csr whose column numbers are codes of one byte. Own rows are numbered by their nodes, line
+/* csr8: csr whose column numbers are codes of one byte. Owned rows are numbered by their nodes, line
  * after line, so the column of an owned node is at one of 27 distances from its row:
  *
  *     code < 27     column = row + distance[code]; the code is the slot (fe_storage.h)

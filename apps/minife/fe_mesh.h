@@ -61,7 +61,7 @@ MX_INLINE bool fe_is_owned(const fe_mesh *m, fe_node n)
 
 MX_INLINE int fe_clamp(int n, int high) { return n < 0 ? 0 : n < high ? n : high; }
 
-/* Own nodes in front of a node of the box, in the order of z, y, x. */
+/* Owned nodes in front of a node of the box, in the order of z, y, x. */
 MX_INLINE int fe_owned_before(const fe_mesh *m, fe_node n)
 {
     const int z = n.at[0] - m->first[0], y = n.at[1] - m->first[1], x = n.at[2] - m->first[2];

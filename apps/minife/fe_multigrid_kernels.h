@@ -63,7 +63,7 @@ typedef struct fe_prolong_args {
     fe_pair pair;
 } fe_prolong_args;
 MX_ARGS(fe_prolong_args, x, coarse)
-/* Own node (z, y, x) of the fine mesh: x += the correction at its place. */
+/* Owned node (z, y, x) of the fine mesh: x += the correction at its place. */
 MX_DECLARE_FOR(3D, fe_prolong, fe_prolong_args)
 
 /* ---- the coarsest level: all of its nodes on each rank (kernels/transfer.c) ---- */

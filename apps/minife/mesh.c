@@ -49,7 +49,7 @@ static bool at_surface(const fe_mesh *m, fe_node n)
     return false;
 }
 
-/* The node behind n in a line along x. Own nodes between the first and the last one of the line are
+/* The node behind n in a line along x. Owned nodes between the first and the last one of the line are
  * left out, unless the line is at the surface: then neither list has them. So a list takes time for
  * the surface only. */
 static int next_in_line(const fe_mesh *m, fe_node n, bool ghosts)
@@ -60,7 +60,7 @@ static int next_in_line(const fe_mesh *m, fe_node n, bool ghosts)
     return ghosts || !at_surface(m, n) ? last : x + 1;
 }
 
-/* Own nodes at the surface, or ghosts; NULL arrays: counts only. */
+/* Owned nodes at the surface, or ghosts; NULL arrays: counts only. */
 static mx_lid list_nodes(const fe_mesh *m, bool ghosts, mx_gid *id, mx_lid *index)
 {
     mx_lid count = 0;

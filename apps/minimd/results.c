@@ -47,8 +47,8 @@ static mx_err export_rows(const md_app *app, mx_view view, int columns, mx_type 
 static mx_err open_sorter(md_app *app, sorter *s)
 {
     *s = (sorter){.app = app};
-    const size_t rows = (size_t)app->local + 1,
-                 bytes = 3 * sizeof(double); /* malloc(0) may be NULL */
+    const size_t rows = (size_t)app->local + 1; /* malloc(0) may be NULL */
+    const size_t bytes = 3 * sizeof(double);
     const size_t block = (size_t)app_slab_block(app->base.comm, app->atoms).count[0] + 1;
     s->values = malloc(rows * bytes);
     s->sorted = malloc(block * bytes);

@@ -29,7 +29,7 @@ void tl_multigrid_destroy(tl_multigrid **multigrid);
 /* z = M^-1 r, by one cycle; element `at` of `sums` gets this rank's part of r . z. Collective. */
 mx_err tl_multigrid_apply(tl_multigrid *m, mx_view sums, int64_t at);
 
-/* The number of grids that are divided among the ranks, and of those that each rank has as a whole. */
+/* The number of grids that are divided among the ranks, and of those that each rank has whole. */
 void tl_multigrid_grids(const tl_multigrid *m, int *divided, int *replicated);
 
 /* What a cycle must move and compute, for each cell of the solver. */

@@ -340,7 +340,8 @@ minx_cuda_arguments() {
 }
 
 # minx_build PRESET TARGET [CMAKE ARGUMENT...]: configures and builds TARGET (programs, or all: with the tests), and says how long
-# that took. The core is built before the programs, and its time is said too, as users of the core alone build no more. MINX_CMAKE_ARGS adds arguments, separated by blanks.
+# that took. The core is built before the programs, and its time is said too, as users of the core alone build no more.
+# MINX_CMAKE_ARGS adds arguments, separated by blanks.
 minx_build() {
     local preset=$1 target=$2 dir more compiler cuda start=$SECONDS configured core=''
     dir=$(minx_build_dir "$preset")

@@ -67,16 +67,17 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  *
  * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the
  * arguments, i0 to i1-1 is the range of the contiguous index, `out_` is the memory for the tile's
- * partial result, and `lanes_` is the number of lanes of a reduction. It is never inlined, so that
- * the loop over a row, which may be short, has all registers. */
-#define MX_DEFINE_TILE_(name, D, I, function, LANES, BEFORE, ROWS, AFTER)                 \
+ * partial result, and `lanes_` is the number of lanes of a reduction; LAST_LANES more are for the
+ * remaining items of rows. It is never inlined, so that the loop over a row, which may be short, has
+ * all registers. */
+#define MX_DEFINE_TILE_(name, D, I, function, LANES, LAST_LANES, BEFORE, ROWS, AFTER)     \
     static __attribute__((noinline)) void function(const name##__args *MX_RESTRICT args_, \
                                                    const mx_tile_ *shape, void *out_)     \
     {                                                                                     \
         const mx_tile_ tile_ = *shape;                                                    \
         const name##__args a = *args_;                                                    \
         const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                     \
-        enum { lanes_ = LANES };                                                          \
+        enum { lanes_ = LANES, all_lanes_ = lanes_ + LAST_LANES };                        \
         (void)a;                                                                          \
         (void)out_;                                                                       \
         (void)i0;                                                                         \
@@ -87,34 +88,34 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * one function with the other rows, clang had fewer registers for those. SHORT(N) are the loops over
  * such rows. */
 #define MX_DEFINE_SHORT_ROWS_(name, D, I, N, BEFORE, SHORT, AFTER) \
-    MX_DEFINE_TILE_(name, D, I, name##__rows_of_##N, MX_SHORT_ROWS_LANES_, BEFORE, SHORT, AFTER)
+    MX_DEFINE_TILE_(name, D, I, name##__rows_of_##N, MX_SHORT_ROWS_LANES_, 0, BEFORE, SHORT, AFTER)
 #define MX_DEFINE_RUN_(...) MX_DEFINE_RUN_OF_(__VA_ARGS__)
-#define MX_DEFINE_RUN_OF_(name, D, I, S, HAS_SHORT_ROWS, prologue, BEFORE, SHORT_2, SHORT_3,     \
-                          SHORT_4, ROW, AFTER)                                                   \
-    MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(S), BEFORE, MX_ROWS_##D##D_(I){ROW}, \
-                    AFTER)                                                                       \
-    MX_DEFINE_SHORT_ROWS_(name, D, I, 2, BEFORE, SHORT_2, AFTER)                                 \
-    MX_DEFINE_SHORT_ROWS_(name, D, I, 3, BEFORE, SHORT_3, AFTER)                                 \
-    MX_DEFINE_SHORT_ROWS_(name, D, I, 4, BEFORE, SHORT_4, AFTER)                                 \
-    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)             \
-    {                                                                                            \
-        const name##__args *args_ = (const name##__args *)launch_->args;                         \
-        for (int64_t u = first_; u < last_; u++) {                                               \
-            const int64_t chunk_ = launch_->first_chunk + u;                                     \
-            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                           \
-            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;              \
-            const int64_t items_ =                                                               \
-                HAS_SHORT_ROWS && D > 1 && tile_.begin[D - 1] == 0 ? tile_.end[D - 1] : 0;       \
-            if (items_ == 2)                                                                     \
-                name##__rows_of_2(args_, &tile_, out_);                                          \
-            else if (items_ == 3)                                                                \
-                name##__rows_of_3(args_, &tile_, out_);                                          \
-            else if (items_ == 4)                                                                \
-                name##__rows_of_4(args_, &tile_, out_);                                          \
-            else                                                                                 \
-                name##__tile(args_, &tile_, out_);                                               \
-        }                                                                                        \
-    }                                                                                            \
+#define MX_DEFINE_RUN_OF_(name, D, I, S, HAS_SHORT_ROWS, prologue, BEFORE, SHORT_2, SHORT_3, \
+                          SHORT_4, ROW, AFTER)                                               \
+    MX_DEFINE_TILE_(name, D, I, name##__tile, MX_ROW_LANES_(S), MX_LAST_LANES_(S), BEFORE,   \
+                    MX_ROWS_##D##D_(I){ROW}, AFTER)                                          \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 2, BEFORE, SHORT_2, AFTER)                             \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 3, BEFORE, SHORT_3, AFTER)                             \
+    MX_DEFINE_SHORT_ROWS_(name, D, I, 4, BEFORE, SHORT_4, AFTER)                             \
+    static void name##__run(const mx_launch *launch_, int64_t first_, int64_t last_)         \
+    {                                                                                        \
+        const name##__args *args_ = (const name##__args *)launch_->args;                     \
+        for (int64_t u = first_; u < last_; u++) {                                           \
+            const int64_t chunk_ = launch_->first_chunk + u;                                 \
+            const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                       \
+            void *const out_ = launch_->partials + chunk_ * launch_->partial_bytes;          \
+            const int64_t items_ =                                                           \
+                HAS_SHORT_ROWS && D > 1 && tile_.begin[D - 1] == 0 ? tile_.end[D - 1] : 0;   \
+            if (items_ == 2)                                                                 \
+                name##__rows_of_2(args_, &tile_, out_);                                      \
+            else if (items_ == 3)                                                            \
+                name##__rows_of_3(args_, &tile_, out_);                                      \
+            else if (items_ == 4)                                                            \
+                name##__rows_of_4(args_, &tile_, out_);                                      \
+            else                                                                             \
+                name##__tile(args_, &tile_, out_);                                           \
+        }                                                                                    \
+    }                                                                                        \
     MX_DEFINE_PROLOGUE_(name, prologue)
 #define MX_DEFINE_PROLOGUE_(name, prologue) \
     MX_INLINE void name##__prologue(void *args_) { prologue((name##__args *)args_); }
@@ -205,7 +206,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) {                          \
         MX_PAIR_ITEMS_(I, S, ITEM)                                                        \
     }
-/* At most one vector, if there are pairs. */
+/* At most one vector; with one lane, all items. */
 #define MX_ROW_LAST_VECTOR_(I, S, ITEM)                                \
     for (I at = end_of_pairs; at < end_of_vectors; at += S##_LANES_) { \
         MX_VECTOR_ITEMS_(I, S, at, 0, ITEM)                            \
@@ -218,25 +219,27 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     MX_PRAGMA_(GCC unroll 1)        \
     for (I last_ = end_of_vectors; last_ < i1; last_++) MX_REMAINING_ITEM_(I, last_, 0, ITEM)
 
-/* A row of a reduction. */
-enum { MX_REMAINING_LANES_ = 2 };
-#define MX_ROW_(I, S, ITEM)                                                  \
-    MX_ROW_PAIRS_(I, S, ITEM)                                                \
-    if (MX_ROW_HAS_MORE_(S)) {                                               \
-        I last_ = end_of_vectors;                                            \
-        MX_ROW_LAST_VECTOR_(I, S, ITEM)                                      \
-        MX_PRAGMA_(GCC unroll 1)                                             \
-        for (; last_ < i1 - 1; last_ += 2) {                                 \
-            MX_REMAINING_ITEM_(I, last_, MX_ROW_LANES_(S), ITEM)             \
-            MX_REMAINING_ITEM_(I, last_ + 1, MX_ROW_LANES_(S) + 1, ITEM)     \
-        }                                                                    \
-        if (last_ < i1) MX_REMAINING_ITEM_(I, last_, MX_ROW_LANES_(S), ITEM) \
+/* A row of a reduction. With one lane there are no remaining items, but compilers look at their
+ * code, so that it takes lane 0. */
+#define MX_LAST_LANES_(S) (S##_LANES_ > 1 ? 2 : 0)
+#define MX_LAST_LANE_(S, n) (S##_LANES_ > 1 ? MX_ROW_LANES_(S) + (n) : 0)
+#define MX_ROW_(I, S, ITEM)                                                     \
+    MX_ROW_PAIRS_(I, S, ITEM)                                                   \
+    if (MX_ROW_HAS_MORE_(S)) {                                                  \
+        I last_ = end_of_vectors;                                               \
+        MX_ROW_LAST_VECTOR_(I, S, ITEM)                                         \
+        MX_PRAGMA_(GCC unroll 1)                                                \
+        for (; last_ < i1 - 1; last_ += 2) {                                    \
+            MX_REMAINING_ITEM_(I, last_, MX_LAST_LANE_(S, 0), ITEM)             \
+            MX_REMAINING_ITEM_(I, last_ + 1, MX_LAST_LANE_(S, 1), ITEM)         \
+        }                                                                       \
+        if (last_ < i1) MX_REMAINING_ITEM_(I, last_, MX_LAST_LANE_(S, 0), ITEM) \
     }
 /* Whether a row has items after its pairs of groups. This is the same for all rows of a tile, and
  * compilers make a loop without these items for it. The hint puts the code of these items after
  * that loop. With clang, an update with a norm took 1.03 times as long without the hint. With gcc a
  * stronger hint is harmful: sums over rows of five to seven items took 1.5 times as long. A kernel
- * without result has no such condition: an update without a norm took 1.5 times as long by clang. */
+ * without result has no such condition: an update without a norm took 1.5 times as long with clang. */
 #ifdef __clang__
 #define MX_ROW_HAS_MORE_(S) __builtin_expect(end_of_pairs < i1, S##_LANES_ == 1)
 #else
@@ -348,18 +351,18 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
     MX_INLINE void name##__join(name##__value *into, const name##__value *v) { JOIN; }
 
 /* Runs the statement DO for each lane l of a reduction. */
-#define MX_EACH_LANE_(DO)                                    \
-    for (int l = 0; l < lanes_ + MX_REMAINING_LANES_; l++) { \
-        DO;                                                  \
+#define MX_EACH_LANE_(DO)                  \
+    for (int l = 0; l < all_lanes_; l++) { \
+        DO;                                \
     }
-#define MX_JOIN_LANE_(lane, JOIN) \
-    {                             \
-        enum { l = 0 };           \
-        enum { n = lane };        \
-        JOIN;                     \
+/* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. Those of the remaining items come
+ * first, with constants: with a loop over them, clang keeps the lanes in memory. */
+#define MX_JOIN_LANE_(lane, JOIN)                    \
+    if (all_lanes_ > lanes_) {                       \
+        enum { l = 0 };                              \
+        enum { n = (lane) < all_lanes_ ? lane : 0 }; \
+        JOIN;                                        \
     }
-/* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. The last lanes are those of the
- * remaining items. */
 #define MX_JOIN_LANES_(JOIN)                  \
     MX_JOIN_LANE_(lanes_, JOIN)               \
     MX_JOIN_LANE_(lanes_ + 1, JOIN)           \
@@ -371,8 +374,8 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
 
 /* ---- a reduction to one number ---- */
 
-#define MX_NUMBER_BEGIN_(name)                         \
-    name##__value lane_[lanes_ + MX_REMAINING_LANES_]; \
+#define MX_NUMBER_BEGIN_(name)       \
+    name##__value lane_[all_lanes_]; \
     MX_EACH_LANE_(name##__init(&lane_[l]))
 #define MX_NUMBER_END_(name)                               \
     MX_JOIN_LANES_(name##__join(&lane_[l], &lane_[l + n])) \
@@ -393,7 +396,7 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
  * Each field has its own lanes, so the loop can be vectorised. The struct that the body gets is
  * filled field by field here; when a function filled it, the compiler kept it in memory, and the
  * loop was 4 times slower. */
-#define MX_FIELD_LANES_(T, field, R) T lane_##field[lanes_ + MX_REMAINING_LANES_];
+#define MX_FIELD_LANES_(T, field, R) T lane_##field[all_lanes_];
 #define MX_FIELD_BEGIN_(T, field, R) R##_INIT(T, &lane_##field[l]);
 #define MX_FIELD_IN_(T, field, R) value_.field = lane_##field[l];
 #define MX_FIELD_OUT_(T, field, R) lane_##field[l] = value_.field;

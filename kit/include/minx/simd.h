@@ -176,8 +176,8 @@ typedef int mx_mask_vector32_ __attribute__((vector_size(4 * MX_PACK_WIDTH)));
 typedef mx_pack_i64 mx_mask_f64, mx_mask_i64;
 typedef mx_pack_i32 mx_mask_f32, mx_mask_i32;
 
-/* A function that computes its result lane by lane. (gcc 13 warns of lanes that are set in a loop, if they
- * are not initialised.) */
+/* A function that computes its result lane by lane. (gcc 13 warns of lanes that are set in a loop,
+ * if they are not initialised.) */
 #define MX_LANE_FN_(name, R, parameters, expression) \
     MX_INLINE R name parameters                      \
     {                                                \
