@@ -40,7 +40,7 @@ check() {
         printf 'PASS  %-40s %4d s\n' "$name" $((SECONDS - start))
     else
         printf 'FAIL  %-40s %4d s  (exit %d, log %s)\n' "$name" $((SECONDS - start)) $? "$log"
-        tail -n 15 "$log" | sed 's/^/      /'
+        sed '/^passed: /d' "$log" | tail -n 15 | sed 's/^/      /'
         failed=1
     fi
 }
