@@ -42,8 +42,8 @@ def plan(app, deck, max_ranks):
                 yield "smaller", "serial", 1, [], keys
         on_host = backend in ("serial", "openmp", "simt")
         for ranks in all_ranks if on_host else (1,):
-            threads = {"openmp": ["--threads=2" if ranks == 1 else "--threads=1"]}
-            yield backend, backend, ranks, threads.get(backend, []), keys
+            threads = ["--threads=2" if ranks == 1 else "--threads=1"]
+            yield backend, backend, ranks, threads if backend == "openmp" else [], keys
 
 
 def restarts(app, verify, deck, folder, whole):

@@ -356,7 +356,8 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
         DO;                                \
     }
 /* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. Those of the remaining items come
- * first, with constants: with a loop over them, clang keeps the lanes in memory. */
+ * first, named by constants: with a loop over them, an update with a norm took 1.1 times as long
+ * with clang. */
 #define MX_JOIN_LANE_(lane, JOIN)                    \
     if (all_lanes_ > lanes_) {                       \
         enum { l = 0 };                              \
