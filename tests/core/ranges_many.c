@@ -84,9 +84,11 @@ static void test(mx_ctx ctx)
                 b.begin[d] + (check_random_int(0, 30) == 0 ? 0 : check_random_int(1, max_extent));
             b.tile[d] = check_random_int(0, 2) == 0 ? check_random_int(1, 9) : 0;
         }
-        if (form >= 3 && form < FORMS && round % 4 == 0) { /* rows with whole vectors */
+        /* rows with whole vectors, which are along the last index in layout right, else the first */
+        if (form >= 3 && form < FORMS && check_random_int(0, 3) == 0) {
             const int d = check_random_int(0, 1) == 0 ? dims_of[form] - 1 : 0;
             b.end[d] = b.begin[d] + check_random_int(8, 40);
+            b.tile[d] = 0;
         }
         if (form == 0 || form == FORMS) b.end[0] = b.begin[0] + check_random_int(0, 60000);
         check_box(ctx, &b, form, round / (FORMS + 1) % 2 == 1);

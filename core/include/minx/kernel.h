@@ -57,10 +57,10 @@
  * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
  * over n x 3), the first one in layout left. The form is as fast as one loop over all numbers if
  * the accessor's extent is constant (MX_ACCESSOR). Rows of 5 to 15 items take longer than that
- * loop. Without a result, let the body loop over them instead; sums over them take no longer than
- * two nested loops. A file whose kernels have no short rows may define MX_LONG_ROWS before this
- * header. It then compiles faster, without this form; short rows take longer in it, and sums over
- * them differ in their last bits.
+ * loop: in a kernel without result, let the body loop over them instead. A reduction over such rows
+ * takes no longer than two nested loops. A file whose kernels have no short rows may define
+ * MX_LONG_ROWS before this header. It then compiles faster, without this form. In such a file short
+ * rows take longer, and sums over them differ in their last bits.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */

@@ -68,8 +68,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * NAME__tile executes BEFORE, ROWS (the loops over all rows) and AFTER. There `a` are the
  * arguments, i0 to i1-1 is the range of the contiguous index, `out_` is the memory for the tile's
  * partial result, and `lanes_` is the number of lanes of a reduction; LAST_LANES more are for the
- * remaining items of rows. It is never inlined, so that the loop over a row, which may be short, has
- * all registers. */
+ * remaining items of rows. It is never inlined, so that the loop over a row, which may be short,
+ * has all registers. */
 #define MX_DEFINE_TILE_(name, D, I, function, LANES, LAST_LANES, BEFORE, ROWS, AFTER)     \
     static __attribute__((noinline)) void function(const name##__args *MX_RESTRICT args_, \
                                                    const mx_tile_ *shape, void *out_)     \
@@ -219,8 +219,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     MX_PRAGMA_(GCC unroll 1)        \
     for (I last_ = end_of_vectors; last_ < i1; last_++) MX_REMAINING_ITEM_(I, last_, 0, ITEM)
 
-/* A row of a reduction. With one lane there are no remaining items, but compilers look at their
- * code, so that it takes lane 0. */
+/* A row of a reduction. With one lane there are no remaining items, but compilers still check
+ * that code, so it names lane 0, which exists. */
 #define MX_LAST_LANES_(S) (S##_LANES_ > 1 ? 2 : 0)
 #define MX_LAST_LANE_(S, n) (S##_LANES_ > 1 ? MX_ROW_LANES_(S) + (n) : 0)
 #define MX_ROW_(I, S, ITEM)                                                     \
@@ -239,7 +239,8 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * compilers make a loop without these items for it. The hint puts the code of these items after
  * that loop. With clang, an update with a norm took 1.03 times as long without the hint. With gcc a
  * stronger hint is harmful: sums over rows of five to seven items took 1.5 times as long. A kernel
- * without result has no such condition: an update without a norm took 1.5 times as long with clang. */
+ * without result has no such condition: with clang, an update without a norm took 1.5 times as long
+ * with it. */
 #ifdef __clang__
 #define MX_ROW_HAS_MORE_(S) __builtin_expect(end_of_pairs < i1, S##_LANES_ == 1)
 #else
@@ -358,11 +359,11 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
 /* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. Those of the remaining items come
  * first, named by constants: with a loop over them, an update with a norm took 1.1 times as long
  * with clang. */
-#define MX_JOIN_LANE_(lane, JOIN)                    \
-    if (all_lanes_ > lanes_) {                       \
-        enum { l = 0 };                              \
-        enum { n = (lane) < all_lanes_ ? lane : 0 }; \
-        JOIN;                                        \
+#define MX_JOIN_LANE_(lane, JOIN)                      \
+    if (all_lanes_ > lanes_) {                         \
+        enum { l = 0 };                                \
+        enum { n = (lane) < all_lanes_ ? (lane) : 0 }; \
+        JOIN;                                          \
     }
 #define MX_JOIN_LANES_(JOIN)                  \
     MX_JOIN_LANE_(lanes_, JOIN)               \

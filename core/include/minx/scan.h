@@ -8,7 +8,8 @@
  *         *sum += MX_AT(a->count, i);
  *     }
  *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
- *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct with init and join functions of your own; join must be associative, init an identity
+ *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct, with functions of your own: init stores an
+ *                                                        identity, join is associative
  *
  * A body may be called twice for an item, so it must store only when `final` is true. The total may
  * be NULL; name_into leaves it in a view.
