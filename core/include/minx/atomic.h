@@ -60,6 +60,20 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define mx_atomic_swap_(p, seen, desired) \
     __atomic_compare_exchange_n(p, seen, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define MX_FENCE_(order) __atomic_thread_fence(order)
+/* Without a use of the value before, compilers of x86 choose `lock add` instead of `lock xadd`.
+ * Where two threads add to the same cache lines, `lock add` takes 1.1 to 1.5 times as long on Zen 5;
+ * otherwise both take the same time. */
+#ifdef __x86_64__
+#define MX_USE_(value) __asm__ volatile("" : : "r"(value))
+#else
+#define MX_USE_(value) ((void)(value))
+#endif
+#define MX_FETCH_(OP, p, v)                                            \
+    __extension__({                                                    \
+        const __typeof__(v) fetched_ = OP((p), (v), __ATOMIC_RELAXED); \
+        MX_USE_(fetched_);                                             \
+        fetched_;                                                      \
+    })
 #endif
 
 /* What each operation makes of old and v; U: the type to compute in, unsigned for integers, which
@@ -162,8 +176,8 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
     MX_ATOMIC_LOOP_(sub, tag, T, T, B)
 #define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                                       \
     MX_ATOMIC_EXTREMES_(tag, T, U, B)                                              \
-    MX_ATOMIC_NATIVE_(add, tag, T, U, __atomic_fetch_add(p, v, __ATOMIC_RELAXED))  \
-    MX_ATOMIC_NATIVE_(sub, tag, T, U, __atomic_fetch_sub(p, v, __ATOMIC_RELAXED))  \
+    MX_ATOMIC_NATIVE_(add, tag, T, U, MX_FETCH_(__atomic_fetch_add, p, v))         \
+    MX_ATOMIC_NATIVE_(sub, tag, T, U, MX_FETCH_(__atomic_fetch_sub, p, v))         \
     MX_ATOMIC_NATIVE_(and_, tag, T, U, __atomic_fetch_and(p, v, __ATOMIC_RELAXED)) \
     MX_ATOMIC_NATIVE_(or_, tag, T, U, __atomic_fetch_or(p, v, __ATOMIC_RELAXED))   \
     MX_ATOMIC_NATIVE_(xor_, tag, T, U, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))
