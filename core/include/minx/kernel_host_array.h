@@ -112,7 +112,9 @@ MX_INLINE void mx_join_subtrees_(const mx_launch *launch_, mx_join_values_ join,
     static void name##__join_array(const mx_launch *launch_, int64_t first_, int64_t last_)      \
     {                                                                                            \
         name##__value *const result_ = (name##__value *)launch_->result;                         \
-        const int64_t block_ = MX_JOIN_BYTES_ / (int64_t)sizeof *result_;                        \
+        const int64_t block_ = launch_->chunks == 1 /* one array, which is only copied */        \
+                                   ? last_ - first_                                              \
+                                   : MX_JOIN_BYTES_ / (int64_t)sizeof *result_;                  \
         if (launch_->chunks == 0)                                                                \
             for (int64_t e = first_; e < last_; e++) R##_INIT(name##__value, &result_[e]);       \
         else                                                                                     \
