@@ -84,9 +84,9 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
         (void)i1;                                                                         \
         BEFORE{ROWS} AFTER                                                                \
     }
-/* Rows of two, three and four items have a function of their own each, NAME__rows_of_2 and so on: in
- * one function with the other rows, clang had fewer registers for those. SHORT(N) are the loops over
- * such rows. */
+/* Rows of two, three and four items have a function of their own each, NAME__rows_of_2 and so on:
+ * in one function with the other rows, clang had fewer registers for those. SHORT(N) are the loops
+ * over such rows. */
 #define MX_DEFINE_SHORT_ROWS_(name, D, I, N, BEFORE, SHORT, AFTER) \
     MX_DEFINE_TILE_(name, D, I, name##__rows_of_##N, MX_SHORT_ROWS_LANES_, 0, BEFORE, SHORT, AFTER)
 #define MX_DEFINE_RUN_(...) MX_DEFINE_RUN_OF_(__VA_ARGS__)
@@ -200,13 +200,13 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #endif
 
 #define MX_ROW_LANES_(S) (S##_LANES_ > 1 ? 2 * S##_LANES_ : 1)
+/* The whole vectors of a row: pairs, then at most one more; with one lane, all items. */
 #define MX_ROW_PAIRS_(I, S, ITEM)                                                         \
     const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                           \
     const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0; \
     for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) {                          \
         MX_PAIR_ITEMS_(I, S, ITEM)                                                        \
     }
-/* At most one vector; with one lane, all items. */
 #define MX_ROW_LAST_VECTOR_(I, S, ITEM)                                \
     for (I at = end_of_pairs; at < end_of_vectors; at += S##_LANES_) { \
         MX_VECTOR_ITEMS_(I, S, at, 0, ITEM)                            \
@@ -218,9 +218,28 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
     MX_ROW_LAST_VECTOR_(I, S, ITEM) \
     MX_PRAGMA_(GCC unroll 1)        \
     for (I last_ = end_of_vectors; last_ < i1; last_++) MX_REMAINING_ITEM_(I, last_, 0, ITEM)
+#define MX_ITEMS_SIMD_FOR_ROW_ MX_FOR_ROW_
+#define MX_ITEMS_PLAIN_FOR_ROW_ MX_FOR_ROW_
 
-/* A row of a reduction. With one lane there are no remaining items, but compilers still check
- * that code, so it names lane 0, which exists. */
+/* The same in one loop, for items that read their neighbours: what is behind the pairs then needs
+ * no addresses of its own. A step of the heat equation in cache took 0.9 of the time, with clang
+ * 0.8 in tiles of rows of 40 items. Items with few addresses do not gain, and the second condition
+ * in the loop costs time: p = r + beta p took 1.13 times as long with clang. */
+#define MX_ITEMS_STENCIL_FOR_ROW_(I, S, ITEM)                                                     \
+    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                                   \
+    const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0;         \
+    for (I at = i0; at < i1; at += MX_ROW_LANES_(S)) {                                            \
+        if (__builtin_expect(at < end_of_pairs, S##_LANES_ != 1)) {                               \
+            MX_PAIR_ITEMS_(I, S, ITEM)                                                            \
+            continue;                                                                             \
+        }                                                                                         \
+        if (at < end_of_vectors) MX_VECTOR_ITEMS_(I, S, at, 0, ITEM)                              \
+        MX_PRAGMA_(GCC unroll 1)                                                                  \
+        for (I last_ = end_of_vectors; last_ < i1; last_++) MX_REMAINING_ITEM_(I, last_, 0, ITEM) \
+    }
+
+/* A row of a reduction. With one lane there are no remaining items. Their code is compiled all the
+ * same and must not name a lane outside of the array, so it names lane 0. */
 #define MX_LAST_LANES_(S) (S##_LANES_ > 1 ? 2 : 0)
 #define MX_LAST_LANE_(S, n) (S##_LANES_ > 1 ? MX_ROW_LANES_(S) + (n) : 0)
 #define MX_ROW_(I, S, ITEM)                                                     \
@@ -235,12 +254,12 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
         }                                                                       \
         if (last_ < i1) MX_REMAINING_ITEM_(I, last_, MX_LAST_LANE_(S, 0), ITEM) \
     }
-/* Whether a row has items after its pairs of groups. This is the same for all rows of a tile, and
- * compilers make a loop without these items for it. The hint puts the code of these items after
- * that loop. With clang, an update with a norm took 1.03 times as long without the hint. With gcc a
- * stronger hint is harmful: sums over rows of five to seven items took 1.5 times as long. A kernel
- * without result has no such condition: with clang, an update without a norm took 1.5 times as long
- * with it. */
+/* Whether a row has items after its pairs of groups. This is the same for all rows of a tile. So
+ * compilers make two versions of the loop over rows, and one has no code for these items. The hint
+ * puts their code after that loop. With clang, an update with a norm took 1.03 times as long
+ * without the hint. With gcc a stronger hint is harmful: sums over rows of five to seven items took
+ * 1.5 times as long. A kernel without result has no such condition: with clang, an update without a
+ * norm took 1.5 times as long with it. */
 #ifdef __clang__
 #define MX_ROW_HAS_MORE_(S) __builtin_expect(end_of_pairs < i1, S##_LANES_ == 1)
 #else
@@ -249,11 +268,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #endif
 
 #define MX_FOR_ROW_1D_(I, S, ITEM) S##_LOOP_() for (I i = i0; i < i1; i++) ITEM;
-#define MX_FOR_ROW_2D_ MX_FOR_ROW_
-#define MX_FOR_ROW_3D_ MX_FOR_ROW_
-#define MX_FOR_ROW_4D_ MX_FOR_ROW_
-#define MX_FOR_ROW_5D_ MX_FOR_ROW_
-#define MX_FOR_ROW_6D_ MX_FOR_ROW_
+#define MX_FOR_ROW_2D_(I, S, ITEM) S##_FOR_ROW_(I, S, ITEM)
+#define MX_FOR_ROW_3D_(I, S, ITEM) S##_FOR_ROW_(I, S, ITEM)
+#define MX_FOR_ROW_4D_(I, S, ITEM) S##_FOR_ROW_(I, S, ITEM)
+#define MX_FOR_ROW_5D_(I, S, ITEM) S##_FOR_ROW_(I, S, ITEM)
+#define MX_FOR_ROW_6D_(I, S, ITEM) S##_FOR_ROW_(I, S, ITEM)
 /* Rows of the items 0 and 1, 0 to 2 or 0 to 3, such as coordinates. The indices are constants, so
  * that compilers know that the items are contiguous, if the accessor's extent is constant too (rows
  * of three: 18 times faster with clang). d is the dimension of the rows. Kernels over one
@@ -358,7 +377,7 @@ enum { MX_SHORT_ROWS_LANES_ = 64 };
     }
 /* Joins all lanes into lane 0: JOIN joins lane l+n into lane l. Those of the remaining items come
  * first, named by constants: with a loop over them, an update with a norm took 1.1 times as long
- * with clang. */
+ * with clang. Without such lanes n is 0: the statement does not run, but its lane must exist. */
 #define MX_JOIN_LANE_(lane, JOIN)                      \
     if (all_lanes_ > lanes_) {                         \
         enum { l = 0 };                                \
