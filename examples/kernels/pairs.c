@@ -14,42 +14,39 @@ MX_BODY pairs_vector pairs_position(const pairs_points *points, int i)
     return position;
 }
 
-/* The force of particle j on a particle at this position. false: j is beyond the cutoff. */
+/* The force of particle j on a particle at this position is *factor * *distance. false: j is beyond the
+ * cutoff. */
 MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int j, double cutoff2,
-                         pairs_vector *force)
+                         pairs_vector *distance, double *factor)
 {
     const pairs_vector other = pairs_position(points, j);
     const double dx = position.x - other.x, dy = position.y - other.y, dz = position.z - other.z;
     const double r2 = dx * dx + dy * dy + dz * dz;
     if (r2 >= cutoff2) return false;
     const double s2 = mx_recip(r2), s6 = s2 * s2 * s2;
-    const double force_over_r = 48.0 * s6 * (s6 - 0.5) * s2;
-    force->x = dx * force_over_r;
-    force->y = dy * force_over_r;
-    force->z = dz * force_over_r;
+    *factor = 48.0 * s6 * (s6 - 0.5) * s2;
+    distance->x = dx;
+    distance->y = dy;
+    distance->z = dz;
     return true;
-}
-
-MX_BODY void pairs_add(pairs_vector *sum, const pairs_vector *v)
-{
-    sum->x += v->x;
-    sum->y += v->y;
-    sum->z += v->z;
 }
 
 MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
 {
     const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
-    pairs_vector sum = {0, 0, 0}, force;
+    pairs_vector sum = {0, 0, 0}, d;
+    double factor;
     MX_UNROLL(4)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
-        if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
-        pairs_add(&sum, &force);
-        mx_atomic_add(&MX_AT(a->f, j, 0), -force.x);
-        mx_atomic_add(&MX_AT(a->f, j, 1), -force.y);
-        mx_atomic_add(&MX_AT(a->f, j, 2), -force.z);
+        if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
+        sum.x += factor * d.x;
+        sum.y += factor * d.y;
+        sum.z += factor * d.z;
+        mx_atomic_add(&MX_AT(a->f, j, 0), -factor * d.x);
+        mx_atomic_add(&MX_AT(a->f, j, 1), -factor * d.y);
+        mx_atomic_add(&MX_AT(a->f, j, 2), -factor * d.z);
     }
     mx_atomic_add(&MX_AT(a->f, i, 0), sum.x);
     mx_atomic_add(&MX_AT(a->f, i, 1), sum.y);
@@ -67,14 +64,15 @@ MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
         double fx, fy, fz;
         MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
-            pairs_vector force;
-            if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
-            fx += force.x;
-            fy += force.y;
-            fz += force.z;
-            mx_atomic_add(&MX_AT(a->f, j, 0), -force.x);
-            mx_atomic_add(&MX_AT(a->f, j, 1), -force.y);
-            mx_atomic_add(&MX_AT(a->f, j, 2), -force.z);
+            pairs_vector d;
+            double factor;
+            if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
+            fx += factor * d.x;
+            fy += factor * d.y;
+            fz += factor * d.z;
+            mx_atomic_add(&MX_AT(a->f, j, 0), -factor * d.x);
+            mx_atomic_add(&MX_AT(a->f, j, 1), -factor * d.y);
+            mx_atomic_add(&MX_AT(a->f, j, 2), -factor * d.z);
         }
         MX_VECTOR_SINGLE (t) {
             mx_atomic_add(&MX_AT(a->f, i, 0), fx);
@@ -90,15 +88,18 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
 {
     const pairs_vector position = pairs_position(&a->x, i);
     const int count = MX_LOAD(a->count, i);
-    pairs_vector sum = {0, 0, 0}, force;
+    pairs_vector sum = {0, 0, 0}, d;
+    double factor;
     MX_UNROLL(4)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
-        if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
-        pairs_add(&sum, &force);
-        MX_SCATTER(a->f, -force.x, j, 0);
-        MX_SCATTER(a->f, -force.y, j, 1);
-        MX_SCATTER(a->f, -force.z, j, 2);
+        if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
+        sum.x += factor * d.x;
+        sum.y += factor * d.y;
+        sum.z += factor * d.z;
+        MX_SCATTER(a->f, -factor * d.x, j, 0);
+        MX_SCATTER(a->f, -factor * d.y, j, 1);
+        MX_SCATTER(a->f, -factor * d.z, j, 2);
     }
     MX_SCATTER(a->f, sum.x, i, 0);
     MX_SCATTER(a->f, sum.y, i, 1);
@@ -116,14 +117,15 @@ MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
         double fx, fy, fz;
         MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
-            pairs_vector force;
-            if (!pairs_force(&a->x, position, j, a->cutoff2, &force)) continue;
-            fx += force.x;
-            fy += force.y;
-            fz += force.z;
-            MX_SCATTER(a->f, -force.x, j, 0);
-            MX_SCATTER(a->f, -force.y, j, 1);
-            MX_SCATTER(a->f, -force.z, j, 2);
+            pairs_vector d;
+            double factor;
+            if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
+            fx += factor * d.x;
+            fy += factor * d.y;
+            fz += factor * d.z;
+            MX_SCATTER(a->f, -factor * d.x, j, 0);
+            MX_SCATTER(a->f, -factor * d.y, j, 1);
+            MX_SCATTER(a->f, -factor * d.z, j, 2);
         }
         MX_VECTOR_SINGLE (t) {
             MX_SCATTER(a->f, fx, i, 0);
