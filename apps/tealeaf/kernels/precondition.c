@@ -93,7 +93,7 @@ MX_BODY block_row row_of_block_3d(const tl_precondition_args *a, int r, int k)
 /* Solves the system of one block by elimination, and returns the sum of r z. */
 MX_BODY double solve_block(const tl_precondition_args *a, const block_rows *b, int k, bool solid)
 {
-    /* Both are set before they are read. gcc does not see it, and would warn without the zeros. */
+    /* Each element is set before it is read. gcc cannot prove it, and warns without the zeros. */
     double upper[TL_BLOCK] = {0}, z[TL_BLOCK] = {0};
     double before = 0, up = 0;
     for (int i = 0; i < TL_BLOCK; i++) {

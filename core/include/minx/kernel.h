@@ -56,11 +56,15 @@
  * Short rows: on hosts, MX_ITEMS_SIMD has a form of its own for rows of 2, 3 and 4 items that begin
  * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
  * over n x 3), the first one in layout left. The form is as fast as one loop over all numbers if
- * the accessor's extent is constant (MX_ACCESSOR). Rows of 5 to 15 items take longer than that
- * loop: in a kernel without result, let the body loop over them instead. A reduction over such rows
- * takes no longer than two nested loops. A file whose kernels have no short rows may define
- * MX_LONG_ROWS before this header. It then compiles faster, without this form. In such a file short
- * rows take longer, and sums over them differ in their last bits.
+ * the accessor's extent is constant (MX_ACCESSOR). Launches over one dimension, MX_REDUCE_CUSTOM,
+ * MX_REDUCE_ARRAY and the backend simt do not have it. Rows of 5 to 15 items take longer than one
+ * loop over all numbers. For a kernel without result, launch over the rows and loop over the items
+ * in the body (MX_ITEMS_PLAIN). A reduction needs no change: it takes no longer than two nested
+ * loops in C.
+ *
+ * A file whose kernels have no short rows may define MX_LONG_ROWS before this header. It then
+ * compiles faster, without this form. In such a file short rows take longer. Floating-point sums
+ * over them may differ in their last bits from those of a file without MX_LONG_ROWS.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */
