@@ -35,8 +35,7 @@ if(MINX_WERROR)
   list(APPEND minx_WARNINGS -Werror)
 endif()
 
-# Products and sums become one operation where the processor has it, as nvcc does; for gcc this is the default.
-set(minx_HOST_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(minx_HOST_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math)
 # Loops in which every index is checked gain little from -O3, and take twice as long to compile with it.
 if(MINX_BOUNDS_CHECK)
   list(TRANSFORM minx_HOST_KERNEL_FLAGS REPLACE "^-O3$" -O1)

@@ -14,10 +14,10 @@ MX_BODY pairs_vector pairs_position(const pairs_points *points, int i)
     return position;
 }
 
-/* The force of particle j on a particle at this position is *factor * *distance. false: j is beyond the
- * cutoff. */
+/* The force of particle j on a particle at this position is factor times displacement. Both are
+ * results, so that each addition to a sum is one fused operation. false: j is beyond the cutoff. */
 MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int j, double cutoff2,
-                         pairs_vector *distance, double *factor)
+                         pairs_vector *displacement, double *factor)
 {
     const pairs_vector other = pairs_position(points, j);
     const double dx = position.x - other.x, dy = position.y - other.y, dz = position.z - other.z;
@@ -25,9 +25,9 @@ MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int 
     if (r2 >= cutoff2) return false;
     const double s2 = mx_recip(r2), s6 = s2 * s2 * s2;
     *factor = 48.0 * s6 * (s6 - 0.5) * s2;
-    distance->x = dx;
-    distance->y = dy;
-    distance->z = dz;
+    displacement->x = dx;
+    displacement->y = dy;
+    displacement->z = dz;
     return true;
 }
 

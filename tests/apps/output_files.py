@@ -43,7 +43,8 @@ def long_names(tealeaf, verify, deck, mpiexec, folder):
 
 
 def full_shared_memory(tealeaf, deck, mpiexec, folder):
-    """In a mount namespace of its own, where this is allowed. Messages go by TCP: those through shared memory need room there."""
+    """In a mount namespace of its own, where this is allowed. Messages go by TCP, with MPICH by System V shared memory: other
+    shared memory needs room there, and by TCP MPI_Finalize of MPICH 4.0 sometimes waits for ever."""
     script = ("mount -t tmpfs -o size=64k tmpfs /dev/shm && head -c 100000 /dev/zero >/dev/shm/full 2>/dev/null; exec \"$@\"")
     space = ["unshare", "--mount", "sh", "-c", script, "sh"]
     try:
@@ -53,7 +54,7 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
     if not able:
         print("not tried: /dev/shm without room (it needs the right to mount)")
         return
-    environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,tcp", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
+    environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,sysv", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
     command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet"]
 
     def start(*options):

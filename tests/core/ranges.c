@@ -151,6 +151,37 @@ static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
     MUST(mx_view_destroy(&table));
 }
 
+/* A stencil whose items only load and store, so that hosts vectorise it, over rows of any length
+ * that begin at 1 - shift. The elements around the range keep their values. */
+static void test_neighbours(mx_ctx ctx, int64_t rows, int64_t columns, int shift)
+{
+    const int64_t extents[] = {rows + 2, columns + 2};
+    ranges_long_args fill;
+    ranges_neighbours_args args = {.shift = shift};
+    mx_view from, to;
+    int64_t wrong = 0;
+    MUST(mx_view_create_2d(ctx, "from", MX_I32, extents[0], extents[1], &from));
+    MUST(mx_view_create_2d(ctx, "to", MX_I32, extents[0], extents[1], &to));
+    MUST(mx_bind(ctx, from, &fill.table));
+    MUST(mx_bind(ctx, from, &args.from));
+    MUST(mx_bind(ctx, to, &args.to));
+    CHECK_OK(ranges_long(mx_range_2d(ctx, 0, extents[0], 0, extents[1]), &fill));
+    CHECK_OK(ranges_neighbours(
+        mx_range_2d(ctx, 1 - shift, 1 - shift + rows, 1 - shift, 1 - shift + columns), &args));
+    mx_view mirror = check_fetch(ctx, to);
+    const mx_view_info info = check_info(mirror);
+    for (int64_t i = 0; i < extents[0]; i++)
+        for (int64_t j = 0; j < extents[1]; j++) {
+            const bool inside = i > 0 && i <= rows && j > 0 && j <= columns;
+            const int64_t expected = inside ? 4 * (100 * i + j) : 0;
+            wrong += *(const int32_t *)check_at(&info, (int64_t[]){i, j}) != expected;
+        }
+    CHECK_I64(wrong, 0);
+    MUST(mx_view_destroy(&mirror));
+    MUST(mx_view_destroy(&from));
+    MUST(mx_view_destroy(&to));
+}
+
 /* Three dimensions with rows longer than a warp, which a GPU goes through by planes: few planes,
  * more than it takes at a time and more than a grid has. On hosts, which know no planes, many
  * planes only are many rows, and so are some hundred. */
@@ -262,9 +293,14 @@ static void test_limits(mx_ctx ctx)
         {1, {far}, {0}, {0}},
         {1, {MX_INDEX_END_64 - 999}, {MX_INDEX_END_64}, {7}},
         {1, {-MX_INDEX_END_64}, {-MX_INDEX_END_64 + 5000}, {0}},
+        {3,
+         {MX_INDEX_END_64 - 21, -MX_INDEX_END_64, MX_INDEX_END_64 - 41},
+         {MX_INDEX_END_64, -MX_INDEX_END_64 + 3, MX_INDEX_END_64},
+         {0}},
     };
     for (size_t b = 0; b < sizeof wide / sizeof wide[0]; b++) {
         visit_once(ctx, &wide[b], WIDE);
+        visit_once(ctx, &wide[b], WIDE_NESTED);
         visit_once(ctx, &wide[b], COUNT_WIDE);
     }
     ranges_args args;
@@ -288,6 +324,10 @@ static void test(mx_ctx ctx)
         test_short_rows(ctx, m);
         test_long_rows(ctx, 37, m);
         test_long_rows(ctx, m, 37);
+    }
+    for (int n = 1; n <= 40; n++) {
+        test_neighbours(ctx, 3, n, n % 2 * 4);
+        test_neighbours(ctx, n, 3, n % 2 * 4);
     }
     test_planes(ctx);
     test_empty(ctx);

@@ -30,6 +30,15 @@ MX_DECLARE_REDUCE(1D_64, ranges_count_1d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, ranges_count_2d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, ranges_count_3d_64, ranges_args, int64_t)
 
+/* Item (i, j) stores the sum of the four neighbours of element (i + shift, j + shift). */
+typedef struct ranges_neighbours_args {
+    mx_ci32_2 from;
+    mx_i32_2 to;
+    int shift;
+} ranges_neighbours_args;
+MX_ARGS(ranges_neighbours_args, from, to)
+MX_DECLARE_FOR(2D, ranges_neighbours, ranges_neighbours_args)
+
 /* Kernels of a file that defines MX_LONG_ROWS: one adds to each element of a table, the other sums
  * them. */
 typedef struct ranges_long_args {

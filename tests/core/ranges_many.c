@@ -4,8 +4,8 @@
 #include "ranges_many.h"
 #include "check.h"
 
-enum { FORMS = 10 };
-static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 4, 5, 6};
+enum { FORMS = 12, SUMS = 9 }; /* forms from SUMS on are reductions; number FORMS is one too */
+static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 2, 5, 4, 5, 6};
 
 typedef struct box {
     int64_t begin[6], end[6], tile[6];
@@ -50,12 +50,14 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
     case 4: CHECK_OK(rm_5d(r5, &args)); break;
     case 5: CHECK_OK(rm_6d(r6, &args)); break;
     case 6: CHECK_OK(rm_6d_nested(r6, &args)); break;
-    case 7: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
-    case 8: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
-    case 9: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
+    case 7: CHECK_OK(rm_2d_stencil(r2, &args)); break;
+    case 8: CHECK_OK(rm_5d_stencil(r5, &args)); break;
+    case 9: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
+    case 10: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
+    case 11: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
     default: CHECK_OK(rm_sum_1d(r1, &args, &sum)); break;
     }
-    if (form > 6) CHECK_I64(sum, items * (items - 1) / 2);
+    if (form >= SUMS) CHECK_I64(sum, items * (items - 1) / 2);
     int32_t *const got = check_memory((size_t)(items + 1) * sizeof *got);
     int64_t wrong = 0;
     check_download(ctx, hits, got);
@@ -85,7 +87,7 @@ static void set_rows(box *b, int dims, int turn)
         return;
     default:
         b->begin[row] = 0;
-        b->end[row] = 2 + turn % 3;
+        b->end[row] = 2 + turn / 12 % 3;
         b->end[next] = b->begin[next] + check_random_int(8, 40);
         b->tile[row] = b->tile[next] = 0;
     }
@@ -93,17 +95,18 @@ static void set_rows(box *b, int dims, int turn)
 
 static void test(mx_ctx ctx)
 {
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 36 * (FORMS + 1); round++) {
         box b;
         const int form = round % (FORMS + 1), turn = round / (FORMS + 1);
-        const int64_t max_extent = form < 3 ? 40 : 7;
+        const int dims = form == FORMS ? 1 : dims_of[form];
+        const int64_t max_extent = dims <= 3 ? 40 : 7;
         for (int d = 0; d < 6; d++) {
             b.begin[d] = check_random_int(-20, 20);
             b.end[d] =
                 b.begin[d] + (check_random_int(0, 30) == 0 ? 0 : check_random_int(1, max_extent));
             b.tile[d] = check_random_int(0, 2) == 0 ? check_random_int(1, 9) : 0;
         }
-        if (form >= 3 && form < FORMS) set_rows(&b, dims_of[form], turn);
+        if (dims > 3) set_rows(&b, dims, turn);
         if (form == 0 || form == FORMS) b.end[0] = b.begin[0] + check_random_int(0, 60000);
         check_box(ctx, &b, form, turn % 2 == 1);
     }

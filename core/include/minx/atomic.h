@@ -60,8 +60,8 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define mx_atomic_swap_(p, seen, desired) \
     __atomic_compare_exchange_n(p, seen, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define MX_FENCE_(order) __atomic_thread_fence(order)
-/* Without a use of the value before, compilers of x86 choose `lock add` instead of `lock xadd`.
- * Where two threads add to the same cache lines, `lock add` takes 1.1 to 1.5 times as long on Zen 5;
+/* If the old value is not used, compilers for x86 choose `lock add` instead of `lock xadd`. Where
+ * two threads add to the same cache lines, `lock add` takes 1.1 to 1.5 times as long on Zen 5;
  * otherwise both take the same time. */
 #ifdef __x86_64__
 #define MX_USE_(value) __asm__ volatile("" : : "r"(value))

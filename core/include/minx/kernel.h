@@ -33,7 +33,8 @@
  *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
  *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
- *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs. Two dimensions or more
+ *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on hosts and GPUs. Other items may
+ *                         take longer on hosts, and short rows have no form of their own. Two dimensions or more
  *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
  *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item
  *
@@ -57,8 +58,8 @@
  * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
  * over n x 3), the first one in layout left. The form is as fast as one loop over all numbers if
  * the accessor's extent is constant (MX_ACCESSOR). Launches over one dimension, MX_REDUCE_CUSTOM,
- * MX_REDUCE_ARRAY and the backend simt do not have it. Rows of 5 to 15 items take longer than one
- * loop over all numbers. For a kernel without result, launch over the rows and loop over the items
+ * MX_REDUCE_ARRAY, simt and serial:order=shuffled do not have it. Rows of 5 to 15 items take longer than one
+ * loop over all items. For a kernel without result, launch over the rows and loop over the items
  * in the body (MX_ITEMS_PLAIN). A reduction needs no change: it takes no longer than two nested
  * loops in C.
  *

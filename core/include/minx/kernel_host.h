@@ -221,10 +221,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #define MX_ITEMS_SIMD_FOR_ROW_ MX_FOR_ROW_
 #define MX_ITEMS_PLAIN_FOR_ROW_ MX_FOR_ROW_
 
-/* The same in one loop, for items that read their neighbours: what is behind the pairs then needs
- * no addresses of its own. A step of the heat equation in cache took 0.9 of the time, with clang
- * 0.8 in tiles of rows of 40 items. Items with few addresses do not gain, and the second condition
- * in the loop costs time: p = r + beta p took 1.13 times as long with clang. */
+/* The same in one loop, for items that read their neighbours. The items after the pairs then use the
+ * addresses of the pairs, so fewer registers are needed. After the pairs the loop runs at most once
+ * more; with one lane, once for each item. In cache a step of the heat equation took 0.9 of the
+ * time. Items with few addresses do not gain, and the second condition in the loop costs time:
+ * p = r + beta p took 1.13 times as long with clang. */
 #define MX_ITEMS_STENCIL_FOR_ROW_(I, S, ITEM)                                                     \
     const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                                   \
     const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0;         \

@@ -23,8 +23,8 @@
 #pragma once
 #include "minx/context.h"
 
-/* The largest end of a range with 32-bit indices. Threads of a GPU, and some loops on hosts, compute
- * indices beyond the end before they compare with it; these must not overflow. */
+/* The largest end of a range with 32-bit indices. Threads of a GPU, and some loops on hosts,
+ * compute indices beyond the end before they compare with it; these must not overflow. */
 enum { MX_INDEX_END = INT32_MAX - 4095 };
 
 /* The same with 64-bit indices. The least begin is its negative. */

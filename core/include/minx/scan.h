@@ -10,8 +10,8 @@
  *     MX_SCAN(1D, offsets, MX_SUM)                       driver: offsets(range, &args, &total)
  *     MX_SCAN_CUSTOM(1D, name, init, join)               a struct, with functions of your own
  *
- * init(v) stores the identity of join in *v. join(into, v) joins *v, the value of later items, to
- * *into, that of earlier items. It must be associative, but need not be commutative.
+ * init(v) stores the identity of join in *v. join(into, v) joins *v, the value of later items,
+ * into *into, that of earlier items. It must be associative, but need not be commutative.
  *
  * A body may be called twice for an item, so it must store only when `final` is true. The total may
  * be NULL; name_into leaves it in a view.

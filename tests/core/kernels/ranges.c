@@ -59,3 +59,11 @@ MX_REDUCE(3D, ranges_count_3d, MX_SUM)
 MX_REDUCE(1D_64, ranges_count_1d_64, MX_SUM)
 MX_REDUCE(2D_64, ranges_count_2d_64, MX_SUM)
 MX_REDUCE(3D_64, ranges_count_3d_64, MX_SUM)
+
+MX_BODY void ranges_neighbours_body(const ranges_neighbours_args *a, int i, int j)
+{
+    const int x = i + a->shift, y = j + a->shift;
+    MX_AT(a->to, x, y) = MX_AT(a->from, x - 1, y) + MX_AT(a->from, x + 1, y) +
+                         MX_AT(a->from, x, y - 1) + MX_AT(a->from, x, y + 1);
+}
+MX_FOR(2D, ranges_neighbours, MX_ITEMS_STENCIL)
