@@ -151,31 +151,33 @@ static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
     MUST(mx_view_destroy(&table));
 }
 
-/* A stencil whose items only load and store, so that hosts vectorise it, over rows of any length
- * that begin at 1 - shift. The elements around the range keep their values. */
-static void test_neighbours(mx_ctx ctx, int64_t rows, int64_t columns, int shift)
+/* A stencil whose items only load and store, so that hosts vectorise it, over n0 x 2 x n2 items that
+ * begin at 1 - shift. The elements around the range keep their values. */
+static void test_neighbours(mx_ctx ctx, int64_t n0, int64_t n2, int shift)
 {
-    const int64_t extents[] = {rows + 2, columns + 2};
-    ranges_long_args fill;
+    enum { N1 = 2 };
+    const int64_t e0 = n0 + 2, e1 = N1 + 2, e2 = n2 + 2, begin = 1 - shift;
+    ranges_number_args number;
     ranges_neighbours_args args = {.shift = shift};
     mx_view from, to;
     int64_t wrong = 0;
-    MUST(mx_view_create_2d(ctx, "from", MX_I32, extents[0], extents[1], &from));
-    MUST(mx_view_create_2d(ctx, "to", MX_I32, extents[0], extents[1], &to));
-    MUST(mx_bind(ctx, from, &fill.table));
+    MUST(mx_view_create_3d(ctx, "from", MX_I32, e0, e1, e2, &from));
+    MUST(mx_view_create_3d(ctx, "to", MX_I32, e0, e1, e2, &to));
+    MUST(mx_bind(ctx, from, &number.numbers));
     MUST(mx_bind(ctx, from, &args.from));
     MUST(mx_bind(ctx, to, &args.to));
-    CHECK_OK(ranges_long(mx_range_2d(ctx, 0, extents[0], 0, extents[1]), &fill));
+    CHECK_OK(ranges_number(mx_range_3d(ctx, 0, e0, 0, e1, 0, e2), &number));
     CHECK_OK(ranges_neighbours(
-        mx_range_2d(ctx, 1 - shift, 1 - shift + rows, 1 - shift, 1 - shift + columns), &args));
+        mx_range_3d(ctx, begin, begin + n0, begin, begin + N1, begin, begin + n2), &args));
     mx_view mirror = check_fetch(ctx, to);
     const mx_view_info info = check_info(mirror);
-    for (int64_t i = 0; i < extents[0]; i++)
-        for (int64_t j = 0; j < extents[1]; j++) {
-            const bool inside = i > 0 && i <= rows && j > 0 && j <= columns;
-            const int64_t expected = inside ? 4 * (100 * i + j) : 0;
-            wrong += *(const int32_t *)check_at(&info, (int64_t[]){i, j}) != expected;
-        }
+    for (int64_t i = 0; i < e0; i++)
+        for (int64_t j = 0; j < e1; j++)
+            for (int64_t k = 0; k < e2; k++) {
+                const bool inside = i > 0 && i <= n0 && j > 0 && j <= N1 && k > 0 && k <= n2;
+                const int64_t expected = inside ? 6 * (10000 * i + 100 * j + k) : 0;
+                wrong += *(const int32_t *)check_at(&info, (int64_t[]){i, j, k}) != expected;
+            }
     CHECK_I64(wrong, 0);
     MUST(mx_view_destroy(&mirror));
     MUST(mx_view_destroy(&from));

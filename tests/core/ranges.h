@@ -30,14 +30,21 @@ MX_DECLARE_REDUCE(1D_64, ranges_count_1d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, ranges_count_2d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, ranges_count_3d_64, ranges_args, int64_t)
 
-/* Item (i, j) stores the sum of the four neighbours of element (i + shift, j + shift). */
+/* Item (i, j, k) stores the sum of the six neighbours of element (i, j, k) + shift. */
 typedef struct ranges_neighbours_args {
-    mx_ci32_2 from;
-    mx_i32_2 to;
+    mx_ci32_3 from;
+    mx_i32_3 to;
     int shift;
 } ranges_neighbours_args;
 MX_ARGS(ranges_neighbours_args, from, to)
-MX_DECLARE_FOR(2D, ranges_neighbours, ranges_neighbours_args)
+MX_DECLARE_FOR(3D, ranges_neighbours, ranges_neighbours_args)
+
+/* Element (i, j, k) becomes 10000 i + 100 j + k. */
+typedef struct ranges_number_args {
+    mx_i32_3 numbers;
+} ranges_number_args;
+MX_ARGS(ranges_number_args, numbers)
+MX_DECLARE_FOR(3D, ranges_number, ranges_number_args)
 
 /* Kernels of a file that defines MX_LONG_ROWS: one adds to each element of a table, the other sums
  * them. */

@@ -5,7 +5,7 @@
 #include "check.h"
 
 enum { FORMS = 12, SUMS = 9 }; /* forms from SUMS on are reductions; number FORMS is one too */
-static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 2, 5, 4, 5, 6};
+static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 3, 5, 4, 5, 6};
 
 typedef struct box {
     int64_t begin[6], end[6], tile[6];
@@ -50,7 +50,7 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
     case 4: CHECK_OK(rm_5d(r5, &args)); break;
     case 5: CHECK_OK(rm_6d(r6, &args)); break;
     case 6: CHECK_OK(rm_6d_nested(r6, &args)); break;
-    case 7: CHECK_OK(rm_2d_stencil(r2, &args)); break;
+    case 7: CHECK_OK(rm_3d_stencil(r3, &args)); break;
     case 8: CHECK_OK(rm_5d_stencil(r5, &args)); break;
     case 9: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
     case 10: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;

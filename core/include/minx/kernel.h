@@ -33,8 +33,9 @@
  *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
  *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
- *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on hosts and GPUs. Other items may
- *                         take longer on hosts, and short rows have no form of their own. Two dimensions or more
+ *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs and, from three
+ *                         dimensions on, on hosts, where other items may take longer and short rows have no form of their own.
+ *                         Two dimensions or more
  *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
  *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item
  *

@@ -60,10 +60,17 @@ MX_REDUCE(1D_64, ranges_count_1d_64, MX_SUM)
 MX_REDUCE(2D_64, ranges_count_2d_64, MX_SUM)
 MX_REDUCE(3D_64, ranges_count_3d_64, MX_SUM)
 
-MX_BODY void ranges_neighbours_body(const ranges_neighbours_args *a, int i, int j)
+MX_BODY void ranges_neighbours_body(const ranges_neighbours_args *a, int i, int j, int k)
 {
-    const int x = i + a->shift, y = j + a->shift;
-    MX_AT(a->to, x, y) = MX_AT(a->from, x - 1, y) + MX_AT(a->from, x + 1, y) +
-                         MX_AT(a->from, x, y - 1) + MX_AT(a->from, x, y + 1);
+    const int x = i + a->shift, y = j + a->shift, z = k + a->shift;
+    MX_AT(a->to, x, y, z) = MX_AT(a->from, x - 1, y, z) + MX_AT(a->from, x + 1, y, z) +
+                            MX_AT(a->from, x, y - 1, z) + MX_AT(a->from, x, y + 1, z) +
+                            MX_AT(a->from, x, y, z - 1) + MX_AT(a->from, x, y, z + 1);
 }
-MX_FOR(2D, ranges_neighbours, MX_ITEMS_STENCIL)
+MX_FOR(3D, ranges_neighbours, MX_ITEMS_STENCIL)
+
+MX_BODY void ranges_number_body(const ranges_number_args *a, int i, int j, int k)
+{
+    MX_AT(a->numbers, i, j, k) = 10000 * i + 100 * j + k;
+}
+MX_FOR(3D, ranges_number)
