@@ -14,8 +14,9 @@ MX_BODY pairs_vector pairs_position(const pairs_points *points, int i)
     return position;
 }
 
-/* The force of particle j on a particle at this position is factor times displacement. Both are
- * results, so that each addition to a sum is one fused operation. false: j is beyond the cutoff. */
+/* The force of particle j on a particle at this position is factor times displacement. They are
+ * returned instead of their product, so that each addition to a sum is one fused operation. false:
+ * j is beyond the cutoff. */
 MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int j, double cutoff2,
                          pairs_vector *displacement, double *factor)
 {

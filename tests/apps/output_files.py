@@ -45,7 +45,7 @@ def long_names(tealeaf, verify, deck, mpiexec, folder):
 def full_shared_memory(tealeaf, deck, mpiexec, folder):
     """In a mount namespace of its own, where this is allowed. Messages go by TCP, with MPICH by System V shared memory: other
     shared memory needs room there, and by TCP MPI_Finalize of MPICH 4.0 sometimes waits for ever."""
-    script = ("mount -t tmpfs -o size=64k tmpfs /dev/shm && head -c 100000 /dev/zero >/dev/shm/full 2>/dev/null; exec \"$@\"")
+    script = ("mount -t tmpfs -o size=64k tmpfs /dev/shm || exit 1; head -c 100000 /dev/zero >/dev/shm/full 2>/dev/null; exec \"$@\"")
     space = ["unshare", "--mount", "sh", "-c", script, "sh"]
     try:
         able = subprocess.run(space + ["true"], capture_output=True).returncode == 0
@@ -54,7 +54,8 @@ def full_shared_memory(tealeaf, deck, mpiexec, folder):
     if not able:
         print("not tried: /dev/shm without room (it needs the right to mount)")
         return
-    environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,sysv", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none")
+    environment = dict(os.environ, OMPI_MCA_btl="self,tcp", UCX_TLS="self,sysv", MPIR_CVAR_CH4_SHM_POSIX_EAGER="none",
+                       MPIR_CVAR_NOLOCAL="1")
     command = space + mpiexec + ["-n", "2", tealeaf, deck, "--quiet"]
 
     def start(*options):

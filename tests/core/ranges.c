@@ -151,8 +151,9 @@ static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
     MUST(mx_view_destroy(&table));
 }
 
-/* A stencil whose items only load and store, so that hosts vectorise it, over n0 x 2 x n2 items that
- * begin at 1 - shift. The elements around the range keep their values. */
+/* The other tests count visits by atomics, which hosts do not vectorise. The items of this stencil
+ * only load and store. There are n0 x 2 x n2 of them, and each index begins at 1 - shift. The
+ * elements around the range keep their values. */
 static void test_neighbours(mx_ctx ctx, int64_t n0, int64_t n2, int shift)
 {
     enum { N1 = 2 };
@@ -327,9 +328,10 @@ static void test(mx_ctx ctx)
         test_long_rows(ctx, 37, m);
         test_long_rows(ctx, m, 37);
     }
-    for (int n = 1; n <= 40; n++) {
-        test_neighbours(ctx, 3, n, n % 2 * 4);
-        test_neighbours(ctx, n, 3, n % 2 * 4);
+    for (int n = 1; n <= 33; n++) {      /* two pairs of vectors and an item */
+        const int shift = n / 2 % 2 * 4; /* with 4, rows begin at -3 */
+        test_neighbours(ctx, 3, n, shift);
+        test_neighbours(ctx, n, 3, shift);
     }
     test_planes(ctx);
     test_empty(ctx);

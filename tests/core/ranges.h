@@ -30,7 +30,8 @@ MX_DECLARE_REDUCE(1D_64, ranges_count_1d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, ranges_count_2d_64, ranges_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, ranges_count_3d_64, ranges_args, int64_t)
 
-/* Item (i, j, k) stores the sum of the six neighbours of element (i, j, k) + shift. */
+/* Item (i, j, k) stores the sum of the six neighbours of element (i + shift, j + shift, k + shift)
+ * of `from` in this element of `to`. */
 typedef struct ranges_neighbours_args {
     mx_ci32_3 from;
     mx_i32_3 to;

@@ -33,9 +33,9 @@
  *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
  *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
- *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows: faster on GPUs and, from three
- *                         dimensions on, on hosts, where other items may take longer and short rows have no form of their own.
- *                         Two dimensions or more
+ *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows. Two dimensions or more. Faster on GPUs;
+ *                         from three dimensions on, kernels without result are faster on hosts too. Items that read few
+ *                         neighbours may take longer there, and short rows (see below) have no form of their own
  *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
  *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item
  *
@@ -57,12 +57,12 @@
  *
  * Short rows: on hosts, MX_ITEMS_SIMD has a form of its own for rows of 2, 3 and 4 items that begin
  * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
- * over n x 3), the first one in layout left. The form is as fast as one loop over all numbers if
- * the accessor's extent is constant (MX_ACCESSOR). Launches over one dimension, MX_REDUCE_CUSTOM,
- * MX_REDUCE_ARRAY, simt and serial:order=shuffled do not have it. Rows of 5 to 15 items take longer than one
- * loop over all items. For a kernel without result, launch over the rows and loop over the items
- * in the body (MX_ITEMS_PLAIN). A reduction needs no change: it takes no longer than two nested
- * loops in C.
+ * over n x 3), the first one in layout left. The form is as fast as one loop over all items if the
+ * accessor's extent is constant (MX_ACCESSOR). Launches over one dimension, MX_REDUCE_CUSTOM,
+ * MX_REDUCE_ARRAY, simt and serial:order=shuffled do not have it. Rows of 5 to 15 items take longer
+ * than one loop over all items. For a kernel without result, launch over the rows and loop over the
+ * items in the body (MX_ITEMS_PLAIN). A reduction needs no change: it takes no longer than two
+ * nested loops in C.
  *
  * A file whose kernels have no short rows may define MX_LONG_ROWS before this header. It then
  * compiles faster, without this form. In such a file short rows take longer. Floating-point sums
