@@ -38,6 +38,13 @@ MX_BODY bool pairs_force(const pairs_points *points, pairs_vector position, int 
     return true;
 }
 
+MX_BODY void pairs_add(pairs_vector *sum, double factor, const pairs_vector *v)
+{
+    sum->x += factor * v->x;
+    sum->y += factor * v->y;
+    sum->z += factor * v->z;
+}
+
 MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
 {
     const pairs_vector position = pairs_position(&a->x, i);
@@ -48,9 +55,7 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
         if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
-        sum.x += factor * d.x;
-        sum.y += factor * d.y;
-        sum.z += factor * d.z;
+        pairs_add(&sum, factor, &d);
         mx_atomic_add(&MX_AT(a->f, j, 0), -factor * d.x);
         mx_atomic_add(&MX_AT(a->f, j, 1), -factor * d.y);
         mx_atomic_add(&MX_AT(a->f, j, 2), -factor * d.z);
@@ -101,9 +106,7 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     for (int k = 0; k < count; k++) {
         const int j = MX_LOAD(a->list, i, k);
         if (!pairs_force(&a->x, position, j, a->cutoff2, &d, &factor)) continue;
-        sum.x += factor * d.x;
-        sum.y += factor * d.y;
-        sum.z += factor * d.z;
+        pairs_add(&sum, factor, &d);
         MX_SCATTER(a->f, -factor * d.x, j, 0);
         MX_SCATTER(a->f, -factor * d.y, j, 1);
         MX_SCATTER(a->f, -factor * d.z, j, 2);

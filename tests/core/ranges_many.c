@@ -11,6 +11,17 @@ typedef struct box {
     int64_t begin[6], end[6], tile[6];
 } box;
 
+/* The items that were not visited exactly once, and 1 more if there was a visit outside. */
+static int64_t count_wrong(mx_ctx ctx, mx_view hits, int64_t items)
+{
+    int32_t *const got = check_memory((size_t)(items + 1) * sizeof *got);
+    int64_t wrong = 0;
+    check_download(ctx, hits, got);
+    for (int64_t i = 0; i <= items; i++) wrong += got[i] != (i > 0);
+    free(got);
+    return wrong;
+}
+
 static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
 {
     const int dims = dims_of[form];
@@ -59,10 +70,7 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
     default: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
     }
     if (form >= SUMS) CHECK_I64(sum, items * (items - 1) / 2);
-    int32_t *const got = check_memory((size_t)(items + 1) * sizeof *got);
-    int64_t wrong = 0;
-    check_download(ctx, hits, got);
-    for (int64_t i = 0; i <= items; i++) wrong += got[i] != (i > 0);
+    const int64_t wrong = count_wrong(ctx, hits, items);
     if (wrong != 0) {
         fprintf(stderr, "form %d%s:", form, dynamic ? ", dynamic" : "");
         for (int d = 0; d < dims; d++)
@@ -71,13 +79,11 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
         fprintf(stderr, "\n");
     }
     CHECK_I64(wrong, 0);
-    free(got);
     MUST(mx_view_destroy(&hits));
 }
 
 /* Rows are along the last index (layout right) or the first (left). Some have whole vectors. Some
- * begin at 0 and have 2 to 4 items: many such rows are one loop of the
- * core with MX_ITEMS_SIMD. */
+ * begin at 0 and have 2 to 4 items: with MX_ITEMS_SIMD many such rows are one loop of the core. */
 static void set_rows(box *b, int dims, int turn)
 {
     const int row = turn / 6 % 2 == 0 ? dims - 1 : 0, next = row == 0 ? 1 : row - 1;

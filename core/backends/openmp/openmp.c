@@ -37,7 +37,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         mx_thread_ = (int)thread;
         mx_cores_bind_thread(ctx, cores, (int)thread, requested);
         int64_t first = thread, last = thread + 1;
-        if (chunks != threads) { /* thread 0, which begins first, has the most */
+        if (chunks != threads) { /* the part of thread 0 is one of the longest */
             first = (chunks * thread + threads - 1) / threads;
             last = (chunks * (thread + 1) + threads - 1) / threads;
         }

@@ -201,11 +201,13 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 
 #define MX_ROW_LANES_(S) (S##_LANES_ > 1 ? 2 * S##_LANES_ : 1)
 /* The whole vectors of a row: pairs, then at most one more; with one lane, all items. */
-#define MX_ROW_PAIRS_(I, S, ITEM)                                                         \
-    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                           \
-    const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0; \
-    for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) {                          \
-        MX_PAIR_ITEMS_(I, S, ITEM)                                                        \
+#define MX_ROW_ENDS_(I, S)                                      \
+    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_); \
+    const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0;
+#define MX_ROW_PAIRS_(I, S, ITEM)                                \
+    MX_ROW_ENDS_(I, S)                                           \
+    for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) { \
+        MX_PAIR_ITEMS_(I, S, ITEM)                               \
     }
 #define MX_ROW_LAST_VECTOR_(I, S, ITEM)                                \
     for (I at = end_of_pairs; at < end_of_vectors; at += S##_LANES_) { \
@@ -228,8 +230,7 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
  * condition in the loop costs time: with clang p = r + beta p took 1.13 times as long, and out of
  * cache a stencil in two dimensions 1.1 times. */
 #define MX_ITEMS_STENCIL_FOR_ROW_(I, S, ITEM)                                                     \
-    const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_);                                   \
-    const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0;         \
+    MX_ROW_ENDS_(I, S)                                                                            \
     for (I at = i0; at < i1; at += MX_ROW_LANES_(S)) {                                            \
         if (__builtin_expect(at < end_of_pairs, S##_LANES_ != 1)) {                               \
             MX_PAIR_ITEMS_(I, S, ITEM)                                                            \
