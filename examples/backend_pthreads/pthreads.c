@@ -44,7 +44,7 @@ static void run_part(pool *p, int number)
         while ((chunk = __atomic_fetch_add(&p->next_chunk, 1, __ATOMIC_RELAXED)) < p->chunks)
             p->run(p->launch, chunk, chunk + 1);
     } else {
-        /* the part of the calling thread, number 0, which begins first, is one of the longest */
+        /* The calling thread is number 0 and begins first. Its part is one of the longest. */
         const int64_t round_up = p->threads - 1,
                       first = (p->chunks * number + round_up) / p->threads,
                       last = (p->chunks * (number + 1) + round_up) / p->threads;

@@ -1,6 +1,6 @@
 /* clang fuses a product and a sum only if they are in one expression. With this pragma it does so
- * across functions too, as gcc and nvcc do, so that an addition to a scatter view is one operation.
- * It stands before the headers, because MX_SCATTER is a function there. */
+ * across functions too, as gcc and nvcc do without it. Then an addition to a scatter view is one
+ * fused operation. The pragma is before the headers, because MX_SCATTER calls a function there. */
 #if defined(__clang__) && !defined(__CUDACC__)
 #pragma clang fp contract(fast)
 #endif

@@ -43,8 +43,9 @@ def long_names(tealeaf, verify, deck, mpiexec, folder):
 
 
 def full_shared_memory(tealeaf, deck, mpiexec, folder):
-    """In a mount namespace of its own, where this is allowed. Messages go by TCP, with MPICH by System V shared memory: other
-    shared memory needs room there, and by TCP MPI_Finalize of MPICH 4.0 sometimes waits for ever."""
+    """In a mount namespace of its own, where this is allowed. Messages go by TCP: those through shared memory need room
+    there. By TCP, MPI_Finalize of MPICH 4.0 sometimes waits for ever. So its UCX has System V shared memory, which needs no /dev/shm,
+    and each rank counts as a host of its own, so that MPICH itself uses none."""
     script = ("mount -t tmpfs -o size=64k tmpfs /dev/shm || exit 1; head -c 100000 /dev/zero >/dev/shm/full 2>/dev/null; exec \"$@\"")
     space = ["unshare", "--mount", "sh", "-c", script, "sh"]
     try:

@@ -200,10 +200,11 @@ MX_INLINE mx_tile_ mx_chunk_tile_(const mx_launch *launch_, int dims, int64_t ch
 #endif
 
 #define MX_ROW_LANES_(S) (S##_LANES_ > 1 ? 2 * S##_LANES_ : 1)
-/* The whole vectors of a row: pairs, then at most one more; with one lane, all items. */
+/* Where the pairs of vectors of a row end, and where its whole vectors end. */
 #define MX_ROW_ENDS_(I, S)                                      \
     const I end_of_vectors = MX_END_OF_VECTORS_(I, S##_LANES_); \
     const I end_of_pairs = S##_LANES_ > 1 ? MX_END_OF_VECTORS_(I, MX_ROW_LANES_(S)) : i0;
+/* The whole vectors of a row: pairs, then at most one more; with one lane, all items. */
 #define MX_ROW_PAIRS_(I, S, ITEM)                                \
     MX_ROW_ENDS_(I, S)                                           \
     for (I at = i0; at < end_of_pairs; at += MX_ROW_LANES_(S)) { \
