@@ -4,8 +4,9 @@
 #include "ranges_many.h"
 #include "check.h"
 
-enum { FORMS = 14, SUMS = 10 }; /* forms from SUMS on are reductions */
-static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 2, 3, 5, 1, 4, 5, 6};
+/* Forms from SUMS on are reductions. Those from FOR_64 and from SUMS_64 on have 64-bit indices. */
+enum { FOR_64 = 10, SUMS = 13, SUMS_64 = 17, FORMS = 20 };
+static const int dims_of[FORMS] = {1, 2, 3, 4, 5, 6, 6, 2, 3, 5, 4, 5, 6, 1, 4, 5, 6, 4, 5, 6};
 
 typedef struct box {
     int64_t begin[6], end[6], tile[6];
@@ -64,10 +65,16 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
     case 7: CHECK_OK(rm_2d_stencil(r2, &args)); break;
     case 8: CHECK_OK(rm_3d_stencil(r3, &args)); break;
     case 9: CHECK_OK(rm_5d_stencil(r5, &args)); break;
-    case 10: CHECK_OK(rm_sum_1d(r1, &args, &sum)); break;
-    case 11: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
-    case 12: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
-    default: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
+    case 10: CHECK_OK(rm_4d_64(r4, &args)); break;
+    case 11: CHECK_OK(rm_5d_64_stencil(r5, &args)); break;
+    case 12: CHECK_OK(rm_6d_64_nested(r6, &args)); break;
+    case 13: CHECK_OK(rm_sum_1d(r1, &args, &sum)); break;
+    case 14: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
+    case 15: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
+    case 16: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
+    case 17: CHECK_OK(rm_sum_4d_64(r4, &args, &sum)); break;
+    case 18: CHECK_OK(rm_sum_5d_64(r5, &args, &sum)); break;
+    default: CHECK_OK(rm_sum_6d_64(r6, &args, &sum)); break;
     }
     if (form >= SUMS) CHECK_I64(sum, items * (items - 1) / 2);
     const int64_t wrong = count_wrong(ctx, hits, items);
@@ -115,6 +122,12 @@ static void test(mx_ctx ctx)
             b.tile[d] = check_random_int(0, 2) == 0 ? check_random_int(1, 9) : 0;
         }
         if (dims > 3) set_rows(&b, dims, turn);
+        const bool index_64 = form >= SUMS_64 || (form >= FOR_64 && form < SUMS);
+        const int64_t shift = index_64 && turn % 4 >= 2 ? (int64_t)1 << 40 : 0;
+        for (int d = 0; d < 6; d++) {
+            b.begin[d] += shift;
+            b.end[d] += shift;
+        }
         if (dims == 1) b.end[0] = b.begin[0] + check_random_int(0, 60000);
         check_box(ctx, &b, form, turn % 2 == 1);
     }

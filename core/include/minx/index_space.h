@@ -2,7 +2,7 @@
  * (kernel.h).
  *
  *     1D 2D 3D 4D 5D 6D      a range (mx_range_1d and so on); bodies have int indices
- *     1D_64 2D_64 3D_64      the same range types; bodies have int64_t indices
+ *     1D_64 to 6D_64         the same range types; bodies have int64_t indices
  *     TEAM                   a league of teams (mx_league); kernel files include minx/team.h
  *
  * The rest of this header is for those macros. They look words up in tables. A word that is not in
@@ -36,6 +36,9 @@
 #define MX_INDEX_KIND_1D_64_ ~, LINE_
 #define MX_INDEX_KIND_2D_64_ ~, GRID_
 #define MX_INDEX_KIND_3D_64_ ~, GRID_
+#define MX_INDEX_KIND_4D_64_ ~, GRID_
+#define MX_INDEX_KIND_5D_64_ ~, GRID_
+#define MX_INDEX_KIND_6D_64_ ~, GRID_
 #define MX_INDEX_KIND_TEAM_ ~, TEAM_
 #define MX_INDEX_KIND_(S) MX_LOOK_UP_(MX_INDEX_KIND_##S##_, UNKNOWN_)
 
@@ -49,7 +52,10 @@
 #define MX_INDEX_NUMBER_1D_64_ 7
 #define MX_INDEX_NUMBER_2D_64_ 8
 #define MX_INDEX_NUMBER_3D_64_ 9
-#define MX_INDEX_NUMBER_TEAM_ 10
+#define MX_INDEX_NUMBER_4D_64_ 10
+#define MX_INDEX_NUMBER_5D_64_ 11
+#define MX_INDEX_NUMBER_6D_64_ 12
+#define MX_INDEX_NUMBER_TEAM_ 13
 
 /* M(dimensions, index type, policy type, how a policy is passed on, ...) */
 #define MX_INDEX_WITH_1D_(M, ...) M(1, int, mx_range_1, MX_OF_RANGE_, __VA_ARGS__)
@@ -61,6 +67,9 @@
 #define MX_INDEX_WITH_1D_64_(M, ...) M(1, int64_t, mx_range_1, MX_OF_RANGE_, __VA_ARGS__)
 #define MX_INDEX_WITH_2D_64_(M, ...) M(2, int64_t, mx_range_2, MX_OF_RANGE_, __VA_ARGS__)
 #define MX_INDEX_WITH_3D_64_(M, ...) M(3, int64_t, mx_range_3, MX_OF_RANGE_, __VA_ARGS__)
+#define MX_INDEX_WITH_4D_64_(M, ...) M(4, int64_t, mx_range_4, MX_OF_RANGE_, __VA_ARGS__)
+#define MX_INDEX_WITH_5D_64_(M, ...) M(5, int64_t, mx_range_5, MX_OF_RANGE_, __VA_ARGS__)
+#define MX_INDEX_WITH_6D_64_(M, ...) M(6, int64_t, mx_range_6, MX_OF_RANGE_, __VA_ARGS__)
 #define MX_INDEX_WITH_TEAM_(M, ...) M(1, int, mx_teams, MX_OF_TEAMS_, __VA_ARGS__)
 
 /* The patterns that each kind has. minx/team.h and minx/scan.h have the rows for teams and
@@ -114,4 +123,4 @@
 #define MX_TEXT_SCAN_ "MX_SCAN"
 #define MX_TEXT_SCAN_CUSTOM_ "MX_SCAN_CUSTOM"
 #define MX_NO_SPACE_TEXT_(S) \
-#S " is no index space: 1D 2D 3D 4D 5D 6D, 1D_64 2D_64 3D_64, or TEAM (the first argument)"
+#S " is no index space: 1D to 6D, 1D_64 to 6D_64, or TEAM (the first argument)"

@@ -22,7 +22,7 @@
  *     MX_REDUCE_ARRAY(S, name, reducer)           not for TEAM
  *     MX_SCAN(S, name, reducer)                   minx/scan.h; 1D or 1D_64
  *     MX_SCAN_CUSTOM(S, name, init, join)
- * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 3D_64, TEAM (minx/team.h).
+ * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 6D_64, TEAM (minx/team.h).
  *
  * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the
  * items:

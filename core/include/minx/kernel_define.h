@@ -143,6 +143,9 @@ template <size_t n> struct mx_length_of_<const char[n]> {
     MX_DECLARED_OVER_(name, 1D_64, S)                                                      \
     MX_DECLARED_OVER_(name, 2D_64, S)                                                      \
     MX_DECLARED_OVER_(name, 3D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, 4D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, 5D_64, S)                                                      \
+    MX_DECLARED_OVER_(name, 6D_64, S)                                                      \
     MX_DECLARED_OVER_(name, TEAM, S)                                                       \
     MX_DECLARED_BY_(name, FOR_, "MX_DECLARE_FOR", PATTERN)                                 \
     MX_DECLARED_BY_(name, REDUCE_, "MX_DECLARE_REDUCE", PATTERN)                           \

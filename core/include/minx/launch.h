@@ -24,7 +24,7 @@
  *
  * The second fills the whole view, of rank 0 or 1, and does not wait.
  *
- * The first argument is the index space: 1D 2D 3D 4D 5D 6D and 1D_64 2D_64 3D_64 take ranges, TEAM
+ * The first argument is the index space: 1D to 6D and 1D_64 to 6D_64 take ranges, TEAM
  * takes teams (mx_league). Bodies have int64_t indices over those with _64, else int; a range
  * beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel file defines the kernel over the same
  * index space, by the macro of the same name without DECLARE_ (kernel.h). Arguments are copied at
