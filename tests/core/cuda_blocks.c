@@ -20,7 +20,7 @@ static int six_at_a_time(void) { return 6; }
 static void test_strides(int64_t rows, int64_t columns, int64_t processors, int (*at_a_time)(void))
 {
     const mx_kernel kernel = {.name = "strides", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
-    const mx_instance instance = {.per_thread = 2, .at_a_time = at_a_time};
+    const mx_instance instance = {.per_thread = 2, .threads = 512, .at_a_time = at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = 2};
     launch.axis[0].end = rows;
     launch.axis[1].end = columns;

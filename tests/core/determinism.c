@@ -13,6 +13,8 @@ typedef struct results {
     double bins[4][BINS],
         into; /* bins: with the chunks of the backend, in parts of 1000 and of 97 items, dynamic */
     double team, rows[ROWS];
+    double graph_1d, graph_2d, graph_3d; /* sum_1d and so on, recorded in a graph */
+    dt_custom graph_moments;
 } results;
 
 static void measure_bins(mx_ctx ctx, const dt_args *args, results *r)
@@ -32,6 +34,36 @@ static void measure_teams(mx_ctx ctx, const dt_args *args, results *r)
     CHECK_OK(dt_team(mx_league(ctx, TEAMS, 1, 1), &team, &r->team));
     MUST(mx_export(ctx, rows, r->rows, NULL));
     MUST(mx_view_destroy(&rows));
+}
+
+/* The nodes do not wait for each other. */
+static void measure_graph(mx_ctx ctx, const dt_args *args, results *r)
+{
+    mx_graph graph;
+    mx_view sums, moments;
+    const dt_args plane = {.x = args->x, .columns = N1 * N2};
+    double got[3];
+    MUST(mx_view_create_1d(ctx, "sums", MX_F64, 3, &sums));
+    MUST(mx_view_create_0d(ctx, "moments", MX_USER(dt_custom), &moments));
+    MUST(mx_graph_create(ctx, &graph));
+    CHECK_OK(dt_sum_1d_into(mx_range_1d(ctx, 0, N), args, sums, 0));
+    MUST(mx_graph_after(graph, 0, NULL));
+    CHECK_OK(dt_sum_2d_into(mx_range_2d(ctx, 0, N0, 0, N1 * N2), &plane, sums, 1));
+    MUST(mx_graph_after(graph, 0, NULL));
+    CHECK_OK(dt_sum_3d_into(mx_range_3d(ctx, 0, N0, 0, N1, 0, N2), args, sums, 2));
+    MUST(mx_graph_after(graph, 0, NULL));
+    CHECK_OK(dt_moments_into(mx_range_1d(ctx, 0, N), args, moments, 0));
+    MUST(mx_graph_finish(graph));
+    MUST(mx_graph_run(graph));
+    MUST(mx_graph_run(graph));
+    MUST(mx_export(ctx, sums, got, NULL));
+    MUST(mx_read_element(ctx, moments, 0, &r->graph_moments));
+    r->graph_1d = got[0];
+    r->graph_2d = got[1];
+    r->graph_3d = got[2];
+    mx_graph_destroy(&graph);
+    MUST(mx_view_destroy(&sums));
+    MUST(mx_view_destroy(&moments));
 }
 
 /* All results on a context of this resource. */
@@ -64,6 +96,7 @@ static results measure(const char *resource)
     CHECK_OK(dt_moments(mx_range_1d(ctx, 0, N), &args, &r.moments));
     measure_bins(ctx, &args, &r);
     measure_teams(ctx, &args, &r);
+    measure_graph(ctx, &args, &r);
     args.columns = 3;
     CHECK_OK(dt_sum_2d(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.sum_of_threes));
     CHECK_OK(dt_fields(mx_range_2d(ctx, 0, N / 3, 0, 3), &args, &r.threes));
@@ -100,8 +133,12 @@ static void compare(const results *got, const results *expected, const char *a, 
         CHECK(same_bits(got->bins, expected->bins, sizeof got->bins));
     CHECK(same_bits(&got->team, &expected->team, sizeof got->team));
     CHECK(same_bits(got->rows, expected->rows, sizeof got->rows));
-    CHECK(same_bits(&got->into, &got->sum_2d,
-                    sizeof got->into)); /* into a view or to the host: one number */
+    /* into a view, in a graph, or to the host: one number */
+    CHECK(same_bits(&got->into, &got->sum_2d, sizeof got->into));
+    CHECK(same_bits(&got->graph_1d, &got->sum_1d, sizeof got->graph_1d));
+    CHECK(same_bits(&got->graph_2d, &got->sum_2d, sizeof got->graph_2d));
+    CHECK(same_bits(&got->graph_3d, &got->sum_3d, sizeof got->graph_3d));
+    CHECK(same_bits(&got->graph_moments, &got->moments, sizeof got->graph_moments));
     if (check_failures > failures) fprintf(stderr, "  %s against %s\n", a, b);
 }
 

@@ -3,6 +3,8 @@
 #include "reduce.h"
 #include "check.h"
 
+#include "minx/launch_cuda.h"
+
 enum { N = 50021, B0 = 23, B1 = 37, B2 = 61 };
 
 typedef struct data {
@@ -439,6 +441,38 @@ static void test_arrays_into(data *d)
     MUST(mx_view_destroy(&scalar));
 }
 
+/* On cuda the number of blocks decides how their results are joined: the last block does it, or a
+ * second kernel, or a third. Ranges with as many blocks as each of them takes, and one more. A block
+ * has 256 columns and, for numbers, 4 rows, for larger values 8. */
+static void test_large(const data *d)
+{
+    static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
+    enum { COLUMNS = 256 };
+    mx_ctx_info info;
+    MUST(mx_ctx_get_info(d->ctx, &info));
+    const int sizes = strcmp(info.backend, "cuda") == 0 ? 4 : 2;
+    for (int form = 0; form < 2 * 2 * sizes; form++) {
+        const bool fields = form % 2 == 1;
+        const int64_t rows = blocks[form / 4] * (fields ? 8 : 4) + form / 2 % 2;
+        const int64_t expected =
+            COLUMNS * (3 * rows * (rows - 1) / 2) + rows * (COLUMNS * (COLUMNS - 1) / 2);
+        const mx_range_2 range = mx_range_2d(d->ctx, 0, rows, 0, COLUMNS);
+        int64_t sum = -1;
+        rd_summary summary;
+        for (int time = 0; time < 3; time++) {
+            if (fields) {
+                CHECK_OK(rd_large_fields(range, &d->args, &summary));
+                CHECK_I64(summary.count, expected);
+                CHECK_I64(summary.highest, rows - 1);
+                CHECK_F64(summary.mass, (double)(rows * COLUMNS), 0);
+            } else {
+                CHECK_OK(rd_large(range, &d->args, &sum));
+                CHECK_I64(sum, expected);
+            }
+        }
+    }
+}
+
 /* ---- results into views; prologues ---- */
 
 static void test_into(const data *d)
@@ -552,6 +586,7 @@ static void test(mx_ctx ctx)
     test_arrays_of_boxes(d);
     test_arrays_into(d);
     test_kinds_of_items(d);
+    test_large(d);
     test_into(d);
     test_prologues(d);
     test_prologues_of_grids(d);

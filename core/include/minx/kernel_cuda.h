@@ -24,12 +24,19 @@
  * needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result. A second kernel with one block joins the partial results in a fixed order, so the
- * bits do not change from run to run; if there are many, a kernel with some blocks runs between the
- * two. In a range with few rows or short rows threads step through the range, and there are only as
- * many blocks as the device runs of this kernel at a time. In one dimension they step too, with at
- * most twice as many blocks as the device can run of a small kernel. Rejected: the last block to finish
- * joins the partial results. That was slower once kernels overlap. */
+ * partial result. If there are few (MX_CUDA_SLOTS) of at most 8 bytes, each block puts its own into a
+ * slot, and the last block joins them in the same kernel: to start a second one takes the host about 3 us,
+ * often longer than both run. All other partial results, and those of a node of a graph, are joined by
+ * a second kernel with one block; if there are many, a kernel with some blocks runs between the two.
+ * The order is fixed, so the bits do not change from run to run. Rejected: the block that finishes
+ * last joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
+ *
+ * The blocks have 512 threads, because fewer blocks are joined faster: in cache a dot product took
+ * 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. They have 256 in planes, if
+ * items have loops and if values are larger than 8 bytes. So they have in a range with few rows or
+ * short rows; there threads step through the range, and there are only as many blocks as the device
+ * runs of this kernel at a time. In one dimension threads step too, with as many blocks as the device
+ * can run of a small kernel, or twice as many if items have loops. */
 #pragma once
 #include "minx/range_cuda.h"
 
@@ -72,7 +79,7 @@
 #define MX_ITEMS_STENCIL_OVERLAPS_ true
 #define MX_ITEMS_COLUMN_OVERLAPS_ true
 
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512, MX_CUDA_JOIN_THREADS_ = 1024 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
@@ -314,10 +321,77 @@ static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args
         mx_cuda_share_<K>(args, range, total);
 }
 
+/* A slot for the partial result of a block, of at most 8 bytes. It is written and read as one word of
+ * 16 bytes, so whoever reads that it is full has also read the value. (The scan of CUB exchanges its
+ * values in this way too.) */
+typedef struct mx_cuda_slot_ {
+    unsigned long long value, full;
+} mx_cuda_slot_;
+MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+
+template <class T>
+static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, const T &value)
+{
+    unsigned long long word = 0;
+    memcpy(&word, &value, sizeof(T));
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(word), "l"(1ull)
+                 : "memory");
+}
+
+/* Waits until the slot is full, and empties it. */
+template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
+{
+    unsigned long long word, full;
+    T value;
+    do {
+        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word), "=l"(full)
+                     : "l"(slot)
+                     : "memory");
+    } while (full == 0);
+    slot->full = 0;
+    memcpy(&value, &word, sizeof(T));
+    return value;
+}
+
+/* The last block joins the values of all blocks, in the order of mx_cuda_join_ with a block of this
+ * size. It can wait for the other blocks, because the device starts the blocks of a grid in the order
+ * of their numbers. */
+template <class K>
+static __device__ __forceinline__ void
+mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
+{
+    typedef typename K::value T;
+    __shared__ T last;
+    const int64_t block = blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>();
+    const int blocks = (int)(gridDim.x * gridDim.y * gridDim.z);
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x);
+    if (block < blocks - 1) {
+        if (thread == 0) mx_cuda_fill_slot_(&slots[block], *total);
+        return;
+    }
+    if (thread == 0) last = *total;
+    __syncthreads();
+    K::init(total);
+    for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
+        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
+        K::join(total, &value);
+    }
+    mx_cuda_block_join_<K>(total);
+    if (thread == 0) *result = *total;
+}
+
+template <class K, int planes, bool strides> static constexpr int mx_cuda_reduce_threads_()
+{
+    return planes > 0 || strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
+}
+
 template <class K, int planes, bool strides>
-static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
+static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, planes, strides>()),
+                                         K::resident)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_of_<K> range, typename K::value *partials)
+                    const __grid_constant__ mx_cuda_range_of_<K> range, mx_cuda_slot_ *slots,
+                    typename K::value *partials, typename K::value *result)
 {
     typename K::value total;
     mx_cuda_begin_<K::loops>();
@@ -330,6 +404,12 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
+    if constexpr (sizeof total <= sizeof slots->value) {
+        if (slots != NULL) {
+            mx_cuda_join_slots_<K>(slots, &total, result);
+            return;
+        }
+    }
     if (threadIdx.x == 0 && threadIdx.y == 0)
         partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>()] = total;
 }
@@ -341,9 +421,9 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     typename K::value total;
     mx_cuda_begin_<K::loops>();
     K::init(&total);
-    const int64_t step = (int64_t)gridDim.x * MX_CUDA_JOIN_THREADS_;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 8
-    for (int64_t p = (int64_t)blockIdx.x * MX_CUDA_JOIN_THREADS_ + threadIdx.x; p < n; p += step)
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
         K::join(&total, &partials[p]);
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0) result[blockIdx.x] = total;
@@ -433,9 +513,9 @@ template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
         *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
-/* Joins the partial results of all blocks. Many of them become those of MX_CUDA_JOIN_BLOCKS first,
- * behind the others. */
-template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
+/* Joins the partial results of all blocks, by a block of `threads` threads. Many of them become
+ * those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int threads)
 {
     typedef typename K::value T;
     T *partials = (T *)launch->partials;
@@ -449,25 +529,27 @@ template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
         partials = joined;
         count = MX_CUDA_JOIN_BLOCKS;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3((unsigned)threads),
                           (const T *)partials, count, (T *)launch->result);
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    T *const partials = (T *)launch->partials;
+    const mx_cuda_launch *plan = mx_cuda_planned(launch);
     /* an empty range has no partial results; the join then gives the identity */
-    if (mx_cuda_planned(launch)->blocks > 0) {
+    if (plan->blocks > 0) {
         const int code = mx_cuda_start_(
-            launch, mx_cuda_reduce_of_<K>(mx_cuda_planned(launch)),
-            dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
-                 mx_cuda_planned(launch)->grid[2]),
-            dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
-            *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch), partials);
-        if (code != 0) return code;
+            launch, mx_cuda_reduce_of_<K>(plan), dim3(plan->grid[0], plan->grid[1], plan->grid[2]),
+            dim3(plan->block[0], plan->block[1]), *(const typename K::args *)launch->args,
+            mx_cuda_range_from_<K>(launch), (mx_cuda_slot_ *)plan->slots, (T *)launch->partials,
+            (T *)launch->result);
+        if (code != 0 || plan->slots != NULL) return code;
     }
-    return mx_cuda_enqueue_join_<K>(launch);
+    /* the same order, so the same bits, as with slots */
+    const bool few = mx_cuda_fits_slots(plan->blocks, sizeof(T));
+    return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
+                                                : MX_CUDA_JOIN_THREADS_);
 }
 
 /* ---- the definitions ---- */
@@ -482,25 +564,26 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 
 /* The members that only host instances have stay NULL. */
 static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
-                                                      int per_thread,
+                                                      int per_thread, int threads,
                                                       size_t (*temporary)(const mx_launch *),
                                                       int (*at_a_time)(void))
 {
     mx_instance instance = {};
     instance.enqueue = enqueue;
     instance.per_thread = per_thread;
+    instance.threads = threads;
     instance.temporary = temporary;
     instance.at_a_time = at_a_time;
     return instance;
 }
-#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, temporary, at_a_time)                   \
+#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)          \
     extern "C" {                                                                                \
     extern const mx_instance MX_SYMBOL_(name);                                                  \
     const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
-                                                           temporary, at_a_time);               \
+                                                           threads, temporary, at_a_time);      \
     }
 #define MX_CUDA_INSTANCE_(name, enqueue) \
-    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, NULL, NULL)
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, 0, NULL, NULL)
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
     typedef name##__args args;                                                                  \
@@ -513,6 +596,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     typedef name##__value value;                                                                  \
     enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && !S##_LONG_ };                         \
     enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
+    enum { threads = joins || loops ? MX_CUDA_THREADS_ : MX_CUDA_MANY_THREADS_ };                 \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
     {                                                                                             \
         MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
@@ -547,8 +631,8 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
         static __device__ __forceinline__ void init(value *v) { INIT; }                    \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
     };                                                                                     \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread, NULL,  \
-                         mx_cuda_at_a_time_<name##__traits>)
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,        \
+                         name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \

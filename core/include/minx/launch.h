@@ -112,6 +112,9 @@ typedef struct mx_instance {
     /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each
      * block */
     size_t (*temporary)(const mx_launch *launch);
+    /* accelerators, reductions: the threads of a block. 0 for all other kernels, where the backend
+     * chooses */
+    int threads;
     /* accelerators, reductions: if the threads step through a range of several dimensions, the
      * number of blocks that a multiprocessor of the current device runs at a time. NULL for all
      * other kernels */

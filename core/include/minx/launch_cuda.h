@@ -10,6 +10,13 @@ enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 /* More partial results than the first are joined by this number of blocks at first. */
 enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
 
+/* Slots for the partial results of a reduction: see kernel_cuda.h. */
+enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16 };
+static inline bool mx_cuda_fits_slots(int64_t blocks, size_t value_bytes)
+{
+    return blocks <= MX_CUDA_SLOTS && value_bytes <= sizeof(uint64_t);
+}
+
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
 enum { MX_CUDA_ALL_ROWS = 3 };
 
@@ -19,6 +26,7 @@ typedef struct mx_cuda_launch {
     int per_thread;    /* rows of a thread; in one dimension its items, with `planes` its planes */
     int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
+    void *slots;       /* all empty; NULL: another kernel joins the partial results */
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
     bool strides;      /* a reduction of few or short rows: threads step through them */
     bool planes;       /* three dimensions or more: the range is divided into planes */
@@ -35,8 +43,8 @@ static inline const mx_cuda_launch *mx_cuda_planned(const mx_launch *launch)
     return (const mx_cuda_launch *)launch->device;
 }
 
-/* Slots for the collectives of a team, in front of its shared memory. */
-#define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
+/* Memory for the collectives of a team, in front of its shared memory. */
+#define MX_CUDA_TEAM_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
 /* Limits of a reduction over teams: how often the blocks that the device runs at a time, and how
  * many bytes of partial results. */

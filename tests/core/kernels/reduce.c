@@ -202,6 +202,21 @@ MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_P
 MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_COLUMN)
 MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_COLUMN)
 
+MX_BODY void rd_large_body(const rd_args *a, int i, int j, int64_t *sum)
+{
+    (void)a;
+    *sum += 3 * i + j;
+}
+MX_REDUCE(2D, rd_large, MX_SUM)
+MX_BODY void rd_large_fields_body(const rd_args *a, int i, int j, rd_summary *v)
+{
+    (void)a;
+    v->count += 3 * i + j;
+    v->highest = i > v->highest ? i : v->highest;
+    v->mass += 1;
+}
+MX_REDUCE_FIELDS(2D, rd_large_fields, RD_FIELDS)
+
 MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
 {
