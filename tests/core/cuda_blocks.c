@@ -1,5 +1,5 @@
-/* The number of blocks of a reduction on cuda, over teams (minx/launch_cuda.h) and over ranges with
- * few or short rows (core/backends/cuda/cuda_grid.h). It needs no GPU. */
+/* The blocks of a reduction on cuda, over teams (minx/launch_cuda.h) and over ranges
+ * (core/backends/cuda/cuda_grid.h). It needs no GPU. */
 #include "check.h"
 
 #include "../../core/backends/cuda/cuda_grid.h"
@@ -38,6 +38,45 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     CHECK(plan->blocks <= (limit > 2 ? limit : 2));
 }
 
+/* A random reduction: its blocks have whole warps and no more threads than the kernel is compiled
+ * for, and they cover the range. */
+static void test_random_plan(void)
+{
+    static const int64_t extents[] = {0,  1,  2,   3,   8,   9,   31,  32,
+                                      33, 64, 100, 255, 256, 257, 513, 1000};
+    static const int64_t processors[] = {1, 14, 132};
+    const int per_thread = (int[]){1, 2, 8}[check_random_int(0, 2)];
+    const mx_kernel kernel = {.name = "random", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
+    const mx_instance instance = {.per_thread = per_thread,
+                                  .threads = per_thread == 2 ? 512 : 256,
+                                  .at_a_time = six_at_a_time};
+    mx_launch launch = {.kernel = &kernel, .dims = (int)check_random_int(1, 6)};
+    const int last = launch.dims - 1;
+    int64_t rows = 1;
+    for (int d = 0; d <= last; d++) {
+        mx_axis *axis = &launch.axis[d];
+        axis->begin = check_random_int(-5, 5);
+        axis->end = axis->begin + (launch.dims > 3 && d < last ? check_random_int(0, 9)
+                                                               : extents[check_random_int(0, 15)]);
+        axis->tile = check_random_int(0, 2) == 0 ? check_random_int(1, 40) : 0;
+        if (d < last) rows *= axis->end - axis->begin;
+    }
+    const int64_t p = processors[check_random_int(0, 2)];
+    const bool planes = plan_planes(&launch, per_thread, 8 * p);
+    if (!planes) CHECK_OK(plan_grid(&launch, &instance, p, 8 * p));
+    const mx_cuda_launch *plan = mx_cuda_planned(&launch);
+    const int64_t contiguous = launch.axis[last].end - launch.axis[last].begin;
+    const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
+    CHECK(threads > 0 && threads % 32 == 0);
+    CHECK(threads <= (planes || plan->strides ? 256 : instance.threads));
+    CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
+    CHECK((plan->blocks > 0) == (rows * contiguous > 0));
+    if (plan->blocks == 0 || planes || plan->strides || launch.dims == 1) return;
+    CHECK_I64(plan->per_thread, per_thread);
+    CHECK((int64_t)plan->grid[0] * plan->block[0] >= contiguous);
+    CHECK((int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * per_thread >= rows);
+}
+
 int main(void)
 {
     static const int64_t few[] = {1, 2, 3, 8}, many[] = {1, 31, 256, 257, 5000, 10000000};
@@ -49,6 +88,8 @@ int main(void)
         test_strides(long_side, short_side, p, one_at_a_time);
         test_strides(long_side, short_side, p, six_at_a_time);
     }
+
+    for (int n = 0; n < 100000; n++) test_random_plan();
 
     /* no more blocks than teams */
     CHECK_I64(blocks(0, RESIDENT, false, sizeof(double)), 0);

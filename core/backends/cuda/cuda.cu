@@ -335,7 +335,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
         team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
     }
-    const size_t shared = MX_CUDA_TEAM_BYTES_(team->size) + team->team_bytes[0] +
+    const size_t shared = MX_CUDA_COLLECTIVE_BYTES_(team->size) + team->team_bytes[0] +
                           (size_t)team->size * team->thread_bytes[0];
     /* a reduction joins the values of all threads in shared memory */
     const size_t tree = l->kernel->value_size * (size_t)(team->size * team->lanes);
@@ -347,8 +347,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     MX_REQUIRE(shared <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
                "kernel %s: a team has %zu bytes of scratch of level 0, expected at most %zu on "
                "this device",
-               l->kernel->name, shared - MX_CUDA_TEAM_BYTES_(team->size),
-               state_of(ctx)->max_shared - MX_CUDA_TEAM_BYTES_(team->size));
+               l->kernel->name, shared - MX_CUDA_COLLECTIVE_BYTES_(team->size),
+               state_of(ctx)->max_shared - MX_CUDA_COLLECTIVE_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
     plan->blocks = l->axis[0].end;
@@ -393,12 +393,13 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
     l->args = args;
-    const bool slots =
-        mx_cuda_fits_slots(plan->blocks, k->value_size) && !state_of(ctx)->records_node;
+    const bool reduces_range = k->pattern == MX_PATTERN_REDUCE && l->team.size == 0;
+    const bool slots = reduces_range && mx_cuda_fits_slots(plan, k->value_size) &&
+                       plan->blocks > 0 && !state_of(ctx)->records_node;
     plan->slots = slots ? state_of(ctx)->slots : NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
     const size_t partial_bytes =
-        k->pattern == MX_PATTERN_FOR ? 0
+        k->pattern == MX_PATTERN_FOR || slots ? 0
         : l->partial_bytes > 0
             ? (size_t)l->partial_bytes
             : ((size_t)(plan->blocks + MX_CUDA_JOIN_BLOCKS) * (size_t)l->length * k->value_size +

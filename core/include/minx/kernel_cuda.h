@@ -1,8 +1,9 @@
 /* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the
  * templates below take.
  *
- * Ranges of one and two dimensions. A thread block has 256 threads: block[0] of them along the
- * contiguous index, block[1] along the rows. (A row is one combination of the other indices.)
+ * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512: block[0]
+ * of them along the contiguous index, block[1] along the rows. (A row is one combination of the
+ * other indices.)
  * blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A thread runs `per_thread`
  * neighbouring rows; in one dimension that many items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
@@ -24,20 +25,23 @@
  * needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result. If there are few (MX_CUDA_SLOTS) of at most 8 bytes, each block puts its own into a
- * slot, and the last block joins them in the same kernel: to start a second one takes the host about 3 us,
- * often longer than both run. All other partial results, and those of a node of a graph, are joined by
- * a second kernel with one block; if there are many, a kernel with some blocks runs between the two.
- * The order is fixed, so the bits do not change from run to run. Rejected: the block that finishes
- * last joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
+ * partial result (join_cuda.h). If there are few (MX_CUDA_SLOTS) of at most 8 bytes, each block
+ * puts its own into a slot, and the last block joins them in the same kernel. For the host needs
+ * about 3 us to start a second kernel, which is often longer than both kernels run. All other
+ * partial results are joined by a second kernel with one block; if there are many, a kernel with
+ * some blocks runs between the two. So are those of a node of a graph, which the host does not
+ * start. The order is fixed, so the bits do not change from run to run. Rejected: the block that
+ * finishes last joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
  *
  * The blocks have 512 threads, because fewer blocks are joined faster: in cache a dot product took
- * 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. They have 256 in planes, if
- * items have loops and if values are larger than 8 bytes. So they have in a range with few rows or
- * short rows; there threads step through the range, and there are only as many blocks as the device
- * runs of this kernel at a time. In one dimension threads step too, with as many blocks as the device
- * can run of a small kernel, or twice as many if items have loops. */
+ * 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. Blocks of other reductions
+ * have 256: in planes, where items have loops, where a value is larger than 8 bytes, and in ranges
+ * with few rows or short rows. In the latter threads step through the range, and there are only as
+ * many blocks as the device runs of this kernel at a time. In one dimension threads step too, with
+ * as many blocks as the device runs at a time; of 256 threads, with twice as many as it can run of
+ * a small kernel. */
 #pragma once
+#include "minx/join_cuda.h"
 #include "minx/range_cuda.h"
 
 #include <cuda_runtime.h>
@@ -79,7 +83,7 @@
 #define MX_ITEMS_STENCIL_OVERLAPS_ true
 #define MX_ITEMS_COLUMN_OVERLAPS_ true
 
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512, MX_CUDA_JOIN_THREADS_ = 1024 };
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
@@ -190,45 +194,6 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
     }
 }
 
-template <class T>
-static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
-{
-    enum { length = (sizeof(T) + 3) / 4 };
-    unsigned words[length] = {0};
-    memcpy(words, &v, sizeof(T));
-#pragma unroll
-    for (int w = 0; w < length; w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
-    T result;
-    memcpy(&result, words, sizeof(T));
-    return result;
-}
-
-/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call
- * it. */
-template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
-{
-    typedef typename K::value T;
-    __shared__ T warp_value[MX_CUDA_JOIN_THREADS_ / 32];
-    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
-              warp = thread >> 5;
-    const int warps = (int)(blockDim.x * blockDim.y) >> 5;
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
-    }
-    if (lane == 0) warp_value[warp] = *v;
-    __syncthreads();
-    if (warp > 0) return;
-    if (lane < warps)
-        *v = warp_value[lane];
-    else
-        K::init(v);
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
-    }
-}
-
 /* The items of one thread in a reduction, for a range with few rows or short ones: the grid is
  * smaller than the range, and each thread steps through it. */
 template <class K>
@@ -321,66 +286,8 @@ static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args
         mx_cuda_share_<K>(args, range, total);
 }
 
-/* A slot for the partial result of a block, of at most 8 bytes. It is written and read as one word of
- * 16 bytes, so whoever reads that it is full has also read the value. (The scan of CUB exchanges its
- * values in this way too.) */
-typedef struct mx_cuda_slot_ {
-    unsigned long long value, full;
-} mx_cuda_slot_;
-MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
-
-template <class T>
-static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, const T &value)
-{
-    unsigned long long word = 0;
-    memcpy(&word, &value, sizeof(T));
-    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(word), "l"(1ull)
-                 : "memory");
-}
-
-/* Waits until the slot is full, and empties it. */
-template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
-{
-    unsigned long long word, full;
-    T value;
-    do {
-        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(word), "=l"(full)
-                     : "l"(slot)
-                     : "memory");
-    } while (full == 0);
-    slot->full = 0;
-    memcpy(&value, &word, sizeof(T));
-    return value;
-}
-
-/* The last block joins the values of all blocks, in the order of mx_cuda_join_ with a block of this
- * size. It can wait for the other blocks, because the device starts the blocks of a grid in the order
- * of their numbers. */
-template <class K>
-static __device__ __forceinline__ void
-mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
-{
-    typedef typename K::value T;
-    __shared__ T last;
-    const int64_t block = blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>();
-    const int blocks = (int)(gridDim.x * gridDim.y * gridDim.z);
-    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x);
-    if (block < blocks - 1) {
-        if (thread == 0) mx_cuda_fill_slot_(&slots[block], *total);
-        return;
-    }
-    if (thread == 0) last = *total;
-    __syncthreads();
-    K::init(total);
-    for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
-        K::join(total, &value);
-    }
-    mx_cuda_block_join_<K>(total);
-    if (thread == 0) *result = *total;
-}
-
+/* The most threads of a block in a reduction, which plan_grid and plan_planes (cuda_grid.h)
+ * respect. */
 template <class K, int planes, bool strides> static constexpr int mx_cuda_reduce_threads_()
 {
     return planes > 0 || strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
@@ -404,7 +311,7 @@ static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, planes, str
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
-    if constexpr (sizeof total <= sizeof slots->value) {
+    if constexpr (!strides && sizeof total <= sizeof slots->value) {
         if (slots != NULL) {
             mx_cuda_join_slots_<K>(slots, &total, result);
             return;
@@ -492,13 +399,14 @@ template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
     return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
 }
 
-/* How many blocks of a reduction whose threads step through a range of several dimensions a
- * multiprocessor of the current device runs at a time. */
+/* How many blocks of a reduction whose threads step through the range a multiprocessor of the
+ * current device runs at a time. */
 template <class K> static int mx_cuda_at_a_time_()
 {
+    constexpr bool strides = K::dims > 1;
     int blocks = 0;
     const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, mx_cuda_reduce_<K, 0, (K::dims > 1)>, MX_CUDA_THREADS_, 0);
+        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, 0, strides>(), 0);
     if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
     return code == cudaSuccess && blocks > 0 ? blocks : 1;
 }
@@ -547,7 +455,7 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
         if (code != 0 || plan->slots != NULL) return code;
     }
     /* the same order, so the same bits, as with slots */
-    const bool few = mx_cuda_fits_slots(plan->blocks, sizeof(T));
+    const bool few = mx_cuda_fits_slots(plan, sizeof(T));
     return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
                                                 : MX_CUDA_JOIN_THREADS_);
 }
