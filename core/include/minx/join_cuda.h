@@ -107,4 +107,3 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     mx_cuda_block_join_<K>(total);
     if (thread == 0) *result = *total;
 }
-
