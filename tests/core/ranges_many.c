@@ -23,20 +23,10 @@ static int64_t count_wrong(mx_ctx ctx, mx_view hits, int64_t items)
     return wrong;
 }
 
-static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
+/* *sum: the result, if the form is a reduction. */
+static void launch(mx_ctx ctx, const box *b, int form, bool dynamic, const rm_args *args,
+                   int64_t *sum)
 {
-    const int dims = dims_of[form];
-    rm_args args;
-    int64_t items = 1, sum = -1;
-    mx_view hits;
-    memset(&args, 0, sizeof args);
-    for (int d = 0; d < dims; d++) {
-        args.begin[d] = b->begin[d];
-        args.extent[d] = b->end[d] > b->begin[d] ? b->end[d] - b->begin[d] : 0;
-        items *= args.extent[d];
-    }
-    MUST(mx_view_create_1d(ctx, "hits", MX_I32, items + 1, &hits));
-    MUST(mx_bind(ctx, hits, &args.hits));
     mx_range_1 r1 = mx_tiled_1d(mx_range_1d(ctx, b->begin[0], b->end[0]), b->tile[0]);
     mx_range_2 r2 = mx_tiled_2d(mx_range_2d(ctx, b->begin[0], b->end[0], b->begin[1], b->end[1]),
                                 b->tile[0], b->tile[1]);
@@ -55,27 +45,44 @@ static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
         r6 = mx_dynamic_6d(r6);
     }
     switch (form) {
-    case 0: CHECK_OK(rm_1d(r1, &args)); break;
-    case 1: CHECK_OK(rm_2d(r2, &args)); break;
-    case 2: CHECK_OK(rm_3d(r3, &args)); break;
-    case 3: CHECK_OK(rm_4d(r4, &args)); break;
-    case 4: CHECK_OK(rm_5d(r5, &args)); break;
-    case 5: CHECK_OK(rm_6d(r6, &args)); break;
-    case 6: CHECK_OK(rm_6d_nested(r6, &args)); break;
-    case 7: CHECK_OK(rm_2d_stencil(r2, &args)); break;
-    case 8: CHECK_OK(rm_3d_stencil(r3, &args)); break;
-    case 9: CHECK_OK(rm_5d_stencil(r5, &args)); break;
-    case 10: CHECK_OK(rm_4d_64(r4, &args)); break;
-    case 11: CHECK_OK(rm_5d_64_stencil(r5, &args)); break;
-    case 12: CHECK_OK(rm_6d_64_nested(r6, &args)); break;
-    case 13: CHECK_OK(rm_sum_1d(r1, &args, &sum)); break;
-    case 14: CHECK_OK(rm_sum_4d(r4, &args, &sum)); break;
-    case 15: CHECK_OK(rm_sum_5d(r5, &args, &sum)); break;
-    case 16: CHECK_OK(rm_sum_6d(r6, &args, &sum)); break;
-    case 17: CHECK_OK(rm_sum_4d_64(r4, &args, &sum)); break;
-    case 18: CHECK_OK(rm_sum_5d_64(r5, &args, &sum)); break;
-    default: CHECK_OK(rm_sum_6d_64(r6, &args, &sum)); break;
+    case 0: CHECK_OK(rm_1d(r1, args)); break;
+    case 1: CHECK_OK(rm_2d(r2, args)); break;
+    case 2: CHECK_OK(rm_3d(r3, args)); break;
+    case 3: CHECK_OK(rm_4d(r4, args)); break;
+    case 4: CHECK_OK(rm_5d(r5, args)); break;
+    case 5: CHECK_OK(rm_6d(r6, args)); break;
+    case 6: CHECK_OK(rm_6d_nested(r6, args)); break;
+    case 7: CHECK_OK(rm_2d_stencil(r2, args)); break;
+    case 8: CHECK_OK(rm_3d_stencil(r3, args)); break;
+    case 9: CHECK_OK(rm_5d_stencil(r5, args)); break;
+    case 10: CHECK_OK(rm_4d_64(r4, args)); break;
+    case 11: CHECK_OK(rm_5d_64_stencil(r5, args)); break;
+    case 12: CHECK_OK(rm_6d_64_nested(r6, args)); break;
+    case 13: CHECK_OK(rm_sum_1d(r1, args, sum)); break;
+    case 14: CHECK_OK(rm_sum_4d(r4, args, sum)); break;
+    case 15: CHECK_OK(rm_sum_5d(r5, args, sum)); break;
+    case 16: CHECK_OK(rm_sum_6d(r6, args, sum)); break;
+    case 17: CHECK_OK(rm_sum_4d_64(r4, args, sum)); break;
+    case 18: CHECK_OK(rm_sum_5d_64(r5, args, sum)); break;
+    default: CHECK_OK(rm_sum_6d_64(r6, args, sum)); break;
     }
+}
+
+static void check_box(mx_ctx ctx, const box *b, int form, bool dynamic)
+{
+    const int dims = dims_of[form];
+    rm_args args;
+    int64_t items = 1, sum = -1;
+    mx_view hits;
+    memset(&args, 0, sizeof args);
+    for (int d = 0; d < dims; d++) {
+        args.begin[d] = b->begin[d];
+        args.extent[d] = b->end[d] > b->begin[d] ? b->end[d] - b->begin[d] : 0;
+        items *= args.extent[d];
+    }
+    MUST(mx_view_create_1d(ctx, "hits", MX_I32, items + 1, &hits));
+    MUST(mx_bind(ctx, hits, &args.hits));
+    launch(ctx, b, form, dynamic, &args, &sum);
     if (form >= SUMS) CHECK_I64(sum, items * (items - 1) / 2);
     const int64_t wrong = count_wrong(ctx, hits, items);
     if (wrong != 0) {

@@ -3,8 +3,6 @@
 #include "reduce.h"
 #include "check.h"
 
-#include "minx/launch_cuda.h"
-
 enum { N = 50021, B0 = 23, B1 = 37, B2 = 61 };
 
 typedef struct data {
@@ -441,57 +439,6 @@ static void test_arrays_into(data *d)
     MUST(mx_view_destroy(&scalar));
 }
 
-/* The number of blocks on cuda decides how their results are joined: the last block does it, or a
- * second kernel, or a third. Ranges with as many blocks as each of them takes, and with more. In a
- * block there are 64 items along the contiguous index, and 16 rows for numbers, 32 for structs. */
-static void test_large(const data *d)
-{
-    static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
-    enum { ROW = 64 };
-    mx_ctx_info info;
-    MUST(mx_ctx_get_info(d->ctx, &info));
-    const bool left = info.layout == MX_LAYOUT_LEFT;
-    const int sizes = strcmp(info.backend, "cuda") == 0 ? 4 : 2;
-    for (int form = 0; form < 2 * 2 * sizes; form++) {
-        const bool fields = form % 2 == 1;
-        const int64_t rows = blocks[form / 4] * (fields ? 32 : 16) + form / 2 % 2;
-        const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
-        const int64_t expected = nj * (3 * ni * (ni - 1) / 2) + ni * (nj * (nj - 1) / 2);
-        const mx_range_2 range = mx_range_2d(d->ctx, 0, ni, 0, nj);
-        int64_t sum = -1;
-        rd_summary summary;
-        if (fields) {
-            CHECK_OK(rd_large_fields(range, &d->args, &summary));
-            CHECK_I64(summary.count, expected);
-            CHECK_I64(summary.highest, ni - 1);
-            CHECK_F64(summary.mass, (double)(ni * nj), 0);
-        } else {
-            CHECK_OK(rd_large(range, &d->args, &sum));
-            CHECK_I64(sum, expected);
-        }
-    }
-}
-
-/* Structs of at most 8 bytes, with and without padding. */
-static void test_small_structs(const data *d)
-{
-    static const int64_t sizes[] = {0, 1, 512, 513, N};
-    for (int s = 0; s < 5; s++) {
-        rd_padded padded = {-1, -1}, expected = {0, 0};
-        rd_bytes bytes = {{1, 1, 1}}, expected_bytes = {{0, 0, 0}};
-        CHECK_OK(rd_small(mx_range_1d(d->ctx, 0, sizes[s]), &d->args, &padded));
-        CHECK_OK(rd_smallest(mx_range_1d(d->ctx, 0, sizes[s]), &d->args, &bytes));
-        for (int64_t i = 0; i < sizes[s]; i++) {
-            expected.sum += d->line[i];
-            if (d->line[i] % 100 > expected.top) expected.top = (int8_t)(d->line[i] % 100);
-            expected_bytes.x[i % 3] ^= (uint8_t)d->line[i];
-        }
-        CHECK_I64(padded.sum, expected.sum);
-        CHECK_I64(padded.top, expected.top);
-        for (int b = 0; b < 3; b++) CHECK_I64(bytes.x[b], expected_bytes.x[b]);
-    }
-}
-
 /* ---- results into views; prologues ---- */
 
 static void test_into(const data *d)
@@ -522,25 +469,6 @@ static void test_into(const data *d)
     MUST(mx_view_destroy(&scalar));
     MUST(mx_view_destroy(&row));
     MUST(mx_view_destroy(&structs));
-}
-
-/* Sums of many ranges, none of which waits for the one before. */
-static void test_many_into(const data *d)
-{
-    enum { SUMS = 200 };
-    int64_t got[SUMS];
-    mx_view sums;
-    MUST(mx_view_create_1d(d->ctx, "sums", MX_I64, SUMS, &sums));
-    for (int s = 0; s < SUMS; s++) {
-        const part p = {{s, 0, 0}, {s + (s * 7919) % (N - SUMS), 0, 0}};
-        CHECK_OK(rd_sum_1d_into(mx_range_1d(d->ctx, p.b[0], p.e[0]), &d->args, sums, s));
-    }
-    check_download(d->ctx, sums, got);
-    for (int s = 0; s < SUMS; s++) {
-        const part p = {{s, 0, 0}, {s + (s * 7919) % (N - SUMS), 0, 0}};
-        CHECK_I64(got[s], plain_sum(d, 1, &p));
-    }
-    MUST(mx_view_destroy(&sums));
 }
 
 static void test_prologues(const data *d)
@@ -624,9 +552,6 @@ static void test(mx_ctx ctx)
     test_arrays_of_boxes(d);
     test_arrays_into(d);
     test_kinds_of_items(d);
-    test_large(d);
-    test_small_structs(d);
-    test_many_into(d);
     test_into(d);
     test_prologues(d);
     test_prologues_of_grids(d);

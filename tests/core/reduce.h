@@ -88,21 +88,6 @@ MX_DECLARE_REDUCE(2D, rd_plain_custom, rd_args, rd_digits)
 MX_DECLARE_REDUCE(2D_64, rd_column_sum, rd_args, int64_t)
 MX_DECLARE_REDUCE(3D, rd_column_fields, rd_args, rd_summary)
 
-/* Without data, so that ranges can be large: the sum of 3 i + j, alone and with other fields. */
-MX_DECLARE_REDUCE(2D, rd_large, rd_args, int64_t)
-MX_DECLARE_REDUCE(2D, rd_large_fields, rd_args, rd_summary)
-
-/* Structs of at most 8 bytes. */
-typedef struct rd_padded {
-    int32_t sum;
-    int8_t top;
-} rd_padded;
-typedef struct rd_bytes {
-    uint8_t x[3];
-} rd_bytes;
-MX_DECLARE_REDUCE(1D, rd_small, rd_args, rd_padded)
-MX_DECLARE_REDUCE(1D, rd_smallest, rd_args, rd_bytes)
-
 /* Prologues: factor = 2 * scale, once, before the items. */
 MX_DECLARE_REDUCE(1D, rd_prologue, rd_args, double)
 MX_DECLARE_REDUCE(2D, rd_prologue_2d, rd_args, double)

@@ -202,49 +202,6 @@ MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_P
 MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_COLUMN)
 MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_COLUMN)
 
-MX_BODY void rd_large_body(const rd_args *a, int i, int j, int64_t *sum)
-{
-    (void)a;
-    *sum += 3 * i + j;
-}
-MX_REDUCE(2D, rd_large, MX_SUM)
-MX_BODY void rd_large_fields_body(const rd_args *a, int i, int j, rd_summary *v)
-{
-    (void)a;
-    v->count += 3 * i + j;
-    v->highest = i > v->highest ? i : v->highest;
-    v->mass += 1;
-}
-MX_REDUCE_FIELDS(2D, rd_large_fields, RD_FIELDS)
-
-MX_BODY void rd_padded_init(rd_padded *v)
-{
-    v->sum = 0;
-    v->top = 0;
-}
-MX_BODY void rd_padded_join(rd_padded *into, const rd_padded *v)
-{
-    into->sum += v->sum;
-    into->top = into->top > v->top ? into->top : v->top;
-}
-MX_BODY void rd_small_body(const rd_args *a, int i, rd_padded *v)
-{
-    const int x = MX_AT(a->x, i), top = x % 100;
-    v->sum += x;
-    v->top = top > v->top ? (int8_t)top : v->top;
-}
-MX_REDUCE_CUSTOM(1D, rd_small, rd_padded_init, rd_padded_join)
-MX_BODY void rd_bytes_init(rd_bytes *v) { v->x[0] = v->x[1] = v->x[2] = 0; }
-MX_BODY void rd_bytes_join(rd_bytes *into, const rd_bytes *v)
-{
-    for (int b = 0; b < 3; b++) into->x[b] ^= v->x[b];
-}
-MX_BODY void rd_smallest_body(const rd_args *a, int i, rd_bytes *v)
-{
-    v->x[i % 3] ^= (uint8_t)MX_AT(a->x, i);
-}
-MX_REDUCE_CUSTOM(1D, rd_smallest, rd_bytes_init, rd_bytes_join)
-
 MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
 {

@@ -1,0 +1,33 @@
+/* Kernels of reduce_joins.c. */
+#pragma once
+#include "minx/minx.h"
+
+typedef struct rj_args {
+    mx_ci32_1 x;
+} rj_args;
+MX_ARGS(rj_args, x)
+MX_DECLARE_REDUCE(1D, rj_sum, rj_args, int64_t)
+
+/* Structs of at most 8 bytes. */
+typedef struct rj_padded {
+    int32_t sum;
+    int8_t top;
+} rj_padded;
+typedef struct rj_bytes {
+    uint8_t x[3];
+} rj_bytes;
+MX_DECLARE_REDUCE(1D, rj_small, rj_args, rj_padded)
+MX_DECLARE_REDUCE(1D, rj_smallest, rj_args, rj_bytes)
+
+/* Without data, so that ranges can be large: the sum of 3 i + j, alone and with other fields. */
+#define RJ_FIELDS(FIELD)         \
+    FIELD(int64_t, sum, MX_SUM)  \
+    FIELD(double, count, MX_SUM) \
+    FIELD(int32_t, top, MX_MAX)
+MX_VALUE(rj_fields, RJ_FIELDS)
+typedef struct rj_no_args {
+    int factor;
+} rj_no_args;
+MX_NO_ACCESSORS(rj_no_args)
+MX_DECLARE_REDUCE(2D, rj_large, rj_no_args, int64_t)
+MX_DECLARE_REDUCE(2D, rj_large_fields, rj_no_args, rj_fields)
