@@ -20,7 +20,7 @@ static int six_at_a_time(void) { return 6; }
 static void test_strides(int64_t rows, int64_t columns, int64_t processors, int (*at_a_time)(void))
 {
     const mx_kernel kernel = {.name = "strides", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
-    const mx_instance instance = {.per_thread = 2, .threads = 512, .at_a_time = at_a_time};
+    const mx_instance instance = {.per_thread = 2, .at_a_time = at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = 2};
     launch.axis[0].end = rows;
     launch.axis[1].end = columns;
@@ -47,9 +47,7 @@ static void test_random_plan(void)
     static const int64_t processors[] = {1, 14, 132};
     const int per_thread = (int[]){1, 2, 8}[check_random_int(0, 2)];
     const mx_kernel kernel = {.name = "random", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
-    const mx_instance instance = {.per_thread = per_thread,
-                                  .threads = per_thread == 2 ? 512 : 256,
-                                  .at_a_time = six_at_a_time};
+    const mx_instance instance = {.per_thread = per_thread, .at_a_time = six_at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = (int)check_random_int(1, 6)};
     const int last = launch.dims - 1;
     int64_t rows = 1;
@@ -68,7 +66,7 @@ static void test_random_plan(void)
     const int64_t contiguous = launch.axis[last].end - launch.axis[last].begin;
     const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
     CHECK(threads > 0 && threads % 32 == 0);
-    CHECK(threads <= (planes || plan->strides ? 256 : instance.threads));
+    CHECK(threads <= 256);
     CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
     CHECK((plan->blocks > 0) == (rows * contiguous > 0));
     if (plan->blocks == 0 || planes || plan->strides || launch.dims == 1) return;
