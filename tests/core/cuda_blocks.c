@@ -38,10 +38,11 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     CHECK(plan->blocks <= (limit > 2 ? limit : 2));
 }
 
-/* A random reduction: its blocks have whole warps and no more threads than the kernel is compiled
- * for, and they cover the range. */
+/* A random reduction. Its blocks have whole warps and at most 256 threads. They cover the range,
+ * unless threads step through it. */
 static void test_random_plan(void)
 {
+    const int failures = check_failures;
     static const int64_t extents[] = {0,  1,  2,   3,   8,   9,   31,  32,
                                       33, 64, 100, 255, 256, 257, 513, 1000};
     static const int64_t processors[] = {1, 14, 132};
@@ -67,12 +68,24 @@ static void test_random_plan(void)
     const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
     CHECK(threads > 0 && threads % 32 == 0);
     CHECK(threads <= 256);
-    CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
     CHECK((plan->blocks > 0) == (rows * contiguous > 0));
-    if (plan->blocks == 0 || planes || plan->strides || launch.dims == 1) return;
-    CHECK_I64(plan->per_thread, per_thread);
-    CHECK((int64_t)plan->grid[0] * plan->block[0] >= contiguous);
-    CHECK((int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * per_thread >= rows);
+    if (planes && plan->blocks > 0) {
+        const int64_t next = launch.axis[last - 1].end - launch.axis[last - 1].begin;
+        CHECK((int64_t)plan->grid[0] * plan->block[0] >= contiguous);
+        CHECK((int64_t)plan->grid[1] * plan->block[1] >= next);
+        CHECK((int64_t)plan->grid[2] * plan->per_thread >= rows / next);
+    }
+    if (plan->blocks > 0 && !planes && !plan->strides && launch.dims > 1) {
+        CHECK_I64(plan->per_thread, per_thread);
+        CHECK((int64_t)plan->grid[0] * plan->block[0] >= contiguous);
+        CHECK((int64_t)plan->grid[1] * plan->grid[2] * plan->block[1] * per_thread >= rows);
+    }
+    if (check_failures == failures) return;
+    printf("%d multiprocessors, %d per thread:", (int)p, per_thread);
+    for (int d = 0; d <= last; d++)
+        printf(" [%d, %d) tile %d", (int)launch.axis[d].begin, (int)launch.axis[d].end,
+               (int)launch.axis[d].tile);
+    printf("\n");
 }
 
 int main(void)

@@ -36,7 +36,8 @@ static void measure_teams(mx_ctx ctx, const dt_args *args, results *r)
     MUST(mx_view_destroy(&rows));
 }
 
-/* The nodes do not wait for each other. */
+/* No node waits for another: on cuda they may run at the same time, so each needs partial results
+ * of its own. */
 static void measure_graph(mx_ctx ctx, const dt_args *args, results *r)
 {
     mx_graph graph;

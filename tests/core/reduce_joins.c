@@ -7,9 +7,9 @@
 
 enum { N = 50021, SUMS = 200, ROW = 64 };
 
-/* The number of blocks on cuda decides how their results are joined: one kernel does it, or two do.
- * Ranges with as many blocks as one kernel takes, and with more. In a block there are 64 items along
- * the contiguous index, and 8 rows for numbers, 32 for structs. */
+/* On cuda one kernel joins the partial results of up to MX_CUDA_LONG_JOIN blocks; two kernels join
+ * more. Ranges with a few blocks, with exactly that many, and with more (a last row). A block has 64 items along the contiguous index and 8 rows for numbers, 32 for structs. The many
+ * blocks are for cuda only. */
 static void test_large(mx_ctx ctx)
 {
     static const int64_t blocks[] = {2, MX_CUDA_LONG_JOIN};
@@ -38,10 +38,10 @@ static void test_large(mx_ctx ctx)
     }
 }
 
-/* Structs of at most 8 bytes, with and without padding. */
+/* Small structs, with and without padding: on cuda values are passed on in words of 4 bytes. */
 static void test_small_structs(mx_ctx ctx, const rj_args *args, const int32_t *x)
 {
-    static const int64_t sizes[] = {0, 1, 512, 513, N};
+    static const int64_t sizes[] = {0, 1, 256, 257, N}; /* on cuda 256 items are one block */
     for (int s = 0; s < 5; s++) {
         const mx_range_1 range = mx_range_1d(ctx, 0, sizes[s]);
         rj_padded padded = {-1, -1}, expected = {0, 0};
@@ -65,7 +65,7 @@ static mx_range_1 range_of(mx_ctx ctx, int s)
     return mx_range_1d(ctx, s, s + (s * 7919) % (N - SUMS));
 }
 
-/* Sums of many ranges, none of which waits for the one before. */
+/* Sums of many ranges, one launch after another. The host waits only after the last one. */
 static void test_many_sums(mx_ctx ctx, const rj_args *args, const int32_t *x)
 {
     int64_t got[SUMS];

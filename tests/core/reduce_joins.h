@@ -8,7 +8,7 @@ typedef struct rj_args {
 MX_ARGS(rj_args, x)
 MX_DECLARE_REDUCE(1D, rj_sum, rj_args, int64_t)
 
-/* Structs of at most 8 bytes. */
+/* Small structs: with padding, and of 3 bytes. */
 typedef struct rj_padded {
     int32_t sum;
     int8_t top;

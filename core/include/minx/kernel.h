@@ -82,8 +82,8 @@
 /* Marks a body, a prologue, an init, a join, and the functions that they call. */
 #define MX_BODY MX_INLINE
 /* The same for a function that is not inlined: a loop over many cells that several places call, or
- * one with many arrays. gcc makes copies of a loop that it inlines, and some of them have no
- * vectors; or addresses of the loop have no register. */
+ * that uses many arrays. Where gcc inlines such a loop, it may not vectorise a copy of it, or may
+ * not keep all its addresses in general registers. */
 #ifdef __CUDACC__
 #define MX_BODY_NOINLINE static __device__ __noinline__
 #else
