@@ -8,8 +8,9 @@
 enum { N = 50021, SUMS = 200, ROW = 64 };
 
 /* On cuda one kernel joins the partial results of up to MX_CUDA_LONG_JOIN blocks; two kernels join
- * more. Ranges with a few blocks, with exactly that many, and with more (a last row). A block has 64 items along the contiguous index and 8 rows for numbers, 32 for structs. The many
- * blocks are for cuda only. */
+ * more. Ranges with a few blocks, with exactly that many, and with more (a last row). A block has
+ * 64 items along the contiguous index and 8 rows for numbers, 32 for structs. The many blocks are
+ * for cuda only. */
 static void test_large(mx_ctx ctx)
 {
     static const int64_t blocks[] = {2, MX_CUDA_LONG_JOIN};
