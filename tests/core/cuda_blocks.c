@@ -20,7 +20,7 @@ static int six_at_a_time(void) { return 6; }
 static void test_strides(int64_t rows, int64_t columns, int64_t processors, int (*at_a_time)(void))
 {
     const mx_kernel kernel = {.name = "strides", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
-    const mx_instance instance = {.per_thread = 2, .at_a_time = at_a_time};
+    const mx_instance instance = {.per_thread = 2, .threads = 512, .at_a_time = at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = 2};
     launch.axis[0].end = rows;
     launch.axis[1].end = columns;
@@ -38,8 +38,9 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     CHECK(plan->blocks <= (limit > 2 ? limit : 2));
 }
 
-/* A random reduction. Its blocks have whole warps and at most 256 threads. They cover the range,
- * unless threads step through it. */
+/* A random reduction. Its blocks have whole warps and at most the threads of the instance, or 256
+ * for planes and where threads step through rows. They cover the range, unless threads step through
+ * it. */
 static void test_random_plan(void)
 {
     const int failures = check_failures;
@@ -48,7 +49,9 @@ static void test_random_plan(void)
     static const int64_t processors[] = {1, 14, 132};
     const int per_thread = (int[]){1, 2, 8}[check_random_int(0, 2)];
     const mx_kernel kernel = {.name = "random", .pattern = MX_PATTERN_REDUCE, .index_64 = true};
-    const mx_instance instance = {.per_thread = per_thread, .at_a_time = six_at_a_time};
+    const mx_instance instance = {.per_thread = per_thread,
+                                  .threads = per_thread == 2 ? 512 : 256,
+                                  .at_a_time = six_at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = (int)check_random_int(1, 6)};
     const int last = launch.dims - 1;
     int64_t rows = 1;
@@ -67,7 +70,8 @@ static void test_random_plan(void)
     const int64_t contiguous = launch.axis[last].end - launch.axis[last].begin;
     const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
     CHECK(threads > 0 && threads % 32 == 0);
-    CHECK(threads <= 256);
+    CHECK(threads <= (planes || plan->strides ? 256 : instance.threads));
+    CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
     CHECK((plan->blocks > 0) == (rows * contiguous > 0));
     if (planes && plan->blocks > 0) {
         const int64_t next = launch.axis[last - 1].end - launch.axis[last - 1].begin;

@@ -7,21 +7,20 @@
 
 enum { N = 50021, SUMS = 200, ROW = 64 };
 
-/* On cuda one kernel joins the partial results of up to MX_CUDA_LONG_JOIN blocks; two kernels join
- * more. Ranges with a few blocks, with exactly that many, and with more (a last row). A block has
- * 64 items along the contiguous index and 8 rows for numbers, 32 for structs. The many blocks are
- * for cuda only. */
+/* The number of blocks on cuda decides how their results are joined: the last block does it, or a
+ * second kernel, or a third. Ranges with as many blocks as each of them takes, and with more. In a
+ * block there are 64 items along the contiguous index, and 16 rows for numbers, 32 for structs. */
 static void test_large(mx_ctx ctx)
 {
-    static const int64_t blocks[] = {2, MX_CUDA_LONG_JOIN};
+    static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
     const rj_no_args args = {.factor = 3};
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
     const bool left = info.layout == MX_LAYOUT_LEFT;
-    const int sizes = strcmp(info.backend, "cuda") == 0 ? 2 : 1;
+    const int sizes = strcmp(info.backend, "cuda") == 0 ? 4 : 2;
     for (int form = 0; form < 2 * 2 * sizes; form++) {
         const bool is_struct = form % 2 == 1;
-        const int64_t rows = blocks[form / 4] * (is_struct ? 32 : 8) + form / 2 % 2;
+        const int64_t rows = blocks[form / 4] * (is_struct ? 32 : 16) + form / 2 % 2;
         const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
         const int64_t expected = nj * (3 * ni * (ni - 1) / 2) + ni * (nj * (nj - 1) / 2);
         const mx_range_2 range = mx_range_2d(ctx, 0, ni, 0, nj);
@@ -42,7 +41,7 @@ static void test_large(mx_ctx ctx)
 /* Small structs, with and without padding: on cuda values are passed on in words of 4 bytes. */
 static void test_small_structs(mx_ctx ctx, const rj_args *args, const int32_t *x)
 {
-    static const int64_t sizes[] = {0, 1, 256, 257, N}; /* on cuda 256 items are one block */
+    static const int64_t sizes[] = {0, 1, 512, 513, N}; /* on cuda 512 items are one block */
     for (int s = 0; s < 5; s++) {
         const mx_range_1 range = mx_range_1d(ctx, 0, sizes[s]);
         rj_padded padded = {-1, -1}, expected = {0, 0};

@@ -21,6 +21,8 @@ static bool in_use[MAX_DEVICES];
 
 typedef struct cuda_state {
     cudaEvent_t reached; /* for contexts that wait for this one */
+    void *slots;         /* for one reduction at a time; empty between two of them */
+    bool records_node;   /* nodes of a graph may run at the same time, so without these slots */
     void *result;        /* pinned memory: reductions write results for the host to it */
     size_t result_bytes;
     int64_t processors; /* the device's multiprocessors */
@@ -119,6 +121,9 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
+    const size_t slots_bytes = (size_t)MX_CUDA_SLOTS * MX_CUDA_SLOT_BYTES;
+    CUDA_TRY(cudaMalloc(&state->slots, slots_bytes));
+    CUDA_TRY(cudaMemsetAsync(state->slots, 0, slots_bytes, stream_of(ctx)));
     return MX_OK;
 }
 
@@ -129,6 +134,7 @@ static void cuda_close(mx_ctx ctx)
     if (ctx->queue != NULL) cudaStreamDestroy(stream_of(ctx));
     if (state->reached != NULL) cudaEventDestroy(state->reached);
     cudaFreeHost(state->result);
+    cudaFree(state->slots);
     free(state);
     ctx->state = NULL;
 }
@@ -329,7 +335,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
         team->team_bytes[level] = (team->team_bytes[level] + 15) & ~(size_t)15;
         team->thread_bytes[level] = (team->thread_bytes[level] + 15) & ~(size_t)15;
     }
-    const size_t shared = MX_CUDA_SLOTS_BYTES_(team->size) + team->team_bytes[0] +
+    const size_t shared = MX_CUDA_COLLECTIVE_BYTES_(team->size) + team->team_bytes[0] +
                           (size_t)team->size * team->thread_bytes[0];
     /* a reduction joins the values of all threads in shared memory */
     const size_t tree = l->kernel->value_size * (size_t)(team->size * team->lanes);
@@ -341,8 +347,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     MX_REQUIRE(shared <= state_of(ctx)->max_shared, MX_ERR_MEMORY,
                "kernel %s: a team has %zu bytes of scratch of level 0, expected at most %zu on "
                "this device",
-               l->kernel->name, shared - MX_CUDA_SLOTS_BYTES_(team->size),
-               state_of(ctx)->max_shared - MX_CUDA_SLOTS_BYTES_(team->size));
+               l->kernel->name, shared - MX_CUDA_COLLECTIVE_BYTES_(team->size),
+               state_of(ctx)->max_shared - MX_CUDA_COLLECTIVE_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
     l->overflow = ctx->overflow;
     plan->blocks = l->axis[0].end;
@@ -382,14 +388,18 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 
 static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
-    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    mx_cuda_launch *plan = mx_cuda_plan(l);
     const mx_kernel *k = l->kernel;
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
     l->args = args;
+    const bool reduces_range = k->pattern == MX_PATTERN_REDUCE && l->team.size == 0;
+    const bool slots = reduces_range && mx_cuda_fits_slots(plan, k->value_size) &&
+                       plan->blocks > 0 && !state_of(ctx)->records_node;
+    plan->slots = slots ? state_of(ctx)->slots : NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
     const size_t partial_bytes =
-        k->pattern == MX_PATTERN_FOR ? 0
+        k->pattern == MX_PATTERN_FOR || slots ? 0
         : l->partial_bytes > 0
             ? (size_t)l->partial_bytes
             : ((size_t)(plan->blocks + MX_CUDA_JOIN_BLOCKS) * (size_t)l->length * k->value_size +
@@ -439,6 +449,7 @@ static mx_err graph_before(mx_ctx ctx, void *graph, void *const *nodes, int coun
     CUDA_TRY(cudaStreamBeginCaptureToGraph(stream_of(ctx), ((cuda_graph *)graph)->graph,
                                            (const cudaGraphNode_t *)nodes, NULL, (size_t)count,
                                            cudaStreamCaptureModeRelaxed));
+    state_of(ctx)->records_node = true;
     return MX_OK;
 }
 
@@ -448,6 +459,7 @@ static mx_err graph_after(mx_ctx ctx, void *graph, void **node)
     const cudaGraphNode_t *last = NULL;
     size_t count = 0;
     cudaGraph_t captured = NULL;
+    state_of(ctx)->records_node = false;
     const cudaError_t err =
         cudaStreamGetCaptureInfo(stream_of(ctx), &status, NULL, NULL, &last, NULL, &count);
     *node = count > 0 ? last[0] : NULL;

@@ -15,19 +15,19 @@ enum {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* Divides the threads of a block. Along the contiguous index there are all 256, or the smallest
- * power of two that covers its extent (or tile); the other threads run further rows. A short
- * extent, such as 3, gets exactly one thread for each index if whole warps then run as many rows as
- * with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
-static void shape_block(int64_t wanted, unsigned block[2])
+/* Divides the threads of a block. Along the contiguous index there are at most 256 of them: the
+ * smallest power of two that covers its extent (or tile); the other threads run further rows. A
+ * short extent, such as 3, gets exactly one thread for each index if whole warps then run as many
+ * rows as with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
+static void shape_block(int64_t wanted, unsigned threads, unsigned block[2])
 {
-    unsigned threads = 1;
-    while (threads < THREADS && threads < wanted) threads *= 2;
-    block[0] = threads;
-    block[1] = THREADS / threads;
+    unsigned width = 1;
+    while (width < THREADS && width < wanted) width *= 2;
+    block[0] = width;
+    block[1] = threads / width;
     if (wanted <= 1 || wanted >= WARP) return;
     const unsigned exact = (unsigned)wanted, factor = exact & (0u - exact); /* 1, 2, 4, 8 or 16 */
-    const unsigned step = WARP / factor, rows = THREADS / exact / step * step;
+    const unsigned step = WARP / factor, rows = threads / exact / step * step;
     if (rows < block[1]) return;
     block[0] = exact;
     block[1] = rows;
@@ -97,20 +97,24 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
     const int last = l->dims - 1;
-    const bool strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
+    const bool steps = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
     int64_t rows = 1;
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
-    plan->block[0] = THREADS;
-    plan->block[1] = 1;
-    if (l->dims > 1)
-        shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, plan->block);
-    /* the items of a thread in its row */
-    const int64_t items = l->dims == 1 && !strides ? instance->per_thread : 1;
-    int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
-    if (strides && along > 2 * resident) along = 2 * resident;
     plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
                     l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
+    const unsigned threads =
+        instance->threads > 0 && !plan->strides ? (unsigned)instance->threads : THREADS;
+    plan->block[0] = threads;
+    plan->block[1] = 1;
+    if (l->dims > 1)
+        shape_block(l->axis[last].tile > 0 ? l->axis[last].tile : contiguous, threads, plan->block);
+    /* the items of a thread in its row */
+    const int64_t items = l->dims == 1 && !steps ? instance->per_thread : 1;
+    int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
+    if (steps)
+        along =
+            at_most(along, threads > THREADS ? processors * instance->at_a_time() : 2 * resident);
     plan->per_thread =
         plan->strides ? 1 : rows_per_thread(l, instance->per_thread, along, rows, resident);
     int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);

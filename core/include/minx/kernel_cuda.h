@@ -1,8 +1,9 @@
 /* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the
  * templates below take.
  *
- * Ranges of one and two dimensions. A thread block has 256 threads: block[0] of them along the
- * contiguous index, block[1] along the rows. (A row is one combination of the other indices.)
+ * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512: block[0]
+ * of them along the contiguous index, block[1] along the rows. (A row is one combination of the
+ * other indices.)
  * blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A thread runs `per_thread`
  * neighbouring rows; in one dimension that many items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
@@ -24,13 +25,23 @@
  * needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result. A second kernel with one block joins the partial results in a fixed order, so the
- * bits do not change from run to run; if there are many, a kernel with some blocks runs between the
- * two. In a range with few rows or short rows threads step through the range, and there are only as
- * many blocks as the device runs of this kernel at a time. In one dimension they step too, with at
- * most twice as many blocks as the device can run of a small kernel. Rejected: the last block to finish
- * joins the partial results. That was slower once kernels overlap. */
+ * partial result (join_cuda.h). If there are few (MX_CUDA_SLOTS) of at most 8 bytes, each block
+ * puts its own into a slot, and the last block joins them in the same kernel. For the host needs
+ * about 3 us to start a second kernel, which is often longer than both kernels run. All other
+ * partial results are joined by a second kernel with one block; if there are many, a kernel with
+ * some blocks runs between the two. So are those of a node of a graph, which the host does not
+ * start. The order is fixed, so the bits do not change from run to run. Rejected: the block that
+ * finishes last joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
+ *
+ * The blocks have 512 threads, because fewer blocks are joined faster: in cache a dot product took
+ * 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. Blocks of other reductions
+ * have 256: in planes, where items have loops, where a value is larger than 8 bytes, and in ranges
+ * with few rows or short rows. In the latter threads step through the range, and there are only as
+ * many blocks as the device runs of this kernel at a time. In one dimension threads step too, with
+ * as many blocks as the device runs at a time; of 256 threads, with twice as many as it can run of
+ * a small kernel. */
 #pragma once
+#include "minx/join_cuda.h"
 #include "minx/range_cuda.h"
 
 #include <cuda_runtime.h>
@@ -72,7 +83,7 @@
 #define MX_ITEMS_STENCIL_OVERLAPS_ true
 #define MX_ITEMS_COLUMN_OVERLAPS_ true
 
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_JOIN_THREADS_ = 1024 };
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
@@ -183,45 +194,6 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
     }
 }
 
-template <class T>
-static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
-{
-    enum { length = (sizeof(T) + 3) / 4 };
-    unsigned words[length] = {0};
-    memcpy(words, &v, sizeof(T));
-#pragma unroll
-    for (int w = 0; w < length; w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
-    T result;
-    memcpy(&result, words, sizeof(T));
-    return result;
-}
-
-/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call
- * it. */
-template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
-{
-    typedef typename K::value T;
-    __shared__ T warp_value[MX_CUDA_JOIN_THREADS_ / 32];
-    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
-              warp = thread >> 5;
-    const int warps = (int)(blockDim.x * blockDim.y) >> 5;
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
-    }
-    if (lane == 0) warp_value[warp] = *v;
-    __syncthreads();
-    if (warp > 0) return;
-    if (lane < warps)
-        *v = warp_value[lane];
-    else
-        K::init(v);
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
-    }
-}
-
 /* The items of one thread in a reduction, for a range with few rows or short ones: the grid is
  * smaller than the range, and each thread steps through it. */
 template <class K>
@@ -314,10 +286,19 @@ static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args
         mx_cuda_share_<K>(args, range, total);
 }
 
+/* The most threads of a block in a reduction, which plan_grid and plan_planes (cuda_grid.h)
+ * respect. */
+template <class K, int planes, bool strides> static constexpr int mx_cuda_reduce_threads_()
+{
+    return planes > 0 || strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
+}
+
 template <class K, int planes, bool strides>
-static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
+static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, planes, strides>()),
+                                         K::resident)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_of_<K> range, typename K::value *partials)
+                    const __grid_constant__ mx_cuda_range_of_<K> range, mx_cuda_slot_ *slots,
+                    typename K::value *partials, typename K::value *result)
 {
     typename K::value total;
     mx_cuda_begin_<K::loops>();
@@ -330,6 +311,12 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
+    if constexpr (!strides && sizeof total <= sizeof slots->value) {
+        if (slots != NULL) {
+            mx_cuda_join_slots_<K>(slots, &total, result);
+            return;
+        }
+    }
     if (threadIdx.x == 0 && threadIdx.y == 0)
         partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>()] = total;
 }
@@ -341,9 +328,9 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
     typename K::value total;
     mx_cuda_begin_<K::loops>();
     K::init(&total);
-    const int64_t step = (int64_t)gridDim.x * MX_CUDA_JOIN_THREADS_;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 8
-    for (int64_t p = (int64_t)blockIdx.x * MX_CUDA_JOIN_THREADS_ + threadIdx.x; p < n; p += step)
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
         K::join(&total, &partials[p]);
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0) result[blockIdx.x] = total;
@@ -412,13 +399,14 @@ template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
     return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
 }
 
-/* How many blocks of a reduction whose threads step through a range of several dimensions a
- * multiprocessor of the current device runs at a time. */
+/* How many blocks of a reduction whose threads step through the range a multiprocessor of the
+ * current device runs at a time. */
 template <class K> static int mx_cuda_at_a_time_()
 {
+    constexpr bool strides = K::dims > 1;
     int blocks = 0;
     const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, mx_cuda_reduce_<K, 0, (K::dims > 1)>, MX_CUDA_THREADS_, 0);
+        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, 0, strides>(), 0);
     if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
     return code == cudaSuccess && blocks > 0 ? blocks : 1;
 }
@@ -433,9 +421,9 @@ template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
         *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
-/* Joins the partial results of all blocks. Many of them become those of MX_CUDA_JOIN_BLOCKS first,
- * behind the others. */
-template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
+/* Joins the partial results of all blocks, by a block of `threads` threads. Many of them become
+ * those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int threads)
 {
     typedef typename K::value T;
     T *partials = (T *)launch->partials;
@@ -449,25 +437,27 @@ template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch)
         partials = joined;
         count = MX_CUDA_JOIN_BLOCKS;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3(MX_CUDA_JOIN_THREADS_),
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3((unsigned)threads),
                           (const T *)partials, count, (T *)launch->result);
 }
 
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    T *const partials = (T *)launch->partials;
+    const mx_cuda_launch *plan = mx_cuda_planned(launch);
     /* an empty range has no partial results; the join then gives the identity */
-    if (mx_cuda_planned(launch)->blocks > 0) {
+    if (plan->blocks > 0) {
         const int code = mx_cuda_start_(
-            launch, mx_cuda_reduce_of_<K>(mx_cuda_planned(launch)),
-            dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
-                 mx_cuda_planned(launch)->grid[2]),
-            dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
-            *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch), partials);
-        if (code != 0) return code;
+            launch, mx_cuda_reduce_of_<K>(plan), dim3(plan->grid[0], plan->grid[1], plan->grid[2]),
+            dim3(plan->block[0], plan->block[1]), *(const typename K::args *)launch->args,
+            mx_cuda_range_from_<K>(launch), (mx_cuda_slot_ *)plan->slots, (T *)launch->partials,
+            (T *)launch->result);
+        if (code != 0 || plan->slots != NULL) return code;
     }
-    return mx_cuda_enqueue_join_<K>(launch);
+    /* the same order, so the same bits, as with slots */
+    const bool few = mx_cuda_fits_slots(plan, sizeof(T));
+    return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
+                                                : MX_CUDA_JOIN_THREADS_);
 }
 
 /* ---- the definitions ---- */
@@ -482,25 +472,26 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 
 /* The members that only host instances have stay NULL. */
 static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
-                                                      int per_thread,
+                                                      int per_thread, int threads,
                                                       size_t (*temporary)(const mx_launch *),
                                                       int (*at_a_time)(void))
 {
     mx_instance instance = {};
     instance.enqueue = enqueue;
     instance.per_thread = per_thread;
+    instance.threads = threads;
     instance.temporary = temporary;
     instance.at_a_time = at_a_time;
     return instance;
 }
-#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, temporary, at_a_time)                   \
+#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)          \
     extern "C" {                                                                                \
     extern const mx_instance MX_SYMBOL_(name);                                                  \
     const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
-                                                           temporary, at_a_time);               \
+                                                           threads, temporary, at_a_time);      \
     }
 #define MX_CUDA_INSTANCE_(name, enqueue) \
-    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, NULL, NULL)
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, 0, NULL, NULL)
 
 #define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
     typedef name##__args args;                                                                  \
@@ -513,6 +504,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     typedef name##__value value;                                                                  \
     enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && !S##_LONG_ };                         \
     enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
+    enum { threads = joins || loops ? MX_CUDA_THREADS_ : MX_CUDA_MANY_THREADS_ };                 \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
     {                                                                                             \
         MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
@@ -547,8 +539,8 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
         static __device__ __forceinline__ void init(value *v) { INIT; }                    \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
     };                                                                                     \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread, NULL,  \
-                         mx_cuda_at_a_time_<name##__traits>)
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,        \
+                         name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
 #define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
 #define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \

@@ -10,6 +10,9 @@ enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 /* More partial results than the first are joined by this number of blocks at first. */
 enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
 
+/* The slots that the blocks of a reduction can leave their partial results in: see join_cuda.h. */
+enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16 };
+
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
 enum { MX_CUDA_ALL_ROWS = 3 };
 
@@ -19,9 +22,10 @@ typedef struct mx_cuda_launch {
     int per_thread;    /* rows of a thread; in one dimension its items, with `planes` its planes */
     int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
-    bool overlaps;     /* the device can set a kernel up while the one before it runs */
-    bool strides;      /* a reduction of few or short rows: threads step through them */
-    bool planes;       /* three dimensions or more: the range is divided into planes */
+    void *slots;   /* of a reduction, all empty; NULL: another kernel joins its partial results */
+    bool overlaps; /* the device can set a kernel up while the one before it runs */
+    bool strides;  /* a reduction of few or short rows: threads step through them */
+    bool planes;   /* three dimensions or more: the range is divided into planes */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 
@@ -35,8 +39,15 @@ static inline const mx_cuda_launch *mx_cuda_planned(const mx_launch *launch)
     return (const mx_cuda_launch *)launch->device;
 }
 
-/* Slots for the collectives of a team, in front of its shared memory. */
-#define MX_CUDA_SLOTS_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
+/* Whether slots suit a reduction over a range to a value of this size. Not where threads step
+ * through several dimensions: the code for slots took registers from the bodies of such kernels. */
+static inline bool mx_cuda_fits_slots(const mx_cuda_launch *plan, size_t value_bytes)
+{
+    return plan->blocks <= MX_CUDA_SLOTS && value_bytes <= sizeof(uint64_t) && !plan->strides;
+}
+
+/* Bytes that the collectives of a team exchange values through, in front of its shared memory. */
+#define MX_CUDA_COLLECTIVE_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
 /* Limits of a reduction over teams: how often the blocks that the device runs at a time, and how
  * many bytes of partial results. */

@@ -249,23 +249,24 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     return (int)cudaGetLastError();
 }
 
-#define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)              \
-    struct name##__traits {                                                                   \
-        MX_CUDA_TRAITS_(name, 1, I, prologue_)                                                \
-        typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                      \
-                                 mx_cuda_joining_<name##__traits>>::type joining;             \
-        enum { args_in_memory = has_prologue || sizeof(args) > MX_CUDA_HELD_BYTES_ };         \
-        typedef std::conditional<args_in_memory, const args *, args>::type held_args;         \
-        typedef name##__value value;                                                          \
-        enum { number = NUMBER };                                                             \
-        static WHERE __forceinline__ void init(value *v) { INIT; }                            \
-        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }    \
-        static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final) \
-        {                                                                                     \
-            name##__item(a, i, v, final);                                                     \
-        }                                                                                     \
-    };                                                                                        \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, mx_cuda_scan_bytes_<name##__traits>, NULL)
+#define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)                 \
+    struct name##__traits {                                                                      \
+        MX_CUDA_TRAITS_(name, 1, I, prologue_)                                                   \
+        typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                         \
+                                 mx_cuda_joining_<name##__traits>>::type joining;                \
+        enum { args_in_memory = has_prologue || sizeof(args) > MX_CUDA_HELD_BYTES_ };            \
+        typedef std::conditional<args_in_memory, const args *, args>::type held_args;            \
+        typedef name##__value value;                                                             \
+        enum { number = NUMBER };                                                                \
+        static WHERE __forceinline__ void init(value *v) { INIT; }                               \
+        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }       \
+        static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final)    \
+        {                                                                                        \
+            name##__item(a, i, v, final);                                                        \
+        }                                                                                        \
+    };                                                                                           \
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, 0, mx_cuda_scan_bytes_<name##__traits>, \
+                         NULL)
 #define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                               \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
                         R##_JOIN(value, into, v), __host__ __device__)

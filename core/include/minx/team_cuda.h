@@ -173,7 +173,7 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
     t.lane = (int)threadIdx.x;
     t.lanes = lanes > 0 ? lanes : (int)blockDim.x;
     t.overflow = overflow;
-    char *at = mx_shared_ + MX_CUDA_SLOTS_BYTES_(blockDim.y);
+    char *at = mx_shared_ + MX_CUDA_COLLECTIVE_BYTES_(blockDim.y);
     for (int level = 0; level < 2; level++) {
         t.capacity[level][0] = shape.team_bytes[level];
         t.capacity[level][1] = shape.thread_bytes[level];
@@ -253,7 +253,7 @@ static __global__ void __launch_bounds__(max_threads,
 template <class K> static size_t mx_cuda_shared_bytes_(const mx_launch *launch)
 {
     const mx_team_shape *shape = &launch->team;
-    const size_t scratch = MX_CUDA_SLOTS_BYTES_(shape->size) + shape->team_bytes[0] +
+    const size_t scratch = MX_CUDA_COLLECTIVE_BYTES_(shape->size) + shape->team_bytes[0] +
                            (size_t)shape->size * shape->thread_bytes[0];
     const size_t tree =
         K::reduces ? (size_t)shape->size * shape->lanes * sizeof(typename K::value) : 0;
@@ -287,7 +287,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         if (code != 0 || !K::reduces) return code;
     }
     if (!K::reduces) return 0;
-    return mx_cuda_enqueue_join_<K>(launch);
+    return mx_cuda_enqueue_join_<K>(launch, MX_CUDA_JOIN_THREADS_);
 }
 
 #define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \

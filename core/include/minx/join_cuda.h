@@ -1,0 +1,109 @@
+/* How the blocks of a reduction on a CUDA device join their values: see kernel_cuda.h. */
+#pragma once
+#include "minx/range_cuda.h"
+
+#include <cuda_runtime.h>
+#include <string.h>
+
+/* The most threads of a block that joins. */
+enum { MX_CUDA_JOIN_THREADS_ = 1024 };
+
+template <class T>
+static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
+{
+    enum { length = (sizeof(T) + 3) / 4 };
+    unsigned words[length] = {0};
+    memcpy(words, &v, sizeof(T));
+#pragma unroll
+    for (int w = 0; w < length; w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
+    T result;
+    memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call
+ * it. */
+template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
+{
+    typedef typename K::value T;
+    __shared__ T warp_value[MX_CUDA_JOIN_THREADS_ / 32];
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
+              warp = thread >> 5;
+    const int warps = (int)(blockDim.x * blockDim.y) >> 5;
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        const T other = mx_cuda_shuffle_down_(*v, distance);
+        K::join(v, &other);
+    }
+    if (lane == 0) warp_value[warp] = *v;
+    __syncthreads();
+    if (warp > 0) return;
+    if (lane < warps)
+        *v = warp_value[lane];
+    else
+        K::init(v);
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        const T other = mx_cuda_shuffle_down_(*v, distance);
+        K::join(v, &other);
+    }
+}
+
+/* A slot for the partial result of a block, of at most 8 bytes. It is written and read as one
+ * vector of 16 bytes, so whoever reads that it is full has also read the value. The devices do this
+ * in one access; the PTX manual does not promise it. (The scan of CUB relies on it too.) */
+typedef struct mx_cuda_slot_ {
+    unsigned long long value, full;
+} mx_cuda_slot_;
+MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+
+template <class T>
+static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, const T &value)
+{
+    unsigned long long word = 0;
+    memcpy(&word, &value, sizeof(T));
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(word), "l"(1ull)
+                 : "memory");
+}
+
+/* Waits until the slot is full, and empties it. */
+template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
+{
+    unsigned long long word, full;
+    T value;
+    do {
+        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word), "=l"(full)
+                     : "l"(slot)
+                     : "memory");
+    } while (full == 0);
+    slot->full = 0;
+    memcpy(&value, &word, sizeof(T));
+    return value;
+}
+
+/* The last block joins the values of all blocks, in the order of mx_cuda_join_ with a block of this
+ * size. In a reduction only this block waits, and the others need no more than one free place on
+ * the device, so they end. Devices also start blocks in the order of their numbers, so most have
+ * ended already; CUDA does not promise this order. */
+template <class K>
+static __device__ __forceinline__ void
+mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
+{
+    typedef typename K::value T;
+    __shared__ T last;
+    const int block = (int)(blockIdx.x + gridDim.x * mx_cuda_block_row_<unsigned>());
+    const int blocks = (int)(gridDim.x * gridDim.y * gridDim.z);
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x);
+    if (block < blocks - 1) {
+        if (thread == 0) mx_cuda_fill_slot_(&slots[block], *total);
+        return;
+    }
+    if (thread == 0) last = *total;
+    __syncthreads();
+    K::init(total);
+    for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
+        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
+        K::join(total, &value);
+    }
+    mx_cuda_block_join_<K>(total);
+    if (thread == 0) *result = *total;
+}
