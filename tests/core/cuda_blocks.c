@@ -24,7 +24,7 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     mx_launch launch = {.kernel = &kernel, .dims = 2};
     launch.axis[0].end = rows;
     launch.axis[1].end = columns;
-    CHECK(!plan_planes(&launch, instance.per_thread, 8 * processors));
+    CHECK(!plan_planes(&launch, &instance, 8 * processors));
     CHECK_OK(plan_grid(&launch, &instance, processors, 8 * processors));
     const mx_cuda_launch *plan = mx_cuda_planned(&launch);
     const int64_t limit = processors * at_a_time(), items = rows * columns;
@@ -39,7 +39,7 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
 }
 
 /* A random reduction. Its blocks have whole warps and at most the threads of the instance, or 256
- * for planes and where threads step through rows. They cover the range, unless threads step through
+ * where threads step through rows. They cover the range, unless threads step through
  * it. */
 static void test_random_plan(void)
 {
@@ -64,13 +64,13 @@ static void test_random_plan(void)
         if (d < last) rows *= axis->end - axis->begin;
     }
     const int64_t p = processors[check_random_int(0, 2)];
-    const bool planes = plan_planes(&launch, per_thread, 8 * p);
+    const bool planes = plan_planes(&launch, &instance, 8 * p);
     if (!planes) CHECK_OK(plan_grid(&launch, &instance, p, 8 * p));
     const mx_cuda_launch *plan = mx_cuda_planned(&launch);
     const int64_t contiguous = launch.axis[last].end - launch.axis[last].begin;
     const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
     CHECK(threads > 0 && threads % 32 == 0);
-    CHECK(threads <= (planes || plan->strides ? 256 : instance.threads));
+    CHECK(threads <= (plan->strides ? 256 : instance.threads));
     CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
     CHECK((plan->blocks > 0) == (rows * contiguous > 0));
     if (planes && plan->blocks > 0) {

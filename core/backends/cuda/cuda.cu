@@ -373,7 +373,7 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     plan->queue = ctx->queue;
     plan->overlaps = state_of(ctx)->overlaps;
     if (l->team.size != 0) return plan_teams(ctx, l);
-    if (!plan_planes(l, instance->per_thread, state_of(ctx)->resident))
+    if (!plan_planes(l, instance, state_of(ctx)->resident))
         MX_TRY(plan_grid(l, instance, state_of(ctx)->processors, state_of(ctx)->resident));
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         int64_t items = 1;

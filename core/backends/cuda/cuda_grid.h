@@ -5,7 +5,7 @@
 #include "minx/launch_cuda.h"
 
 enum {
-    THREADS = 256,
+    THREADS = 256, /* of a block, if the instance does not say; `resident` counts such blocks */
     WARP = 32,
     GRID_LIMIT = 65535, /* blocks along y and z that CUDA allows */
     FEW_ROUNDS = 4,     /* of blocks on the device */
@@ -14,6 +14,11 @@ enum {
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static unsigned block_threads(const mx_instance *instance)
+{
+    return instance->threads > 0 ? (unsigned)instance->threads : THREADS;
+}
 
 /* Divides the threads of a block. Along the contiguous index there are at most 256 of them: the
  * smallest power of two that covers its extent (or tile); the other threads run further rows. A
@@ -58,10 +63,12 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
 /* Plans a range of three dimensions or more that is divided into planes: see kernel_cuda.h. false:
  * the range is not suitable. It has tiles along its rows, short rows, or more planes than a grid
  * can have. */
-static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
+static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
+    const int per_thread = instance->per_thread;
+    const unsigned threads = block_threads(instance);
     const int last = l->dims - 1;
     plan->planes = false;
     if (l->dims < 3 || (!reduces && l->kernel->pattern != MX_PATTERN_FOR)) return false;
@@ -72,11 +79,11 @@ static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
     if (l->axis[last].tile > 0 || contiguous < WARP || rows == 0 || planes == 0) return false;
     unsigned width = PLANE_WIDTH;
     if (ceil_div(contiguous, WARP) * WARP < ceil_div(contiguous, width) * width) width = WARP;
-    while (width < THREADS && THREADS / width / 2 >= rows) width *= 2;
-    const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, THREADS / width);
+    while (width < threads && threads / width / 2 >= rows) width *= 2;
+    const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, threads / width);
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
-    const bool many =
-        ceil_div(planes, MX_CUDA_PLANES) >= ceil_div(FEW_ROUNDS * resident, along * across);
+    const bool many = ceil_div(planes, MX_CUDA_PLANES) >=
+                      ceil_div(FEW_ROUNDS * resident * THREADS / threads, along * across);
     plan->per_thread = reduces && per_thread > 1 ? MX_CUDA_FEW_PLANES : 1;
     if (many && per_thread > 1) plan->per_thread = MX_CUDA_PLANES;
     const int64_t deep = ceil_div(planes, plan->per_thread);
@@ -84,7 +91,7 @@ static bool plan_planes(mx_launch *l, int per_thread, int64_t resident)
     plan->planes = true;
     plan->strides = false;
     plan->block[0] = width;
-    plan->block[1] = THREADS / width;
+    plan->block[1] = threads / width;
     plan->grid[0] = (unsigned)along;
     plan->grid[1] = (unsigned)across;
     plan->grid[2] = (unsigned)deep;
@@ -103,8 +110,7 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
     for (int d = 0; d < last; d++) rows *= l->axis[d].end - l->axis[d].begin;
     plan->strides = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims > 1 &&
                     l->axis[last].tile == 0 && (rows <= FEW_ROWS || contiguous < WARP);
-    const unsigned threads =
-        instance->threads > 0 && !plan->strides ? (unsigned)instance->threads : THREADS;
+    const unsigned threads = plan->strides ? THREADS : block_threads(instance);
     plan->block[0] = threads;
     plan->block[1] = 1;
     if (l->dims > 1)

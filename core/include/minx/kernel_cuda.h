@@ -16,13 +16,13 @@
  * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector
  * took 1.07 times as long.
  *
- * Ranges of three dimensions or more are divided into planes (the last two indices). A block has 64
- * (or 32) threads along the contiguous index and 4 (or 8) along the next. A thread runs one item of
- * a plane or, in reductions and where items read their neighbours, the items at the same position
- * in several planes, one plane after the other. Most of what an item reads was then loaded already
- * for the planes before. Items with loops are one for each thread here too: a product with 27
- * coefficients for each item took 1.3 times as long with 8 planes. In three dimensions no index
- * needs a division.
+ * Ranges of three dimensions or more are divided into planes (the last two indices). A block has
+ * 64 (or 32) threads along the contiguous index, and its other threads along the next. A thread
+ * runs one item of a plane or, in reductions and where items read their neighbours, the items at
+ * the same position in several planes, one plane after the other. Most of what an item reads was
+ * then loaded already for the planes before. Items with loops are one for each thread here too: a
+ * product with 27 coefficients for each item took 1.3 times as long with 8 planes. In three
+ * dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
  * partial result (join_cuda.h). If there are few (MX_CUDA_SLOTS) of at most 8 bytes, each block
@@ -33,13 +33,13 @@
  * start. The order is fixed, so the bits do not change from run to run. Rejected: the block that
  * finishes last joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
  *
- * The blocks have 512 threads, because fewer blocks are joined faster: in cache a dot product took
- * 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. Blocks of other reductions
- * have 256: in planes, where items have loops, where a value is larger than 8 bytes, and in ranges
- * with few rows or short rows. In the latter threads step through the range, and there are only as
- * many blocks as the device runs of this kernel at a time. In one dimension threads step too, with
- * as many blocks as the device runs at a time; of 256 threads, with twice as many as it can run of
- * a small kernel. */
+ * The blocks have 512 threads, because fewer blocks are joined faster: in cache a dot product
+ * took 3.9 us with them and 4.7 us with twice as many blocks of 256 threads. Blocks of other
+ * reductions have 256: where items have loops, where a value is larger than 8 bytes, and in
+ * ranges with few rows or short rows. In the latter threads step through the range, and there are
+ * only as many blocks as the device runs of this kernel at a time. In one dimension threads step
+ * too, with as many blocks as the device runs at a time; of 256 threads, with twice as many as it
+ * can run of a small kernel. */
 #pragma once
 #include "minx/join_cuda.h"
 #include "minx/range_cuda.h"
@@ -288,14 +288,13 @@ static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args
 
 /* The most threads of a block in a reduction, which plan_grid and plan_planes (cuda_grid.h)
  * respect. */
-template <class K, int planes, bool strides> static constexpr int mx_cuda_reduce_threads_()
+template <class K, bool strides> static constexpr int mx_cuda_reduce_threads_()
 {
-    return planes > 0 || strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
+    return strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
 }
 
 template <class K, int planes, bool strides>
-static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, planes, strides>()),
-                                         K::resident)
+static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>()), K::resident)
     mx_cuda_reduce_(const __grid_constant__ typename K::args args,
                     const __grid_constant__ mx_cuda_range_of_<K> range, mx_cuda_slot_ *slots,
                     typename K::value *partials, typename K::value *result)
@@ -406,7 +405,7 @@ template <class K> static int mx_cuda_at_a_time_()
     constexpr bool strides = K::dims > 1;
     int blocks = 0;
     const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, 0, strides>(), 0);
+        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, strides>(), 0);
     if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
     return code == cudaSuccess && blocks > 0 ? blocks : 1;
 }
