@@ -38,6 +38,22 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     CHECK(plan->blocks <= (limit > 2 ? limit : 2));
 }
 
+/* The numbers of blocks that test reduce_joins assumes, for rows of 64 items. */
+static void test_blocks_of(int dims, int per_thread, int threads, int64_t rows, int64_t expected)
+{
+    const mx_kernel kernel = {.name = "rows", .pattern = MX_PATTERN_REDUCE};
+    const mx_instance instance = {
+        .per_thread = per_thread, .threads = threads, .at_a_time = one_at_a_time};
+    mx_launch launch = {.kernel = &kernel, .dims = dims};
+    launch.axis[dims - 1].end = 64;
+    launch.axis[dims - 2].end = dims == 2 ? rows : 64;
+    launch.axis[0].end = rows;
+    const bool planes = plan_planes(&launch, &instance, RESIDENT);
+    CHECK(planes == (dims == 3));
+    if (!planes) CHECK_OK(plan_grid(&launch, &instance, 132, RESIDENT));
+    CHECK_I64(mx_cuda_planned(&launch)->blocks, expected);
+}
+
 /* A random reduction. Its blocks have whole warps and at most the threads of the instance, or 256
  * where threads step through rows. They cover the range, unless threads step through
  * it. */
@@ -73,11 +89,13 @@ static void test_random_plan(void)
     CHECK(threads <= (plan->strides ? 256 : instance.threads));
     CHECK_I64(plan->blocks, (int64_t)plan->grid[0] * plan->grid[1] * plan->grid[2]);
     CHECK((plan->blocks > 0) == (rows * contiguous > 0));
+    if (launch.dims == 1) CHECK(plan->blocks <= (instance.threads > 256 ? 6 : 16) * p);
     if (planes && plan->blocks > 0) {
         const int64_t next = launch.axis[last - 1].end - launch.axis[last - 1].begin;
         CHECK((int64_t)plan->grid[0] * plan->block[0] >= contiguous);
         CHECK((int64_t)plan->grid[1] * plan->block[1] >= next);
         CHECK((int64_t)plan->grid[2] * plan->per_thread >= rows / next);
+        CHECK(threads <= 256 || next * ceil_div(contiguous, 32) * 32 > 256);
     }
     if (plan->blocks > 0 && !planes && !plan->strides && launch.dims > 1) {
         CHECK_I64(plan->per_thread, per_thread);
@@ -104,6 +122,11 @@ int main(void)
         test_strides(long_side, short_side, p, six_at_a_time);
     }
 
+    test_blocks_of(2, 2, 512, 16 * MX_CUDA_SLOTS, MX_CUDA_SLOTS);
+    test_blocks_of(2, 2, 512, 16 * MX_CUDA_LONG_JOIN, MX_CUDA_LONG_JOIN);
+    test_blocks_of(2, 1, 256, 4 * MX_CUDA_SLOTS, MX_CUDA_SLOTS);
+    test_blocks_of(2, 8, 256, 32 * MX_CUDA_LONG_JOIN, MX_CUDA_LONG_JOIN);
+    test_blocks_of(3, 2, 512, 4 * MX_CUDA_SLOTS / 8, MX_CUDA_SLOTS);
     for (int n = 0; n < 100000; n++) test_random_plan();
 
     /* no more blocks than teams */

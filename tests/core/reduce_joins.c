@@ -7,34 +7,104 @@
 
 enum { N = 50021, SUMS = 200, ROW = 64 };
 
-/* The number of blocks on cuda decides how their results are joined: the last block does it, or a
- * second kernel, or a third. Ranges with as many blocks as each of them takes, and with more. In a
- * block there are 64 items along the contiguous index, and 16 rows for numbers, 32 for structs. */
+/* The sum of 0 to n - 1. */
+static int64_t sum_below(int64_t n) { return n * (n - 1) / 2; }
+
+static mx_ctx_info info_of(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    MUST(mx_ctx_get_info(ctx, &info));
+    return info;
+}
+static bool is_cuda(mx_ctx ctx) { return strcmp(info_of(ctx).backend, "cuda") == 0; }
+static bool is_left(mx_ctx ctx) { return info_of(ctx).layout == MX_LAYOUT_LEFT; }
+
+/* The number of blocks on cuda decides how their results are joined: in the kernel itself, by a
+ * second kernel, or by a third. Ranges with as many blocks as each of them takes, and with more. In
+ * a block there are 64 items along the contiguous index and 16 rows for numbers, 4 if an item has a
+ * loop, 32 for structs; test cuda_blocks checks this. */
 static void test_large(mx_ctx ctx)
 {
     static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
+    static const int rows_of_block[] = {16, 4, 32};
     const rj_no_args args = {.factor = 3};
-    mx_ctx_info info;
-    MUST(mx_ctx_get_info(ctx, &info));
-    const bool left = info.layout == MX_LAYOUT_LEFT;
-    const int sizes = strcmp(info.backend, "cuda") == 0 ? 4 : 2;
-    for (int form = 0; form < 2 * 2 * sizes; form++) {
-        const bool is_struct = form % 2 == 1;
-        const int64_t rows = blocks[form / 4] * (is_struct ? 32 : 16) + form / 2 % 2;
+    const bool left = is_left(ctx);
+    const int sizes = is_cuda(ctx) ? 4 : 2;
+    for (int form = 0; form < 3 * 2 * sizes; form++) {
+        const int kind = form % 3;
+        const int64_t rows = blocks[form / 6] * rows_of_block[kind] + form / 3 % 2;
         const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
-        const int64_t expected = nj * (3 * ni * (ni - 1) / 2) + ni * (nj * (nj - 1) / 2);
+        const int64_t expected = args.factor * nj * sum_below(ni) + ni * sum_below(nj);
         const mx_range_2 range = mx_range_2d(ctx, 0, ni, 0, nj);
         int64_t sum = -1;
         rj_fields fields;
-        if (is_struct) {
+        if (kind == 2) {
             CHECK_OK(rj_large_fields(range, &args, &fields));
             CHECK_I64(fields.sum, expected);
             CHECK_F64(fields.count, (double)(ni * nj), 0);
             CHECK_I64(fields.top, ni - 1);
         } else {
-            CHECK_OK(rj_large(range, &args, &sum));
+            CHECK_OK((kind == 0 ? rj_large : rj_looping)(range, &args, &sum));
             CHECK_I64(sum, expected);
         }
+    }
+}
+
+/* Planes of 64 x 64. On cuda a block has 8 rows of 4 planes, so there are as many blocks as slots,
+ * and more. With one row a plane is smaller than the largest block. */
+static void test_planes(mx_ctx ctx)
+{
+    const rj_no_args args = {.factor = 3};
+    const bool left = is_left(ctx);
+    const int64_t planes = is_cuda(ctx) ? MX_CUDA_SLOTS / (ROW / 8) * 4 : 8;
+    for (int form = 0; form < 4; form++) {
+        const int64_t outer = planes + form / 2, nj = form % 2 == 0 ? ROW : 1;
+        const int64_t ni = left ? ROW : outer, nk = left ? outer : ROW;
+        int64_t sum = -1;
+        CHECK_OK(rj_planes(mx_range_3d(ctx, 0, ni, 0, nj, 0, nk), &args, &sum));
+        CHECK_I64(sum, args.factor * nj * nk * sum_below(ni) + ni * nk * sum_below(nj) +
+                           ni * nj * sum_below(nk));
+    }
+}
+
+/* One dimension. On cuda the threads step through the longer range. */
+static void test_line(mx_ctx ctx)
+{
+    static const int64_t sizes[] = {1000, 3000001};
+    const rj_no_args args = {.factor = 3};
+    for (int s = 0; s < 2; s++) {
+        int64_t sum = -1;
+        CHECK_OK(rj_line(mx_range_1d(ctx, 0, sizes[s]), &args, &sum));
+        CHECK_I64(sum, args.factor * sum_below(sizes[s]));
+    }
+}
+
+/* Sums of several contexts in turn, without a fence: they may run at the same time. */
+static void test_contexts(mx_ctx ctx)
+{
+    enum { CONTEXTS = 8, ROUNDS = 50 };
+    const rj_no_args args = {.factor = 3};
+    const bool left = is_left(ctx);
+    const int64_t rows = is_cuda(ctx) ? (int64_t)MX_CUDA_SLOTS * 16 : 64;
+    const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
+    int64_t got[ROUNDS];
+    mx_ctx other[CONTEXTS];
+    mx_view sums[CONTEXTS];
+    for (int c = 0; c < CONTEXTS; c++) {
+        MUST(mx_ctx_create(check_resource, &other[c]));
+        MUST(mx_view_create_1d(other[c], "sums", MX_I64, ROUNDS, &sums[c]));
+    }
+    for (int n = 0; n < CONTEXTS * ROUNDS; n++) {
+        const mx_ctx its = other[n % CONTEXTS];
+        CHECK_OK(
+            rj_large_into(mx_range_2d(its, 0, ni, 0, nj), &args, sums[n % CONTEXTS], n / CONTEXTS));
+    }
+    for (int c = 0; c < CONTEXTS; c++) {
+        check_download(other[c], sums[c], got);
+        for (int r = 0; r < ROUNDS; r++)
+            CHECK_I64(got[r], args.factor * nj * sum_below(ni) + ni * sum_below(nj));
+        MUST(mx_view_destroy(&sums[c]));
+        mx_ctx_destroy(&other[c]);
     }
 }
 
@@ -93,6 +163,9 @@ static void test(mx_ctx ctx)
     check_upload(ctx, view, x);
     MUST(mx_bind(ctx, view, &args.x));
     test_large(ctx);
+    test_planes(ctx);
+    test_line(ctx);
+    test_contexts(ctx);
     test_small_structs(ctx, &args, x);
     test_many_sums(ctx, &args, x);
     MUST(mx_view_destroy(&view));

@@ -19,7 +19,8 @@ typedef struct rj_bytes {
 MX_DECLARE_REDUCE(1D, rj_small, rj_args, rj_padded)
 MX_DECLARE_REDUCE(1D, rj_smallest, rj_args, rj_bytes)
 
-/* Without data, so that ranges can be large: the sum of 3 i + j, alone and with other fields. */
+/* Without data, so that ranges can be large: sums of factor i + j + k, the first also with other
+ * fields. The items of rj_looping have a loop. */
 #define RJ_FIELDS(FIELD)         \
     FIELD(int64_t, sum, MX_SUM)  \
     FIELD(double, count, MX_SUM) \
@@ -29,5 +30,8 @@ typedef struct rj_no_args {
     int factor;
 } rj_no_args;
 MX_NO_ACCESSORS(rj_no_args)
+MX_DECLARE_REDUCE(1D, rj_line, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(2D, rj_large, rj_no_args, int64_t)
+MX_DECLARE_REDUCE(2D, rj_looping, rj_no_args, int64_t)
+MX_DECLARE_REDUCE(3D, rj_planes, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(2D, rj_large_fields, rj_no_args, rj_fields)

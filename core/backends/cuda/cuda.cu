@@ -22,7 +22,8 @@ static bool in_use[MAX_DEVICES];
 typedef struct cuda_state {
     cudaEvent_t reached; /* for contexts that wait for this one */
     void *slots;         /* for one reduction at a time; empty between two of them */
-    bool records_node;   /* nodes of a graph may run at the same time, so without these slots */
+    bool records_node;   /* a node of a graph is being recorded: nodes may run at the same time, so
+                          * they cannot use these slots */
     void *result;        /* pinned memory: reductions write results for the host to it */
     size_t result_bytes;
     int64_t processors; /* the device's multiprocessors */

@@ -68,7 +68,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     mx_cuda_launch *plan = mx_cuda_plan(l);
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     const int per_thread = instance->per_thread;
-    const unsigned threads = block_threads(instance);
+    unsigned threads = block_threads(instance);
     const int last = l->dims - 1;
     plan->planes = false;
     if (l->dims < 3 || (!reduces && l->kernel->pattern != MX_PATTERN_FOR)) return false;
@@ -77,6 +77,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     int64_t planes = 1;
     for (int d = 0; d < last - 1; d++) planes *= l->axis[d].end - l->axis[d].begin;
     if (l->axis[last].tile > 0 || contiguous < WARP || rows == 0 || planes == 0) return false;
+    if (rows * ceil_div(contiguous, WARP) * WARP <= THREADS) threads = THREADS;
     unsigned width = PLANE_WIDTH;
     if (ceil_div(contiguous, WARP) * WARP < ceil_div(contiguous, width) * width) width = WARP;
     while (width < threads && threads / width / 2 >= rows) width *= 2;
@@ -118,7 +119,7 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
     /* the items of a thread in its row */
     const int64_t items = l->dims == 1 && !steps ? instance->per_thread : 1;
     int64_t along = ceil_div(contiguous, (int64_t)plan->block[0] * items);
-    if (steps)
+    if (steps && along > processors)
         along =
             at_most(along, threads > THREADS ? processors * instance->at_a_time() : 2 * resident);
     plan->per_thread =

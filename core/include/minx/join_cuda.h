@@ -80,10 +80,10 @@ template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cu
     return value;
 }
 
-/* The last block joins the values of all blocks, in the order of mx_cuda_join_ with a block of this
- * size. In a reduction only this block waits, and the others need no more than one free place on
- * the device, so they end. Devices also start blocks in the order of their numbers, so most have
- * ended already; CUDA does not promise this order. */
+/* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
+ * with a block of this size. Only this block waits. Devices start blocks in the order of their
+ * numbers, so all others have started before it. CUDA does not promise this order; in another
+ * order the others still end if the device has room for one more block. */
 template <class K>
 static __device__ __forceinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)

@@ -112,11 +112,12 @@ typedef struct mx_instance {
     /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each
      * block */
     size_t (*temporary)(const mx_launch *launch);
-    /* accelerators, reductions: the threads of a block, where the backend has no reason for fewer. 0
-     * for all other kernels */
+    /* accelerators, reductions of a range to one value: the threads of a block, where the backend
+     * has no reason for fewer. 0 for all other kernels */
     int threads;
-    /* accelerators, reductions: if the threads step through the range, the number of blocks that a
-     * multiprocessor of the current device runs at a time. NULL for all other kernels */
+    /* accelerators, reductions of a range to one value: if the threads step through the range, the
+     * number of blocks that a multiprocessor of the current device runs at a time. NULL for all
+     * other kernels */
     int (*at_a_time)(void);
     /* hosts: runs the chunks first..last-1 of a launch on the calling thread */
     void (*run)(const mx_launch *launch, int64_t first, int64_t last);

@@ -10,7 +10,9 @@ enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 /* More partial results than the first are joined by this number of blocks at first. */
 enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
 
-/* The slots that the blocks of a reduction can leave their partial results in: see join_cuda.h. */
+/* The slots that the blocks of a reduction can leave their partial results in: see join_cuda.h. A
+ * long sum over one dimension has as many blocks as the device runs at a time: at most 4 of 512
+ * threads on each of 132 multiprocessors of an H200. */
 enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16 };
 
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
@@ -22,10 +24,10 @@ typedef struct mx_cuda_launch {
     int per_thread;    /* rows of a thread; in one dimension its items, with `planes` its planes */
     int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
-    void *slots;   /* of a reduction, all empty; NULL: another kernel joins its partial results */
-    bool overlaps; /* the device can set a kernel up while the one before it runs */
-    bool strides;  /* a reduction of few or short rows: threads step through them */
-    bool planes;   /* three dimensions or more: the range is divided into planes */
+    void *slots;       /* of a reduction, all empty; NULL: a second kernel joins */
+    bool overlaps;     /* the device can set a kernel up while the one before it runs */
+    bool strides;      /* a reduction of few or short rows: threads step through them */
+    bool planes;       /* three dimensions or more: the range is divided into planes */
 } mx_cuda_launch;
 MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
 

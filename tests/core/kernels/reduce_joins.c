@@ -39,6 +39,22 @@ MX_BODY void rj_large_body(const rj_no_args *a, int i, int j, int64_t *sum)
     *sum += a->factor * i + j;
 }
 MX_REDUCE(2D, rj_large, MX_SUM)
+MX_BODY void rj_line_body(const rj_no_args *a, int i, int64_t *sum)
+{
+    *sum += (int64_t)a->factor * i;
+}
+MX_REDUCE(1D, rj_line, MX_SUM)
+MX_BODY void rj_looping_body(const rj_no_args *a, int i, int j, int64_t *sum)
+{
+    for (int n = 0; n < a->factor; n++) *sum += i;
+    *sum += j;
+}
+MX_REDUCE(2D, rj_looping, MX_SUM, MX_ITEMS_PLAIN)
+MX_BODY void rj_planes_body(const rj_no_args *a, int i, int j, int k, int64_t *sum)
+{
+    *sum += a->factor * i + j + k;
+}
+MX_REDUCE(3D, rj_planes, MX_SUM)
 MX_BODY void rj_large_fields_body(const rj_no_args *a, int i, int j, rj_fields *v)
 {
     v->sum += a->factor * i + j;
