@@ -95,9 +95,10 @@ static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
  * with a block of this size. Only this block waits. Devices start blocks in the order of their
  * numbers, so all others have started before it. CUDA does not promise this order; in another
- * order the others still end if the device has room for one more block. */
+ * order the others still end if the device has room for one more block. Not inlined: else nvcc gives
+ * the items of some kernels fewer registers. */
 template <class K>
-static __device__ __forceinline__ void
+static __device__ __noinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
 {
     typedef typename K::value T;
@@ -112,10 +113,17 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     if (thread == 0) last = *total;
     __syncthreads();
     K::init(total);
-    for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1
-                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
-                            : last;
+    /* a thread reads two slots before it waits for the first */
+    const int threads = (int)(blockDim.x * blockDim.y);
+    for (int p = thread; p < blocks; p += 2 * threads) {
+        const int q = p + threads;
+        mx_cuda_slot_ at_p = {{0, 0}}, at_q = {{0, 0}};
+        if (p < blocks - 1) at_p = mx_cuda_read_slot_(&slots[p]);
+        if (q < blocks - 1) at_q = mx_cuda_read_slot_(&slots[q]);
+        T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p], at_p) : last;
+        K::join(total, &value);
+        if (q >= blocks) break;
+        value = q < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[q], at_q) : last;
         K::join(total, &value);
     }
     mx_cuda_block_join_<K>(total);
