@@ -10,28 +10,28 @@ enum { N = 50021, SUMS = 200, ROW = 64 };
 /* The sum of 0 to n - 1. */
 static int64_t sum_below(int64_t n) { return n * (n - 1) / 2; }
 
-static mx_ctx_info info_of(mx_ctx ctx)
+static bool is_left(mx_ctx ctx)
 {
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
-    return info;
+    return info.layout == MX_LAYOUT_LEFT;
 }
-static bool is_cuda(mx_ctx ctx) { return strcmp(info_of(ctx).backend, "cuda") == 0; }
-static bool is_left(mx_ctx ctx) { return info_of(ctx).layout == MX_LAYOUT_LEFT; }
 
 /* The number of blocks on cuda decides how their results are joined: in the kernel itself, by a
- * second kernel, or by a third. Ranges with as many blocks as each of them takes, and with more. In
- * a block there are 64 items along the contiguous index and 16 rows for numbers, 4 if an item has a
- * loop, 32 for structs; test cuda_blocks checks this. */
+ * second kernel, or by a third. Ranges with as many blocks as each of them takes, and with more.
+ * In a block there are 64 items along the contiguous index and 16 rows for numbers, 4 if an item
+ * has a loop, 32 for structs; test cuda_blocks checks these numbers. (Threads step through 4 or 8
+ * rows of items with loops.) Each sum has its own factor, so a partial result of another sum
+ * would be noticed. */
 static void test_large(mx_ctx ctx)
 {
     static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
     static const int rows_of_block[] = {16, 4, 32};
-    const rj_no_args args = {.factor = 3};
     const bool left = is_left(ctx);
-    const int sizes = is_cuda(ctx) ? 4 : 2;
+    const int sizes = check_is(ctx, "cuda") ? 4 : 2;
     for (int form = 0; form < 3 * 2 * sizes; form++) {
         const int kind = form % 3;
+        const rj_no_args args = {.factor = form + 1};
         const int64_t rows = blocks[form / 6] * rows_of_block[kind] + form / 3 % 2;
         const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
         const int64_t expected = args.factor * nj * sum_below(ni) + ni * sum_below(nj);
@@ -56,7 +56,7 @@ static void test_planes(mx_ctx ctx)
 {
     const rj_no_args args = {.factor = 3};
     const bool left = is_left(ctx);
-    const int64_t planes = is_cuda(ctx) ? MX_CUDA_SLOTS / (ROW / 8) * 4 : 8;
+    const int64_t planes = check_is(ctx, "cuda") ? MX_CUDA_SLOTS / (ROW / 8) * 4 : 8;
     for (int form = 0; form < 4; form++) {
         const int64_t outer = planes + form / 2, nj = form % 2 == 0 ? ROW : 1;
         const int64_t ni = left ? ROW : outer, nk = left ? outer : ROW;
@@ -79,13 +79,13 @@ static void test_line(mx_ctx ctx)
     }
 }
 
-/* Sums of several contexts in turn, without a fence: they may run at the same time. */
+/* Sums of several contexts in turn, without a fence: they may run at the same time. Each has its own
+ * factor. */
 static void test_contexts(mx_ctx ctx)
 {
     enum { CONTEXTS = 8, ROUNDS = 50 };
-    const rj_no_args args = {.factor = 3};
     const bool left = is_left(ctx);
-    const int64_t rows = is_cuda(ctx) ? (int64_t)MX_CUDA_SLOTS * 16 : 64;
+    const int64_t rows = check_is(ctx, "cuda") ? (int64_t)MX_CUDA_SLOTS * 16 : 64;
     const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
     int64_t got[ROUNDS];
     mx_ctx other[CONTEXTS];
@@ -96,13 +96,14 @@ static void test_contexts(mx_ctx ctx)
     }
     for (int n = 0; n < CONTEXTS * ROUNDS; n++) {
         const mx_ctx its = other[n % CONTEXTS];
+        const rj_no_args args = {.factor = n + 1};
         CHECK_OK(
             rj_large_into(mx_range_2d(its, 0, ni, 0, nj), &args, sums[n % CONTEXTS], n / CONTEXTS));
     }
     for (int c = 0; c < CONTEXTS; c++) {
         check_download(other[c], sums[c], got);
         for (int r = 0; r < ROUNDS; r++)
-            CHECK_I64(got[r], args.factor * nj * sum_below(ni) + ni * sum_below(nj));
+            CHECK_I64(got[r], (r * CONTEXTS + c + 1) * nj * sum_below(ni) + ni * sum_below(nj));
         MUST(mx_view_destroy(&sums[c]));
         mx_ctx_destroy(&other[c]);
     }

@@ -81,9 +81,10 @@ template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cu
 }
 
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
- * with a block of this size. Only this block waits. Devices start blocks in the order of their
- * numbers, so all others have started before it. CUDA does not promise this order; in another
- * order the others still end if the device has room for one more block. */
+ * with a block of this size. Only this block waits. Devices have so far started blocks in the
+ * order of their numbers, so all others have started before it. CUDA does not promise this order.
+ * In another order the others still end if the device has room for one more block than reductions
+ * run at the same time. */
 template <class K>
 static __device__ __forceinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)

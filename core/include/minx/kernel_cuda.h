@@ -4,8 +4,8 @@
  * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512:
  * block[0] of them along the contiguous index, block[1] along the rows. (A row is one combination
  * of the other indices.) blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A
- * thread runs `per_thread` neighbouring rows; in one dimension that many items, which are 256
- * apart. The number is
+ * thread runs `per_thread` neighbouring rows; in one dimension, except in reductions, that many
+ * items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
  *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction over columns (MX_ITEMS_COLUMN);
  *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads, and in two dimensions if there is a
@@ -28,26 +28,28 @@
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
  * partial result (join_cuda.h). If there are few partial results (MX_CUDA_SLOTS) of at most 8
  * bytes, each block puts its own into a slot, and the block with the highest number joins them in
- * the same kernel. The reason: the host needs about 3 us to start a second kernel, which is often
- * longer than both kernels run. All other partial results are joined by a second kernel with one
- * block; if there are many, a kernel with some blocks runs between the two. Partial results of a
- * node of a graph have a second kernel too: nodes may run at the same time, so they cannot share
- * the slots, and the host does not start their kernels. Rejected: the block that finishes last
- * joins. Each block then needs a fence and an atomic, which takes up to 1.4 us.
+ * the same kernel. The reason: the host needs about 3 us to start a second kernel. A kernel whose
+ * data are in cache often runs no longer than that. All other partial results are joined by a
+ * second kernel with one block; if there are many, a kernel with some blocks runs between the
+ * two. Partial results of a node of a graph have a second kernel too: nodes may run at the same
+ * time, so they cannot share the slots, and the host does not start their kernels. Rejected: the
+ * block that finishes last joins. Each block then needs a fence and an atomic, which takes up to
+ * 1.4 us.
  *
  * The order is fixed, so the bits of a sum do not change from run to run. They do depend on the
- * number of blocks, which in one dimension depends on the registers of the kernel. So two kernels
- * with the same sum may differ in the last bits.
+ * number of blocks, which depends on the device and, where threads step through the range, in
+ * most cases on the registers of the kernel. So two kernels with the same sum may differ in the
+ * last bits.
  *
  * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
  * are joined faster: a dot product in cache took 3.9 us with them and 4.7 us with twice as many
  * blocks of 256 threads, both without the time of the host. Blocks of other reductions have 256:
- * where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items,
- * and in ranges with few rows or short rows. In the latter threads step through the range, and
- * there are only as many blocks as the device runs of this kernel at a time. In one dimension
- * threads step too. Of blocks with 512 threads there are as many as the device runs of this
- * kernel at a time; of blocks with 256 threads, twice as many as it runs of a kernel with few
- * registers. */
+ * where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items
+ * (rows rounded up to warps), and in ranges with few rows or short rows. In the latter threads
+ * step through the range, and there are at most as many blocks as the device runs of this kernel
+ * at a time. In one dimension threads step too. Of blocks with 512 threads there are at most as
+ * many as the device runs of this kernel at a time; of blocks with 256 threads, twice as many as
+ * it runs of a kernel with few registers. */
 #pragma once
 #include "minx/join_cuda.h"
 #include "minx/range_cuda.h"

@@ -11,8 +11,8 @@ enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
 
 /* The slots that the blocks of a reduction can leave their partial results in: see join_cuda.h. A
- * long sum over one dimension has as many blocks as the device runs at a time: at most 4 of 512
- * threads on each of 132 multiprocessors of an H200. */
+ * long sum over one dimension whose items have no loop has at most as many blocks as the device
+ * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
 enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16 };
 
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
@@ -21,7 +21,8 @@ enum { MX_CUDA_ALL_ROWS = 3 };
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* the number of blocks in each dimension */
     unsigned block[2]; /* the number of threads of a block in each dimension */
-    int per_thread;    /* rows of a thread; in one dimension its items, with `planes` its planes */
+    int per_thread;    /* rows of a thread; in one dimension its items, except in reductions; with
+                        * `planes` its planes */
     int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
     void *slots;       /* of a reduction, all empty; NULL: a second kernel joins */
