@@ -45,9 +45,8 @@ static void test_blocks_of(int dims, int per_thread, int threads, int64_t rows, 
     const mx_instance instance = {
         .per_thread = per_thread, .threads = threads, .at_a_time = one_at_a_time};
     mx_launch launch = {.kernel = &kernel, .dims = dims};
-    launch.axis[dims - 1].end = 64;
-    launch.axis[dims - 2].end = dims == 2 ? rows : 64;
     launch.axis[0].end = rows;
+    for (int d = 1; d < dims; d++) launch.axis[d].end = 64;
     const bool planes = plan_planes(&launch, &instance, RESIDENT);
     CHECK(planes == (dims == 3));
     if (!planes) CHECK_OK(plan_grid(&launch, &instance, 132, RESIDENT));
@@ -55,8 +54,7 @@ static void test_blocks_of(int dims, int per_thread, int threads, int64_t rows, 
 }
 
 /* A random reduction. Its blocks have whole warps and at most the threads of the instance, or 256
- * where threads step through rows. They cover the range, unless threads step through
- * it. */
+ * where threads step through rows. They cover the range, unless threads step through it. */
 static void test_random_plan(void)
 {
     const int failures = check_failures;

@@ -17,6 +17,19 @@ static bool is_left(mx_ctx ctx)
     return info.layout == MX_LAYOUT_LEFT;
 }
 
+/* Rows of ROW items along the contiguous index. */
+static mx_range_2 range_of_rows(mx_ctx ctx, int64_t rows)
+{
+    return is_left(ctx) ? mx_range_2d(ctx, 0, ROW, 0, rows) : mx_range_2d(ctx, 0, rows, 0, ROW);
+}
+
+/* The sum of factor * i + j over a range that begins at 0. */
+static int64_t sum_over(const mx_range_2 *range, int64_t factor)
+{
+    const int64_t ni = range->end[0], nj = range->end[1];
+    return factor * nj * sum_below(ni) + ni * sum_below(nj);
+}
+
 /* The number of blocks on cuda decides how their results are joined: in the kernel itself, by a
  * second kernel, or by a third. Ranges with as many blocks as each of them takes, and with more.
  * In a block there are 64 items along the contiguous index and 16 rows for numbers, 4 if an item
@@ -27,22 +40,20 @@ static void test_large(mx_ctx ctx)
 {
     static const int64_t blocks[] = {1, 2, MX_CUDA_SLOTS, MX_CUDA_LONG_JOIN};
     static const int rows_of_block[] = {16, 4, 32};
-    const bool left = is_left(ctx);
     const int sizes = check_is(ctx, "cuda") ? 4 : 2;
     for (int form = 0; form < 3 * 2 * sizes; form++) {
         const int kind = form % 3;
         const rj_no_args args = {.factor = form + 1};
         const int64_t rows = blocks[form / 6] * rows_of_block[kind] + form / 3 % 2;
-        const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
-        const int64_t expected = args.factor * nj * sum_below(ni) + ni * sum_below(nj);
-        const mx_range_2 range = mx_range_2d(ctx, 0, ni, 0, nj);
+        const mx_range_2 range = range_of_rows(ctx, rows);
+        const int64_t expected = sum_over(&range, args.factor);
         int64_t sum = -1;
         rj_fields fields;
         if (kind == 2) {
             CHECK_OK(rj_large_fields(range, &args, &fields));
             CHECK_I64(fields.sum, expected);
-            CHECK_F64(fields.count, (double)(ni * nj), 0);
-            CHECK_I64(fields.top, ni - 1);
+            CHECK_F64(fields.count, (double)(range.end[0] * range.end[1]), 0);
+            CHECK_I64(fields.top, range.end[0] - 1);
         } else {
             CHECK_OK((kind == 0 ? rj_large : rj_looping)(range, &args, &sum));
             CHECK_I64(sum, expected);
@@ -84,9 +95,7 @@ static void test_line(mx_ctx ctx)
 static void test_contexts(mx_ctx ctx)
 {
     enum { CONTEXTS = 8, ROUNDS = 50 };
-    const bool left = is_left(ctx);
     const int64_t rows = check_is(ctx, "cuda") ? (int64_t)MX_CUDA_SLOTS * 16 : 64;
-    const int64_t ni = left ? ROW : rows, nj = left ? rows : ROW;
     int64_t got[ROUNDS];
     mx_ctx other[CONTEXTS];
     mx_view sums[CONTEXTS];
@@ -97,13 +106,12 @@ static void test_contexts(mx_ctx ctx)
     for (int n = 0; n < CONTEXTS * ROUNDS; n++) {
         const mx_ctx its = other[n % CONTEXTS];
         const rj_no_args args = {.factor = n + 1};
-        CHECK_OK(
-            rj_large_into(mx_range_2d(its, 0, ni, 0, nj), &args, sums[n % CONTEXTS], n / CONTEXTS));
+        CHECK_OK(rj_large_into(range_of_rows(its, rows), &args, sums[n % CONTEXTS], n / CONTEXTS));
     }
     for (int c = 0; c < CONTEXTS; c++) {
+        const mx_range_2 range = range_of_rows(other[c], rows);
         check_download(other[c], sums[c], got);
-        for (int r = 0; r < ROUNDS; r++)
-            CHECK_I64(got[r], (r * CONTEXTS + c + 1) * nj * sum_below(ni) + ni * sum_below(nj));
+        for (int r = 0; r < ROUNDS; r++) CHECK_I64(got[r], sum_over(&range, r * CONTEXTS + c + 1));
         MUST(mx_view_destroy(&sums[c]));
         mx_ctx_destroy(&other[c]);
     }
