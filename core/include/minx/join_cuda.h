@@ -47,36 +47,48 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
-/* A slot for the partial result of a block, of at most 8 bytes. It is written and read as one
- * vector of 16 bytes, so whoever reads that it is full has also read the value. The devices do this
- * in one access; the PTX manual does not promise it. (The scan of CUB relies on it too.) */
+/* A slot for the partial result of a block, of at most 8 bytes. Each word has four bytes of it, and
+ * MX_CUDA_FULL_ when they are there. A word is read and written in one access, so a reader needs no
+ * fence: whoever sees that a word is full also sees its bytes. */
 typedef struct mx_cuda_slot_ {
-    unsigned long long value, full;
+    unsigned long long word[2];
 } mx_cuda_slot_;
 MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+#define MX_CUDA_FULL_ (1ull << 32)
+
+static __device__ __forceinline__ void
+mx_cuda_write_slot_(mx_cuda_slot_ *slot, unsigned long long w0, unsigned long long w1)
+{
+    asm volatile("st.volatile.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(w0), "l"(w1) : "memory");
+}
+
+static __device__ __forceinline__ mx_cuda_slot_ mx_cuda_read_slot_(const mx_cuda_slot_ *slot)
+{
+    mx_cuda_slot_ read;
+    asm volatile("ld.volatile.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(read.word[0]), "=l"(read.word[1])
+                 : "l"(slot)
+                 : "memory");
+    return read;
+}
 
 template <class T>
 static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, const T &value)
 {
-    unsigned long long word = 0;
-    memcpy(&word, &value, sizeof(T));
-    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(word), "l"(1ull)
-                 : "memory");
+    unsigned half[2] = {0, 0};
+    memcpy(half, &value, sizeof(T));
+    mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* Waits until the slot is full, and empties it. */
-template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
+/* Waits until the slot is full, and empties it. `read` is what it had before. */
+template <class T>
+static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_cuda_slot_ read)
 {
-    unsigned long long word, full;
+    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) read = mx_cuda_read_slot_(slot);
+    mx_cuda_write_slot_(slot, 0, 0);
+    const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
     T value;
-    do {
-        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(word), "=l"(full)
-                     : "l"(slot)
-                     : "memory");
-    } while (full == 0);
-    slot->full = 0;
-    memcpy(&value, &word, sizeof(T));
+    memcpy(&value, half, sizeof(T));
     return value;
 }
 
@@ -102,7 +114,9 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     __syncthreads();
     K::init(total);
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
+        const T value = p < blocks - 1
+                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
+                            : last;
         K::join(total, &value);
     }
     mx_cuda_block_join_<K>(total);

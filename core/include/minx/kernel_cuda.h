@@ -319,7 +319,7 @@ static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>())
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
-    if constexpr (!strides && sizeof total <= sizeof slots->value) {
+    if constexpr (!strides && sizeof total <= sizeof slots->word[0]) {
         if (slots != NULL) {
             mx_cuda_join_slots_<K>(slots, &total, result);
             return;
