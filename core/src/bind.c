@@ -280,6 +280,24 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
     return MX_OK;
 }
 
+bool mx_accessors_reach(const mx_args_table *table, const void *args, const void *memory,
+                        size_t size)
+{
+    for (size_t n = 0; n < table->count; n++) {
+        mx_stamp stamp;
+        if (!mx_stamp_read((const char *)args + table->accessor[n].offset + MX_STAMP_OFFSET,
+                           &stamp))
+            continue;
+        const mx_record *const root =
+            mx_record_of(mx_record_root(mx_view_of_stamp(&stamp), mx_record_of_stamp(&stamp)));
+        const char *const begin = root->data;
+        if (begin < (const char *)memory + size &&
+            (const char *)memory < begin + (size_t)root->span * MX_TYPE_SIZE(root->type))
+            return true;
+    }
+    return false;
+}
+
 static bool is_listed(const mx_args_table *table, size_t offset)
 {
     for (size_t n = 0; n < table->count; n++)

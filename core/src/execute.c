@@ -58,6 +58,9 @@ mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_re
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_tool_begin(ctx, k->pattern, k->name, NULL);
     mx_core(ctx)->running = k->name;
+    if (k->pattern == MX_PATTERN_REDUCE_ARRAY)
+        l->sums_in_result =
+            !mx_accessors_reach(k->table(), args, l->result, (size_t)l->length * k->value_size);
     mx_err err = ctx->backend->launch.run(ctx, l, args, result);
     if (mx_core(ctx)->nested != NULL)
         err = MX_FAIL(

@@ -304,9 +304,11 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
     else if (l->chunks > 0)
         ctx->backend->host.run(ctx, l, instance->run, l->chunks);
     if (pattern == MX_PATTERN_REDUCE) instance->join(l, l->result, l->chunks * members);
-    if (pattern == MX_PATTERN_REDUCE_ARRAY && l->length * ctx->threads <= SERIAL_JOIN)
+    const bool joins_arrays =
+        pattern == MX_PATTERN_REDUCE_ARRAY && !(l->chunks == 1 && l->sums_in_result);
+    if (joins_arrays && l->length * ctx->threads <= SERIAL_JOIN)
         instance->join_array(l, 0, l->length);
-    else if (pattern == MX_PATTERN_REDUCE_ARRAY)
+    else if (joins_arrays)
         ctx->backend->host.run(ctx, l, instance->join_array, l->length);
     if (l->team.size > 0) MX_TRY(mx_overflow_check(ctx));
     return mx_fault_check(ctx);

@@ -213,6 +213,11 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
 mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,
                                 size_t size);
 
+/* Can a kernel with these arguments access one of the `size` bytes at `memory` through an accessor?
+ * All accessors are bound to live views, or to none. */
+bool mx_accessors_reach(const mx_args_table *table, const void *args, const void *memory,
+                        size_t size);
+
 #ifdef MINX_BOUNDS_CHECK
 /* Lets the accessors in a copy of a launch's arguments record faults in the context that runs it:
  * the context that they were bound for may have been destroyed. */

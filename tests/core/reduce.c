@@ -439,6 +439,41 @@ static void test_arrays_into(data *d)
     MUST(mx_view_destroy(&scalar));
 }
 
+/* Launches whose body reads what is in the result before. */
+static void test_arrays_again(const data *d)
+{
+    enum { LENGTH = 7, LAUNCHES = 3 };
+    static const int64_t sizes[] = {5000, N}; /* on hosts one chunk, several */
+    mx_view table, row;
+    rd_again_args args = {.length = LENGTH};
+    MUST(mx_view_create_1d(d->ctx, "table", MX_F64, 2 * LENGTH, &table));
+    MUST(mx_subview(table, MX_SLICES(mx_span(0, LENGTH)), &row));
+    MUST(mx_bind(d->ctx, d->x, &args.x));
+    double *const memory =
+        check_info(row).space == MX_SPACE_HOST ? (double *)check_info(row).data : NULL;
+    for (int whole = 0; whole < 2; whole++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            const mx_range_1 range = mx_range_1d(d->ctx, 0, sizes[s]);
+            double before[LENGTH] = {0}, sums[LENGTH], got[LENGTH];
+            MUST(mx_bind(d->ctx, whole ? table : row, &args.before));
+            MUST(mx_fill(d->ctx, table, &(double){0}));
+            for (int n = 0; n < LAUNCHES; n++) {
+                memset(sums, 0, sizeof sums);
+                for (int64_t i = 0; i < sizes[s]; i++)
+                    sums[i % LENGTH] += d->line[i] + before[i % LENGTH];
+                if (memory != NULL && n == LAUNCHES - 1)
+                    CHECK_OK(rd_bins_again(range, &args, LENGTH, memory));
+                else
+                    CHECK_OK(rd_bins_again_into(range, &args, row));
+                check_download(d->ctx, row, got);
+                for (int e = 0; e < LENGTH; e++) CHECK_F64(got[e], sums[e], 0);
+                memcpy(before, sums, sizeof before);
+            }
+        }
+    MUST(mx_view_destroy(&row));
+    MUST(mx_view_destroy(&table));
+}
+
 /* ---- results into views; prologues ---- */
 
 static void test_into(const data *d)
@@ -551,6 +586,7 @@ static void test(mx_ctx ctx)
     test_arrays(d);
     test_arrays_of_boxes(d);
     test_arrays_into(d);
+    test_arrays_again(d);
     test_kinds_of_items(d);
     test_into(d);
     test_prologues(d);

@@ -22,7 +22,8 @@
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
- * The second fills the whole view, of rank 0 or 1, and does not wait.
+ * The second fills the whole view, of rank 0 or 1, and does not wait. The body may read the old
+ * values of the result through an accessor, but not through a plain pointer.
  *
  * The first argument is the index space: 1D to 6D and 1D_64 to 6D_64 take ranges, TEAM
  * takes teams (mx_league). Bodies have int64_t indices over those with _64, else int; a range
@@ -93,6 +94,9 @@ typedef struct mx_launch {
     int64_t *overflow;
     /* memory for the joined result */
     void *result;
+    /* hosts, array reductions: no accessor of the arguments reaches the memory of the result, so
+     * the first chunk can sum its items there */
+    bool sums_in_result;
     /* hosts, kernels with a prologue: memory for a copy of the arguments, owned by the caller of
      * the planner */
     void *args_copy;

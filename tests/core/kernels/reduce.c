@@ -175,6 +175,12 @@ MX_BODY void rd_tops_body(const rd_args *a, int i, rd_tops_array tops)
     mx_array_max(tops, i % (int)a->factor, (int64_t)MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY(1D, rd_tops, MX_MAX)
+MX_BODY void rd_bins_again_body(const rd_again_args *a, int i, rd_bins_again_array bins)
+{
+    const int e = i % a->length;
+    mx_array_add(bins, e, (double)MX_AT(a->x, i) + MX_AT(a->before, e));
+}
+MX_REDUCE_ARRAY(1D, rd_bins_again, MX_SUM)
 MX_BODY void rd_bins_2d_body(const rd_args *a, int i, int j, rd_bins_2d_array bins)
 {
     mx_array_add(bins, (i + j) % (int)a->factor, (double)MX_AT(a->box, 0, i, j));
