@@ -8,7 +8,7 @@
 
 /* The derivatives of a function at the 4 places, by direction. */
 typedef struct fe_derivatives {
-    double by[3][4];
+    double along[3][4];
 } fe_derivatives;
 
 /* Values at the nodes become 8 times those of the modes. */
@@ -51,9 +51,9 @@ MX_BODY fe_derivatives fe_derivatives_of(double *v)
 {
     fe_derivatives d;
     fe_eight_modes(v);
-    fe_at_places(v[1], v[3], v[5], v[7], d.by[0]);
-    fe_at_places(v[2], v[3], v[6], v[7], d.by[1]);
-    fe_at_places(v[4], v[5], v[6], v[7], d.by[2]);
+    fe_at_places(v[1], v[3], v[5], v[7], d.along[0]);
+    fe_at_places(v[2], v[3], v[6], v[7], d.along[1]);
+    fe_at_places(v[4], v[5], v[6], v[7], d.along[2]);
     return d;
 }
 
@@ -63,7 +63,7 @@ MX_BODY void fe_add_flux(const fe_derivatives *x, const fe_derivatives *u, const
 {
     double j[3][3], adjugate[3][3], gradient[3];
     for (int r = 0; r < 3; r++)
-        for (int d = 0; d < 3; d++) j[r][d] = x[d].by[r][p[r]];
+        for (int d = 0; d < 3; d++) j[r][d] = x[d].along[r][p[r]];
     for (int r = 0; r < 3; r++)
         for (int d = 0; d < 3; d++) {
             const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, d1 = (d + 1) % 3, d2 = (d + 2) % 3;
@@ -73,11 +73,12 @@ MX_BODY void fe_add_flux(const fe_derivatives *x, const fe_derivatives *u, const
         j[0][0] * adjugate[0][0] + j[0][1] * adjugate[1][0] + j[0][2] * adjugate[2][0];
     const double scale = mx_recip(det);
     for (int d = 0; d < 3; d++)
-        gradient[d] = scale * (adjugate[d][0] * u->by[0][p[0]] + adjugate[d][1] * u->by[1][p[1]] +
-                               adjugate[d][2] * u->by[2][p[2]]);
+        gradient[d] =
+            scale * (adjugate[d][0] * u->along[0][p[0]] + adjugate[d][1] * u->along[1][p[1]] +
+                     adjugate[d][2] * u->along[2][p[2]]);
     for (int r = 0; r < 3; r++)
-        flux->by[r][p[r]] += adjugate[0][r] * gradient[0] + adjugate[1][r] * gradient[1] +
-                             adjugate[2][r] * gradient[2];
+        flux->along[r][p[r]] += adjugate[0][r] * gradient[0] + adjugate[1][r] * gradient[1] +
+                                adjugate[2][r] * gradient[2];
 }
 
 /* u becomes K u. x: coordinates (x, y, z) of the nodes, which are lost. */
@@ -87,16 +88,16 @@ MX_BODY void fe_one_action(double (*x)[8], double *u)
     for (int d = 0; d < 3; d++) of_x[d] = fe_derivatives_of(x[d]);
     const fe_derivatives of_u = fe_derivatives_of(u);
     for (int r = 0; r < 3; r++)
-        for (int p = 0; p < 4; p++) flux.by[r][p] = 0;
+        for (int p = 0; p < 4; p++) flux.along[r][p] = 0;
     for (int q = 0; q < 8; q++) {
         const int xi = q & 1, eta = q >> 1 & 1, zeta = q >> 2 & 1;
         const int places[] = {eta | zeta << 1, xi | zeta << 1, xi | eta << 1};
         fe_add_flux(of_x, &of_u, places, &flux);
     }
     for (int m = 0; m < 8; m++) u[m] = 0;
-    fe_from_places(flux.by[0], &u[1], &u[3], &u[5], &u[7]);
-    fe_from_places(flux.by[1], &u[2], &u[3], &u[6], &u[7]);
-    fe_from_places(flux.by[2], &u[4], &u[5], &u[6], &u[7]);
+    fe_from_places(flux.along[0], &u[1], &u[3], &u[5], &u[7]);
+    fe_from_places(flux.along[1], &u[2], &u[3], &u[6], &u[7]);
+    fe_from_places(flux.along[2], &u[4], &u[5], &u[6], &u[7]);
     /* to the nodes: the transpose of fe_eight_modes */
     for (int d = 0; d < 3; d++)
         for (int m = 0; m < 8; m++) {

@@ -138,18 +138,18 @@ static void divide_coarse(const fe_mesh *fine, fe_mesh *m, int d)
 static void hold_coarse(fe_level *level)
 {
     fe_mesh *const m = &level->mesh;
-    const bool owns = fe_rows(m) > 0;
+    const bool has_rows = fe_rows(m) > 0;
     for (int d = 0; d < 3; d++) {
         const int end = m->first[d] + m->count[d], last = m->elements[d];
-        if (owns) {
+        if (has_rows) {
             m->low[d] = m->first[d] > 0 ? m->first[d] - 1 : 0;
             m->extent[d] = (end < last ? end : last) - m->low[d] + 1;
         } else {
             m->first[d] = m->low[d];
             m->count[d] = 0;
         }
-        level->from[d] = owns ? m->low[d] : 0;
-        level->to[d] = owns ? (end < last ? end : last) : 0;
+        level->from[d] = has_rows ? m->low[d] : 0;
+        level->to[d] = has_rows ? (end < last ? end : last) : 0;
     }
 }
 

@@ -110,19 +110,19 @@ static void choose_order(const md_app *app, md_order_args *args)
 static mx_err find_order(md_app *app)
 {
     const md_box *const box = &app->box;
-    const bool alone = app_size(app->base.comm) == 1;
+    const bool one_rank = app_size(app->base.comm) == 1;
     md_order_args args = {.in_blocks = false};
     int64_t interior;
     choose_order(app, &args);
     for (int d = 0; d < 3; d++) {
         const double low = md_brick_low(box, d, box->brick[d]),
                      high = md_brick_low(box, d, box->brick[d] + 1);
-        args.inner_low[d] = alone ? -INFINITY : low + app->list_cutoff;
-        args.inner_high[d] = alone ? INFINITY : high - app->list_cutoff;
+        args.inner_low[d] = one_rank ? -INFINITY : low + app->list_cutoff;
+        args.inner_high[d] = one_rank ? INFINITY : high - app->list_cutoff;
     }
     MX_TRY(md_order_args_bind(app->base.ctx, &app->views, &args));
     MX_TRY(md_find_places(md_local_range(app), &args, &interior));
-    app->interior = alone ? 0 : (mx_lid)interior;
+    app->interior = one_rank ? 0 : (mx_lid)interior;
     return sort_bins(app, app->local, NULL, app->views.order);
 }
 

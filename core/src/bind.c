@@ -280,20 +280,18 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
     return MX_OK;
 }
 
-bool mx_accessors_reach(const mx_args_table *table, const void *args, const void *memory,
-                        size_t size)
+bool mx_args_overlap(const void *args, size_t args_size, const void *memory, size_t size)
 {
-    for (size_t n = 0; n < table->count; n++) {
+    const mx_record bytes = {
+        .type = MX_U8, .count = 1, .span = (int64_t)size, .data = (void *)memory};
+    const char *const begin = args;
+    if (begin < (const char *)memory + size && (const char *)memory < begin + args_size)
+        return true;
+    for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= args_size; at += sizeof(uint64_t)) {
         mx_stamp stamp;
-        if (!mx_stamp_read((const char *)args + table->accessor[n].offset + MX_STAMP_OFFSET,
-                           &stamp))
-            continue;
-        const mx_record *const root =
-            mx_record_of(mx_record_root(mx_view_of_stamp(&stamp), mx_record_of_stamp(&stamp)));
-        const char *const begin = root->data;
-        if (begin < (const char *)memory + size &&
-            (const char *)memory < begin + (size_t)root->span * MX_TYPE_SIZE(root->type))
-            return true;
+        if (!mx_stamp_read((const char *)args + at, &stamp)) continue;
+        const mx_record *const r = mx_record_of_stamp(&stamp);
+        if (r != NULL && mx_records_overlap(r, &bytes)) return true;
     }
     return false;
 }
@@ -316,8 +314,8 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
         const char *const label = r != NULL ? r->label : "(destroyed)";
         MX_REQUIRE(
             is_listed(table, at), MX_ERR_ARG,
-            "kernel %s: the accessor at byte %zu of %s, of view '%s', is missing in MX_ARGS(%s, ...)",
-            kernel, at, table->type, label, table->type);
+            "kernel %s: the accessor of %s that is bound to view '%s' is missing in MX_ARGS(%s, ...)",
+            kernel, table->type, label, table->type);
     }
     return MX_OK;
 }

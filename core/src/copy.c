@@ -130,6 +130,14 @@ mx_err mx_record_copyable(mx_ctx ctx, const mx_record *r)
     return mx_record_recordable(ctx, r);
 }
 
+mx_err mx_record_check_type(const mx_record *r, const char *what, mx_type type)
+{
+    MX_REQUIRE(type == 0 || MX_TYPE_KIND(r->type) == 0 || type == r->type, MX_ERR_TYPE,
+               "%s '%s': the view has elements %s, the pointer is to %s", what, r->label,
+               mx_type_name(r->type), mx_type_name(type));
+    return MX_OK;
+}
+
 mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from)
 {
     MX_TRY(mx_record_writable(to));
@@ -209,12 +217,13 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
  * of its value; a recorded copy would read the value when the graph runs. */
 enum { MAX_FILL_BYTES = 1024 };
 
-mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value)
+mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_TRY(mx_record_recordable(ctx, r));
     MX_REQUIRE(value != NULL, MX_ERR_ARG, "fill '%s': no value", r->label);
+    MX_TRY(mx_record_check_type(r, "fill", type));
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "fill '%s': %s cannot access memory space %s", r->label, ctx->name,
                mx_space_name(r->space));

@@ -52,15 +52,24 @@ void mx_launch_count(mx_ctx ctx, const mx_launch *l)
     mx_core(ctx)->launches++;
 }
 
+/* The first chunk of a reduction into an array can sum its items in the result, unless the body may
+ * need what is there before: in its arguments, through an accessor, or through a plain pointer. */
+static void set_sums_in_result(mx_launch *l, const void *args)
+{
+    const mx_kernel *k = l->kernel;
+    const bool sums_in_result =
+        !k->not_checked &&
+        !mx_args_overlap(args, k->args_size, l->result, (size_t)l->length * k->value_size);
+    if (l->sums_in_result != sums_in_result) l->sums_in_result = sums_in_result;
+}
+
 mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     mx_launch_count(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_tool_begin(ctx, k->pattern, k->name, NULL);
     mx_core(ctx)->running = k->name;
-    if (k->pattern == MX_PATTERN_REDUCE_ARRAY)
-        l->sums_in_result =
-            !mx_accessors_reach(k->table(), args, l->result, (size_t)l->length * k->value_size);
+    if (k->pattern == MX_PATTERN_REDUCE_ARRAY) set_sums_in_result(l, args);
     mx_err err = ctx->backend->launch.run(ctx, l, args, result);
     if (mx_core(ctx)->nested != NULL)
         err = MX_FAIL(

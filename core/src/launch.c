@@ -164,13 +164,28 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
     return err;
 }
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
+/* The kernel is compiled in another file than the launch. */
+static mx_err check_sizes(const mx_kernel *kernel, size_t args_size, const mx_result *result)
+{
+    MX_REQUIRE(args_size == kernel->args_size, MX_ERR_ARG,
+               "kernel %s: its arguments have %zu bytes where it is launched, %zu where it is "
+               "defined: expected one declaration, in a header that both files include",
+               kernel->name, args_size, kernel->args_size);
+    MX_REQUIRE(result == NULL || result->value_size == kernel->value_size, MX_ERR_ARG,
+               "kernel %s: its value has %zu bytes where it is launched, %zu where it is defined: "
+               "expected one declaration, in a header that both files include",
+               kernel->name, result->value_size, kernel->value_size);
+    return MX_OK;
+}
+
+mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, size_t args_size,
                   const mx_result *result)
 {
     const mx_ctx ctx = policy.ctx;
     mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
+    MX_TRY(check_sizes(kernel, args_size, result));
     if (mx_core(ctx)->running != NULL)
         __atomic_store_n(&mx_core(ctx)->nested, kernel->name, __ATOMIC_RELAXED);
     MX_REQUIRE(

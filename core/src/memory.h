@@ -176,6 +176,10 @@ mx_err mx_record_copyable(mx_ctx ctx, const mx_record *record);
  * access this memory. A graph runs later, when ordinary host memory may have been freed. */
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *record);
 
+/* MX_ERR_TYPE: the elements are numbers of another type. what: the call, for the message. type: of a
+ * pointer of the caller; 0: not known. */
+mx_err mx_record_check_type(const mx_record *record, const char *what, mx_type type);
+
 /* Checks that the views have the same type, rank and extents, and that the destination is not
  * read-only. */
 mx_err mx_records_check_shapes(const mx_record *to, const mx_record *from);
@@ -213,10 +217,8 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
 mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,
                                 size_t size);
 
-/* Can a kernel with these arguments access one of the `size` bytes at `memory` through an accessor?
- * All accessors are bound to live views, or to none. */
-bool mx_accessors_reach(const mx_args_table *table, const void *args, const void *memory,
-                        size_t size);
+/* Do the `size` bytes at `memory` overlap these arguments, or a view that has an accessor in them? */
+bool mx_args_overlap(const void *args, size_t args_size, const void *memory, size_t size);
 
 #ifdef MINX_BOUNDS_CHECK
 /* Lets the accessors in a copy of a launch's arguments record faults in the context that runs it:

@@ -267,9 +267,7 @@ static mx_err transfer_array(mx_ctx ctx, mx_view view, const void *array, const 
     MX_TRY(mx_record_copyable(ctx, r));
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE, "%s '%s': %s cannot access memory space %s",
                what, r->label, ctx->name, mx_space_name(r->space));
-    MX_REQUIRE(type == 0 || MX_TYPE_KIND(r->type) == 0 || type == r->type, MX_ERR_TYPE,
-               "%s '%s': the view has elements %s, the array %s", what, r->label,
-               mx_type_name(r->type), mx_type_name(type));
+    MX_TRY(mx_record_check_type(r, what, type));
     MX_TRY(describe_array(r, what, array, strides, !to_view, &host));
     if (mx_records_identical(r, &host)) return mx_fence(ctx);
     MX_REQUIRE(!mx_records_overlap(r, &host), MX_ERR_ARG, "%s '%s': the array and the view overlap",
@@ -290,12 +288,13 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 /* ---- elements ---- */
 
 /* Checks the arguments, and finds the view's record and the address of the element. */
-static mx_err find_element(mx_ctx ctx, mx_view view, int64_t index, const void *value,
+static mx_err find_element(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type,
                            mx_record **record, char **at)
 {
     MX_TRY(mx_record_find(view, record));
     const mx_record *r = *record;
     MX_REQUIRE(value != NULL, MX_ERR_ARG, "element of view '%s': no value", r->label);
+    MX_TRY(mx_record_check_type(r, "element of", type));
     const int64_t extent = r->rank == 0 ? 1 : r->extent[0];
     MX_REQUIRE(r->rank <= 1, MX_ERR_RANK, "element of view '%s': got rank %d, expected 0 or 1",
                r->label, r->rank);
@@ -307,21 +306,21 @@ static mx_err find_element(mx_ctx ctx, mx_view view, int64_t index, const void *
     return MX_OK;
 }
 
-mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value)
+mx_err mx_read_element_(mx_ctx ctx, mx_view view, int64_t index, void *value, mx_type type)
 {
     mx_record *r;
     char *at;
-    MX_TRY(find_element(ctx, view, index, value, &r, &at));
+    MX_TRY(find_element(ctx, view, index, value, type, &r, &at));
     mx_tool_copy(NULL, value, r, at, MX_TYPE_SIZE(r->type));
     MX_TRY(mx_tool_copied(ctx->backend->memory.copy(ctx, value, at, MX_TYPE_SIZE(r->type))));
     return mx_fence(ctx);
 }
 
-mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value)
+mx_err mx_write_element_(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type)
 {
     mx_record *r;
     char *at;
-    MX_TRY(find_element(ctx, view, index, value, &r, &at));
+    MX_TRY(find_element(ctx, view, index, value, type, &r, &at));
     MX_TRY(mx_record_writable(r));
     mx_tool_copy(r, at, NULL, value, MX_TYPE_SIZE(r->type));
     /* The backend has read `value`, which is ordinary memory, when the call returns. */

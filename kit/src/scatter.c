@@ -181,7 +181,7 @@ mx_err mx_scatter_reset(mx_ctx ctx, const mx_scatter *s)
     mx_view_info info;
     MX_REQUIRE(s != NULL, MX_ERR_ARG, "scatter: reset: no scatter view");
     MX_TRY(mx_view_usable(ctx, s->memory, true, "scatter: reset", &info));
-    return mx_fill(ctx, s->memory, &identity[MX_TYPE_KIND(info.type)][s->op]);
+    return mx_fill(ctx, s->memory, (const void *)&identity[MX_TYPE_KIND(info.type)][s->op]);
 }
 
 mx_err mx_scatter_destroy(mx_scatter *s)

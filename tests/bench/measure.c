@@ -189,10 +189,10 @@ static int list_outputs(const bench_work *w, mx_view *views)
 
 mx_err bench_clear(bench_work *w)
 {
-    static const double zero[RIVAL_FIELDS];
+    static const double zero[RIVAL_FIELDS]; /* of any type */
     mx_view views[OUTPUTS];
     const int count = list_outputs(w, views);
-    for (int o = 0; o < count; o++) MX_TRY(mx_fill(w->target->ctx, views[o], zero));
+    for (int o = 0; o < count; o++) MX_TRY(mx_fill(w->target->ctx, views[o], (const void *)zero));
     return MX_OK;
 }
 

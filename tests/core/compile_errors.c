@@ -52,7 +52,7 @@ typedef struct massive {
     char more[(1 << 24) + 8];
 } massive;
 const mx_type massive_type = MX_USER(massive);
-#elif CASE == 18 /* a body that does not go with its stamp */
+#elif CASE == 18 /* a body that does not go with its macro */
 MX_BODY void fits_kernel_body(const fits *a, int i, int j) { (void)a, (void)i, (void)j; }
 MX_FOR(1D, fits_kernel)
 #elif CASE == 90 /* in a list of accessors, a member that is none */

@@ -97,6 +97,17 @@ static mx_err export_into_null(mu_world *w)
     return mx_export(w->ctx, w->row, (double *)NULL, NULL);
 }
 static mx_err export_other_type(mu_world *w) { return mx_export(w->ctx, w->row, floats, NULL); }
+static mx_err import_short_numbers(mu_world *w)
+{
+    static const short numbers[MU_N];
+    return mx_import(w->ctx, w->row, numbers, NULL);
+}
+static mx_err fill_other_type(mu_world *w) { return mx_fill(w->ctx, w->row, &(float){1}); }
+static mx_err read_other_type(mu_world *w) { return mx_read_element(w->ctx, w->row, 0, floats); }
+static mx_err write_other_type(mu_world *w)
+{
+    return mx_write_element(w->ctx, w->row, 0, &(int){3});
+}
 static mx_err export_backwards(mu_world *w) { return mx_export(w->ctx, w->grid, array, back); }
 static mx_err export_overlapping(mu_world *w) { return mx_export(w->ctx, w->grid, array, same); }
 static mx_err export_zero_stride(mu_world *w) { return mx_export(w->ctx, w->grid, array, still); }
@@ -230,7 +241,8 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(import_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(import_constant, MU_ALL, MX_ERR_CONST, "view 'row", "read-only"),
     MU_CASE(import_nothing, MU_ALL, MX_ERR_ARG, "import 'row'", "no array"),
-    MU_CASE(import_other_type, MU_ALL, MX_ERR_TYPE, "import 'row'", "elements f64, the array f32"),
+    MU_CASE(import_other_type, MU_ALL, MX_ERR_TYPE, "import 'row'",
+            "elements f64, the pointer is to f32"),
     MU_CASE(import_backwards, MU_ALL, MX_ERR_LAYOUT, "import 'grid'",
             "stride 0 of the array: got -5"),
     MU_CASE(import_while_recording, MU_ALL, MX_ERR_ARG, "view 'row'", "records a graph"),
@@ -241,7 +253,13 @@ const mu_case mu_copy_cases[] = {
     MU_CASE(export_without_context, MU_ALL, MX_ERR_ARG, "view 'row'", "a copy needs a context"),
     MU_CASE(export_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(export_into_null, MU_ALL, MX_ERR_ARG, "export 'row'", "no array"),
-    MU_CASE(export_other_type, MU_ALL, MX_ERR_TYPE, "export 'row'", "elements f64, the array f32"),
+    MU_CASE(export_other_type, MU_ALL, MX_ERR_TYPE, "export 'row'",
+            "elements f64, the pointer is to f32"),
+    MU_CASE(import_short_numbers, MU_ALL, MX_ERR_TYPE, "import 'row'", "the pointer is to user[2]"),
+    MU_CASE(fill_other_type, MU_ALL, MX_ERR_TYPE, "fill 'row'",
+            "elements f64, the pointer is to f32"),
+    MU_CASE(read_other_type, MU_ALL, MX_ERR_TYPE, "element of 'row'", "the pointer is to f32"),
+    MU_CASE(write_other_type, MU_ALL, MX_ERR_TYPE, "element of 'row'", "the pointer is to i32"),
     MU_CASE(export_backwards, MU_ALL, MX_ERR_LAYOUT, "export 'grid'",
             "stride 0 of the array: got -5"),
     MU_CASE(export_overlapping, MU_ALL, MX_ERR_LAYOUT, "'host array'",

@@ -89,6 +89,10 @@ static mx_err accessor_not_listed(mu_world *w)
     return mu_unlisted(all(w), &args);
 }
 
+static mx_err declared_with_other_args(mu_world *w) { return mu_launch_with_other_args(w->ctx); }
+
+static mx_err declared_with_other_value(mu_world *w) { return mu_launch_with_other_value(w->ctx); }
+
 /* Another view lives in the slot now, of the same shape and perhaps at the same address. */
 static mx_err accessor_of_slot_used_again(mu_world *w)
 {
@@ -271,8 +275,13 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(accessor_never_bound, MU_ALL, MX_ERR_ARG, "mu_double: accessor 'to'", "never bound"),
     MU_CASE(
         accessor_not_listed, MU_ALL, MX_ERR_ARG,
-        "mu_unlisted: the accessor at byte 0 of mu_unlisted_args, of view 'row', is missing in MX_ARGS",
+        "mu_unlisted: the accessor of mu_unlisted_args that is bound to view 'row' is missing in MX_ARGS",
         ""),
+    MU_CASE(declared_with_other_args, MU_ALL, MX_ERR_ARG,
+            "mu_level: its arguments have 16 bytes where it is launched, 8 where it is defined",
+            "expected one declaration, in a header that both files include"),
+    MU_CASE(declared_with_other_value, MU_ALL, MX_ERR_ARG,
+            "mu_count: its value has 4 bytes where it is launched, 8 where it is defined", ""),
     MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: accessor 'to' was bound", "bind it"),
     MU_CASE(accessor_of_slot_used_again, MU_ALL, MX_ERR_STALE, "mu_double",
             "view that is destroyed"),

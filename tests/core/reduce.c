@@ -439,7 +439,7 @@ static void test_arrays_into(data *d)
     MUST(mx_view_destroy(&scalar));
 }
 
-/* Launches whose body reads what is in the result before. */
+/* Launches whose body reads what is in the result before: through an accessor, in its arguments. */
 static void test_arrays_again(const data *d)
 {
     enum { LENGTH = 7, LAUNCHES = 3 };
@@ -457,6 +457,7 @@ static void test_arrays_again(const data *d)
             double before[LENGTH] = {0}, sums[LENGTH], got[LENGTH];
             MUST(mx_bind(d->ctx, whole ? table : row, &args.before));
             MUST(mx_fill(d->ctx, table, &(double){0}));
+            memset(args.earlier, 0, sizeof args.earlier);
             for (int n = 0; n < LAUNCHES; n++) {
                 memset(sums, 0, sizeof sums);
                 for (int64_t i = 0; i < sizes[s]; i++)
@@ -465,8 +466,12 @@ static void test_arrays_again(const data *d)
                     CHECK_OK(rd_bins_again(range, &args, LENGTH, memory));
                 else
                     CHECK_OK(rd_bins_again_into(range, &args, row));
+                CHECK_OK(rd_bins_of_args(range, &args, LENGTH, args.earlier));
                 check_download(d->ctx, row, got);
-                for (int e = 0; e < LENGTH; e++) CHECK_F64(got[e], sums[e], 0);
+                for (int e = 0; e < LENGTH; e++) {
+                    CHECK_F64(got[e], sums[e], 0);
+                    CHECK_F64(args.earlier[e], sums[e], 0);
+                }
                 memcpy(before, sums, sizeof before);
             }
         }

@@ -83,9 +83,11 @@ typedef struct rd_again_args {
     mx_ci32_1 x;
     mx_cf64_1 before; /* the result of the launch before */
     int length;
+    double earlier[7]; /* the same */
 } rd_again_args;
 MX_ARGS(rd_again_args, x, before)
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_again, rd_again_args, double)
+MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_of_args, rd_again_args, double)
 
 /* Traits and 64-bit indices change how items run, not what they give. */
 MX_DECLARE_REDUCE(2D, rd_stencil_2d, rd_args, int64_t)

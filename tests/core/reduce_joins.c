@@ -90,8 +90,8 @@ static void test_line(mx_ctx ctx)
     }
 }
 
-/* Sums of several contexts in turn, without a fence: they may run at the same time. Each has its own
- * factor. */
+/* Sums of several contexts in turn, without a fence: they may run at the same time. Each has a
+ * factor of its own. */
 static void test_contexts(mx_ctx ctx)
 {
     enum { CONTEXTS = 8, ROUNDS = 50 };

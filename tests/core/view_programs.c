@@ -291,10 +291,10 @@ static void fill(const model *m)
     int64_t index[MAX_RANK] = {0};
     random_bytes(value, m->store->size);
     if (m->constant) {
-        HOLDS(mx_fill(ctx, m->view, value) == MX_ERR_CONST);
+        HOLDS(mx_fill(ctx, m->view, (const void *)value) == MX_ERR_CONST);
         return;
     }
-    WORKS(mx_fill(ctx, m->view, value));
+    WORKS(mx_fill(ctx, m->view, (const void *)value));
     if (count_of(m) > 0) do {
             memcpy(element_of(m, index), value, m->store->size);
         } while (next_of(m, index));
@@ -451,10 +451,10 @@ static void element(const model *m)
     if (m->rank > 1 || count_of(m) == 0) return;
     const int64_t index[MAX_RANK] = {m->rank == 1 ? pick(m->extent[0]) : 0};
     random_bytes(value, m->store->size);
-    const mx_err err = mx_write_element(ctx, m->view, index[0], value);
+    const mx_err err = mx_write_element(ctx, m->view, index[0], (const void *)value);
     HOLDS(err == (m->constant ? MX_ERR_CONST : MX_OK));
     if (!m->constant) memcpy(element_of(m, index), value, m->store->size);
-    WORKS(mx_read_element(ctx, m->view, index[0], got));
+    WORKS(mx_read_element(ctx, m->view, index[0], (void *)got));
     HOLDS(memcmp(got, element_of(m, index), m->store->size) == 0);
 }
 

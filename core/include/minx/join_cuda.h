@@ -47,13 +47,14 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     }
 }
 
-/* A slot for the partial result of a block, of at most 8 bytes. Each word has four bytes of it, and
- * MX_CUDA_FULL_ when they are there. A word is read and written in one access, so a reader needs no
- * fence: whoever sees that a word is full also sees its bytes. */
-typedef struct mx_cuda_slot_ {
-    unsigned long long word[2];
-} mx_cuda_slot_;
+/* A slot for the partial result of a block. The low half of each word holds four bytes of the value.
+ * The bit MX_CUDA_FULL_ says that they are there. The two words may be read and written in any order,
+ * but each word in one access: PTX treats a volatile access to a vector as one to each element. So a
+ * reader needs no fence: whoever sees the bit also sees the bytes. */
+typedef struct __align__(16) mx_cuda_slot_ { unsigned long long word[2]; }
+mx_cuda_slot_;
 MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+MX_STATIC_ASSERT(2 * sizeof(unsigned) == MX_CUDA_SLOT_VALUE_BYTES, "a value has another size");
 #define MX_CUDA_FULL_ (1ull << 32)
 
 static __device__ __forceinline__ void
@@ -80,11 +81,12 @@ static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, c
     mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* Waits until the slot is full, and empties it. `read` is what it had before. */
-template <class T>
-static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_cuda_slot_ read)
+/* Waits until the slot is full, and empties it. */
+template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
 {
-    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) read = mx_cuda_read_slot_(slot);
+    mx_cuda_slot_ read;
+    do read = mx_cuda_read_slot_(slot);
+    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0);
     mx_cuda_write_slot_(slot, 0, 0);
     const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
     T value;
@@ -95,8 +97,8 @@ static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
  * with a block of this size. Only this block waits. Devices have so far started blocks in the
  * order of their numbers, so all others have started before it. CUDA does not promise this order.
- * In another order the others still end if the device has room for one more block than reductions
- * run at the same time. */
+ * In another order the others still end if the device has room for n + 1 blocks, where n is the
+ * number of reductions that run at the same time. */
 template <class K>
 static __device__ __forceinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
@@ -114,9 +116,7 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     __syncthreads();
     K::init(total);
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1
-                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
-                            : last;
+        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
         K::join(total, &value);
     }
     mx_cuda_block_join_<K>(total);

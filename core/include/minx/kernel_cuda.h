@@ -45,11 +45,11 @@
  * are joined faster: a dot product in cache took 3.9 us with them and 4.7 us with twice as many
  * blocks of 256 threads, both without the time of the host. Blocks of other reductions have 256:
  * where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items
- * (rows rounded up to warps), and in ranges with few rows or short rows. In the latter threads
- * step through the range, and there are at most as many blocks as the device runs of this kernel
- * at a time. In one dimension threads step too. Of blocks with 512 threads there are at most as
- * many as the device runs of this kernel at a time; of blocks with 256 threads, twice as many as
- * it runs of a kernel with few registers. */
+ * (rows rounded up to warps), and in ranges with few rows or short rows. Threads step through such
+ * ranges, and there are at most as many blocks as the device runs of this kernel at a time. In one
+ * dimension threads step too. Of blocks with 512 threads there are at most as many as the device
+ * runs of this kernel at a time; of blocks with 256 threads, twice as many as it runs of a kernel
+ * with few registers. */
 #pragma once
 #include "minx/join_cuda.h"
 #include "minx/range_cuda.h"
@@ -319,7 +319,7 @@ static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>())
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
-    if constexpr (!strides && sizeof total <= sizeof slots->word[0]) {
+    if constexpr (!strides && sizeof total <= MX_CUDA_SLOT_VALUE_BYTES) {
         if (slots != NULL) {
             mx_cuda_join_slots_<K>(slots, &total, result);
             return;

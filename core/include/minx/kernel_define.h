@@ -81,28 +81,28 @@
 #define MX_DEFINE_TEAM_(items, PATTERN, S, trait, ...) \
     MX_DEFINE_TEAM_##items(MX_DEFINE_TEAM_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
 
-#define MX_DEFINE_RANGE_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)                          \
+#define MX_DEFINE_RANGE_NO_TRAIT_(DEFINITION, PATTERN, S, trait, name, ...)                     \
     MX_STATIC_ASSERT(false, #name                                                               \
                      ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, "                    \
                      "MX_ITEMS_PLAIN, in 1D MX_ITEMS_GATHER and, from 2D on, MX_ITEMS_STENCIL " \
                      "and MX_ITEMS_COLUMN");
-#define MX_DEFINE_TEAM_NO_TRAIT_(STAMP, PATTERN, S, trait, name, ...)                       \
+#define MX_DEFINE_TEAM_NO_TRAIT_(DEFINITION, PATTERN, S, trait, name, ...)                  \
     MX_STATIC_ASSERT(false, #name ": TEAM has no trait " #trait ", but MX_ITEMS_PLAIN and " \
                                   "MX_ITEMS_SIMD");
-#define MX_DEFINE_RANGE_MX_ITEMS_SIMD(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_GATHER(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_GATHER, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_STENCIL(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_STENCIL, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_COLUMN(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, STAMP, PATTERN, S, MX_ITEMS_COLUMN, __VA_ARGS__)
-#define MX_DEFINE_TEAM_MX_ITEMS_SIMD(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(TEAM_, STAMP, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
-#define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(STAMP, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(TEAM_, STAMP, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_SIMD(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_PLAIN(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_GATHER(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_GATHER, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_STENCIL(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_STENCIL, __VA_ARGS__)
+#define MX_DEFINE_RANGE_MX_ITEMS_COLUMN(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_COLUMN, __VA_ARGS__)
+#define MX_DEFINE_TEAM_MX_ITEMS_SIMD(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(TEAM_, DEFINITION, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
+#define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(DEFINITION, PATTERN, S, trait, ...) \
+    MX_DEFINE_FITS_(TEAM_, DEFINITION, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
 
 /* Is the kernel declared, and in the way in which it is defined? An array without a length is
  * compatible with arrays of any length, so a kernel whose arrays have two lengths at the same time
@@ -256,12 +256,12 @@ template <class A> struct mx_same_type_<A, A> {
                            ": see MX_VALUE");                                                \
     MX_CHECK_LIST_(name, LIST)
 
-#define MX_DEFINE_FITS_(KIND, STAMP, PATTERN, S, items, name, ...)                         \
-    MX_DECLARED_AS_(name, S, PATTERN)                                                      \
-    MX_INDEX_WITH_##S##_(MX_DEFINE_AS_, MX_IS_DECLARED_AS_(name, S, PATTERN), KIND, STAMP, \
+#define MX_DEFINE_FITS_(KIND, DEFINITION, PATTERN, S, items, name, ...)                         \
+    MX_DECLARED_AS_(name, S, PATTERN)                                                           \
+    MX_INDEX_WITH_##S##_(MX_DEFINE_AS_, MX_IS_DECLARED_AS_(name, S, PATTERN), KIND, DEFINITION, \
                          PATTERN, items, name, __VA_ARGS__)
-#define MX_DEFINE_AS_(D, I, P, OF, right, KIND, STAMP, PATTERN, items, name, ...)    \
-    MX_DEFINE_ITEM_(name, right, (MX_PARAMETERS_##KIND(D, I)), (MX_NAMES_##KIND(D)), \
-                    (MX_TAIL_##PATTERN(name)), (MX_TAIL_NAMES_##PATTERN),            \
-                    MX_TAIL_TEXT_##PATTERN(name))                                    \
-    MX_CHECK_##PATTERN(name, __VA_ARGS__) STAMP(name, D, I, items, __VA_ARGS__)
+#define MX_DEFINE_AS_(D, I, P, OF, right, KIND, DEFINITION, PATTERN, items, name, ...) \
+    MX_DEFINE_ITEM_(name, right, (MX_PARAMETERS_##KIND(D, I)), (MX_NAMES_##KIND(D)),   \
+                    (MX_TAIL_##PATTERN(name)), (MX_TAIL_NAMES_##PATTERN),              \
+                    MX_TAIL_TEXT_##PATTERN(name))                                      \
+    MX_CHECK_##PATTERN(name, __VA_ARGS__) DEFINITION(name, D, I, items, __VA_ARGS__)

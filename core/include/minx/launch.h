@@ -22,8 +22,9 @@
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
- * The second fills the whole view, of rank 0 or 1, and does not wait. The body may read the old
- * values of the result through an accessor, but not through a plain pointer.
+ * The second fills the whole view, of rank 0 or 1, and does not wait. In both forms the body may
+ * read the old values of the result, through an accessor or in its arguments; through a plain
+ * pointer only where MX_NOT_CHECKED is defined (kernel.h).
  *
  * The first argument is the index space: 1D to 6D and 1D_64 to 6D_64 take ranges, TEAM
  * takes teams (mx_league). Bodies have int64_t indices over those with _64, else int; a range
@@ -94,8 +95,7 @@ typedef struct mx_launch {
     int64_t *overflow;
     /* memory for the joined result */
     void *result;
-    /* hosts, array reductions: no accessor of the arguments reaches the memory of the result, so
-     * the first chunk can sum its items there */
+    /* hosts, array reductions: the first chunk sums its items in the result */
     bool sums_in_result;
     /* hosts, kernels with a prologue: memory for a copy of the arguments, owned by the caller of
      * the planner */
@@ -111,7 +111,8 @@ typedef struct mx_launch {
 typedef struct mx_instance {
     /* accelerators: puts the launch on its queue; returns the device's error code, 0 if none */
     int (*enqueue)(const mx_launch *launch);
-    /* accelerators: the number of rows for one thread (in one dimension: items) */
+    /* accelerators: the number of rows for one thread (in one dimension: items; not used by
+     * reductions over one dimension) */
     int per_thread;
     /* accelerators: the bytes that enqueue needs at launch->partials; NULL: one value for each
      * block */
@@ -183,6 +184,7 @@ typedef struct mx_result {
     mx_view view;
     int64_t index;
     int64_t length;
+    size_t value_size; /* sizeof one value where the kernel is launched */
 } mx_result;
 
 /* The policy of a launch: a range, or teams (their league is then a range of one dimension). */
@@ -193,7 +195,9 @@ typedef struct mx_policy {
     const mx_teams *teams;
 } mx_policy;
 
-mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args,
+/* args_size: the size of the arguments where the kernel is launched. MX_ERR_ARG: it differs from the
+ * one where the kernel is defined, or the size of the value does. */
+mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, size_t args_size,
                   const mx_result *result);
 
 #define MX_LAUNCHER_ static inline __attribute__((unused))
@@ -206,15 +210,16 @@ enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
     MX_STATIC_ASSERT(sizeof(ARGS) <= MX_ARGS_MAX, #name ": arguments beyond MX_ARGS_MAX bytes"); \
     typedef ARGS name##__args;                                                                   \
-    MX_ARGS_OF_KERNEL_(name, ARGS)                                                               \
-    extern const mx_kernel name##__kernel;
+    MX_ARGS_OF_KERNEL_(name, ARGS)
 
 #define MX_OF_TEAMS_(teams) \
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
 /* A definition is compared with its declaration by two arrays that are declared but never defined.
- * Their lengths are the number of the index space and the number of the pattern. */
+ * Their lengths are the number of the index space and the number of the pattern. This compares
+ * declarations that the kernel file sees. If another file declares the kernel in another way, it
+ * does not link: the symbol of the kernel tells how it was declared. */
 #define MX_PATTERN_NUMBER_FOR_ 1
 #define MX_PATTERN_NUMBER_REDUCE_ 2
 #define MX_PATTERN_NUMBER_FIELDS_ 2
@@ -222,9 +227,15 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_PATTERN_NUMBER_ARRAY_ 3
 #define MX_PATTERN_NUMBER_SCAN_ 4
 #define MX_PATTERN_NUMBER_SCAN_CUSTOM_ 4
-#define MX_DECLARE_SPACE_(name, S, PATTERN)                  \
-    extern const char name##__space[MX_INDEX_NUMBER_##S##_]; \
-    extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN];
+#define MX_DECLARE_SPACE_(name, S, PATTERN)                         \
+    extern const char name##__space[MX_INDEX_NUMBER_##S##_];        \
+    extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN]; \
+    extern const mx_kernel name##__kernel MX_KERNEL_SYMBOL_(#name "__declared_as_" #PATTERN #S);
+#ifdef __CUDACC__ /* does not use it */
+#define MX_KERNEL_SYMBOL_(symbol)
+#else
+#define MX_KERNEL_SYMBOL_(symbol) __asm__(symbol)
+#endif
 
 /* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that
  * converts the policy, ...). */
@@ -258,13 +269,13 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
 /* Each of them defines the types NAME__value and NAME__array, so that a definition by another macro
  * gives only one error. */
-#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                      \
-    MX_DECLARE_KERNEL_(name, ARGS)                                    \
-    typedef int name##__value;                                        \
-    typedef int name##__array;                                        \
-    MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_)            \
-    {                                                                 \
-        return mx_launch_(&name##__kernel, OF(policy_), args_, NULL); \
+#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                                    \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                  \
+    typedef int name##__value;                                                      \
+    typedef int name##__array;                                                      \
+    MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_)                          \
+    {                                                                               \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), NULL); \
     }
 
 #define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                          \
@@ -273,13 +284,13 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     typedef int name##__array;                                                                  \
     MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_, T *result_)                          \
     {                                                                                           \
-        const mx_result to_ = {result_, {0, 0}, 0, 1};                                          \
-        return mx_launch_(&name##__kernel, OF(policy_), args_, &to_);                           \
+        const mx_result to_ = {result_, {0, 0}, 0, 1, sizeof(T)};                               \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }                                                                                           \
     MX_LAUNCHER_ mx_err name##_into(P policy_, const ARGS *args_, mx_view view_, int64_t index) \
     {                                                                                           \
-        const mx_result to_ = {NULL, view_, index, 1};                                          \
-        return mx_launch_(&name##__kernel, OF(policy_), args_, &to_);                           \
+        const mx_result to_ = {NULL, view_, index, 1, sizeof(T)};                               \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }
 #define MX_DECLARE_SCAN_(D, I, P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)
 
@@ -292,15 +303,15 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     typedef name##_array name##__array;                                                \
     MX_LAUNCHER_ mx_err name(P range_, const ARGS *args_, int64_t length_, T *result_) \
     {                                                                                  \
-        const mx_result to_ = {result_, {0, 0}, 0, length_};                           \
-        return mx_launch_(&name##__kernel, OF(range_), args_, &to_);                   \
+        const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T)};                \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);     \
     }                                                                                  \
     MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)        \
     {                                                                                  \
         mx_view_info info;                                                             \
         MX_TRY(mx_view_get_info(view_, &info));                                        \
-        const mx_result to_ = {NULL, view_, 0, info.count};                            \
-        return mx_launch_(&name##__kernel, OF(range_), args_, &to_);                   \
+        const mx_result to_ = {NULL, view_, 0, info.count, sizeof(T)};                 \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);     \
     }
 
 #ifdef __cplusplus

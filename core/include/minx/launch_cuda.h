@@ -13,7 +13,7 @@ enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
 /* The slots that the blocks of a reduction can leave their partial results in: see join_cuda.h. A
  * long sum over one dimension whose items have no loop has at most as many blocks as the device
  * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
-enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16 };
+enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16, MX_CUDA_SLOT_VALUE_BYTES = 8 };
 
 /* A thread runs all rows of a long range of two dimensions if there are at most so many. */
 enum { MX_CUDA_ALL_ROWS = 3 };
@@ -21,8 +21,8 @@ enum { MX_CUDA_ALL_ROWS = 3 };
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* the number of blocks in each dimension */
     unsigned block[2]; /* the number of threads of a block in each dimension */
-    int per_thread;    /* rows of a thread; in one dimension its items, except in reductions; with
-                        * `planes` its planes */
+    int per_thread;    /* rows of a thread; in one dimension its items; with `planes` its planes.
+                        * Not used by reductions over one dimension */
     int64_t blocks;    /* the number of all blocks */
     void *queue;       /* a cudaStream_t */
     void *slots;       /* of a reduction, all empty; NULL: a second kernel joins */
@@ -46,7 +46,8 @@ static inline const mx_cuda_launch *mx_cuda_planned(const mx_launch *launch)
  * through several dimensions: the code for slots took registers from the bodies of such kernels. */
 static inline bool mx_cuda_fits_slots(const mx_cuda_launch *plan, size_t value_bytes)
 {
-    return plan->blocks <= MX_CUDA_SLOTS && value_bytes <= sizeof(uint64_t) && !plan->strides;
+    return plan->blocks <= MX_CUDA_SLOTS && value_bytes <= MX_CUDA_SLOT_VALUE_BYTES &&
+           !plan->strides;
 }
 
 /* Bytes that the collectives of a team exchange values through, in front of its shared memory. */

@@ -237,7 +237,8 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 #define mx_export(ctx, view, array, strides) \
     mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
 
-/* The element type of a pointer; 0: not known. */
+/* The element type of a pointer; 0: not known. long long is the same as int64_t, or another type of
+ * the same size. */
 #ifdef __cplusplus
 #define MX_ARRAY_TYPE_(array) 0
 #else
@@ -246,20 +247,36 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
     _Generic((array), MX_POINTS_TO_(double, MX_F64), MX_POINTS_TO_(float, MX_F32), \
              MX_POINTS_TO_(int32_t, MX_I32), MX_POINTS_TO_(int64_t, MX_I64),       \
              MX_POINTS_TO_(uint8_t, MX_U8), MX_POINTS_TO_(uint32_t, MX_U32),       \
-             MX_POINTS_TO_(uint64_t, MX_U64), default : 0)
+             MX_POINTS_TO_(uint64_t, MX_U64), default                              \
+             : MX_OTHER_ARRAY_TYPE_(array))
+#define MX_OTHER_ARRAY_TYPE_(array)                                                                \
+    _Generic((array), MX_POINTS_TO_(long long, MX_I64), MX_POINTS_TO_(unsigned long long, MX_U64), \
+             MX_POINTS_TO_(short, MX_USER(short)), MX_POINTS_TO_(unsigned short, MX_USER(short)),  \
+             MX_POINTS_TO_(long double, MX_USER(long double)), default : 0)
 #endif
 
-/* Sets every element of the view, and its padding, to *value (of the view's element size). Ordered
- * on ctx. On cuda the elements of views without gaps have at most 1024 bytes (else MX_ERR_TYPE),
- * unless all bytes of the value are equal. */
-mx_err mx_fill(mx_ctx ctx, mx_view view, const void *value);
-
-/* Copies element number `index` of a view of rank 0 (index 0) or 1 to *value: for scalars that
- * kernels left on a device. Ordered on ctx; waits until the value is there. */
-mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, void *value);
-
-/* Copies *value to that element. Ordered on ctx; the caller may reuse *value after the call. */
-mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const void *value);
+/* mx_err mx_fill(mx_ctx ctx, mx_view view, const T *value)
+ * mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, T *value)
+ * mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const T *value)
+ *
+ * mx_fill sets every element of the view, and its padding, to *value. On cuda the elements of views
+ * without gaps have at most 1024 bytes (else MX_ERR_TYPE), unless all bytes of the value are equal.
+ *
+ * The others are for scalars that kernels leave on a device: they copy element number `index` of a
+ * view of rank 0 (index 0) or 1 to *value, and *value to that element. mx_read_element waits until
+ * the value is there.
+ *
+ * *value has the view's element size. A pointer to another type of number is MX_ERR_TYPE; void
+ * pointers are not checked. All are ordered on ctx; the caller may reuse *value after the call. */
+mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type);
+mx_err mx_read_element_(mx_ctx ctx, mx_view view, int64_t index, void *value, mx_type type);
+mx_err mx_write_element_(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type);
+#define mx_fill(ctx, view, ...) \
+    mx_fill_((ctx), (view), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
+#define mx_read_element(ctx, view, index, value) \
+    mx_read_element_((ctx), (view), (index), (value), MX_ARRAY_TYPE_(value))
+#define mx_write_element(ctx, view, index, ...) \
+    mx_write_element_((ctx), (view), (index), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
 
 /* How many views still exist. */
 int mx_views_alive(void);

@@ -104,5 +104,9 @@ MX_BODY void mu_token_body(const mu_args *a, int i)
 }
 MX_FOR(1D, mu_token, MX_ITEMS_PLAIN)
 
+MX_BODY void mu_level_body(const mu_count_args *a, int i, double *sum) { *sum += a->count + i; }
+MX_REDUCE(1D, mu_level, MX_SUM)
+#define mu_count_body mu_level_body
+MX_REDUCE(1D, mu_count, MX_SUM)
 MX_BODY void mu_unlisted_body(const mu_unlisted_args *a, int i) { MX_AT(a->first, i) += 0; }
 MX_FOR(1D, mu_unlisted)

@@ -181,6 +181,12 @@ MX_BODY void rd_bins_again_body(const rd_again_args *a, int i, rd_bins_again_arr
     mx_array_add(bins, e, (double)MX_AT(a->x, i) + MX_AT(a->before, e));
 }
 MX_REDUCE_ARRAY(1D, rd_bins_again, MX_SUM)
+MX_BODY void rd_bins_of_args_body(const rd_again_args *a, int i, rd_bins_of_args_array bins)
+{
+    const int e = i % a->length;
+    mx_array_add(bins, e, (double)MX_AT(a->x, i) + a->earlier[e]);
+}
+MX_REDUCE_ARRAY(1D, rd_bins_of_args, MX_SUM)
 MX_BODY void rd_bins_2d_body(const rd_args *a, int i, int j, rd_bins_2d_array bins)
 {
     mx_array_add(bins, (i + j) % (int)a->factor, (double)MX_AT(a->box, 0, i, j));
