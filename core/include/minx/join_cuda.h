@@ -81,12 +81,13 @@ static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, c
     mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* Waits until the slot is full, and empties it. */
-template <class T> static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot)
+/* Waits until the slot is full, and empties it. `read` is what the caller read in it. With this read
+ * inside, as the first one of the loop, a dot product in cache took 5.0 us on an H100 instead
+ * of 4.6. */
+template <class T>
+static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_cuda_slot_ read)
 {
-    mx_cuda_slot_ read;
-    do read = mx_cuda_read_slot_(slot);
-    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0);
+    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) read = mx_cuda_read_slot_(slot);
     mx_cuda_write_slot_(slot, 0, 0);
     const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
     T value;
@@ -116,7 +117,9 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     __syncthreads();
     K::init(total);
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1 ? mx_cuda_empty_slot_<T>(&slots[p]) : last;
+        const T value = p < blocks - 1
+                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
+                            : last;
         K::join(total, &value);
     }
     mx_cuda_block_join_<K>(total);
