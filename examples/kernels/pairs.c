@@ -74,7 +74,7 @@ MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
         const pairs_vector position = pairs_position(&a->x, i);
         const int count = MX_LOAD(a->count, i);
         double fx, fy, fz;
-        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
+        MX_VECTOR_SUM_GATHER (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
             pairs_vector d;
             double factor;
@@ -125,7 +125,7 @@ MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
         const pairs_vector position = pairs_position(&a->x, i);
         const int count = MX_LOAD(a->count, i);
         double fx, fy, fz;
-        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
+        MX_VECTOR_SUM_GATHER (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
             pairs_vector d;
             double factor;

@@ -266,21 +266,25 @@ static void scan(const rival_args *g)
     }
 }
 
-static void spmv(const rival_args *g)
-{
-    TEAM(g);
-    const int64_t n = g->n;
-    double *restrict y = g->a;
-    const double *restrict x = g->b, *restrict value = g->value;
-    const int32_t *restrict begin = g->begin, *restrict column = g->column;
-    PARALLEL_FOR()
-    for (int64_t r = 0; r < n; r++) {
-        double sum = 0;
-        SIMD(reduction(+ : sum))
-        for (int32_t k = begin[r]; k < begin[r + 1]; k++) sum += value[k] * x[column[k]];
-        y[r] = sum;
+#define SPMV(name, simd)                                                                           \
+    static void name(const rival_args *g)                                                          \
+    {                                                                                              \
+        TEAM(g);                                                                                   \
+        const int64_t n = g->n;                                                                    \
+        double *restrict y = g->a;                                                                 \
+        const double *restrict x = g->b, *restrict value = g->value;                               \
+        const int32_t *restrict begin = g->begin, *restrict column = g->column;                    \
+        PARALLEL_FOR()                                                                             \
+        for (int64_t r = 0; r < n; r++) {                                                          \
+            double sum = 0;                                                                        \
+            simd for (int32_t k = begin[r]; k < begin[r + 1]; k++) sum += value[k] * x[column[k]]; \
+            y[r] = sum;                                                                            \
+        }                                                                                          \
     }
-}
+SPMV(spmv, SIMD(reduction(+ : sum)))
+#ifdef OTHER
+SPMV(spmv_without_vectors, )
+#endif
 
 static void array(const rival_args *g)
 {
@@ -544,6 +548,8 @@ const rival_set SET = {
 #ifdef OTHER
 const rival_set OTHER = {
     .name = OTHER_NAME,
+    .spmv = spmv_without_vectors,
+    .spmv_team = spmv_without_vectors,
     .force = force_branching,
     .sort = sort_buckets,
     .pack = pack_simd,

@@ -29,7 +29,9 @@
  *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
  *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
  *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams. cuda: MX_UNROLL(n) in
- *                         front of that unrolls the loop n times, so that loads of several passes are on their way at once
+ *                         front of that unrolls the loop n times, so that loads of several passes are on their way at once.
+ *                         Hosts: MX_HOST_UNROLL(n) does the same for a loop that vectors do not make faster, such as a short
+ *                         one with scattered loads. It does not go with MX_SIMD
  *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
  *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
  *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
@@ -107,11 +109,17 @@
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #define MX_UNROLL(n) MX_PRAGMA_(unroll n)
+#define MX_HOST_UNROLL(n)
 #else
 #define MX_CONST_TABLE static const
 #define MX_SIMD MX_PRAGMA_(omp simd)
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
 #define MX_UNROLL(n)
+#ifdef __clang__ /* it unrolls such loops by itself */
+#define MX_HOST_UNROLL(n)
+#else
+#define MX_HOST_UNROLL(n) MX_PRAGMA_(GCC unroll n)
+#endif
 #endif
 
 /* The body's indices, from loop indices: o0 outermost, then o1 ..., i contiguous. */

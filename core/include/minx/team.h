@@ -5,7 +5,7 @@
  *         const int r0 = t->league_rank * ROWS, r1 = ...;
  *         MX_TEAM_FOR(t, r, r0, r1) {                                   // threads of the team share the rows
  *             double s;
- *             MX_VECTOR_SUM(t, k, MX_AT(a->begin, r), MX_AT(a->begin, r + 1), s)      // lanes share the loop
+ *             MX_VECTOR_SUM_GATHER(t, k, MX_AT(a->begin, r), MX_AT(a->begin, r + 1), s) // lanes share the loop
  *                 s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
  *             MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
  *         }
@@ -19,6 +19,8 @@
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
  *            MX_TEAM_VECTOR_FOR(t, i, begin, end)   threads and lanes share it
  *            MX_VECTOR_SUM(t, i, begin, end, s...)  as MX_VECTOR_FOR, with up to four sums: `s += x`
+ *            MX_VECTOR_SUM_GATHER(...)              the same; hosts run one item after the other. For loops that vectors do not make
+ *                                                   faster there, such as short ones with scattered loads
  *            MX_VECTOR_MIN(t, i, begin, end, m...)  with minima: `m = x < m ? x : m`
  *            MX_VECTOR_MAX(t, i, begin, end, m...)  with maxima: `m = m < x ? x : m`
  *            MX_VECTOR_REDUCE(t, i, begin, end, v, init, join)

@@ -18,6 +18,7 @@
         MX_VECTOR_FOR (t, i, b, e)
 #define MX_VECTOR_SUM(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
+#define MX_VECTOR_SUM_GATHER MX_VECTOR_SUM
 #define MX_VECTOR_MIN(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
 #define MX_VECTOR_MAX(t, i, b, e, ...) \
