@@ -60,6 +60,7 @@ static void set_sums_in_result(mx_launch *l, const void *args)
     const bool sums_in_result =
         !k->not_checked &&
         !mx_args_overlap(args, k->args_size, l->result, (size_t)l->length * k->value_size);
+    /* no store where it has the value: other threads read the cache line */
     if (l->sums_in_result != sums_in_result) l->sums_in_result = sums_in_result;
 }
 

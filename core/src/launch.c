@@ -164,17 +164,27 @@ static mx_err launch_with_checks(mx_ctx ctx, mx_plan *plan, const void *args,
     return err;
 }
 
-/* The kernel is compiled in another file than the launch. */
-static mx_err check_sizes(const mx_kernel *kernel, size_t args_size, const mx_result *result)
+/* The kernel is compiled in another file than the launch. An empty struct has size 0 in C and 1 in
+ * C++. */
+static mx_err check_declaration(const mx_kernel *kernel, size_t args_size, const mx_result *result)
 {
-    MX_REQUIRE(args_size == kernel->args_size, MX_ERR_ARG,
+    MX_REQUIRE(args_size == kernel->args_size || (args_size == 1 && kernel->args_size == 0),
+               MX_ERR_ARG,
                "kernel %s: its arguments have %zu bytes where it is launched, %zu where it is "
-               "defined: expected one declaration, in a header that both files include",
+               "defined: expected one declaration, in a header that both files include, and for "
+               "both the same MINX_BOUNDS_CHECK",
                kernel->name, args_size, kernel->args_size);
     MX_REQUIRE(result == NULL || result->value_size == kernel->value_size, MX_ERR_ARG,
                "kernel %s: its value has %zu bytes where it is launched, %zu where it is defined: "
                "expected one declaration, in a header that both files include",
                kernel->name, result->value_size, kernel->value_size);
+    if (result == NULL || kernel->field_count != 1) return MX_OK;
+    const mx_type defined = kernel->fields[0].type, launched = result->value_type;
+    MX_REQUIRE(MX_TYPE_KIND(launched) == 0 || MX_TYPE_KIND(defined) == 0 || launched == defined,
+               MX_ERR_ARG,
+               "kernel %s: its value is %s where it is launched, %s where it is defined: expected "
+               "one declaration, in a header that both files include",
+               kernel->name, mx_type_name(launched), mx_type_name(defined));
     return MX_OK;
 }
 
@@ -185,7 +195,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
     mx_plan *plan;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
-    MX_TRY(check_sizes(kernel, args_size, result));
+    MX_TRY(check_declaration(kernel, args_size, result));
     if (mx_core(ctx)->running != NULL)
         __atomic_store_n(&mx_core(ctx)->nested, kernel->name, __ATOMIC_RELAXED);
     MX_REQUIRE(

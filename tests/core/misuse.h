@@ -46,8 +46,10 @@ typedef struct mu_count_args {
 MX_NO_ACCESSORS(mu_count_args)
 MX_DECLARE_REDUCE(1D, mu_level, mu_count_args, double)
 MX_DECLARE_REDUCE(1D, mu_count, mu_count_args, double)
+MX_DECLARE_REDUCE(1D, mu_height, mu_count_args, double)
 mx_err mu_launch_with_other_args(mx_ctx ctx);
 mx_err mu_launch_with_other_value(mx_ctx ctx);
+mx_err mu_launch_with_other_type(mx_ctx ctx);
 
 /* What is there when a case begins, and must be there unchanged when it has ended. */
 typedef struct mu_world {

@@ -93,6 +93,8 @@ static mx_err declared_with_other_args(mu_world *w) { return mu_launch_with_othe
 
 static mx_err declared_with_other_value(mu_world *w) { return mu_launch_with_other_value(w->ctx); }
 
+static mx_err declared_with_other_type(mu_world *w) { return mu_launch_with_other_type(w->ctx); }
+
 /* Another view lives in the slot now, of the same shape and perhaps at the same address. */
 static mx_err accessor_of_slot_used_again(mu_world *w)
 {
@@ -282,6 +284,8 @@ const mu_case mu_launch_cases[] = {
             "expected one declaration, in a header that both files include"),
     MU_CASE(declared_with_other_value, MU_ALL, MX_ERR_ARG,
             "mu_count: its value has 4 bytes where it is launched, 8 where it is defined", ""),
+    MU_CASE(declared_with_other_type, MU_ALL, MX_ERR_ARG,
+            "mu_height: its value is i64 where it is launched, f64 where it is defined", ""),
     MU_CASE(accessor_stale, MU_ALL, MX_ERR_STALE, "mu_double: accessor 'to' was bound", "bind it"),
     MU_CASE(accessor_of_slot_used_again, MU_ALL, MX_ERR_STALE, "mu_double",
             "view that is destroyed"),

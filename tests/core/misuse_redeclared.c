@@ -28,8 +28,11 @@ typedef struct redeclared_count_args {
 MX_NO_ACCESSORS(redeclared_count_args)
 MX_DECLARE_REDUCE(1D, mu_count, redeclared_count_args, float)
 
+MX_DECLARE_REDUCE(1D, mu_height, redeclared_count_args, int64_t)
+
 mx_err mu_launch_with_other_args(mx_ctx ctx);
 mx_err mu_launch_with_other_value(mx_ctx ctx);
+mx_err mu_launch_with_other_type(mx_ctx ctx);
 
 mx_err mu_launch_with_other_args(mx_ctx ctx)
 {
@@ -43,6 +46,13 @@ mx_err mu_launch_with_other_value(mx_ctx ctx)
     const redeclared_count_args args = {0};
     float sum;
     return mu_count(mx_range_1d(ctx, 0, 1), &args, &sum);
+}
+
+mx_err mu_launch_with_other_type(mx_ctx ctx)
+{
+    const redeclared_count_args args = {0};
+    int64_t sum;
+    return mu_height(mx_range_1d(ctx, 0, 1), &args, &sum);
 }
 
 #endif

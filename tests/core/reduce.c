@@ -321,11 +321,10 @@ static void test_arrays(data *d)
     for (int l = 0; l < 3; l++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             const int length = lengths[l];
-            double *const sums = check_memory((size_t)length * 2 * sizeof *sums), *const got =
-                                                                                      sums + length;
-            int64_t *const tops = check_memory((size_t)length * 2 * sizeof *tops), *const top =
-                                                                                       tops +
-                                                                                       length;
+            double *const sums = check_memory((size_t)length * 2 * sizeof *sums);
+            double *const got = sums + length;
+            int64_t *const tops = check_memory((size_t)length * 2 * sizeof *tops);
+            int64_t *const top = tops + length;
             for (int e = 0; e < length; e++) tops[e] = INT64_MIN;
             for (int64_t i = 0; i < sizes[s]; i++) {
                 sums[i % length] += d->line[i];
@@ -449,21 +448,20 @@ static void test_arrays_again(const data *d)
     MUST(mx_view_create_1d(d->ctx, "table", MX_F64, 2 * LENGTH, &table));
     MUST(mx_subview(table, MX_SLICES(mx_span(0, LENGTH)), &row));
     MUST(mx_bind(d->ctx, d->x, &args.x));
-    double *const memory =
-        check_info(row).space == MX_SPACE_HOST ? (double *)check_info(row).data : NULL;
+    const mx_view_info info = check_info(row);
     for (int whole = 0; whole < 2; whole++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             const mx_range_1 range = mx_range_1d(d->ctx, 0, sizes[s]);
-            double before[LENGTH] = {0}, sums[LENGTH], got[LENGTH];
+            double before[LENGTH] = {0}, got[LENGTH];
             MUST(mx_bind(d->ctx, whole ? table : row, &args.before));
             MUST(mx_fill(d->ctx, table, &(double){0}));
             memset(args.earlier, 0, sizeof args.earlier);
             for (int n = 0; n < LAUNCHES; n++) {
-                memset(sums, 0, sizeof sums);
+                double sums[LENGTH] = {0};
                 for (int64_t i = 0; i < sizes[s]; i++)
                     sums[i % LENGTH] += d->line[i] + before[i % LENGTH];
-                if (memory != NULL && n == LAUNCHES - 1)
-                    CHECK_OK(rd_bins_again(range, &args, LENGTH, memory));
+                if (info.space == MX_SPACE_HOST && n == LAUNCHES - 1)
+                    CHECK_OK(rd_bins_again(range, &args, LENGTH, info.data));
                 else
                     CHECK_OK(rd_bins_again_into(range, &args, row));
                 CHECK_OK(rd_bins_of_args(range, &args, LENGTH, args.earlier));

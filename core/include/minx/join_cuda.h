@@ -51,8 +51,9 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
  * The bit MX_CUDA_FULL_ says that they are there. The two words may be read and written in any order,
  * but each word in one access: PTX treats a volatile access to a vector as one to each element. So a
  * reader needs no fence: whoever sees the bit also sees the bytes. */
-typedef struct __align__(16) mx_cuda_slot_ { unsigned long long word[2]; }
-mx_cuda_slot_;
+typedef struct mx_cuda_slot_ {
+    __align__(16) unsigned long long word[2];
+} mx_cuda_slot_;
 MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
 MX_STATIC_ASSERT(2 * sizeof(unsigned) == MX_CUDA_SLOT_VALUE_BYTES, "a value has another size");
 #define MX_CUDA_FULL_ (1ull << 32)

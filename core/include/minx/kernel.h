@@ -55,7 +55,8 @@
  * Where launches are checked against another backend (minx/context.h), the kernels of a file that
  * defines MX_NOT_CHECKED before this header are not. It is for arguments with plain pointers: the
  * repetition would use the same pointers, so it would write there once more, and host code cannot
- * read a device's memory through them.
+ * read a device's memory through them. A body may also read the old result of a reduction into an
+ * array through such a pointer: on hosts the array is then copied once more.
  *
  * Short rows: on hosts, MX_ITEMS_SIMD has a form of its own for rows of 2, 3 and 4 items that begin
  * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch

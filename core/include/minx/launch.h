@@ -173,8 +173,9 @@ typedef struct mx_kernel {
     size_t value_size;
     int field_count; /* 0: the value is a struct of the user */
     const mx_field *fields;
-    bool not_checked;                    /* launches of it are never repeated on another backend */
-    const mx_args_table *(*table)(void); /* the accessors in its arguments */
+    bool
+        not_checked; /* it has plain pointers: launches of it are never repeated on another backend */
+    const mx_args_table *(*table)(void);               /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
 } mx_kernel;
 
@@ -184,7 +185,9 @@ typedef struct mx_result {
     mx_view view;
     int64_t index;
     int64_t length;
-    size_t value_size; /* sizeof one value where the kernel is launched */
+    /* of one value, where the kernel is launched; type 0: not known */
+    size_t value_size;
+    mx_type value_type;
 } mx_result;
 
 /* The policy of a launch: a range, or teams (their league is then a range of one dimension). */
@@ -230,12 +233,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 #define MX_DECLARE_SPACE_(name, S, PATTERN)                         \
     extern const char name##__space[MX_INDEX_NUMBER_##S##_];        \
     extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN]; \
-    extern const mx_kernel name##__kernel MX_KERNEL_SYMBOL_(#name "__declared_as_" #PATTERN #S);
-#ifdef __CUDACC__ /* does not use it */
-#define MX_KERNEL_SYMBOL_(symbol)
-#else
-#define MX_KERNEL_SYMBOL_(symbol) __asm__(symbol)
-#endif
+    extern const mx_kernel name##__kernel __asm__(#name "__declared_as_" #PATTERN #S);
 
 /* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that
  * converts the policy, ...). */
@@ -284,34 +282,34 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     typedef int name##__array;                                                                  \
     MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_, T *result_)                          \
     {                                                                                           \
-        const mx_result to_ = {result_, {0, 0}, 0, 1, sizeof(T)};                               \
+        const mx_result to_ = {result_, {0, 0}, 0, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0)};       \
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }                                                                                           \
     MX_LAUNCHER_ mx_err name##_into(P policy_, const ARGS *args_, mx_view view_, int64_t index) \
     {                                                                                           \
-        const mx_result to_ = {NULL, view_, index, 1, sizeof(T)};                               \
+        const mx_result to_ = {NULL, view_, index, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0)};       \
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }
 #define MX_DECLARE_SCAN_(D, I, P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)
 
-#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                                  \
-    MX_DECLARE_KERNEL_(name, ARGS)                                                     \
-    typedef T name##__value;                                                           \
-    typedef struct name##_array {                                                      \
-        T *at;                                                                         \
-    } name##_array;                                                                    \
-    typedef name##_array name##__array;                                                \
-    MX_LAUNCHER_ mx_err name(P range_, const ARGS *args_, int64_t length_, T *result_) \
-    {                                                                                  \
-        const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T)};                \
-        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);     \
-    }                                                                                  \
-    MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)        \
-    {                                                                                  \
-        mx_view_info info;                                                             \
-        MX_TRY(mx_view_get_info(view_, &info));                                        \
-        const mx_result to_ = {NULL, view_, 0, info.count, sizeof(T)};                 \
-        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);     \
+#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                                           \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                              \
+    typedef T name##__value;                                                                    \
+    typedef struct name##_array {                                                               \
+        T *at;                                                                                  \
+    } name##_array;                                                                             \
+    typedef name##_array name##__array;                                                         \
+    MX_LAUNCHER_ mx_err name(P range_, const ARGS *args_, int64_t length_, T *result_)          \
+    {                                                                                           \
+        const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T), MX_ARRAY_TYPE_((T *)0)}; \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);              \
+    }                                                                                           \
+    MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)                 \
+    {                                                                                           \
+        mx_view_info info;                                                                      \
+        MX_TRY(mx_view_get_info(view_, &info));                                                 \
+        const mx_result to_ = {NULL, view_, 0, info.count, sizeof(T), MX_ARRAY_TYPE_((T *)0)};  \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);              \
     }
 
 #ifdef __cplusplus

@@ -237,8 +237,8 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 #define mx_export(ctx, view, array, strides) \
     mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
 
-/* The element type of a pointer; 0: not known. long long is the same as int64_t, or another type of
- * the same size. */
+/* The element type of a pointer; 0: not known, and always in C++. int64_t is long on some systems and
+ * long long on others, and _Generic must not have a type twice: long long has a list of its own. */
 #ifdef __cplusplus
 #define MX_ARRAY_TYPE_(array) 0
 #else
@@ -266,8 +266,8 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
  * view of rank 0 (index 0) or 1 to *value, and *value to that element. mx_read_element waits until
  * the value is there.
  *
- * *value has the view's element size. A pointer to another type of number is MX_ERR_TYPE; void
- * pointers are not checked. All are ordered on ctx; the caller may reuse *value after the call. */
+ * *value has the view's element size. A pointer to another type of number is MX_ERR_TYPE. Not
+ * checked: pointers to void, char and structs, and in C++ all. Cast bytes to a void pointer. All are ordered on ctx; the caller may reuse *value after the call. */
 mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type);
 mx_err mx_read_element_(mx_ctx ctx, mx_view view, int64_t index, void *value, mx_type type);
 mx_err mx_write_element_(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type);

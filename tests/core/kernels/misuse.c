@@ -108,5 +108,7 @@ MX_BODY void mu_level_body(const mu_count_args *a, int i, double *sum) { *sum +=
 MX_REDUCE(1D, mu_level, MX_SUM)
 #define mu_count_body mu_level_body
 MX_REDUCE(1D, mu_count, MX_SUM)
+#define mu_height_body mu_level_body
+MX_REDUCE(1D, mu_height, MX_SUM)
 MX_BODY void mu_unlisted_body(const mu_unlisted_args *a, int i) { MX_AT(a->first, i) += 0; }
 MX_FOR(1D, mu_unlisted)
