@@ -129,14 +129,6 @@ enum {
     MX_ACCESSOR_RANKS_(p, r, T, 2, K) \
     MX_ACCESSOR_RANKS_(p, s, T, 3, K)
 
-#define MX_NUMBER_TYPES_(M) \
-    M(f64, double, 1)       \
-    M(f32, float, 2)        \
-    M(i32, int32_t, 3)      \
-    M(i64, int64_t, 4)      \
-    M(u8, uint8_t, 5)       \
-    M(u32, uint32_t, 6)     \
-    M(u64, uint64_t, 7)
 #define MX_ACCESSORS_(tag, T, K)            \
     MX_ACCESSOR_LAYOUTS_(mx_##tag##_, T, K) \
     MX_ACCESSOR_LAYOUTS_(mx_c##tag##_, const T, (K) + 8)
@@ -179,23 +171,21 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
      ((D) + (N) == (R) + 2) * (c) + ((D) + (N) == (R) + 3) * (d))
 
 /* Properties of an element type: its kind in mx_type (0: a struct of the user), whether it is
- * const, and whether it can have a trait. C++ does not need them: accessors are bound in C, and
- * kernel files are compiled as C too. */
+ * const, and whether it can have a trait. */
 #ifdef __cplusplus
-#define MX_KIND_OF_(T) 0
-#define MX_CONST_(T) 0
-#define MX_TRAIT_FITS_(trait, T) true
+#define MX_KIND_OF_(T) mx_number_<T>::kind
+#define MX_CONST_(T) mx_number_<T>::is_const
 #else
 /* clang-format off */
 #define MX_KIND_(tag, T, K) T: K,
 /* clang-format on */
 #define MX_KIND_OF_(T) _Generic(*(T *)0, MX_NUMBER_TYPES_(MX_KIND_) default : 0)
 #define MX_CONST_(T) _Generic((T *)0, const __typeof__(T) * : true, default : false)
+#endif
 #define MX_TRAIT_FITS_(trait, T)                                                    \
     ((trait) == MX_TRAIT_NONE || (trait) == MX_TRAIT_RESTRICT ||                    \
      (MX_KIND_OF_(T) != 0 && ((trait) != MX_TRAIT_RANDOM_ACCESS || MX_CONST_(T)) && \
       ((trait) != MX_TRAIT_ATOMIC || sizeof(T) >= 4)))
-#endif
 
 /* Mistakes. MX_IF_(operand, check, expression) is the expression, which names its operand many
  * times. An error in the operand, or else in the check, is the only one: gcc and clang skip the

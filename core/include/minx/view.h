@@ -30,6 +30,15 @@ typedef uint32_t mx_type;
 #define MX_U8 MX_TYPE_(5u, 1)
 #define MX_U32 MX_TYPE_(6u, 4)
 #define MX_U64 MX_TYPE_(7u, 8)
+/* M(tag, type, kind) for each of them. */
+#define MX_NUMBER_TYPES_(M) \
+    M(f64, double, 1)       \
+    M(f32, float, 2)        \
+    M(i32, int32_t, 3)      \
+    M(i64, int64_t, 4)      \
+    M(u8, uint8_t, 5)       \
+    M(u32, uint32_t, 6)     \
+    M(u64, uint64_t, 7)
 /* A struct of plain data of less than 16 MiB; two of the same size are the same type. */
 #define MX_USER(T) MX_TYPE_(0u, sizeof(T) + 0 * sizeof(char[sizeof(T) < 1 << 24 ? 1 : -1]))
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
@@ -237,10 +246,33 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 #define mx_export(ctx, view, array, strides) \
     mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
 
-/* The element type of a pointer; 0: not known, and always in C++. int64_t is long on some systems and
- * long long on others, and _Generic must not have a type twice: long long has a list of its own. */
+/* The element type of a pointer; 0: not known. int64_t is long on some systems and long long on
+ * others, and _Generic must not have a type twice: long long has a list of its own. C++ has no
+ * _Generic, and knows the types of numbers that views can have. */
 #ifdef __cplusplus
-#define MX_ARRAY_TYPE_(array) 0
+extern "C++" {
+template <class T> struct mx_number_ {
+    static const int kind = 0;
+    static const bool is_const = false;
+};
+#define MX_NUMBER_(tag, T, K)               \
+    template <> struct mx_number_<T> {      \
+        static const int kind = K;          \
+        static const bool is_const = false; \
+    };
+MX_NUMBER_TYPES_(MX_NUMBER_)
+template <class T> struct mx_number_<const T> {
+    static const int kind = mx_number_<T>::kind;
+    static const bool is_const = true;
+};
+template <class T> inline mx_type mx_array_type_(T *)
+{
+    return mx_number_<T>::kind == 0 ? 0 : MX_TYPE_((unsigned)mx_number_<T>::kind, sizeof(T));
+}
+inline mx_type mx_array_type_(void *) { return 0; }
+inline mx_type mx_array_type_(const void *) { return 0; }
+}
+#define MX_ARRAY_TYPE_(array) mx_array_type_(array)
 #else
 #define MX_POINTS_TO_(T, type) T * : type, const T * : type
 #define MX_ARRAY_TYPE_(array)                                                      \
@@ -267,7 +299,8 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
  * the value is there.
  *
  * *value has the view's element size. A pointer to another type of number is MX_ERR_TYPE. Not
- * checked: pointers to void, char and structs, and in C++ all. Cast bytes to a void pointer. All are ordered on ctx; the caller may reuse *value after the call. */
+ * checked: pointers to void, char and structs. Cast bytes to a void pointer. All are ordered on ctx;
+ * the caller may reuse *value after the call. */
 mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type);
 mx_err mx_read_element_(mx_ctx ctx, mx_view view, int64_t index, void *value, mx_type type);
 mx_err mx_write_element_(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type);
