@@ -282,8 +282,6 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
 
 bool mx_args_overlap(const void *args, size_t args_size, const void *memory, size_t size)
 {
-    const mx_record bytes = {
-        .type = MX_U8, .count = 1, .span = (int64_t)size, .data = (void *)memory};
     const char *const begin = args;
     if (begin < (const char *)memory + size && (const char *)memory < begin + args_size)
         return true;
@@ -291,7 +289,7 @@ bool mx_args_overlap(const void *args, size_t args_size, const void *memory, siz
         mx_stamp stamp;
         if (!mx_stamp_read((const char *)args + at, &stamp)) continue;
         const mx_record *const r = mx_record_of_stamp(&stamp);
-        if (r != NULL && mx_records_overlap(r, &bytes)) return true;
+        if (r != NULL && mx_record_overlaps_memory(r, memory, size)) return true;
     }
     return false;
 }

@@ -107,14 +107,27 @@ static mx_err check_no_overlap(const shadows *s, mx_view a, mx_view b)
     return MX_OK;
 }
 
+/* A result that goes to host memory is not repeated in the shadow of a view. */
+static mx_err check_result_apart(const shadows *s, mx_view view, const mx_result *result)
+{
+    const mx_launch *const l = s->launch;
+    if (result->host == NULL) return check_no_overlap(s, view, result->view);
+    MX_REQUIRE(!mx_record_overlaps_memory(mx_record_of(view), result->host,
+                                          (size_t)l->length * l->kernel->value_size),
+               MX_ERR_ARG,
+               "kernel %s: the memory of its result is in view '%s', so another backend cannot "
+               "repeat the launch with a copy of the view: give the view as the result",
+               l->kernel->name, mx_record_of(view)->label);
+    return MX_OK;
+}
+
 /* Two accessors of one view share a shadow. */
 static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result *result)
 {
     MX_TRY(find_accessors(s, args, size));
     for (int k = 0; k < s->count; k++) {
         shadow *one = &s->list[k];
-        if (result != NULL && result->host == NULL)
-            MX_TRY(check_no_overlap(s, one->view, result->view));
+        if (result != NULL) MX_TRY(check_result_apart(s, one->view, result));
         for (int before = 0; before < k; before++) {
             MX_TRY(check_no_overlap(s, one->view, s->list[before].view));
             if (s->list[before].view.slot == one->view.slot) one->copy = s->list[before].copy;

@@ -135,6 +135,13 @@ bool mx_records_overlap(const mx_record *a, const mx_record *b)
            j < i + (size_t)a->span * MX_TYPE_SIZE(a->type);
 }
 
+bool mx_record_overlaps_memory(const mx_record *r, const void *memory, size_t size)
+{
+    const mx_record bytes = {
+        .type = MX_U8, .count = 1, .span = (int64_t)size, .data = (void *)memory};
+    return mx_records_overlap(r, &bytes);
+}
+
 bool mx_views_overlap(mx_view a, mx_view b)
 {
     const mx_record *x = mx_record_of(a);

@@ -131,6 +131,9 @@ bool mx_record_has_gaps(const mx_record *record);
 /* Do the memory ranges of the two overlap? */
 bool mx_records_overlap(const mx_record *a, const mx_record *b);
 
+/* Does the record's memory range overlap these `size` bytes? */
+bool mx_record_overlaps_memory(const mx_record *record, const void *memory, size_t size);
+
 /* Do the two views share elements? Exact for parts of one root. For two roots: do their memory
  * ranges overlap? */
 bool mx_views_overlap(mx_view a, mx_view b);

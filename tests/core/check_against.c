@@ -143,6 +143,34 @@ static void test_scale(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
+/* Host memory of a result that is an element of a view in the arguments. */
+static void test_result_in_view(mx_ctx ctx, const char *other)
+{
+    set s = make_set(ctx);
+    const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    const mx_view_options options = {.space = MX_SPACE_STAGING};
+    const int64_t extent = COLUMNS + 1;
+    const double half = 0.5;
+    double *data, *sums;
+    mx_view longer;
+    MUST(mx_view_create(ctx, "longer", MX_F64, 1, &extent, &options, &longer));
+    MUST(mx_fill(ctx, longer, &half));
+    MUST(mx_fence(ctx));
+    MUST(mx_bind(ctx, longer, &s.args.row));
+    MUST(mx_view_host_data(longer, (void **)&data));
+    sums = data + COLUMNS; /* the kernels read the elements before it */
+    CHECK_OK(ca_good_sum(all, &s.args, sums));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_FAILS(ca_good_sum(all, &s.args, sums), MX_ERR_ARG,
+                "kernel ca_good_sum: the memory of its result is in view 'longer'");
+    CHECK_FAILS(ca_good_bins(mx_range_1d(ctx, 0, COLUMNS), &s.args, 5, sums - 4), MX_ERR_ARG,
+                "the memory of its result is in view 'longer'");
+    CHECK_OK(ca_good_sum_into(all, &s.args, longer, COLUMNS));
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    MUST(mx_view_destroy(&longer));
+    free_set(&s);
+}
+
 /* A view with two accessors, of which one takes any layout: the other context sees it in its
  * own. */
 static void test_two_accessors(mx_ctx ctx, const char *other)
@@ -288,6 +316,8 @@ static void test(mx_ctx ctx)
     test_mistakes(ctx, simt ? "serial" : "simt");
     test_scale(ctx, simt ? "serial" : "simt");
     test_single_precision(ctx, simt ? "serial" : "simt");
+    test_result_in_view(ctx, "serial");
+    test_result_in_view(ctx, "simt");
     test_two_accessors(ctx, "serial");
     test_two_accessors(ctx, "simt");
     test_fixed_layout();
