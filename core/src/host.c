@@ -25,9 +25,9 @@ enum {
     ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
     SERIAL_JOIN =
-        4096,        /* arrays of at most so many values, times threads, are joined by one thread */
-    SHARES = 16,     /* chunks for each thread, with the dynamic schedule */
-    SCAN_CHUNKS = 8, /* chunks for each thread, in a part of a scan */
+        4096,    /* arrays of at most so many values, times threads, are joined by one thread */
+    SHARES = 16, /* chunks for each thread, with the dynamic schedule */
+    SCAN_CHUNKS = 16, /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
     SHORT_ROW = 8,   /* items; rows of fewer, such as coordinates */
@@ -194,18 +194,44 @@ static mx_err allocate_scratch(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
-/* A part of a scan: the chunks first_chunk to first_chunk + chunks - 1. */
+/* A scan processes its range in parts of several chunks, which stay in cache. For each part: the sum
+ * of each chunk, the prefix sums of these, then all items again. The second pass over a part and the
+ * first pass over the next part are one step, with one join of the threads after it. The chunks
+ * depend on the range only, so the result has the same bits for any number of threads. Rejected: two
+ * passes over the whole range (twice the memory traffic), and one chunk for each thread (the bits
+ * change with their number). */
+typedef struct scan {
+    const mx_launch *launch;
+    const mx_instance *instance;
+    int64_t parts, per_part; /* chunks of a part */
+    void *carry;             /* the total of the chunks before */
+    mx_barrier_ barrier;     /* of the threads, if they run all steps in one parallel region */
+} scan;
+
+/* The chunks first_chunk to first_chunk + chunks - 1. */
 typedef struct scan_part {
     mx_launch launch;
     int64_t chunks;
 } scan_part;
 
-/* What the threads do between two joins of a scan. */
+/* Step p: part p-1 for the second time, part p for the first time. */
 typedef struct scan_step {
     const mx_instance *instance;
-    const scan_part *summed; /* its prefix sums are known: run its items for the second time */
-    const scan_part *next;   /* sum up its chunks */
+    const scan_part *summed; /* part p-1: its prefix sums are known */
+    const scan_part *next;   /* part p */
+    int64_t chunks;          /* of the longer one */
 } scan_step;
+
+static scan_step step_of(const scan *s, scan_part *parts, int64_t p)
+{
+    scan_part *const next = &parts[p % 2], *const summed = &parts[(p + 1) % 2];
+    const int64_t begin = p * s->per_part,
+                  left = s->launch->chunks > begin ? s->launch->chunks - begin : 0;
+    next->launch.first_chunk = begin;
+    next->chunks = left < s->per_part ? left : s->per_part;
+    return (scan_step){s->instance, summed, next,
+                       summed->chunks > next->chunks ? summed->chunks : next->chunks};
+}
 
 static void run_scan_step(const mx_launch *l, int64_t first, int64_t last)
 {
@@ -216,34 +242,67 @@ static void run_scan_step(const mx_launch *l, int64_t first, int64_t last)
     if (first < next) step->instance->run(&step->next->launch, first, last < next ? last : next);
 }
 
-/* Runs a scan. The range is processed in parts of several chunks, which stay in cache. For each
- * part: the sum of each chunk, the prefix sums of these, then all items again. The second pass over
- * a part and the first pass over the next part are one step, so that there is one parallel region
- * for each part. The chunks depend on the range only, so the result has the same bits for any
- * number of threads. Rejected: two passes over the whole range (twice the memory traffic), and one
- * chunk for each thread (the bits change with their number). */
+static void compute_prefix_sums(const scan *s, const scan_step *step)
+{
+    const int64_t begin = step->next->launch.first_chunk;
+    s->instance->prefix(s->launch, s->carry, begin, begin + step->next->chunks);
+}
+
+/* All steps, by one of several threads that run at the same time. */
+static void run_scan_thread(const mx_launch *l, int64_t thread, int64_t threads)
+{
+    scan *const s = (scan *)l->args;
+    scan_part parts[2] = {{*s->launch, 0}, {*s->launch, 0}};
+    int phase = 0;
+    for (int64_t p = 0; p <= s->parts; p++) {
+        const scan_step step = step_of(s, parts, p);
+        const mx_launch both = {.args = &step};
+        run_scan_step(&both, (step.chunks * thread + threads - 1) / threads,
+                      (step.chunks * (thread + 1) + threads - 1) / threads);
+        if (p == s->parts) return;
+        mx_barrier_wait_(NULL, &s->barrier, &phase, (int)threads, false);
+        if (thread == 0) compute_prefix_sums(s, &step);
+        mx_barrier_wait_(NULL, &s->barrier, &phase, (int)threads, false);
+    }
+}
+
+/* Runs all steps in one parallel region. false: that is not possible. Threads that share cores would
+ * spin in the barriers, so they get one parallel region for each step. */
+static bool run_scan_together(mx_ctx ctx, const mx_launch *l, scan *s)
+{
+    const mx_backend_host *const host = &ctx->backend->host;
+    const mx_launch all = {.args = s, .ctx = ctx};
+    return s->per_part > 1 && ctx->threads > 1 && ctx->threads <= mx_host_cores() && !l->dynamic &&
+           !host->chunks_are_items && host->run_team_members != NULL &&
+           host->run_team_members(ctx, &all, run_scan_thread, ctx->threads);
+}
+
+static void run_scan_by_steps(mx_ctx ctx, const mx_launch *l, const scan *s)
+{
+    scan_part parts[2] = {{*l, 0}, {*l, 0}};
+    for (int64_t p = 0; p <= s->parts; p++) {
+        const scan_step step = step_of(s, parts, p);
+        const mx_launch both = {.args = &step, .dynamic = l->dynamic, .ctx = ctx};
+        ctx->backend->host.run(ctx, &both, run_scan_step, step.chunks);
+        compute_prefix_sums(s, &step);
+    }
+}
+
 static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int64_t chunks = l->chunks;
     const int64_t max_part =
         ctx->backend->host.chunks_are_items ? chunks : SCAN_CHUNKS * ctx->threads;
     const int64_t parts = chunks > 0 ? ceil_div(chunks, max_part) : 0;
-    const int64_t per_part = parts > 0 ? ceil_div(chunks, parts) : 0;
-    void *const carry = l->partials + chunks * l->partial_bytes;
-    scan_part part[2] = {{*l, 0}, {*l, 0}};
-    instance->join(l, carry, 0); /* the identity */
-    for (int64_t p = 0; p <= parts; p++) {
-        scan_part *const next = &part[p % 2], *const summed = &part[(p + 1) % 2];
-        const scan_step step = {instance, summed, next};
-        mx_launch both = {.args = &step, .dynamic = l->dynamic, .ctx = ctx};
-        const int64_t begin = p * per_part, left = chunks > begin ? chunks - begin : 0;
-        next->launch.first_chunk = begin;
-        next->chunks = left < per_part ? left : per_part;
-        ctx->backend->host.run(ctx, &both, run_scan_step,
-                               summed->chunks > next->chunks ? summed->chunks : next->chunks);
-        instance->prefix(l, carry, begin, begin + next->chunks);
-    }
-    if (l->result != NULL) memcpy(l->result, carry, l->kernel->value_size);
+    scan s = {.launch = l,
+              .instance = instance,
+              .parts = parts,
+              .per_part = parts > 0 ? ceil_div(chunks, parts) : 0,
+              .carry = l->partials + chunks * l->partial_bytes,
+              .barrier = {ctx->threads, 0}};
+    instance->join(l, s.carry, 0); /* the identity */
+    if (!run_scan_together(ctx, l, &s)) run_scan_by_steps(ctx, l, &s);
+    if (l->result != NULL) memcpy(l->result, s.carry, l->kernel->value_size);
 }
 
 /* Runs the members of teams in a parallel region. They need all their threads at the same time, so

@@ -217,7 +217,7 @@ static void scatter(const rival_args *g)
  * the sums of the blocks before its own, so a part needs one barrier only. */
 static void scan(const rival_args *g)
 {
-    enum { BLOCK = 8192, BLOCKS_PER_THREAD = 8, MAX_BLOCKS = 4096 };
+    enum { MAX_BLOCK = 8192, BLOCKS_PER_THREAD = 16, MAX_BLOCKS = 4096 };
     TEAM(g);
     const int64_t n = g->n;
     double *restrict y = g->a;
@@ -229,11 +229,13 @@ static void scan(const rival_args *g)
     const int64_t blocks =
         BLOCKS_PER_THREAD * threads < MAX_BLOCKS ? BLOCKS_PER_THREAD * threads : MAX_BLOCKS;
 #endif
+    /* every thread has blocks of a short range too */
+    const int64_t block = n < blocks * MAX_BLOCK ? (n + blocks - 1) / blocks : MAX_BLOCK;
     PARALLEL()
     {
         double before = 0;
         int turn = 0;
-        for (int64_t part = 0; part < n; part += blocks * BLOCK, turn ^= 1) {
+        for (int64_t part = 0; part < n; part += blocks * block, turn ^= 1) {
 #ifdef RIVAL_SERIAL
             const int64_t first = 0, last = blocks;
 #else
@@ -241,7 +243,7 @@ static void scan(const rival_args *g)
             const int64_t first = blocks * me / team, last = blocks * (me + 1) / team;
 #endif
             for (int64_t b = first; b < last; b++) {
-                const int64_t begin = part + b * BLOCK, end = begin + BLOCK < n ? begin + BLOCK : n;
+                const int64_t begin = part + b * block, end = begin + block < n ? begin + block : n;
                 double sum = 0;
                 SIMD(reduction(+ : sum))
                 for (int64_t i = begin; i < end; i++) sum += x[i];
@@ -253,7 +255,7 @@ static void scan(const rival_args *g)
             double running = before;
             for (int64_t b = 0; b < first; b++) running += sums[turn][b];
             for (int64_t b = first; b < last; b++) {
-                const int64_t begin = part + b * BLOCK, end = begin + BLOCK < n ? begin + BLOCK : n;
+                const int64_t begin = part + b * block, end = begin + block < n ? begin + block : n;
                 double at = running;
                 for (int64_t i = begin; i < end; i++) {
                     at += x[i];
