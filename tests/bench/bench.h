@@ -117,10 +117,10 @@ typedef void (*bench_rival)(const rival_args *);
 
 typedef struct bench_case {
     const char *name, *text;
-    int arrays;          /* the number of arrays that one call accesses */
-    int bytes_per_item;  /* each array element counts once; a write-allocate is not counted */
-    double share;        /* the size relative to the usual one; 0: 1 */
-    double share_cached; /* the same in cache; 0: share */
+    int arrays;         /* doubles for each item in the arrays that one call accesses, rounded up */
+    int bytes_per_item; /* each array element counts once; a write-allocate is not counted */
+    double share;       /* the size out of cache, relative to the usual one; 0: 1 */
+    double share_cached; /* the same in cache; 0: 1 */
     int tile[2];         /* rows of a tile in three dimensions; 0: no tiles */
     int length;          /* of the array, or of the bins, to which items add */
     bool only_cached;
@@ -190,10 +190,14 @@ mx_err bench_cusparse_spmv(bench_work *w);
 mx_err bench_cusparse_destroy(bench_work *w);
 
 /* ---- measure.c ---- */
+typedef struct bench_ratio {
+    double median, low, high; /* low and high: the quartiles; all 0: not measured */
+} bench_ratio;
+
 typedef struct bench_times {
-    double core, rival, scalar; /* median seconds of a call; scalar 0: none */
-    double ratio, low, high;    /* core over rival: median and quartiles of the pairs */
-    int pairs;
+    double core, rival, scalar;      /* median seconds of a call; scalar 0: none */
+    bench_ratio to_rival, to_scalar; /* the core's time over theirs, of the rounds */
+    int rounds;
     const char *rival_name;
 } bench_times;
 
@@ -206,7 +210,7 @@ mx_err bench_agree(bench_work *w);
  * element or, if `each`, to the element itself. */
 mx_err bench_compare(const bench_work *w, const char *rival, mx_view core, mx_view other,
                      bool each);
-/* Measures core and the fastest rival, alternately. */
+/* Measures rounds of runs: the core, the fastest rival, and the scalar loop if there is one. */
 mx_err bench_measure(bench_work *w, int repeat, bench_times *times);
 /* Median seconds of the fastest rival, and its name. */
 mx_err bench_time_rival(bench_work *w, int repeat, double *seconds, const char **name);

@@ -186,7 +186,6 @@ const bench_case bench_vector_cases[] = {
      .text = "duplicate indices, by atomics",
      .arrays = 1,
      .bytes_per_item = 4,
-     .share = 0.25,
      .only_cached = true,
      .setup = histogram_setup,
      .core = histogram_core,

@@ -162,7 +162,8 @@ static void print_row(const bench_row *row, const char *name, int own_layout)
     bench_print_seconds(own_layout == RIGHT ? t->core : t->rival);
     printf(" ");
     bench_print_seconds(own_layout == LEFT ? t->core : t->rival);
-    printf(" %11.2f (%.2f %.2f)  %s\n", 1 / t->ratio, 1 / t->high, 1 / t->low, names[own_layout]);
+    printf(" %11.2f (%.2f %.2f)  %s\n", 1 / t->to_rival.median, 1 / t->to_rival.high,
+           1 / t->to_rival.low, names[own_layout]);
     fflush(stdout);
 }
 

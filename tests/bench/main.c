@@ -19,7 +19,7 @@ static const char HELP[] =
     "  --size-factor=X      times the usual sizes (default: 1, which is each array 4 times the last-level cache, or 1/24 of\n"
     "                       the free memory if that is less, and, for NAME-cache, all arrays together half of the caches\n"
     "                       nearest to the cores)\n"
-    "  --repeat=N           pairs of runs (default: 21; five times as many where a run is short)\n"
+    "  --repeat=N           runs of each (default: 21; five times as many where a run is short)\n"
     "  --json FILE          also writes the results to FILE\n"
     "  --limits             measures the machine's limits only\n"
     "  --layouts            instead of all this, times kernels on views of layout right and left, and prints what the wrong\n"

@@ -142,37 +142,46 @@ mx_err bench_time_fma(const bench_target *target, const rival_set *set, const ri
     return target->queue != NULL ? bench_cuda_timer_stop(target, seconds) : MX_OK;
 }
 
+/* The median of ratios, and the quartiles. Sorts the ratios. */
+static bench_ratio ratio_of(double *ratios, int count)
+{
+    const double median = bench_median(ratios, count);
+    return (bench_ratio){median, ratios[count / 4], ratios[count - 1 - count / 4]};
+}
+
 mx_err bench_measure(bench_work *w, int repeat, bench_times *times)
 {
-    const side core = {w->which->core, NULL, "core"};
+    const side core = {w->which->core, NULL, "core"}, scalar = {NULL, w->target->scalar, NULL};
+    const bool has_scalar = rival_of(w, w->target->scalar) != NULL;
     side rival = {NULL, NULL, NULL};
     int calls = 1;
     memset(times, 0, sizeof *times);
     if (w->which->reset != NULL) MX_TRY(w->which->reset(w));
     MX_TRY(pick_rival(w, &rival, &calls));
     /* short runs are cheap: take more of them */
-    const int pairs = repeat * (calls > 1 ? 5 : 1);
-    double *space = calloc((size_t)pairs * 3, sizeof *space);
-    MX_REQUIRE(space != NULL, MX_ERR_MEMORY, "no memory for %d times", pairs);
-    double *a = space, *b = space + pairs, *ratio = space + 2 * pairs;
+    const int rounds = repeat * (calls > 1 ? 5 : 1);
+    double *space = calloc((size_t)rounds * 5, sizeof *space);
+    MX_REQUIRE(space != NULL, MX_ERR_MEMORY, "no memory for %d times", rounds);
+    double *a = space, *b = a + rounds, *c = b + rounds, *to_b = c + rounds, *to_c = to_b + rounds;
     mx_err err = call(w, &core, calls);
-    for (int i = 0; i < pairs && err == MX_OK; i++) {
+    for (int i = 0; i < rounds && err == MX_OK; i++) {
         err = run(w, &core, calls, &a[i]);
         if (err == MX_OK) err = run(w, &rival, calls, &b[i]);
-        ratio[i] = a[i] / b[i];
+        if (err == MX_OK && has_scalar) err = run(w, &scalar, calls, &c[i]);
+        to_b[i] = a[i] / b[i];
+        to_c[i] = a[i] / c[i];
     }
-    times->core = bench_median(a, pairs);
-    times->rival = bench_median(b, pairs);
-    times->ratio = bench_median(ratio, pairs);
-    times->low = ratio[pairs / 4];
-    times->high = ratio[pairs - 1 - pairs / 4];
-    times->pairs = pairs;
+    times->rounds = rounds;
     times->rival_name = rival.name;
+    times->core = bench_median(a, rounds);
+    times->rival = bench_median(b, rounds);
+    times->to_rival = ratio_of(to_b, rounds);
+    if (has_scalar) {
+        times->scalar = bench_median(c, rounds);
+        times->to_scalar = ratio_of(to_c, rounds);
+    }
     free(space);
-    MX_TRY(err);
-    if (rival_of(w, w->target->scalar) == NULL) return MX_OK;
-    const side scalar = {NULL, w->target->scalar, NULL};
-    return median_of_runs(w, &scalar, calls, repeat < 7 ? repeat : 7, &times->scalar);
+    return MX_PASS(err);
 }
 
 /* ---- agreement ---- */

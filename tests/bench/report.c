@@ -28,9 +28,9 @@ static void print_rate(const bench_row *row, double seconds)
 
 void bench_report_head(void)
 {
-    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %s\n", "name", "backend", "thr",
-           "n", "core", "rival", "ratio", "(quartiles)", "core GB/s", "rival GB/s", "scalar",
-           "bytes, rival");
+    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %6s %s\n", "name", "backend",
+           "thr", "n", "core", "rival", "ratio", "(quartiles)", "core GB/s", "rival GB/s", "scalar",
+           "ratio", "bytes, rival");
 }
 
 mx_err bench_report_keep(bench_report *report, const bench_row *row)
@@ -50,14 +50,18 @@ mx_err bench_report_add(bench_report *report, const bench_row *row)
     bench_print_seconds(t->core);
     printf(" ");
     bench_print_seconds(t->rival);
-    if (t->ratio > 0)
-        printf(" %6.3f (%.3f %.3f)", t->ratio, t->low, t->high);
+    if (t->to_rival.median > 0)
+        printf(" %6.3f (%.3f %.3f)", t->to_rival.median, t->to_rival.low, t->to_rival.high);
     else
         printf(" %6s %13s", "-", "");
     print_rate(row, t->core);
     print_rate(row, t->rival);
     printf(" ");
     bench_print_seconds(t->scalar);
+    if (t->to_scalar.median > 0)
+        printf(" %6.3f", t->to_scalar.median);
+    else
+        printf(" %6s", "-");
     if (row->flops > 0) printf(" %.1f Gflop/s", row->flops * 1e-9);
     if (row->bytes > 0) printf(" %.0f", row->bytes);
     printf(" %s\n", row->rival_name != NULL ? row->rival_name : "");
@@ -89,10 +93,11 @@ static void write_row(FILE *f, const bench_row *row)
     write_number(f, "core_seconds", t->core, t->core > 0);
     write_number(f, "rival_seconds", t->rival, t->rival > 0);
     write_number(f, "scalar_seconds", t->scalar, t->scalar > 0);
-    write_number(f, "ratio", t->ratio, t->ratio > 0);
-    write_number(f, "ratio_low", t->low, t->ratio > 0);
-    write_number(f, "ratio_high", t->high, t->ratio > 0);
-    write_number(f, "pairs", t->pairs, t->pairs > 0);
+    write_number(f, "ratio", t->to_rival.median, t->to_rival.median > 0);
+    write_number(f, "ratio_low", t->to_rival.low, t->to_rival.median > 0);
+    write_number(f, "ratio_high", t->to_rival.high, t->to_rival.median > 0);
+    write_number(f, "ratio_to_scalar", t->to_scalar.median, t->to_scalar.median > 0);
+    write_number(f, "rounds", t->rounds, t->rounds > 0);
     write_number(f, "bytes", row->bytes, row->bytes > 0);
     write_number(f, "share_of_limit", core, rated && !row->cached && t->core > 0);
     write_number(f, "rival_share_of_limit", rival, rated && !row->cached && t->rival > 0);

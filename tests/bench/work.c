@@ -112,8 +112,7 @@ size_t bench_array_bytes(const bench_target *target)
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
                            double size_factor)
 {
-    const double shares = cached && which->share_cached > 0 ? which->share_cached : which->share;
-    const double share = shares > 0 ? shares : 1;
+    const double given = cached ? which->share_cached : which->share, share = given > 0 ? given : 1;
     if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
     return (double)bench_array_bytes(target) / 8 * share * size_factor;
 }
