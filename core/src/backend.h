@@ -151,7 +151,9 @@ typedef struct mx_backend_host {
      * NULL: not a host backend. */
     void (*run)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks);
     /* Calls run(launch, t, threads) for t = 0 to threads-1, each on a thread of its own, all at the
-     * same time. false: there are not enough threads. NULL: teams have one thread. */
+     * same time. The backend passes `launch` on and reads only its args and ctx. false, before any
+     * call: there are not enough threads; for a launch of teams this is an error, a scan then uses
+     * the function above. NULL: teams have one thread. */
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;

@@ -107,17 +107,20 @@ static mx_err check_no_overlap(const shadows *s, mx_view a, mx_view b)
     return MX_OK;
 }
 
-/* A result that goes to host memory is not repeated in the shadow of a view. */
+/* The result of the other backend goes to host memory of its own, not into the shadow of a view. If
+ * the program's result were in a view, the two would differ. */
 static mx_err check_result_apart(const shadows *s, mx_view view, const mx_result *result)
 {
     const mx_launch *const l = s->launch;
     if (result->host == NULL) return check_no_overlap(s, view, result->view);
-    MX_REQUIRE(!mx_record_overlaps_memory(mx_record_of(view), result->host,
-                                          (size_t)l->length * l->kernel->value_size),
-               MX_ERR_ARG,
-               "kernel %s: the memory of its result is in view '%s', so another backend cannot "
-               "repeat the launch with a copy of the view: give the view as the result",
-               l->kernel->name, mx_record_of(view)->label);
+    MX_REQUIRE(
+        !mx_record_overlaps_memory(mx_record_of(view), result->host,
+                                   (size_t)l->length * l->kernel->value_size),
+        MX_ERR_ARG,
+        "kernel %s: the pointer to its result is between the first and the last element of view "
+        "'%s', so another backend cannot repeat the launch with a copy of the view: launch "
+        "%s_into with the view, or store the result elsewhere",
+        l->kernel->name, mx_record_of(view)->label, l->kernel->name);
     return MX_OK;
 }
 

@@ -248,7 +248,7 @@ static void compute_prefix_sums(const scan *s, const scan_step *step)
     s->instance->prefix(s->launch, s->carry, begin, begin + step->next->chunks);
 }
 
-/* All steps, by one of several threads that run at the same time. */
+/* What one thread of the parallel region does: its share of every step. */
 static void run_scan_thread(const mx_launch *l, int64_t thread, int64_t threads)
 {
     scan *const s = (scan *)l->args;
@@ -266,13 +266,14 @@ static void run_scan_thread(const mx_launch *l, int64_t thread, int64_t threads)
     }
 }
 
-/* Runs all steps in one parallel region. false: that is not possible. Threads that share cores would
- * spin in the barriers, so they get one parallel region for each step. */
+/* Runs all steps in one parallel region. false: that is not possible, or not faster: with more
+ * threads than cores, those that wait at a barrier use cores that others need, while those that wait
+ * for the end of a region sleep. */
 static bool run_scan_together(mx_ctx ctx, const mx_launch *l, scan *s)
 {
     const mx_backend_host *const host = &ctx->backend->host;
     const mx_launch all = {.args = s, .ctx = ctx};
-    return s->per_part > 1 && ctx->threads > 1 && ctx->threads <= mx_host_cores() && !l->dynamic &&
+    return l->chunks > 1 && ctx->threads > 1 && ctx->threads <= mx_host_cores() && !l->dynamic &&
            !host->chunks_are_items && host->run_team_members != NULL &&
            host->run_team_members(ctx, &all, run_scan_thread, ctx->threads);
 }

@@ -117,9 +117,9 @@ typedef void (*bench_rival)(const rival_args *);
 
 typedef struct bench_case {
     const char *name, *text;
-    int arrays;         /* doubles for each item in the arrays that one call accesses, rounded up */
-    int bytes_per_item; /* each array element counts once; a write-allocate is not counted */
-    double share;       /* the size out of cache, relative to the usual one; 0: 1 */
+    int doubles;         /* that one call accesses for each item, rounded up */
+    int bytes_per_item;  /* each array element counts once; a write-allocate is not counted */
+    double share;        /* the size out of cache, relative to the usual one; 0: 1 */
     double share_cached; /* the same in cache; 0: 1 */
     int tile[2];         /* rows of a tile in three dimensions; 0: no tiles */
     int length;          /* of the array, or of the bins, to which items add */
@@ -196,7 +196,7 @@ typedef struct bench_ratio {
 
 typedef struct bench_times {
     double core, rival, scalar;      /* median seconds of a call; scalar 0: none */
-    bench_ratio to_rival, to_scalar; /* the core's time over theirs, of the rounds */
+    bench_ratio to_rival, to_scalar; /* the core's time over theirs */
     int rounds;
     const char *rival_name;
 } bench_times;

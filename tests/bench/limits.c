@@ -97,7 +97,7 @@ static mx_err nothing_core(bench_work *w)
 static mx_err launches(bench_target *target, const bench_options *options, bench_report *report)
 {
     const bench_case nothing = {.name = "launch",
-                                .arrays = 1,
+                                .doubles = 1,
                                 .setup = nothing_setup,
                                 .core = nothing_core,
                                 .rival = nothing_rival};

@@ -1,5 +1,6 @@
-/* Compares results and measures times. Core and rival run alternately, so a disturbance of the
- * machine affects both, and has little effect on the median of the ratios of pairs. Short calls are
+/* Compares results and measures times. Core, rival and scalar loop run in turn, in rounds, so a
+ * disturbance of the machine affects all, and has little effect on the median of the ratios of
+ * rounds. Short calls are
  * repeated within a run, so that the resolution of the clock does not matter. */
 #include "bench.h"
 

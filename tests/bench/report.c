@@ -30,7 +30,7 @@ void bench_report_head(void)
 {
     printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %6s %s\n", "name", "backend",
            "thr", "n", "core", "rival", "ratio", "(quartiles)", "core GB/s", "rival GB/s", "scalar",
-           "ratio", "bytes, rival");
+           "to it", "bytes, rival");
 }
 
 mx_err bench_report_keep(bench_report *report, const bench_row *row)
@@ -96,7 +96,9 @@ static void write_row(FILE *f, const bench_row *row)
     write_number(f, "ratio", t->to_rival.median, t->to_rival.median > 0);
     write_number(f, "ratio_low", t->to_rival.low, t->to_rival.median > 0);
     write_number(f, "ratio_high", t->to_rival.high, t->to_rival.median > 0);
-    write_number(f, "ratio_to_scalar", t->to_scalar.median, t->to_scalar.median > 0);
+    write_number(f, "scalar_ratio", t->to_scalar.median, t->to_scalar.median > 0);
+    write_number(f, "scalar_ratio_low", t->to_scalar.low, t->to_scalar.median > 0);
+    write_number(f, "scalar_ratio_high", t->to_scalar.high, t->to_scalar.median > 0);
     write_number(f, "rounds", t->rounds, t->rounds > 0);
     write_number(f, "bytes", row->bytes, row->bytes > 0);
     write_number(f, "share_of_limit", core, rated && !row->cached && t->core > 0);

@@ -229,8 +229,9 @@ static void scan(const rival_args *g)
     const int64_t blocks =
         BLOCKS_PER_THREAD * threads < MAX_BLOCKS ? BLOCKS_PER_THREAD * threads : MAX_BLOCKS;
 #endif
-    /* every thread has blocks of a short range too */
-    const int64_t block = n < blocks * MAX_BLOCK ? (n + blocks - 1) / blocks : MAX_BLOCK;
+    /* parts of the same length, with blocks for every thread */
+    const int64_t parts = (n + blocks * MAX_BLOCK - 1) / (blocks * MAX_BLOCK);
+    const int64_t block = parts > 0 ? (n + parts * blocks - 1) / (parts * blocks) : 1;
     PARALLEL()
     {
         double before = 0;

@@ -108,12 +108,12 @@ size_t bench_array_bytes(const bench_target *target)
     return target->out_of_cache < fits ? target->out_of_cache : fits;
 }
 
-/* Items of one array. In cache: all arrays that a call touches fit into the cache. */
+/* The number of items. In cache: all that a call accesses fits into the cache. */
 static double wanted_items(const bench_target *target, const bench_case *which, bool cached,
                            double size_factor)
 {
     const double given = cached ? which->share_cached : which->share, share = given > 0 ? given : 1;
-    if (cached) return (double)target->in_cache / (8 * which->arrays) * share * size_factor;
+    if (cached) return (double)target->in_cache / (8 * which->doubles) * share * size_factor;
     return (double)bench_array_bytes(target) / 8 * share * size_factor;
 }
 

@@ -189,8 +189,8 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
 
 /* Mistakes. MX_IF_(operand, check, expression) is the expression, which names its operand many
  * times. An error in the operand, or else in the check, is the only one: gcc and clang skip the
- * rest of a _Generic whose first operand is wrong. In C++, which has no _Generic, each use gives an
- * error; but kernel files are compiled as C too.
+ * rest of a _Generic whose first operand is wrong. In C++, which has no _Generic, each use of
+ * the operand gives an error; kernel files are compiled as C too, and show one.
  *
  * For checks: MX_ACCESSOR_OF_(v) is v, and MX_POINTED_(p) is *p. If v is a pointer or a view, or p
  * is no pointer, they are a struct whose name says so. 5: the class of pointers. */

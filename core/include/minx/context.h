@@ -124,8 +124,9 @@ mx_err mx_fence_all(void);
  * mx_view_set_check excludes a view from the comparison, or lets its elements have any order;
  * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL
  * ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
- * nothing changes. MX_ERR_LAYOUT at a launch: a view has one accessor of a fixed layout and
- * another of the context's layout, and the two layouts differ. */
+ * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and another
+ * of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments share
+ * memory, or its result is in the memory of one. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {

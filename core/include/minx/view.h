@@ -77,14 +77,28 @@ void mx_source_line_(const char *file, int line);
  * only), MX_ERR_MEMORY. */
 mx_err mx_view_create(mx_ctx ctx, const char *label, mx_type type, int rank, const int64_t *extents,
                       const mx_view_options *options, mx_view *view);
-#define mx_view_create_0d(ctx, label, type, view) \
-    mx_view_create(ctx, label, type, 0, NULL, NULL, view)
-#define mx_view_create_1d(ctx, label, type, n0, view) \
-    mx_view_create(ctx, label, type, 1, (const int64_t[]){n0}, NULL, view)
-#define mx_view_create_2d(ctx, label, type, n0, n1, view) \
-    mx_view_create(ctx, label, type, 2, ((const int64_t[]){n0, n1}), NULL, view)
-#define mx_view_create_3d(ctx, label, type, n0, n1, n2, view) \
-    mx_view_create(ctx, label, type, 3, ((const int64_t[]){n0, n1, n2}), NULL, view)
+static inline mx_err mx_view_create_0d(mx_ctx ctx, const char *label, mx_type type, mx_view *view)
+{
+    return mx_view_create(ctx, label, type, 0, NULL, NULL, view);
+}
+static inline mx_err mx_view_create_1d(mx_ctx ctx, const char *label, mx_type type, int64_t n0,
+                                       mx_view *view)
+{
+    const int64_t extents[] = {n0};
+    return mx_view_create(ctx, label, type, 1, extents, NULL, view);
+}
+static inline mx_err mx_view_create_2d(mx_ctx ctx, const char *label, mx_type type, int64_t n0,
+                                       int64_t n1, mx_view *view)
+{
+    const int64_t extents[] = {n0, n1};
+    return mx_view_create(ctx, label, type, 2, extents, NULL, view);
+}
+static inline mx_err mx_view_create_3d(mx_ctx ctx, const char *label, mx_type type, int64_t n0,
+                                       int64_t n1, int64_t n2, mx_view *view)
+{
+    const int64_t extents[] = {n0, n1, n2};
+    return mx_view_create(ctx, label, type, 3, extents, NULL, view);
+}
 
 /* Creates a view of memory that the caller owns, in options->space (DEFAULT: the context's). ctx
  * must be able to access that space. minx never frees the memory. It must exist longer than the
@@ -247,29 +261,40 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
     mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
 
 /* The element type of a pointer; 0: not known. int64_t is long on some systems and long long on
- * others, and _Generic must not have a type twice: long long has a list of its own. C++ has no
- * _Generic, and knows the types of numbers that views can have. */
+ * others, and _Generic must not have a type twice: long long has a list of its own. C++ has templates
+ * and functions instead. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> struct mx_number_ {
     static const int kind = 0;
     static const bool is_const = false;
+    static const mx_type type = 0;
 };
-#define MX_NUMBER_(tag, T, K)               \
-    template <> struct mx_number_<T> {      \
-        static const int kind = K;          \
-        static const bool is_const = false; \
+#define MX_NUMBER_(tag, T, K)                                         \
+    template <> struct mx_number_<T> {                                \
+        static const int kind = K;                                    \
+        static const bool is_const = false;                           \
+        static const mx_type type = MX_TYPE_((unsigned)K, sizeof(T)); \
     };
 MX_NUMBER_TYPES_(MX_NUMBER_)
 template <class T> struct mx_number_<const T> {
     static const int kind = mx_number_<T>::kind;
     static const bool is_const = true;
 };
-template <class T> inline mx_type mx_array_type_(T *)
-{
-    return mx_number_<T>::kind == 0 ? 0 : MX_TYPE_((unsigned)mx_number_<T>::kind, sizeof(T));
-}
-inline mx_type mx_array_type_(void *) { return 0; }
+/* What C's lists have too. */
+template <class T> struct mx_pointed_ {
+    static const mx_type type = mx_number_<T>::type;
+};
+#define MX_POINTED_TYPE_(T, t)          \
+    template <> struct mx_pointed_<T> { \
+        static const mx_type type = t;  \
+    };
+MX_POINTED_TYPE_(long long, MX_I64)
+MX_POINTED_TYPE_(unsigned long long, MX_U64)
+MX_POINTED_TYPE_(short, MX_USER(short))
+MX_POINTED_TYPE_(unsigned short, MX_USER(unsigned short))
+MX_POINTED_TYPE_(long double, MX_USER(long double))
+template <class T> inline mx_type mx_array_type_(const T *) { return mx_pointed_<T>::type; }
 inline mx_type mx_array_type_(const void *) { return 0; }
 }
 #define MX_ARRAY_TYPE_(array) mx_array_type_(array)
@@ -319,6 +344,10 @@ int mx_views_alive(void);
 void mx_views_report(void);
 
 #define mx_view_create(...) MX_AT_SOURCE_LINE_(mx_view_create(__VA_ARGS__))
+#define mx_view_create_0d(...) MX_AT_SOURCE_LINE_(mx_view_create_0d(__VA_ARGS__))
+#define mx_view_create_1d(...) MX_AT_SOURCE_LINE_(mx_view_create_1d(__VA_ARGS__))
+#define mx_view_create_2d(...) MX_AT_SOURCE_LINE_(mx_view_create_2d(__VA_ARGS__))
+#define mx_view_create_3d(...) MX_AT_SOURCE_LINE_(mx_view_create_3d(__VA_ARGS__))
 #define mx_view_wrap(...) MX_AT_SOURCE_LINE_(mx_view_wrap(__VA_ARGS__))
 #define mx_subview(...) MX_AT_SOURCE_LINE_(mx_subview(__VA_ARGS__))
 #define mx_view_constant(...) MX_AT_SOURCE_LINE_(mx_view_constant(__VA_ARGS__))
