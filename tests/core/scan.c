@@ -4,7 +4,7 @@
 #include "scan.h"
 #include "check.h"
 
-enum { MAX_COUNT = 900001 }; /* parts of a scan have 16 chunks of 8192 items for each thread */
+enum { MAX_COUNT = 300001 };
 
 typedef struct data {
     mx_view count, before, after, real, maps, factor;
