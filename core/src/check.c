@@ -118,9 +118,9 @@ static mx_err check_result_apart(const shadows *s, mx_view view, const mx_result
                                    (size_t)l->length * l->kernel->value_size),
         MX_ERR_ARG,
         "kernel %s: the pointer to its result is between the first and the last element of view "
-        "'%s', so another backend cannot repeat the launch with a copy of the view: launch "
-        "%s_into with the view, or store the result elsewhere",
-        l->kernel->name, mx_record_of(view)->label, l->kernel->name);
+        "'%s', so another backend cannot repeat the launch with a copy of the view: store the "
+        "result elsewhere",
+        l->kernel->name, mx_record_of(view)->label);
     return MX_OK;
 }
 

@@ -24,9 +24,9 @@ enum {
     FEW_BLOCKS = 64, /* below this, the number of blocks is a power of two */
     ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
-    SERIAL_JOIN =
-        4096,    /* arrays of at most so many values, times threads, are joined by one thread */
-    SHARES = 16, /* chunks for each thread, with the dynamic schedule */
+    /* arrays of at most so many values, times threads, are joined by one thread */
+    SERIAL_JOIN = 4096,
+    SHARES = 16,      /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 16, /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
@@ -266,9 +266,9 @@ static void run_scan_thread(const mx_launch *l, int64_t thread, int64_t threads)
     }
 }
 
-/* Runs all steps in one parallel region. false: that is not possible, or not faster: with more
- * threads than cores, those that wait at a barrier use cores that others need, while those that wait
- * for the end of a region sleep. */
+/* Runs all steps in one parallel region. false: that is not possible, or not faster. With four
+ * threads on two cores and libgomp's usual settings, one region for all steps took 1.2 times as long
+ * as one for each. */
 static bool run_scan_together(mx_ctx ctx, const mx_launch *l, scan *s)
 {
     const mx_backend_host *const host = &ctx->backend->host;

@@ -28,9 +28,9 @@ static void print_rate(const bench_row *row, double seconds)
 
 void bench_report_head(void)
 {
-    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %6s %s\n", "name", "backend",
+    printf("%-22s %-7s %3s %11s %11s %11s %6s %13s %12s %12s %11s %7s %s\n", "name", "backend",
            "thr", "n", "core", "rival", "ratio", "(quartiles)", "core GB/s", "rival GB/s", "scalar",
-           "to it", "bytes, rival");
+           "/scalar", "bytes, rival");
 }
 
 mx_err bench_report_keep(bench_report *report, const bench_row *row)
@@ -59,9 +59,9 @@ mx_err bench_report_add(bench_report *report, const bench_row *row)
     printf(" ");
     bench_print_seconds(t->scalar);
     if (t->to_scalar.median > 0)
-        printf(" %6.3f", t->to_scalar.median);
+        printf(" %7.3f", t->to_scalar.median);
     else
-        printf(" %6s", "-");
+        printf(" %7s", "-");
     if (row->flops > 0) printf(" %.1f Gflop/s", row->flops * 1e-9);
     if (row->bytes > 0) printf(" %.0f", row->bytes);
     printf(" %s\n", row->rival_name != NULL ? row->rival_name : "");

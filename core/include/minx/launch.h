@@ -173,8 +173,8 @@ typedef struct mx_kernel {
     size_t value_size;
     int field_count; /* 0: the value is a struct of the user */
     const mx_field *fields;
-    bool
-        not_checked; /* it has plain pointers: launches of it are never repeated on another backend */
+    /* it has plain pointers: launches of it are never repeated on another backend */
+    bool not_checked;
     const mx_args_table *(*table)(void);               /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
 } mx_kernel;

@@ -130,8 +130,16 @@ typedef struct mx_slice {
 /* Expands to two arguments, the number of slices and the slices: mx_subview(u,
  * MX_SLICES(mx_index(3), mx_all()), &row) */
 #define MX_SLICES_(...) ((const mx_slice[]){__VA_ARGS__})
+#ifdef __cplusplus /* the array is a member: g++ takes no address of a temporary array */
+struct mx_slices_ {
+    mx_slice slice[MX_MAX_RANK];
+};
+#define MX_SLICES_BEGIN_(...) (mx_slices_{{__VA_ARGS__}}.slice)
+#else
+#define MX_SLICES_BEGIN_(...) MX_SLICES_(__VA_ARGS__)
+#endif
 #define MX_SLICES(...) \
-    (int)(sizeof MX_SLICES_(__VA_ARGS__) / sizeof(mx_slice)), MX_SLICES_(__VA_ARGS__)
+    (int)(sizeof MX_SLICES_(__VA_ARGS__) / sizeof(mx_slice)), MX_SLICES_BEGIN_(__VA_ARGS__)
 
 /* Creates a part of a view, from one slice for each dimension. The part keeps layout left or right
  * if its strides follow it. Otherwise it has MX_LAYOUT_STRIDE, for strided accessors. Its label
@@ -260,9 +268,14 @@ mx_err mx_export_(mx_ctx ctx, mx_view view, void *array, const int64_t *strides,
 #define mx_export(ctx, view, array, strides) \
     mx_export_((ctx), (view), (array), (strides), MX_ARRAY_TYPE_(array))
 
-/* The element type of a pointer; 0: not known. int64_t is long on some systems and long long on
- * others, and _Generic must not have a type twice: long long has a list of its own. C++ has templates
- * and functions instead. */
+/* The element type of a pointer: one of MX_NUMBER_TYPES_, else one of these, else 0, not known.
+ * int64_t is long on some systems and long long on others, and _Generic must not have a type twice. */
+#define MX_OTHER_TYPES_(M)                     \
+    M(long long, MX_I64)                       \
+    M(unsigned long long, MX_U64)              \
+    M(short, MX_USER(short))                   \
+    M(unsigned short, MX_USER(unsigned short)) \
+    M(long double, MX_USER(long double))
 #ifdef __cplusplus
 extern "C++" {
 template <class T> struct mx_number_ {
@@ -281,35 +294,26 @@ template <class T> struct mx_number_<const T> {
     static const int kind = mx_number_<T>::kind;
     static const bool is_const = true;
 };
-/* What C's lists have too. */
 template <class T> struct mx_pointed_ {
     static const mx_type type = mx_number_<T>::type;
 };
-#define MX_POINTED_TYPE_(T, t)          \
+#define MX_POINTED_(T, t)               \
     template <> struct mx_pointed_<T> { \
         static const mx_type type = t;  \
     };
-MX_POINTED_TYPE_(long long, MX_I64)
-MX_POINTED_TYPE_(unsigned long long, MX_U64)
-MX_POINTED_TYPE_(short, MX_USER(short))
-MX_POINTED_TYPE_(unsigned short, MX_USER(unsigned short))
-MX_POINTED_TYPE_(long double, MX_USER(long double))
+MX_OTHER_TYPES_(MX_POINTED_)
 template <class T> inline mx_type mx_array_type_(const T *) { return mx_pointed_<T>::type; }
 inline mx_type mx_array_type_(const void *) { return 0; }
 }
 #define MX_ARRAY_TYPE_(array) mx_array_type_(array)
 #else
-#define MX_POINTS_TO_(T, type) T * : type, const T * : type
-#define MX_ARRAY_TYPE_(array)                                                      \
-    _Generic((array), MX_POINTS_TO_(double, MX_F64), MX_POINTS_TO_(float, MX_F32), \
-             MX_POINTS_TO_(int32_t, MX_I32), MX_POINTS_TO_(int64_t, MX_I64),       \
-             MX_POINTS_TO_(uint8_t, MX_U8), MX_POINTS_TO_(uint32_t, MX_U32),       \
-             MX_POINTS_TO_(uint64_t, MX_U64), default                              \
-             : MX_OTHER_ARRAY_TYPE_(array))
-#define MX_OTHER_ARRAY_TYPE_(array)                                                                \
-    _Generic((array), MX_POINTS_TO_(long long, MX_I64), MX_POINTS_TO_(unsigned long long, MX_U64), \
-             MX_POINTS_TO_(short, MX_USER(short)), MX_POINTS_TO_(unsigned short, MX_USER(short)),  \
-             MX_POINTS_TO_(long double, MX_USER(long double)), default : 0)
+/* clang-format off */
+#define MX_POINTS_TO_(T, type) T *: type, const T *: type,
+/* clang-format on */
+#define MX_POINTS_TO_NUMBER_(tag, T, K) MX_POINTS_TO_(T, MX_TYPE_((unsigned)K, sizeof(T)))
+#define MX_ARRAY_TYPE_(array)                                        \
+    _Generic((array), MX_NUMBER_TYPES_(MX_POINTS_TO_NUMBER_) default \
+             : _Generic((array), MX_OTHER_TYPES_(MX_POINTS_TO_) default : 0))
 #endif
 
 /* mx_err mx_fill(mx_ctx ctx, mx_view view, const T *value)
