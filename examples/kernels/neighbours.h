@@ -1,11 +1,11 @@
 /* Neighbour lists from cells, with overflow and growth. list(i, k), for k < count(i), are the
  * particles within a cutoff of particle i. The cutoff is at most the width of a cell. Full lists
- * have each pair twice. Half lists have it once, in the list of the lower index.
+ * have each pair twice. Half lists have it once, in the list of the lower index. A list that is not
+ * full has a -1 after its last neighbour.
  *
- * The kernel counts all neighbours, and stores at most `capacity` of them. Each one that does not
- * fit overwrites the last place; such a list is not valid. The result is the largest count. If that
- * is more than the capacity, the driver makes the lists longer and runs the kernel again. Kernels
- * allocate no memory. */
+ * The kernel counts all neighbours. If there are more than `capacity`, the last place of the list
+ * has a -1 too: such a list is not valid. The result is the largest count. If that is more than the
+ * capacity, the driver makes the lists longer and runs the kernel again. Kernels allocate no memory. */
 #pragma once
 #include "cells.h"
 

@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
                       const int *__restrict__ order, double cutoff2, int side, int capacity,
                       bool half, int *__restrict__ list, int *__restrict__ counts, int *longest)
 {
-    const int i = blockIdx.x * THREADS + threadIdx.x;
+    const int i = blockIdx.x * THREADS + threadIdx.x, last = capacity - 1;
     int count = 0;
     if (i < n) {
         const double *const y = x + stride, *const z = y + stride;
@@ -75,10 +75,11 @@ static __global__ void __launch_bounds__(THREADS, 4)
                     const double dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
                     if (j == i || (half && j < i)) continue;
                     if (dx * dx + dy * dy + dz * dz > cutoff2) continue;
-                    if (count < capacity) list[i + (int64_t)count * n] = j;
+                    list[i + (int64_t)min(count, last) * n] = j;
                     count++;
                 }
             }
+        if (count != capacity) list[i + (int64_t)min(count, last) * n] = -1;
         counts[i] = count;
     }
     for (int distance = 16; distance > 0; distance /= 2)

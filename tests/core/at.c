@@ -227,6 +227,18 @@ static void test_on_host(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
 }
 
+/* All items are on a device on cuda, and on simt, whose code serial:order=shuffled runs too. */
+static void test_on_device(mx_ctx ctx)
+{
+    const at_none_args args = {0};
+    mx_ctx_info info;
+    int32_t sum = -1;
+    MUST(mx_ctx_get_info(ctx, &info));
+    const bool host = strcmp(info.backend, "serial") == 0 || strcmp(info.backend, "openmp") == 0;
+    MUST(at_on_device(mx_range_1d(ctx, 0, 100), &args, &sum));
+    CHECK_I64(sum, host ? 0 : 100);
+}
+
 static void test(mx_ctx ctx)
 {
     test_rank_0(ctx);
@@ -242,6 +254,7 @@ static void test(mx_ctx ctx)
     test_types(ctx);
     test_static(ctx);
     test_on_host(ctx);
+    test_on_device(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

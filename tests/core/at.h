@@ -68,3 +68,10 @@ typedef struct at_static_args {
 } at_static_args;
 MX_ARGS(at_static_args, n3, all, inner)
 MX_DECLARE_FOR(1D, at_static, at_static_args)
+
+/* The sum of MX_ON_DEVICE. */
+typedef struct at_none_args {
+    int unused;
+} at_none_args;
+MX_NO_ACCESSORS(at_none_args)
+MX_DECLARE_REDUCE(1D, at_on_device, at_none_args, int32_t)

@@ -71,6 +71,8 @@
  * compiles faster, without this form. In such a file short rows take longer. Floating-point sums
  * over them may differ in their last bits from those of a file without MX_LONG_ROWS.
  *
+ * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/language.h.
+ *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */
 #pragma once

@@ -16,6 +16,15 @@
 #define MX_INLINE static inline __attribute__((unused))
 #endif
 
+/* 1 in code for a GPU, and in that of simt and of serial:order=shuffled, which runs as on a GPU;
+ * else 0. For the rare part of a body that has to differ: on a host a branch that is often
+ * mispredicted may take longer than the work that it leaves out; on a GPU the work takes longer. */
+#if defined(__CUDACC__) || defined(MX_INSTANCE_SIMT_)
+#define MX_ON_DEVICE 1
+#else
+#define MX_ON_DEVICE 0
+#endif
+
 /* Asks for the cache line at an address that will be read soon. CUDA: nothing. _ONCE: it will be
  * read once only, so that it need not displace other lines from the outer caches. */
 #ifdef __CUDACC__

@@ -77,73 +77,24 @@ mx_err mx_scatter_destroy(mx_scatter *scatter);
 #endif
 
 enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
-#define MX_SCATTER_OF(ACCESSOR, R)                 \
-    struct {                                       \
-        ACCESSOR view;                             \
-        union {                                    \
-            int64_t step; /* see MX_COPY_BYTES_ */ \
-            char (*code)[1 + R##_CODE_];           \
-        };                                         \
+/* In a sum or a product, `b` is part of the expression: clang fuses a product and a sum only within
+ * an expression. */
+#define MX_SCATTER_JOIN_(op, a, b)                             \
+    ((op) == MX_SUM_CODE_    ? (a) + (__typeof__(a))(b)        \
+     : (op) == MX_PROD_CODE_ ? (a) * (__typeof__(a))(b)        \
+     : (op) == MX_MIN_CODE_  ? mx_min((a), (__typeof__(a))(b)) \
+                             : mx_max((a), (__typeof__(a))(b)))
+#define MX_SCATTER_OF(ACCESSOR, R)                                       \
+    struct {                                                             \
+        ACCESSOR view;                                                   \
+        union {                                                          \
+            int64_t step; /* see MX_SCATTER and MX_SHARED_COPY_BYTES_ */ \
+            char (*code)[1 + R##_CODE_];                                 \
+        };                                                               \
     }
-#define MX_SCATTER(s, value, ...)                                 \
-    MX_PICK_NUMBER_(mx_scatter, &MX_AT((s).view, __VA_ARGS__), *) \
-    (&MX_AT((s).view, __VA_ARGS__), (s).view.data, (s).step, (int)sizeof *(s).code - 1, (value))
-#define MX_SCATTER_JOIN_(op, a, b)                     \
-    ((op) == MX_SUM_CODE_    ? (a) + (b)               \
-     : (op) == MX_PROD_CODE_ ? (a) * (b)               \
-     : (op) == MX_MIN_CODE_  ? ((b) < (a) ? (b) : (a)) \
-                             : ((a) < (b) ? (b) : (a)))
-/* MX_UPDATE_COPY_ updates an element of the thread's copy. The loop over items is compiled as one
- * of independent items, but several items may update one element. So something in it must prevent
- * vectors. An empty asm statement does: after a fence gcc would load the thread's number again for
- * each item. An older gcc may move accesses to an element that does not change out of the loop,
- * unless the statement accesses memory. With it clang unrolls the loop less often (1.1 times
- * slower). Up to version 19 it has no vectors of atomics either, and relaxed ones are plain
- * instructions.
- *
- * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
- * copy to the index of each item, instead of to `data` once for the loop, unless the address is
- * computed with integers. */
-#if defined(__CUDACC__) /* not used: threads share copies, and add by atomics */
-#define MX_UPDATE_COPY_(T, at, op, v) ((void)0)
-#elif defined(__clang__) && __clang_major__ <= 19
-#define MX_UPDATE_COPY_(T, at, op, v)                    \
-    do {                                                 \
-        T value_;                                        \
-        __atomic_load((at), &value_, __ATOMIC_RELAXED);  \
-        value_ = (T)MX_SCATTER_JOIN_(op, value_, (v));   \
-        __atomic_store((at), &value_, __ATOMIC_RELAXED); \
-    } while (0)
-#else
-#if defined(__clang__) || __GNUC__ >= 12
-#define MX_END_OF_ACCESS_(at) __asm__ volatile("")
-#else
-#define MX_END_OF_ACCESS_(at) __asm__ volatile("" : "+m"(*(at)))
-#endif
-#define MX_UPDATE_COPY_(T, at, op, v)                \
-    do {                                             \
-        *(at) = (T)MX_SCATTER_JOIN_(op, *(at), (v)); \
-        MX_END_OF_ACCESS_(at);                       \
-    } while (0)
-#endif
-#if defined(__clang__) || defined(__CUDACC__)
-#define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
-#else
-#define MX_COPY_ADDRESS_(at, data, bytes) \
-    (((uintptr_t)(data) + (bytes)) + (uintptr_t)((char *)(at) - (char *)(data)))
-#endif
-/* Adds by an atomic. Rarely used on hosts, where it is a function of its own: without the loops of
- * atomics compilers can move the test of `step` out of a loop over items. */
-#ifdef __CUDACC__
-#define MX_SCATTER_SHARED_ MX_INLINE
-#else
-#define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
-#endif
-/* The offset of a thread's copy, in bytes. step < 0: there is one copy, to which all threads add by
- * atomics. Else step & ~63 is the distance between two copies, in bytes. On cuda and simt, and with
- * serial:order=shuffled, step & 63 is the logarithm of the number of copies. The copy is that of a
- * multiprocessor on cuda and that of a thread on simt; with serial:order=shuffled the only thread
- * has the first copy. */
+/* The offset of the copy that several threads share, in bytes. step < 0: there is one copy. Else
+ * step & ~63 is the distance between two copies in bytes, and step & 63 the logarithm of the number
+ * of copies. The copy is that of a multiprocessor on cuda and that of a thread on simt. */
 #ifdef __CUDACC__
 MX_INLINE unsigned mx_multiprocessor_(void)
 {
@@ -155,32 +106,78 @@ MX_INLINE unsigned mx_multiprocessor_(void)
 #else
 #define MX_SHARER_NUMBER_ MX_THREAD_NUMBER_
 #endif
-#define MX_COPY_BYTES_(step)                                                \
-    (!MX_NUMBERS_SHARED_ ? (uintptr_t)(step) * (uintptr_t)MX_THREAD_NUMBER_ \
-     : (step) < 0        ? 0                                                \
-                  : (uintptr_t)((step) & ~63) * (MX_SHARER_NUMBER_ & ((1u << ((step)&63)) - 1)))
-/* `op` is a constant where these are called. */
-#define MX_SCATTER_FN_(tag, T)                                                             \
-    MX_SCATTER_SHARED_ void MX_TYPED_(mx_scatter_shared, tag)(T * at, int op, T v)         \
-    {                                                                                      \
-        if (op == MX_SUM_CODE_) mx_atomic_add(at, v);                                      \
-        if (op == MX_PROD_CODE_) mx_atomic_mul(at, v);                                     \
-        if (op == MX_MIN_CODE_) mx_atomic_min(at, v);                                      \
-        if (op == MX_MAX_CODE_) mx_atomic_max(at, v);                                      \
-    }                                                                                      \
-    MX_INLINE void MX_TYPED_(mx_scatter, tag)(T * at, T * data, int64_t step, int op, T v) \
-    {                                                                                      \
-        if (!MX_NUMBERS_SHARED_ && step < 0) {                                             \
-            MX_TYPED_(mx_scatter_shared, tag)(at, op, v);                                  \
-            return;                                                                        \
-        }                                                                                  \
-        T *const copy = (T *)MX_COPY_ADDRESS_(at, data, MX_COPY_BYTES_(step));             \
-        if (MX_NUMBERS_SHARED_) {                                                          \
-            MX_TYPED_(mx_scatter_shared, tag)(copy, op, v);                                \
-            return;                                                                        \
-        }                                                                                  \
-        MX_UPDATE_COPY_(T, copy, op, v);                                                   \
+#define MX_SHARED_COPY_BYTES_(step)    \
+    (!MX_NUMBERS_SHARED_ || (step) < 0 \
+         ? 0                           \
+         : ((step) & ~63) * (MX_SHARER_NUMBER_ & ((1u << ((step)&63)) - 1)))
+/* Adds to a copy that threads share, by an atomic. Rarely used on hosts with copies, where it is a
+ * function of its own: without the loops of atomics compilers can move the test of `step` out of a
+ * loop over items. `op` is a constant where it is called. */
+#ifdef __CUDACC__
+#define MX_SCATTER_SHARED_ MX_INLINE
+#else
+#define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
+#endif
+#define MX_SCATTER_FN_(tag, T)                                                                   \
+    MX_SCATTER_SHARED_ void MX_TYPED_(mx_scatter_shared, tag)(T * at, int64_t step, int op, T v) \
+    {                                                                                            \
+        T *const element = (T *)((char *)at + MX_SHARED_COPY_BYTES_(step));                      \
+        if (op == MX_SUM_CODE_) mx_atomic_add(element, v);                                       \
+        if (op == MX_PROD_CODE_) mx_atomic_mul(element, v);                                      \
+        if (op == MX_MIN_CODE_) mx_atomic_min(element, v);                                       \
+        if (op == MX_MAX_CODE_) mx_atomic_max(element, v);                                       \
     }
 #define MX_SCATTER_TYPES_(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
 MX_SCATTER_TYPES_(MX_SCATTER_FN_)
+
+#define MX_SCATTER_OP_(s) ((int)sizeof *(s).code - 1)
+#define MX_ADD_SHARED_(at, s, value) \
+    MX_PICK_NUMBER_(mx_scatter_shared, at, *)((at), (s).step, MX_SCATTER_OP_(s), (value))
+#ifdef __CUDACC__
+#define MX_SCATTER(s, value, ...) MX_ADD_SHARED_(&MX_AT((s).view, __VA_ARGS__), s, value)
+#else
+/* step is the distance between the copies of two threads in bytes, or -1. */
+#define MX_SCATTER(s, value, ...)                                                              \
+    do {                                                                                       \
+        const __typeof__((s).view.data) mx_at_ = &MX_AT((s).view, __VA_ARGS__);                \
+        if (MX_NUMBERS_SHARED_ || (s).step < 0) {                                              \
+            MX_ADD_SHARED_(mx_at_, s, value);                                                  \
+        } else {                                                                               \
+            const uintptr_t mx_bytes_ = (uintptr_t)(s).step * (uintptr_t)MX_THREAD_NUMBER_;    \
+            const __typeof__((s).view.data) mx_copy_ =                                         \
+                (__typeof__((s).view.data))MX_COPY_ADDRESS_(mx_at_, (s).view.data, mx_bytes_); \
+            MX_UPDATE_COPY_(mx_copy_, MX_SCATTER_OP_(s), (value));                             \
+        }                                                                                      \
+    } while (0)
+/* MX_UPDATE_COPY_ updates an element of the thread's copy. The loop over items is compiled as one
+ * of independent items, but several items may update one element. So MX_END_OF_UPDATE_ must prevent
+ * vectors of items. For gcc it is an empty asm statement: after a fence gcc would load the thread's
+ * number again for each item. An older gcc may move accesses to an element that does not change out
+ * of the loop, unless the statement accesses memory. For clang it is an annotation. This is no
+ * instruction, but a call for clang's vectorizer of loops, which leaves such loops alone. Vectors of
+ * neighbouring elements of one item, as the components of a force, are still possible. An asm
+ * statement or atomics would prevent them too.
+ *
+ * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
+ * copy to the index of each item, instead of to `data` once for the loop, unless the address is
+ * computed with integers. */
+#ifdef __clang__
+#define MX_END_OF_UPDATE_(at) (void)__builtin_annotation(0, "one item at a time")
+#elif __GNUC__ >= 12
+#define MX_END_OF_UPDATE_(at) __asm__ volatile("")
+#else
+#define MX_END_OF_UPDATE_(at) __asm__ volatile("" : "+m"(*(at)))
+#endif
+#define MX_UPDATE_COPY_(at, op, v)                                   \
+    do {                                                             \
+        *(at) = (__typeof__(*(at)))MX_SCATTER_JOIN_(op, *(at), (v)); \
+        MX_END_OF_UPDATE_(at);                                       \
+    } while (0)
+#ifdef __clang__
+#define MX_COPY_ADDRESS_(at, data, bytes) ((void)(data), (char *)(at) + (bytes))
+#else
+#define MX_COPY_ADDRESS_(at, data, bytes) \
+    (((uintptr_t)(data) + (bytes)) + (uintptr_t)((char *)(at) - (char *)(data)))
+#endif
+#endif

@@ -24,9 +24,9 @@ mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
 }
 #endif
 
+/* Items that run at the same time may have the same thread number. */
+enum { MX_NUMBERS_SHARED_ = MX_ON_DEVICE };
 #ifdef __CUDACC__
-/* 1: items that run at the same time may have the same thread number. */
-enum { MX_NUMBERS_SHARED_ = 1 };
 #define MX_THREAD_NUMBER_                                                                         \
     (((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + \
      threadIdx.y * blockDim.x + threadIdx.x)
@@ -41,11 +41,6 @@ void mx_token_stop_(unsigned thread, unsigned count) __attribute__((cold, noretu
  * it once. */
 extern __thread const int mx_thread_number_;
 #define MX_THREAD_NUMBER_ ((unsigned)mx_thread_number_)
-#ifdef MX_INSTANCE_SIMT_
-enum { MX_NUMBERS_SHARED_ = 1 };
-#else
-enum { MX_NUMBERS_SHARED_ = 0 };
-#endif
 #define MX_ITEM_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST) /* `omp simd` would join items */
 /* Acquire and release order the exchange. A fence after a relaxed exchange would be enough, but
  * ThreadSanitizer does not see fences. */

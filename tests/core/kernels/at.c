@@ -103,3 +103,11 @@ MX_BODY void at_static_body(const at_static_args *a, int i)
                 MX_AT(a->inner, i, j, k, l) = 1000 * i + 100 * j + 10 * k + l + 1;
 }
 MX_FOR(1D, at_static, MX_ITEMS_PLAIN)
+
+MX_BODY void at_on_device_body(const at_none_args *a, int i, int32_t *sum)
+{
+    (void)a;
+    (void)i;
+    *sum += MX_ON_DEVICE;
+}
+MX_REDUCE(1D, at_on_device, MX_SUM)
