@@ -46,7 +46,7 @@ static mx_err build_csr(mx_ctx ctx, const md_bins *bins, double cutoff, md_flat 
     MX_TRY(search(ctx, bins, cutoff, 0, f, size));
     MX_TRY(fit(ctx, "neighbours", MX_I32, size->pairs, &f->views.entry));
     MX_TRY(set_begins(ctx, 0, f));
-    return search(ctx, bins, cutoff, INT32_MAX, f, size);
+    return search(ctx, bins, cutoff, -1, f, size);
 }
 
 /* Stores what there is room for, and starts again with more room where that was too little. */

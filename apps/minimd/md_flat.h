@@ -52,7 +52,7 @@ typedef struct md_search_args {
     double cutoff_square;
     int64_t step;
     int local;
-    int room; /* of each atom: what is beyond is counted, not stored */
+    int room; /* of each atom: what is beyond is counted, not stored; -1: its count of the last search */
     bool half, ghost_newton;
 } md_search_args;
 MX_BUNDLE(md_search_args, md_flat_views, position, bin_begin, bin_atom, begin, count, entry)

@@ -19,10 +19,13 @@ MX_BODY bool md_listed(const md_search_args *a, int i, int j, double dx, double 
     return !a->ghost_newton || dz > 0 || (dz == 0 && (dy > 0 || (dy == 0 && dx > 0)));
 }
 
+/* As in md_list_full, hosts store each candidate, and the next one overwrites it unless it is a
+ * neighbour. */
 MX_BODY void md_flat_search_body(const md_search_args *a, int i, md_list_size *size)
 {
     const md_bins *const b = &a->bins;
     const int64_t begin = MX_LOAD(a->begin, i);
+    const int room = a->room < 0 ? MX_AT(a->count, i) : a->room;
     double x[3];
     int first[3], last[3], found = 0;
     for (int d = 0; d < 3; d++) {
@@ -40,13 +43,16 @@ MX_BODY void md_flat_search_body(const md_search_args *a, int i, md_list_size *s
                 const double dx = MX_LOAD(a->position, j, 0) - x[0],
                              dy = MX_LOAD(a->position, j, 1) - x[1],
                              dz = MX_LOAD(a->position, j, 2) - x[2];
-                if (dx * dx + dy * dy + dz * dz > a->cutoff_square) continue;
-                if (!md_listed(a, i, j, dx, dy, dz)) continue;
-                if (found < a->room) MX_AT(a->entry, begin + found * a->step) = j;
-                found++;
+                const bool within = dx * dx + dy * dy + dz * dz <= a->cutoff_square;
+                if (MX_ON_DEVICE && !within) continue;
+                const bool near = within & md_listed(a, i, j, dx, dy, dz);
+                if (MX_ON_DEVICE && !near) continue;
+                if (found < room) MX_AT(a->entry, begin + found * a->step) = j;
+                found += near;
             }
         }
     }
+    if (found < room) MX_AT(a->entry, begin + found * a->step) = -1;
     MX_AT(a->count, i) = found;
     size->pairs += found;
     size->longest = mx_max(size->longest, (int64_t)found);

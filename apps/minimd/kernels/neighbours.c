@@ -52,7 +52,8 @@ MX_BODY int last_bin(const md_bins *b, int d, int at)
 }
 
 /* Candidates are tested four at a time: their loads are on their way at once, and do not wait for
- * stores of neighbours. */
+ * stores of neighbours. Hosts store each candidate, and the next one overwrites it unless it is a
+ * neighbour: a branch would be mispredicted for most neighbours. */
 enum { TRIED = 4 };
 
 /* Adds the atoms of entries n to end - 1 that are within the cutoff of atom i, which is at (x, y,
@@ -72,9 +73,10 @@ MX_BODY int add_neighbours(const md_list_args *a, int i, const double *x, int n,
         }
         MX_UNROLL(4)
         for (int e = 0; e < TRIED; e++) {
-            if (n + e >= end || square[e] > a->cutoff_square || j[e] == i) continue;
+            const bool near = (n + e < end) & (square[e] <= a->cutoff_square) & (j[e] != i);
+            if (MX_ON_DEVICE && !near) continue;
             if (found < a->room) MX_AT(a->neighbour, i, found) = j[e];
-            found++;
+            found += near;
         }
     }
     return found;
@@ -97,6 +99,7 @@ MX_BODY void md_list_full_body(const md_list_args *a, int i, md_list_size *size)
             found = add_neighbours(a, i, x, begin, end, found);
         }
     }
+    if (found < a->room) MX_AT(a->neighbour, i, found) = -1;
     MX_AT(a->neighbour_count, i) = found;
     size->pairs += found;
     size->longest = mx_max(size->longest, (int64_t)found);
