@@ -30,7 +30,9 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         }
         return;
     }
-#pragma omp parallel num_threads(requested)
+/* clang passes the other threads the addresses of shared variables, and they would wait for the cache
+ * lines of this stack: between two distant processors 0.1 us of 1.2 */
+#pragma omp parallel num_threads(requested) firstprivate(ctx, launch, run, chunks, cores, requested)
     {
         /* the run time may start fewer threads than requested: divide by the actual number */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
