@@ -73,8 +73,8 @@ static __global__ void __launch_bounds__(THREADS, 4)
                 for (int k = begins[row + x0]; k < end; k++) {
                     const int j = order[k];
                     const double dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
-                    if (j == i || (half && j < i)) continue;
-                    if (dx * dx + dy * dy + dz * dz > cutoff2) continue;
+                    const bool skip = j == i || (half && j < i);
+                    if (dx * dx + dy * dy + dz * dz > cutoff2 || skip) continue;
                     list[i + (int64_t)min(count, last) * n] = j;
                     count++;
                 }
