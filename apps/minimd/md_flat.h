@@ -28,7 +28,9 @@ typedef struct md_flat_views {
     mx_view position, type, pair, bin_begin, bin_atom; /* of md_views */
     mx_view begin;                                     /* i64 [local + 1] */
     mx_view count;                                     /* i32 [local] */
-    mx_view entry;                                     /* i32 [entries] */
+    /* i32 [entries]. With lists in rows, -1 follows the last neighbour of a row that is not full, so
+     * that all backends store the same. */
+    mx_view entry;
 } md_flat_views;
 
 typedef struct md_begin_args {
@@ -52,7 +54,7 @@ typedef struct md_search_args {
     double cutoff_square;
     int64_t step;
     int local;
-    int room; /* of each atom: what is beyond is counted, not stored; -1: its count of the last search */
+    int room; /* of each row: what is beyond is counted, not stored; -1: count(i), of an earlier search */
     bool half, ghost_newton;
 } md_search_args;
 MX_BUNDLE(md_search_args, md_flat_views, position, bin_begin, bin_atom, begin, count, entry)

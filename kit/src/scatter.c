@@ -89,7 +89,7 @@ mx_err mx_scatter_bind_(mx_ctx ctx, const mx_scatter *s, void *accessor, uint64_
                     expression, file, line, func));
     MX_TRY(mx_view_get_info(s->memory, &info));
     MX_TRY(mx_expect(op == s->op, MX_ERR_TYPE, &info, names[op], names[s->op]));
-    /* in the form that MX_COPY_BYTES_ expects */
+    /* as at MX_SHARED_COPY_BYTES_ */
     const bool shared = details.instance != MX_INSTANCE_HOST;
     const int log2_count = shared ? __builtin_ctz((unsigned)s->count) : 0;
     *step = has_copies ? s->step * (int64_t)element_size | log2_count : -1;

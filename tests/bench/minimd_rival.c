@@ -1,13 +1,18 @@
 /* The rival of miniMD: the benchmark as its original describes it, by hand, as one ordinary C
  * program.
  *
- *     minimd-rival [CELLS] [STEPS] [BRICKS] [FILE]   unit cells along each side of the box; defaults: 32 100 1
+ *     minimd-rival [--no-branches] [CELLS] [STEPS] [BRICKS] [FILE]
+ *
+ * CELLS are unit cells along each side of the box. The defaults are 32 100 1.
  *
  * Lennard-Jones atoms on a face-centred cubic lattice, at the benchmark's density, temperature,
  * time step, cutoff and skin; or with FILE, a funcfl potential, the benchmark of the embedded-atom
  * method (minimd_rival_eam.c). Velocity Verlet. Every 20 steps atoms change bricks, are sorted by
  * bins, and lists are built. Each pair is computed once (half lists, Newton's third law, also
- * across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list).
+ * across ghosts), in a scalar loop over a list of fixed width (the two-dimensional list). As in the
+ * original, a branch leaves out pairs beyond the cutoff. With --no-branches the force of such a pair
+ * (Lennard-Jones) is zero, and lists are built without that branch. This is faster, as the branch is
+ * often mispredicted.
  *
  * The box is cut into bricks along z. A thread works on each, with ghosts of its own, as an MPI
  * rank would; but a message is a copy in shared memory, so this is faster than ranks. Ghosts are
@@ -29,6 +34,7 @@ enum { EVERY = 20, STENCIL = 125, MAX_BRICKS = 64 };
 
 static double box;
 static int bricks_count;
+static bool no_branches;
 static brick bricks[MAX_BRICKS];
 static rival_problem problem = {.density = 0.8442,
                                 .temperature = 1.44,
@@ -316,7 +322,7 @@ static bool listed(const brick *b, int i, int j, const double *o)
     return o[2] > x[2] || (o[2] == x[2] && (o[1] > x[1] || (o[1] == x[1] && o[0] >= x[0])));
 }
 
-static void build_lists(brick *b)
+static inline __attribute__((always_inline)) void build_lists_by(brick *b, bool branches)
 {
     const double cutoff_square = problem.list_cutoff * problem.list_cutoff;
     const int width = problem.width;
@@ -331,9 +337,10 @@ static void build_lists(brick *b)
                 const double *const o = b->x[j];
                 if (problem.ghosts_twice ? j <= i : s == 0 && !listed(b, i, j, o)) continue;
                 const double dx = x - o[0], dy = y - o[1], dz = z - o[2];
-                if (dx * dx + dy * dy + dz * dz > cutoff_square) continue;
+                const bool near = dx * dx + dy * dy + dz * dz <= cutoff_square;
+                if (branches && !near) continue;
                 if (count < width) list[count] = j;
-                count++;
+                count += near;
             }
         }
         if (count > width) {
@@ -344,7 +351,15 @@ static void build_lists(brick *b)
     }
 }
 
-static inline __attribute__((always_inline)) void forces_of(brick *b, bool energies)
+static void build_lists(brick *b)
+{
+    if (no_branches)
+        build_lists_by(b, false);
+    else
+        build_lists_by(b, true);
+}
+
+static inline __attribute__((always_inline)) void forces_of(brick *b, bool energies, bool branches)
 {
     point *const restrict x = b->x, *const restrict f = b->f;
     const size_t width = (size_t)problem.width;
@@ -358,8 +373,10 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, bool energ
             const int j = list[k];
             const double dx = xi - x[j][0], dy = yi - x[j][1], dz = zi - x[j][2];
             const double r2 = dx * dx + dy * dy + dz * dz;
-            if (r2 >= CUTOFF * CUTOFF) continue;
-            const double s2 = 1.0 / r2, s6 = s2 * s2 * s2, force = 48.0 * s6 * (s6 - 0.5) * s2;
+            const bool inside = r2 < CUTOFF * CUTOFF;
+            if (branches && !inside) continue;
+            const double s2 = 1.0 / r2, s6 = s2 * s2 * s2;
+            const double force = 48.0 * s6 * (s6 - 0.5) * s2 * inside;
             fx += dx * force;
             fy += dy * force;
             fz += dz * force;
@@ -367,7 +384,7 @@ static inline __attribute__((always_inline)) void forces_of(brick *b, bool energ
             f[j][1] -= dy * force;
             f[j][2] -= dz * force;
             if (energies) {
-                energy += 4 * s6 * (s6 - 1);
+                energy += 4 * s6 * (s6 - 1) * inside;
                 virial += r2 * force;
             }
         }
@@ -387,9 +404,11 @@ static void compute_forces(brick *b, int number, bool energies)
         update_derivatives(b);
         rival_eam_forces(b, &problem, energies);
     } else if (energies) {
-        forces_of(b, true);
+        forces_of(b, true, !no_branches);
+    } else if (no_branches) {
+        forces_of(b, false, false);
     } else {
-        forces_of(b, false);
+        forces_of(b, false, true);
     }
     const double computed = omp_get_wtime();
     if (!problem.ghosts_twice) return_forces(b, number);
@@ -451,16 +470,21 @@ static void advance(brick *b, int number, int step, bool energies)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--no-branches") == 0) {
+        no_branches = true;
+        argc--;
+        argv++;
+    }
     const int cells = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 100;
     bricks_count = argc > 3 ? atoi(argv[3]) : 1;
     if (argc == 5 && !rival_eam_read(argv[4], &problem)) return 3;
     box = cells * cbrt(4 / problem.density);
     if (argc > 5 || steps < 1 || bricks_count < 1 || bricks_count > MAX_BRICKS ||
         box / bricks_count < 2 * problem.list_cutoff) {
-        fprintf(
-            stderr,
-            "usage: minimd-rival [CELLS] [STEPS] [BRICKS] [FILE], the box %g long for each brick\n",
-            2 * problem.list_cutoff);
+        fprintf(stderr,
+                "usage: minimd-rival [--no-branches] [CELLS] [STEPS] [BRICKS] [FILE], the box %g "
+                "long for each brick\n",
+                2 * problem.list_cutoff);
         return 2;
     }
     double seconds = 0;

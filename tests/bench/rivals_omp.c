@@ -3,8 +3,8 @@
  * to compile it again: rivals_scalar.c without vectors, and rivals_serial.c without threads. */
 #include "rivals_omp_cells.h"
 #include "rivals_omp_mesh.h"
-#include <math.h>
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -85,6 +85,7 @@ static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x,
     for (int i = 0; i < PARTICLES; i++) {
         bool listed[PARTICLES] = {false};
         CHECK(count[i] <= n->capacity);
+        if (count[i] < n->capacity) wrong += list[i * n->capacity + count[i]] != -1;
         for (int k = 0; k < count[i]; k++) {
             const int j = list[i * n->capacity + k];
             wrong += listed[j];
@@ -100,29 +101,63 @@ static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x,
 }
 
 /* Lists with fewer places than the view has: all neighbours are counted, and nothing is written
- * beyond the places. */
-static void check_overflow(mx_ctx ctx, neighbour_lists *n)
+ * beyond the places. A list that fits is complete. One that does not has the first neighbours, and
+ * -1 in its last place. */
+static void check_places(mx_ctx ctx, neighbour_lists *n, int places)
 {
-    enum { PLACES = 3 };
     const int32_t mark = -7;
-    int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * n->capacity));
+    const int capacity = n->capacity;
+    int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * capacity));
+    int32_t *const full = check_memory(sizeof *full * (size_t)(PARTICLES * capacity));
     int32_t before[PARTICLES], count[PARTICLES], longest = 0, largest = 0;
-    int touched = 0;
+    int touched = 0, wrong = 0;
     array_of(ctx, n->count, before);
+    array_of(ctx, n->list, full);
     MUST(mx_fill(ctx, n->list, &mark));
-    n->args.capacity = PLACES;
+    n->args.capacity = places;
     CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
-    n->args.capacity = n->capacity;
     array_of(ctx, n->list, list);
     array_of(ctx, n->count, count);
     for (int i = 0; i < PARTICLES; i++) {
+        const int32_t *const got = &list[i * capacity], *const expected = &full[i * capacity];
+        const int kept = count[i] <= places ? count[i] : places - 1;
         CHECK_I64(count[i], before[i]);
         if (largest < count[i]) largest = count[i];
-        for (int k = PLACES; k < n->capacity; k++) touched += list[i * n->capacity + k] != mark;
+        for (int k = 0; k < kept; k++) wrong += got[k] != expected[k];
+        if (kept < places) wrong += got[kept] != -1;
+        for (int k = places; k < capacity; k++) touched += got[k] != mark;
     }
     CHECK_I64(longest, largest);
     CHECK_I64(touched, 0);
+    CHECK_I64(wrong, 0);
+    n->args.capacity = capacity;
+    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
     free(list);
+    free(full);
+}
+
+static int longest_list(mx_ctx ctx, const neighbour_lists *n)
+{
+    int32_t count[PARTICLES];
+    int longest = 0;
+    array_of(ctx, n->count, count);
+    for (int i = 0; i < PARTICLES; i++) longest = longest < count[i] ? count[i] : longest;
+    return longest;
+}
+
+/* Hosts and devices fill lists in different ways, and store the same. */
+static void check_on_another(mx_ctx ctx, neighbour_lists *n)
+{
+    mx_ctx_info info;
+    int32_t longest = 0;
+    MUST(mx_ctx_get_info(ctx, &info));
+    const bool host = strcmp(info.backend, "serial") == 0 || strcmp(info.backend, "openmp") == 0;
+    MUST(mx_ctx_check_against(ctx, host ? "simt" : "serial", 0));
+    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    n->args.capacity = 3;
+    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    n->args.capacity = n->capacity;
+    MUST(mx_ctx_check_against(ctx, NULL, 0));
 }
 
 void check_neighbours(mx_ctx ctx)
@@ -138,7 +173,9 @@ void check_neighbours(mx_ctx ctx)
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, false));
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, false);
-    check_overflow(ctx, &n);
+    check_places(ctx, &n, 3);
+    check_places(ctx, &n, longest_list(ctx, &n));
+    check_on_another(ctx, &n);
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, true)); /* fits */
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, true);

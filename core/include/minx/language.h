@@ -16,9 +16,10 @@
 #define MX_INLINE static inline __attribute__((unused))
 #endif
 
-/* 1 in code for a GPU, and in that of simt and of serial:order=shuffled, which runs as on a GPU;
- * else 0. For the rare part of a body that has to differ: on a host a branch that is often
- * mispredicted may take longer than the work that it leaves out; on a GPU the work takes longer. */
+/* For bodies and the functions that they call: 1 where they are compiled for cuda or simt
+ * (serial:order=shuffled runs the code of simt), else 0. A part of a body may have to differ: on a
+ * host a branch that is often mispredicted may take longer than the work that it leaves out; on a
+ * GPU the work takes longer. In a file that nvcc compiles it is 1 in host functions too. */
 #if defined(__CUDACC__) || defined(MX_INSTANCE_SIMT_)
 #define MX_ON_DEVICE 1
 #else

@@ -1,7 +1,9 @@
 /* Scatter views: for kernels whose items add to the same elements of a view.
  *
  *     argument  MX_SCATTER_OF(mx_f64_1, MX_SUM) h;      an accessor, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
- *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
+ *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read. A statement;
+ *                                                       value and indices are evaluated once, the value is converted
+ *                                                       to the element's type
  *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);
  *               mx_scatter_bind(ctx, &s, &args.h);
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      adds the sums to the histogram
@@ -84,17 +86,21 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (__typeof__(a))(b)        \
      : (op) == MX_MIN_CODE_  ? mx_min((a), (__typeof__(a))(b)) \
                              : mx_max((a), (__typeof__(a))(b)))
-#define MX_SCATTER_OF(ACCESSOR, R)                                       \
-    struct {                                                             \
-        ACCESSOR view;                                                   \
-        union {                                                          \
-            int64_t step; /* see MX_SCATTER and MX_SHARED_COPY_BYTES_ */ \
-            char (*code)[1 + R##_CODE_];                                 \
-        };                                                               \
+#define MX_SCATTER_OF(ACCESSOR, R)                        \
+    struct {                                              \
+        ACCESSOR view;                                    \
+        union {                                           \
+            int64_t step; /* see MX_SHARED_COPY_BYTES_ */ \
+            char (*code)[1 + R##_CODE_];                  \
+        };                                                \
     }
-/* The offset of the copy that several threads share, in bytes. step < 0: there is one copy. Else
- * step & ~63 is the distance between two copies in bytes, and step & 63 the logarithm of the number
- * of copies. The copy is that of a multiprocessor on cuda and that of a thread on simt. */
+/* `step` of an accessor: where the copy of an item is.
+ *   < 0               items add to the first copy, by atomics
+ *   hosts             the distance between the copies of two threads, in bytes
+ *   cuda and simt     step & ~63 is the distance between two copies, in bytes; step & 63 is the
+ *                     logarithm of their number. Each multiprocessor (on simt, each thread) adds to
+ *                     one of them, by atomics. So does serial:order=shuffled, to the first copy
+ * MX_SHARED_COPY_BYTES_ is the offset of such a copy, in bytes. */
 #ifdef __CUDACC__
 MX_INLINE unsigned mx_multiprocessor_(void)
 {
@@ -135,9 +141,11 @@ MX_SCATTER_TYPES_(MX_SCATTER_FN_)
 #define MX_ADD_SHARED_(at, s, value) \
     MX_PICK_NUMBER_(mx_scatter_shared, at, *)((at), (s).step, MX_SCATTER_OP_(s), (value))
 #ifdef __CUDACC__
-#define MX_SCATTER(s, value, ...) MX_ADD_SHARED_(&MX_AT((s).view, __VA_ARGS__), s, value)
+#define MX_SCATTER(s, value, ...)                                \
+    do {                                                         \
+        MX_ADD_SHARED_(&MX_AT((s).view, __VA_ARGS__), s, value); \
+    } while (0)
 #else
-/* step is the distance between the copies of two threads in bytes, or -1. */
 #define MX_SCATTER(s, value, ...)                                                              \
     do {                                                                                       \
         const __typeof__((s).view.data) mx_at_ = &MX_AT((s).view, __VA_ARGS__);                \
@@ -152,12 +160,13 @@ MX_SCATTER_TYPES_(MX_SCATTER_FN_)
     } while (0)
 /* MX_UPDATE_COPY_ updates an element of the thread's copy. The loop over items is compiled as one
  * of independent items, but several items may update one element. So MX_END_OF_UPDATE_ must prevent
- * vectors of items. For gcc it is an empty asm statement: after a fence gcc would load the thread's
- * number again for each item. An older gcc may move accesses to an element that does not change out
- * of the loop, unless the statement accesses memory. For clang it is an annotation. This is no
- * instruction, but a call for clang's vectorizer of loops, which leaves such loops alone. Vectors of
- * neighbouring elements of one item, as the components of a force, are still possible. An asm
- * statement or atomics would prevent them too.
+ * vectors of items: without it results are wrong (tests/core/scatter.c, which several items of a
+ * vector add to one bin). For gcc it is an empty asm statement: after a fence gcc would load the
+ * thread's number again for each item. An older gcc may move accesses to an element that does not
+ * change out of the loop, unless the statement accesses memory. For clang it is an annotation: no
+ * instruction, but clang's vectorizer of loops leaves loops with it alone. Vectors of neighbouring
+ * elements of one item, as the components of a force, are still possible. An asm statement or
+ * atomics would prevent them too.
  *
  * MX_COPY_ADDRESS_ is the address of the element in the thread's copy. gcc adds the offset of the
  * copy to the index of each item, instead of to `data` once for the loop, unless the address is

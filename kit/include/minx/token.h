@@ -24,7 +24,7 @@ mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
 }
 #endif
 
-/* Items that run at the same time may have the same thread number. */
+/* 1: items that run at the same time may have the same thread number. */
 enum { MX_NUMBERS_SHARED_ = MX_ON_DEVICE };
 #ifdef __CUDACC__
 #define MX_THREAD_NUMBER_                                                                         \

@@ -44,7 +44,7 @@ MX_SCATTER_TYPES_(JOIN)
 #define JOIN_BLOCK(T, OP)                                 \
     MX_TEAM_VECTOR_FOR(t, e, 0, count)                    \
     {                                                     \
-        const T before = replaces ? a->identity : to[e];  \
+        T before = replaces ? a->identity : to[e];        \
         to[e] = (T)MX_SCATTER_JOIN_(OP, before, from[e]); \
         from[e] = a->identity;                            \
     }

@@ -119,3 +119,14 @@ MX_BODY void row_total_body(const box_args *a, mx_team *t, double *sum)
     MX_TEAM_SINGLE (t) *sum += mine;
 }
 MX_REDUCE(TEAM, row_total, MX_SUM)
+
+MX_BODY void add_all_body(const spread_args *a, int i)
+{
+    MX_SCATTER(a->sum, 1, i % 8);
+    MX_SCATTER(a->least, i, i % 8);
+    if (i % 2 == 0)
+        MX_SCATTER(a->sum, 0.5, i % 8);
+    else
+        MX_SCATTER(a->least, -i, i % 8);
+}
+MX_FOR(1D, add_all)

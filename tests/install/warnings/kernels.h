@@ -2,6 +2,7 @@
  * warns if minx's macros declare a variable of such a name. */
 #pragma once
 #include <minx/minx.h>
+#include <minx/scatter.h>
 
 typedef struct args args;
 typedef struct range range;
@@ -41,6 +42,12 @@ typedef struct bundled_args {
 } bundled_args;
 MX_BUNDLE(bundled_args, box_views, x, count)
 
+typedef struct spread_args {
+    MX_SCATTER_OF(mx_f64_1, MX_SUM) sum;
+    MX_SCATTER_OF(mx_i32_1, MX_MIN) least;
+} spread_args;
+MX_ARGS(spread_args, sum.view, least.view)
+
 #define SUMMARY(FIELD) FIELD(double, total, MX_SUM) FIELD(int32_t, largest, MX_MAX)
 MX_VALUE(summary, SUMMARY)
 
@@ -51,6 +58,7 @@ typedef struct moments {
 MX_DECLARE_FOR(1D, scale, box_args)
 MX_DECLARE_FOR(2D, move, box_args)
 MX_DECLARE_FOR(2D, slide, box_args)
+MX_DECLARE_FOR(1D, add_all, spread_args)
 MX_DECLARE_REDUCE(2D, distance, box_args, double)
 MX_DECLARE_REDUCE(3D_64, volume, box_args, int64_t)
 MX_DECLARE_REDUCE(1D, summarise, box_args, summary)
