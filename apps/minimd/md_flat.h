@@ -54,7 +54,8 @@ typedef struct md_search_args {
     double cutoff_square;
     int64_t step;
     int local;
-    int room; /* of each row: what is beyond is counted, not stored; -1: count(i), of an earlier search */
+    /* of each row: what is beyond is counted, not stored; -1: count(i), of an earlier search */
+    int room;
     bool half, ghost_newton;
 } md_search_args;
 MX_BUNDLE(md_search_args, md_flat_views, position, bin_begin, bin_atom, begin, count, entry)

@@ -44,8 +44,8 @@ typedef struct md_views {
     mx_view send_begin; /* i32 [neighbours + 1] */
     /* the list (neighbours.c) */
     mx_view neighbour_count; /* i32 [rows]: local atoms and some more */
-    /* i32 [rows][list capacity]: neighbour n of atom i is (i, n). -1 follows the last one, so that all
-     * backends store the same. */
+    /* i32 [rows][list capacity]: neighbour n of atom i is (i, n). -1 follows the last one of a row
+     * that is not full, so that all backends store the same. */
     mx_view neighbour;
 } md_views;
 

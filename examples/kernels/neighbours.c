@@ -5,8 +5,8 @@
 /* Three neighbouring cells along x are contiguous in `order`. So the 27 cells around a particle are
  * nine parts of `order`.
  *
- * Hosts store every other particle at place `count`, and advance `count` only if it is within the
- * cutoff. With a branch instead, which would be mispredicted for most neighbours, they needed twice
+ * Hosts store each candidate (not the particle itself, in half lists only higher ones) at index
+ * `count`, and advance `count` only if it is within the cutoff. With a branch instead, which would be mispredicted for most neighbours, they needed twice
  * as long. The unrolled loop has fewer branches: with gcc 0.9 of the time.
  *
  * On a GPU (an H200) the branch takes less time than the stores, which took 2.6 times as long. A

@@ -404,7 +404,7 @@ static void compute_forces(brick *b, int number, bool energies)
         update_derivatives(b);
         rival_eam_forces(b, &problem, energies);
     } else if (energies) {
-        forces_of(b, true, !no_branches);
+        forces_of(b, true, !no_branches); /* in the first and the last step only */
     } else if (no_branches) {
         forces_of(b, false, false);
     } else {

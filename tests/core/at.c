@@ -231,13 +231,9 @@ static void test_on_host(mx_ctx ctx)
 static void test_on_device(mx_ctx ctx)
 {
     const at_none_args args = {0};
-    mx_ctx_info info;
     int32_t sum = -1;
-    MUST(mx_ctx_get_info(ctx, &info));
-    const bool device = strcmp(info.backend, "cuda") == 0 || strcmp(info.backend, "simt") == 0 ||
-                        strcmp(info.backend, "serial:order=shuffled") == 0;
     MUST(at_on_device(mx_range_1d(ctx, 0, 100), &args, &sum));
-    CHECK_I64(sum, device ? 100 : 0);
+    CHECK_I64(sum, check_runs_device_code(ctx) ? 100 : 0);
 }
 
 static void test(mx_ctx ctx)

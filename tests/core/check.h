@@ -5,6 +5,7 @@
  *     static void test(mx_ctx ctx) { ... CHECK_I64(got, expected); }
  *     int main(int argc, char **argv) { return check_main(argc, argv, test); } */
 #pragma once
+#include "minx/extend.h"
 #include "minx/minx.h"
 
 #include <inttypes.h>
@@ -186,6 +187,15 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
     return strcmp(info.backend, backend) == 0;
+}
+
+/* Does the context run the code for devices: that of cuda, or that of simt (serial:order=shuffled
+ * too)? */
+static inline bool check_runs_device_code(mx_ctx ctx)
+{
+    mx_ctx_details details;
+    MUST(mx_ctx_get_details(ctx, &details));
+    return details.instance != MX_INSTANCE_HOST;
 }
 
 /* Is the memory of the context's views accessible to host code? */

@@ -100,22 +100,31 @@ static void check_lists(mx_ctx ctx, const neighbour_lists *n, const position *x,
     free(list);
 }
 
-/* Lists with fewer places than the view has: all neighbours are counted, and nothing is written
- * beyond the places. A list that fits is complete. One that does not has the first neighbours, and
- * -1 in its last place. */
-static void check_places(mx_ctx ctx, neighbour_lists *n, int places)
+/* Finds all neighbours, with this capacity instead of that of the view. The longest list. */
+static int find_with(mx_ctx ctx, neighbour_lists *n, int capacity)
+{
+    int32_t longest = 0;
+    n->args.capacity = capacity;
+    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    n->args.capacity = n->capacity;
+    return longest;
+}
+
+/* Lists with a lower capacity than the view has: all neighbours are counted, and nothing is written
+ * beyond it. A list that fits is complete. One that does not has the first neighbours, and -1 at
+ * its end. The length of the longest list. */
+static int check_capacity(mx_ctx ctx, neighbour_lists *n, int places)
 {
     const int32_t mark = -7;
     const int capacity = n->capacity;
     int32_t *const list = check_memory(sizeof *list * (size_t)(PARTICLES * capacity));
     int32_t *const full = check_memory(sizeof *full * (size_t)(PARTICLES * capacity));
-    int32_t before[PARTICLES], count[PARTICLES], longest = 0, largest = 0;
+    int32_t before[PARTICLES], count[PARTICLES], largest = 0;
     int touched = 0, wrong = 0;
     array_of(ctx, n->count, before);
     array_of(ctx, n->list, full);
     MUST(mx_fill(ctx, n->list, &mark));
-    n->args.capacity = places;
-    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    const int longest = find_with(ctx, n, places);
     array_of(ctx, n->list, list);
     array_of(ctx, n->count, count);
     for (int i = 0; i < PARTICLES; i++) {
@@ -130,34 +139,20 @@ static void check_places(mx_ctx ctx, neighbour_lists *n, int places)
     CHECK_I64(longest, largest);
     CHECK_I64(touched, 0);
     CHECK_I64(wrong, 0);
-    n->args.capacity = capacity;
-    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
+    find_with(ctx, n, capacity); /* the lists as before */
     free(list);
     free(full);
-}
-
-static int longest_list(mx_ctx ctx, const neighbour_lists *n)
-{
-    int32_t count[PARTICLES];
-    int longest = 0;
-    array_of(ctx, n->count, count);
-    for (int i = 0; i < PARTICLES; i++) longest = longest < count[i] ? count[i] : longest;
     return longest;
 }
 
-/* Hosts and devices fill lists in different ways, and store the same. */
-static void check_on_another(mx_ctx ctx, neighbour_lists *n)
+/* Hosts and devices fill lists in different ways, and store the same: in lists that have room, that
+ * are full, and that are too long. */
+static void check_on_another(mx_ctx ctx, neighbour_lists *n, int longest)
 {
-    mx_ctx_info info;
-    int32_t longest = 0;
-    MUST(mx_ctx_get_info(ctx, &info));
-    const bool device = strcmp(info.backend, "cuda") == 0 || strcmp(info.backend, "simt") == 0 ||
-                        strcmp(info.backend, "serial:order=shuffled") == 0;
-    MUST(mx_ctx_check_against(ctx, device ? "serial" : "simt", 0));
-    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
-    n->args.capacity = 3;
-    CHECK_OK(neighbours_find(mx_range_1d(ctx, 0, PARTICLES), &n->args, &longest));
-    n->args.capacity = n->capacity;
+    MUST(mx_ctx_check_against(ctx, check_runs_device_code(ctx) ? "serial" : "simt", 0));
+    find_with(ctx, n, 3);
+    find_with(ctx, n, longest);
+    find_with(ctx, n, n->capacity);
     MUST(mx_ctx_check_against(ctx, NULL, 0));
 }
 
@@ -174,12 +169,14 @@ void check_neighbours(mx_ctx ctx)
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, false));
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, false);
-    check_places(ctx, &n, 3);
-    check_places(ctx, &n, longest_list(ctx, &n));
-    check_on_another(ctx, &n);
+    int longest = check_capacity(ctx, &n, 3);
+    check_capacity(ctx, &n, longest);
+    check_on_another(ctx, &n, longest);
     CHECK_OK(neighbours_build(&n, &c, vx, cutoff, true)); /* fits */
     CHECK_I64(n.growths, 1);
     check_lists(ctx, &n, (const position *)x, true);
+    longest = check_capacity(ctx, &n, 3);
+    check_on_another(ctx, &n, longest);
     MUST(neighbours_destroy(&n));
     MUST(cells_destroy(&c));
     MUST(mx_view_destroy(&vx));

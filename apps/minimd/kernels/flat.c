@@ -19,7 +19,7 @@ MX_BODY bool md_listed(const md_search_args *a, int i, int j, double dx, double 
     return !a->ghost_newton || dz > 0 || (dz == 0 && (dy > 0 || (dy == 0 && dx > 0)));
 }
 
-/* As in md_list_full, hosts store every candidate at place `found`, and advance `found` only if it is
+/* As in md_list_full, hosts store every candidate at index `found`, and advance `found` only if it is
  * a neighbour. */
 MX_BODY void md_flat_search_body(const md_search_args *a, int i, md_list_size *size)
 {
@@ -43,6 +43,7 @@ MX_BODY void md_flat_search_body(const md_search_args *a, int i, md_list_size *s
                 const double dx = MX_LOAD(a->position, j, 0) - x[0],
                              dy = MX_LOAD(a->position, j, 1) - x[1],
                              dz = MX_LOAD(a->position, j, 2) - x[2];
+                /* a distance that is not a number counts as near, so that the energy shows it */
                 const bool within = !(dx * dx + dy * dy + dz * dz > a->cutoff_square);
                 if (MX_ON_DEVICE && !within) continue;
                 const bool near = within & md_listed(a, i, j, dx, dy, dz);

@@ -52,7 +52,7 @@ MX_BODY int last_bin(const md_bins *b, int d, int at)
 }
 
 /* Candidates are tested four at a time: their loads are on their way at once, and do not wait for
- * stores of neighbours. Hosts store every candidate at place `found`, and advance `found` only if it
+ * stores of neighbours. Hosts store every candidate at index `found`, and advance `found` only if it
  * is a neighbour: a branch would be mispredicted for most neighbours. */
 enum { TRIED = 4 };
 
@@ -73,6 +73,7 @@ MX_BODY int add_neighbours(const md_list_args *a, int i, const double *x, int n,
         }
         MX_UNROLL(4)
         for (int e = 0; e < TRIED; e++) {
+            /* a distance that is not a number counts as near, so that the energy shows it */
             const bool near = (n + e < end) & !(square[e] > a->cutoff_square) & (j[e] != i);
             if (MX_ON_DEVICE && !near) continue;
             if (found < a->room) MX_AT(a->neighbour, i, found) = j[e];

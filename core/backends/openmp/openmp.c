@@ -21,9 +21,12 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         return;
     }
     const int cores = ctx->cores, requested = ctx->threads;
+    /* firstprivate: clang passes shared variables by address, so that each thread would first load
+     * from the stack of this one. Copies save 0.1 us of the 1.2 us of an empty launch on two distant
+     * processors. */
     if (launch->dynamic) {
 #pragma omp parallel for schedule(dynamic) num_threads(requested) \
-    firstprivate(ctx, launch, run, cores, requested)
+    firstprivate(ctx, launch, run, chunks, cores, requested)
         for (int64_t u = 0; u < chunks; u++) {
             mx_thread_ = omp_get_thread_num();
             mx_cores_bind_thread(ctx, cores, mx_thread_, requested);
@@ -31,8 +34,6 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         }
         return;
     }
-/* clang passes shared variables by address: each thread would first load from the stack of this one.
- * Copies save 0.1 us of the 1.2 us of an empty launch on two distant processors. */
 #pragma omp parallel num_threads(requested) firstprivate(ctx, launch, run, chunks, cores, requested)
     {
         /* the run time may start fewer threads than requested: divide by the actual number */

@@ -1,4 +1,4 @@
-/* What C11 and CUDA C++ spell differently, for what must be both. */
+/* What C11 and CUDA C++ spell differently, for what must be both; and which of them it is. */
 #pragma once
 #include <assert.h>
 #include <stdbool.h>
@@ -19,7 +19,8 @@
 /* For bodies and the functions that they call: 1 where they are compiled for cuda or simt
  * (serial:order=shuffled runs the code of simt), else 0. A part of a body may have to differ: on a
  * host a branch that is often mispredicted may take longer than the work that it leaves out; on a
- * GPU the work takes longer. In a file that nvcc compiles it is 1 in host functions too. */
+ * GPU the work takes longer. It says nothing in drivers: 0 in those in C, and 1 in all functions of
+ * a file that nvcc compiles. */
 #if defined(__CUDACC__) || defined(MX_INSTANCE_SIMT_)
 #define MX_ON_DEVICE 1
 #else

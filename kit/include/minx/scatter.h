@@ -1,13 +1,14 @@
 /* Scatter views: for kernels whose items add to the same elements of a view.
  *
  *     argument  MX_SCATTER_OF(mx_f64_1, MX_SUM) h;      an accessor, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
- *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read. A statement;
- *                                                       value and indices are evaluated once, the value is converted
- *                                                       to the element's type
+ *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
  *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);
  *               mx_scatter_bind(ctx, &s, &args.h);
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      adds the sums to the histogram
  *               launch; mx_scatter_contribute(ctx, &s, histogram);      and so on
+ *
+ * MX_SCATTER is a statement. It evaluates the value and the indices once, the scatter view several
+ * times, and converts the value to the element's type.
  *
  * Items add to memory of the scatter view. On hosts each thread has a copy of its own and needs no
  * atomics. contribute joins the copies in the order of threads, so results do not depend on timing;
@@ -160,7 +161,7 @@ MX_SCATTER_TYPES_(MX_SCATTER_FN_)
     } while (0)
 /* MX_UPDATE_COPY_ updates an element of the thread's copy. The loop over items is compiled as one
  * of independent items, but several items may update one element. So MX_END_OF_UPDATE_ must prevent
- * vectors of items: without it results are wrong (tests/core/scatter.c, which several items of a
+ * vectors of items: without it results are wrong (in tests/core/scatter.c several items of one
  * vector add to one bin). For gcc it is an empty asm statement: after a fence gcc would load the
  * thread's number again for each item. An older gcc may move accesses to an element that does not
  * change out of the loop, unless the statement accesses memory. For clang it is an annotation: no
