@@ -1,4 +1,4 @@
-"""Tests scripts/claims on small files: [[bench]] tables, selection, and what --check finds.
+"""Tests scripts/claims on small files: figures of several kinds, selection, and what --check finds.
 
     claims.py SOURCE_FOLDER BUILD_FOLDER
 """
@@ -10,19 +10,34 @@ from pathlib import Path
 
 SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 
-# The command prints no results of minx-bench, but what a test can foresee; it notes each of its runs.
-CLAIMS = """
-[[bench]]
-name = "small"
-text = "core over rival"
-in_doc = "{page}"
-section = ["Host", "Machine"]
-command = '''
-echo "$LOOPS" >>{runs}
-echo '[{{"name": "triad", "ratio": 1.01}}, {{"name": "dot-cache", "ratio": 1.2}}]' >"$JSON"
+# The commands print what a test can foresee; the first, which three claims share, notes each of its runs.
+LOOPS = """command = '''
+echo run >>RUNS
+echo '[{"name": "triad", "ratio": 1}, {"name": "dot", "ratio": 4}, {"name": "dot-cache", "ratio": 9}]' >"$JSON"
 '''
+field = "ratio"
 repeat = 2
-ratio_at_most = {{triad = 1.05, dot-cache = 1.1, scan = 1.05}}
+"""
+CLAIMS = f"""
+[[claim]]
+name = "loops-mean"
+text = "core over rival"
+{LOOPS}where = {{name = ["!*-cache", "*[it]*"]}}
+reduce = "geomean"
+at_most = 2
+
+[[claim]]
+name = "loops-worst"
+text = "the highest"
+{LOOPS}where = {{name = "!*-cache"}}
+reduce = "max"
+at_most = 3
+
+[[claim]]
+name = "loops-none"
+text = "a loop that is not there"
+{LOOPS}where = {{name = "scan"}}
+at_most = 3
 
 [[claim]]
 name = "number"
@@ -30,6 +45,7 @@ text = "a number"
 command = "echo figure 3"
 pattern = "figure (.*)$"
 at_least = 2
+unit = "ms"
 
 [[claim]]
 name = "of-data"
@@ -40,15 +56,20 @@ at_least = 2
 needs = "reference data"
 """
 PAGE = """# Page
-## Machine 1, two cores
-| loop | core | core / rival (runs) |
+| claim | bound | measured |
 |---|---|---|
-| triad | 1 us | 1.02 (1.02, 1.07) |
-### Others
-| loop | core / rival | in cache |
-|---|---|---|
-| dot: a sum | | 1.05 |
-| scan | 1.04 | |
+| `loops-mean` | <= 2 | 3 |
+| `loops-worst` | <= 3 | 3 |
+| `loops-none` | <= 3 | |
+
+| loop | core / rival |
+|---|---|
+| scan | 1.04 |
+
+| claim | bound |
+|---|---|
+| `number` | >= 2 ms |
+| `of-data` | >= 2 |
 """
 failures = 0
 
@@ -71,51 +92,38 @@ def test_measuring(file, runs):
     code, lines = run(file)
     expect("all claims: exit code", code, 1)
     expect("all claims", lines, [
-        "triad-small 1.01 <= 1.05 PASS",
-        "dot-cache-small 1.2 <= 1.1 FAIL",
-        "scan-small - <= 1.05 FAIL (no 'ratio' among the 0 records that `where` selects)",
-        "number 3 >= 2 PASS",
+        "loops-mean 2 <= 2 PASS",
+        "loops-worst 4 <= 3 FAIL",
+        "loops-none - <= 3 FAIL (no 'ratio' among the 0 records that `where` selects)",
+        "number 3 >= 2 ms PASS",
         "of-data - >= 2 SKIP (needs the folder that MINX_REFERENCE_DATA names)",
         "2 passed, 2 failed, 1 skipped"])
+    expect("runs of the shared command", runs.read_text().split(), ["run"] * 2)
     expect("with data", run(file, "--only", "of-data", data=SOURCE), (0, ["of-data 4 >= 2 PASS", "1 passed, 0 failed, 0 skipped"]))
-    expect("runs of the command", runs.read_text().split(), ["triad,dot-cache,scan"] * 2)
-    runs.unlink()
-    expect("one loop", run(file, "--only", "triad-small"), (0, ["triad-small 1.01 <= 1.05 PASS",
-                                                                "1 passed, 0 failed, 0 skipped"]))
-    expect("loops that were measured", runs.read_text().split(), ["triad"] * 2)
-    expect("a table", len(run(file, "--only", "small", "--list")[1]), 3)
+    expect("a selection", len(run(file, "--only", "loops-*", "--list")[1]), 3)
 
 
 def test_check(file, page):
-    expect("the same", run(file, "--check"), (0, []))
-    page.write_text(PAGE.replace("1.02 (", "1.06 (") + "| copy | 1.0 | 0.9 |\n")
-    expect("other docs", run(file, "--check"), (1, [
-        f"{page}, Machine 1, two cores: triad: the ratio is 1.06, but the claim is <= 1.05",
-        f"{page}, Others: copy: no claim",
-        f"{page}, Others: copy-cache: no claim"]))
-    page.write_text(PAGE.replace("| core | core / rival (runs) |", "| gcc: core / rival | clang: core / rival |")
-                    .replace("| 1 us | 1.02 (1.02, 1.07) |", "| 1.07 | 1.02 |"))
-    expect("the highest of two ratios", run(file, "--check"), (1, [
-        f"{page}, Machine 1, two cores: triad: the ratio is 1.07, but the claim is <= 1.05"]))
-    page.write_text("# Page\n")
-    expect("no tables", run(file, "--check"), (1, [f"{page}: found no table of loops: has its form changed?"]))
-    page.write_text(PAGE)
-    file.write_text(file.read_text().replace("scan = 1.05", "scan = 1.05, trido-cache = 1.1"))
-    expect("no such loop", run(file, "--check"), (1, ["small: trido-cache: minx-bench has no case of this name"]))
+    expect("the same", run(file, "--check", "--page", page), (0, []))
+    page.write_text(PAGE.replace("<= 2", "<= 5").replace("`number`", "`nomber`"))
+    expect("other docs", run(file, "--check", "--page", page), (1, [
+        f"{page}: nomber: no claim of this name",
+        f"{page}: loops-mean: got <= 5, expected <= 2",
+        f"{page}: number: got no row, expected >= 2 ms"]))
 
 
 def test_malformed(file):
-    file.write_text(file.read_text().replace("triad = 1.05", "triad = true"))
-    expect("no bound", run(file), (2, [
-        f"claims: {file}: small: triad: got True, expected a number, the bound of its ratio"]))
-    file.write_text(file.read_text().replace("section =", "part ="))
-    expect("unknown key", run(file), (2, [f"claims: {file}: bench 1 (small): unknown key 'part'"]))
+    good = file.read_text()
+    file.write_text(good.replace("unit =", "units ="))
+    expect("unknown key", run(file), (2, [f"claims: {file}: claim 4 (number): unknown key 'units'"]))
+    file.write_text(good.replace("[[claim]]", "[[bench]]", 1))
+    expect("unknown table", run(file), (2, [f"claims: {file}: unknown table 'bench', expected [[claim]]"]))
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         file, page, runs = Path(folder) / "claims.toml", Path(folder) / "page.md", Path(folder) / "runs"
-        file.write_text(CLAIMS.format(page=page, runs=runs))
+        file.write_text(CLAIMS.replace("RUNS", str(runs)))
         page.write_text(PAGE)
         test_measuring(file, runs)
         test_check(file, page)
