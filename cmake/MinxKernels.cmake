@@ -75,15 +75,12 @@ endfunction()
 
 # Warnings for kernel files, by host compilers. What nvcc would refuse is an error (variable-length arrays, code that is not C++), and
 # so is what breaks the typed interface. The options keep messages about mistakes in minx's macros short. With them gcc warns
-# of comparisons inside macros, such as x != x for NaN, so that warning is off. Rows are processed in groups of eight items, and rows
-# of two to four items by code of their own. In a body over n by 3 that reads an array of three elements gcc would warn of index 3,
-# although it is in code that runs for other rows only; these two warnings are off too.
+# of comparisons inside macros, such as x != x for NaN, so that warning is off.
 function(minx_kernel_warnings_ compiler result)
   set(warnings -Wall -Wextra -Wno-psabi -Werror=incompatible-pointer-types -Werror=implicit-function-declaration
     -Werror=int-conversion -Werror=vla -Werror=c++-compat)
   if(compiler STREQUAL GNU)
-    list(APPEND warnings -ftrack-macro-expansion=0 -fmax-errors=2 -Wno-tautological-compare -Wno-aggressive-loop-optimizations
-      -Wno-array-bounds)
+    list(APPEND warnings -ftrack-macro-expansion=0 -fmax-errors=2 -Wno-tautological-compare)
   elseif(compiler MATCHES Clang)
     list(APPEND warnings -fmacro-backtrace-limit=1 -ferror-limit=3 -fno-caret-diagnostics -Wno-pass-failed)
     # On some CPUs clang 19 warns of the features that it finds itself for -march=native.

@@ -15,7 +15,7 @@ MX_BODY void heat_step_body(const heat_args *a, int i, int j, int k)
     const double u = MX_LOAD(a->u, i, j, k);
     MX_AT(a->fresh, i, j, k) = u + heat_change(a, u, i, j, k);
 }
-MX_FOR(3D, heat_step, MX_ITEMS_STENCIL)
+MX_FOR(3D, heat_step)
 
 MX_BODY void heat_step_norm_body(const heat_args *a, int i, int j, int k, double *norm2)
 {

@@ -48,4 +48,4 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
     MX_AT(a->count, i) = (int32_t)count;
     *longest = mx_max(*longest, (int32_t)count);
 }
-MX_REDUCE(1D, neighbours_find, MX_MAX, MX_ITEMS_GATHER)
+MX_REDUCE(1D, neighbours_find, MX_MAX, MX_ITEMS_RESIDENT_4)

@@ -60,7 +60,7 @@ MX_BODY void pairs_atomic_body(const pairs_atomic_args *a, int i)
     mx_atomic_add(&MX_AT(a->f, i, 1), sum.y);
     mx_atomic_add(&MX_AT(a->f, i, 2), sum.z);
 }
-MX_FOR(1D, pairs_atomic, MX_ITEMS_GATHER)
+MX_FOR(1D, pairs_atomic, MX_ITEMS_RESIDENT_4)
 
 MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
 {
@@ -70,7 +70,7 @@ MX_BODY void pairs_atomic_team_body(const pairs_atomic_args *a, mx_team *t)
         const pairs_vector position = pairs_position(&a->x, i);
         const int count = MX_LOAD(a->count, i);
         double fx, fy, fz;
-        MX_VECTOR_SUM_GATHER (t, k, 0, count, fx, fy, fz) {
+        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
             pairs_vector d;
             double factor;
@@ -111,7 +111,7 @@ MX_BODY void pairs_scatter_body(const pairs_scatter_args *a, int i)
     MX_SCATTER(a->f, sum.y, i, 1);
     MX_SCATTER(a->f, sum.z, i, 2);
 }
-MX_FOR(1D, pairs_scatter, MX_ITEMS_GATHER)
+MX_FOR(1D, pairs_scatter, MX_ITEMS_RESIDENT_4)
 
 MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
 {
@@ -121,7 +121,7 @@ MX_BODY void pairs_scatter_team_body(const pairs_scatter_args *a, mx_team *t)
         const pairs_vector position = pairs_position(&a->x, i);
         const int count = MX_LOAD(a->count, i);
         double fx, fy, fz;
-        MX_VECTOR_SUM_GATHER (t, k, 0, count, fx, fy, fz) {
+        MX_VECTOR_SUM (t, k, 0, count, fx, fy, fz) {
             const int j = MX_LOAD(a->list, i, k);
             pairs_vector d;
             double factor;

@@ -19,7 +19,7 @@ MX_BODY void spmv_team_body(const spmv_args *a, mx_team *t)
     MX_TEAM_FOR (t, r, r0, r1) {
         const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
         double sum;
-        MX_VECTOR_SUM_GATHER (t, k, k0, k1, sum)
+        MX_VECTOR_SUM (t, k, k0, k1, sum)
             sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
         MX_VECTOR_SINGLE (t) MX_AT(a->y, r) = sum;
     }

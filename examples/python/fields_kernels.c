@@ -20,7 +20,7 @@ MX_BODY void smooth_body(const smooth_args *args, int j, int k)
     MX_AT(args->out, j, k) = 0.25 * (MX_AT(args->u, j - 1, k) + MX_AT(args->u, j + 1, k) +
                                      MX_AT(args->u, j, k - 1) + MX_AT(args->u, j, k + 1));
 }
-MX_FOR(2D, smooth, MX_ITEMS_STENCIL)
+MX_FOR(2D, smooth)
 
 MX_BODY void largest_body(const largest_args *args, int j, int k, double *largest)
 {

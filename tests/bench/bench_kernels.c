@@ -38,7 +38,7 @@ MX_BODY void bench_stencil_body(const bench_stencil_args *a, int j, int k)
         0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) +
                (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));
 }
-MX_FOR(2D, bench_stencil, MX_ITEMS_STENCIL)
+MX_FOR(2D, bench_stencil)
 
 MX_BODY void bench_summarise_body(const bench_summary_args *a, int j, int k, bench_summary *s)
 {

@@ -9,7 +9,7 @@
             0.2 * (MX_AT(a->in, j, k) + (MX_AT(a->in, j, k - 1) + MX_AT(a->in, j, k + 1)) + \
                    (MX_AT(a->in, j - 1, k) + MX_AT(a->in, j + 1, k)));                      \
     }                                                                                       \
-    MX_FOR(2D, bench_stencil_##s, MX_ITEMS_STENCIL)                                         \
+    MX_FOR(2D, bench_stencil_##s)                                                           \
     MX_BODY void bench_columns_##s##_body(const bench_columns_##s##_args *a, int r)         \
     {                                                                                       \
         double sum = 0;                                                                     \

@@ -77,7 +77,7 @@ MX_FOR(1D, bench_set_lists, MX_ITEMS_PLAIN)
         MX_AT(a->f, i, 1) = fy;                                                                 \
         MX_AT(a->f, i, 2) = fz;                                                                 \
     }                                                                                           \
-    MX_FOR(1D, name, MX_ITEMS_GATHER)
+    MX_FOR(1D, name, MX_ITEMS_RESIDENT_4)
 FORCE(bench_force)
 FORCE(bench_force_l)
 FORCE(bench_force_r)

@@ -140,16 +140,13 @@ MX_DECLARE_REDUCE_ARRAY(TEAM, k, args, double)
 MX_DECLARE_FOR(2D, k, args)
 MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
 MX_FOR(2D, k, MX_ITEMS_SMID)
-#elif defined(STENCIL_OF_1D)
-MX_DECLARE_FOR(1D, k, args)
-MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = 1; }
-MX_FOR(1D, k, MX_ITEMS_STENCIL)
-#elif defined(STENCIL_OF_TEAMS)
+#elif defined(RESIDENT_TEAMS)
 MX_DECLARE_FOR(TEAM, k, args)
 MX_BODY void k_body(const args *a, mx_team *t) { MX_AT(a->x, t->league_rank) = 1; }
-MX_FOR(TEAM, k, MX_ITEMS_STENCIL)
+MX_FOR(TEAM, k, MX_ITEMS_RESIDENT_2)
 #elif defined(TEAM_WITHOUT_HEADER)
 MX_DECLARE_FOR(TEAM, k, args)
+MX_BODY void k_body(const args *a, mx_team *t) { MX_AT(a->x, t->league_rank) = 1; }
 MX_FOR(TEAM, k)
 #elif defined(POINTER_TO_ACCESSOR)
 MX_DECLARE_FOR(1D, k, args)
@@ -200,7 +197,7 @@ MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = 1; }
 MX_FOR(1D, k)
 MX_DECLARE_FOR(2D_64, wide, args)
 MX_BODY void wide_body(const args *a, int64_t i, int64_t j) { MX_AT(a->y, i, j) = 1; }
-MX_FOR(2D_64, wide, MX_ITEMS_STENCIL)
+MX_FOR(2D_64, wide, MX_ITEMS_RESIDENT_4)
 MX_DECLARE_REDUCE(2D, sum, args, double)
 MX_BODY void sum_body(const args *a, int i, int j, double *v) { *v += MX_AT(a->y, i, j); }
 MX_REDUCE(2D, sum, MX_SUM)

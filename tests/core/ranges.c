@@ -126,31 +126,6 @@ static void test_short_rows(mx_ctx ctx, int64_t m)
     visit_all(ctx, (box){3, {0, 0, 0}, {6, 21, 8}, {2, 7, m}});
 }
 
-/* The same rows by kernels of a file that defines MX_LONG_ROWS, which have the form for long rows
- * only. */
-static void test_long_rows(mx_ctx ctx, int64_t rows, int64_t columns)
-{
-    ranges_long_args args;
-    mx_view table;
-    int64_t sum = -1, expected = 0, wrong = 0;
-    const mx_range_2 all = mx_range_2d(ctx, 0, rows, 0, columns);
-    MUST(mx_view_create_2d(ctx, "table", MX_I32, rows, columns, &table));
-    MUST(mx_bind(ctx, table, &args.table));
-    CHECK_OK(ranges_long(all, &args));
-    CHECK_OK(ranges_long_sum(all, &args, &sum));
-    mx_view mirror = check_fetch(ctx, table);
-    const mx_view_info info = check_info(mirror);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++) {
-            wrong += *(const int32_t *)check_at(&info, (int64_t[]){i, j}) != 100 * i + j;
-            expected += 100 * i + j;
-        }
-    CHECK_I64(wrong, 0);
-    CHECK_I64(sum, expected);
-    MUST(mx_view_destroy(&mirror));
-    MUST(mx_view_destroy(&table));
-}
-
 /* The other tests count visits by atomics, which hosts do not vectorise. The items of this stencil
  * only load and store. There are n0 x 2 x n2 of them, and each index begins at 1 - shift. The
  * elements around the range keep their values. */
@@ -325,8 +300,6 @@ static void test(mx_ctx ctx)
     test_simple(ctx);
     for (int64_t m = 2; m <= 5; m++) {
         test_short_rows(ctx, m);
-        test_long_rows(ctx, 37, m);
-        test_long_rows(ctx, m, 37);
     }
     for (int n = 1; n <= 33; n++) {      /* two pairs of vectors and an item */
         const int shift = n / 2 % 2 * 4; /* with 4, rows begin at -3 */

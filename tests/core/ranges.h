@@ -46,12 +46,3 @@ typedef struct ranges_number_args {
 } ranges_number_args;
 MX_ARGS(ranges_number_args, numbers)
 MX_DECLARE_FOR(3D, ranges_number, ranges_number_args)
-
-/* Kernels of a file that defines MX_LONG_ROWS: one adds to each element of a table, the other sums
- * them. */
-typedef struct ranges_long_args {
-    mx_i32_2 table; /* (i, j): 100 i + j is added */
-} ranges_long_args;
-MX_ARGS(ranges_long_args, table)
-MX_DECLARE_FOR(2D, ranges_long, ranges_long_args)
-MX_DECLARE_REDUCE(2D, ranges_long_sum, ranges_long_args, int64_t)

@@ -52,11 +52,11 @@ static void launch(mx_ctx ctx, const box *b, int form, bool dynamic, const rm_ar
     case 4: CHECK_OK(rm_5d(r5, args)); break;
     case 5: CHECK_OK(rm_6d(r6, args)); break;
     case 6: CHECK_OK(rm_6d_nested(r6, args)); break;
-    case 7: CHECK_OK(rm_2d_stencil(r2, args)); break;
-    case 8: CHECK_OK(rm_3d_stencil(r3, args)); break;
-    case 9: CHECK_OK(rm_5d_stencil(r5, args)); break;
+    case 7: CHECK_OK(rm_2d_resident(r2, args)); break;
+    case 8: CHECK_OK(rm_3d_resident(r3, args)); break;
+    case 9: CHECK_OK(rm_5d_resident(r5, args)); break;
     case 10: CHECK_OK(rm_4d_64(r4, args)); break;
-    case 11: CHECK_OK(rm_5d_64_stencil(r5, args)); break;
+    case 11: CHECK_OK(rm_5d_64_resident(r5, args)); break;
     case 12: CHECK_OK(rm_6d_64_nested(r6, args)); break;
     case 13: CHECK_OK(rm_sum_1d(r1, args, sum)); break;
     case 14: CHECK_OK(rm_sum_4d(r4, args, sum)); break;

@@ -377,12 +377,12 @@ static void test_kinds_of_items(const data *d)
         int64_t sum = -1;
         rd_summary fields, summary;
         rd_digits custom, digits;
-        CHECK_OK(rd_stencil_2d(r2, &d->args, &sum));
+        CHECK_OK(rd_resident_2d(r2, &d->args, &sum));
         CHECK_I64(sum, plain_sum(d, 2, &p));
-        CHECK_OK(rd_stencil_3d(r3, &d->args, &sum));
+        CHECK_OK(rd_resident_3d(r3, &d->args, &sum));
         CHECK_I64(sum, plain_sum(d, 3, &p));
         plain_structs(d, 2, &p, &summary, &digits);
-        CHECK_OK(rd_stencil_fields(r2, &d->args, &fields));
+        CHECK_OK(rd_resident_fields(r2, &d->args, &fields));
         check_summary(&fields, &summary);
         CHECK_OK(rd_plain_custom(r2, &d->args, &custom));
         check_digits(&custom, &digits);
@@ -391,7 +391,7 @@ static void test_kinds_of_items(const data *d)
         plain_structs(d, 3, &p, &summary, &digits);
         CHECK_OK(rd_column_fields(r3, &d->args, &fields));
         check_summary(&fields, &summary);
-        CHECK_OK(rd_stencil_custom(r3, &d->args, &custom));
+        CHECK_OK(rd_resident_custom(r3, &d->args, &custom));
         check_digits(&custom, &digits);
     }
 }

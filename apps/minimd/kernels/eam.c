@@ -133,7 +133,7 @@ MX_BODY void md_eam_density_body(const md_eam_density_args *a, int i)
 {
     (void)embed_from_view(a, i, false);
 }
-MX_FOR(1D, md_eam_density, MX_ITEMS_GATHER)
+MX_FOR(1D, md_eam_density, MX_ITEMS_RESIDENT_4)
 
 MX_BODY void md_eam_density_energy_body(const md_eam_density_args *a, int i, double *sum)
 {
@@ -215,7 +215,7 @@ MX_BODY void md_eam_force_body(const md_eam_force_args *a, int i)
     md_energy none = {0, 0, 0};
     force_from_view(a, i, false, &none);
 }
-MX_FOR(1D, md_eam_force, MX_ITEMS_GATHER)
+MX_FOR(1D, md_eam_force, MX_ITEMS_RESIDENT_4)
 
 MX_BODY void md_eam_force_energy_body(const md_eam_force_args *a, int i, md_energy *sum)
 {

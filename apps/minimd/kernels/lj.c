@@ -103,7 +103,7 @@ MX_BODY void any_force_on(const md_lj_args *a, int i, bool energy, md_energy *su
         md_energy none = {0, 0, 0};                                             \
         any_force_on(a, i, false, &none);                                       \
     }                                                                           \
-    MX_FOR(1D, name, MX_ITEMS_GATHER)                                           \
+    MX_FOR(1D, name, MX_ITEMS_RESIDENT_4)                                       \
     MX_BODY void name##_energy_body(const md_lj_args *a, int i, md_energy *sum) \
     {                                                                           \
         any_force_on(a, i, true, sum);                                          \

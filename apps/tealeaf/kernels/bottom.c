@@ -1,7 +1,6 @@
 /* Multigrid on small grids: one cycle in one launch, by one team. See multigrid_bottom.c. The
  * steps are those of kernels/grid.c, but each one is stored. Ghosts are 0, and so are the faces
  * to them. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 #include "minx/team.h"
 

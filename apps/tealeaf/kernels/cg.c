@@ -1,6 +1,5 @@
 /* Conjugate gradients, Hestenes and Stiefel 1952, in the three kernels of one iteration. Those of
  * the matrix in 3-D are in matrix_3d.c. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"

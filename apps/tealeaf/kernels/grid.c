@@ -7,7 +7,6 @@
  * Hosts load vectors of cells. Where a step reads the coarse grid, or cells of the fine grid are
  * added to coarse ones, an item has the two fine cells of a coarse one along the contiguous index:
  * then its loads are vectors too, or every other element of one. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_grid_kernels.h"

@@ -1,5 +1,4 @@
 /* Multigrid: the matrices of its grids. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_grid_kernels.h"

@@ -1,5 +1,4 @@
 /* Products with the matrix in 3-D. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"

@@ -12,7 +12,6 @@
  *
  * Ghost cells that stand for cells of other ranks get the same r and p as on the rank that owns
  * them: only w is exchanged. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 #include "minx/trait.h"
 
@@ -127,7 +126,7 @@ MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_su
     }
     if (end == pass->lines) store_cell(a, cell, centre);
 }
-MX_REDUCE_FIELDS(1D, tl_pass_columns, TL_PASS, MX_ITEMS_GATHER, tl_begin_columns)
+MX_REDUCE_FIELDS(1D, tl_pass_columns, TL_PASS, MX_ITEMS_RESIDENT_4, tl_begin_columns)
 
 /* Where a cell is, or a ghost. */
 MX_BODY int place_of(const tl_columns_args *a, int sheet, int line, int i)
@@ -279,7 +278,7 @@ MX_BODY void tl_pass_columns_3d_body(const tl_columns_args *a, int i0, int line,
     else
         pass_column_3d(a, first, line, i, true, s);
 }
-MX_REDUCE_FIELDS(3D, tl_pass_columns_3d, TL_PASS, MX_ITEMS_COLUMN, tl_begin_columns)
+MX_REDUCE_FIELDS(3D, tl_pass_columns_3d, TL_PASS, MX_ITEMS_RESIDENT_2, tl_begin_columns)
 
 /* ---- bands ---- */
 

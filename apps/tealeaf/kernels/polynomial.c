@@ -1,6 +1,5 @@
 /* Steps of Chebyshev's and Jacobi's iterations, and what polynomially preconditioned CG needs of
  * them. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_apply.h"

@@ -1,5 +1,4 @@
 /* Preconditioners: the diagonal of A, and its diagonal blocks of TL_BLOCK cells along y. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"

@@ -1,5 +1,4 @@
 /* What happens to the state of the cells before and after a solve. */
-#define MX_LONG_ROWS /* compiles faster; rows of a mesh are long */
 #include "minx/kernel.h"
 
 #include "tl_apply_3d.h"

@@ -54,9 +54,6 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
         return 2;
-    if (l->kernel->pattern == MX_PATTERN_FOR && l->dims == 2 && per_thread == 1 && rows > 0 &&
-        rows <= MX_CUDA_ALL_ROWS && along > FEW_ROUNDS * resident)
-        return (int)rows;
     return per_thread;
 }
 
@@ -85,8 +82,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
     const bool many = ceil_div(planes, MX_CUDA_PLANES) >=
                       ceil_div(FEW_ROUNDS * resident * THREADS / threads, along * across);
-    plan->per_thread = reduces && per_thread > 1 ? MX_CUDA_FEW_PLANES : 1;
-    if (many && per_thread > 1) plan->per_thread = MX_CUDA_PLANES;
+    plan->per_thread = !reduces || per_thread == 1 ? 1 : many ? MX_CUDA_PLANES : MX_CUDA_FEW_PLANES;
     const int64_t deep = ceil_div(planes, plan->per_thread);
     if (deep > GRID_LIMIT) return false;
     plan->planes = true;

@@ -26,20 +26,15 @@
  *
  * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the
  * items:
- *     MX_ITEMS_SIMD       the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
- *     MX_ITEMS_PLAIN      for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
- *                         MX_SIMD_SUM(variables). A thread gets fewer items. The default of teams. cuda: MX_UNROLL(n) in
- *                         front of that unrolls the loop n times, so that loads of several passes are on their way at once.
- *                         Hosts: MX_HOST_UNROLL(n) does the same for a loop that vectors do not make faster, such as a short
- *                         one with scattered loads. It does not go with MX_SIMD
- *     MX_ITEMS_GATHER     as MX_ITEMS_PLAIN, for loops that wait for scattered loads; one dimension. cuda: a thread has 64 registers
- *                         at most, so that a multiprocessor has 1024 threads, most of which can wait. A kernel without result is
- *                         set up only when the previous kernel has ended, so that its blocks are spread evenly over the device
- *     MX_ITEMS_STENCIL    as MX_ITEMS_SIMD, for items that read neighbours in other rows. Two dimensions or more. Faster on GPUs;
- *                         from three dimensions on, kernels without result are faster on hosts too. Items that read few
- *                         neighbours may take longer there, and short rows (see below) have no form of their own
- *     MX_ITEMS_COLUMN     as MX_ITEMS_PLAIN, for items that go over a column of cells and read its neighbours. Two dimensions or
- *                         more. cuda: a thread has 128 registers at most, so that a multiprocessor has 512 threads, and runs one item
+ *     MX_ITEMS_SIMD         the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
+ *     MX_ITEMS_PLAIN        for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
+ *                           MX_SIMD_SUM(variables). The default of teams. cuda: MX_UNROLL(n) in front of that unrolls the loop n
+ *                           times, so that loads of several passes are on their way at once. Hosts: MX_HOST_UNROLL(n) does the
+ *                           same for a loop that vectors do not make faster, such as a short one with scattered loads. It does
+ *                           not go with MX_SIMD
+ *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU a thread has so few registers that 2 or 4 blocks of 256 threads are
+ *     MX_ITEMS_RESIDENT_4   resident on a multiprocessor (128 and 64 registers on most GPUs). More threads wait for loads at the
+ *                           same time; try them where items wait for scattered loads (4) or go over a column of cells (2)
  *
  * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on
  * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it
@@ -58,18 +53,8 @@
  * read a device's memory through them. A body may also read the old result of a reduction into an
  * array through such a pointer: on hosts the array is then copied once more.
  *
- * Short rows: on hosts, MX_ITEMS_SIMD has a form of its own for rows of 2, 3 and 4 items that begin
- * at 0. A row is along the contiguous index: the last one in layout right (coordinates: a launch
- * over n x 3), the first one in layout left. The form is as fast as one loop over all items if the
- * accessor's extent is constant (MX_ACCESSOR). Launches over one dimension, MX_REDUCE_CUSTOM,
- * MX_REDUCE_ARRAY, simt and serial:order=shuffled do not have it. Rows of 5 to 15 items take longer
- * than one loop over all items. For a kernel without result, launch over the rows and loop over the
- * items in the body (MX_ITEMS_PLAIN). A reduction needs no change: it takes no longer than two
- * nested loops in C.
- *
- * A file whose kernels have no short rows may define MX_LONG_ROWS before this header. It then
- * compiles faster, without this form. In such a file short rows take longer. Floating-point sums
- * over them may differ in their last bits from those of a file without MX_LONG_ROWS.
+ * Rows, which are along the contiguous index, should be long: one of 3 items takes longer than 3
+ * items of a long one. For a launch over n x 3, launch over n and loop over 3 in the body.
  *
  * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/language.h.
  *
@@ -104,7 +89,6 @@
 #define MX_PRAGMA_(...)
 #endif
 #define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
-#define MX_NO_PROLOGUE_(args) ((void)(args))
 
 #ifdef __CUDACC__
 /* A constant table at file scope: MX_CONST_TABLE double weight[3] = {...}; */
@@ -163,12 +147,9 @@
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif
-#define MX_KERNEL_FOR(S, name, ...)                                               \
-    MX_FOURTH_(__VA_ARGS__, MX_KERNEL_FOR3_, MX_KERNEL_FOR2_, MX_KERNEL_FOR1_, ~) \
-    (S, name, __VA_ARGS__)
-#define MX_KERNEL_FOR1_(S, name, ARGS) MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name)
-#define MX_KERNEL_FOR2_(S, name, ARGS, trait) MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name, trait)
-#define MX_KERNEL_FOR3_(S, name, ARGS, trait, prologue) \
+#define MX_KERNEL_FOR(S, name, ...) \
+    MX_KERNEL_FOR_(S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_KERNEL_FOR_(S, name, ARGS, trait, prologue, ...) \
     MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name, trait, prologue)
 #define MX_KERNEL_REDUCE(S, name, ARGS, T, ...) \
     MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE(S, name, __VA_ARGS__)

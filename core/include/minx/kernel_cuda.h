@@ -7,23 +7,18 @@
  * thread runs `per_thread` neighbouring rows; in one dimension, except in reductions, that many
  * items, which are 256 apart. The number is
  *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
- *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction over columns (MX_ITEMS_COLUMN);
- *   - 2 where items read their neighbours (MX_ITEMS_STENCIL), because two rows share loads, and in two dimensions if there is a
- *     prologue and no loop, because two rows share what the prologue computes;
+ *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction with MX_ITEMS_RESIDENT_2 or _4;
+ *   - 2 in two dimensions if there is a prologue and no loop, because two rows share what the prologue computes;
  *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
- *     would need a few rounds of blocks on the device; all rows of a long range with two or three of them, such as n by 3,
- *     because they often use the same index, and there are fewer blocks (not with a prologue or MX_ITEMS_STENCIL); and 2 small items (MX_ITEMS_SIMD) in one dimension.
- * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store: without that trait a copy of a vector
- * took 1.07 times as long.
+ *     would need a few rounds of blocks on the device, and 2 small items (MX_ITEMS_SIMD) in one dimension.
+ * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store.
  *
  * Ranges of three dimensions or more are divided into planes (the last two indices). A block has
  * 64 (or 32) threads along the contiguous index, and its other threads along the next; where that
  * has few rows, more threads along the contiguous index. A thread runs one item of a plane or, in
- * reductions and where items read their neighbours, the items at the same position in several
- * planes, one plane after the other. Most of what an item reads was then loaded already for the
- * planes before. Items with loops are one for each thread here too: a product with 27
- * coefficients for each item took 1.3 times as long with 8 planes. In three dimensions no index
- * needs a division.
+ * reductions, the items at the same position in several planes, one plane after the other. Most of
+ * what an item reads was then loaded already for the planes before. Items with loops are one for
+ * each thread here too. In three dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
  * partial result (join_cuda.h). If there are few partial results (MX_CUDA_SLOTS) of at most 8
@@ -42,9 +37,7 @@
  * last bits.
  *
  * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
- * are joined faster: a dot product in cache took 3.9 us with them and 4.7 us with twice as many
- * blocks of 256 threads, both without the time of the host. Blocks of other reductions have 256:
- * where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items
+ * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items
  * (rows rounded up to warps), and in ranges with few rows or short rows. Threads step through such
  * ranges, and there are at most as many blocks as the device runs of this kernel at a time. In one
  * dimension threads step too. Of blocks with 512 threads there are at most as many as the device
@@ -56,41 +49,17 @@
 
 #include <cuda_runtime.h>
 
-/* How many rows a thread runs for each trait, and how many items in one dimension. */
-#define MX_ITEMS_SIMD_ROWS_ 1
-#define MX_ITEMS_PLAIN_ROWS_ 1
-#define MX_ITEMS_GATHER_ROWS_ 1
-#define MX_ITEMS_STENCIL_ROWS_ 2
-#define MX_ITEMS_COLUMN_ROWS_ 1
-#define MX_ITEMS_SIMD_STEPS_ 2
-#define MX_ITEMS_PLAIN_STEPS_ 1
-#define MX_ITEMS_GATHER_STEPS_ 1
 /* Do the items have loops? */
 #define MX_ITEMS_SIMD_LOOPS_ false
 #define MX_ITEMS_PLAIN_LOOPS_ true
-#define MX_ITEMS_GATHER_LOOPS_ true
-#define MX_ITEMS_STENCIL_LOOPS_ false
-#define MX_ITEMS_COLUMN_LOOPS_ true
-/* Is an item long, so that a thread runs one of them whatever the size of a value? */
-#define MX_ITEMS_SIMD_LONG_ false
-#define MX_ITEMS_PLAIN_LONG_ false
-#define MX_ITEMS_GATHER_LONG_ false
-#define MX_ITEMS_STENCIL_LONG_ false
-#define MX_ITEMS_COLUMN_LONG_ true
+#define MX_ITEMS_RESIDENT_2_LOOPS_ true
+#define MX_ITEMS_RESIDENT_4_LOOPS_ true
 /* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has
  * a thread. */
-#define MX_ITEMS_SIMD_RESIDENT_ 1
-#define MX_ITEMS_PLAIN_RESIDENT_ 1
-#define MX_ITEMS_GATHER_RESIDENT_ 4
-#define MX_ITEMS_STENCIL_RESIDENT_ 1
-#define MX_ITEMS_COLUMN_RESIDENT_ 2
-
-/* May a kernel without a result be set up before the kernel before it has ended? */
-#define MX_ITEMS_SIMD_OVERLAPS_ true
-#define MX_ITEMS_PLAIN_OVERLAPS_ true
-#define MX_ITEMS_GATHER_OVERLAPS_ false
-#define MX_ITEMS_STENCIL_OVERLAPS_ true
-#define MX_ITEMS_COLUMN_OVERLAPS_ true
+#define MX_ITEMS_SIMD_BLOCKS_ 1
+#define MX_ITEMS_PLAIN_BLOCKS_ 1
+#define MX_ITEMS_RESIDENT_2_BLOCKS_ 2
+#define MX_ITEMS_RESIDENT_4_BLOCKS_ 4
 
 enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512 };
 
@@ -105,10 +74,7 @@ static constexpr bool mx_same_text_(const char *a, const char *b)
  *
  * A kernel whose items have loops lets the next one be set up only after it has waited itself.
  * Otherwise several kernels wait on the device at the same time. The blocks of waiting kernels are
- * spread unevenly over the multiprocessors, so that some multiprocessors have more work: neighbour
- * lists took 1.15 times as long, pair forces 1.7 times. Where that can matter most, for scattered
- * loads (MX_ITEMS_GATHER) without a result, a kernel is not set up before the one before it has
- * ended: pair forces that add to a scatter view then took 47 us instead of 56 to 65. */
+ * spread unevenly over the multiprocessors, so that some multiprocessors have more work. */
 template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
 {
 #if __CUDA_ARCH__ >= 900
@@ -118,32 +84,18 @@ template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
 #endif
 }
 
-/* The items of one thread in `planes` planes. If all these planes are inside the range, there is no
- * branch between their items. The compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before
- * the store of an earlier plane. */
-template <class K, int planes>
-static __device__ __forceinline__ void mx_cuda_planes_items_(const typename K::args *args,
-                                                             const mx_cuda_range_of_<K> &range)
+/* The item of one thread in a plane. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_plane_item_(const typename K::args *args,
+                                                           const mx_cuda_range_of_<K> &range)
 {
     typename K::index o[MX_MAX_DIMS], i;
-    if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
-    const bool all_inside = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
-    if (all_inside) {
-#pragma unroll
-        for (int n = 0; n < planes; n++) {
-            mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
-            K::item(args, o, i);
-        }
-        return;
-    }
-    for (int n = 0; n < planes - 1; n++) {
-        if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
+    if (mx_cuda_in_plane_<K>(range, o, &i) && mx_cuda_plane_<K>(range, blockIdx.z, o))
         K::item(args, o, i);
-    }
 }
 
-/* The items of one thread. As above, there is no branch between them if all are inside the
- * range. */
+/* The items of one thread. If all are inside the range, there is no branch between them. The
+ * compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before the store of an earlier one. */
 template <class K, int per_thread>
 static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
                                                       const mx_cuda_range_of_<K> &range)
@@ -183,7 +135,7 @@ static __device__ __forceinline__ void mx_cuda_any_items_(const typename K::args
                                                           const mx_cuda_range_of_<K> &range)
 {
     if constexpr (planes)
-        mx_cuda_planes_items_<K, per_thread>(args, range);
+        mx_cuda_plane_item_<K>(args, range);
     else
         mx_cuda_items_<K, per_thread>(args, range);
 }
@@ -354,9 +306,9 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). If it overlaps, the device may set
- * the kernel up while the kernel before it still runs. */
-template <bool overlaps = true, class... Parameters, class... Arguments>
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). Where devices can do it, the kernel is
+ * set up while the kernel before it still runs. */
+template <class... Parameters, class... Arguments>
 static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                                  dim3 block, size_t shared_bytes, Arguments... arguments)
 {
@@ -369,26 +321,21 @@ static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Paramet
     config.dynamicSmemBytes = shared_bytes;
     config.stream = (cudaStream_t)mx_cuda_planned(launch)->queue;
     config.attrs = &overlap;
-    config.numAttrs = overlaps && mx_cuda_planned(launch)->overlaps ? 1 : 0;
+    config.numAttrs = mx_cuda_planned(launch)->overlaps ? 1 : 0;
     return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
-template <bool overlaps = true, class... Parameters, class... Arguments>
+template <class... Parameters, class... Arguments>
 static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                           dim3 block, Arguments... arguments)
 {
-    return mx_cuda_start_shared_<overlaps>(launch, kernel, grid, block, 0, arguments...);
+    return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
 }
 
 /* The form of a kernel that the plan requests. */
 template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch *plan)
 {
-    if constexpr (K::dims == 2) {
-        if (plan->per_thread == MX_CUDA_ALL_ROWS) return mx_cuda_for_<K, MX_CUDA_ALL_ROWS, false>;
-    }
     if constexpr (K::dims > 2) {
-        if (plan->planes)
-            return plan->per_thread > 1 ? mx_cuda_for_<K, MX_CUDA_PLANES, true>
-                                        : mx_cuda_for_<K, 1, true>;
+        if (plan->planes) return mx_cuda_for_<K, 1, true>;
     }
     return plan->per_thread == 2 ? mx_cuda_for_<K, 2, false> : mx_cuda_for_<K, 1, false>;
 }
@@ -421,7 +368,7 @@ template <class K> static int mx_cuda_at_a_time_()
 
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_<K::overlaps>(
+    return mx_cuda_start_(
         launch, mx_cuda_for_of_<K>(mx_cuda_planned(launch)),
         dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
              mx_cuda_planned(launch)->grid[2]),
@@ -501,16 +448,17 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 #define MX_CUDA_INSTANCE_(name, enqueue) \
     MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, 0, NULL, NULL)
 
-#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                                  \
-    typedef name##__args args;                                                                  \
-    typedef I index;                                                                            \
-    typedef mx_cuda_row_type_<I, D>::type row;                                                  \
-    enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_NO_PROLOGUE_") }; \
+#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                              \
+    typedef name##__args args;                                                              \
+    typedef I index;                                                                        \
+    typedef mx_cuda_row_type_<I, D>::type row;                                              \
+    enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_DEFAULT_") }; \
     static __device__ __forceinline__ void prologue(args *a) { prologue_(a); }
 
+/* Long items are one for each thread, whatever the size of a value. */
 #define MX_CUDA_VALUE_(name, D, I, S)                                                             \
     typedef name##__value value;                                                                  \
-    enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && !S##_LONG_ };                         \
+    enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && S##_BLOCKS_ == 1 };                   \
     enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
     enum { threads = joins || loops ? MX_CUDA_THREADS_ : MX_CUDA_MANY_THREADS_ };                 \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
@@ -518,18 +466,12 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
         MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
     }
 
-#define MX_CUDA_PER_THREAD_1_(S) S##_STEPS_
-#define MX_CUDA_PER_THREAD_2_(S) S##_ROWS_
-#define MX_CUDA_PER_THREAD_3_(S) S##_ROWS_
-#define MX_CUDA_PER_THREAD_4_(S) S##_ROWS_
-#define MX_CUDA_PER_THREAD_5_(S) S##_ROWS_
-#define MX_CUDA_PER_THREAD_6_(S) S##_ROWS_
-#define MX_DEFINE_FOR_(name, D, I, S, prologue_)                                    \
+#define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue_)                        \
     struct name##__traits {                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
-        enum { loops = S##_LOOPS_, shares = D == 2 && has_prologue && !loops };     \
-        enum { per_thread = shares ? 2 : MX_CUDA_PER_THREAD_##D##_(S) };            \
-        enum { resident = S##_RESIDENT_, overlaps = S##_OVERLAPS_ };                \
+        enum { loops = S##_LOOPS_, resident = S##_BLOCKS_ };                        \
+        enum { shares = D == 1 || (D == 2 && has_prologue) };                       \
+        enum { per_thread = shares && !loops ? 2 : 1 };                             \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
         {                                                                           \
             MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \
@@ -543,17 +485,18 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     struct name##__traits {                                                                \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                             \
         MX_CUDA_VALUE_(name, D, I, S)                                                      \
-        enum { resident = S##_RESIDENT_ > 1 ? S##_RESIDENT_ : 0 };                         \
+        enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                             \
         static __device__ __forceinline__ void init(value *v) { INIT; }                    \
         static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
     };                                                                                     \
     MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,        \
                          name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
-#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
-#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \
+#define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init_, join_, prologue) \
-    MX_DEFINE_VALUED_(name, D, I, S, prologue, init_(v), join_(into, v))
+#define MX_DEFINE_RANGE_CUSTOM_(name, D, I, S, functions, prologue)      \
+    MX_DEFINE_VALUED_(name, D, I, S, prologue, MX_INIT_OF_ functions(v), \
+                      MX_JOIN_OF_ functions(into, v))
 
 #include "minx/kernel_cuda_array.h"

@@ -84,7 +84,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
                           (const T *)array, length, (T *)launch->result);
 }
 
-#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue_)                                               \
+#define MX_DEFINE_RANGE_ARRAY_(name, D, I, S, R, prologue_)                                         \
     struct name##__traits {                                                                         \
         MX_CUDA_TRAITS_(name, D, I, prologue_)                                                      \
         typedef name##__value value;                                                                \

@@ -1,181 +1,98 @@
-/* The macros that define kernels; kernel.h explains their use. MX_FOR(S, ...) expands to
- * MX_DEFINE_FOR_(name, dimensions, index type, trait, prologue), or to MX_DEFINE_TEAM_FOR_ for
- * teams. kernel_dispatch.h, kernel_host.h and kernel_cuda.h each have a version of these. The steps
- * between:
+/* The macros that define kernels; kernel.h explains their use. The steps of MX_REDUCE(2D, name,
+ * MX_SUM):
  *
- *     1. arguments that were left out get their defaults;
- *     2. words are looked up in the tables of index_space.h;
- *     3. the definition is compared with the declaration.
+ *     MX_REDUCE            appends the defaults of what was left out
+ *     MX_DEFINE_           looks the index space up
+ *     MX_OVER_2D_          gives its number of dimensions and its index type
+ *     MX_DEFINE_AS_        compares declaration, definition and body; looks the trait up
+ *     MX_WITH_SIMD_        gives the trait's form
+ *     MX_DEFINE_RANGE_REDUCE_(name, dimensions, index type, trait, reducer, prologue)
  *
- * A mistake gives one static assertion wherever possible. The patterns are FOR_, REDUCE_, FIELDS_,
- * CUSTOM_, ARRAY_, SCAN_ and SCAN_CUSTOM_. The arguments that only one pattern has are between
- * trait and prologue. */
+ * kernel_dispatch.h, kernel_host.h and kernel_cuda.h each have a version of the last one, and so
+ * have team.h and scan.h. A mistake gives one static assertion wherever possible.
+ *
+ * The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_ and SCAN_CUSTOM_. `what` is the
+ * reducer, the list of fields, or (init, join). */
 #pragma once
 #include "minx/index_space.h"
 #include "minx/launch.h"
 
-#define MX_FOR(S, ...) MX_FOURTH_(__VA_ARGS__, MX_FOR3_, MX_FOR2_, MX_FOR1_, ~)(S, __VA_ARGS__)
-#define MX_FOR1_(S, name) MX_DEFINE_(FOR_, S, MX_ITEMS_DEFAULT, name, MX_NO_PROLOGUE_)
-#define MX_FOR2_(S, name, trait) MX_DEFINE_(FOR_, S, trait, name, MX_NO_PROLOGUE_)
-#define MX_FOR3_(S, name, trait, prologue) MX_DEFINE_(FOR_, S, trait, name, prologue)
+#define MX_FOR(S, ...) MX_FOR_(S, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_FOR_(S, name, trait, prologue, ...) MX_DEFINE_(FOR_, S, name, ~, trait, prologue, ~)
+#define MX_REDUCE(S, name, ...) \
+    MX_DEFINE_(REDUCE_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_REDUCE_FIELDS(S, name, ...) \
+    MX_DEFINE_(FIELDS_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_REDUCE_ARRAY(S, name, ...) \
+    MX_DEFINE_(ARRAY_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_REDUCE_CUSTOM(S, name, init, ...) \
+    MX_DEFINE_CUSTOM_(CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_DEFINE_CUSTOM_(PATTERN, S, name, init, join, trait, prologue, ...) \
+    MX_DEFINE_(PATTERN, S, name, (init, join), trait, prologue, ~)
+/* The default trait is that of the kind; the default prologue does nothing. */
+#define MX_DEFAULT_(args_) ((void)(args_))
+#define MX_INIT_OF_(init, join) init
+#define MX_JOIN_OF_(init, join) join
 
-/* R: a reducer or a list of fields. */
-#define MX_REDUCE(S, ...) MX_DEFINE_WITH_1_(REDUCE_, S, __VA_ARGS__)
-#define MX_REDUCE_FIELDS(S, ...) MX_DEFINE_WITH_1_(FIELDS_, S, __VA_ARGS__)
-#define MX_REDUCE_ARRAY(S, ...) MX_DEFINE_WITH_1_(ARRAY_, S, __VA_ARGS__)
-#define MX_SCAN(S, ...) MX_DEFINE_WITH_1_(SCAN_, S, __VA_ARGS__)
-#define MX_DEFINE_WITH_1_(PATTERN, S, ...) \
-    MX_FIFTH_(__VA_ARGS__, MX_WITH_1_4_, MX_WITH_1_3_, MX_WITH_1_2_, ~, ~)(PATTERN, S, __VA_ARGS__)
-#define MX_WITH_1_2_(PATTERN, S, name, R) \
-    MX_DEFINE_##PATTERN##R_(PATTERN, S, MX_ITEMS_DEFAULT, name, R, MX_NO_PROLOGUE_)
-#define MX_WITH_1_3_(PATTERN, S, name, R, trait) \
-    MX_DEFINE_##PATTERN##R_(PATTERN, S, trait, name, R, MX_NO_PROLOGUE_)
-#define MX_WITH_1_4_(PATTERN, S, name, R, trait, prologue) \
-    MX_DEFINE_##PATTERN##R_(PATTERN, S, trait, name, R, prologue)
+#define MX_DEFINE_(PATTERN, S, name, what, trait, prologue, ...) \
+    MX_LOOK_UP_(MX_INDEX_##S##_, MX_NO_INDEX_)                   \
+    (MX_DEFINE_AS_, PATTERN, S, name, what, trait, prologue)
+#define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, trait, prologue)                \
+    MX_DEFINE_ITEM_(name, MX_TEXT_##PATTERN "(" #S ", ...)",                                     \
+                    (const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name)), \
+                    (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN))                             \
+    MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_TRAIT_##KIND##trait##_, MX_NO_TRAIT_)(         \
+        MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, trait)
 
-/* Is R a reducer? If so, R_INIT is a macro whose text begins with a parenthesis. MX_REDUCER_ in
- * front of it is then a macro call. */
-#define MX_REDUCER_(...) ~, MX_DEFINE_, ~
-#define MX_DEFINE_REDUCER_(PATTERN, S, trait, name, R, prologue)     \
-    MX_LOOK_UP_(MX_REDUCER_ R##_INIT(int, v), MX_DEFINE_NO_REDUCER_) \
-    (PATTERN, S, trait, name, R, prologue)
-#define MX_DEFINE_NO_REDUCER_(PATTERN, S, trait, name, R, prologue) \
-    MX_STATIC_ASSERT(false, #name ": " #R " is not a reducer: see minx/reduce.h");
-#define MX_DEFINE_REDUCE_R_ MX_DEFINE_REDUCER_
-#define MX_DEFINE_ARRAY_R_ MX_DEFINE_REDUCER_
-#define MX_DEFINE_SCAN_R_ MX_DEFINE_REDUCER_
-#define MX_DEFINE_FIELDS_R_ MX_DEFINE_
-
-#define MX_REDUCE_CUSTOM(S, ...) MX_DEFINE_WITH_2_(CUSTOM_, S, __VA_ARGS__)
-#define MX_SCAN_CUSTOM(S, ...) MX_DEFINE_WITH_2_(SCAN_CUSTOM_, S, __VA_ARGS__)
-#define MX_DEFINE_WITH_2_(PATTERN, S, ...)                                    \
-    MX_SIXTH_(__VA_ARGS__, MX_WITH_2_5_, MX_WITH_2_4_, MX_WITH_2_3_, ~, ~, ~) \
-    (PATTERN, S, __VA_ARGS__)
-#define MX_WITH_2_3_(PATTERN, S, name, init, join) \
-    MX_DEFINE_(PATTERN, S, MX_ITEMS_DEFAULT, name, init, join, MX_NO_PROLOGUE_)
-#define MX_WITH_2_4_(PATTERN, S, name, init, join, trait) \
-    MX_DEFINE_(PATTERN, S, trait, name, init, join, MX_NO_PROLOGUE_)
-#define MX_WITH_2_5_(PATTERN, S, name, init, join, trait, prologue) \
-    MX_DEFINE_(PATTERN, S, trait, name, init, join, prologue)
-
-/* Looks up the kind of S, and then whether this kind has the pattern and the trait. */
-#define MX_DEFINE_(PATTERN, S, trait, ...) \
-    MX_DEFINE_KIND_(MX_INDEX_KIND_(S), PATTERN, S, trait, __VA_ARGS__)
-#define MX_DEFINE_KIND_(...) MX_DEFINE_OF_KIND_(__VA_ARGS__)
-#define MX_DEFINE_OF_KIND_(kind, PATTERN, S, trait, ...)                                        \
-    MX_DEFINE_FOUND_(MX_LOOK_UP_(MX_OVER_##kind##PATTERN, NO_PATTERN_),                         \
-                     MX_LOOK_UP_(MX_ITEMS_OVER_##kind##trait##_, NO_TRAIT_), PATTERN, S, trait, \
-                     __VA_ARGS__)
-#define MX_DEFINE_FOUND_(...) MX_DEFINE_FOUND_THESE_(__VA_ARGS__)
-#define MX_DEFINE_FOUND_THESE_(found, items, PATTERN, S, trait, ...) \
-    MX_DEFINE_##found(items, PATTERN, S, trait, __VA_ARGS__)
-
-#define MX_DEFINE_NO_SPACE_(items, PATTERN, S, trait, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": " MX_NO_SPACE_TEXT_(S));
-#define MX_DEFINE_NO_PATTERN_(items, PATTERN, S, trait, name, ...)   \
-    MX_STATIC_ASSERT(false, #name ": there is no " MX_TEXT_##PATTERN \
-                     "(" #S ", ...); for "                           \
-                     "TEAM include minx/team.h, for scans minx/scan.h");
-#define MX_DEFINE_RANGE_(items, PATTERN, S, trait, ...) \
-    MX_DEFINE_RANGE_##items(MX_DEFINE_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
-#define MX_DEFINE_TEAM_(items, PATTERN, S, trait, ...) \
-    MX_DEFINE_TEAM_##items(MX_DEFINE_TEAM_##PATTERN, PATTERN, S, trait, __VA_ARGS__)
-
-#define MX_DEFINE_RANGE_NO_TRAIT_(DEFINITION, PATTERN, S, trait, name, ...)                     \
-    MX_STATIC_ASSERT(false, #name                                                               \
-                     ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, "                    \
-                     "MX_ITEMS_PLAIN, in 1D MX_ITEMS_GATHER and, from 2D on, MX_ITEMS_STENCIL " \
-                     "and MX_ITEMS_COLUMN");
-#define MX_DEFINE_TEAM_NO_TRAIT_(DEFINITION, PATTERN, S, trait, name, ...)                  \
-    MX_STATIC_ASSERT(false, #name ": TEAM has no trait " #trait ", but MX_ITEMS_PLAIN and " \
-                                  "MX_ITEMS_SIMD");
-#define MX_DEFINE_RANGE_MX_ITEMS_SIMD(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_PLAIN(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_GATHER(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_GATHER, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_STENCIL(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_STENCIL, __VA_ARGS__)
-#define MX_DEFINE_RANGE_MX_ITEMS_COLUMN(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(RANGE_, DEFINITION, PATTERN, S, MX_ITEMS_COLUMN, __VA_ARGS__)
-#define MX_DEFINE_TEAM_MX_ITEMS_SIMD(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(TEAM_, DEFINITION, PATTERN, S, MX_ITEMS_SIMD, __VA_ARGS__)
-#define MX_DEFINE_TEAM_MX_ITEMS_PLAIN(DEFINITION, PATTERN, S, trait, ...) \
-    MX_DEFINE_FITS_(TEAM_, DEFINITION, PATTERN, S, MX_ITEMS_PLAIN, __VA_ARGS__)
-
-/* Is the kernel declared, and in the way in which it is defined? An array without a length is
- * compatible with arrays of any length, so a kernel whose arrays have two lengths at the same time
- * was not declared. */
-#ifdef __cplusplus
-template <class T> struct mx_length_of_ {
-    enum { value = 0 };
-};
-template <size_t n> struct mx_length_of_<const char[n]> {
-    enum { value = n };
-};
-#define MX_LENGTH_IS_(array, n) \
-    (mx_length_of_<decltype(array)>::value == 0 || mx_length_of_<decltype(array)>::value == (n))
+/* The traits of ranges; team.h has those of teams, kernel.h explains them. */
+#define MX_TRAIT_RANGE_MX_DEFAULT__ ~, MX_WITH_SIMD_
+#define MX_TRAIT_RANGE_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
+#define MX_TRAIT_RANGE_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
+#define MX_TRAIT_RANGE_MX_ITEMS_RESIDENT_2_ ~, MX_WITH_RESIDENT_2_
+#define MX_TRAIT_RANGE_MX_ITEMS_RESIDENT_4_ ~, MX_WITH_RESIDENT_4_
+#define MX_WITH_SIMD_(M, name, D, I, what, prologue, ...) \
+    M(name, D, I, MX_ITEMS_SIMD, what, prologue)
+#define MX_WITH_PLAIN_(M, name, D, I, what, prologue, ...) \
+    M(name, D, I, MX_ITEMS_PLAIN, what, prologue)
+#ifdef __CUDACC__
+#define MX_WITH_RESIDENT_2_(M, name, D, I, what, prologue, ...) \
+    M(name, D, I, MX_ITEMS_RESIDENT_2, what, prologue)
+#define MX_WITH_RESIDENT_4_(M, name, D, I, what, prologue, ...) \
+    M(name, D, I, MX_ITEMS_RESIDENT_4, what, prologue)
 #else
-#define MX_LENGTH_IS_(array, n) __builtin_types_compatible_p(__typeof__(array), const char[n])
+#define MX_WITH_RESIDENT_2_ MX_WITH_PLAIN_
+#define MX_WITH_RESIDENT_4_ MX_WITH_PLAIN_
 #endif
-#define MX_DECLARED_OVER_(name, declared, S)                                         \
-    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__space, MX_INDEX_NUMBER_##declared##_) || \
-                         MX_LENGTH_IS_(name##__space, MX_INDEX_NUMBER_##S##_),       \
-                     #name ": declared for " #declared ", defined for " #S);
-#define MX_DECLARED_BY_(name, declared, text, PATTERN)                                \
-    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__pattern, MX_PATTERN_NUMBER_##declared) || \
-                         MX_LENGTH_IS_(name##__pattern, MX_PATTERN_NUMBER_##PATTERN), \
-                     #name ": declared by " text ", defined by " MX_TEXT_##PATTERN);
-#define MX_IS_DECLARED_AS_(name, S, PATTERN)                 \
-    (MX_LENGTH_IS_(name##__space, MX_INDEX_NUMBER_##S##_) && \
-     MX_LENGTH_IS_(name##__pattern, MX_PATTERN_NUMBER_##PATTERN))
-#define MX_DECLARED_AS_(name, S, PATTERN)                                                  \
-    extern const char name##__space[], name##__pattern[];                                  \
-    MX_STATIC_ASSERT(!MX_LENGTH_IS_(name##__space, 1) || !MX_LENGTH_IS_(name##__space, 2), \
-                     #name ": defined but not declared: see minx/launch.h");               \
-    MX_DECLARED_OVER_(name, 1D, S)                                                         \
-    MX_DECLARED_OVER_(name, 2D, S)                                                         \
-    MX_DECLARED_OVER_(name, 3D, S)                                                         \
-    MX_DECLARED_OVER_(name, 4D, S)                                                         \
-    MX_DECLARED_OVER_(name, 5D, S)                                                         \
-    MX_DECLARED_OVER_(name, 6D, S)                                                         \
-    MX_DECLARED_OVER_(name, 1D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, 2D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, 3D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, 4D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, 5D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, 6D_64, S)                                                      \
-    MX_DECLARED_OVER_(name, TEAM, S)                                                       \
-    MX_DECLARED_BY_(name, FOR_, "MX_DECLARE_FOR", PATTERN)                                 \
-    MX_DECLARED_BY_(name, REDUCE_, "MX_DECLARE_REDUCE", PATTERN)                           \
-    MX_DECLARED_BY_(name, ARRAY_, "MX_DECLARE_REDUCE_ARRAY", PATTERN)                      \
-    MX_DECLARED_BY_(name, SCAN_, "MX_DECLARE_SCAN", PATTERN)
+#define MX_NO_TRAIT_(M, name, D, I, what, prologue, S, trait)                                \
+    MX_STATIC_ASSERT(false, #name ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, "    \
+                                  "MX_ITEMS_PLAIN and, for ranges, MX_ITEMS_RESIDENT_2 and " \
+                                  "_4");
 
-/* The parameters of a body: first the indices (or the team), then those of the pattern (TAIL). */
-#define MX_PARAMETERS_RANGE_(D, I) MX_PARAMETERS_##D##_(I)
-#define MX_PARAMETERS_TEAM_(D, I) mx_team *t
-#define MX_PARAMETERS_1_(I) I i0
-#define MX_PARAMETERS_2_(I) I i0, I i1
-#define MX_PARAMETERS_3_(I) I i0, I i1, I i2
-#define MX_PARAMETERS_4_(I) I i0, I i1, I i2, I i3
-#define MX_PARAMETERS_5_(I) I i0, I i1, I i2, I i3, I i4
-#define MX_PARAMETERS_6_(I) I i0, I i1, I i2, I i3, I i4, I i5
+/* The macro that defines a kernel: MX_DEFINE_RANGE_REDUCE_ or its like. R is a reducer if R_INIT is
+ * a macro whose text begins with a parenthesis: MX_REDUCER_ in front of it is then a macro call. */
+#define MX_REDUCER_(...) ~, ~
+#define MX_IF_REDUCER_(R, M) MX_IF_REDUCER_ROW_(MX_REDUCER_ R##_INIT(int, v), M)
+#define MX_IF_REDUCER_ROW_(row, M) MX_THIRD_OF_(row, M, MX_NO_REDUCER_, ~)
+#define MX_THIRD_OF_(...) MX_THIRD_(__VA_ARGS__)
+#define MX_THIRD_(a, b, c, ...) c
+#define MX_NO_REDUCER_(name, D, I, S, R, prologue) \
+    MX_STATIC_ASSERT(false, #name ": " #R " is not a reducer: see minx/reduce.h");
+#define MX_DEFINER_FOR_(KIND, what) MX_DEFINE_##KIND##FOR_
+#define MX_DEFINER_REDUCE_(KIND, R) MX_IF_REDUCER_(R, MX_DEFINE_##KIND##REDUCE_)
+#define MX_DEFINER_ARRAY_(KIND, R) MX_IF_REDUCER_(R, MX_DEFINE_##KIND##ARRAY_)
+#define MX_DEFINER_SCAN_(KIND, R) MX_IF_REDUCER_(R, MX_DEFINE_##KIND##SCAN_)
+#define MX_DEFINER_FIELDS_(KIND, LIST) MX_DEFINE_##KIND##FIELDS_
+#define MX_DEFINER_CUSTOM_(KIND, functions) MX_DEFINE_##KIND##CUSTOM_
+#define MX_DEFINER_SCAN_CUSTOM_(KIND, functions) MX_DEFINE_##KIND##SCAN_CUSTOM_
+
 #define MX_NAMES_RANGE_(D) MX_NAMES_##D##_
 #define MX_NAMES_TEAM_(D) t
 #define MX_NAMES_1_ i0
-#define MX_NAMES_2_ i0, i1
-#define MX_NAMES_3_ i0, i1, i2
-#define MX_NAMES_4_ i0, i1, i2, i3
-#define MX_NAMES_5_ i0, i1, i2, i3, i4
-#define MX_NAMES_6_ i0, i1, i2, i3, i4, i5
-#define MX_TAIL_FOR_(name)
-#define MX_TAIL_REDUCE_(name) , name##__value *v
-#define MX_TAIL_FIELDS_(name) , name##__value *v
-#define MX_TAIL_CUSTOM_(name) , name##__value *v
-#define MX_TAIL_ARRAY_(name) , name##__array v
-#define MX_TAIL_SCAN_(name) , name##__value *v, bool final
-#define MX_TAIL_SCAN_CUSTOM_(name) , name##__value *v, bool final
+#define MX_NAMES_2_ MX_NAMES_1_, i1
+#define MX_NAMES_3_ MX_NAMES_2_, i2
+#define MX_NAMES_4_ MX_NAMES_3_, i3
+#define MX_NAMES_5_ MX_NAMES_4_, i4
+#define MX_NAMES_6_ MX_NAMES_5_, i5
 #define MX_TAIL_NAMES_FOR_
 #define MX_TAIL_NAMES_REDUCE_ , v
 #define MX_TAIL_NAMES_FIELDS_ , v
@@ -183,17 +100,20 @@ template <size_t n> struct mx_length_of_<const char[n]> {
 #define MX_TAIL_NAMES_ARRAY_ , v
 #define MX_TAIL_NAMES_SCAN_ , v, final
 #define MX_TAIL_NAMES_SCAN_CUSTOM_ , v, final
-#define MX_TAIL_TEXT_FOR_(name) ""
-#define MX_TAIL_TEXT_REDUCE_(name) ", T *v"
-#define MX_TAIL_TEXT_FIELDS_(name) ", T *v"
-#define MX_TAIL_TEXT_CUSTOM_(name) ", T *v"
-#define MX_TAIL_TEXT_ARRAY_(name) ", " #name "_array v"
-#define MX_TAIL_TEXT_SCAN_(name) ", T *v, bool final"
-#define MX_TAIL_TEXT_SCAN_CUSTOM_(name) ", T *v, bool final"
+#define MX_TEXT_FOR_ "MX_FOR"
+#define MX_TEXT_REDUCE_ "MX_REDUCE"
+#define MX_TEXT_FIELDS_ "MX_REDUCE_FIELDS"
+#define MX_TEXT_CUSTOM_ "MX_REDUCE_CUSTOM"
+#define MX_TEXT_ARRAY_ "MX_REDUCE_ARRAY"
+#define MX_TEXT_SCAN_ "MX_SCAN"
+#define MX_TEXT_SCAN_CUSTOM_ "MX_SCAN_CUSTOM"
 
-/* The functions of an instance call NAME__item, which calls the body. If the body does not have the
- * parameters of the declaration, one assertion says so. NAME__item then calls a function that is
- * declared only, so that there are no further errors. */
+/* A declaration, a definition and a body belong together if they have one type: that of the body.
+ * The declaration gives its name to the type, NAME_needs_MX_DECLARE.
+ *
+ * The functions of an instance call NAME__item, which calls the body. If the body does not fit, one
+ * assertion says so. NAME__item then calls a function that is declared only, so that there are no
+ * further errors. */
 #ifdef __cplusplus
 template <class A, class B> struct mx_same_type_ {
     enum { value = false };
@@ -201,26 +121,27 @@ template <class A, class B> struct mx_same_type_ {
 template <class A> struct mx_same_type_<A, A> {
     enum { value = true };
 };
-#define MX_IS_FUNCTION_(f, ...) (mx_same_type_<decltype(&f), void (*)(__VA_ARGS__)>::value)
+#define MX_IS_TYPE_(T, ...) (mx_same_type_<T, __VA_ARGS__>::value)
+#define MX_IS_FUNCTION_(f, ...) (mx_same_type_<decltype(f), __VA_ARGS__>::value)
 #define MX_IF_FUNCTION_(is, f, other) f
 #else
-#define MX_IS_FUNCTION_(f, ...) _Generic(&f, void (*)(__VA_ARGS__) : true, default : false)
+#define MX_IS_TYPE_(T, ...) __builtin_types_compatible_p(T, __VA_ARGS__)
+#define MX_IS_FUNCTION_(f, ...) __builtin_types_compatible_p(__typeof__(f), __VA_ARGS__)
 #define MX_IF_FUNCTION_(is, f, other) __builtin_choose_expr(is, f, other)
 #endif
-#define MX_UNWRAP_(...) __VA_ARGS__
-#define MX_TEXT_OF_(...) MX_STRING_(__VA_ARGS__)
-#define MX_BODY_FITS_(name, PARAMETERS, TAIL) \
-    MX_IS_FUNCTION_(name##_body, const name##__args *a, MX_UNWRAP_ PARAMETERS MX_UNWRAP_ TAIL)
-#define MX_DEFINE_ITEM_(name, right, PARAMETERS, NAMES, TAIL, TAIL_NAMES, TAIL_TEXT)            \
-    MX_STATIC_ASSERT(!(right) || MX_BODY_FITS_(name, PARAMETERS, TAIL),                         \
-                     #name ": the body must be void " #name                                     \
-                           "_body(const ARGS *a, " MX_TEXT_OF_(MX_UNWRAP_ PARAMETERS) TAIL_TEXT \
-                     "), with ARGS and T of its declaration");                                  \
-    extern void name##__no_body(const name##__args *a, MX_UNWRAP_ PARAMETERS MX_UNWRAP_ TAIL);  \
-    MX_INLINE void name##__item(const name##__args *a, MX_UNWRAP_ PARAMETERS MX_UNWRAP_ TAIL)   \
-    {                                                                                           \
-        MX_IF_FUNCTION_(MX_BODY_FITS_(name, PARAMETERS, TAIL), name##_body, name##__no_body)    \
-        (a, MX_UNWRAP_ NAMES MX_UNWRAP_ TAIL_NAMES);                                            \
+#define MX_DEFINE_ITEM_(name, how, PARAMETERS, NAMES)                                             \
+    MX_STATIC_ASSERT(MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS),                       \
+                     #name ": its declaration is not for " how);                                  \
+    MX_STATIC_ASSERT(!MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS) ||                    \
+                         MX_IS_FUNCTION_(name##_body, void PARAMETERS),                           \
+                     #name ": the body must be void " #name                                       \
+                           "_body" MX_STRING_(PARAMETERS) ", with the types of its declaration"); \
+    extern void name##__no_body PARAMETERS;                                                       \
+    MX_INLINE void name##__item PARAMETERS                                                        \
+    {                                                                                             \
+        MX_IF_FUNCTION_(MX_IS_FUNCTION_(name##_body, void PARAMETERS), name##_body,               \
+                        name##__no_body)                                                          \
+        NAMES;                                                                                    \
     }
 
 /* Checks that the fields of a LIST are those of T, and that their reducers exist. */
@@ -241,13 +162,13 @@ template <class A> struct mx_same_type_<A, A> {
         (void)v;                                         \
     }
 #endif
-#define MX_CHECK_FOR_(name, ...)
-#define MX_CHECK_REDUCE_(name, ...)
-#define MX_CHECK_CUSTOM_(name, ...)
-#define MX_CHECK_ARRAY_(name, ...)
-#define MX_CHECK_SCAN_(name, ...)
-#define MX_CHECK_SCAN_CUSTOM_(name, ...)
-#define MX_CHECK_FIELDS_(name, LIST, prologue)                                               \
+#define MX_CHECK_FOR_(name, what)
+#define MX_CHECK_REDUCE_(name, R)
+#define MX_CHECK_CUSTOM_(name, functions)
+#define MX_CHECK_ARRAY_(name, R)
+#define MX_CHECK_SCAN_(name, R)
+#define MX_CHECK_SCAN_CUSTOM_(name, functions)
+#define MX_CHECK_FIELDS_(name, LIST)                                                         \
     struct name##__list {                                                                    \
         LIST(MX_VALUE_FIELD_)                                                                \
     };                                                                                       \
@@ -255,13 +176,3 @@ template <class A> struct mx_same_type_<A, A> {
                      #name ": T of its declaration is not the struct with the fields " #LIST \
                            ": see MX_VALUE");                                                \
     MX_CHECK_LIST_(name, LIST)
-
-#define MX_DEFINE_FITS_(KIND, DEFINITION, PATTERN, S, items, name, ...)                         \
-    MX_DECLARED_AS_(name, S, PATTERN)                                                           \
-    MX_INDEX_WITH_##S##_(MX_DEFINE_AS_, MX_IS_DECLARED_AS_(name, S, PATTERN), KIND, DEFINITION, \
-                         PATTERN, items, name, __VA_ARGS__)
-#define MX_DEFINE_AS_(D, I, P, OF, right, KIND, DEFINITION, PATTERN, items, name, ...) \
-    MX_DEFINE_ITEM_(name, right, (MX_PARAMETERS_##KIND(D, I)), (MX_NAMES_##KIND(D)),   \
-                    (MX_TAIL_##PATTERN(name)), (MX_TAIL_NAMES_##PATTERN),              \
-                    MX_TAIL_TEXT_##PATTERN(name))                                      \
-    MX_CHECK_##PATTERN(name, __VA_ARGS__) DEFINITION(name, D, I, items, __VA_ARGS__)

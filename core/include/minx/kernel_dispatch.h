@@ -22,31 +22,29 @@
 /* The minimum number of items for a chunk with a partial result. It is small for bodies with a
  * loop. CUSTOM: for values that are joined one by one. */
 #define MX_ITEMS_SIMD_BLOCK_ 8192
-#define MX_ITEMS_STENCIL_BLOCK_ 8192
 #define MX_ITEMS_PLAIN_BLOCK_ 256
 #define MX_ITEMS_SIMD_CUSTOM_BLOCK_ 2048
-#define MX_ITEMS_STENCIL_CUSTOM_BLOCK_ 2048
 #define MX_ITEMS_PLAIN_CUSTOM_BLOCK_ 256
 
 #define MX_TYPE_OF_(T) \
     _Generic((T *)0, double *: MX_F64, float *: MX_F32, int32_t *: MX_I32, int64_t *: MX_I64, \
              uint8_t *: MX_U8, uint32_t *: MX_U32, uint64_t *: MX_U64, default: MX_USER(T))
-#define MX_DEFINE_FOR_(name, D, I, S, prologue) \
+#define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
 #define MX_DEFINE_NUMBER_(name, D, I, block, pattern)                                  \
     static const mx_field name##__fields[] = {{"result", MX_TYPE_OF_(name##__value)}}; \
     MX_DEFINE_KERNEL_(name, D, I, block, pattern, sizeof(name##__value), 1, name##__fields)
-#define MX_DEFINE_REDUCE_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_REDUCE)
-#define MX_DEFINE_ARRAY_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_ARRAY_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_CUSTOM_BLOCK_, MX_PATTERN_REDUCE_ARRAY)
 #define MX_FIELD_ROW_(T, field, R) {#field, MX_TYPE_OF_(T)},
 #define MX_DEFINE_LIST_(name, D, I, block, LIST)                                   \
     static const mx_field name##__fields[] = {LIST(MX_FIELD_ROW_)};                \
     MX_DEFINE_KERNEL_(name, D, I, block, MX_PATTERN_REDUCE, sizeof(name##__value), \
                       sizeof name##__fields / sizeof name##__fields[0], name##__fields)
-#define MX_DEFINE_FIELDS_(name, D, I, S, LIST, prologue) \
+#define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_LIST_(name, D, I, S##_BLOCK_, LIST)
-#define MX_DEFINE_CUSTOM_(name, D, I, S, init, join, prologue)                                    \
+#define MX_DEFINE_RANGE_CUSTOM_(name, D, I, S, functions, prologue)                               \
     MX_DEFINE_KERNEL_(name, D, I, S##_CUSTOM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, \
                       NULL)

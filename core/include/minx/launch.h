@@ -47,6 +47,7 @@ extern "C" {
 #endif
 
 struct mx_kernel;
+struct mx_team; /* team.h */
 
 /* One dimension of a launch. Hosts: one tile is one chunk of work. */
 typedef struct mx_axis {
@@ -219,55 +220,40 @@ enum { MX_ARGS_MAX = 3968 };
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
-/* A definition is compared with its declaration by two arrays that are declared but never defined.
- * Their lengths are the number of the index space and the number of the pattern. This compares
- * declarations that the kernel file sees. If another file declares the kernel in another way, it
- * does not link: the symbol of the kernel tells how it was declared. */
-#define MX_PATTERN_NUMBER_FOR_ 1
-#define MX_PATTERN_NUMBER_REDUCE_ 2
-#define MX_PATTERN_NUMBER_FIELDS_ 2
-#define MX_PATTERN_NUMBER_CUSTOM_ 2
-#define MX_PATTERN_NUMBER_ARRAY_ 3
-#define MX_PATTERN_NUMBER_SCAN_ 4
-#define MX_PATTERN_NUMBER_SCAN_CUSTOM_ 4
-#define MX_DECLARE_SPACE_(name, S, PATTERN)                         \
-    extern const char name##__space[MX_INDEX_NUMBER_##S##_];        \
-    extern const char name##__pattern[MX_PATTERN_NUMBER_##PATTERN]; \
-    extern const mx_kernel name##__kernel __asm__(#name "__declared_as_" #PATTERN #S);
-
-/* MX_DECLARE_FOR(S, ...) expands to MX_DECLARE_FOR_(dimensions, index type, policy type, macro that
- * converts the policy, ...). */
-#define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(MX_INDEX_KIND_(S), FOR_, S, name, ARGS)
-#define MX_DECLARE_REDUCE(S, name, ARGS, T) \
-    MX_DECLARE_(MX_INDEX_KIND_(S), REDUCE_, S, name, ARGS, T)
-#define MX_DECLARE_REDUCE_ARRAY(S, name, ARGS, T) \
-    MX_DECLARE_(MX_INDEX_KIND_(S), ARRAY_, S, name, ARGS, T)
-#define MX_DECLARE_SCAN(S, name, ARGS, T) MX_DECLARE_(MX_INDEX_KIND_(S), SCAN_, S, name, ARGS, T)
-#define MX_DECLARE_(...) MX_DECLARE_OF_KIND_(__VA_ARGS__)
-#define MX_DECLARE_OF_KIND_(kind, PATTERN, S, ...) MX_DECLARE_##kind(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_UNKNOWN_(PATTERN, S, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": " MX_NO_SPACE_TEXT_(S));
-#define MX_DECLARE_LINE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_(PATTERN, S, ...) MX_DECLARE_GRID_##PATTERN(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_TEAM_(PATTERN, S, ...) MX_DECLARE_TEAM_##PATTERN(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_FOR_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_REDUCE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_ARRAY_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_GRID_SCAN_(PATTERN, S, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": scans are over 1D or 1D_64, not over " #S);
-#define MX_DECLARE_TEAM_FOR_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_TEAM_REDUCE_(PATTERN, S, ...) MX_DECLARE_PATTERN_(PATTERN, S, __VA_ARGS__)
-#define MX_DECLARE_TEAM_ARRAY_(PATTERN, S, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": reductions into arrays are over ranges, not over " #S);
-#define MX_DECLARE_TEAM_SCAN_(PATTERN, S, name, ...) \
-    MX_STATIC_ASSERT(false, #name ": scans are over 1D or 1D_64, not over " #S);
-#define MX_DECLARE_PATTERN_(PATTERN, S, name, ...) \
-    MX_DECLARE_SPACE_(name, S, PATTERN)            \
-    MX_INDEX_WITH_##S##_(MX_DECLARE_##PATTERN, name, __VA_ARGS__)
+/* MX_DECLARE_FOR(S, ...) looks the index space up and expands to MX_DECLARE_RANGE_FOR_ or its like. A
+ * definition is compared with its declaration by the type of the body (kernel_define.h). If another
+ * file declares the kernel in another way, it does not link: the symbol of the kernel tells how it
+ * was declared. */
+#define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(FOR_, S, name, ARGS)
+#define MX_DECLARE_REDUCE(S, name, ARGS, T) MX_DECLARE_(REDUCE_, S, name, ARGS, T)
+#define MX_DECLARE_REDUCE_ARRAY(S, name, ARGS, T) MX_DECLARE_(ARRAY_, S, name, ARGS, T)
+#define MX_DECLARE_SCAN(S, name, ARGS, T) MX_DECLARE_(SCAN_, S, name, ARGS, T)
+#define MX_DECLARE_(PATTERN, S, name, ...)     \
+    MX_LOOK_UP_(MX_INDEX_##S##_, MX_NO_INDEX_) \
+    (MX_DECLARE_AS_, PATTERN, S, name, __VA_ARGS__)
+#define MX_DECLARE_AS_(KIND, D, I, P, OF, PATTERN, S, name, ...)                         \
+    extern const mx_kernel name##__kernel __asm__(#name "__declared_as_" #PATTERN #S);   \
+    MX_STATIC_ASSERT(MX_HAS_##KIND##PATTERN(D),                                          \
+                     #name ": " MX_HAS_TEXT_##PATTERN ", not over " #S);                 \
+    MX_DECLARE_##PATTERN(P, OF, name, __VA_ARGS__) typedef void name##_needs_MX_DECLARE( \
+        const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name));
+/* Which patterns an index space has. */
+#define MX_HAS_RANGE_FOR_(D) true
+#define MX_HAS_RANGE_REDUCE_(D) true
+#define MX_HAS_RANGE_ARRAY_(D) true
+#define MX_HAS_RANGE_SCAN_(D) ((D) == 1)
+#define MX_HAS_TEAM_FOR_(D) true
+#define MX_HAS_TEAM_REDUCE_(D) true
+#define MX_HAS_TEAM_ARRAY_(D) false
+#define MX_HAS_TEAM_SCAN_(D) false
+#define MX_HAS_TEXT_FOR_ "any"
+#define MX_HAS_TEXT_REDUCE_ "any"
+#define MX_HAS_TEXT_ARRAY_ "reductions into arrays are over ranges"
+#define MX_HAS_TEXT_SCAN_ "scans are over 1D or 1D_64"
 
 /* Each of them defines the types NAME__value and NAME__array, so that a definition by another macro
  * gives only one error. */
-#define MX_DECLARE_FOR_(D, I, P, OF, name, ARGS)                                    \
+#define MX_DECLARE_FOR_(P, OF, name, ARGS)                                          \
     MX_DECLARE_KERNEL_(name, ARGS)                                                  \
     typedef int name##__value;                                                      \
     typedef int name##__array;                                                      \
@@ -276,7 +262,7 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), NULL); \
     }
 
-#define MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)                                          \
+#define MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)                                                \
     MX_DECLARE_KERNEL_(name, ARGS)                                                              \
     typedef T name##__value;                                                                    \
     typedef int name##__array;                                                                  \
@@ -290,9 +276,9 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
         const mx_result to_ = {NULL, view_, index, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0)};       \
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }
-#define MX_DECLARE_SCAN_(D, I, P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(D, I, P, OF, name, ARGS, T)
+#define MX_DECLARE_SCAN_(P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)
 
-#define MX_DECLARE_ARRAY_(D, I, P, OF, name, ARGS, T)                                           \
+#define MX_DECLARE_ARRAY_(P, OF, name, ARGS, T)                                                 \
     MX_DECLARE_KERNEL_(name, ARGS)                                                              \
     typedef T name##__value;                                                                    \
     typedef struct name##_array {                                                               \

@@ -3,8 +3,7 @@
 #pragma once
 #include "minx/launch.h"
 
-/* Planes that a thread runs: in reductions and stencils with many planes, and in reductions with
- * few planes. */
+/* Planes that a thread runs in reductions with many planes, and in those with few. */
 enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
 
 /* More partial results than the first are joined by this number of blocks at first. */
@@ -14,9 +13,6 @@ enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
  * long sum over one dimension whose items have no loop has at most as many blocks as the device
  * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
 enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16, MX_CUDA_SLOT_VALUE_BYTES = 8 };
-
-/* A thread runs all rows of a long range of two dimensions if there are at most so many. */
-enum { MX_CUDA_ALL_ROWS = 3 };
 
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* the number of blocks in each dimension */

@@ -23,13 +23,14 @@
 #pragma once
 #include "minx/kernel.h"
 
-#define MX_OVER_LINE_SCAN_ ~, RANGE_
-#define MX_OVER_LINE_SCAN_CUSTOM_ ~, RANGE_
+#define MX_SCAN(S, name, ...) MX_DEFINE_(SCAN_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
+#define MX_SCAN_CUSTOM(S, name, init, ...) \
+    MX_DEFINE_CUSTOM_(SCAN_CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 
 #if defined(MX_DISPATCH)
-#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
-#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init, join, prologue) \
+#define MX_DEFINE_RANGE_SCAN_CUSTOM_(name, D, I, S, functions, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
 
 #elif !defined(__CUDACC__)
@@ -38,8 +39,8 @@
     name##__item(&a, i, &value_, false); \
     lane_[l] = value_
 #define MX_DEFINE_SCAN_RUN_(name, I, S, prologue)                                              \
-    MX_DEFINE_RUN_(name, 1, I, S, 0, prologue, MX_NUMBER_BEGIN_(name), , , ,                   \
-                   MX_ROW_(I, S, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name))                   \
+    MX_DEFINE_RUN_(name, 1, I, S##_LANES_, prologue, MX_NUMBER_BEGIN_(name),                   \
+                   S##_ROW_(I, MX_SCAN_ITEM_(name)), MX_NUMBER_END_(name))                     \
     MX_DEFINE_JOIN_ALL_(name)                                                                  \
     static void name##__prefix(const mx_launch *launch_, void *carry, int64_t first_,          \
                                int64_t last_)                                                  \
@@ -70,12 +71,12 @@
                                           .join = name##__join_all,                            \
                                           .prefix = name##__prefix,                            \
                                           .scan = name##__scan};
-#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                      \
+#define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue)                                \
     MX_DEFINE_VALUE_(name, R##_INIT(name##__value, v), R##_JOIN(name##__value, into, v)) \
     MX_DEFINE_SCAN_RUN_(name, I, S, prologue)
 /* one lane, because a join need not be commutative */
-#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init, join, prologue) \
-    MX_DEFINE_VALUE_(name, init(v), join(into, v))                  \
+#define MX_DEFINE_RANGE_SCAN_CUSTOM_(name, D, I, S, functions, prologue)             \
+    MX_DEFINE_VALUE_(name, MX_INIT_OF_ functions(v), MX_JOIN_OF_ functions(into, v)) \
     MX_DEFINE_SCAN_RUN_(name, I, MX_ITEMS_PLAIN, prologue)
 
 #else
@@ -267,9 +268,10 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     };                                                                                           \
     MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, 0, mx_cuda_scan_bytes_<name##__traits>, \
                          NULL)
-#define MX_DEFINE_SCAN_(name, D, I, S, R, prologue)                                               \
+#define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue)                                         \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
                         R##_JOIN(value, into, v), __host__ __device__)
-#define MX_DEFINE_SCAN_CUSTOM_(name, D, I, S, init_, join_, prologue) \
-    MX_DEFINE_SCAN_RUN_(name, I, prologue, false, false, init_(v), join_(into, v), __device__)
+#define MX_DEFINE_RANGE_SCAN_CUSTOM_(name, D, I, S, functions, prologue)           \
+    MX_DEFINE_SCAN_RUN_(name, I, prologue, false, false, MX_INIT_OF_ functions(v), \
+                        MX_JOIN_OF_ functions(into, v), __device__)
 #endif

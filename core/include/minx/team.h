@@ -5,7 +5,7 @@
  *         const int r0 = t->league_rank * ROWS, r1 = ...;
  *         MX_TEAM_FOR(t, r, r0, r1) {                                   // threads of the team share the rows
  *             double s;
- *             MX_VECTOR_SUM_GATHER(t, k, MX_AT(a->begin, r), MX_AT(a->begin, r + 1), s) // lanes share the loop
+ *             MX_VECTOR_SUM(t, k, MX_AT(a->begin, r), MX_AT(a->begin, r + 1), s)        // lanes share the loop
  *                 s += MX_AT(a->value, k) * MX_AT(a->x, MX_AT(a->column, k));
  *             MX_VECTOR_SINGLE(t) MX_AT(a->y, r) = s;
  *         }
@@ -19,8 +19,6 @@
  *            MX_VECTOR_FOR(t, i, begin, end)        the lanes of a thread share it; hosts: omp simd
  *            MX_TEAM_VECTOR_FOR(t, i, begin, end)   threads and lanes share it
  *            MX_VECTOR_SUM(t, i, begin, end, s...)  as MX_VECTOR_FOR, with up to four sums: `s += x`
- *            MX_VECTOR_SUM_GATHER(...)              the same; hosts run one item after the other. For loops that vectors do not make
- *                                                   faster there, such as short ones with scattered loads
  *            MX_VECTOR_MIN(t, i, begin, end, m...)  with minima: `m = x < m ? x : m`
  *            MX_VECTOR_MAX(t, i, begin, end, m...)  with maxima: `m = m < x ? x : m`
  *            MX_VECTOR_REDUCE(t, i, begin, end, v, init, join)
@@ -81,10 +79,10 @@ typedef struct mx_team {
     int phase[2]; /* of the barrier of the team, and of the barrier of the lanes */
 } mx_team;
 
-#define MX_OVER_TEAM_FOR_ ~, TEAM_
-#define MX_OVER_TEAM_REDUCE_ ~, TEAM_
-#define MX_OVER_TEAM_FIELDS_ ~, TEAM_
-#define MX_OVER_TEAM_CUSTOM_ ~, TEAM_
+/* The traits of teams (kernel_define.h). */
+#define MX_TRAIT_TEAM_MX_DEFAULT__ ~, MX_WITH_PLAIN_
+#define MX_TRAIT_TEAM_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
+#define MX_TRAIT_TEAM_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
 
 /* Allocates bytes of a scratch area. NULL: the area is too small. */
 MX_INLINE void *mx_scratch_allocate_(mx_team *t, int level, int per_thread, size_t bytes)
@@ -153,13 +151,13 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 
 #ifdef MX_DISPATCH
 #define MX_TEAM_BLOCK_ 4
-#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue) \
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
 #define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
 #define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_LIST_(name, D, I, MX_TEAM_BLOCK_, LIST)
-#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
+#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, functions, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, NULL)
 #else
 #define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)                \
@@ -167,6 +165,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
                            R##_JOIN(name##__value, into, v))
 #define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_TEAM_VALUED_(name, S, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
-#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, init, join, prologue) \
-    MX_DEFINE_TEAM_VALUED_(name, S, prologue, init(v), join(into, v))
+#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, functions, prologue)      \
+    MX_DEFINE_TEAM_VALUED_(name, S, prologue, MX_INIT_OF_ functions(v), \
+                           MX_JOIN_OF_ functions(into, v))
 #endif

@@ -18,7 +18,6 @@
         MX_VECTOR_FOR (t, i, b, e)
 #define MX_VECTOR_SUM(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
-#define MX_VECTOR_SUM_GATHER MX_VECTOR_SUM
 #define MX_VECTOR_MIN(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
 #define MX_VECTOR_MAX(t, i, b, e, ...) \
@@ -301,7 +300,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
     };                                                                                             \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
-#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                                   \
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue)                             \
     MX_DEFINE_LEAGUE_(name, S, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
                       name##__item(a, t))
 #define MX_DEFINE_TEAM_VALUED_(name, S, prologue, INIT, JOIN) \

@@ -48,7 +48,6 @@ void mx_team_ended_(mx_team *t);
         MX_VECTOR_FOR (mx_lanes_of_, i, b, e)
 #define MX_VECTOR_SUM(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
-#define MX_VECTOR_SUM_GATHER MX_VECTOR_SUM
 #define MX_VECTOR_MIN(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
 #define MX_VECTOR_MAX(t, i, b, e, ...) \
@@ -104,9 +103,6 @@ MX_INLINE int mx_team_part_(const mx_team *t, int b, int e, int rank)
     for (int mx_once_##i = (MX_EACH_(BEGIN, __VA_ARGS__), 1); mx_once_##i; mx_once_##i = 0) \
     MX_PRAGMA_(omp simd reduction(JOIN : __VA_ARGS__)) for (int i = (b); i < (e); i++)
 #define MX_VECTOR_SUM(t, i, b, e, ...) MX_VECTOR_JOINED_(i, b, e, MX_ZERO_, +, __VA_ARGS__)
-#define MX_VECTOR_SUM_GATHER(t, i, b, e, ...)                                                  \
-    for (int mx_once_##i = (MX_EACH_(MX_ZERO_, __VA_ARGS__), 1); mx_once_##i; mx_once_##i = 0) \
-    MX_HOST_UNROLL(4) for (int i = (b); i < (e); i++)
 #define MX_VECTOR_MIN(t, i, b, e, ...) \
     MX_VECTOR_JOINED_(i, b, e, MX_HIGHEST_, mx_least_, __VA_ARGS__)
 #define MX_VECTOR_MAX(t, i, b, e, ...) \
@@ -322,7 +318,7 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
     }
 
 #ifndef MX_DISPATCH
-#define MX_DEFINE_TEAM_FOR_(name, D, I, S, prologue)                               \
+#define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue)                         \
     MX_DEFINE_LEAGUE_(name, , name##__item(&a, &t), )                              \
     MX_DEFINE_PROLOGUE_(name, prologue)                                            \
     const mx_instance MX_SYMBOL_(name) = {.run = name##__run,                      \

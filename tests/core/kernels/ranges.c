@@ -43,7 +43,7 @@ RANGES_COUNTS(_64, int64_t)
 
 MX_FOR(1D, ranges_1d)
 MX_FOR(2D, ranges_2d)
-MX_FOR(3D, ranges_3d, MX_ITEMS_STENCIL)
+MX_FOR(3D, ranges_3d)
 MX_FOR(1D_64, ranges_1d_64)
 MX_FOR(2D_64, ranges_2d_64)
 MX_FOR(3D_64, ranges_3d_64)
@@ -51,8 +51,8 @@ MX_FOR(1D, ranges_1d_nested, MX_ITEMS_PLAIN)
 MX_FOR(2D, ranges_2d_nested, MX_ITEMS_PLAIN)
 MX_FOR(3D, ranges_3d_nested, MX_ITEMS_PLAIN)
 MX_FOR(1D_64, ranges_1d_64_nested, MX_ITEMS_PLAIN)
-MX_FOR(2D_64, ranges_2d_64_nested, MX_ITEMS_COLUMN)
-MX_FOR(3D_64, ranges_3d_64_nested, MX_ITEMS_STENCIL)
+MX_FOR(2D_64, ranges_2d_64_nested, MX_ITEMS_RESIDENT_2)
+MX_FOR(3D_64, ranges_3d_64_nested)
 MX_REDUCE(1D, ranges_count_1d, MX_SUM)
 MX_REDUCE(2D, ranges_count_2d, MX_SUM)
 MX_REDUCE(3D, ranges_count_3d, MX_SUM)
@@ -67,7 +67,7 @@ MX_BODY void ranges_neighbours_body(const ranges_neighbours_args *a, int i, int 
                             MX_AT(a->from, x, y - 1, z) + MX_AT(a->from, x, y + 1, z) +
                             MX_AT(a->from, x, y, z - 1) + MX_AT(a->from, x, y, z + 1);
 }
-MX_FOR(3D, ranges_neighbours, MX_ITEMS_STENCIL)
+MX_FOR(3D, ranges_neighbours)
 
 MX_BODY void ranges_number_body(const ranges_number_args *a, int i, int j, int k)
 {

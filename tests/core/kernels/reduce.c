@@ -191,7 +191,7 @@ MX_BODY void rd_bins_2d_body(const rd_args *a, int i, int j, rd_bins_2d_array bi
 {
     mx_array_add(bins, (i + j) % (int)a->factor, (double)MX_AT(a->box, 0, i, j));
 }
-MX_REDUCE_ARRAY(2D, rd_bins_2d, MX_SUM, MX_ITEMS_STENCIL)
+MX_REDUCE_ARRAY(2D, rd_bins_2d, MX_SUM)
 MX_BODY void rd_bins_3d_body(const rd_args *a, int64_t i, int64_t j, int64_t k,
                              rd_bins_3d_array bins)
 {
@@ -199,20 +199,20 @@ MX_BODY void rd_bins_3d_body(const rd_args *a, int64_t i, int64_t j, int64_t k,
 }
 MX_REDUCE_ARRAY(3D_64, rd_bins_3d, MX_SUM, MX_ITEMS_PLAIN)
 
-#define rd_stencil_2d_body rd_sum_2d_body
-#define rd_stencil_3d_body rd_sum_3d_64_body
-#define rd_stencil_fields_body rd_fields_2d_64_body
+#define rd_resident_2d_body rd_sum_2d_body
+#define rd_resident_3d_body rd_sum_3d_64_body
+#define rd_resident_fields_body rd_fields_2d_64_body
 #define rd_column_sum_body rd_sum_2d_64_body
 #define rd_column_fields_body rd_fields_3d_body
-#define rd_stencil_custom_body rd_custom_3d_body
+#define rd_resident_custom_body rd_custom_3d_body
 #define rd_plain_custom_body rd_custom_2d_body
-MX_REDUCE(2D, rd_stencil_2d, MX_SUM, MX_ITEMS_STENCIL)
-MX_REDUCE(3D_64, rd_stencil_3d, MX_SUM, MX_ITEMS_STENCIL)
-MX_REDUCE_FIELDS(2D_64, rd_stencil_fields, RD_FIELDS, MX_ITEMS_STENCIL)
-MX_REDUCE_CUSTOM(3D, rd_stencil_custom, rd_digits_init, rd_digits_join, MX_ITEMS_STENCIL)
+MX_REDUCE(2D, rd_resident_2d, MX_SUM, MX_ITEMS_RESIDENT_4)
+MX_REDUCE(3D_64, rd_resident_3d, MX_SUM, MX_ITEMS_RESIDENT_4)
+MX_REDUCE_FIELDS(2D_64, rd_resident_fields, RD_FIELDS, MX_ITEMS_RESIDENT_4)
+MX_REDUCE_CUSTOM(3D, rd_resident_custom, rd_digits_init, rd_digits_join, MX_ITEMS_RESIDENT_4)
 MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_PLAIN)
-MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_COLUMN)
-MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_COLUMN)
+MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_RESIDENT_2)
+MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_RESIDENT_2)
 
 MX_BODY void rd_double_scale(rd_args *a) { a->factor = 2 * MX_AT(a->scale); }
 MX_BODY void rd_prologue_body(const rd_args *a, int i, double *sum)
