@@ -252,6 +252,13 @@ static inline void mx_cores_bind_thread(mx_ctx ctx, int cores, int thread, int t
         mx_cores_rebind_thread(ctx, thread, launch);
 }
 
+/* The largest number of threads that a context may have. */
+int mx_cores_max_threads(void);
+
+/* The number of threads by OMP_NUM_THREADS, but at most OMP_THREAD_LIMIT; *origin: which of the two
+ * says it. Where OMP_NUM_THREADS is not set: mx_host_cores(), and NULL. MX_ERR_INPUT: its value. */
+mx_err mx_cores_openmp_threads(int *threads, const char **origin);
+
 /* Elements first to last-1 of a copy, by the calling thread. */
 void mx_strided_run(const mx_strided *copy, int64_t first, int64_t last);
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_THREADS_PER_CORE = 8 }; /* a mistyped number of threads must not overload the machine */
-
 static mx_ctx_defaults defaults = {.threads = 0, .device = -1, .device_by_number = -1};
 
 /* Several threads may create contexts at the same time. */
@@ -16,29 +14,40 @@ static uint64_t last_id;
 
 void mx_ctx_set_defaults(const mx_ctx_defaults *from_settings) { defaults = *from_settings; }
 
-/* Applies the settings to keys that the resource string does not have. */
-static void apply_defaults(mx_resource *r, const mx_backend *named)
+mx_err mx_default_threads(int *threads, const char **origin)
+{
+    MX_REQUIRE(threads != NULL && origin != NULL, MX_ERR_ARG,
+               "default threads: an output pointer is NULL");
+    if (defaults.threads == 0) return mx_cores_openmp_threads(threads, origin);
+    *threads = defaults.threads;
+    *origin = defaults.threads_origin;
+    return MX_OK;
+}
+
+/* Applies the settings to keys that the resource string, `text`, does not have. */
+static mx_err apply_defaults(const char *text, mx_resource *r, const mx_backend *named)
 {
     const bool has_devices = named->info.devices != NULL;
-    if (r->threads == 0 && r->cores[0] < 0 && named->info.many_threads)
-        r->threads = defaults.threads;
-    if (r->device >= 0 || !has_devices) return;
+    const bool by_default = r->threads == 0 && r->cores[0] < 0 && named->info.many_threads;
+    if (by_default) r->threads = defaults.threads;
+    /* the OpenMP run time ends the program when it cannot start a thread */
+    MX_REQUIRE(r->threads <= mx_cores_max_threads(), MX_ERR_INPUT,
+               "%s: threads: got %d, expected at most %d, %d for each core of this process",
+               by_default ? defaults.threads_origin : text, r->threads, mx_cores_max_threads(),
+               mx_cores_max_threads() / mx_host_cores());
+    if (r->device >= 0 || !has_devices) return MX_OK;
     r->device = defaults.device;
     if (r->device < 0 && defaults.device_by_number >= 0)
         r->device = (int)(defaults.device_by_number % named->info.devices());
+    return MX_OK;
 }
 
 static mx_err check_resource(const char *text, const mx_resource *r, const mx_ctx ctx)
 {
-    const int max_count = MAX_THREADS_PER_CORE * mx_host_cores();
     MX_REQUIRE(mx_backend_has_layout(ctx->backend, ctx->layout), MX_ERR_BACKEND,
                "%s: no kernels of layout %s for %s in this build; configure with "
                "-DMINX_LAYOUTS=all to build both layouts",
                text, mx_layout_name(ctx->layout), r->backend);
-    /* the OpenMP run time ends the program when it cannot start a thread */
-    MX_REQUIRE(r->threads <= max_count, MX_ERR_INPUT,
-               "%s: threads: got %d, expected at most %d, %d for each core of this process", text,
-               r->threads, max_count, MAX_THREADS_PER_CORE);
     return MX_OK;
 }
 
@@ -69,7 +78,7 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     *ctx = NULL;
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
-    apply_defaults(&r, named);
+    MX_TRY(apply_defaults(text, &r, named));
     mx_core_ctx *const memory = aligned_alloc(_Alignof(mx_core_ctx), sizeof *memory);
     MX_REQUIRE(memory != NULL, MX_ERR_MEMORY, "no memory for a context");
     memset(memory, 0, sizeof *memory);

@@ -77,8 +77,9 @@ mx_err mx_resource_backend(const mx_resource *resource, const mx_backend **named
 
 /* Settings for contexts whose resource string has no such key. */
 typedef struct mx_ctx_defaults {
-    int threads;              /* 0: not set */
-    int device;               /* -1: not set */
-    int64_t device_by_number; /* this number modulo the number of devices; -1: not set */
+    int threads;                /* 0: not set */
+    const char *threads_origin; /* the option or the variable */
+    int device;                 /* -1: not set */
+    int64_t device_by_number;   /* this number modulo the number of devices; -1: not set */
 } mx_ctx_defaults;
 void mx_ctx_set_defaults(const mx_ctx_defaults *defaults);

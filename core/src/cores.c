@@ -18,11 +18,14 @@
  * 0 0 1 1 1). Here the places take turns (0 1 0 1 0 1 0). A later, smaller parallel region of the
  * program runs on the first of these threads, and then each has a place of its own. */
 #include "context.h"
+#include "parse.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_CPUS = 8192 }; /* the largest number that Linux can be configured for */
 typedef union mask {
@@ -82,6 +85,39 @@ int mx_host_cores(void)
     pthread_once(&once, read_process);
     return cpu_count;
 }
+
+/* ---- the number of threads ---- */
+
+int mx_cores_max_threads(void)
+{
+    enum { PER_CORE = 8 }; /* a mistyped number of threads must not overload the machine */
+    return PER_CORE * mx_host_cores();
+}
+
+/* The first number of a list, which has one for each level of nested regions. Blanks around it are
+ * allowed, as OpenMP allows them. */
+mx_err mx_cores_openmp_threads(int *threads, const char **origin)
+{
+    static const char name[] = "OMP_NUM_THREADS", blanks[] = " \t";
+    const char *text = getenv(name);
+    char first[16];
+    int64_t number;
+    *threads = mx_host_cores();
+    *origin = NULL;
+    if (text == NULL || text[0] == '\0') return MX_OK;
+    text += strspn(text, blanks);
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(text, " \t,"), text);
+    const char *const behind = text + strlen(first) + strspn(text + strlen(first), blanks);
+    const bool is_item = behind[0] == ',' || behind[0] == '\0';
+    MX_TRY(mx_parse_number("environment", name, is_item ? first : text, 1, mx_cores_max_threads(),
+                           &number));
+    const bool limited = number > omp_get_thread_limit();
+    *threads = limited ? omp_get_thread_limit() : (int)number;
+    *origin = limited ? "OMP_THREAD_LIMIT" : name;
+    return MX_OK;
+}
+
+/* ---- contexts with cores of their own ---- */
 
 static int reserved; /* the number of contexts that have had cores of their own so far */
 

@@ -43,6 +43,7 @@ static const struct row {
 static const char OPTION[] = "--mx-";
 static struct setting {
     const char *text; /* as given; NULL: not given */
+    bool is_option;   /* of the command line; else a variable */
     int64_t number;   /* its value; for MAP_DEVICE: the device is this number modulo the devices */
 } set[SETTINGS];
 
@@ -103,6 +104,7 @@ static mx_err read_argument(const char *argument, struct setting *to)
                rows[s].form);
     MX_REQUIRE(equals != NULL || rows[s].form[0] == '\0', MX_ERR_INPUT,
                "command line: got '%s', expected %s%s", argument, name, rows[s].form);
+    to[s].is_option = true;
     return read_value("command line", name, &rows[s], equals != NULL ? equals + 1 : "yes", &to[s]);
 }
 
@@ -132,6 +134,7 @@ static void set_context_defaults(void)
 {
     const mx_ctx_defaults defaults = {
         .threads = (int)set[NUM_THREADS].number,
+        .threads_origin = set[NUM_THREADS].is_option ? "--mx-num-threads" : "MINX_NUM_THREADS",
         .device = set[DEVICE_ID].text != NULL ? (int)set[DEVICE_ID].number : -1,
         .device_by_number = set[MAP_DEVICE].text != NULL ? set[MAP_DEVICE].number : -1,
     };
@@ -140,7 +143,7 @@ static void set_context_defaults(void)
 
 mx_err mx_settings_read(int *argc, char ***argv)
 {
-    struct setting parsed[SETTINGS] = {{NULL, 0}};
+    struct setting parsed[SETTINGS] = {{.text = NULL}};
     const int count = argc != NULL && argv != NULL ? *argc : 0;
     char **const arg = count > 0 ? *argv : NULL;
     int end = 1, kept = 1; /* options end at "--" */

@@ -9,6 +9,7 @@
 enum { MAX_ARGS = 8 };
 
 static const char *const variables[] = {"MINX_NUM_THREADS",
+                                        "OMP_NUM_THREADS",
                                         "MINX_DEVICE_ID",
                                         "MINX_MAP_DEVICE_ID_BY",
                                         "MINX_PRINT_CONFIGURATION",
@@ -80,6 +81,11 @@ static const struct {
     {"MINX_NUM_THREADS=2", {"x"}, MX_OK, "minx num-threads: 2\n", "x", 2},
     {"MINX_NUM_THREADS=2", {"--mx-num-threads=5"}, MX_OK, "minx num-threads: 5\n", "", 5},
     {"MINX_NUM_THREADS=", {NULL}, MX_OK, "", "", 0},
+    {"OMP_NUM_THREADS=3", {NULL}, MX_OK, "", "", 3},
+    {"OMP_NUM_THREADS=3,2", {NULL}, MX_OK, "", "", 3}, /* for nested regions */
+    {"OMP_NUM_THREADS=", {NULL}, MX_OK, "", "", 0},
+    {"OMP_NUM_THREADS=many MINX_NUM_THREADS=2", {NULL}, MX_OK, "", "", 2},
+    {"OMP_NUM_THREADS=5 MINX_NUM_THREADS=2", {"--mx-num-threads=4"}, MX_OK, "", "", 4},
     {"KOKKOS_NUM_THREADS=3", {NULL}, MX_OK, "", "", 0}, /* a Kokkos program's, not ours */
     {"MINX_OTHER=3", {NULL}, MX_OK, "", "", 0},
     /* what stands where; arguments end at -- */
@@ -279,6 +285,65 @@ static void test_printing(void)
     mx_finalize();
 }
 
+/* Who says the number of threads. OMP_NUM_THREADS is read when a context is created. */
+static void test_default_threads(void)
+{
+    static const struct {
+        const char *environment, *option, *openmp; /* the last one: OMP_NUM_THREADS */
+        int threads;                               /* 0: an error */
+        const char *words;                         /* the origin; of the error's message */
+    } cases[] = {
+        {"", NULL, "3", 3, "OMP_NUM_THREADS"},
+        {"", NULL, " 3 , 2", 3, "OMP_NUM_THREADS"},
+        {"", NULL, "3,many", 3, "OMP_NUM_THREADS"},
+        {"", "--mx-num-threads=2", "3", 2, "--mx-num-threads"},
+        {"MINX_NUM_THREADS=2", NULL, "3", 2, "MINX_NUM_THREADS"},
+        {"MINX_NUM_THREADS=2", "--mx-num-threads=4", "many", 4, "--mx-num-threads"},
+        {"", NULL, "many", 0, "environment: OMP_NUM_THREADS: got 'many', expected a whole number"},
+        {"", NULL, "0", 0, "OMP_NUM_THREADS: got '0', expected a whole number from 1 to"},
+        {"", NULL, "-2", 0, "OMP_NUM_THREADS: got '-2'"},
+        {"", NULL, "2.5", 0, "OMP_NUM_THREADS: got '2.5'"},
+        {"", NULL, "2 3", 0, "OMP_NUM_THREADS: got '2 3'"},
+        {"", NULL, ",2", 0, "OMP_NUM_THREADS: got ''"},
+        {"", NULL, "99999", 0, "OMP_NUM_THREADS: got '99999'"},
+        {"", NULL, "99999999999999999999", 0, "OMP_NUM_THREADS: got '99999999999999999999'"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *const args[] = {cases[c].option, NULL}, *origin = "none";
+        char left[512], out[1024], err[1024];
+        int threads = 0;
+        mx_ctx ctx = NULL;
+        mx_ctx_info info = {0};
+        CHECK_OK(start(cases[c].environment, args, left, out, err, sizeof out));
+        setenv("OMP_NUM_THREADS", cases[c].openmp, 1);
+        if (cases[c].threads == 0) {
+            CHECK_FAILS(mx_default_threads(&threads, &origin), MX_ERR_INPUT, cases[c].words);
+            CHECK_FAILS(mx_ctx_create("openmp", &ctx), MX_ERR_INPUT, cases[c].words);
+        } else {
+            CHECK_OK(mx_default_threads(&threads, &origin));
+            CHECK_I64(threads, cases[c].threads);
+            CHECK_TEXT(origin, cases[c].words);
+            CHECK_OK(mx_ctx_create("openmp", &ctx));
+            CHECK_OK(mx_ctx_get_info(ctx, &info));
+            CHECK_I64(info.threads, cases[c].threads);
+            mx_ctx_destroy(&ctx);
+        }
+        /* those that name their threads, and those that are no openmp */
+        CHECK_OK(mx_ctx_create("openmp:threads=2", &ctx));
+        mx_ctx_destroy(&ctx);
+        CHECK_OK(mx_ctx_create("serial", &ctx));
+        mx_ctx_destroy(&ctx);
+        mx_finalize();
+    }
+    unsetenv("OMP_NUM_THREADS");
+    int threads = 0;
+    const char *origin = "none";
+    CHECK_OK(mx_default_threads(&threads, &origin));
+    CHECK_I64(threads, mx_host_cores());
+    CHECK(origin == NULL);
+    CHECK_FAILS(mx_default_threads(NULL, &origin), MX_ERR_ARG, "output pointer is NULL");
+}
+
 /* The resource of this run wins over settings; what it leaves open, they say. */
 static void test_resource(void)
 {
@@ -332,6 +397,7 @@ int main(int argc, char **argv)
     mx_finalize();
     test_rows();
     test_printing();
+    test_default_threads();
     test_resource();
     return check_failures > 0;
 }

@@ -5,7 +5,8 @@
 
 static mx_err openmp_open(mx_ctx ctx)
 {
-    if (ctx->threads == 0) ctx->threads = mx_host_cores();
+    const char *origin;
+    if (ctx->threads == 0) MX_TRY(mx_cores_openmp_threads(&ctx->threads, &origin));
     MX_REQUIRE(ctx->threads <= omp_get_thread_limit(), MX_ERR_INPUT,
                "%s: threads: got %d, the OpenMP run time allows %d (OMP_THREAD_LIMIT)", ctx->name,
                ctx->threads, omp_get_thread_limit());

@@ -2,7 +2,7 @@
  * threads, or a device with a stream), made from a resource string:
  *
  *     serial                      one host thread
- *     openmp[:threads=N]          host threads; N defaults to mx_host_cores(), and is at most 8 times that
+ *     openmp[:threads=N]          host threads; N defaults to mx_default_threads, and is at most 8 times mx_host_cores()
  *     openmp:cores=0-3            on the first four of the cores that this process may use (0 to
  *                                 mx_host_cores()-1, not the CPU numbers of lscpu), one thread for each core unless
  *                                 threads=N is given. Several such contexts, each used by a thread of its own, can share a
@@ -149,6 +149,14 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
  * cores of all its places; with OMP_PROC_BIND=primary, the cores in the place of the first thread
  * that calls this. */
 int mx_host_cores(void);
+
+/* The number of threads of an openmp context whose resource string names neither threads nor cores.
+ * The first of these that is set says it: the option --mx-num-threads, and the variables
+ * MINX_NUM_THREADS and OMP_NUM_THREADS of the environment. *origin is its name, or
+ * "OMP_THREAD_LIMIT" where that is less than OMP_NUM_THREADS. Else the number is mx_host_cores(),
+ * and *origin is NULL. Of a list in OMP_NUM_THREADS ("4,2") the first number counts. MX_ERR_INPUT:
+ * the value of OMP_NUM_THREADS is none, or above 8 * mx_host_cores(). */
+mx_err mx_default_threads(int *threads, const char **origin);
 
 /* The version of minx, for provenance records: "0.1.0". */
 const char *mx_version(void);
