@@ -361,7 +361,9 @@ static mx_err run_or_answer(app_base *app, const app_definition *definition, int
     MX_TRY(start(app, definition, argc, argv));
     MX_TRY(read_command_line(app));
     MX_TRY(answer(app, &answered));
-    return answered ? MX_OK : run(app);
+    if (answered) return MX_OK;
+    MX_TRY(app_comm_check_launcher(app->comm));
+    return run(app);
 }
 
 int app_run(const app_definition *definition, int argc, char **argv)

@@ -12,7 +12,8 @@
  *
  *   1. MPI starts. The command lines of all ranks are compared. minx starts, with the options
  *      --mx-KEY.
- *   2. The command line is read. --help and its like are answered, and end the run.
+ *   2. The command line is read. --help and its like are answered, and end the run. The launcher is
+ *      checked.
  *   3. app_run opens the report, the input (the deck, then keys on the command line), the results
  *      file, the context and the transport.
  *   4. The stages of the app: set_up; keep and the restart, if the user asks for checkpoints or a

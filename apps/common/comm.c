@@ -19,12 +19,19 @@
 
 enum { READER_SECONDS = 2 }; /* a rank that aborts waits so long for the reader of its message */
 
+/* What the environment says of the launcher. */
+typedef struct launcher {
+    char several[256]; /* variables that say that there are several ranks; "": there are none */
+    bool one;          /* a variable says that there is a single rank */
+} launcher;
+
 struct app_comm {
     MPI_Comm world; /* a duplicate: messages of libraries cannot be mistaken for ours */
     MPI_Comm local; /* the ranks of this host */
     int rank, size;
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    launcher launcher;
     mx_err agreed; /* of the last app_agree, with the message of a failure */
     char agreed_message[1024];
 };
@@ -57,21 +64,52 @@ static long env_number(const char *name)
     return end != text && *end == '\0' ? value : -1;
 }
 
-/* srun with a PMI that this MPI does not support starts N programs of one rank each, which would
- * overwrite each other's files. One rank is right if the launcher was asked for one rank (mpirun -n
- * 1 inside a larger allocation). */
-static mx_err check_launcher(int size)
+/* What launchers tell the programs that they start: a number of ranks, or of tasks. */
+static const char *const sizes_of_launchers[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE",
+                                                 "PMI_SIZE", "MPI_LOCALNRANKS",
+                                                 "SLURM_STEP_NUM_TASKS"};
+/* The number of a rank. There are others if it is not 0. */
+static const char *const ranks_of_launchers[] = {"PMIX_RANK", "PMI_RANK"};
+enum {
+    LAUNCHER_SIZES = sizeof sizes_of_launchers / sizeof sizes_of_launchers[0],
+    LAUNCHER_RANKS = sizeof ranks_of_launchers / sizeof ranks_of_launchers[0],
+    SLURM_STEP = LAUNCHER_SIZES - 1
+};
+
+/* Appends "NAME=VALUE" to a list. */
+static void add_variable(char *list, size_t size, const char *name)
 {
-    const long tasks = env_number("SLURM_NTASKS");
-    const bool one_is_meant =
-        env_number("OMPI_COMM_WORLD_SIZE") == 1 || env_number("PMI_SIZE") == 1;
-    MX_REQUIRE(
-        tasks <= 1 || size > 1 || one_is_meant, MX_ERR_COMM,
-        "SLURM_NTASKS is %ld but MPI sees a single rank: start the program with mpirun, or "
-        "with srun and a PMI that this MPI library speaks (srun --mpi=list shows them; often "
-        "--mpi=pmix); for a run of one rank, unset SLURM_NTASKS",
-        tasks);
-    return MX_OK;
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s=%s", used > 0 ? ", " : "", name, getenv(name));
+}
+
+/* Called before MPI starts, which may set some of these. SLURM_NTASKS is not among them: a whole
+ * allocation has it, also for what runs there without srun. A size of 1 means one rank, whatever
+ * started the script in which the last launcher runs. But a task of Slurm is often a shell. */
+static launcher find_launcher(void)
+{
+    launcher found = {.several = ""};
+    for (int v = 0; v < LAUNCHER_SIZES; v++) {
+        const long size = env_number(sizes_of_launchers[v]);
+        if (size > 1) add_variable(found.several, sizeof found.several, sizes_of_launchers[v]);
+        if (size == 1 && v != SLURM_STEP) found.one = true;
+    }
+    for (int v = 0; v < LAUNCHER_RANKS; v++)
+        if (env_number(ranks_of_launchers[v]) > 0)
+            add_variable(found.several, sizeof found.several, ranks_of_launchers[v]);
+    return found;
+}
+
+mx_err app_comm_check_launcher(app_comm comm)
+{
+    if (comm->size > 1 || comm->launcher.one || comm->launcher.several[0] == '\0') return MX_OK;
+    return MX_FAIL(
+        MX_ERR_COMM,
+        "a launcher started several ranks (%s), but MPI sees a single one: start the program with "
+        "the mpirun of its own MPI library, which is %s, or with srun and a PMI that this library "
+        "speaks (srun --mpi=list shows them; often --mpi=pmix); for a run of one rank, unset the "
+        "variables",
+        comm->launcher.several, comm->version);
 }
 
 /* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside
@@ -118,7 +156,6 @@ static mx_err comm_setup(app_comm comm)
     APP_MPI_TRY(MPI_Comm_set_errhandler(comm->world, MPI_ERRORS_RETURN));
     APP_MPI_TRY(MPI_Comm_rank(comm->world, &comm->rank));
     APP_MPI_TRY(MPI_Comm_size(comm->world, &comm->size));
-    MX_TRY(check_launcher(comm->size));
     MX_TRY(find_local_ranks(comm));
     return find_version(comm);
 }
@@ -131,6 +168,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     app_h5_quiet();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;
+    const launcher found = find_launcher();
     prepare_single_rank();
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
     app_comm made = calloc(1, sizeof *made);
@@ -140,6 +178,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     }
     if (err == MX_OK) {
         made->world = made->local = MPI_COMM_NULL;
+        made->launcher = found;
         err = comm_setup(made);
     }
     if (err != MX_OK) {

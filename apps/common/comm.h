@@ -35,9 +35,13 @@ typedef enum app_gpu_mpi {
 } app_gpu_mpi;
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one
- * process without mpirun. MX_ERR_COMM if SLURM_NTASKS is above 1 and MPI has one rank: srun was
- * used without the right PMI. */
+ * process without mpirun. MX_ERR_COMM. */
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
+
+/* MX_ERR_COMM if MPI has one rank although a launcher started several: the launcher of another MPI
+ * library, or srun without the right PMI. Each of them would write the same files. Not
+ * collective. */
+mx_err app_comm_check_launcher(app_comm comm);
 
 /* Ends MPI. Collective; accepts NULL; sets *comm = NULL. */
 void app_comm_close(app_comm *comm);

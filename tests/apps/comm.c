@@ -117,21 +117,8 @@ static void check_facts(app_comm comm)
     CHECK_OK(app_barrier(comm));
 }
 
-/* srun without a PMI that MPI speaks: several tasks, each of which believes it is alone. */
-static int check_srun(int argc, char **argv)
-{
-    unsetenv("OMPI_COMM_WORLD_SIZE");
-    unsetenv("PMI_SIZE");
-    setenv("SLURM_NTASKS", "4", 1);
-    app_comm comm = NULL;
-    CHECK_FAILS(app_comm_open(&argc, &argv, &comm), MX_ERR_COMM, "SLURM_NTASKS is 4");
-    CHECK(comm == NULL);
-    return check_failures == 0 ? 0 : 1;
-}
-
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "srun") == 0) return check_srun(argc, argv);
     app_comm comm = NULL;
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
