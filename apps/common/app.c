@@ -146,7 +146,7 @@ static mx_err begin(app_base *app)
     MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
                               &app->results));
     MX_TRY(open_checkpoint(app));
-    MX_TRY(app_context_create(app->comm, &app->options, &app->ctx));
+    MX_TRY(app_context_create(app->comm, &app->options, &app->ctx, &app->threads_origin));
     return app_transport_create(app->comm, app->ctx, app->options.gpu_mpi, &app->transport);
 }
 
@@ -431,10 +431,11 @@ void app_print_place(app_base *base)
     mx_ctx_info info;
     if (mx_ctx_get_info(base->ctx, &info) != MX_OK) return;
     const int ranks = app_size(base->comm);
-    app_print(base->report, " backend %s, layout %s, %d rank%s of %d thread%s%s%s\n", info.backend,
-              mx_layout_name(info.layout), ranks, ranks > 1 ? "s" : "", info.threads,
-              info.threads > 1 ? "s" : "", info.device_name[0] != '\0' ? ", " : "",
-              info.device_name);
+    const char *const origin = base->threads_origin;
+    app_print(base->report, " backend %s, layout %s, %d rank%s of %d thread%s%s%s%s%s%s\n",
+              info.backend, mx_layout_name(info.layout), ranks, ranks > 1 ? "s" : "", info.threads,
+              info.threads > 1 ? "s" : "", origin != NULL ? " (" : "", origin != NULL ? origin : "",
+              origin != NULL ? ")" : "", info.device_name[0] != '\0' ? ", " : "", info.device_name);
     const char *const reason = app_transport_reason(base->transport);
     app_print(base->report, " messages by %s%s%s\n", app_transport_path(base->transport),
               reason[0] != '\0' ? ": " : "", reason);

@@ -61,6 +61,9 @@ typedef struct app_base {
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
     bool stopped;              /* by a signal: the stage `run` must return at once */
 
+    /* what says the number of threads of ctx (backend.h); NULL: the backend */
+    const char *threads_origin;
+
     double *field;         /* memory of app_field and app_field_frame; NULL: none yet */
     size_t field_capacity; /* the number of values that fit */
 

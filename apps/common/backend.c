@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "backend.h"
 
+#include "host_limits.h"
+
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -84,34 +86,80 @@ static void append(char *text, size_t size, const char *key, const char *value)
              value);
 }
 
-static mx_err append_threads(app_comm comm, const app_options *options, char *resource, size_t size)
+static void append_number(char *text, size_t size, const char *key, int value)
 {
     char number[16];
-    int threads = options->threads;
-    if (strstr(resource, "threads=") != NULL) return MX_OK;
-    if (threads == 0 && strstr(resource, "cores=") != NULL) return MX_OK; /* one for each */
-    if (threads == 0) {
-        int sharing = 1;
-        MX_TRY(ranks_sharing_cores(comm, &sharing));
-        threads = mx_host_cores() / (sharing > 0 ? sharing : 1);
-        if (threads < 1) threads = 1;
-        if (threads > thread_limit()) threads = thread_limit();
-        if (!names(resource, "openmp")) return MX_OK; /* the others have a default that fits them */
+    snprintf(number, sizeof number, "%d", value);
+    append(text, size, key, number);
+}
+
+/* A number of threads, and what says it. */
+typedef struct thread_choice {
+    int number;
+    const char *origin;
+} thread_choice;
+
+static void limit_threads(thread_choice *threads, int most, const char *origin)
+{
+    if (threads->number <= most) return;
+    *threads = (thread_choice){.number = most > 1 ? most : 1, .origin = origin};
+}
+
+/* This rank's part of the cores of its affinity mask, but not more than of a CPU quota: threads that
+ * use up a quota are stopped until the next period, one after another, and all wait for them. */
+static mx_err share_cores(app_comm comm, thread_choice *threads)
+{
+    app_limits quotas;
+    double ranks[sizeof quotas.limit / sizeof quotas.limit[0]];
+    int sharing = 1;
+    *threads = (thread_choice){.number = INT_MAX};
+    MX_TRY(ranks_sharing_cores(comm, &sharing));
+    limit_threads(threads, mx_host_cores() / (sharing > 0 ? sharing : 1), "cores");
+    quotas.count = app_cgroup_limits("", APP_CGROUP_CPUS, quotas.limit,
+                                     sizeof quotas.limit / sizeof quotas.limit[0]);
+    MX_TRY(app_limits_sum(comm, &quotas, 1, ranks));
+    for (int q = 0; q < quotas.count; q++)
+        if (quotas.limit[q].amount / ranks[q] < threads->number)
+            limit_threads(threads, (int)(quotas.limit[q].amount / ranks[q]), "CPU quota");
+    limit_threads(threads, thread_limit(), "OMP_THREAD_LIMIT");
+    return MX_OK;
+}
+
+/* Other backends than openmp have a default that fits them. The environment may differ from rank to
+ * rank, so each of them tells the others what it shares with them. */
+static mx_err append_threads(app_comm comm, const app_options *options, char *resource, size_t size,
+                             const char **origin)
+{
+    const bool is_set = strstr(resource, "threads=") != NULL;
+    thread_choice share;
+    int by_default;
+    *origin = NULL;
+    if (options->threads > 0 && !is_set) {
+        append_number(resource, size, "threads", options->threads);
+        *origin = "--threads";
+        return MX_OK;
     }
-    snprintf(number, sizeof number, "%d", threads);
-    append(resource, size, "threads", number);
+    if (is_set || strstr(resource, "cores=") != NULL) {
+        *origin = "--backend";
+        return MX_OK;
+    }
+    if (!names(resource, "openmp")) return MX_OK;
+    MX_TRY(share_cores(comm, &share));
+    MX_TRY(mx_default_threads(&by_default, origin));
+    if (*origin != NULL) return MX_OK; /* the core knows */
+    append_number(resource, size, "threads", share.number);
+    *origin = share.origin;
     return MX_OK;
 }
 
 static void append_device(app_comm comm, const app_options *options, char *resource, size_t size)
 {
-    char number[16], name[NAME_BYTES];
+    char name[NAME_BYTES];
     backend_name(resource, name);
     const int devices = mx_backend_devices(name);
     if (strstr(resource, "device=") != NULL || (options->device < 0 && devices == 0)) return;
-    snprintf(number, sizeof number, "%d",
-             options->device >= 0 ? options->device : app_local_rank(comm) % devices);
-    append(resource, size, "device", number);
+    append_number(resource, size, "device",
+                  options->device >= 0 ? options->device : app_local_rank(comm) % devices);
 }
 
 /* An option, and the key of a resource string that means the same. Given twice, they could
@@ -153,7 +201,7 @@ static mx_err of_command_line(mx_err err, const char *resource)
 }
 
 static mx_err open_context(app_comm comm, const app_options *options, const char *backend,
-                           mx_ctx *ctx)
+                           mx_ctx *ctx, const char **threads_origin)
 {
     char resource[256];
     MX_TRY(check_options(options));
@@ -164,7 +212,7 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     MX_REQUIRE(strlen(backend) < NAME_BYTES, MX_ERR_INPUT,
                "--backend: got '%.40s...', expected a backend", backend);
     snprintf(resource, sizeof resource, "%s", backend);
-    MX_TRY(append_threads(comm, options, resource, sizeof resource));
+    MX_TRY(append_threads(comm, options, resource, sizeof resource, threads_origin));
     append_device(comm, options, resource, sizeof resource);
     if (strcmp(options->layout, "auto") != 0)
         append(resource, sizeof resource, "layout", options->layout);
@@ -190,12 +238,14 @@ static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
             info.threads, mx_host_cores(), mx_host_cores() > 1 ? "s" : "", info.threads);
 }
 
-mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx)
+mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx,
+                          const char **threads_origin)
 {
     const char *backend = options->backend;
     *ctx = NULL;
+    *threads_origin = NULL;
     if (strcmp(backend, "auto") == 0) MX_TRY(automatic(comm, &backend));
-    const mx_err err = app_agree(comm, open_context(comm, options, backend, ctx));
+    const mx_err err = app_agree(comm, open_context(comm, options, backend, ctx, threads_origin));
     if (err != MX_OK)
         mx_ctx_destroy(ctx);
     else if (names(backend, "openmp"))
@@ -206,8 +256,11 @@ mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx
 mx_err app_host_context_create(app_comm comm, const app_options *options, mx_ctx *host)
 {
     char resource[32] = "openmp";
+    const char *origin;
     *host = NULL;
-    MX_TRY(app_agree(comm, append_threads(comm, options, resource, sizeof resource)));
+    mx_err err = append_threads(comm, options, resource, sizeof resource, &origin);
+    if (err == MX_ERR_INPUT) err = MX_OK; /* OMP_NUM_THREADS: then there is no context */
+    MX_TRY(app_agree(comm, err));
     if (mx_ctx_create(resource, host) != MX_OK) mx_err_clear();
     return MX_OK;
 }

@@ -7,6 +7,11 @@ add_test(NAME apps_skeleton COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_
   $<TARGET_FILE:sample> ${sample_deck} ${minx_MPIEXEC})
 set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 900 LABELS "apps;cuda" ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
+# Threads and launchers, as the environment has them.
+add_test(NAME apps_environment COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/environment.py
+  $<TARGET_FILE:sample> ${sample_deck} ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(apps_environment PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 # MPICH and its relatives never give a core away while they wait: where ranks have to share cores, with each other or with
 # other programs, a run takes minutes. Where app_test_YIELD (CMakeLists.txt) cannot change that, runs on more than 2 ranks are
 # left out, but for those of an app's first deck, which is a short one.

@@ -39,6 +39,7 @@ static mx_err set_up(void *data)
     const app_base *const b = &s->base;
     const mx_gid cells[] = {s->input.cells, s->input.cells};
     mx_view first; /* cell of this rank */
+    app_print_place(&s->base);
     MX_TRY(app_agree(b->comm, app_decomp_create(b->comm, 2, cells, &s->decomp)));
     app_decomp_make_periodic(&s->decomp, (const bool[]){true, true});
     const int rows = s->decomp.cells[0] + 2, columns = s->decomp.cells[1] + 2; /* with ghosts */
