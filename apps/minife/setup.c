@@ -1,8 +1,5 @@
-#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "fe_app.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "host_limits.h"
 
 /* ---- the solver's vectors ---- */
 
@@ -60,30 +57,19 @@ static mx_err make_preconditioner(fe_app *app)
 
 /* ---- memory ---- */
 
-/* Memory is promised before it is there. So a matrix that does not fit would be allocated, and the
- * system would kill the program when it is filled. Devices refuse what they do not have. */
-static mx_err check_memory(fe_level *level)
+/* What this rank needs: matrix, vectors, and coordinates where products read them. The coarser
+ * meshes of a preconditioner, which have at most an eighth of the nodes, are left out. */
+static double bytes_needed(const fe_level *level)
 {
-    const app_comm comm = level->base->comm;
-    const int ranks = app_local_size(comm);
-    const double mine = fe_matrix_bytes(level),
-                 available = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double needed = 0;
-    mx_ctx_info info;
-    MX_TRY(mx_ctx_get_info(level->base->ctx, &info));
-    double *const all = malloc((size_t)ranks * sizeof *all);
-    mx_err err = app_agree(comm, all != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory"));
-    if (err == MX_OK) err = app_local_allgather(comm, &mine, sizeof mine, all);
-    for (int i = 0; i < ranks && err == MX_OK; i++) needed += all[i];
-    free(all);
-    MX_TRY(err);
-    if (info.device < 0 && available > 0 && needed > available)
-        err =
-            MX_FAIL(MX_ERR_MEMORY,
-                    "the matrix needs %.0f GB on this host, which has %.0f GB: use more hosts, or "
-                    "fewer elements",
-                    1e-9 * needed, 1e-9 * available);
-    return app_agree(comm, err);
+    const fe_input *const in = level->input;
+    const bool preconditioned = in->preconditioner != FE_PRECONDITIONER_NONE;
+    const bool single = in->solver == FE_SOLVER_SINGLE_REDUCTION;
+    const bool coordinates = !fe_is_stored(in->operator) && in->operator!= FE_OPERATOR_UNIFORM;
+    /* b, x, r, p, w; s; z, and the diagonal */
+    const int vectors = 5 + (single ? 1 : 0) + (preconditioned ? 2 : 0);
+    return fe_matrix_bytes(level) +
+           (double)sizeof(double) * (vectors * (double)fe_rows(&level->mesh) +
+                                     (coordinates ? 3 : 0) * (double)fe_held(&level->mesh));
 }
 
 /* ---- stages ---- */
@@ -128,7 +114,7 @@ static mx_err make_mesh(fe_level *level)
     const fe_input *in = level->input;
     const mx_gid elements[] = {in->nz, in->ny, in->nx};
     MX_TRY(fe_make_mesh(level, elements));
-    return check_memory(level);
+    return app_memory_check(level->base->comm, level->base->ctx, bytes_needed(level), "elements");
 }
 
 mx_err fe_set_up(void *data)

@@ -1,3 +1,4 @@
+#include "host_limits.h"
 #include "md_app.h"
 
 #include <math.h>
@@ -47,8 +48,10 @@ bool md_keeps_built(const md_app *app)
     return app->input.neigh_check || app->base.checkpoint != NULL;
 }
 
-/* A quarter more than is needed, as app_migrate makes views grow. */
-mx_err md_reserve(md_app *app, int64_t atoms)
+enum { MAX_ATOM_VIEWS = 16 };
+
+/* All views of atoms; returns how many there are. */
+static int list_atom_views(md_app *app, atom_view *list)
 {
     md_views *const v = &app->views;
     const atom_view all[] = {
@@ -66,15 +69,82 @@ mx_err md_reserve(md_app *app, int64_t atoms)
         {md_keeps_built(app) ? &v->built_position : NULL, "built position", MX_F64, 3, true},
         {app->input.force == MD_FORCE_EAM ? &v->derivative : NULL, "derivative", MX_F64, 0, false},
     };
+    int count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].view != NULL) list[count++] = all[i];
+    return count;
+}
+
+/* A quarter more than is needed, as app_migrate makes views grow. */
+mx_err md_reserve(md_app *app, int64_t atoms)
+{
+    atom_view all[MAX_ATOM_VIEWS];
+    const int views = list_atom_views(app, all);
     if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
     const int64_t capacity = atoms + atoms / 4 + 64;
     MX_REQUIRE(capacity <= MX_INDEX_END, MX_ERR_EXTENT,
                "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
                (long long)atoms, MX_INDEX_END);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].view != NULL) MX_TRY(extend(app->base.ctx, &all[i], capacity));
+    for (int i = 0; i < views; i++) MX_TRY(extend(app->base.ctx, &all[i], capacity));
     app->capacity = (mx_lid)capacity;
     return app->bound ? md_bind(app) : MX_OK;
+}
+
+/* ---- memory ---- */
+
+/* Numbers of atoms and pairs of a rank, in the mean over ranks of a box that is as dense
+ * everywhere. */
+typedef struct mean_counts {
+    double density;     /* atoms per volume */
+    double local, held; /* atoms, without and with ghosts */
+    double pairs;       /* of local atoms with others, up to the list's cutoff, once */
+} mean_counts;
+
+static mean_counts count_mean(const md_app *app)
+{
+    const md_box *const box = &app->box;
+    const double cutoff = app->list_cutoff, sphere = 4.0 / 3.0 * MX_PI * pow(cutoff, 3);
+    mean_counts n = {.density = (double)app->atoms,
+                     .local = (double)app->atoms / app_size(app->base.comm)};
+    n.held = n.local;
+    for (int d = 0; d < 3; d++) {
+        n.density /= box->length[d];
+        n.held *= 1 + 2 * cutoff * box->ranks[d] / box->length[d];
+    }
+    n.pairs = 0.5 * n.local * n.density * sphere;
+    return n;
+}
+
+/* A list of clusters has a slot for each atom, with its position, number and type, and what forces,
+ * precision and EAM need beside these. For each local atom it has an entry for each cluster, here a
+ * cube of eight atoms, within the cutoff; so the centres of these are in a cube with rounded edges.
+ * A fifth less: half lists leave out some of them. */
+static double bytes_of_clusters(const md_app *app, const mean_counts *n)
+{
+    const bool eam = app->input.force == MD_FORCE_EAM;
+    const double of_slot = 32 + (app->clusters.mixed ? 16 : 0) + (eam ? 32 : 0);
+    const double of_local = eam ? 40 : app->half ? 24 : 0;
+    const double c = app->list_cutoff, edge = cbrt(MD_CLUSTER / n->density);
+    const double volume = edge * edge * (edge + 6 * c) + MX_PI * c * c * (3 * edge + 4.0 / 3.0 * c);
+    const double entries = 0.8 * n->local * n->density * volume / MD_CLUSTER;
+    return of_slot * n->held + of_local * n->local + (double)sizeof(int32_t) * entries;
+}
+
+/* What a rank needs: its atoms and ghosts, with the spare room of md_reserve; messages about ghosts;
+ * the list, in rows without room to grow. */
+static double bytes_needed(md_app *app)
+{
+    const mean_counts n = count_mean(app);
+    atom_view all[MAX_ATOM_VIEWS];
+    const int views = list_atom_views(app, all);
+    const double of_position = 3 * sizeof(double);
+    double of_atom = 0;
+    for (int i = 0; i < views; i++)
+        of_atom += (double)MX_TYPE_SIZE(all[i].type) * (all[i].columns > 0 ? all[i].columns : 1);
+    return 1.25 * of_atom * n.held + 2 * of_position * (n.held - n.local) +
+           (app->list == MD_LIST_CLUSTERS
+                ? bytes_of_clusters(app, &n)
+                : (double)sizeof(int32_t) * (app->half ? 1 : 2) * n.pairs);
 }
 
 /* ---- atoms of a lattice ---- */
@@ -182,6 +252,7 @@ mx_err md_set_up(void *data)
     MX_TRY(md_prepare_force(app));
     md_use_data_masses(app);
     MX_TRY(md_make_domain(app));
+    MX_TRY(app_memory_check(app->base.comm, app->base.ctx, bytes_needed(app), "atoms"));
     MX_TRY(make_masses(app));
     MX_TRY(from_file ? md_place_data(app) : make_lattice(app));
     MX_TRY(md_bind(app));

@@ -1,3 +1,4 @@
+#include "host_limits.h"
 #include "tl_app.h"
 #include "tl_states.h"
 
@@ -255,6 +256,7 @@ mx_err tl_set_up(void *data)
     const app_base *const base = &app->base;
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
+    MX_TRY(app_memory_check(base->comm, base->ctx, tl_bytes_needed(app), "cells"));
     MX_TRY(app_agree(base->comm, set_up_local(app)));
     MX_TRY(tl_sweeps_agree(app));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));

@@ -166,6 +166,10 @@ mx_range_3 tl_cells_3d(const tl_app *app, int layers);
  * tl_kernels.h says. */
 mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows);
 
+/* views.c: what the arrays of this rank need, without those that are small. After the
+ * decomposition. */
+double tl_bytes_needed(tl_app *app);
+
 /* views.c: the arrays of this rank, and all arguments of kernels that are bound to them. Not
  * collective. */
 mx_err tl_make_views(tl_app *app);

@@ -87,16 +87,20 @@ static mx_err make_field(tl_app *app, const char *label, int place, mx_view *vie
                : MX_OK;
 }
 
-static mx_err make_views(tl_app *app)
+/* An array of cells. */
+typedef struct field {
+    const char *label;
+    mx_view *view, *bound;
+    bool needed;
+    int place;
+} field;
+enum { FIELDS = 12 };
+
+static void list_fields(tl_app *app, field *fields)
 {
     const tl_deck *const d = &app->deck;
     tl_views *const v = &app->views, *const b = &app->bound;
-    const struct {
-        const char *label;
-        mx_view *view, *bound;
-        bool needed;
-        int place;
-    } fields[] = {
+    const field all[FIELDS] = {
         {"density", &v->density, &b->density, true, PLACE_OF_OTHERS},
         {"energy", &v->energy, &b->energy, true, PLACE_OF_OTHERS},
         {"temperature", &v->u, &b->u, true, PLACE_OF_U},
@@ -110,7 +114,34 @@ static mx_err make_views(tl_app *app)
         {"next", &v->next, &b->next, uses_steps(d), PLACE_OF_NEXT},
         {"step", &v->step, &b->step, uses_steps(d), PLACE_OF_STEP},
     };
-    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+    for (int f = 0; f < FIELDS; f++) fields[f] = all[f];
+}
+
+double tl_bytes_needed(tl_app *app)
+{
+    const tl_deck *const d = &app->deck;
+    const double ghosts = 2 * app->ghosts;
+    const double cells =
+        (tl_is_3d(d) ? app->planes + ghosts : 1) * (app->rows + ghosts) * (app->columns + ghosts);
+    const int dims = app->decomp.dims;
+    field fields[FIELDS];
+    double arrays = 0;
+    list_fields(app, fields);
+    for (int f = 0; f < FIELDS; f++) arrays += fields[f].needed ? 1 : 0;
+    if (d->preconditioner == TL_PRECONDITIONER_MULTIGRID) {
+        /* faces, 1 / diagonal, x of the step before; coarse grids have x and b of their own */
+        const double own = dims + 1 + (d->smoothing_steps > 1 ? 1 : 0);
+        arrays += own + (own + 2) / ((1 << dims) - 1);
+    }
+    return arrays * cells * (double)sizeof(double);
+}
+
+static mx_err make_views(tl_app *app)
+{
+    tl_views *const v = &app->views, *const b = &app->bound;
+    field fields[FIELDS];
+    list_fields(app, fields);
+    for (int f = 0; f < FIELDS; f++) {
         if (!fields[f].needed) continue;
         MX_TRY(make_field(app, fields[f].label, fields[f].place, fields[f].view, fields[f].bound));
     }

@@ -39,6 +39,16 @@ function(app_deck_doc app document columns)
   set_tests_properties(${app}_deck_doc PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
+# app_memory(APP): the memory that a run needs, as the app estimates it and as it is. Sanitizers need memory of their own.
+function(app_memory app)
+  if(NOT MINX_SANITIZE)
+    add_test(NAME ${app}_memory_limits COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/memory.py ${app}
+      $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG})
+    set_tests_properties(${app}_memory_limits PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+      ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endfunction()
+
 # app_check_against(APP): every launch against another backend.
 function(app_check_against app)
   add_test(NAME ${app}_check_against COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_against.py ${app}

@@ -101,4 +101,5 @@ set_tests_properties(minife_memory PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMEN
 app_indices(minife)
 app_deck_doc(minife minife.md 0)
 app_check_against(minife)
+app_memory(minife)
 app_verify_columns(minife)

@@ -183,4 +183,5 @@ tealeaf_leak(2 ${minx_MPIEXEC} -n 2)
 
 app_deck_doc(tealeaf tealeaf-deck.md 2)
 app_check_against(tealeaf)
+app_memory(tealeaf)
 app_verify_columns(tealeaf)
