@@ -114,7 +114,8 @@ static bool has_word(const char *list, const char *word)
     const size_t length = strlen(word);
     for (const char *at = list; at; at = strchr(at, ',')) {
         if (*at == ',') at++;
-        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
     }
     return false;
 }

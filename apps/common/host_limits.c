@@ -31,7 +31,8 @@ mx_err app_limits_sum(app_comm comm, const app_limits *limits, double mine, doub
     limits_of_rank own = {.amount = mine, .count = limits->count};
     limits_of_rank *const all = calloc((size_t)ranks, sizeof *all);
     for (int i = 0; i < limits->count; i++) own.id[i] = limits->limit[i].id;
-    mx_err err = all ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the limits of %d ranks", ranks);
+    mx_err err =
+        all ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the limits of %d ranks", ranks);
     err = app_agree(comm, err);
     if (err == MX_OK) err = app_local_allgather(comm, &own, sizeof own, all);
     for (int i = 0; i < limits->count && err == MX_OK; i++) {
@@ -105,12 +106,13 @@ static mx_err compare_memory(const app_limits *limits, const double *needed, con
     }
     if (!worst) return MX_OK;
     const bool of_process = worst->id.device == UINT64_MAX;
+    char used[64] = "";
+    if (worst->used > 0)
+        snprintf(used, sizeof used, ", of which %.2g GB are in use", 1e-9 * worst->used);
     return MX_FAIL(MX_ERR_MEMORY,
-                   "the %s of %s need about %.3g GB; %s is %.3g GB, of which %.3g GB are in use: use "
-                   "fewer %s, or more %s",
-                   things, of_process ? "a rank" : "the ranks on this host", 1e-9 * need,
-                   worst->name, 1e-9 * worst->amount, 1e-9 * worst->used, things,
-                   of_process ? "ranks" : "hosts");
+                   "the %s need about %.3g GB on %s; %s is %.3g GB%s: use fewer %s, or more %s",
+                   things, 1e-9 * need, of_process ? "a rank" : "this host", worst->name,
+                   1e-9 * worst->amount, used, things, of_process ? "ranks" : "hosts");
 }
 
 mx_err app_memory_check(app_comm comm, mx_ctx ctx, double bytes, const char *things)

@@ -76,15 +76,22 @@ static int list_atom_views(md_app *app, atom_view *list)
 }
 
 /* A quarter more than is needed, as app_migrate makes views grow. */
+static mx_err choose_capacity(int64_t atoms, int64_t *capacity)
+{
+    *capacity = atoms + atoms / 4 + 64;
+    MX_REQUIRE(*capacity <= MX_INDEX_END, MX_ERR_EXTENT,
+               "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
+               (long long)atoms, MX_INDEX_END);
+    return MX_OK;
+}
+
 mx_err md_reserve(md_app *app, int64_t atoms)
 {
     atom_view all[MAX_ATOM_VIEWS];
     const int views = list_atom_views(app, all);
+    int64_t capacity;
     if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
-    const int64_t capacity = atoms + atoms / 4 + 64;
-    MX_REQUIRE(capacity <= MX_INDEX_END, MX_ERR_EXTENT,
-               "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
-               (long long)atoms, MX_INDEX_END);
+    MX_TRY(choose_capacity(atoms, &capacity));
     for (int i = 0; i < views; i++) MX_TRY(extend(app->base.ctx, &all[i], capacity));
     app->capacity = (mx_lid)capacity;
     return app->bound ? md_bind(app) : MX_OK;
@@ -145,6 +152,15 @@ static double bytes_needed(md_app *app)
            (app->list == MD_LIST_CLUSTERS
                 ? bytes_of_clusters(app, &n)
                 : (double)sizeof(int32_t) * (app->half ? 1 : 2) * n.pairs);
+}
+
+/* What an index cannot count would not fit either, but more hosts would not help. */
+static mx_err check_memory(md_app *app)
+{
+    const app_comm comm = app->base.comm;
+    int64_t capacity;
+    MX_TRY(choose_capacity(app->atoms / app_size(comm), &capacity));
+    return app_memory_check(comm, app->base.ctx, bytes_needed(app), "atoms");
 }
 
 /* ---- atoms of a lattice ---- */
@@ -252,7 +268,7 @@ mx_err md_set_up(void *data)
     MX_TRY(md_prepare_force(app));
     md_use_data_masses(app);
     MX_TRY(md_make_domain(app));
-    MX_TRY(app_memory_check(app->base.comm, app->base.ctx, bytes_needed(app), "atoms"));
+    MX_TRY(check_memory(app));
     MX_TRY(make_masses(app));
     MX_TRY(from_file ? md_place_data(app) : make_lattice(app));
     MX_TRY(md_bind(app));

@@ -42,7 +42,7 @@ ENORMOUS = {
     "minife": ["nx=1280", "operator=elements"],
     "minimd": ["lj.in", "-s", "500"],
 }
-MESSAGE = re.compile(r"error: the (\w+) of (a rank|the ranks on this host) need about (\S+) GB; (.*) is (\S+) GB, of which (\S+) GB are in use: "
+MESSAGE = re.compile(r"error: the (\w+) need about (\S+) GB on (a rank|this host); (.*) is (\S+) GB, of which (\S+) GB are in use: "
                      r"use fewer \1, or more (ranks|hosts)$", re.MULTILINE)
 DATA_LIMIT = "the limit of the data of a process (ulimit -d)"
 LEAST = 0.6
@@ -102,19 +102,24 @@ def compare(command, tiny):
     found = refused(command, int(0.55 * (peak - tiny)))
     if not found:
         return None
-    need, used = 1e9 * float(found.group(3)), 1e9 * float(found.group(6))
-    if found.group(2) != "a rank" or found.group(4) != DATA_LIMIT or not LEAST * (peak - tiny) <= need <= peak:
+    need, used = 1e9 * float(found.group(2)), 1e9 * float(found.group(6))
+    if found.group(3) != "a rank" or found.group(4) != DATA_LIMIT or not LEAST * (peak - tiny) <= need <= peak:
         fail(f"{' '.join(command)}: needs {1e-6 * need:.0f} MB, expected {LEAST * 1e-6 * (peak - tiny):.0f} to {1e-6 * peak:.0f} MB",
              found.group(0))
     return need, used
 
 
+def on_two_ranks(mpiexec, command, limit):
+    """The command with a limit for each rank, but not for the launcher."""
+    return [*mpiexec, "2", "sh", "-c", f"ulimit -d {int(limit) // 1024} && exec \"$@\"", "sh", *command]
+
+
 def two_ranks(mpiexec, command, need, used):
     """A limit of a process is not shared: each rank has half of the need, and its ghosts. Both ranks agree."""
-    code, _, output = run([*mpiexec, "2", *command], int(used + 0.98 * need))
+    code, _, output = run(on_two_ranks(mpiexec, command, used + 0.98 * need))
     if code not in (0, 1) or "error: " in output:
         fail(f"two ranks of {' '.join(command)}, with a limit of 0.98 of the need for each: exit code {code}", output)
-    refused([*mpiexec, "2", *command], int(used + 0.3 * need))
+    refused(on_two_ranks(mpiexec, command, used + 0.3 * need), None)
 
 
 def main():
