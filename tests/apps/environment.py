@@ -94,8 +94,9 @@ def launchers(app, deck, mpiexec, folder):
     for variables in several:
         name = next(name for name, value in variables.items() if name != "SLURM_NTASKS" and int(value) > 0)
         refused(output, folder, variables, 3, [f"{name}={variables[name]}", "MPI sees a single one", "mpirun", "unset"])
-        for option in ("--help", "--mx-help") if variables is not several[0] else ("--help", "--version", "--backends", "--help-deck"):
-            answered([app, deck, option], folder, variables)
+        answered([app, "--help"], folder, variables)
+    for option in ("--version", "--backends", "--help-deck", "--mx-help"):
+        answered([app, deck, option], folder, several[0])
     single = [{"SLURM_NTASKS": "4", "SLURM_JOB_ID": "7"},  # an allocation, without srun
               {"SLURM_NTASKS": "4", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"},
               {"PMI_SIZE": "1", "PMI_RANK": "0", "MPI_LOCALNRANKS": "1"},
