@@ -26,54 +26,83 @@ const char *md_potential_name(const md_app *app)
     return app->input.potential ? app->input.potential : DEFAULT_POTENTIAL;
 }
 
-static mx_err read_potential(md_app *app)
+/* The next name of a list with commas between them, which *list is moved behind. False: there is none,
+ * or it is too long. */
+static bool next_name(const char **list, md_path *name)
 {
-    char *text = NULL;
-    size_t length = 0;
-    md_path path;
-    const char *const name = md_find_file(app, md_potential_name(app), &path);
+    const size_t length = strcspn(*list, ",");
+    if (length == 0 || length >= sizeof name->text) return false;
+    memcpy(name->text, *list, length);
+    name->text[length] = '\0';
+    *list += length + ((*list)[length] == ',');
+    return true;
+}
+
+static mx_err read_file(md_app *app, const char *name, char **text, size_t *length)
+{
     MX_TRY(app_results_check_input(app->base.comm, app->base.options.output, name));
-    const mx_err read = app_read_file(app->base.comm, name, &text, &length);
+    const mx_err read = app_read_file(app->base.comm, name, text, length);
     if (read == MX_ERR_INPUT)
         return MX_FAIL(read,
                        "%s. It is the potential, which potential=FILE sets; the file is looked for "
                        "in the working folder, then beside the deck",
                        mx_err_message());
-    MX_TRY(read);
-    const mx_err err = md_potential_parse(name, text, length, &app->potential);
-    app->potential_text = text;
-    app->potential_length = length;
-    return err;
+    return read;
 }
 
-/* The element of each type, and its mass: one element is that of all types, else type n is element
- * n. */
+static mx_err read_potential(md_app *app)
+{
+    md_path name[MD_MAX_ELEMENTS], found[MD_MAX_ELEMENTS];
+    md_potential_text files[MD_MAX_ELEMENTS];
+    const char *list = md_potential_name(app);
+    int n = 0;
+    for (; n < MD_MAX_ELEMENTS && next_name(&list, &name[n]); n++) {
+        const char *const path = md_find_file(app, name[n].text, &found[n]);
+        size_t *const length = &app->potential_lengths[n];
+        MX_TRY(read_file(app, path, &app->potential_texts[n], length));
+        app->potential_count = n + 1;
+        files[n] = (md_potential_text){path, app->potential_texts[n], *length};
+    }
+    MX_REQUIRE(n > 0 && *list == '\0', MX_ERR_INPUT,
+               "potential: got %.200s, expected a file, or 2 to %d with commas between them",
+               md_potential_name(app), MD_MAX_ELEMENTS);
+    return md_potential_parse_all(files, n, &app->potential);
+}
+
+/* Tables are made for the elements that types have, in the order of the types. */
+static void number_elements(md_app *app, md_eam_tables *t)
+{
+    t->elements = 0;
+    for (int i = 0; i < app->types; i++) {
+        int at = 0;
+        while (at < t->elements && app->used_elements[at] != app->elements[i]) at++;
+        if (at == t->elements) app->used_elements[t->elements++] = app->elements[i];
+        t->element[i] = at;
+    }
+}
+
+/* The element of each type, and its mass. */
 static mx_err choose_elements(md_app *app)
 {
-    const md_potential *const p = &app->potential;
-    md_eam_tables *const t = &app->density.tables;
-    if (p->elements > 1 && app->types != p->elements)
-        return MX_FAIL(MX_ERR_INPUT,
-                       "%s: got a potential of %d elements for %d types of atoms, expected as many "
-                       "elements as types, or one",
-                       md_potential_name(app), p->elements, app->types);
-    for (int i = 0; i < app->types; i++) {
-        t->element[i] = p->elements > 1 ? i : 0;
-        app->mass[i] = app->input.masses == 0   ? p->element[t->element[i]].mass
-                       : app->input.masses == 1 ? app->input.mass[0]
-                                                : app->input.mass[i];
-    }
+    const md_input *const in = &app->input;
+    const double *const masses = app->data.has_masses ? app->data.mass : NULL;
+    const mx_err err =
+        md_choose_elements(&app->potential, in->elements, app->types, masses, app->elements);
+    if (err != MX_OK) return MX_FAIL(err, "%s: %s", md_potential_name(app), mx_err_message());
+    number_elements(app, &app->density.tables);
+    for (int i = 0; i < app->types; i++)
+        app->mass[i] = in->masses == 0   ? app->potential.element[app->elements[i]].mass
+                       : in->masses == 1 ? in->mass[0]
+                                         : in->mass[i];
     return MX_OK;
 }
 
-/* The splines of elements i and j: r phi(r) is the same both ways, the density is that of j. */
+/* The splines of elements i and j: r phi(r) is the same both ways, the density is that of j at i. */
 static void fill_pair(const md_potential *p, int i, int j, double *work, double *rows)
 {
     const size_t knots = (size_t)p->r_knots;
     for (int which = 0; which < 2; which++) {
-        md_spline(which == 0 ? p->density + (size_t)j * knots
-                             : p->pair + (size_t)md_table_pair(i, j) * knots,
-                  p->r_knots, work);
+        md_spline(which == 0 ? md_density(p, i, j) : md_pair_table(p, i, j), p->r_knots, work);
         for (size_t k = 0; k < knots; k++)
             memcpy(rows + k * MD_PAIR_SPLINES + (size_t)which * MD_SPLINE, work + k * MD_SPLINE,
                    MD_SPLINE * sizeof *work);
@@ -81,8 +110,9 @@ static void fill_pair(const md_potential *p, int i, int j, double *work, double 
 }
 
 /* The row of slopes of interval k, from its splines at (r - r_k) / step = p: f', and with z = r phi
- * r^2 phi' = r z' - z. As r = (k + p) step, that is a polynomial of the third degree in p, too. */
-static void fill_slopes(const double *splines, int k, double step, double *slopes)
+ * r^2 phi' = r z' - z. As r = (k + p) step, that is a polynomial of the third degree in p, too. Beyond
+ * the last knot z' is constant, and z is not its integral but constant, too. */
+static void fill_slopes(const double *splines, int k, bool last, double step, double *slopes)
 {
     const double *const f = splines, *const z = splines + MD_SPLINE;
     slopes[0] = 3 * f[0] / step;
@@ -91,7 +121,7 @@ static void fill_slopes(const double *splines, int k, double step, double *slope
     slopes[3] = 0;
     slopes[4] = 2 * z[0];
     slopes[5] = 3 * z[0] * k + z[1];
-    slopes[6] = 2 * z[1] * k;
+    slopes[6] = 2 * z[1] * k + (last ? z[2] : 0);
     slopes[7] = z[2] * k - z[3];
 }
 
@@ -104,39 +134,49 @@ static mx_err import_rows(md_app *app, const char *label, int64_t rows, int colu
     return mx_import(app->base.ctx, *view, values, NULL);
 }
 
-/* In place of the splines of pairs. */
+/* Lists of clusters have slopes in a table of their own, and so the values beyond the last knot can be
+ * constant in theirs. */
 static mx_err make_slopes(md_app *app, int64_t rows, double *pairs)
 {
     const md_potential *const p = &app->potential;
+    double *const slopes = malloc((size_t)rows * MD_PAIR_SPLINES * sizeof *slopes);
+    MX_REQUIRE(slopes, MX_ERR_MEMORY, "no memory for the slopes of a potential");
     for (int64_t row = 0; row < rows; row++) {
-        double slopes[MD_PAIR_SPLINES];
-        fill_slopes(pairs + row * MD_PAIR_SPLINES, (int)(row % p->r_knots), p->r_step, slopes);
-        memcpy(pairs + row * MD_PAIR_SPLINES, slopes, sizeof slopes);
+        double *const splines = pairs + row * MD_PAIR_SPLINES;
+        const int k = (int)(row % p->r_knots);
+        const bool last = k == p->r_knots - 1;
+        fill_slopes(splines, k, last, p->r_step, slopes + row * MD_PAIR_SPLINES);
+        if (last) splines[2] = splines[MD_SPLINE + 2] = 0;
     }
-    return import_rows(app, "pair slopes", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_slopes);
+    const mx_err err =
+        import_rows(app, "pair slopes", rows, MD_PAIR_SPLINES, slopes, &app->views.pair_slopes);
+    free(slopes);
+    return err;
 }
 
 static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double *work)
 {
     const md_potential *const p = &app->potential;
+    const int n = app->density.tables.elements;
+    const int *const used = app->used_elements;
     const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
-    for (int i = 0; i < p->elements; i++) {
-        md_spline(p->embedding + (size_t)i * rho, p->rho_knots,
-                  embeddings + (size_t)i * rho * MD_SPLINE);
-        for (int j = 0; j < p->elements; j++)
-            fill_pair(p, i, j, work, pairs + (size_t)(i * p->elements + j) * r * MD_PAIR_SPLINES);
+    for (int i = 0; i < n; i++) {
+        md_spline(md_embedding(p, used[i]), p->rho_knots, embeddings + (size_t)i * rho * MD_SPLINE);
+        for (int j = 0; j < n; j++)
+            fill_pair(p, used[i], used[j], work, pairs + (size_t)(i * n + j) * r * MD_PAIR_SPLINES);
     }
-    const int64_t rows = (int64_t)p->elements * p->elements * p->r_knots;
-    MX_TRY(import_rows(app, "pair knots", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
+    const int64_t rows = (int64_t)n * n * p->r_knots;
     if (app->list == MD_LIST_CLUSTERS) MX_TRY(make_slopes(app, rows, pairs));
-    return import_rows(app, "embedding knots", (int64_t)p->elements * p->rho_knots, MD_SPLINE,
-                       embeddings, &app->views.embedding_knots);
+    MX_TRY(import_rows(app, "pair knots", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
+    return import_rows(app, "embedding knots", (int64_t)n * p->rho_knots, MD_SPLINE, embeddings,
+                       &app->views.embedding_knots);
 }
 
 static mx_err fill_tables(md_app *app)
 {
     const md_potential *const p = &app->potential;
-    const size_t n = (size_t)p->elements, rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
+    const size_t n = (size_t)app->density.tables.elements;
+    const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
     double *const pairs = malloc(n * n * r * MD_PAIR_SPLINES * sizeof *pairs);
     double *const embeddings = malloc(n * rho * MD_SPLINE * sizeof *embeddings);
     double *const work = malloc(r * MD_SPLINE * sizeof *work);
@@ -156,8 +196,7 @@ mx_err md_prepare_eam(md_app *app)
     const md_input *const in = &app->input;
     const md_potential *const p = &app->potential;
     MX_TRY(read_potential(app));
-    const md_eam_tables tables = {.elements = p->elements,
-                                  .r_knots = p->r_knots,
+    const md_eam_tables tables = {.r_knots = p->r_knots,
                                   .rho_knots = p->rho_knots,
                                   .r_inverse = 1 / p->r_step,
                                   .rho_inverse = 1 / p->rho_step,
@@ -176,8 +215,8 @@ void md_free_eam(md_app *app)
     mx_view *const all[] = {&v->pair_knots, &v->pair_slopes, &v->embedding_knots, &v->derivative};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) (void)mx_view_destroy(all[i]);
     md_potential_free(&app->potential);
-    free(app->potential_text);
-    app->potential_text = NULL;
+    for (int i = 0; i < app->potential_count; i++) free(app->potential_texts[i]);
+    app->potential_count = 0;
 }
 
 /* ---- forces ---- */

@@ -96,7 +96,9 @@ static const app_key keys[] = {
     /* ours */
     COUNT("frames", NULL, frames, 0, MAX_STEPS, "steps between frames of the trajectory in the results file (H5MD); 0: none"),
     {.name = "potential", .type = APP_KEY_TEXT, AT(potential), .argument = "FILE",
-     .help = "the embedded-atom potential, a funcfl or setfl file; none: Cu_u6.eam"},
+     .help = "the embedded-atom potential, a funcfl or setfl file, or a funcfl file for each element, A,B; none: Cu_u6.eam"},
+    {.name = "elements", .type = APP_KEY_TEXT, AT(elements), .argument = "NAME,...",
+     .help = "the potential's element for each type of atoms; none: in the order of the potential, whose masses must be those of a data file"},
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),
@@ -286,6 +288,7 @@ static mx_err check_force(const app_keys *k)
         size_t offset;
     } all[] = {
         {MD_FORCE_EAM, "potential", offsetof(md_input, potential)},
+        {MD_FORCE_EAM, "elements", offsetof(md_input, elements)},
         {MD_FORCE_LJ, "mixing", offsetof(md_input, mixing)},
         {MD_FORCE_LJ, "shift", offsetof(md_input, shift)},
     };

@@ -116,8 +116,11 @@ typedef struct md_app {
 
     /* EAM only */
     md_potential potential;
-    char *potential_text; /* of the file, verbatim */
-    size_t potential_length;
+    char *potential_texts[MD_MAX_ELEMENTS]; /* of the files, verbatim */
+    size_t potential_lengths[MD_MAX_ELEMENTS];
+    int potential_count;
+    int elements[MD_MAX_TYPES];         /* of each type, in the potential */
+    int used_elements[MD_MAX_ELEMENTS]; /* those that types have: density.tables.elements */
     double embedding; /* of this rank: the sum of F(rho), from the last forces with energy */
 
     bool bound;        /* all views exist */
@@ -252,7 +255,7 @@ mx_err md_compute_lj_part(md_app *app, md_phase phase);
 /* ---- force_eam.c ---- */
 
 mx_err md_prepare_eam(md_app *app);
-/* The file's name. */
+/* The file's name, or several with commas between them. */
 const char *md_potential_name(const md_app *app);
 mx_err md_bind_eam(md_app *app);
 /* Between the densities and the forces, ghosts get F'(rho) of their atoms. Collective. */

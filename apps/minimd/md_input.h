@@ -68,8 +68,10 @@ typedef struct md_input {
     bool safe_exchange;
 
     /* ours */
-    int64_t frames;        /* steps between frames of the trajectory in the results file; 0: none */
-    const char *potential; /* the file with the embedded-atom potential; NULL: the original's */
+    int64_t frames; /* steps between frames of the trajectory in the results file; 0: none */
+    /* the file with the embedded-atom potential, or funcfl files, "A,B"; NULL: the original's */
+    const char *potential;
+    const char *elements;      /* its element for each type, "Al,Cu"; NULL: by position */
     double mass[MD_MAX_TYPES]; /* of each type, or one of all; none: 1, or the potential's */
     int masses;
     int mixing; /* md_mixing: of epsilon and sigma of two types */

@@ -19,8 +19,7 @@
  * operations round: 3e-6 in the worst case. */
 #include "physics.h"
 
-#include "md_input.h"
-#include "md_potential.h"
+#include "stored_potential.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +57,7 @@ typedef struct minimd {
     double *stored_pairs;        /* [types * types]: epsilon, sigma, cutoff */
     coefficients pair[MD_MAX_TYPES][MD_MAX_TYPES];
     md_potential potential;
+    int element[MD_MAX_TYPES]; /* of each type */
     double *time, *temperature, *pressure, *potential_energy, *total, *conserved, *motion;
     double *momentum[3];
 
@@ -232,18 +232,10 @@ static bool read_pairs(minimd *m)
 
 static bool read_potential(minimd *m)
 {
-    static const char path[] = "/files/potential";
-    char *text = NULL;
-    size_t length = 0;
-    if (app_reader_text(m->base.reader, path, &length, &text) != MX_OK)
-        return vf_impossible(m->base.verdict, path, mx_err_message());
-    const mx_err err = md_potential_parse(path, text, length, &m->potential);
-    free(text);
-    if (err != MX_OK) return vf_impossible(m->base.verdict, path, mx_err_message());
+    if (!md_stored_potential(&m->base, &m->input, (int)m->types, &m->potential, m->element))
+        return false;
     m->cutoff = m->potential.cutoff;
-    const int elements = m->potential.elements;
-    return vf_words(m->base.verdict, path, elements == 1 || elements == m->types,
-                    "has %d elements, for %d types", elements, (int)m->types);
+    return true;
 }
 
 static bool read_coefficients(void *state)
@@ -412,37 +404,33 @@ static double interpolate(const double *f, int knots, double step, double x, dou
            b * t * t * u;
 }
 
-static int element_of(const minimd *m, int64_t atom)
-{
-    return m->potential.elements == 1 ? 0 : (int)m->type[atom];
-}
-
-/* The density that an atom of this element adds at a distance. */
-static double density_of(const minimd *m, int element, double r, double *slope)
+/* A function of the distance: behind its last knot value and slope are those at it. */
+static double at_distance(const minimd *m, const double *f, double r, double *slope)
 {
     const md_potential *const p = &m->potential;
-    return interpolate(p->density + (size_t)element * (size_t)p->r_knots, p->r_knots, p->r_step, r,
-                       slope);
+    const double last = (p->r_knots - 1) * p->r_step;
+    return interpolate(f, p->r_knots, p->r_step, fmin(r, last), slope);
 }
+
+static int element_of(const minimd *m, int64_t atom) { return m->element[m->type[atom]]; }
 
 static void visit_density(minimd *m, int64_t i, neighbour n, double *rho)
 {
+    const double *const f = md_density(&m->potential, element_of(m, i), element_of(m, n.atom));
     double slope;
-    (void)i;
-    *rho += density_of(m, element_of(m, n.atom), sqrt(n.square), &slope);
+    *rho += at_distance(m, f, sqrt(n.square), &slope);
 }
 
 static void visit_eam(minimd *m, int64_t i, neighbour n, double *unused)
 {
     const md_potential *const p = &m->potential;
     const int ei = element_of(m, i), ej = element_of(m, n.atom);
-    const double *const table = p->pair + (size_t)md_table_pair(ei, ej) * (size_t)p->r_knots;
     const double r = sqrt(n.square);
     double slope, slope_i, slope_j;
     (void)unused;
-    const double phi = interpolate(table, p->r_knots, p->r_step, r, &slope) / r;
-    (void)density_of(m, ei, r, &slope_i);
-    (void)density_of(m, ej, r, &slope_j);
+    const double phi = at_distance(m, md_pair_table(p, ei, ej), r, &slope) / r;
+    (void)at_distance(m, md_density(p, ej, ei), r, &slope_i);
+    (void)at_distance(m, md_density(p, ei, ej), r, &slope_j);
     const double embedded = m->derivative[i] * slope_j + m->derivative[n.atom] * slope_i;
     add_pair(m, phi, -(embedded * r + slope - phi), 0);
 }
@@ -453,8 +441,8 @@ static void embed(minimd *m)
     for (int64_t i = 0; i < m->atoms; i++) {
         double rho = 0;
         visit_neighbours(m, i, visit_density, &rho);
-        const double f = interpolate(p->embedding + (size_t)element_of(m, i) * (size_t)p->rho_knots,
-                                     p->rho_knots, p->rho_step, rho, &m->derivative[i]);
+        const double f = interpolate(md_embedding(p, element_of(m, i)), p->rho_knots, p->rho_step,
+                                     rho, &m->derivative[i]);
         m->energy += f;
         m->energy_size += fabs(f);
     }

@@ -1,6 +1,6 @@
-/* Reads potential files: funcfl and setfl (md_potential.h). Every word is looked at, nothing is
- * skipped but comments, and room is taken only for as many values as the rest of the file can
- * have. */
+/* Reads potential files: funcfl and setfl (md_potential.h). No number is skipped: only comments, and
+ * words behind the last number of a line. Room is taken only for as many values as the rest of the file
+ * can have. */
 #include "md_potential.h"
 #include "text.h"
 
@@ -10,10 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Hartree in eV, and Bohr's radius in Angstrom, as rounded by those who tabulate funcfl files. */
-#define HARTREE 27.2
-#define BOHR 0.529
 
 typedef struct reader {
     const char *name;
@@ -49,7 +45,11 @@ static void pass_blanks(reader *x)
     while (x->at < x->end && app_text_is_blank(*x->at)) x->at++;
 }
 
-static bool at_line_end(const reader *x) { return x->at == x->end || *x->at == '\n'; }
+/* A comment ends what is read of a line. */
+static bool at_line_end(const reader *x)
+{
+    return x->at == x->end || *x->at == '\n' || *x->at == '#';
+}
 
 /* The next word of this line; of length 0 at its end. */
 static word line_word(reader *x)
@@ -63,20 +63,27 @@ static word line_word(reader *x)
 
 static void pass_line(reader *x)
 {
-    while (!at_line_end(x)) x->at++;
+    while (x->at < x->end && *x->at != '\n') x->at++;
     if (x->at == x->end) return;
     x->at++;
     x->line++;
 }
 
+/* To the next line with a word. */
+static void find_line(reader *x)
+{
+    pass_blanks(x);
+    while (at_line_end(x) && x->at < x->end) {
+        pass_line(x);
+        pass_blanks(x);
+    }
+}
+
 /* The next word of the file. */
 static word file_word(reader *x)
 {
-    for (;;) {
-        const word w = line_word(x);
-        if (w.length > 0 || x->at == x->end) return w;
-        pass_line(x);
-    }
+    find_line(x);
+    return line_word(x);
 }
 
 static mx_err fail_word(const reader *x, const word *w, const char *part, const char *expected)
@@ -119,15 +126,22 @@ static mx_err read_whole(reader *x, const char *part, int low, int high, int *va
     return MX_OK;
 }
 
+static bool is_number(const word *w)
+{
+    double value;
+    return app_text_real(w->text, w->length, &value) != APP_NUMBER_SYNTAX;
+}
+
+/* Behind the last number of a line may stand words, but no number. */
 static mx_err end_line(reader *x, const char *part)
 {
     const word w = line_word(x);
-    if (w.length > 0) return fail_word(x, &w, part, "the end of the line");
+    if (is_number(&w)) return fail_word(x, &w, part, "the end of the line");
     pass_line(x);
     return MX_OK;
 }
 
-/* `count` values on as many lines as they take; behind the last one the line ends. */
+/* `count` values on as many lines as they take; behind the last one stands no further number. */
 static mx_err read_values(reader *x, const char *part, int count, double *values)
 {
     for (int i = 0; i < count; i++) {
@@ -145,27 +159,42 @@ static mx_err read_values(reader *x, const char *part, int count, double *values
 /* "number mass lattice-constant lattice": the lattice is a word, and may be absent. */
 static mx_err read_element(reader *x, md_element *element)
 {
+    find_line(x);
     MX_TRY(read_whole(x, "atomic number", 0, 118, &element->number));
     MX_TRY(read_positive(x, "mass", &element->mass));
     const word w = line_word(x);
     MX_TRY(read_real(x, &w, "lattice constant", "a number", &element->lattice_constant));
     const word lattice = line_word(x);
-    if (lattice.length > 0 && !isalpha((unsigned char)lattice.text[0]))
-        return fail_word(x, &lattice, "lattice", "a word such as fcc");
-    return end_line(x, "lattice");
+    if (is_number(&lattice)) return fail_word(x, &lattice, "lattice", "a word such as fcc");
+    pass_line(x);
+    return MX_OK;
+}
+
+static mx_err fail_dialect(const reader *x, const char *dialect)
+{
+    return MX_FAIL(
+        MX_ERR_INPUT,
+        "%s:%ld: potential: got the dialect %s, expected funcfl (LAMMPS: eam), setfl (eam/alloy) or "
+        "eam/fs",
+        x->name, x->line, dialect);
 }
 
 /* "nrho drho nr dr cutoff" */
 static mx_err read_grid(reader *x)
 {
     md_potential *const p = x->potential;
+    find_line(x);
     const long line = x->line;
     MX_TRY(read_whole(x, "nrho", MD_MIN_KNOTS, MD_MAX_KNOTS, &p->rho_knots));
     MX_TRY(read_positive(x, "drho", &p->rho_step));
     MX_TRY(read_whole(x, "nr", MD_MIN_KNOTS, MD_MAX_KNOTS, &p->r_knots));
     MX_TRY(read_positive(x, "dr", &p->r_step));
     MX_TRY(read_positive(x, "cutoff", &p->cutoff));
-    MX_TRY(end_line(x, "cutoff"));
+    /* eam/he has the highest density as a sixth number */
+    const word sixth = line_word(x);
+    if (is_number(&sixth) && p->form != MD_FUNCFL) return fail_dialect(x, "eam/he");
+    if (is_number(&sixth)) return fail_word(x, &sixth, "cutoff", "the end of the line");
+    pass_line(x);
     /* some files end one step before the cutoff, where the functions are 0 anyway; the steps are
      * rounded */
     const double longest = p->r_knots * p->r_step * (1 + 1e-6);
@@ -175,12 +204,19 @@ static mx_err read_grid(reader *x)
     return MX_OK;
 }
 
+/* How many functions f there are. */
+static int density_tables(const md_potential *p)
+{
+    return p->form == MD_SETFL_FS ? p->elements * p->elements : p->elements;
+}
+
 /* All arrays. A value takes two characters of the file at least. */
 static mx_err make_room(reader *x)
 {
     md_potential *const p = x->potential;
     const size_t n = (size_t)p->elements, rho = n * (size_t)p->rho_knots, r = (size_t)p->r_knots;
-    const size_t total = rho + (n + (size_t)md_pairs(p->elements)) * r;
+    const size_t densities = (size_t)density_tables(p);
+    const size_t total = rho + (densities + (size_t)md_pairs(p->elements)) * r;
     const size_t left = (size_t)(x->end - x->at) / 2 + 1;
     if (total > left)
         return fail(
@@ -191,7 +227,7 @@ static mx_err make_room(reader *x)
     if (!p->values) return MX_FAIL(MX_ERR_MEMORY, "%s: no memory for %zu values", x->name, total);
     p->embedding = p->values;
     p->density = p->embedding + rho;
-    p->pair = p->density + n * r;
+    p->pair = p->density + densities * r;
     return MX_OK;
 }
 
@@ -201,6 +237,7 @@ static mx_err read_funcfl(reader *x)
     p->elements = 1;
     pass_line(x);
     MX_TRY(read_element(x, &p->element[0]));
+    strcpy(p->element[0].name, md_element_symbol(p->element[0].number));
     MX_TRY(read_grid(x));
     MX_TRY(make_room(x));
     MX_TRY(read_values(x, "F(rho)", p->rho_knots, p->embedding));
@@ -212,6 +249,7 @@ static mx_err read_funcfl(reader *x)
 static mx_err read_names(reader *x)
 {
     md_potential *const p = x->potential;
+    find_line(x);
     MX_TRY(read_whole(x, "elements", 1, MD_MAX_ELEMENTS, &p->elements));
     for (int i = 0; i < p->elements; i++) {
         md_element *const e = &p->element[i];
@@ -220,7 +258,41 @@ static mx_err read_names(reader *x)
             return fail_word(x, &w, "elements", "the name of an element");
         memcpy(e->name, w.text, w.length);
     }
-    return end_line(x, "elements");
+    const word w = line_word(x);
+    if (w.length > 0) return fail_word(x, &w, "elements", "the end of the line");
+    pass_line(x);
+    return MX_OK;
+}
+
+/* The numbers of all lines from here on, without those behind a word. */
+static int64_t count_numbers(reader x)
+{
+    int64_t count = 0;
+    for (find_line(&x); x.at < x.end; find_line(&x)) {
+        for (word w = line_word(&x); is_number(&w); w = line_word(&x)) count++;
+        pass_line(&x);
+    }
+    return count;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name), n = strlen(end);
+    return length >= n && strcmp(name + length - n, end) == 0;
+}
+
+/* eam/alloy has n functions f and n (n + 1) / 2 pair potentials behind F of n elements, eam/fs has n^2
+ * functions f, adp three tables for each pair. No two of these numbers are the same for n > 1. Where a
+ * file has none of them, its name decides which part the message names. */
+static mx_err choose_form(reader *x)
+{
+    md_potential *const p = x->potential;
+    const int64_t n = p->elements, pairs = md_pairs(p->elements);
+    const int64_t tables = count_numbers(*x) - n * (3 + (int64_t)p->rho_knots), r = p->r_knots;
+    if (tables == (n + 3 * pairs) * r) return fail_dialect(x, "adp");
+    const bool named = ends_with(x->name, ".fs") && tables != (n + pairs) * r;
+    if (n > 1 && (tables == (n * n + pairs) * r || named)) p->form = MD_SETFL_FS;
+    return MX_OK;
 }
 
 static mx_err read_setfl(reader *x)
@@ -229,66 +301,122 @@ static mx_err read_setfl(reader *x)
     for (int i = 0; i < 3; i++) pass_line(x);
     MX_TRY(read_names(x));
     MX_TRY(read_grid(x));
+    MX_TRY(choose_form(x));
     MX_TRY(make_room(x));
     const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
+    const int densities = density_tables(p) / p->elements;
+    double *density = p->density;
     for (int i = 0; i < p->elements; i++) {
         MX_TRY(read_element(x, &p->element[i]));
         MX_TRY(read_values(x, "F(rho)", p->rho_knots, p->embedding + (size_t)i * rho));
-        MX_TRY(read_values(x, "f(r)", p->r_knots, p->density + (size_t)i * r));
+        for (int j = 0; j < densities; j++, density += r)
+            MX_TRY(read_values(x, "f(r)", p->r_knots, density));
     }
     for (int i = 0; i < md_pairs(p->elements); i++)
         MX_TRY(read_values(x, "r phi(r)", p->r_knots, p->pair + (size_t)i * r));
     return MX_OK;
 }
 
-/* Line 4 of setfl has a name behind its first word; of funcfl, values. */
+/* The first line behind three lines has a number and a name in setfl; in funcfl it has values, or what
+ * its header has. */
 static bool is_setfl(reader x)
 {
     for (int i = 0; i < 3; i++) pass_line(&x);
-    (void)line_word(&x);
+    (void)file_word(&x);
     const word second = line_word(&x);
     return second.length > 0 && isalpha((unsigned char)second.text[0]);
 }
 
-/* Tables as the original makes them: with the file's steps, of one knot less than the file has. */
-static mx_err make_funcfl_tables(md_potential *p)
+static mx_err check_bytes(reader x)
 {
-    const int rho = p->rho_knots - 1, r = p->r_knots - 1;
-    md_potential to = *p;
-    to.values = malloc((size_t)(rho + 2 * r) * sizeof *to.values);
-    if (!to.values) return MX_FAIL(MX_ERR_MEMORY, "no memory for the tables of a potential");
-    to.rho_knots = rho;
-    to.r_knots = r;
-    to.embedding = to.values;
-    to.density = to.embedding + rho;
-    to.pair = to.density + r;
-    md_resample(p->embedding, rho + 1, p->rho_step, to.embedding, rho, p->rho_step);
-    md_resample(p->density, r + 1, p->r_step, to.density, r, p->r_step);
-    md_resample(p->pair, r + 1, p->r_step, to.pair, r, p->r_step);
-    for (int k = 0; k < r; k++) to.pair[k] *= HARTREE * BOHR * to.pair[k];
-    free(p->values);
-    *p = to;
+    while (x.at < x.end) {
+        const char *const start = x.at, *const end = memchr(start, '\n', (size_t)(x.end - start));
+        const char *const control =
+            app_text_find_control(start, (size_t)((end ? end : x.end) - start));
+        app_shown shown;
+        if (control)
+            return fail(&x, x.line, "text", "got the byte %s, expected a text file",
+                        app_text_show(control, 1, &shown));
+        pass_line(&x);
+    }
     return MX_OK;
 }
 
+/* A file of funcfl is not yet resampled. */
 static mx_err parse(reader *x)
 {
     md_potential *const p = x->potential;
+    MX_TRY(check_bytes(*x));
     p->form = is_setfl(*x) ? MD_SETFL : MD_FUNCFL;
     MX_TRY(p->form == MD_SETFL ? read_setfl(x) : read_funcfl(x));
     const word rest = file_word(x);
-    if (rest.length > 0) return fail_word(x, &rest, "end", "the end of the file");
-    return p->form == MD_FUNCFL ? make_funcfl_tables(p) : MX_OK;
+    return is_number(&rest) ? fail_word(x, &rest, "end", "the end of the file") : MX_OK;
+}
+
+/* What LAMMPS has beside funcfl, setfl and eam/fs, by the endings that its files have. NULL: none of
+ * these. */
+static const char *dialect_of(const char *name)
+{
+    static const struct {
+        const char *ending, *dialect;
+    } known[] = {{".adp", "adp"}, {".he", "eam/he"}, {".cdeam", "eam/cd"}, {".meam", "meam"}};
+    const char *const slash = strrchr(name, '/');
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const char *const at = strstr(slash ? slash : name, known[i].ending);
+        const char after = at ? at[strlen(known[i].ending)] : 'x';
+        if (after == '\0' || after == '.') return known[i].dialect;
+    }
+    return NULL;
+}
+
+static mx_err parse_file(const md_potential_text *file, md_potential *potential)
+{
+    *potential = (md_potential){.elements = 0};
+    reader x = {.name = file->name,
+                .at = file->text,
+                .end = file->text + file->length,
+                .line = 1,
+                .potential = potential};
+    const mx_err err = parse(&x);
+    if (err == MX_OK) return MX_OK;
+    const char *const dialect = err == MX_ERR_INPUT ? dialect_of(file->name) : NULL;
+    md_potential_free(potential);
+    return dialect ? fail_dialect(&x, dialect) : err;
+}
+
+static mx_err parse_each(const md_potential_text *files, int count, md_potential *each)
+{
+    for (int i = 0; i < count; i++) {
+        MX_TRY(parse_file(&files[i], &each[i]));
+        MX_REQUIRE(count == 1 || each[i].form == MD_FUNCFL, MX_ERR_INPUT,
+                   "%s: got a setfl file, expected a funcfl file where there are several",
+                   files[i].name);
+    }
+    return MX_OK;
+}
+
+mx_err md_potential_parse_all(const md_potential_text *files, int count, md_potential *potential)
+{
+    md_potential each[MD_MAX_ELEMENTS] = {{.elements = 0}};
+    *potential = (md_potential){.elements = 0};
+    MX_REQUIRE(count >= 1 && count <= MD_MAX_ELEMENTS, MX_ERR_INPUT,
+               "potential: got %d files, expected 1 to %d", count, MD_MAX_ELEMENTS);
+    mx_err err = parse_each(files, count, each);
+    if (err == MX_OK && each[0].form != MD_FUNCFL) {
+        *potential = each[0];
+        return MX_OK;
+    }
+    if (err == MX_OK) err = md_combine_funcfl(each, count, potential);
+    if (err != MX_OK) *potential = (md_potential){.elements = 0};
+    for (int i = 0; i < count; i++) md_potential_free(&each[i]);
+    return err;
 }
 
 mx_err md_potential_parse(const char *name, const char *text, size_t length,
                           md_potential *potential)
 {
-    *potential = (md_potential){.elements = 0};
-    reader x = {.name = name, .at = text, .end = text + length, .line = 1, .potential = potential};
-    const mx_err err = parse(&x);
-    if (err != MX_OK) md_potential_free(potential);
-    return err;
+    const md_potential_text file = {.name = name, .text = text, .length = length};
+    return md_potential_parse_all(&file, 1, potential);
 }
 
 void md_potential_free(md_potential *potential)

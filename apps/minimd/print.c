@@ -20,6 +20,24 @@ md_settings md_get_settings(const md_app *app)
     return s;
 }
 
+/* With the element of each type, and whose mass counts. */
+static void print_potential(const md_app *app)
+{
+    const char *const masses = app->data.has_masses     ? "of the data file"
+                               : app->input.masses == 0 ? "of the potential"
+                                                        : "of the key mass";
+    app_print(app->base.report,
+              "\t# ForceStyle: EAM\n\t# Potential: %s\n\t# Elements:", md_potential_name(app));
+    for (int t = 0; t < app->types; t++) {
+        const md_element *const e = &app->potential.element[app->elements[t]];
+        app_print(app->base.report, "%s %d %s (mass %g", t > 0 ? "," : "", t + 1,
+                  e->name[0] ? e->name : "unnamed", app->mass[t]);
+        if (app->mass[t] != e->mass) app_print(app->base.report, ", not %g", e->mass);
+        app_print(app->base.report, ")");
+    }
+    app_print(app->base.report, "; masses %s\n", masses);
+}
+
 static void print_physics(const md_app *app, const md_settings *s)
 {
     const app_report report = app->base.report;
@@ -31,7 +49,7 @@ static void print_physics(const md_app *app, const md_settings *s)
         app_print(report, "\t# ForceStyle: LJ\n\t# Force Parameters: %2.2f %2.2f\n", first.epsilon,
                   first.sigma);
     else
-        app_print(report, "\t# ForceStyle: EAM\n\t# Potential: %s\n", md_potential_name(app));
+        print_potential(app);
     app_print(report, "\t# Units: %s\n", in->units == MD_UNITS_LJ ? "LJ" : "METAL");
     app_print(report, "\t# Atoms: %lld\n\t# Atom types: %d\n", (long long)app->atoms, app->types);
     app_print(report, "\t# System size: %2.2f %2.2f %2.2f", length[0], length[1], length[2]);

@@ -6,6 +6,7 @@
 #include "by_id.h"
 #include "frames.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Sums of up to 1e9 terms in orders that differ, and steps that amplify the difference. With
@@ -166,6 +167,18 @@ static mx_err store_system(md_app *app)
     return app->input.force == MD_FORCE_LJ ? store_coefficients(app) : MX_OK;
 }
 
+/* /files/potential; of several files the others as potential_2 and so on. */
+static mx_err store_potential(md_app *app)
+{
+    for (int i = 0; i < app->potential_count; i++) {
+        char name[32] = "potential";
+        if (i > 0) snprintf(name, sizeof name, "potential_%d", i + 1);
+        MX_TRY(app_results_file(app->base.results, name, app->potential_texts[i],
+                                app->potential_lengths[i]));
+    }
+    return MX_OK;
+}
+
 mx_err md_store_results(md_app *app)
 {
     md_named_series list[MD_HISTORIES];
@@ -182,9 +195,7 @@ mx_err md_store_results(md_app *app)
                                                                  : sums(app),
                                                        list[i].series));
     }
-    if (app->potential_text)
-        MX_TRY(app_results_file(app->base.results, "potential", app->potential_text,
-                                app->potential_length));
+    MX_TRY(store_potential(app));
     MX_TRY(store_system(app));
     md_free_lists(app); /* the largest arrays: sorting takes another hundred bytes an atom */
     mx_err err = open_sorter(app, &s);

@@ -4,8 +4,9 @@
  * inner pairs only, and after long ones, which need outer pairs, too.
  *
  * The potential is made of polynomials, which splines have without an error:
- *     f_j(r) = s_j (c - r)^2,  r phi_ij(r) = s_i s_j (c - r)^3,  F(rho) = -0.1 rho^2,
- * c: the cutoff, s: the strength of an element. */
+ *     f_ij(r) = d_ij (c - r)^2,  r phi_ij(r) = s_i s_j (c - r)^3,  F(rho) = -0.1 rho^2,
+ * c: the cutoff, s: the strength of an element, d_ij: that of the density that an atom of element j adds
+ * at one of element i. All four are different, as in potentials of Finnis and Sinclair. */
 #include "minimd_clusters_eam.h"
 
 #include "check.h"
@@ -19,6 +20,7 @@ enum { MAX_ATOMS = 4000, R_KNOTS = 32, RHO_KNOTS = 64, PAIR_ROWS = 4 * R_KNOTS }
 
 static const double cutoff = 2.2, list_cutoff = 2.8, spacing = 1.08, embedding_factor = -0.1;
 static const double strength[] = {1.0, 0.8};
+static const double density_strength[2][2] = {{1.0, 0.7}, {1.2, 0.9}};
 
 typedef struct system_of_atoms {
     int elements, ghosts;
@@ -35,6 +37,12 @@ typedef struct system_of_atoms {
 static double element_strength(const system_of_atoms *s, int atom)
 {
     return s->elements == 1 ? strength[0] : strength[s->type[atom]];
+}
+
+/* Of what atom j adds at atom i. */
+static double strength_at(const system_of_atoms *s, int i, int j)
+{
+    return s->elements == 1 ? density_strength[0][0] : density_strength[s->type[i]][s->type[j]];
 }
 
 /* ---- atoms ---- */
@@ -103,7 +111,7 @@ static void sum_densities(system_of_atoms *s)
         double rho = 0;
         for (int j = 0; j < OWN + s->ghosts; j++) {
             const double left = cutoff - distance(s, i, j, dx);
-            if (i != j && left > 0) rho += element_strength(s, j) * left * left;
+            if (i != j && left > 0) rho += strength_at(s, i, j) * left * left;
         }
         s->embedding += embedding_factor * rho * rho;
         s->derivative[i] = 2 * embedding_factor * rho;
@@ -124,7 +132,9 @@ static void sum_forces(system_of_atoms *s)
             if (i == j || left <= 0) continue;
             const double phi = si * sj * left * left * left / r;
             const double slope = -si * sj * 3 * left * left / r - phi / r;
-            const double force = 2 * left * (s->derivative[i] * sj + s->derivative[j] * si) - slope;
+            const double embedded =
+                s->derivative[i] * strength_at(s, i, j) + s->derivative[j] * strength_at(s, j, i);
+            const double force = 2 * left * embedded - slope;
             for (int d = 0; d < 3; d++) s->force[i][d] += force * dx[d] / r;
             s->potential += 0.5 * phi;
             s->virial += 0.5 * force * r;
@@ -162,8 +172,9 @@ static mx_err make_tables(mx_ctx ctx, int elements, md_views *v, md_eam_tables *
     double knots[PAIR_ROWS][MD_PAIR_SPLINES], slopes[PAIR_ROWS][MD_PAIR_SPLINES];
     double embedding[2 * RHO_KNOTS][MD_SPLINE];
     for (int n = 0; n < elements * elements * R_KNOTS; n++) {
-        const double si = strength[n / R_KNOTS / elements], sj = strength[n / R_KNOTS % elements];
-        fill_pair_row(sj, si * sj, n % R_KNOTS, h, knots[n], slopes[n]);
+        const int i = n / R_KNOTS / elements, j = n / R_KNOTS % elements;
+        fill_pair_row(density_strength[i][j], strength[i] * strength[j], n % R_KNOTS, h, knots[n],
+                      slopes[n]);
     }
     for (int n = 0; n < elements * RHO_KNOTS; n++) { /* rho = k + p */
         const double k = n % RHO_KNOTS, row[] = {0, e, 2 * e * k, e * k * k};

@@ -148,10 +148,11 @@ def gradient(runs):
     mixture = ("epsilon=1,0.7", "sigma=1,0.9", "mixing=arithmetic")
     gradient_of(runs, LJ, 1)
     gradient_of(runs, LJ, 2, "shift=force", *mixture)
-    gradient_of(runs, EAM, 2, runs.potential)
+    gradient_of(runs, EAM, 2, runs.potential, "elements=Cu,Ni") # the masses of the data file are 1 and 2
     data = os.environ.get("MINX_REFERENCE_DATA")
     if data:
-        gradient_of(runs, {**EAM, "cutoff": "4.95 0.5"}, 2, "potential=" + os.path.join(data, "minimd", "Cu_u6.eam"))
+        gradient_of(runs, {**EAM, "cutoff": "4.95 0.5"}, 2, "potential=" + os.path.join(data, "minimd", "Cu_u6.eam"), "elements=Cu,Cu")
+        gradient_of(runs, EAM, 2, "potential=" + os.path.join(data, "reports", "two.fs"), "elements=Cu,Al")
 
 
 # ---- time step ----

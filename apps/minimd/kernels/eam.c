@@ -29,6 +29,17 @@ MX_BODY place place_in(double x, double inverse, int knots)
     return p;
 }
 
+/* The same of a distance, which is not negative; beyond the last knot it is at that knot. */
+MX_BODY place place_of_distance(double r, double inverse, int knots)
+{
+    place p;
+    const double scaled = r * inverse, last = knots - 1;
+    const double bounded = scaled < last ? scaled : last; /* NaN: the last one */
+    p.knot = (int)bounded;
+    p.at = bounded - p.knot;
+    return p;
+}
+
 /* The row of element e_i with a neighbour of element e_j. */
 MX_BODY int pair_row(const md_eam_tables *t, int ei, int ej, int knot)
 {
@@ -103,7 +114,7 @@ MX_BODY double density_at(const md_eam_density_args *a, const pair_splines *s, i
                      dz = z - MX_LOAD(a->position, j, 2);
         const double square = dx * dx + dy * dy + dz * dz;
         const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
-        const place p = place_in(sqrt(square), t->r_inverse, t->r_knots);
+        const place p = place_of_distance(sqrt(square), t->r_inverse, t->r_knots);
         const int row = pair_row(t, ei, ej, p.knot);
         const double f = spline_value(pair_spline(s, row, 0), p.at);
         rho += square < t->cutoff_square ? f : 0;
@@ -173,7 +184,7 @@ MX_BODY void force_on(const md_eam_force_args *a, const pair_splines *s, int i, 
         const double square = dx * dx + dy * dy + dz * dz;
         const double inverse = mx_rsqrt(square);
         const int ej = one ? 0 : t->element[MX_LOAD(a->type, j)];
-        const place p = place_in(square * inverse, t->r_inverse, t->r_knots);
+        const place p = place_of_distance(square * inverse, t->r_inverse, t->r_knots);
         const int row = pair_row(t, ei, ej, p.knot);
         const mx_double4 pair = pair_spline(s, row, 1);
         const double slope_j = spline_slope(pair_spline(s, row, 0), p.at);

@@ -231,8 +231,8 @@ MX_BODY int md_element_of(const md_eam_cluster_args *a, int at)
     return a->tables.element[MX_AT(a->slot_type, slot / MD_CLUSTER, slot % MD_CLUSTER)];
 }
 
-/* The intervals of vector v, whose pairs have these distances. Beyond the last knot the last
- * interval goes on as a straight line. */
+/* The intervals of vector v, whose pairs have these distances. Beyond the last knot
+ * the row of that knot counts: values are constant there, and so are slopes. */
 MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, int v,
                                mx_part_f64 distance, bool one)
 {

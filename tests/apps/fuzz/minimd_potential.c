@@ -37,7 +37,8 @@ static void check_potential(const md_potential *p)
     HOLDS(p->cutoff < (p->r_knots + 1.01) * p->r_step);
     for (int i = 0; i < p->elements; i++) HOLDS(p->element[i].mass > 0);
     check_table(p->embedding, p->elements, p->rho_knots);
-    check_table(p->density, p->elements, p->r_knots);
+    check_table(p->density, p->form == MD_SETFL_FS ? p->elements * p->elements : p->elements,
+                p->r_knots);
     check_table(p->pair, md_pairs(p->elements), p->r_knots);
 }
 

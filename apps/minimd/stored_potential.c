@@ -1,0 +1,49 @@
+#include "stored_potential.h"
+
+#include <stdlib.h>
+
+typedef struct stored_files {
+    md_potential_text file[MD_MAX_ELEMENTS];
+    char *text[MD_MAX_ELEMENTS];
+    char path[MD_MAX_ELEMENTS][32];
+    int count;
+} stored_files;
+
+static int count_names(const char *list)
+{
+    int count = 1;
+    for (; list && *list; list++) count += *list == ',';
+    return count;
+}
+
+static bool read_files(vf_base *base, int count, stored_files *s)
+{
+    for (; s->count < count && s->count < MD_MAX_ELEMENTS; s->count++) {
+        md_potential_text *const file = &s->file[s->count];
+        char *const path = s->path[s->count];
+        if (s->count == 0)
+            snprintf(path, sizeof s->path[0], "/files/potential");
+        else
+            snprintf(path, sizeof s->path[0], "/files/potential_%d", s->count + 1);
+        if (app_reader_text(base->reader, path, &file->length, &s->text[s->count]) != MX_OK)
+            return vf_impossible(base->verdict, path, mx_err_message());
+        file->name = path;
+        file->text = s->text[s->count];
+    }
+    return true;
+}
+
+bool md_stored_potential(vf_base *base, const md_input *input, int types, md_potential *potential,
+                         int *element)
+{
+    stored_files s = {.count = 0};
+    mx_err err = MX_OK;
+    const bool read = read_files(base, count_names(input->potential), &s);
+    if (read) err = md_potential_parse_all(s.file, s.count, potential);
+    if (read && err == MX_OK)
+        err = md_choose_elements(potential, input->elements, types, NULL, element);
+    for (int i = 0; i < s.count; i++) free(s.text[i]);
+    if (read && err != MX_OK)
+        return vf_impossible(base->verdict, "/files/potential", mx_err_message());
+    return read;
+}
