@@ -1,7 +1,9 @@
-/* The exchange: one all-to-all message per call, between the order of the ids and this rank's own.
+/* What counts here is an element's place in the order of the ids (id_places.h).
  *
- * Rank r keeps ids of block r. At creation each rank counts its elements by owner and sends the
- * ids; the owner notes where each element that arrives belongs (`place`). Invariants: (1) element i
+ * The exchange: one all-to-all message per call, between the order of the ids and this rank's own.
+ *
+ * Rank r keeps the places of block r. At creation each rank counts its elements by owner and sends the
+ * places; the owner notes where each element that arrives belongs (`place`). Invariants: (1) element i
  * of this rank is number `position[i]` of what it sends, grouped by owner; (2) element k of what
  * arrives has place place[k] in the block. So an exchange is a permutation, an all-to-all and a
  * permutation. Cost: every element once over the network. Rejected: a sort by key, which would move
@@ -9,6 +11,7 @@
 #include "by_id.h"
 
 #include "comm_mpi.h"
+#include "id_places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,23 +26,12 @@ struct app_by_id {
     int *receive, *receive_at;
 };
 
-static int owner_of(mx_gid id, mx_gid total, int size)
+static int owner_of(mx_gid place, mx_gid total, int size)
 {
     const mx_gid rows = total / size, more = total % size;
     const mx_gid in_longer_blocks = more * (rows + 1);
-    if (id < in_longer_blocks) return (int)(id / (rows + 1));
-    return (int)(more + (id - in_longer_blocks) / rows);
-}
-
-static mx_err check_ids(mx_gid total, const mx_gid *ids, mx_lid n)
-{
-    MX_REQUIRE(total >= 0 && n >= 0, MX_ERR_ARG, "a number of elements is negative");
-    for (mx_lid i = 0; i < n; ++i) {
-        MX_REQUIRE(ids[i] >= 0 && ids[i] < total, MX_ERR_ARG,
-                   "an element has the id %" MX_PRI_GID ", expected 0 to %" MX_PRI_GID, ids[i],
-                   total - 1);
-    }
-    return MX_OK;
+    if (place < in_longer_blocks) return (int)(place / (rows + 1));
+    return (int)(more + (place - in_longer_blocks) / rows);
 }
 
 static mx_err make(app_comm comm, mx_gid total, mx_lid n, app_by_id *by_id)
@@ -63,15 +55,15 @@ static mx_err make(app_comm comm, mx_gid total, mx_lid n, app_by_id *by_id)
 }
 
 /* Invariant (1), and how many elements go to each rank. */
-static void set_positions(app_by_id b, const mx_gid *ids)
+static void set_positions(app_by_id b, const mx_gid *places)
 {
     const mx_gid total = b->slab.global[0];
     const int size = app_size(b->comm);
-    for (mx_lid i = 0; i < b->elements; ++i) ++b->send[owner_of(ids[i], total, size)];
+    for (mx_lid i = 0; i < b->elements; ++i) ++b->send[owner_of(places[i], total, size)];
     for (int r = 1; r < size; ++r) b->send_at[r] = b->send_at[r - 1] + b->send[r - 1];
     memset(b->send, 0, (size_t)size * sizeof *b->send); /* counted again, as the next free place */
     for (mx_lid i = 0; i < b->elements; ++i) {
-        const int owner = owner_of(ids[i], total, size);
+        const int owner = owner_of(places[i], total, size);
         b->position[i] = b->send_at[owner] + b->send[owner]++;
     }
 }
@@ -94,7 +86,8 @@ static mx_err count_arrivals(app_by_id b)
     return app_agree(b->comm, err);
 }
 
-/* `arrived` holds the ids in the order in which they came: invariant (2). */
+/* `arrived` holds the places in the order in which they came: invariant (2). Two that are the same are
+ * ids without gaps. */
 static mx_err set_places(app_by_id b, const mx_gid *arrived)
 {
     const mx_gid count = b->slab.count[0], first = b->slab.first[0];
@@ -184,14 +177,14 @@ mx_err app_by_id_spread(app_by_id b, size_t bytes, const void *sorted, void *val
     return err;
 }
 
-/* Sends the ids to their owners. */
-static mx_err learn_places(app_by_id b, const mx_gid *ids)
+/* Sends the places to their owners. */
+static mx_err learn_places(app_by_id b, const mx_gid *places)
 {
     char *mine, *theirs;
-    mx_err err = make_buffers(b, sizeof *ids, &mine, &theirs);
+    mx_err err = make_buffers(b, sizeof *places, &mine, &theirs);
     if (err == MX_OK) {
-        scatter(b->elements, b->position, sizeof *ids, (const char *)ids, mine);
-        err = exchange(b, sizeof *ids, mine, theirs, true);
+        scatter(b->elements, b->position, sizeof *places, (const char *)places, mine);
+        err = exchange(b, sizeof *places, mine, theirs, true);
     }
     if (err == MX_OK) err = app_agree(b->comm, set_places(b, (const mx_gid *)(void *)theirs));
     free(mine);
@@ -199,17 +192,26 @@ static mx_err learn_places(app_by_id b, const mx_gid *ids)
     return err;
 }
 
+static mx_err create(app_comm comm, mx_gid total, const mx_gid *places, mx_lid n, app_by_id *by_id)
+{
+    MX_TRY(app_agree(comm, make(comm, total, n, by_id)));
+    set_positions(*by_id, places);
+    MX_TRY(count_arrivals(*by_id));
+    return learn_places(*by_id, places);
+}
+
 mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n, app_by_id *by_id)
 {
     *by_id = NULL;
-    mx_err err = check_ids(total, ids, n);
-    if (err == MX_OK) err = make(comm, total, n, by_id);
+    mx_err err = MX_OK;
+    if (total < 0 || n < 0) err = MX_FAIL(MX_ERR_ARG, "a number of elements is negative");
+    mx_gid *const places = err == MX_OK ? malloc(((size_t)n + 1) * sizeof *places) : NULL;
+    if (err == MX_OK && !places)
+        err = MX_FAIL(MX_ERR_MEMORY, "no memory for the order of %d elements", n);
     err = app_agree(comm, err);
-    if (err == MX_OK) {
-        set_positions(*by_id, ids);
-        err = count_arrivals(*by_id);
-    }
-    if (err == MX_OK) err = learn_places(*by_id, ids);
+    if (err == MX_OK) err = app_id_places(comm, total, ids, n, places);
+    if (err == MX_OK) err = create(comm, total, places, n, by_id);
+    free(places);
     if (err != MX_OK) {
         app_by_id_destroy(by_id);
         return MX_PASS(err);

@@ -63,7 +63,7 @@ static mx_err read_atom(struct md_data_file *f, const md_data_line *line, md_dat
     if (line->words != 5 && line->words != 8)
         return fail_words(f, "Atoms", line,
                           "id, type, x, y and z, and no or three whole numbers behind them");
-    MX_TRY(md_data_whole(f, line, 0, "id", 1, f->about.atoms, &row->id));
+    MX_TRY(md_data_whole(f, line, 0, "id", 1, MD_DATA_MAX_ID, &row->id));
     MX_TRY(md_data_whole(f, line, 1, "type", 1, f->about.types, &value));
     row->type = (int32_t)value - 1;
     for (int d = 0; d < 3; d++) MX_TRY(read_position(f, line, d, 2 + d, &row->value[d]));
@@ -77,7 +77,7 @@ static mx_err read_velocity(struct md_data_file *f, const md_data_line *line, md
     static const char *const names[] = {"vx", "vy", "vz"};
     *row = (md_data_row){.line = line->number, .type = -1};
     if (line->words != 4) return fail_words(f, "Velocities", line, "id, vx, vy and vz");
-    MX_TRY(md_data_whole(f, line, 0, "id", 1, f->about.atoms, &row->id));
+    MX_TRY(md_data_whole(f, line, 0, "id", 1, MD_DATA_MAX_ID, &row->id));
     for (int d = 0; d < 3; d++) MX_TRY(md_data_real(f, line, 1 + d, names[d], &row->value[d]));
     return MX_OK;
 }

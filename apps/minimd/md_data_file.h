@@ -2,7 +2,7 @@
  * that a file of any size needs little memory. Knows no MPI; data_file.c spreads the rows over
  * ranks.
  *
- *     a line that is skipped
+ *     a title, which is not read
  *
  *     2 atoms                      what the file has, in any order; '#' begins a comment
  *     1 atom types
@@ -18,7 +18,8 @@
  *
  *     1 1.0 1.0 2.5
  *
- *     Atoms # atomic               id, type, x, y, z, and how often the atom crossed each side, which changes nothing here
+ *     Atoms # atomic               id, type, x, y, z, and how often the atom crossed each side, which changes nothing here;
+ *                                  ids may have gaps
  *
  *     1 1 0.5 0.25 0 0 0 -1
  *     2 1 2.5 0.25 0 0 1 0
@@ -29,7 +30,8 @@
  *     1 -0.1 0 0
  *
  * Sections may come in any order. PairIJ Coeffs (two types, then the same) give each pair of types
- * itself. Everything else that LAMMPS knows, bonds or tilted boxes for example, is refused. Lines
+ * itself. Lines of the header that say nothing about atoms ("2 extra bond per atom", "3 bond types") are read.
+ * Everything else that LAMMPS knows, bonds or tilted boxes for example, is refused. Lines
  * have at most MD_DATA_LINE bytes. */
 #pragma once
 #include "md_input.h"
@@ -59,7 +61,7 @@ typedef struct md_data_about {
 typedef enum md_data_section { MD_DATA_ATOMS, MD_DATA_VELOCITIES } md_data_section;
 
 typedef struct md_data_row {
-    int64_t id;      /* 1 to the number of atoms; that each comes once is not checked here */
+    int64_t id;      /* 1 or more; that each comes once is not checked here */
     int64_t line;    /* in the file */
     double value[3]; /* position or velocity */
     int32_t type;    /* from 0 on; of velocities -1 */

@@ -4,31 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Ids, and sums over atoms, must be exact as 64-bit integers and as doubles. */
-#define MAX_ATOMS ((int64_t)1 << 53)
-
 static const char *const sides[] = {"xlo xhi", "ylo yhi", "zlo zhi"};
 
-/* Numbers of what minimd has not. */
-static const char *const absent[] = {
-    "bonds",
-    "angles",
-    "dihedrals",
-    "impropers",
-    "bond types",
-    "angle types",
-    "dihedral types",
-    "improper types",
-    "extra bond per atom",
-    "extra angle per atom",
-    "extra dihedral per atom",
-    "extra improper per atom",
-    "extra special per atom",
-    "ellipsoids",
-    "lines",
-    "triangles",
-    "bodies",
-};
+/* Numbers of what minimd has not: they must be 0. */
+static const char *const absent[] = {"bonds",      "angles", "dihedrals", "impropers",
+                                     "ellipsoids", "lines",  "triangles", "bodies"};
+
+/* Numbers that say nothing about atoms, nor about what there is between them. */
+static const char *const without_effect[] = {"bond types",
+                                             "angle types",
+                                             "dihedral types",
+                                             "improper types",
+                                             "extra bond per atom",
+                                             "extra angle per atom",
+                                             "extra dihedral per atom",
+                                             "extra improper per atom",
+                                             "extra special per atom"};
 
 static int leading_numbers(const md_data_line *line)
 {
@@ -69,6 +60,14 @@ static mx_err read_tilt(const struct md_data_file *f, const md_data_line *line)
     return MX_OK;
 }
 
+/* The name among these that stands behind a number; NULL: none. */
+static const char *find_name(const md_data_line *line, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (md_data_is(line, 1, names[i])) return names[i];
+    return NULL;
+}
+
 /* A number of something; *found: the line is one. */
 static mx_err read_count(struct md_data_file *f, const md_data_line *line, bool *found)
 {
@@ -77,7 +76,7 @@ static mx_err read_count(struct md_data_file *f, const md_data_line *line, bool 
     if (md_data_is(line, 1, "atoms")) {
         if (f->atoms_given) return fail_twice(f, "atoms");
         f->atoms_given = true;
-        return md_data_whole(f, line, 0, "atoms", 1, MAX_ATOMS, &f->about.atoms);
+        return md_data_whole(f, line, 0, "atoms", 1, MD_DATA_MAX_ID, &f->about.atoms);
     }
     if (md_data_is(line, 1, "atom types")) {
         if (f->types_given) return fail_twice(f, "atom types");
@@ -86,9 +85,10 @@ static mx_err read_count(struct md_data_file *f, const md_data_line *line, bool 
         f->about.types = (int)count;
         return MX_OK;
     }
-    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
-        if (md_data_is(line, 1, absent[i]))
-            return md_data_whole(f, line, 0, absent[i], 0, 0, &count);
+    const char *name = find_name(line, absent, sizeof absent / sizeof absent[0]);
+    if (name) return md_data_whole(f, line, 0, name, 0, 0, &count);
+    name = find_name(line, without_effect, sizeof without_effect / sizeof without_effect[0]);
+    if (name) return md_data_whole(f, line, 0, name, 0, INT32_MAX, &count);
     *found = false;
     return MX_OK;
 }
@@ -115,29 +115,54 @@ static mx_err read_header_line(struct md_data_file *f, const md_data_line *line)
     return fail_line(f, line);
 }
 
+static bool looks_as_header(const md_data_line *line)
+{
+    const int numbers = leading_numbers(line);
+    if (numbers == 1)
+        return md_data_is(line, 1, "atoms") || md_data_is(line, 1, "atom types") ||
+               find_name(line, absent, sizeof absent / sizeof absent[0]) ||
+               find_name(line, without_effect, sizeof without_effect / sizeof without_effect[0]);
+    for (int d = 0; d < 3; d++)
+        if (numbers == 2 && md_data_is(line, 2, sides[d])) return true;
+    return numbers == 3 && md_data_is(line, 3, "xy xz yz");
+}
+
+/* Line 1 is a title, which is not read. If it looks as a line of the header, the title was left out,
+ * and messages about what is missing say so. */
+static mx_err read_title(struct md_data_file *f)
+{
+    const char *text;
+    size_t length;
+    bool ended;
+    app_shown shown;
+    md_data_line line = {.number = 1};
+    MX_TRY(md_data_pass_line(f, &text, &length, &ended));
+    md_data_split(text, length, &line);
+    if (looks_as_header(&line))
+        snprintf(f->title, sizeof f->title, "; line 1, %s, is a title, which is not read",
+                 app_text_show(line.all.text, line.all.length, &shown));
+    return MX_OK;
+}
+
+static mx_err fail_missing(const struct md_data_file *f, const char *what, const char *got,
+                           const char *expected)
+{
+    return md_data_fail(f, what, "got no %s, expected a line \"%s %s\" in the header%s", got,
+                        expected, what, f->title);
+}
+
 static mx_err check_complete(const struct md_data_file *f)
 {
-    if (!f->atoms_given)
-        return md_data_fail(f, "atoms",
-                            "got no number of atoms, expected a line \"N atoms\" in the header");
-    if (!f->types_given)
-        return md_data_fail(
-            f, "atom types",
-            "got no number of types, expected a line \"N atom types\" in the header");
+    if (!f->atoms_given) return fail_missing(f, "atoms", "number of atoms", "N");
+    if (!f->types_given) return fail_missing(f, "atom types", "number of types", "N");
     for (int d = 0; d < 3; d++)
-        if (!f->side_given[d])
-            return md_data_fail(
-                f, sides[d],
-                "got no side of the box, expected a line \"LOW HIGH %s\" in the header", sides[d]);
+        if (!f->side_given[d]) return fail_missing(f, sides[d], "side of the box", "LOW HIGH");
     return MX_OK;
 }
 
 mx_err md_data_read_header(struct md_data_file *f)
 {
-    const char *text;
-    size_t length;
-    bool ended;
-    MX_TRY(md_data_pass_line(f, &text, &length, &ended)); /* the line that is skipped */
+    MX_TRY(read_title(f));
     for (;;) {
         MX_TRY(md_data_read_line(f, &f->pending));
         if (f->pending.end || !md_data_is_number(&f->pending.word[0])) break;

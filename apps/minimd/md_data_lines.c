@@ -42,6 +42,15 @@ static mx_err fill(struct md_data_file *f)
     return MX_OK;
 }
 
+static mx_err check_bytes(const struct md_data_file *f, const char *text, size_t length)
+{
+    const char *const control = app_text_find_control(text, length);
+    app_shown shown;
+    if (control == NULL) return MX_OK;
+    return md_data_fail(f, "text", "got the byte %s, expected a text file",
+                        app_text_show(control, 1, &shown));
+}
+
 mx_err md_data_pass_line(struct md_data_file *f, const char **text, size_t *length, bool *ended)
 {
     const char *end = memchr(f->buffer + f->at, '\n', f->end - f->at);
@@ -58,19 +67,10 @@ mx_err md_data_pass_line(struct md_data_file *f, const char **text, size_t *leng
         return md_data_fail(f, "line", "got more than %d bytes, expected a text file",
                             MD_DATA_LINE);
     f->at += *length + (end ? 1 : 0);
-    return MX_OK;
+    return check_bytes(f, *text, *length);
 }
 
 /* ---- words ---- */
-
-static mx_err check_bytes(const struct md_data_file *f, const char *text, size_t length)
-{
-    const char *const control = app_text_find_control(text, length);
-    app_shown shown;
-    if (control == NULL) return MX_OK;
-    return md_data_fail(f, "text", "got the byte %s, expected a text file",
-                        app_text_show(control, 1, &shown));
-}
 
 /* The next word of [*at, end), of length 0 behind the last one. */
 static app_word next_word(const char **at, const char *end, long number)
@@ -82,7 +82,7 @@ static app_word next_word(const char **at, const char *end, long number)
     return word;
 }
 
-static void split(const char *text, size_t length, md_data_line *line)
+void md_data_split(const char *text, size_t length, md_data_line *line)
 {
     const char *const comment = memchr(text, '#', length);
     const char *const end = comment ? comment : text + length;
@@ -108,8 +108,7 @@ mx_err md_data_read_line(struct md_data_file *f, md_data_line *line)
         MX_TRY(md_data_pass_line(f, &text, &length, &ended));
         *line = (md_data_line){.number = f->line, .end = ended};
         if (ended) return MX_OK;
-        MX_TRY(check_bytes(f, text, length));
-        split(text, length, line);
+        md_data_split(text, length, line);
     } while (line->words == 0);
     return MX_OK;
 }

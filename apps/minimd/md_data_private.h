@@ -9,6 +9,10 @@
 
 enum { MD_DATA_WORDS = 10 };
 
+/* Of ids and numbers of atoms: they, and sums over atoms, must be exact as 64-bit integers and as
+ * doubles. */
+#define MD_DATA_MAX_ID ((int64_t)1 << 53)
+
 /* A line without its comment, and the comment without '#'. */
 typedef struct md_data_line {
     long number;
@@ -35,6 +39,7 @@ struct md_data_file {
     md_data_section section;
     int64_t rows;         /* of it, that were read */
     md_data_line pending; /* the title of the next section, or the end */
+    char title[160];      /* for messages: what is odd about line 1; "": nothing */
     bool seen[5];         /* sections, in the order of md_data_titles */
     bool side_given[3];
     bool atoms_given, types_given;
@@ -52,8 +57,11 @@ mx_err md_data_fail(const struct md_data_file *f, const char *what, const char *
 /* The next line with a word in it, or the end. */
 mx_err md_data_read_line(struct md_data_file *f, md_data_line *line);
 
-/* The next line, whatever it has; *ended: there is none. */
+/* The next line, whatever text it has; *ended: there is none. */
 mx_err md_data_pass_line(struct md_data_file *f, const char **text, size_t *length, bool *ended);
+
+/* The words of a line; *line has its number. */
+void md_data_split(const char *text, size_t length, md_data_line *line);
 
 /* Word number `w` of the line as a number. `what` names it in messages. */
 mx_err md_data_real(const struct md_data_file *f, const md_data_line *line, int w, const char *what,

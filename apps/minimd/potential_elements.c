@@ -66,8 +66,8 @@ static mx_err choose_by_name(const md_potential *p, const char *names, int types
     int count = 1;
     for (const char *c = names; *c; c++) count += *c == ',';
     MX_REQUIRE(count == types, MX_ERR_INPUT,
-               "elements: got %d names, \"%.100s\", expected %d, of the element of each type", count,
-               names, types);
+               "elements: got %d names, \"%.100s\", expected %d, of the element of each type",
+               count, names, types);
     for (int t = 0; t < types; t++) {
         const size_t length = strcspn(at, ",");
         MX_TRY(find_element(p, at, length, &element[t]));
@@ -119,7 +119,8 @@ static mx_err choose_by_position(const md_potential *p, int types, const double 
     MX_REQUIRE(p->elements == 1 || p->elements == types, MX_ERR_INPUT,
                "elements: got a potential of %d elements (%s) for %d type%s of atoms, expected as "
                "many elements as types, or one: %s",
-               p->elements, all_names(p).text, types, types == 1 ? "" : "s", advise(p, types, masses).text);
+               p->elements, all_names(p).text, types, types == 1 ? "" : "s",
+               advise(p, types, masses).text);
     for (int t = 0; t < types; t++) {
         const int e = p->elements > 1 ? t : 0;
         element[t] = e;

@@ -58,7 +58,7 @@ static mx_err open_sorter(md_app *app, sorter *s)
                      : MX_FAIL(MX_ERR_MEMORY, "no memory to sort %d atoms by ids", app->local);
     MX_TRY(app_agree(app->base.comm, err));
     mx_gid *const ids = s->values;
-    for (mx_lid i = 0; i < app->local; i++) ids[i]--; /* from 0 on */
+    for (mx_lid i = 0; i < app->local; i++) ids[i]--; /* from 0 on: those of a lattice are places */
     return app_by_id_create(app->base.comm, app->atoms, ids, app->local, &s->by_id);
 }
 
@@ -111,9 +111,9 @@ static mx_err store_types(sorter *s)
 
 static mx_err store_ids(sorter *s)
 {
-    const app_slab slab = app_by_id_slab(s->by_id);
-    int64_t *const ids = s->sorted;
-    for (mx_gid i = 0; i < slab.count[0]; i++) ids[i] = slab.first[0] + i + 1;
+    const md_app *const app = s->app;
+    MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.id, 1, MX_I64, s->values)));
+    MX_TRY(app_by_id_sort(s->by_id, sizeof(int64_t), s->values, s->sorted));
     return store_sorted(s, "id", "1", APP_EXACT, MX_I64, 1, false);
 }
 

@@ -76,7 +76,9 @@ static void test_simple(void)
 {
     static const char text[] =
         "a comment with 7 atoms\n\n# more\n2 atoms\n-1.5 8.5 ylo yhi # first\n1 atom types\n0 10 xlo "
-        "xhi\r\n0 4e0 zlo zhi\n0 bonds\n0.0 0.0 0.0 xy xz yz\n\nVelocities\n\n2 1 2 3\n1 -1 -2 "
+        "xhi\r\n0 4e0 zlo zhi\n0 bonds\n0.0 0.0 0.0 xy xz yz\n3 bond types\n1 angle types\n0 dihedral "
+        "types\n2 improper types\n2 extra bond per atom\n3 extra angle per atom\n1 extra dihedral per "
+        "atom\n1 extra improper per atom\n6 extra special per atom # 1-4\n\nVelocities\n\n2 1 2 3\n1 -1 -2 "
         "-3\n\nAtoms\n\n2 1 1.5 -2 3 # so\n1 1 0 0 0\n\nMasses\n\n1 63.55 # Cu\n";
     contents c;
     if (read_text(text, sizeof text - 1, &c) != MX_OK) fail("a simple file", mx_err_message());
@@ -87,7 +89,7 @@ static void test_simple(void)
               !c.about.has_pairs,
           "sections");
     check(c.atoms == 2 && c.atom[1].value[0] == 1.5 && c.atom[1].value[1] == -2 &&
-              c.atom[1].type == 0 && c.atom[1].line == 19,
+              c.atom[1].type == 0 && c.atom[1].line == 28,
           "atoms");
     check(c.velocities == 2 && c.velocity[0].value[2] == -3 && c.velocity[0].type == -1,
           "velocities");

@@ -20,7 +20,20 @@ typedef struct bad_file {
 
 static const bad_file bad_files[] = {
     BAD("", "file:1: atoms: got no number of atoms"),
-    BAD("2 atoms\n2 atom types\n" BOX ATOMS, "atoms: got no number of atoms"),
+    BAD("2 atoms\n2 atom types\n" BOX ATOMS,
+        "file:6: atoms: got no number of atoms, expected a line \"N atoms\" in the header; line 1, \"2 "
+        "atoms\", is a title, which is not read"),
+    BAD("0 4 xlo xhi # box\n2 atoms\n2 atom types\n0 4 ylo yhi\n0 4 zlo zhi\n" ATOMS,
+        "xlo xhi: got no side of the box, expected a line \"LOW HIGH xlo xhi\" in the header; line 1, "
+        "\"0 4 xlo xhi\", is a title"),
+    BAD("2 extra bond per atom\n1 atom types\n" ATOMS,
+        "line 1, \"2 extra bond per atom\", is a title"),
+    BAD("2 atoms of 3\n1 atom types\n" ATOMS, "expected a line \"N atoms\" in the header"),
+    BAD("a\x1b[31m title\n2 atoms\n", "file:1: text: got the byte \"\\x1b\", expected a text file"),
+    BAD("a\0title\n2 atoms\n", "file:1: text: got the byte \"\\x00\""),
+    BAD("\n2 atoms # \033\n", "file:2: text: got the byte"),
+    BAD("\n-1 extra bond per atom\n", "file:2: extra bond per atom: got \"-1\""),
+    BAD("\n2 extra bonds per atom\n", "file:2: header: got \"2 extra bonds per atom\""),
     BAD("\n2 atoms\n" BOX ATOMS, "file:6: atom types: got no number of types"),
     BAD("\n2 atoms\n1 atom types\n0 4 xlo xhi\n0 4 zlo zhi\n" ATOMS,
         "ylo yhi: got no side of the box"),
@@ -59,8 +72,9 @@ static const bad_file bad_files[] = {
     BAD(TOP "Atoms\n\n1 1 0 0\n", "file:9: Atoms: got \"1 1 0 0\", expected id, type, x, y and z"),
     BAD(TOP "Atoms\n\n1 1 0 0 0 1 1\n", "file:9: Atoms"),
     BAD(TOP "Atoms\n\n1 1 0 0 0 0 0 0 0 0 0 0 0 0\n", "file:9: Atoms"),
-    BAD(TOP "Atoms\n\n0 1 0 0 0\n", "file:9: id: got \"0\", expected a whole number from 1 to 2"),
-    BAD(TOP "Atoms\n\n3 1 0 0 0\n", "file:9: id: got \"3\""),
+    BAD(TOP "Atoms\n\n0 1 0 0 0\n",
+        "file:9: id: got \"0\", expected a whole number from 1 to 9007199254740992"),
+    BAD(TOP "Atoms\n\n9007199254740993 1 0 0 0\n", "file:9: id: got \"9007199254740993\""),
     BAD(TOP "Atoms\n\n1 3 0 0 0\n", "file:9: type: got \"3\", expected a whole number from 1 to 2"),
     BAD(TOP "Atoms\n\n1 1 0 zero 0\n", "file:9: y: got \"zero\", expected a number"),
     BAD(TOP "Atoms\n\n1 1 0 0 nan\n", "file:9: z: got \"nan\""),

@@ -214,6 +214,41 @@ static void check_rows(app_comm comm)
 enum { TOTAL = 1013 };
 static mx_gid dealt(mx_gid i) { return i * 389 % TOTAL; }
 
+/* An id at this place among ids with gaps: most of them close to each other, a few far away. */
+static mx_gid gapped(mx_gid place)
+{
+    return place < TOTAL - 20 ? 3 * place + place / 100 : ((mx_gid)1 << 52) * (place - TOTAL + 21);
+}
+
+/* The same elements, with ids that have gaps, come in the same order. */
+static void check_gaps(app_comm comm, const mx_gid *places, mx_lid n)
+{
+    mx_gid ids[TOTAL + 1], sorted[TOTAL], extra[TOTAL + 1];
+    app_by_id by_id = NULL;
+    for (mx_lid i = 0; i < n; ++i) ids[i] = gapped(places[i]);
+    CHECK_OK(app_by_id_create(comm, TOTAL, ids, n, &by_id));
+    if (!by_id) return;
+    const app_slab slab = app_by_id_slab(by_id);
+    CHECK_OK(app_by_id_sort(by_id, sizeof *ids, ids, sorted));
+    for (mx_gid k = 0; k < slab.count[0]; ++k) CHECK_I64(sorted[k], gapped(slab.first[0] + k));
+    app_by_id_destroy(&by_id);
+
+    /* all elements of the last rank, and none of the others */
+    for (mx_gid i = 0; i < TOTAL; ++i) extra[i] = gapped(TOTAL - 1 - i);
+    const bool last = app_rank(comm) == app_size(comm) - 1;
+    CHECK_OK(app_by_id_create(comm, TOTAL, extra, last ? TOTAL : 0, &by_id));
+    CHECK_OK(app_by_id_sort(by_id, sizeof *ids, extra, sorted));
+    for (mx_gid k = 0; k < slab.count[0]; ++k) CHECK_I64(sorted[k], gapped(slab.first[0] + k));
+    app_by_id_destroy(&by_id);
+
+    extra[3] = extra[TOTAL - 3];
+    CHECK_FAILS(app_by_id_create(comm, TOTAL, extra, last ? TOTAL : 0, &by_id), MX_ERR_ARG,
+                "two elements have the id 6");
+    CHECK_FAILS(app_by_id_create(comm, TOTAL - 1, ids, n, &by_id), MX_ERR_ARG,
+                "1013 elements have ids, expected 1012");
+    CHECK(by_id == NULL);
+}
+
 static void check_ids(app_comm comm)
 {
     const int size = app_size(comm), rank = app_rank(comm);
@@ -245,10 +280,11 @@ static void check_ids(app_comm comm)
     app_by_id_destroy(&by_id);
     CHECK(by_id == NULL);
 
+    check_gaps(comm, ids, n);
     if (n > 1) ids[1] = ids[0];
     CHECK_FAILS(app_by_id_create(comm, TOTAL, ids, n, &by_id), MX_ERR_ARG, "id");
-    ids[0] = TOTAL;
-    CHECK_FAILS(app_by_id_create(comm, TOTAL, ids, n, &by_id), MX_ERR_ARG, "has the id 1013");
+    if (n > 0) ids[0] = -1;
+    CHECK_FAILS(app_by_id_create(comm, TOTAL, ids, n, &by_id), MX_ERR_ARG, "has the id -1");
     CHECK(by_id == NULL);
 }
 
