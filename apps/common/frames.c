@@ -282,6 +282,20 @@ mx_err app_frames_flush(app_results results)
     return app_file_flush(&results->file);
 }
 
+mx_err app_frames_constant(app_results results, const char *path, const char *unit, mx_type type,
+                           const app_slab *slab, const void *values)
+{
+    app_compare_words words;
+    const app_array array = {.path = path,
+                             .type = type,
+                             .slab = *slab,
+                             .units = unit,
+                             .compare = app_compare_text(APP_EXACT, &words)};
+    if (!results) return MX_OK;
+    MX_TRY(app_results_begin_arrays(results));
+    return app_file_put(&results->file, &array, values);
+}
+
 /* ---- H5MD ---- */
 
 static mx_err put_text(app_results results, const char *owner, const char *name, const char *value)

@@ -129,8 +129,7 @@ static mx_err number_here(places *p)
     MX_REQUIRE(slab.global[0] == p->total, MX_ERR_ARG,
                "%" MX_PRI_GID " elements have ids, expected %" MX_PRI_GID, slab.global[0],
                p->total);
-    for (mx_gid i = 0; i < p->here_count; i++)
-        p->answers[p->here[i].at] = slab.first[0] + i;
+    for (mx_gid i = 0; i < p->here_count; i++) p->answers[p->here[i].at] = slab.first[0] + i;
     return MX_OK;
 }
 

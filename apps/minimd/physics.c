@@ -19,7 +19,7 @@
  * operations round: 3e-6 in the worst case. */
 #include "physics.h"
 
-#include "stored_potential.h"
+#include "stored.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,18 +104,6 @@ static bool read_types(minimd *m)
     return vf_words(m->base.verdict, "/fields/type", count > 0, "is to have an entry an atom");
 }
 
-static bool read_ids(minimd *m)
-{
-    int64_t count = 0, *ids = NULL, wrong = 0;
-    if (app_reader_i64(m->base.reader, "/fields/id", &count, &ids) != MX_OK)
-        return vf_impossible(m->base.verdict, "/fields/id", mx_err_message());
-    for (int64_t i = 0; i < count; i++)
-        wrong += m->input.data_file ? ids[i] <= (i > 0 ? ids[i - 1] : 0) : ids[i] != i + 1;
-    free(ids);
-    return vf_count(m->base.verdict, "/fields/id", count, m->atoms) &&
-           vf_count(m->base.verdict, "ids that are not in order", wrong, 0);
-}
-
 static bool read_box(minimd *m)
 {
     if (!read_array(m, "/fields/box", 6, &m->box)) return false;
@@ -176,7 +164,8 @@ static bool read_state(void *state)
     static const units lj = {1, 1, 1}, metal = {1.036427e-4, 8.617343e-5, 1.602176e6};
     minimd *const m = state;
     m->units = m->input.units == MD_UNITS_METAL ? metal : lj;
-    if (!read_types(m) || !read_ids(m) || !read_box(m)) return false;
+    if (!read_types(m) || !md_stored_ids(&m->base, &m->input, m->atoms) || !read_box(m))
+        return false;
     if (!read_array(m, "/fields/position", 3 * m->atoms, &m->position)) return false;
     if (!read_array(m, "/fields/velocity", 3 * m->atoms, &m->velocity)) return false;
     if (!read_array(m, "/fields/type_mass", m->types, &m->mass)) return false;

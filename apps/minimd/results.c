@@ -109,11 +109,17 @@ static mx_err store_types(sorter *s)
     return store_sorted(s, "type", "1", APP_EXACT, MX_I32, 1, false);
 }
 
-static mx_err store_ids(sorter *s)
+/* The ids of all atoms, sorted. */
+static mx_err sort_ids(sorter *s)
 {
     const md_app *const app = s->app;
     MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.id, 1, MX_I64, s->values)));
-    MX_TRY(app_by_id_sort(s->by_id, sizeof(int64_t), s->values, s->sorted));
+    return app_by_id_sort(s->by_id, sizeof(int64_t), s->values, s->sorted);
+}
+
+static mx_err store_ids(sorter *s)
+{
+    MX_TRY(sort_ids(s));
     return store_sorted(s, "id", "1", APP_EXACT, MX_I64, 1, false);
 }
 
@@ -206,6 +212,21 @@ mx_err md_store_results(md_app *app)
 
 /* ---- frames ---- */
 
+/* Those of a data file may have gaps; those of a lattice are 1 to the number of atoms. */
+static mx_err store_frame_ids(md_app *app)
+{
+    sorter s;
+    mx_err err = open_sorter(app, &s);
+    if (err == MX_OK) err = sort_ids(&s);
+    if (err == MX_OK) {
+        const app_slab slab = app_by_id_slab(s.by_id);
+        err = app_frames_constant(app->base.results, "/particles/all/id", "1", MX_I64, &slab,
+                                  s.sorted);
+    }
+    close_sorter(&s);
+    return err;
+}
+
 mx_err md_begin_frames(md_app *app)
 {
     const app_h5md info = {.group = "all", .dims = 3, .periodic = {true, true, true}};
@@ -221,6 +242,7 @@ mx_err md_begin_frames(md_app *app)
                                         .place = &moving};
     if (app->input.frames == 0) return MX_OK;
     MX_TRY(app_h5md_begin(app->base.results, &info));
+    if (app->input.data_file) MX_TRY(store_frame_ids(app));
     MX_TRY(app_frames_create(app->base.results, &definition, &app->frames));
     definition.path = "/particles/all/box/edges";
     definition.slab = (app_slab){.rank = 1, .global = {3}, .count = {first ? 3 : 0}};

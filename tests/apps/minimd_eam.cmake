@@ -21,7 +21,7 @@ endforeach()
 
 # Results files, by a Python that has h5py.
 if(app_test_PYTHON)
-  foreach(case gradient timestep energy restart altered one_atom frames killed)
+  foreach(case gradient timestep energy restart altered one_atom frames gaps killed)
     add_test(NAME minimd_${case} COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minimd_results.py ${case}
       --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --inputs ${PROJECT_SOURCE_DIR}/inputs/minimd
       --mpiexec ${minx_MPIEXEC})

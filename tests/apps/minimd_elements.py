@@ -85,6 +85,7 @@ def lattice(runs):
 # data file, potential, further words, LAMMPS's energy an atom
 ENERGIES = (
     ("one.data", "ok.alloy", "", -0.7563223654384374),
+    ("gaps.data", "ok.alloy", "", -0.7563223654384374),
     ("one.data", "comment4.alloy", "", -0.7563223654384374),
     ("one.data", "comment5.alloy", "", -0.7563223654384374),
     ("one.data", "comment.funcfl", "", 1.893232252997788),

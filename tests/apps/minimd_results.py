@@ -11,6 +11,7 @@ restart   a run that goes on from a checkpoint, in the middle of a list's steps,
 altered   minx-verify finds a position, velocity, type, coefficient or potential that was changed, and a wrong history
 one_atom  minx-verify agrees with a run of one atom
 frames    the trajectory has the steps and positions that it should; MDAnalysis opens it, where it is installed
+gaps      ids of a data file with gaps are those of fields, frames and restarts, on any number of ranks
 killed    a run that was killed leaves a temporary file with the frames so far
 
 Needs h5py and numpy.
@@ -326,6 +327,40 @@ def frames(runs):
     check("positions", bool(np.allclose(universe.atoms.positions, last, atol=1e-5)), True)
 
 
+# ---- gaps ----
+
+def gaps(runs):
+    random = np.random.default_rng(3)
+    positions, side = crystal(LJ, 4, random)
+    ids = np.cumsum(random.integers(1, 5, len(positions)))
+    ids[-3:] += 2 ** 50
+    write_data(runs.path("dense"), positions, np.ones(len(ids), int), side)
+    with open(runs.path("dense"), encoding="ascii") as file:
+        head, atoms = file.read().split("Atoms # atomic\n\n")
+    rows = [f"{ids[int(number) - 1]} {rest}" for number, rest in (row.split(" ", 1) for row in atoms.splitlines())]
+    with open(runs.path("gaps"), "w", encoding="ascii") as file:
+        file.write(head + "Atoms # atomic\n\n" + "\n".join(rows[::-1]) + "\n")
+    deck = runs.deck(LJ, 20)
+    runs.run(deck, "-f", runs.path("dense"), "frames=10", "--output=dense.h5")
+    with h5py.File(runs.path("dense.h5"), "r") as file:
+        expected = file["/fields/position"][...]
+        check("ids", file["/fields/id"][...].tolist(), list(range(1, len(ids) + 1)))
+    for ranks in (1, 2, 4):
+        runs.run(deck, "-f", runs.path("gaps"), "frames=10", "--output=gaps.h5", "--checkpoint=c.h5", "--checkpoint-every=15", ranks=ranks)
+        runs.verify("gaps.h5")
+        runs.run(deck, "-f", runs.path("gaps"), "--restart=c.h5", "--output=on.h5", ranks=ranks % 4 + 1)
+        runs.verify("on.h5")
+        for name in ("gaps.h5", "on.h5"):
+            with h5py.File(runs.path(name), "r") as file:
+                check("ids", file["/fields/id"][...].tolist(), ids.tolist())
+                # sums over neighbours in another order
+                check("positions", bool(np.allclose(file["/fields/position"][...], expected, rtol=0, atol=1e-9)), True)
+        with h5py.File(runs.path("gaps.h5"), "r") as file:
+            check("ids of frames", file["/particles/all/id"][...].tolist(), ids.tolist())
+    alter(runs, "gaps.h5", "/particles/all/id", add(3, 1))
+    alter(runs, "gaps.h5", "/fields/id", add(3, -5))
+
+
 # ---- killed ----
 
 def ranks_of(program, mark):
@@ -403,7 +438,7 @@ def killed(runs):
 
 def main():
     cases = {"gradient": gradient, "timestep": timestep, "energy": energy, "restart": restart, "altered": altered, "one_atom": one_atom,
-             "frames": frames, "killed": killed}
+             "frames": frames, "gaps": gaps, "killed": killed}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)

@@ -1,6 +1,8 @@
-#include "stored_potential.h"
+#include "stored.h"
 
 #include <stdlib.h>
+
+/* ---- the potential ---- */
 
 typedef struct stored_files {
     md_potential_text file[MD_MAX_ELEMENTS];
@@ -46,4 +48,35 @@ bool md_stored_potential(vf_base *base, const md_input *input, int types, md_pot
     if (read && err != MX_OK)
         return vf_impossible(base->verdict, "/files/potential", mx_err_message());
     return read;
+}
+
+/* ---- ids ---- */
+
+/* Those of frames. */
+static bool check_frame_ids(vf_base *base, const md_input *input, int64_t atoms, const int64_t *ids)
+{
+    static const char path[] = "/particles/all/id";
+    int64_t count = 0, *others = NULL, wrong = 0;
+    if (input->frames == 0 || !input->data_file) return true;
+    if (app_reader_i64(base->reader, path, &count, &others) != MX_OK)
+        return vf_impossible(base->verdict, path, mx_err_message());
+    for (int64_t i = 0; i < count && i < atoms; i++) wrong += others[i] != ids[i];
+    free(others);
+    return vf_count(base->verdict, path, count, atoms) &&
+           vf_count(base->verdict, "ids of frames that are others", wrong, 0);
+}
+
+bool md_stored_ids(vf_base *base, const md_input *input, int64_t atoms)
+{
+    static const char path[] = "/fields/id";
+    int64_t count = 0, *ids = NULL, wrong = 0;
+    if (app_reader_i64(base->reader, path, &count, &ids) != MX_OK)
+        return vf_impossible(base->verdict, path, mx_err_message());
+    for (int64_t i = 0; i < count; i++)
+        wrong += input->data_file ? ids[i] <= (i > 0 ? ids[i - 1] : 0) : ids[i] != i + 1;
+    const bool right = vf_count(base->verdict, path, count, atoms) &&
+                       vf_count(base->verdict, "ids that are not in order", wrong, 0) &&
+                       check_frame_ids(base, input, atoms, ids);
+    free(ids);
+    return right;
 }

@@ -1,4 +1,4 @@
-/* The potential that a results file has, for minx-verify. */
+/* Ids and potential of a results file, for minx-verify. */
 #pragma once
 #include "physics.h"
 
@@ -9,3 +9,7 @@
  * each type as the run did. False: it cannot be read, and a line says why. */
 bool md_stored_potential(vf_base *base, const md_input *input, int types, md_potential *potential,
                          int *element);
+
+/* Reads ids, of this many atoms: they rise, those of a lattice have no gaps, and those of frames are
+ * those of the fields. False: they do not, and a line says so. */
+bool md_stored_ids(vf_base *base, const md_input *input, int64_t atoms);
