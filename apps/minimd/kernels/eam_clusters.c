@@ -232,7 +232,7 @@ MX_BODY int md_element_of(const md_eam_cluster_args *a, int at)
 }
 
 /* The intervals of vector v, whose pairs have these distances. Beyond the last knot
- * the row of that knot counts: values are constant there, and so are slopes. */
+ * the row of that knot counts: f and r phi are constant there, and so are their slopes. */
 MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, int v,
                                mx_part_f64 distance, bool one)
 {
