@@ -94,7 +94,7 @@ def minimd(args, folder, files, options):
     """The same by minimd."""
     with open(os.path.join(folder, "deck.in"), "w", encoding="ascii") as file:
         file.write(DECK)
-    done = subprocess.run([args.minimd, "deck.in", "potential=" + ",".join(files), "--yaml_screen", *options], cwd=folder,
+    done = subprocess.run([args.minimd, "deck.in", "potential=" + ",".join(files), "--yaml_screen", "--backend=serial", *options], cwd=folder,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     found = re.search(r"U\*: (\S+)\s+P\*: (\S+)", done.stdout)
     if done.returncode != 0 or not found:
