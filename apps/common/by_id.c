@@ -2,12 +2,12 @@
  *
  * The exchange: one all-to-all message per call, between the order of the ids and this rank's own.
  *
- * Rank r keeps the places of block r. At creation each rank counts its elements by owner and sends the
- * places; the owner notes where each element that arrives belongs (`place`). Invariants: (1) element i
- * of this rank is number `position[i]` of what it sends, grouped by owner; (2) element k of what
- * arrives has place place[k] in the block. So an exchange is a permutation, an all-to-all and a
- * permutation. Cost: every element once over the network. Rejected: a sort by key, which would move
- * the ids with every exchange. */
+ * Rank r keeps the places of block r. At creation each rank counts its elements by owner and
+ * sends the places; the owner notes where each element that arrives belongs (`place`).
+ * Invariants: (1) element i of this rank is number `position[i]` of what it sends, grouped by
+ * owner; (2) element k of what arrives has place place[k] in the block. So an exchange is a
+ * permutation, an all-to-all and a permutation. Cost: every element once over the network.
+ * Rejected: a sort by key, which would move the ids with every exchange. */
 #include "by_id.h"
 
 #include "comm_mpi.h"
@@ -86,8 +86,8 @@ static mx_err count_arrivals(app_by_id b)
     return app_agree(b->comm, err);
 }
 
-/* `arrived` holds the places in the order in which they came: invariant (2). Two that are the same are
- * ids without gaps. */
+/* `arrived` holds the places in the order in which they came: invariant (2). Two that are the
+ * same are one id twice, where ids have no gaps. */
 static mx_err set_places(app_by_id b, const mx_gid *arrived)
 {
     const mx_gid count = b->slab.count[0], first = b->slab.first[0];

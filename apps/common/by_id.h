@@ -6,9 +6,9 @@
 
 typedef struct app_by_id *app_by_id;
 
-/* Prepares the exchange for elements with these ids: ids[n], in host memory, of this rank. `total`
- * elements in all, each held by exactly one rank, once, with ids from 0 on, which may have gaps: else
- * MX_ERR_ARG, and the message names an id. Collective, agreed. */
+/* Prepares the exchange for elements with these ids: ids[n], in host memory, of this rank.
+ * `total` elements in all, each held by exactly one rank, once, with ids from 0 on, which may
+ * have gaps: else MX_ERR_ARG, and the message names an id. Collective, agreed. */
 mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n, app_by_id *by_id);
 
 /* The block of this rank: app_slab_block(comm, total). */

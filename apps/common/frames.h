@@ -36,8 +36,8 @@ mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_sl
  * results NULL: nothing. MX_ERR_IO. */
 mx_err app_frames_flush(app_results results);
 
-/* An element of particles that is the same in all frames, as their ids: one dataset, without steps and
- * times. results NULL: nothing. */
+/* An element of particles that is the same in all frames, as their ids: one dataset, without
+ * steps and times. results NULL: nothing. */
 mx_err app_frames_constant(app_results results, const char *path, const char *unit, mx_type type,
                            const app_slab *slab, const void *values);
 

@@ -26,8 +26,8 @@ const char *md_potential_name(const md_app *app)
     return app->input.potential ? app->input.potential : DEFAULT_POTENTIAL;
 }
 
-/* The next name of a list with commas between them, which *list is moved behind. False: there is none,
- * or it is too long. */
+/* The next name of a list with commas between them, which *list is moved behind. False: there is
+ * none, or it is too long. */
 static bool next_name(const char **list, md_path *name)
 {
     const size_t length = strcspn(*list, ",");
@@ -97,7 +97,8 @@ static mx_err choose_elements(md_app *app)
     return MX_OK;
 }
 
-/* The splines of elements i and j: r phi(r) is the same both ways, the density is that of j at i. */
+/* The splines of elements i and j: r phi(r) is the same both ways, the density is that of j at
+ * i. */
 static void fill_pair(const md_potential *p, int i, int j, double *work, double *rows)
 {
     const size_t knots = (size_t)p->r_knots;
@@ -109,9 +110,9 @@ static void fill_pair(const md_potential *p, int i, int j, double *work, double 
     }
 }
 
-/* The row of slopes of interval k, from its splines at (r - r_k) / step = p: f', and with z = r phi
- * r^2 phi' = r z' - z. As r = (k + p) step, that is a polynomial of the third degree in p, too. Beyond
- * the last knot z' is constant, and z is not its integral but constant, too. */
+/* The row of slopes of interval k, from its splines at (r - r_k) / step = p: f', and with z = r
+ * phi r^2 phi' = r z' - z. As r = (k + p) step, that is a polynomial of the third degree in p,
+ * too. Beyond the last knot z' is constant, and z is not its integral but constant, too. */
 static void fill_slopes(const double *splines, int k, bool last, double step, double *slopes)
 {
     const double *const f = splines, *const z = splines + MD_SPLINE;
@@ -134,8 +135,8 @@ static mx_err import_rows(md_app *app, const char *label, int64_t rows, int colu
     return mx_import(app->base.ctx, *view, values, NULL);
 }
 
-/* Lists of clusters have slopes in a table of their own, and so the values beyond the last knot can be
- * constant in theirs. */
+/* Lists of clusters have slopes in a table of their own, and so the values beyond the last knot
+ * can be constant in theirs. */
 static mx_err make_slopes(md_app *app, int64_t rows, double *pairs)
 {
     const md_potential *const p = &app->potential;

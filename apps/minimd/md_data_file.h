@@ -29,10 +29,10 @@
  *     2 0.1 0 0
  *     1 -0.1 0 0
  *
- * Sections may come in any order. PairIJ Coeffs (two types, then the same) give each pair of types
- * itself. Lines of the header that say nothing about atoms ("2 extra bond per atom", "3 bond types") are read.
- * Everything else that LAMMPS knows, bonds or tilted boxes for example, is refused. Lines
- * have at most MD_DATA_LINE bytes. */
+ * Sections may come in any order. PairIJ Coeffs (two types, then the same) give each pair of
+ * types itself. Lines of the header that say nothing about atoms ("2 extra bond per atom", "3
+ * bond types") are read. Everything else that LAMMPS knows, bonds or tilted boxes for example,
+ * is refused. Lines have at most MD_DATA_LINE bytes. */
 #pragma once
 #include "md_input.h"
 

@@ -115,7 +115,7 @@ static mx_err read_header_line(struct md_data_file *f, const md_data_line *line)
     return fail_line(f, line);
 }
 
-static bool looks_as_header(const md_data_line *line)
+static bool looks_like_header(const md_data_line *line)
 {
     const int numbers = leading_numbers(line);
     if (numbers == 1)
@@ -127,8 +127,8 @@ static bool looks_as_header(const md_data_line *line)
     return numbers == 3 && md_data_is(line, 3, "xy xz yz");
 }
 
-/* Line 1 is a title, which is not read. If it looks as a line of the header, the title was left out,
- * and messages about what is missing say so. */
+/* Line 1 is a title, which is not read. If it looks like a line of the header, the title was left
+ * out, and messages about what is missing say so. */
 static mx_err read_title(struct md_data_file *f)
 {
     const char *text;
@@ -138,7 +138,7 @@ static mx_err read_title(struct md_data_file *f)
     md_data_line line = {.number = 1};
     MX_TRY(md_data_pass_line(f, &text, &length, &ended));
     md_data_split(text, length, &line);
-    if (looks_as_header(&line))
+    if (looks_like_header(&line))
         snprintf(f->title, sizeof f->title, "; line 1, %s, is a title, which is not read",
                  app_text_show(line.all.text, line.all.length, &shown));
     return MX_OK;

@@ -1,9 +1,9 @@
-/* Atoms and velocities are sections of their own, in any order of ids each. So a rank that gets an
- * atom must be found again from the id alone, and ids may have gaps of any size: a rank gets the ids of
- * one value of a hash. Rank 0 reads rows, puts each rank's together, and sends them: at no time does it
- * hold more of the file than MD_DATA_ROWS rows. At the end each rank sorts its rows by id, where ids
- * that come twice are found, and velocities find their atoms. From there the atoms go to the ranks whose
- * bricks they are in, as after any step (md_migrate). */
+/* Atoms and velocities are sections of their own, in any order of ids each. So a rank that gets
+ * an atom must be found again from the id alone, and ids may have gaps of any size: a rank gets
+ * the ids of one value of a hash. Rank 0 reads rows, puts each rank's together, and sends them:
+ * at no time does it hold more of the file than MD_DATA_ROWS rows. At the end each rank sorts
+ * its rows by id, where ids that come twice are found, and velocities find their atoms. From
+ * there the atoms go to the ranks whose bricks they are in, as after any step (md_migrate). */
 #include "md_data_spread.h"
 
 #include "sparse_alltoall.h"

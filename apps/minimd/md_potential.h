@@ -18,16 +18,17 @@
  *   nr values f                                  nrho values F and nr values f;
  *                                                then r phi(r) for each pair (i, j <= i), i = 1, 2, ...: nr values each
  *
- * setfl of LAMMPS's pair style eam/fs (Finnis and Sinclair): behind F of an element stand n functions f,
- * what it adds to the density at an atom of each element. With one element the two are the same.
+ * setfl of LAMMPS's pair style eam/fs (Finnis and Sinclair): behind F of an element stand n
+ * functions f, what it adds to the density at an atom of each element. With one element the two are
+ * the same.
  *
- * Values stand in any number on a line; each part begins on a line of its own. As in LAMMPS, '#' begins
- * a comment behind the lines of comments at the start, and words behind the last value of a part or of a
- * header are not read. A number there is an error: it would be a value too many.
+ * Values stand in any number on a line; each part begins on a line of its own. As in LAMMPS, '#'
+ * begins a comment behind the lines of comments at the start, and words behind the last value of a
+ * part or of a header are not read. A number there is an error: it would be a value too many.
  *
- * The pair potential of funcfl is r phi(r) = 27.2 * 0.529 Z_i(r) Z_j(r), with Hartree and Bohr radius
- * in eV and Angstrom. Several files, one for each element, are brought onto one grid: the longest steps
- * and the longest tables of all. */
+ * The pair potential of funcfl is r phi(r) = 27.2 * 0.529 Z_i(r) Z_j(r), with Hartree and Bohr
+ * radius in eV and Angstrom. Several files, one for each element, are brought onto one grid: the
+ * longest steps and the longest tables of all. */
 typedef enum md_potential_form { MD_FUNCFL, MD_SETFL, MD_SETFL_FS } md_potential_form;
 
 enum { MD_MAX_ELEMENTS = 8, MD_MIN_KNOTS = 6, MD_MAX_KNOTS = 1000000 };
@@ -81,11 +82,11 @@ typedef struct md_potential_text {
     size_t length;
 } md_potential_text;
 
-/* Reads a potential from its file, or from funcfl files, one for each element. The form is found from
- * line 4: the number and the names of elements in setfl, values in funcfl. eam/fs is told from
- * eam/alloy by the number of values. MX_ERR_INPUT ("NAME:LINE: PART: got ..., expected ..."),
- * MX_ERR_MEMORY; then *potential is all zero. Other dialects of LAMMPS (adp, eam/he, eam/cd, meam) are
- * errors with their names. */
+/* Reads a potential from its file, or from funcfl files, one for each element. The form is found
+ * from line 4: the number and the names of elements in setfl, values in funcfl. eam/fs is told
+ * from eam/alloy by the number of values. MX_ERR_INPUT ("NAME:LINE: PART: got ..., expected
+ * ..."), MX_ERR_MEMORY; then *potential is all zero. Other dialects of LAMMPS (adp, eam/he,
+ * eam/cd, meam) are errors with their names. */
 mx_err md_potential_parse_all(const md_potential_text *files, int count, md_potential *potential);
 mx_err md_potential_parse(const char *name, const char *text, size_t length,
                           md_potential *potential);
@@ -102,11 +103,11 @@ enum { MD_SPLINE = 4 };
 /* The coefficients of a cubic spline through `knots` values: in the interval from knot k on, at p =
  * x / step - k,
  *     value = ((c[0] p + c[1]) p + c[2]) p + c[3],    derivative = ((3 c[0] p + 2 c[1]) p + c[2]) / step
- * coefficients: [knots][MD_SPLINE]. Slopes at the knots are central differences of fourth order, of
- * second order beside the ends, one-sided at the ends, as in the original; so value and slope are
- * continuous. In the last row, which stands at the last knot, the spline goes on as a straight
- * line. F does so. Of functions of the distance, as in LAMMPS, value and slope beyond the last knot are
- * those at it. */
+ * coefficients: [knots][MD_SPLINE]. Slopes at the knots are central differences of fourth order,
+ * of second order beside the ends, one-sided at the ends, as in the original; so value and slope
+ * are continuous. In the last row, which stands at the last knot, the spline goes on as a
+ * straight line. F does so. Of functions of the distance, as in LAMMPS, value and slope beyond
+ * the last knot are those at it. */
 void md_spline(const double *values, int knots, double *coefficients);
 
 /* Values at the knots k * to_step, from those at k * from_step: Lagrange's interpolation through
@@ -114,10 +115,10 @@ void md_spline(const double *values, int knots, double *coefficients);
 void md_resample(const double *from, int from_knots, double from_step, double *to, int to_knots,
                  double to_step);
 
-/* The tables of funcfl files, on their common grid, from their functions as they were read; `pair`
- * of these is Z. With one file the grid is the original's: the file's steps, and one knot less than it
- * has. The elements, cutoff and form of *to are set. MX_ERR_INPUT where the grid has more than
- * MD_MAX_KNOTS; MX_ERR_MEMORY. */
+/* The tables of funcfl files, on their common grid, from their functions as they were read;
+ * `pair` of these is Z. With one file the grid is the original's: the file's steps, and one knot
+ * less than it has. The elements, cutoff and form of *to are set. MX_ERR_INPUT where the grid
+ * has more than MD_MAX_KNOTS; MX_ERR_MEMORY. */
 mx_err md_combine_funcfl(const md_potential *files, int count, md_potential *to);
 
 /* ---- elements (potential_elements.c) ---- */
@@ -125,9 +126,10 @@ mx_err md_combine_funcfl(const md_potential *files, int count, md_potential *to)
 /* The symbol of an element of the periodic table; "" for 0. */
 const char *md_element_symbol(int number);
 
-/* The element of each type of atoms. `names`: the elements' names in the order of the types, with
- * commas between them, as LAMMPS's pair_coeff has them. NULL: the only element is that of all types,
- * else type n is element n; then the masses of the types, unless NULL, must be those of their elements
- * within 1 percent. MX_ERR_INPUT, with the names that would fit the masses, if there are some. */
+/* The element of each type of atoms. `names`: the elements' names in the order of the types,
+ * with commas between them, as LAMMPS's pair_coeff has them. NULL: the only element is that of
+ * all types, else type n is element n; then the masses of the types, unless NULL, must be those
+ * of their elements within 1 percent. MX_ERR_INPUT, with the names that would fit the masses, if
+ * there are some. */
 mx_err md_choose_elements(const md_potential *potential, const char *names, int types,
                           const double *masses, int *element);

@@ -1,6 +1,6 @@
-/* Reads potential files: funcfl and setfl (md_potential.h). No number is skipped: only comments, and
- * words behind the last number of a line. Room is taken only for as many values as the rest of the file
- * can have. */
+/* Reads potential files: funcfl and setfl (md_potential.h). No number is skipped: only comments,
+ * and words behind the last number of a line. Room is taken only for as many values as the rest
+ * of the file can have. */
 #include "md_potential.h"
 #include "text.h"
 
@@ -281,9 +281,9 @@ static bool ends_with(const char *name, const char *end)
     return length >= n && strcmp(name + length - n, end) == 0;
 }
 
-/* eam/alloy has n functions f and n (n + 1) / 2 pair potentials behind F of n elements, eam/fs has n^2
- * functions f, adp three tables for each pair. No two of these numbers are the same for n > 1. Where a
- * file has none of them, its name decides which part the message names. */
+/* eam/alloy has n functions f and n (n + 1) / 2 pair potentials behind F of n elements, eam/fs
+ * has n^2 functions f, adp three tables for each pair. No two of these numbers are the same for
+ * n > 1. Where a file has none of them, its name decides which part the message names. */
 static mx_err choose_form(reader *x)
 {
     md_potential *const p = x->potential;
@@ -317,8 +317,8 @@ static mx_err read_setfl(reader *x)
     return MX_OK;
 }
 
-/* The first line behind three lines has a number and a name in setfl; in funcfl it has values, or what
- * its header has. */
+/* The first line behind three lines has a number and a name in setfl; in funcfl it has values,
+ * or what its header has. */
 static bool is_setfl(reader x)
 {
     for (int i = 0; i < 3; i++) pass_line(&x);
@@ -353,8 +353,8 @@ static mx_err parse(reader *x)
     return is_number(&rest) ? fail_word(x, &rest, "end", "the end of the file") : MX_OK;
 }
 
-/* What LAMMPS has beside funcfl, setfl and eam/fs, by the endings that its files have. NULL: none of
- * these. */
+/* What LAMMPS has beside funcfl, setfl and eam/fs, by the endings that its files have. NULL:
+ * none of these. */
 static const char *dialect_of(const char *name)
 {
     static const struct {

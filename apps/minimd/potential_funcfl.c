@@ -1,6 +1,6 @@
-/* Tables of funcfl files, on one grid (md_potential.h). As LAMMPS and the original make them: the steps
- * are the longest of all files, and the grid goes as far as the longest table. Each function is
- * interpolated on that grid; one that ends earlier stays as it is at its end. */
+/* Tables of funcfl files, on one grid (md_potential.h). As LAMMPS and the original make them:
+ * the steps are the longest of all files, and the grid goes as far as the longest table. Each
+ * function is interpolated on that grid; one that ends earlier stays as it is at its end. */
 #include "md_potential.h"
 
 #include <math.h>

@@ -1,12 +1,13 @@
 /* The embedded-atom method on lists of clusters against a sum over all pairs, on every backend:
- * full and half lists, one element and two. Lists have inner and outer pairs
- * (md_eam_clusters.h). Forces are computed where the list was made, after short ways, which need
- * inner pairs only, and after long ones, which need outer pairs, too.
+ * full and half lists, one element and two. Lists have inner and outer pairs (md_eam_clusters.h).
+ * Forces are computed where the list was made, after short ways, which need inner pairs only, and
+ * after long ones, which need outer pairs, too.
  *
  * The potential is made of polynomials, which splines have without an error:
  *     f_ij(r) = d_ij (c - r)^2,  r phi_ij(r) = s_i s_j (c - r)^3,  F(rho) = -0.1 rho^2,
- * c: the cutoff, s: the strength of an element, d_ij: that of the density that an atom of element j adds
- * at one of element i. All four are different, as in potentials of Finnis and Sinclair. */
+ * c: the cutoff, s: the strength of an element, d_ij: that of the density that an atom of
+ * element j adds at one of element i. All four are different, as in potentials of Finnis and
+ * Sinclair. */
 #include "minimd_clusters_eam.h"
 
 #include "check.h"

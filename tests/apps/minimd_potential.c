@@ -454,9 +454,9 @@ static void test_dialects(void)
     }
 }
 
-/* Files with other steps and lengths: the grid is the coarsest and the longest of both, and the pair
- * potential has the product of the charges. All functions are straight lines, which Lagrange's
- * interpolation does not change; the shorter file's stay as they are at its end. */
+/* Files with other steps and lengths: the grid is the coarsest and the longest of both, and the
+ * pair potential has the product of the charges. All functions are straight lines, which
+ * Lagrange's interpolation does not change; the shorter file's stay as they are at its end. */
 static void test_several(void)
 {
     static const char first[] =
