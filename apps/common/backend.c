@@ -182,21 +182,11 @@ static mx_err check_options(const app_options *options)
     return check_once(b, "check-against", "check=", options->check_against != NULL);
 }
 
-/* Does this build have the backend whose name is at the start of this text? */
-static bool is_built(const char *resource)
-{
-    char name[NAME_BYTES];
-    backend_name(resource, name);
-    return mx_backend_built(name);
-}
-
-/* A backend that this build does not have is a mistake in the command line. One that is not
- * available on this machine is a failure at run time. */
+/* A backend or a layout that this build does not have is a mistake in the command line. One that is
+ * not available on this machine is a failure at run time. */
 static mx_err of_command_line(mx_err err, const char *resource)
 {
-    const char *const check = strstr(resource, "check=");
-    if (err != MX_ERR_BACKEND) return err;
-    if (is_built(resource) && (check == NULL || is_built(check + strlen("check=")))) return err;
+    if (err != MX_ERR_BACKEND || mx_resource_built(resource)) return err;
     return MX_FAIL(MX_ERR_INPUT, "%s", mx_err_message());
 }
 

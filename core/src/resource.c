@@ -201,3 +201,16 @@ mx_err mx_resource_backend(const mx_resource *r, const mx_backend **named, const
                "backend '%s' is not available here: %s", r->backend, why);
     return MX_OK;
 }
+
+bool mx_resource_built(const char *text)
+{
+    mx_resource r;
+    bool known;
+    if (mx_resource_parse(text, &r) != MX_OK) return false;
+    const mx_backend *const named = mx_backend_find(r.backend, &known);
+    const mx_backend *const runs = named != NULL && r.shuffled ? named->host.shuffled : named;
+    if (runs == NULL) return false;
+    const mx_layout layout = r.layout == MX_LAYOUT_DEFAULT ? runs->info.layout : r.layout;
+    return mx_backend_has_layout(runs, layout) &&
+           (r.check[0] == '\0' || mx_resource_built(r.check));
+}

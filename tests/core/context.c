@@ -109,6 +109,7 @@ static void test_good(void)
     for (size_t g = 0; g < sizeof good / sizeof good[0]; g++) {
         mx_ctx ctx;
         mx_ctx_info info;
+        CHECK(mx_resource_built(good[g].resource) == (TEST_LAYOUTS_ALL || !good[g].built_by_all));
         if (good[g].built_by_all && !TEST_LAYOUTS_ALL) {
             CHECK_FAILS(mx_ctx_create(good[g].resource, &ctx), MX_ERR_BACKEND, "MINX_LAYOUTS=all");
             CHECK(ctx == NULL);
@@ -189,6 +190,8 @@ static void test_backends(void)
     CHECK(!mx_backend_available("nothing", &why));
     CHECK_TEXT(why, "no such backend");
     CHECK(!mx_backend_built("nothing") && !mx_backend_built(NULL));
+    CHECK(!mx_resource_built("nothing") && !mx_resource_built("serial:layout"));
+    CHECK(!mx_resource_built("serial:check=nothing") && mx_resource_built("serial:check=openmp"));
     CHECK_I64(mx_backend_devices("serial"), 0);
     CHECK_I64(mx_backend_devices("nothing"), 0);
     if (!mx_backend_available("cuda", &why)) {

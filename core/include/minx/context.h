@@ -81,6 +81,10 @@ const char *mx_backend_name(int index);
 /* Does this build have the backend? */
 bool mx_backend_built(const char *name);
 
+/* Does this build have the backend and the layout that a resource names, and those of its check?
+ * False, too, where the text is no resource. */
+bool mx_resource_built(const char *resource);
+
 /* Can a context of this backend be created here and now? If not, *why (may be NULL) gets the
  * reason. */
 bool mx_backend_available(const char *name, const char **why);
