@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* localtime_r, getpid */
+#define _POSIX_C_SOURCE 200809L /* localtime_r */
 #include "yaml.h"
 
 #include "signals.h"
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- text ---- */
 
@@ -118,29 +117,40 @@ void app_yaml_free(app_yaml *yaml)
 
 /* ---- files ---- */
 
-static mx_err write_text(const app_yaml *yaml, const char *path)
+/* Opens a new file of this name, or of the first one that is free; `name` is its own. */
+static mx_err open_new(const char *path, char *name, size_t size, FILE **file)
 {
-    FILE *const file = fopen(path, "w");
-    MX_REQUIRE(file, MX_ERR_IO, "%s: %s, expected a file to write", path, strerror(errno));
-    const size_t length = yaml->text.length;
-    bool written = length == 0 || fwrite(yaml->text.text, 1, length, file) == length;
-    written = fclose(file) == 0 && written;
-    MX_REQUIRE(written, MX_ERR_IO, "%s: writing failed: %s", path, strerror(errno));
+    enum { ATTEMPTS = 1000 };
+    const size_t length = strlen(path), ending = sizeof ".yaml" - 1;
+    const bool has_ending = length > ending && strcmp(path + length - ending, ".yaml") == 0;
+    const int stem = (int)(has_ending ? length - ending : length);
+    *file = NULL;
+    for (int attempt = 1; attempt <= ATTEMPTS && !*file; attempt++) {
+        char number[16] = "";
+        if (attempt > 1) snprintf(number, sizeof number, "-%d", attempt);
+        const int used = snprintf(name, size, "%.*s%s%s", stem, path, number, path + stem);
+        MX_REQUIRE(used < (int)size, MX_ERR_IO, "%.100s...: the name is too long", path);
+        *file = fopen(name, "wx");
+        if (!*file && errno != EEXIST) break;
+    }
+    MX_REQUIRE(*file, MX_ERR_IO, "%s: %s, expected a name for a new file", path, strerror(errno));
     return MX_OK;
 }
 
 static mx_err write_here(const app_yaml *yaml, const char *path)
 {
-    char temporary[PATH_MAX];
+    char name[PATH_MAX];
+    FILE *file;
     if (yaml->err != MX_OK) return MX_FAIL(yaml->err, "no memory for %s", path);
-    const int length = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    MX_REQUIRE(length < (int)sizeof temporary, MX_ERR_IO, "%.100s...: the name is too long", path);
-    app_signals_note(temporary);
-    mx_err err = write_text(yaml, temporary);
-    if (err == MX_OK && rename(temporary, path) != 0)
-        err = MX_FAIL(MX_ERR_IO, "%s: %s, expected a name for the file", path, strerror(errno));
-    if (err != MX_OK) (void)remove(temporary);
-    app_signals_forget(temporary);
+    MX_TRY(open_new(path, name, sizeof name, &file));
+    app_signals_note(name);
+    const size_t length = yaml->text.length;
+    bool written = length == 0 || fwrite(yaml->text.text, 1, length, file) == length;
+    written = fclose(file) == 0 && written;
+    const mx_err err =
+        written ? MX_OK : MX_FAIL(MX_ERR_IO, "%s: writing failed: %s", name, strerror(errno));
+    if (err != MX_OK) (void)remove(name);
+    app_signals_forget(name);
     return err;
 }
 

@@ -42,8 +42,9 @@ void app_yaml_reals(app_yaml *yaml, const char *key, const double *values, int c
 void app_yaml_wholes(app_yaml *yaml, const char *key, const int64_t *values, int count);
 void app_yaml_bool(app_yaml *yaml, const char *key, bool value);
 
-/* Writes the document of rank 0 under a temporary name, and renames the file: it replaces one of
- * that name. Collective, agreed: MX_ERR_IO, MX_ERR_MEMORY. */
+/* Writes the document of rank 0 to a new file. It replaces none: if there is one of that name, as
+ * two runs may end in one second, the new name gets -2, -3, ... in front of .yaml. Collective,
+ * agreed: MX_ERR_IO, MX_ERR_MEMORY. */
 mx_err app_yaml_write(app_comm comm, const app_yaml *yaml, const char *path);
 
 void app_yaml_free(app_yaml *yaml);
