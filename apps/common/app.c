@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include "command_line.h"
+#include "output_files.h"
 #include "strbuf.h"
 
 #include <fcntl.h>
@@ -115,7 +116,19 @@ static mx_err read_input(app_base *app)
         MX_TRY(app_agree(app->comm,
                          app_keys_read(&app->keys, d->input, o->deck, app->deck_text,
                                        app->deck_length, o->overrides, (char *)app + d->input_at)));
-    return o->deck ? app_results_check_input(app->comm, o->output, o->deck) : MX_OK;
+    return MX_OK;
+}
+
+/* The files that the command line names. */
+static mx_err list_files(app_base *app)
+{
+    const app_options *const o = &app->options;
+    app_paths *const paths = &app->paths;
+    MX_TRY(app_paths_add_streams(app->comm, paths));
+    if (o->deck) MX_TRY(app_path_reads(app, "the input", o->deck));
+    if (o->restart) MX_TRY(app_paths_add_restart(app->comm, paths, o->restart));
+    if (o->output) MX_TRY(app_paths_add_results(app->comm, paths, o->output));
+    return o->checkpoint ? app_paths_add_checkpoint(app->comm, paths, o->checkpoint) : MX_OK;
 }
 
 static mx_err open_checkpoint(app_base *app)
@@ -125,8 +138,6 @@ static mx_err open_checkpoint(app_base *app)
                                       .file = o->checkpoint,
                                       .every = o->checkpoint_every,
                                       .restart = o->restart,
-                                      .deck = o->deck,
-                                      .output = o->output,
                                       .argc = app->argc,
                                       .argv = app->argv};
     const bool wanted = plan.file || plan.every || plan.restart;
@@ -143,6 +154,7 @@ static mx_err begin(app_base *app)
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
     MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(read_input(app));
+    MX_TRY(list_files(app));
     MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
                               &app->results));
     MX_TRY(open_checkpoint(app));
@@ -335,6 +347,7 @@ static void finish(app_base *app)
     mx_finalize();
     app_keys_close(&app->keys);
     app_options_close(&app->options);
+    app_paths_free(&app->paths);
     free(app->field);
     free(app->deck_text);
     free((void *)app->argv);
@@ -424,6 +437,25 @@ void app_print_note(const app_base *base, const char *format, ...)
     va_end(args);
     app_progress_end(base->report);
     fprintf(stderr, "%s: note: %s\n", base->definition->name, text);
+}
+
+mx_err app_path_reads(app_base *base, const char *role, const char *path)
+{
+    return app_paths_add(base->comm, &base->paths, &(app_path){.name = path, .role = role});
+}
+
+mx_err app_path_writes(app_base *base, const char *option, const char *role, const char *path)
+{
+    const app_path written = {.name = path, .role = role, .option = option};
+    const bool first = app_rank(base->comm) == 0;
+    MX_TRY(app_paths_add(base->comm, &base->paths, &written));
+    return app_agree(base->comm, first ? app_output_check_plain(option, path) : MX_OK);
+}
+
+mx_err app_path_folder(app_base *base, const char *option, const char *folder)
+{
+    const bool first = app_rank(base->comm) == 0;
+    return app_agree(base->comm, first ? app_output_check_folder(option, folder) : MX_OK);
 }
 
 void app_print_place(app_base *base)

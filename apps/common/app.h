@@ -24,11 +24,16 @@
  *   6. The last lines are printed. Only after that is the results file renamed to its final name,
  *      so that the exit code in it is the one that the program ends with.
  *
+ * Files. All files of a run are in one table (app_paths.h), so that no file replaces one that the
+ * run reads, or another one. app_run adds those of the command line; a stage adds those of its app,
+ * before the run writes anything to them (app_path_reads and its like).
+ *
  * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the
  * error. A stage may also return an error that is not agreed: perhaps only this rank has it, and
  * the others wait for messages of this rank. Such an error ends the run on all ranks (app_abort).
  * There are two exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. */
 #pragma once
+#include "app_paths.h"
 #include "backend.h"
 #include "checkpoint.h"
 #include "frames.h"
@@ -52,6 +57,7 @@ typedef struct app_base {
     app_keys keys;      /* of the input: where each was set */
     char *deck_text;    /* the deck as it was read, ended by a NUL; NULL: there is none */
     size_t deck_length; /* bytes, without the NUL */
+    app_paths paths;    /* the files of the run */
     app_report report;
     app_results results; /* NULL: no results file was asked for */
     mx_ctx ctx;
@@ -155,6 +161,18 @@ void app_print_note(const app_base *base, const char *format, ...)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+
+/* Adds a file that the run reads to the table of its files, before it is read. `role`, for
+ * messages: "the data file". MX_ERR_INPUT if the run would replace it. Collective, agreed. */
+mx_err app_path_reads(app_base *base, const char *role, const char *path);
+
+/* The same for a file that the run writes, beside those that every app has. `option`: the key or
+ * option by which the user named it ("dump"). MX_ERR_IO if it cannot be written. Collective,
+ * agreed. */
+mx_err app_path_writes(app_base *base, const char *option, const char *role, const char *path);
+
+/* MX_ERR_IO if the value of `option` is no folder to write to. Collective, agreed. */
+mx_err app_path_folder(app_base *base, const char *option, const char *folder);
 
 /* To be called at the end of each step, where the state is one that a checkpoint may keep. `step`:
  * the number of steps that are done since the beginning of the problem, also after a restart.

@@ -9,15 +9,19 @@
  * end of the step, or 20 ms later. Rejected: a reduction per step (a step of molecular dynamics may
  * take less than a millisecond, and waits for the slowest rank); clocks alone (those of the ranks
  * differ). */
+#define _POSIX_C_SOURCE 200809L /* stat, access */
 #include "checkpoint_file.h"
 
 #include "signals.h"
 #include "text.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const double check_every = 0.020; /* seconds */
 enum { MAX_STEPS_BETWEEN = 1000 };
@@ -57,37 +61,45 @@ mx_err app_checkpoint_check(const app_checkpoint_plan *plan)
     return parse_every(plan->every, &steps, &seconds);
 }
 
-/* Can the file be written, and does it replace neither input nor results? Creating a temporary file
- * answers the first question. */
-static mx_err try_file(const app_checkpoint_plan *plan)
+/* Can the file be written? Creating a temporary file answers it. */
+static mx_err try_file(const char *file)
 {
     app_output output;
-    if (plan->deck) MX_TRY(app_output_check_kept(plan->file, plan->deck, "the input"));
-    if (plan->output) MX_TRY(app_output_check_kept(plan->file, plan->output, "the results file"));
-    MX_TRY(app_output_reserve("checkpoint", plan->file, false, &output));
+    MX_TRY(app_output_reserve("checkpoint", file, APP_OUTPUT_PREVIOUS, &output));
     app_output_remove(&output);
     app_output_free(&output);
     return MX_OK;
 }
 
-/* The results file must not replace the checkpoint with which the run begins. */
-static mx_err check_output(const app_checkpoint_plan *plan)
+/* Where the newest checkpoint is not there, the one before may be. */
+static mx_err fail_restart(const char *file, const char *reason)
 {
-    if (!plan->output || !plan->restart) return MX_OK;
-    MX_REQUIRE(
-        !app_output_same(plan->output, plan->restart), MX_ERR_INPUT,
-        "--output: got %s, which would replace the checkpoint of --restart; expected another "
-        "name",
-        plan->output);
-    return MX_OK;
+    char *previous = NULL;
+    const bool other = app_output_previous(file, &previous) == MX_OK && access(previous, R_OK) == 0;
+    const mx_err err =
+        MX_FAIL(MX_ERR_INPUT, "--restart: got %s, expected a checkpoint: %s%s%s", file, reason,
+                other ? "; the checkpoint before it is " : "", other ? previous : "");
+    free(previous);
+    return err;
+}
+
+/* A file that is not there is a mistake in the command line; a damaged one is found when it is
+ * read. */
+static mx_err check_restart(const char *file)
+{
+    struct stat info;
+    if (stat(file, &info) != 0 || access(file, R_OK) != 0)
+        return fail_restart(file, strerror(errno));
+    return S_ISREG(info.st_mode) ? MX_OK : fail_restart(file, "it is not a plain file");
 }
 
 static mx_err begin(app_checkpoint c)
 {
     MX_TRY(app_checkpoint_check(&c->plan));
     if (c->plan.every) MX_TRY(parse_every(c->plan.every, &c->every_steps, &c->every_seconds));
-    if (app_rank(c->comm) == 0) MX_TRY(check_output(&c->plan));
-    if (c->plan.file && app_rank(c->comm) == 0) MX_TRY(try_file(&c->plan));
+    const bool first = app_rank(c->comm) == 0;
+    if (c->plan.restart && first) MX_TRY(check_restart(c->plan.restart));
+    if (c->plan.file && first) MX_TRY(try_file(c->plan.file));
     if (c->plan.file) app_signals_catch_stop();
     c->written_at = c->checked_at = app_now();
     c->written_step = -1;

@@ -30,17 +30,16 @@ typedef struct app_checkpoint_plan {
     const char *file;    /* NULL: none are written */
     const char *every;   /* "N": steps, "Ns": seconds; NULL: at signals only */
     const char *restart; /* NULL: from the beginning */
-    const char *deck;    /* files that checkpoints must not replace; NULL: none */
-    const char *output;
-    int argc; /* for the record */
+    int argc;            /* for the record */
     char **argv;
 } app_checkpoint_plan;
 
 /* MX_ERR_INPUT for an `every` that is no number, or without a file. Not collective. */
 mx_err app_checkpoint_check(const app_checkpoint_plan *plan);
 
-/* MX_ERR_IO if `file` could not be written, MX_ERR_INPUT if `file`, or the previous checkpoint
- * FILE.1, would replace the deck or the output. With neither `file` nor `restart` *checkpoint is
+/* MX_ERR_IO if `file`, or the previous checkpoint FILE.1, could not be written, MX_ERR_INPUT if
+ * there is no plain file `restart` that may be read. That they replace no other file of the run is
+ * for app_paths_add (app_paths.h). With neither `file` nor `restart` *checkpoint is
  * NULL, and all functions accept that. What the plan points to must outlive it. Collective,
  * agreed. */
 mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,

@@ -24,7 +24,7 @@ static const app_results_kind kind = {.what = "checkpoint",
                                       .schema = CHECKPOINT_SCHEMA,
                                       .version = CHECKPOINT_VERSION,
                                       .groups = groups,
-                                      .keep_previous = true};
+                                      .beside = APP_OUTPUT_PREVIOUS};
 
 /* ---- writing ---- */
 

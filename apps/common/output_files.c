@@ -12,12 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that already has the final name must be a plain file with write permission: a rename would
- * also replace /dev/null or a write-protected result. */
-static mx_err check_target(const char *what, const char *path)
+mx_err app_output_check_plain(const char *what, const char *path)
 {
     struct stat info;
-    MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the %s needs a name, got an empty one", what);
     if (stat(path, &info) != 0) {
         MX_REQUIRE(errno == ENOENT, MX_ERR_IO, "%s %s: cannot be written: %s", what, path,
                    strerror(errno));
@@ -29,6 +26,35 @@ static mx_err check_target(const char *what, const char *path)
                what, path);
     MX_REQUIRE(access(path, W_OK) == 0, MX_ERR_IO, "%s %s: cannot be replaced: %s", what, path,
                strerror(errno));
+    return MX_OK;
+}
+
+mx_err app_output_check_folder(const char *what, const char *folder)
+{
+    struct stat info;
+    const bool is_folder = stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+    MX_REQUIRE(is_folder && access(folder, W_OK | X_OK) == 0, MX_ERR_IO,
+               "%s: got '%s', expected an existing folder to write to", what, folder);
+    return MX_OK;
+}
+
+/* A file that already has the final name must be a plain file with write permission: a rename would
+ * also replace /dev/null or a write-protected result.
+ *
+ * The system may refuse the rename all the same: another user's file in a folder with the sticky
+ * bit, a file that is immutable. Whether it does depends on owners, capabilities and attributes, so
+ * it is asked: rmdir never removes a file, and needs the same permission. */
+static mx_err check_target(const char *what, const char *path)
+{
+    MX_REQUIRE(path[0] != '\0', MX_ERR_IO, "the %s needs a name, got an empty one", what);
+    struct stat info;
+    MX_TRY(app_output_check_plain(what, path));
+    if (lstat(path, &info) != 0) return MX_OK;
+    const bool refused = rmdir(path) != 0 && (errno == EPERM || errno == EACCES || errno == EROFS);
+    MX_REQUIRE(!refused, MX_ERR_IO,
+               "%s %s: cannot be replaced: %s (is it another user's, in a folder with the sticky "
+               "bit?)",
+               what, path, strerror(errno));
     return MX_OK;
 }
 
@@ -94,19 +120,27 @@ static mx_err create_temporary(const char *what, const char *path, char **tempor
                    path, ATTEMPTS);
 }
 
-/* run.h5 -> run.xmf; other names get .xmf added. */
-static mx_err name_side(const char *path, char **side)
+mx_err app_output_side(const char *path, char **side)
 {
     const size_t length = strlen(path);
     const bool has_ending = length > 3 && strcmp(path + length - 3, ".h5") == 0;
     app_strbuf name = {0};
+    *side = NULL;
     MX_TRY(app_strbuf_add(&name, "%.*s.xmf", (int)(has_ending ? length - 3 : length), path));
     *side = name.text;
     return MX_OK;
 }
 
-/* The link itself stays; the file that it points to is replaced. */
-static mx_err resolve(const char *what, const char *path, char **resolved)
+mx_err app_output_previous(const char *path, char **previous)
+{
+    app_strbuf name = {0};
+    *previous = NULL;
+    MX_TRY(app_strbuf_add(&name, "%s.1", path));
+    *previous = name.text;
+    return MX_OK;
+}
+
+mx_err app_output_resolve(const char *what, const char *path, char **resolved)
 {
     struct stat info;
     const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
@@ -119,7 +153,7 @@ static mx_err resolve(const char *what, const char *path, char **resolved)
 
 static mx_err set_side_names(app_output *output)
 {
-    MX_TRY(name_side(output->path, &output->side));
+    MX_TRY(app_output_side(output->path, &output->side));
     MX_TRY(check_target(output->what, output->side));
     app_strbuf name = {0};
     MX_TRY(app_strbuf_add(&name, "%s.xmf", output->temporary));
@@ -128,81 +162,27 @@ static mx_err set_side_names(app_output *output)
     return MX_OK;
 }
 
-static mx_err set_names(const char *path, bool with_side, app_output *output)
+static mx_err set_names(const char *path, app_output_beside beside, app_output *output)
 {
-    MX_TRY(resolve(output->what, path, &output->path));
+    MX_TRY(app_output_resolve(output->what, path, &output->path));
     MX_TRY(check_target(output->what, output->path));
+    if (beside == APP_OUTPUT_PREVIOUS) {
+        MX_TRY(app_output_previous(output->path, &output->previous));
+        MX_TRY(check_target(output->what, output->previous));
+    }
     MX_TRY(create_temporary(output->what, output->path, &output->temporary));
-    return with_side ? set_side_names(output) : MX_OK;
+    return beside == APP_OUTPUT_SIDE ? set_side_names(output) : MX_OK;
 }
 
-mx_err app_output_reserve(const char *what, const char *path, bool with_side, app_output *output)
+mx_err app_output_reserve(const char *what, const char *path, app_output_beside beside,
+                          app_output *output)
 {
     *output = (app_output){.what = what};
-    const mx_err err = set_names(path, with_side, output);
+    const mx_err err = set_names(path, beside, output);
     if (err != MX_OK) {
         app_output_remove(output);
         app_output_free(output);
     }
-    return err;
-}
-
-static bool is_same(const struct stat *one, const struct stat *other)
-{
-    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
-bool app_output_same(const char *one, const char *other)
-{
-    struct stat info, other_info;
-    const bool exists = stat(one, &info) == 0, other_exists = stat(other, &other_info) == 0;
-    if (exists || other_exists) return exists && other_exists && is_same(&info, &other_info);
-    const char *const slash = strrchr(one, '/'), *const other_slash = strrchr(other, '/');
-    if (strcmp(slash ? slash + 1 : one, other_slash ? other_slash + 1 : other) != 0) return false;
-    char *const folder = slash ? strndup(one, (size_t)(slash - one) + 1) : strdup("."),
-                *const other_folder =
-                    other_slash ? strndup(other, (size_t)(other_slash - other) + 1) : strdup(".");
-    const bool same = folder && other_folder && stat(folder, &info) == 0 &&
-                      stat(other_folder, &other_info) == 0 && is_same(&info, &other_info);
-    free(folder);
-    free(other_folder);
-    return same;
-}
-
-mx_err app_output_check_kept(const char *path, const char *other, const char *role)
-{
-    char *previous = NULL;
-    MX_TRY(app_output_previous(path, &previous));
-    const char *const taken = app_output_same(path, other)       ? path
-                              : app_output_same(previous, other) ? previous
-                                                                 : NULL;
-    mx_err err = MX_OK;
-    if (taken)
-        err = MX_FAIL(MX_ERR_INPUT,
-                      "--checkpoint: got %s, which would replace %s, %s; expected another name",
-                      path, taken, role);
-    free(previous);
-    return err;
-}
-
-static mx_err check_not_input(const char *path, const struct stat *input)
-{
-    struct stat info;
-    if (stat(path, &info) != 0) return MX_OK;
-    MX_REQUIRE(!is_same(&info, input), MX_ERR_INPUT,
-               "--output: got %s, which is the input, expected another file", path);
-    return MX_OK;
-}
-
-mx_err app_output_check_input(const char *path, const char *input)
-{
-    struct stat info;
-    if (stat(input, &info) != 0) return MX_OK; /* it has been read and is gone */
-    char *side = NULL;
-    MX_TRY(check_not_input(path, &info));
-    MX_TRY(name_side(path, &side));
-    const mx_err err = check_not_input(side, &info);
-    free(side);
     return err;
 }
 
@@ -241,32 +221,20 @@ static void flush_folder(const char *path)
     free(folder);
 }
 
-mx_err app_output_previous(const char *path, char **previous)
-{
-    app_strbuf name = {0};
-    *previous = NULL;
-    MX_TRY(app_strbuf_add(&name, "%s.1", path));
-    *previous = name.text;
-    return MX_OK;
-}
-
 /* PATH becomes PATH.1 also. A second link to the file does it without a moment in which there is no
  * PATH; where there are no links, a rename does. */
 static mx_err keep_previous(const app_output *output)
 {
     struct stat info;
-    char *previous = NULL;
     app_strbuf second = {0};
     if (stat(output->path, &info) != 0) return MX_OK;
-    MX_TRY(app_output_previous(output->path, &previous));
     mx_err err = app_strbuf_add(&second, "%s-1", output->temporary);
     if (err == MX_OK) {
         const bool linked = link(output->path, second.text) == 0;
-        err = move(output->what, linked ? second.text : output->path, previous);
+        err = move(output->what, linked ? second.text : output->path, output->previous);
         if (linked) unlink(second.text); /* still there if both names were the same file */
     }
     app_strbuf_free(&second);
-    free(previous);
     return err;
 }
 
@@ -278,13 +246,28 @@ static void keep_side_owner(const app_output *output)
     close(file);
 }
 
-mx_err app_output_publish(const app_output *output, bool with_side, bool keep)
+/* The file is complete, but its name cannot be given to it: something has changed since it was
+ * reserved. The work of a whole run is not thrown away for that. */
+static mx_err leave_temporary(app_output *output)
+{
+    const mx_err err =
+        MX_FAIL(MX_ERR_IO, "%s; the complete file is %s", mx_err_message(), output->temporary);
+    app_signals_forget(output->temporary);
+    free(output->temporary);
+    output->temporary = NULL;
+    return err;
+}
+
+mx_err app_output_publish(app_output *output, bool with_side)
 {
     MX_TRY(flush(output->what, output->temporary));
-    if (keep) MX_TRY(keep_previous(output));
-    if (with_side) keep_side_owner(output);
-    if (with_side) MX_TRY(move(output->what, output->side_temporary, output->side));
-    MX_TRY(move(output->what, output->temporary, output->path));
+    if (output->previous) MX_TRY(keep_previous(output));
+    const mx_err err = move(output->what, output->temporary, output->path);
+    if (err != MX_OK) return output->previous ? MX_PASS(err) : leave_temporary(output);
+    if (with_side) {
+        keep_side_owner(output);
+        MX_TRY(move("side file", output->side_temporary, output->side));
+    }
     flush_folder(output->path);
     return MX_OK;
 }
@@ -307,6 +290,7 @@ void app_output_free(app_output *output)
     if (output->temporary) app_signals_forget(output->temporary);
     if (output->side_temporary) app_signals_forget(output->side_temporary);
     free(output->path);
+    free(output->previous);
     free(output->temporary);
     free(output->side);
     free(output->side_temporary);

@@ -13,7 +13,7 @@
 static mx_err reserve(const char *path, app_results results)
 {
     const app_results_kind *const kind = results->kind;
-    return app_output_reserve(kind->what, path, kind->with_fields, &results->output);
+    return app_output_reserve(kind->what, path, kind->beside, &results->output);
 }
 
 /* Rank 0 reserves the names and sends the temporary one to the other ranks, which need no other. */
@@ -33,12 +33,6 @@ static mx_err share_place(app_results results, const char *path)
     MX_TRY(app_broadcast(results->comm, results->output.temporary, bytes));
     if (!first) app_signals_note(results->output.temporary);
     return MX_OK;
-}
-
-mx_err app_results_check_input(app_comm comm, const char *path, const char *input)
-{
-    if (!path) return MX_OK;
-    return app_agree(comm, app_rank(comm) == 0 ? app_output_check_input(path, input) : MX_OK);
 }
 
 static mx_err begin(app_results results, const char *path, const char *app, int argc, char **argv)
@@ -82,7 +76,7 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
                                           .schema = APP_SCHEMA_NAME,
                                           .version = APP_SCHEMA_VERSION,
                                           .groups = groups,
-                                          .with_fields = true};
+                                          .beside = APP_OUTPUT_SIDE};
     *results = NULL;
     if (!path) return MX_OK;
     return app_results_begin(comm, &kind, path, app, argc, argv, results);

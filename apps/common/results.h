@@ -23,10 +23,6 @@ typedef struct app_results *app_results;
 mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
                           app_results *results);
 
-/* MX_ERR_INPUT if a results file of this name, or its side file, would replace the file `input`,
- * also through links. Collective, agreed. */
-mx_err app_results_check_input(app_comm comm, const char *path, const char *input);
-
 /* Of all calls below:
  *   name      part of a path: not empty, not ".", without '/' and control characters. No name
  *             stands twice in a group

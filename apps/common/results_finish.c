@@ -124,8 +124,7 @@ mx_err app_results_publish(app_results *results)
     app_results const r = *results;
     if (!r) return MX_OK;
     mx_err err = MX_OK;
-    if (app_rank(r->comm) == 0)
-        err = app_output_publish(&r->output, r->xdmf.field_count > 0, r->kind->keep_previous);
+    if (app_rank(r->comm) == 0) err = app_output_publish(&r->output, r->xdmf.field_count > 0);
     err = app_agree(r->comm, err);
     if (err != MX_OK) {
         app_results_discard(results);

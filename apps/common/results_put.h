@@ -22,8 +22,7 @@ typedef struct app_results_kind {
     const char *schema;
     int64_t version;
     const char *const *groups; /* that it always has; ends with NULL */
-    bool with_fields;          /* there may be fields, and so a side file */
-    bool keep_previous;        /* a file that is replaced stays as PATH.1 */
+    app_output_beside beside;  /* with fields: the side file; or the file that is replaced */
 } app_results_kind;
 
 struct app_results {

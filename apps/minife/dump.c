@@ -58,15 +58,43 @@ static mx_err write_part(const fe_app *app, const char *path, const dumped *d, b
     return MX_OK;
 }
 
+typedef struct dump_path {
+    char text[4096];
+} dump_path;
+
+static mx_err make_path(const fe_app *app, const char *stage, const char *what, dump_path *path)
+{
+    const int length =
+        snprintf(path->text, sizeof path->text, "%s/%s.%s.mtx", app->input.dump, stage, what);
+    MX_REQUIRE(length < (int)sizeof path->text, MX_ERR_INPUT,
+               "dump: the folder's name is too long");
+    return MX_OK;
+}
+
+mx_err fe_list_dumps(fe_app *app)
+{
+    static const char *const files[][2] = {{"assembled", "A"},
+                                           {"assembled", "b"},
+                                           {"system", "A"},
+                                           {"system", "b"},
+                                           {"solution", "x"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        dump_path path;
+        MX_TRY(make_path(app, files[i][0], files[i][1], &path));
+        MX_TRY(app_path_writes(&app->base, "dump", "a file of dump", path.text));
+    }
+    return MX_OK;
+}
+
 static mx_err write_file(const fe_app *app, const char *stage, const char *what, const dumped *d,
                          bool matrix)
 {
     const app_comm comm = app->base.comm;
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s.%s.mtx", app->input.dump, stage, what);
-    MX_REQUIRE(length < (int)sizeof path, MX_ERR_INPUT, "dump: the folder's name is too long");
+    dump_path path;
+    MX_TRY(make_path(app, stage, what, &path));
     for (int rank = 0; rank < app_size(comm); rank++)
-        MX_TRY(app_agree(comm, rank == app_rank(comm) ? write_part(app, path, d, matrix) : MX_OK));
+        MX_TRY(app_agree(comm,
+                         rank == app_rank(comm) ? write_part(app, path.text, d, matrix) : MX_OK));
     return MX_OK;
 }
 

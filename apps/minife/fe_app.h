@@ -82,12 +82,14 @@ void fe_shares_destroy(fe_shares *shares);
 int64_t fe_resident(void);
 
 /* yaml.c: the original's YAML file, into the folder of the key `yaml`; nothing without it.
- * fe_check_folders: MX_ERR_IO if the value of yaml or dump is no folder to write to. Collective,
- * agreed. */
-mx_err fe_check_folders(const fe_app *app);
+ * fe_list_files: adds the files of yaml and dump to those of the run; MX_ERR_IO if their values are
+ * no folders to write to, MX_ERR_INPUT if a file would replace another one. Collective, agreed. */
+mx_err fe_list_files(fe_app *app);
 mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares);
 
 /* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`;
  * nothing without it. `stage` is a part of the files' names: "assembled", "system", "solution".
  * Collective, agreed. */
 mx_err fe_dump(fe_app *app, const char *stage);
+/* Adds all of these files to those of the run. */
+mx_err fe_list_dumps(fe_app *app);

@@ -123,7 +123,7 @@ mx_err fe_set_up(void *data)
     app->started = app_now();
     app->level.base = &app->base;
     app->level.input = &app->input;
-    MX_TRY(fe_check_folders(app));
+    MX_TRY(fe_list_files(app));
     MX_TRY(add_regions(app));
     app_print_place(&app->base);
     if (app->input.precision == FE_PRECISION_MIXED) {

@@ -16,28 +16,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-static mx_err check_folder(const char *key, const char *folder)
+mx_err fe_list_files(fe_app *app)
 {
-    struct stat status;
-    if (folder == NULL) return MX_OK;
-    const bool folder_there = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-    MX_REQUIRE(folder_there && access(folder, W_OK | X_OK) == 0, MX_ERR_IO,
-               "%s: got '%s', expected an existing folder to write to", key, folder);
-    return MX_OK;
-}
-
-mx_err fe_check_folders(const fe_app *app)
-{
-    mx_err err = MX_OK;
-    if (app_rank(app->base.comm) == 0) {
-        err = check_folder("yaml", app->input.yaml);
-        if (err == MX_OK) err = check_folder("dump", app->input.dump);
-    }
-    return app_agree(app->base.comm, err);
+    if (app->input.yaml != NULL) MX_TRY(app_path_folder(&app->base, "yaml", app->input.yaml));
+    if (app->input.dump == NULL) return MX_OK;
+    MX_TRY(app_path_folder(&app->base, "dump", app->input.dump));
+    return fe_list_dumps(app);
 }
 
 /* ---- the run ---- */

@@ -55,7 +55,7 @@ mx_err md_read_data(md_app *app)
     md_data_about *const a = &app->data;
     md_path path;
     const char *const file = md_find_file(app, file_of(app), &path);
-    MX_TRY(app_results_check_input(app->base.comm, app->base.options.output, file));
+    MX_TRY(app_path_reads(&app->base, "the data file", file));
     MX_TRY(md_data_spread(app->base.comm, file, a, &app->data_atoms));
     app->atoms = a->atoms;
     app->types = a->types;

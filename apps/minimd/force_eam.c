@@ -40,7 +40,7 @@ static bool next_name(const char **list, md_path *name)
 
 static mx_err read_file(md_app *app, const char *name, char **text, size_t *length)
 {
-    MX_TRY(app_results_check_input(app->base.comm, app->base.options.output, name));
+    MX_TRY(app_path_reads(&app->base, "the potential", name));
     const mx_err read = app_read_file(app->base.comm, name, text, length);
     if (read == MX_ERR_INPUT)
         return MX_FAIL(read,

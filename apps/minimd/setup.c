@@ -257,6 +257,7 @@ mx_err md_set_up(void *data)
     MX_REQUIRE(app->input.frames == 0 || app->base.results != NULL, MX_ERR_INPUT,
                "frames: got %lld without a results file, expected --output too",
                (long long)app->input.frames);
+    if (app->input.yaml) MX_TRY(app_path_folder(&app->base, "yaml_output", "."));
     MX_TRY(md_add_parts(app));
     app_print_place(&app->base);
     app_print(app->base.report, "# Create System:\n");

@@ -57,6 +57,14 @@ function(app_check_against app)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
+# app_file_roles(APP): no file of a run replaces another one.
+function(app_file_roles app)
+  add_test(NAME ${app}_file_roles COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/file_roles.py ${app}
+    $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${minx_MPIEXEC})
+  set_tests_properties(${app}_file_roles PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
 # app_verify_columns(APP): what minx-verify prints of results.
 function(app_verify_columns app)
   add_test(NAME ${app}_verify_columns COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/verify_columns.py ${app}

@@ -276,8 +276,6 @@ static void check_origin(app_comm comm)
                   "more: got 1, expected nothing");
     check_refused(comm, "a.ck", "test", "cells=9\ndt=0.5\n", MX_ERR_INPUT,
                   "shape: got nothing, expected round");
-    check_refused(comm, "none.ck", "test", input, MX_ERR_IO, "No such file or directory");
-    check_refused(comm, ".", "test", input, MX_ERR_IO, "not a plain file");
 }
 
 static void copy_file(app_comm comm, const char *from, const char *to, long flip, long cut)
@@ -326,23 +324,24 @@ static void check_plans(app_comm comm)
     CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, "--checkpoint=FILE");
     plan = (app_checkpoint_plan){.program = "test", .file = "no-such-folder/p.ck"};
     CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_IO, "No such file or directory");
-    const char *const other[][3] = {
-        {"deck.in", "./deck.in", "would replace deck.in, the input"},
-        {"deck", "deck.1", "would replace deck.1, the input"},
-        {"not-there.h5", "././not-there.h5", "would replace not-there.h5, the input"},
-    };
-    write_one(comm, "deck.in", 1);
-    write_one(comm, "deck.1", 1);
-    for (size_t i = 0; i < sizeof other / sizeof other[0]; ++i) {
-        plan = (app_checkpoint_plan){.program = "test", .file = other[i][0], .deck = other[i][1]};
-        CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, other[i][2]);
-        plan = (app_checkpoint_plan){.program = "test", .file = other[i][0], .output = other[i][1]};
-        CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, "the results file");
+    /* what is no file to begin with */
+    static const char *const restarts[][2] = {
+        {"nothing", "got nothing, expected a checkpoint: No such"},
+        {".", "it is not a plain file"},
+        {"/dev/null", "it is not a plain file"}};
+    for (size_t i = 0; i < sizeof restarts / sizeof restarts[0]; ++i) {
+        plan = (app_checkpoint_plan){.program = "test", .restart = restarts[i][0]};
+        CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT, restarts[i][1]);
     }
-    plan =
-        (app_checkpoint_plan){.program = "test", .file = "new", .deck = "deck.in", .output = "a"};
-    CHECK_OK(app_checkpoint_create(comm, &plan, &c));
-    app_checkpoint_destroy(&c);
+    write_one(comm, "alone.1", 1);
+    plan = (app_checkpoint_plan){.program = "test", .restart = "alone"};
+    CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_INPUT,
+                "the checkpoint before it is alone.1");
+    /* the previous checkpoint could not get its name */
+    if (app_rank(comm) == 0) (void)mkdir("new.1", 0777);
+    CHECK_OK(app_barrier(comm));
+    plan = (app_checkpoint_plan){.program = "test", .file = "new"};
+    CHECK_FAILS(app_checkpoint_create(comm, &plan, &c), MX_ERR_IO, "new.1: cannot be written");
     plan = (app_checkpoint_plan){.program = "test"};
     CHECK_OK(app_checkpoint_create(comm, &plan, &c));
     CHECK(c == NULL);

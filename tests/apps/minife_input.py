@@ -120,7 +120,7 @@ BAD = [
     ("a device in the file", "nx=3\ndevice=1\n", ["input.txt"], 2, ["input.txt:2: device", "--device=N"]),
     ("a device of a backend that has none", None, ["device=0"], 2, ["device"]),
     ("output in a folder that is not there", None, ["output=nowhere/out.h5"], 3, ["nowhere"]),
-    ("output over the input", "nx=3\n", ["input.txt", "output=./input.txt"], 2, ["--output", "is the input"]),
+    ("output over the input", "nx=3\n", ["input.txt", "output=./input.txt"], 2, ["--output", "would replace the input"]),
 ]
 # Only with several ranks.
 BAD_ON_RANKS = [

@@ -131,7 +131,7 @@ BAD = [
     ("coefficients twice", DECK, DATA + "\nPair Coeffs\n\n1 1 1\n", ["epsilon=2"], 2, ["atoms.data", "command line"]),
     ("a long cutoff", DECK, DATA + "\nPair Coeffs\n\n1 1 1 3.0\n", [], 2, ["atoms.data", "cutoff 3", "2.5"]),
     ("masses of zero", DECK, DATA + "\nMasses\n\n1 0\n", [], 2, ["atoms.data:26", "mass", "above 0"]),
-    ("results over the data file", DECK, DATA, ["--output=./atoms.data"], 2, ["--output", "is the input"]),
+    ("results over the data file", DECK, DATA, ["--output=./atoms.data"], 2, ["--output", "would replace the data file"]),
     ("two boxes", DECK, data("0 6 xlo xhi", "0 6 xlo xhi\n0 7 xlo xhi"), [], 2, ["atoms.data:7", "second time"]),
 ]
 RANKS = [

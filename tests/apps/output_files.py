@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Output files of tealeaf where file systems, names and signals are unkind: names as long as they may be, /dev/shm without room,
-signals in the middle of a run, a file that is replaced, a file that is locked.
+signals in the middle of a run, a file that is replaced, a file that is locked, files that may be written and not replaced.
 
 usage: output_files.py TEALEAF MINX_VERIFY DECK MPIEXEC...
 """
 import fcntl
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -137,6 +138,51 @@ def replaced(tealeaf, deck, mpiexec, folder):
             check(stat.S_IMODE(info.st_mode) == mode, f"{name}: mode {stat.S_IMODE(info.st_mode):o}, expected {mode:o}")
 
 
+def not_to_be_replaced(tealeaf, deck, folder):
+    """In a folder with the sticky bit, as /tmp, everybody may write another user's file, and only its owner may replace it. That is said
+    before the run, of every name that it would replace at its end. Only root can make such a file."""
+    nobody = 65534
+    if os.getuid() != 0:
+        print("not tried: files of another user (it needs root)")
+        return
+    os.chmod(folder, 0o1777)
+    text_of_deck = os.path.join(folder, "in")
+    shutil.copy(deck, text_of_deck)
+    private = os.path.join(folder, "tmp")
+    os.mkdir(private)
+    os.chown(private, nobody, nobody)
+
+    def start(*options):
+        return subprocess.run([tealeaf, "in", "--quiet", "--backend=serial", *options], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=800, user=nobody, group=nobody, extra_groups=[],
+                              env=dict(os.environ, TMPDIR=private, HOME=private))
+
+    try:
+        able = start("--version").returncode == 0
+    except OSError:
+        able = False
+    if not able:
+        print("not tried: files of another user (it cannot start the program)")
+        return
+    for name, option, what in (("r.h5", "--output=r.h5", "results file"), ("r.xmf", "--output=r.h5", "results file"),
+                               ("k", "--checkpoint=k", "checkpoint"), ("k.1", "--checkpoint=k", "checkpoint")):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            os.remove(path)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("old")
+        os.chmod(path, 0o666)
+        before = sorted(os.listdir(folder))
+        done = start(option)
+        check(done.returncode == 3 and f"{what} {name}: cannot be replaced" in done.stderr and "sticky bit" in done.stderr,
+              f"{option} over another user's {name}: exit code {done.returncode}\n{done.stderr[-500:]}")
+        with open(path, encoding="ascii") as file:
+            check(file.read() == "old" and sorted(os.listdir(folder)) == before, f"{option}: left {os.listdir(folder)}, expected {before}")
+        os.chown(path, nobody, nobody)
+        done = start(option, "--checkpoint-every=5" if what == "checkpoint" else "--output=r.h5")
+        check(done.returncode == 0, f"{option} over the user's own {name}: exit code {done.returncode}\n{done.stderr[-500:]}")
+
+
 def locked(tealeaf, verify, deck, folder):
     """A file that another program has open for writing is not damaged."""
     run([tealeaf, deck, "--quiet", "--output=l.h5"], folder)
@@ -150,7 +196,7 @@ def main():
     tealeaf, verify, deck, mpiexec = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4:]
     for part in (lambda f: long_names(tealeaf, verify, deck, mpiexec, f), lambda f: full_shared_memory(tealeaf, deck, mpiexec, f),
                  lambda f: signals(tealeaf, deck, f), lambda f: replaced(tealeaf, deck, mpiexec, f),
-                 lambda f: locked(tealeaf, verify, deck, f)):
+                 lambda f: not_to_be_replaced(tealeaf, deck, f), lambda f: locked(tealeaf, verify, deck, f)):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     return 1 if failures else 0

@@ -147,22 +147,22 @@ static void check_side(app_comm comm)
     check_no_temporaries(comm);
 }
 
-/* The input by another name, and as the side file. */
-static void check_input_is_not_output(app_comm comm)
+/* The name is taken by a folder while the run computes: its results are not thrown away. */
+static void check_late_folder(app_comm comm)
 {
-    make_file(comm, "deck.h5", "a deck");
-    make_file(comm, "other.xmf", "a deck");
-    if (app_rank(comm) == 0) {
-        unlink("same.h5");
-        CHECK(link("deck.h5", "same.h5") == 0);
-    }
+    app_results results = NULL;
+    CHECK_OK(app_results_create(comm, "late.h5", "test", 0, NULL, &results));
+    if (app_rank(comm) == 0) CHECK(mkdir("late.h5", 0777) == 0);
     CHECK_OK(app_barrier(comm));
-    CHECK_FAILS(app_results_check_input(comm, "./deck.h5", "deck.h5"), MX_ERR_INPUT,
-                "is the input");
-    CHECK_FAILS(app_results_check_input(comm, "same.h5", "deck.h5"), MX_ERR_INPUT, "is the input");
-    CHECK_FAILS(app_results_check_input(comm, "other.h5", "other.xmf"), MX_ERR_INPUT,
-                "is the input");
-    CHECK_OK(app_results_check_input(comm, "new.h5", "deck.h5"));
+    CHECK_FAILS(app_results_finish(&results, "passed", 0), MX_ERR_IO,
+                "the complete file is late.h5.tmp-");
+    const char *const kept = strstr(mx_err_message(), "late.h5.tmp-");
+    struct stat info;
+    CHECK(kept && stat(kept, &info) == 0 && info.st_size > 1000);
+    CHECK_OK(app_barrier(comm));
+    if (app_rank(comm) != 0) return;
+    CHECK_I64(remove_temporaries(), 1);
+    CHECK(rmdir("late.h5") == 0);
 }
 
 /* A link stays a link; what it names is written. */
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     check_discard(comm);
     check_second_time(comm);
     check_side(comm);
-    check_input_is_not_output(comm);
+    check_late_folder(comm);
     check_link(comm);
     check_full_disk(comm, 4 << 20); /* has room for some of the four fields of 960 kB */
     check_full_disk(comm, 4 << 10); /* for the headers only */

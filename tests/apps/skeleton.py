@@ -110,7 +110,7 @@ def automatic_backend(app, deck, folder):
 def names_for_the_terminal(app, deck, folder):
     """Control characters of names are printed as \\xNN."""
     name, shown = "\033[2J", "\\x1b[2J"
-    for words, code in [([name], 2), ([deck, f"--output={name}/x.h5"], 3), ([deck, f"--restart={name}"], 3),
+    for words, code in [([name], 2), ([deck, f"--output={name}/x.h5"], 3), ([deck, f"--restart={name}"], 2),
                         ([deck, f"--backend={name}"], 2), ([deck, f"--{name}=1"], 2)]:
         check(repr(words), run([app, *words], folder), code, [shown])
 

@@ -292,7 +292,7 @@ def full_disk(runs):
 
 
 def refusals(runs):
-    out, err = runs.run("--restart=none", code=3)
+    out, err = runs.run("--restart=none", code=2)
     check("No such file" in err, f"missing: got {err}")
     runs.deck("other.in", old="x_cells=48", new="x_cells=49")
     out, err = runs.run("--restart=r.ck", deck="other.in", code=2)
