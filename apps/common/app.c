@@ -3,7 +3,6 @@
 
 #include "command_line.h"
 #include "output_files.h"
-#include "strbuf.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -76,7 +75,7 @@ static mx_err answer(app_base *app, bool *answered)
         else if (o->backends)
             app_backends_print(stdout);
     }
-    return app_print_finish(app->comm);
+    return app_print_finish(app->comm, NULL);
 }
 
 /* ---- the run ---- */
@@ -297,7 +296,7 @@ static mx_err stop(app_base *app)
     app_progress_end(app->report);
     app_print(app->report, " %s\n", app_checkpoint_stop_line(app->checkpoint));
     app_results_discard(&app->results);
-    return app_print_finish(app->comm);
+    return app_print_finish(app->comm, app->report);
 }
 
 /* The threads of the run compute the digests of the results file; beside a device, threads of the
@@ -316,6 +315,16 @@ static mx_err seal(app_base *app)
     return err;
 }
 
+/* Results are not thrown away because a line could not be printed. */
+static mx_err publish(app_base *app)
+{
+    MX_TRY(app_results_publish(&app->results));
+    const mx_err err = app_print_finish(app->comm, app->report);
+    if (err == MX_OK || !app->options.output) return err;
+    return MX_FAIL(err, "%s; the results file %s is complete", mx_err_message(),
+                   app->options.output);
+}
+
 static mx_err run(app_base *app)
 {
     const app_definition *const d = app->definition;
@@ -332,8 +341,23 @@ static mx_err run(app_base *app)
     MX_TRY(store_common(app));
     MX_TRY(seal(app));
     print_end(app);
-    MX_TRY(app_print_finish(app->comm));
-    return app_results_publish(&app->results);
+    return publish(app);
+}
+
+/* ---- the end ---- */
+
+/* Why the run ends with a code other than 0, behind all that was printed before. No rank ends
+ * before it is out. */
+static void print_last(app_base *app, mx_err err, int code)
+{
+    const bool first = app->comm && app_rank(app->comm) == 0;
+    if (app->report) app_progress_end(app->report);
+    if (code == APP_EXIT_OK) return;
+    if (first) app_print_through(stdout);
+    if (first && app->last.text) fputs(app->last.text, stderr);
+    if (err != MX_OK) app_print_error(app->comm, app->definition->name);
+    if (first) app_print_through(stderr);
+    if (app->comm) (void)app_barrier(app->comm);
 }
 
 static void finish(app_base *app)
@@ -348,6 +372,7 @@ static void finish(app_base *app)
     app_keys_close(&app->keys);
     app_options_close(&app->options);
     app_paths_free(&app->paths);
+    app_strbuf_free(&app->last);
     free(app->field);
     free(app->deck_text);
     free((void *)app->argv);
@@ -391,8 +416,7 @@ int app_run(const app_definition *definition, int argc, char **argv)
     app->started = started;
     const mx_err err = run_or_answer(app, definition, argc, argv);
     const int code = err != MX_OK ? app_exit_code(err) : app_verdict_code(app);
-    if (app->report) app_progress_end(app->report);
-    if (err != MX_OK) app_print_error(app->comm, definition->name);
+    print_last(app, err, code);
     finish(app);
     free(app);
     return code;
@@ -420,10 +444,9 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
               " check %-12s %.15e expected %.15e %s difference %.2e tolerance %.1e %s\n", name,
               value, expected, expected != 0 ? "relative" : "absolute", difference, tolerance,
               passed ? "PASSED" : "FAILED");
-    if (!passed && base->options.quiet &&
-        app_rank(base->comm) == 0) /* --quiet still prints failures */
-        fprintf(stderr, "%s: check %s FAILED: got %.15e, expected %.15e, tolerance %.1e\n",
-                base->definition->name, name, value, expected, tolerance);
+    if (!passed)
+        MX_TRY(app_print_last(base, "check %s FAILED: got %.15e, expected %.15e, tolerance %.1e",
+                              name, value, expected, tolerance));
     return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
 }
 
@@ -437,6 +460,16 @@ void app_print_note(const app_base *base, const char *format, ...)
     va_end(args);
     app_progress_end(base->report);
     fprintf(stderr, "%s: note: %s\n", base->definition->name, text);
+}
+
+mx_err app_print_last(app_base *base, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return app_strbuf_add(&base->last, "%s: %s\n", base->definition->name, text);
 }
 
 mx_err app_path_reads(app_base *base, const char *role, const char *path)

@@ -21,8 +21,12 @@
  *      and without a results file.
  *   5. app_run writes what every results file has: provenance, parameters, regions, verdict, exit
  *      code, digests.
- *   6. The last lines are printed. Only after that is the results file renamed to its final name,
- *      so that the exit code in it is the one that the program ends with.
+ *   6. The last lines are printed, and the results file is renamed to its final name. If lines
+ *      could not be printed (a full disk, a pipe without a reader), the results are kept, and the
+ *      exit code is 3.
+ *   7. If the exit code is not 0, rank 0 says why in the last lines, on stderr: failed checks,
+ *      other lines of app_print_last, the error. No rank ends before the launcher has read them,
+ *      because launchers then end the other ranks and print lines of their own.
  *
  * Files. All files of a run are in one table (app_paths.h), so that no file replaces one that the
  * run reads, or another one. app_run adds those of the command line; a stage adds those of its app,
@@ -39,6 +43,7 @@
 #include "frames.h"
 #include "report.h"
 #include "results.h"
+#include "strbuf.h"
 #include "transport.h"
 
 typedef struct app_definition app_definition;
@@ -73,7 +78,8 @@ typedef struct app_base {
     double *field;         /* memory of app_field and app_field_frame; NULL: none yet */
     size_t field_capacity; /* the number of values that fit */
 
-    bool failed; /* a check failed (app_check) */
+    bool failed;     /* a check failed (app_check) */
+    app_strbuf last; /* the lines of app_print_last */
     /* the precision of its numbers, for the provenance; NULL: "f64"; a stage may set it */
     const char *precision;
     /* the verdict of a run whose checks all hold, "passed"; a stage may set it to another one */
@@ -157,6 +163,15 @@ void app_merit(app_base *base, double value, const char *unit);
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
  * probably a mistake. TEXT is cut after 511 bytes. Not collective. */
 void app_print_note(const app_base *base, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* Adds "NAME: TEXT" to the lines that rank 0 prints on stderr as the last of the run, also with
+ * --quiet: why its exit code is not 0. TEXT is cut after 511 bytes. MX_ERR_MEMORY. Not
+ * collective. */
+mx_err app_print_last(app_base *base, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif

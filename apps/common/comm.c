@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -410,18 +411,32 @@ static void wait_for_lower_ranks(int rank)
     nanosleep(&grace, NULL);
 }
 
-/* If stderr is a pipe, waits until its bytes have been read, at most READER_SECONDS. The launcher
- * of a rank that aborts may close the pipe without reading it: then the message would be lost. */
-static void wait_for_reader_of_stderr(void)
+/* If the stream is a pipe, waits until its bytes have been read, at most READER_SECONDS. The
+ * launcher of a rank that aborts may close the pipe without reading it: then the message would be
+ * lost. A terminal, as which Open MPI reads stdout, does not tell what has been read: it gets some
+ * time. */
+static void wait_for_reader(int stream)
 {
-    const struct timespec pause = {.tv_nsec = 5000000};
+    const struct timespec pause = {.tv_nsec = 5000000}, grace = {.tv_nsec = 200000000};
     const double end = app_now() + (double)READER_SECONDS;
+    struct pollfd state = {.fd = stream};
     struct stat about;
-    if (fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
+    if (isatty(stream)) nanosleep(&grace, NULL);
+    if (fstat(stream, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
     for (int bytes = 0; app_now() < end;) {
-        if (ioctl(STDERR_FILENO, FIONREAD, &bytes) != 0 || bytes == 0) return;
+        if (ioctl(stream, FIONREAD, &bytes) != 0 || bytes == 0) return;
+        if (poll(&state, 1, 0) > 0) return; /* an error: there is no reader */
         nanosleep(&pause, NULL);
     }
+}
+
+void app_print_through(FILE *stream)
+{
+    struct stat out, err;
+    (void)fflush(stream);
+    const bool known = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0;
+    if (known && out.st_dev == err.st_dev && out.st_ino == err.st_ino) return;
+    wait_for_reader(fileno(stream));
 }
 
 void app_abort(app_comm comm, const char *program)
@@ -432,7 +447,7 @@ void app_abort(app_comm comm, const char *program)
     snprintf(rank, sizeof rank, " (rank %d)", comm ? comm->rank : 0);
     print_message(program, rank);
     fflush(stderr);
-    wait_for_reader_of_stderr();
+    wait_for_reader(STDERR_FILENO);
     MPI_Abort(MPI_COMM_WORLD, APP_EXIT_RUNTIME);
     exit(APP_EXIT_RUNTIME); /* MPI_Abort should not return */
 }

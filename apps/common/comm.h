@@ -8,6 +8,7 @@
 #include "minx/error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 typedef int32_t mx_lid; /* local index: fits the memory of one rank */
 typedef int64_t mx_gid; /* global index or count */
@@ -103,6 +104,12 @@ double app_now(void);
 /* Prints "PROGRAM: error: MESSAGE" once (from rank 0, so call it after app_agree) on stderr. Not
  * collective. */
 void app_print_error(app_comm comm, const char *program);
+
+/* Writes out what this rank has printed on stdout or stderr. Where they go to different places, as
+ * under launchers, it waits until a reader has got it, at most some seconds: so that what is
+ * printed next on the other one comes behind it, and nothing is lost when the launcher ends the
+ * ranks. Not collective. */
+void app_print_through(FILE *stream);
 
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);

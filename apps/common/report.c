@@ -16,6 +16,7 @@ struct app_report {
     bool prints;         /* rank 0, not quiet */
     bool shows_progress; /* and stderr is a terminal */
     bool line_is_up;     /* a progress line is on the terminal */
+    int failure;         /* errno of the first line that could not be printed; 0: none */
     double last_shown;   /* app_now() of the last update */
     int regions;
     app_region region[MAX_REGIONS]; /* in place, so that pointers to them stay valid */
@@ -41,11 +42,12 @@ void app_report_destroy(app_report *report)
     *report = NULL;
 }
 
-mx_err app_print_finish(app_comm comm)
+mx_err app_print_finish(app_comm comm, app_report report)
 {
     mx_err err = MX_OK;
     if (app_rank(comm) == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        err = MX_FAIL(MX_ERR_IO, "the output cannot be written: %s", strerror(errno));
+        err = MX_FAIL(MX_ERR_IO, "the output cannot be written: %s",
+                      strerror(report && report->failure ? report->failure : errno));
     return app_agree(comm, err);
 }
 
@@ -55,7 +57,7 @@ void app_print(app_report report, const char *format, ...)
     app_progress_end(report);
     va_list args;
     va_start(args, format);
-    vprintf(format, args);
+    if (vprintf(format, args) < 0 && report->failure == 0) report->failure = errno;
     va_end(args);
 }
 

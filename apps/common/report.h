@@ -12,9 +12,9 @@ mx_err app_report_create(app_comm comm, bool quiet, app_report *report);
 /* Accepts NULL; sets *report = NULL. Frees its regions as well. */
 void app_report_destroy(app_report *report);
 
-/* Writes out what was printed. Collective, agreed; MX_ERR_IO when rank 0 could not print everything
- * (a full disk). */
-mx_err app_print_finish(app_comm comm);
+/* Writes out what was printed. `report` NULL: there was none. Collective, agreed; MX_ERR_IO when
+ * rank 0 could not print everything (a full disk, a pipe without a reader). */
+mx_err app_print_finish(app_comm comm, app_report report);
 
 /* printf to stdout, from rank 0. Not collective. */
 void app_print(app_report report, const char *format, ...)

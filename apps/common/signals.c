@@ -39,9 +39,19 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-/* Calls nothing but what POSIX allows in handlers. */
-static void handle(int signal_number)
+/* A write to a pipe or socket without a reader fails, which its caller sees. Its signal must not
+ * end a run that has results to write; the signal of another process does. */
+static bool is_of_write(int signal_number, const siginfo_t *info)
 {
+    const bool of_kernel = info->si_code > 0;
+    return signal_number == SIGPIPE && (of_kernel || info->si_pid == getpid());
+}
+
+/* Calls nothing but what POSIX allows in handlers. */
+static void handle(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (is_of_write(signal_number, info)) return;
     if (stop_is_caught && (signal_number == SIGTERM || signal_number == SIGUSR1)) {
         if (!stop_signal) {
             clock_gettime(CLOCK_MONOTONIC, &stop_time);
@@ -57,7 +67,7 @@ static void handle(int signal_number)
 
 static void catch_signals(void)
 {
-    struct sigaction before, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    struct sigaction before, ours = {.sa_sigaction = handle, .sa_flags = SA_RESTART | SA_SIGINFO};
     if (caught) return;
     caught = 1;
     sigemptyset(&ours.sa_mask);

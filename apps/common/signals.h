@@ -6,9 +6,10 @@
 
 /* Notes a file that is to be removed if a signal ends the program: SIGHUP, SIGINT, SIGQUIT,
  * SIGPIPE, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM or SIGXCPU, each unless the program ignores it. The
- * signal then ends the program as it always would. Handlers of libraries are replaced: MPICH has
- * one of SIGUSR1, by which it hears that another process has failed, and UCX one of SIGHUP, for
- * debugging. A longer name than PATH_MAX, or more than 16 files at a time, are not noted. */
+ * signal then ends the program as it always would, but for a SIGPIPE that a write of this process
+ * caused: from now on such a write only fails. Handlers of libraries are replaced: MPICH has one of
+ * SIGUSR1, by which it hears that another process has failed, and UCX one of SIGHUP, for debugging.
+ * A longer name than PATH_MAX, or more than 16 files at a time, are not noted. */
 void app_signals_note(const char *path);
 void app_signals_forget(const char *path);
 

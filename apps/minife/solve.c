@@ -176,7 +176,7 @@ static void print_residual(fe_app *app, int64_t k, double norm)
 
 /* Iteration k divides r.z by p.Ap. Both are above 0, as the matrix and the preconditioner are
  * positive definite; else its scalars mean nothing. */
-static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
+static mx_err check_breakdown(fe_app *app, const double *scalars, int64_t k)
 {
     const bool single = is_single(app);
     const int product = app->preconditioner != NULL ? FE_RZ : FE_RR;
@@ -184,13 +184,13 @@ static bool breaks_down(const fe_app *app, const double *scalars, int64_t k)
     double pw = single ? scalars[fe_scalar_at(k, FE_PS)] : 0;
     for (int part = 0; !single && part < FE_PRODUCT_PARTS; part++)
         pw += scalars[fe_scalar_at(k, FE_PW + part)];
-    if (rz > 0 && pw > 0) return false;
-    app_print_note(
+    app->breakdown = !(rz > 0 && pw > 0);
+    if (!app->breakdown) return MX_OK;
+    return app_print_last(
         &app->base,
         "conjugate gradients broke down in iteration %lld: r.z = %g, p.Ap = %g, expected "
         "numbers above 0: the matrix or the preconditioner is not positive definite",
         (long long)k, rz, pw);
-    return true;
 }
 
 /* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended:
@@ -210,7 +210,8 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
         if (*ended) break;
         print_residual(app, k, norm);
-        *ended = app->breakdown = breaks_down(app, scalars, k);
+        MX_TRY(check_breakdown(app, scalars, k));
+        *ended = app->breakdown;
         if (*ended) break;
         MX_TRY(app_series_add(&app->residuals, sqrt(scalars[fe_scalar_at(k, FE_RR)])));
         app->iterations = k;

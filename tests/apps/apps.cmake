@@ -4,7 +4,7 @@ add_subdirectory(sample)
 
 file(GLOB sample_deck ${CMAKE_CURRENT_SOURCE_DIR}/sample/*.in)
 add_test(NAME apps_skeleton COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/skeleton.py
-  $<TARGET_FILE:sample> ${sample_deck} ${minx_MPIEXEC})
+  $<TARGET_FILE:sample> ${sample_deck} ${MINX_LAYOUTS} ${minx_MPIEXEC})
 set_tests_properties(apps_skeleton PROPERTIES TIMEOUT 900 LABELS "apps;cuda" ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 # Threads and launchers, as the environment has them.

@@ -4,6 +4,8 @@
 #define _POSIX_C_SOURCE 200809L /* dup, dup2, fileno */
 #include "../../apps/common/report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +137,28 @@ static void test_silence(app_comm comm)
     app_report_destroy(&report);
 }
 
+/* Lines that do not fit the buffer fail long before the end; the message has their reason. */
+static void test_full_disk(app_comm comm)
+{
+    app_report report;
+    const int full = open("/dev/full", O_WRONLY), kept = dup(fileno(stdout));
+    if (full < 0) return;
+    check(app_report_create(comm, false, &report) == MX_OK && kept >= 0, "create");
+    fflush(stdout);
+    if (dup2(full, fileno(stdout)) < 0) abort();
+    for (int line = 0; line < 10000; line++) app_print(report, "line %d\n", line);
+    errno = 0;
+    const mx_err err = app_print_finish(comm, report);
+    if (dup2(kept, fileno(stdout)) < 0) abort();
+    clearerr(stdout);
+    check(err == MX_ERR_IO &&
+              strstr(mx_err_message(), "the output cannot be written: No space left on device"),
+          "a full disk");
+    close(full);
+    close(kept);
+    app_report_destroy(&report);
+}
+
 int main(int argc, char **argv)
 {
     app_comm comm;
@@ -144,6 +168,7 @@ int main(int argc, char **argv)
     }
     test_regions(comm);
     test_silence(comm);
+    test_full_disk(comm);
     int64_t all = failures;
     if (app_sum_i64(comm, &all, 1) != MX_OK) all = 1;
     app_comm_close(&comm);

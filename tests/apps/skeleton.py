@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What app_run promises of any app: one command line for all ranks, minx's own options, and a results file that gets its name
-only when everything was printed.
+"""What app_run promises of any app: one command line for all ranks, minx's own options, and results that are kept when lines cannot be
+printed.
 
-usage: skeleton.py APP DECK MPIEXEC...
+usage: skeleton.py APP DECK LAYOUTS MPIEXEC...      LAYOUTS: default or all, as the build's MINX_LAYOUTS
 """
 import os
 import re
@@ -34,15 +34,14 @@ def check(name, done, code, words=()):
     failures += len(faults)
 
 
-def file_is(name, path, older):
-    """Whether the file is the older one (or a new results file), and nothing else was left."""
+def file_is_new(name, path):
+    """Whether the older file was replaced, and nothing else was left."""
     global failures
     with open(path, "rb") as f:
         same = f.read() == b"an older file"
     left = [other for other in os.listdir(os.path.dirname(path)) if other not in ("kept.h5", "kept.xmf")]
-    if same != older or left:
-        print(f"{name}: the results file is {'the older one' if same else 'new'}, expected {'the older' if older else 'a new'} one; "
-              f"files left: {left}")
+    if same or left:
+        print(f"{name}: the results file is {'the older one' if same else 'new'}, expected a new one; files left: {left}")
         failures += 1
 
 
@@ -115,12 +114,31 @@ def names_for_the_terminal(app, deck, folder):
         check(repr(words), run([app, *words], folder), code, [shown])
 
 
+def layouts_of_the_build(app, deck, layouts, folder):
+    """A layout that the build does not have is a mistake in the command line, wherever it stands there."""
+    if layouts == "all":
+        return
+    for options in (["--backend=serial", "--layout=left"], ["--backend=serial:layout=left"], ["--backend=simt", "--layout=right"],
+                    ["--backend=serial:order=shuffled,layout=right"], ["--backend=serial:check=openmp:layout=left"],
+                    ["--backend=serial", "--check-against=openmp:layout=left"]):
+        check(" ".join(options), run([app, deck, *options], folder), 2, ["no kernels of layout", "MINX_LAYOUTS=all"])
+
+
+def no_restart(app, deck, mpiexec, folder):
+    """What is no file to restart from is one, too."""
+    for launcher in ([], [*mpiexec, "-n", "2"]):
+        for name, words in (("nosuch", "No such file"), (".", "not a plain file")):
+            done = run([*launcher, app, deck, "--backend=serial", "--restart=" + name, "--output=r.h5"], folder)
+            check(f"--restart={name}", done, 2, [f"--restart: got {name}, expected a checkpoint", words])
+
+
 def output_is_lost(app, deck, folder):
-    """stdout on a full disk, and closed: the file there stays. A quiet run prints nothing, so nothing is lost."""
+    """stdout on a full disk, closed, and a pipe that nobody reads: the results are kept, and the run fails. A quiet run prints nothing,
+    so nothing is lost."""
     kept = os.path.join(folder, "kept.h5")
-    for quiet, code, words in [([], 3, ["the output cannot be written"]), (["--quiet"], 0, [])]:
+    for quiet, code, words in [([], 3, ["the output cannot be written", "kept.h5 is complete"]), (["--quiet"], 0, [])]:
         command = [app, deck, "--backend=serial", "--output=" + kept, *quiet]
-        for how in ("full", "closed"):
+        for how in ("full", "closed", "pipe"):
             if how == "full" and not os.path.exists("/dev/full"):
                 continue
             with open(kept, "w") as f:
@@ -128,19 +146,26 @@ def output_is_lost(app, deck, folder):
             if how == "full":
                 with open("/dev/full", "w") as full:
                     done = run(command, folder, stdout=full)
-            else:
+            elif how == "closed":
                 done = run(["sh", "-c", 'exec "$@" >&-', "sh", *command], folder)
+            else:
+                reader, writer = os.pipe()
+                os.close(reader)
+                done = run(command, folder, stdout=writer)
+                os.close(writer)
             check(f"stdout {how} {quiet}", done, code, words)
-            file_is(f"stdout {how} {quiet}", kept, older=code != 0)
+            file_is_new(f"stdout {how} {quiet}", kept)
 
 
 def main():
-    app, deck, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    app, deck, layouts, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
     with tempfile.TemporaryDirectory() as folder:
         left = differing_ranks(app, deck, mpiexec, folder)
         options_of_minx(app, deck, mpiexec, folder)
         options_of_the_context(app, deck, folder)
         automatic_backend(app, deck, folder)
+        layouts_of_the_build(app, deck, layouts, folder)
+        no_restart(app, deck, mpiexec, folder)
         names_for_the_terminal(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
         output_is_lost(app, deck, folder)

@@ -134,6 +134,11 @@ add_test(NAME tealeaf_output_files COMMAND Python3::Interpreter ${CMAKE_CURRENT_
 set_tests_properties(tealeaf_output_files PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
   ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
+add_test(NAME tealeaf_last_message COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/last_message.py
+  $<TARGET_FILE:tealeaf> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in ${minx_MPIEXEC})
+set_tests_properties(tealeaf_last_message PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+  ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
 foreach(ranks 1 2)
   add_test(NAME tealeaf_restart_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_restart.py
     --tealeaf $<TARGET_FILE:tealeaf> --verify $<TARGET_FILE:minx-verify> --ranks ${ranks} --mpiexec ${minx_MPIEXEC})
