@@ -4,6 +4,7 @@
 #include "minx/extend.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The parts of MX_SHAPE_CODE_. */
@@ -102,6 +103,19 @@ static void read_strides(const mx_record *r, const int64_t *fixed, mx_layout lay
     }
 }
 
+/* An origin shifts the data pointer, and MX_AT adds what it has subtracted. */
+static mx_err check_origin(const mx_record *r, const mx_stride *stride, const int64_t *origin)
+{
+    const int64_t limit = MX_MAX_ELEMENTS(r->type);
+    int64_t shift = 0;
+    for (int d = 0; d < r->rank; d++)
+        MX_REQUIRE(mx_add_product(&shift, llabs(origin[d]), llabs(stride[d]), limit) &&
+                       mx_add_product(&shift, r->extent[d], llabs(stride[d]), limit),
+                   MX_ERR_EXTENT, "origin %d, %lld, with stride %lld is beyond the address space",
+                   d, (long long)origin[d], (long long)stride[d]);
+    return MX_OK;
+}
+
 /* An origin shifts the data pointer. Builds that check indices keep the origin instead, and
  * subtract it at each access. */
 static void write_accessor(char *at, mx_ctx ctx, const mx_record *r, mx_view view, mx_layout needs,
@@ -196,10 +210,11 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
                  ctx != NULL ? ctx->name : "the host", advice(ctx, r));
     const bool host = s.layout == MX_LAYOUT_DEFAULT && ctx == NULL;
     const mx_layout layout = layout_for(ctx, r, &s);
-    const mx_err err = check_shape(r, &s, element_size, layout, host, origin);
+    mx_err err = check_shape(r, &s, element_size, layout, host, origin);
+    if (err == MX_OK) read_strides(r, s.fixed, layout, stride);
+    if (err == MX_OK && origin != NULL) err = check_origin(r, stride, origin);
     BIND_REQUIRE(err == MX_OK, err, "bind %s to view '%s': %s", expression, r->label,
                  mx_err_message());
-    read_strides(r, s.fixed, layout, stride);
     write_accessor(accessor, ctx, r, view, needs_of(r, &s, layout), stride,
                    origin != NULL ? origin : zeros, 0);
     return MX_OK;

@@ -49,20 +49,19 @@ bool mx_strided_describe(mx_strided *c, const mx_record *to, const mx_record *fr
     *c = (mx_strided){.to = to->data,
                       .from = from->data,
                       .size = MX_TYPE_SIZE(to->type),
-                      .count = 1,
+                      .count = mx_count_elements(to->rank, to->extent),
                       .rank = to->rank,
                       .to_layout = has_no_strides(to) ? to->layout : MX_LAYOUT_DEFAULT,
                       .from_layout = has_no_strides(from) ? from->layout : MX_LAYOUT_DEFAULT};
     for (int d = 0; d < to->rank; d++) {
         const mx_strided_axis axis = {
             .extent = to->extent[d], .to = to->stride[d], .from = from->stride[d], .dimension = d};
-        c->count *= axis.extent;
         if (no_strides)
             c->axis[c->axes++] = axis;
         else if (axis.extent > 1)
             add_axis(c, axis);
     }
-    if (!no_strides) finish_axes(c);
+    if (c->count > 0 && !no_strides) finish_axes(c);
     return c->count > 0;
 }
 
@@ -89,17 +88,16 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
     c.to = to->data;
     c.from = from;
     c.size = MX_TYPE_SIZE(to->type);
-    c.count = 1;
+    c.count = mx_count_elements(to->rank, extent);
+    if (c.count == 0) return MX_OK;
     for (int d = 0; d < to->rank; d++) {
         const mx_strided_axis axis = {.extent = extent[d],
                                       .to = to->stride[d],
                                       .from = from_stride[d],
                                       .dimension = d,
                                       .indexed = gather != NULL && d == 0};
-        c.count *= axis.extent;
         if (axis.extent > 1 || axis.indexed) add_axis(&c, axis);
     }
-    if (c.count == 0) return MX_OK;
     finish_axes(&c);
     return run_copy(ctx, &c);
 }

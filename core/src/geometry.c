@@ -14,14 +14,21 @@ int64_t mx_view_offset(const mx_view_info *info, const int64_t *index)
     return offset;
 }
 
+int64_t mx_count_elements(int rank, const int64_t *extent)
+{
+    int64_t count = 1;
+    for (int d = 0; d < rank; d++)
+        if (extent[d] == 0) return 0;
+    for (int d = 0; d < rank; d++) count *= extent[d];
+    return count;
+}
+
 void mx_record_measure(mx_record *r)
 {
-    r->count = r->span = 1;
-    for (int d = 0; d < r->rank; d++) {
-        r->count *= r->extent[d];
+    r->count = mx_count_elements(r->rank, r->extent);
+    r->span = r->count > 0 ? 1 : 0;
+    for (int d = 0; d < r->rank && r->count > 0; d++)
         if (r->extent[d] > 1) r->span += (r->extent[d] - 1) * r->stride[d];
-    }
-    if (r->count == 0) r->span = 0;
 }
 
 mx_err mx_record_strided(const mx_record *r, const char *what)
@@ -32,13 +39,36 @@ mx_err mx_record_strided(const mx_record *r, const char *what)
     return MX_OK;
 }
 
+bool mx_add_product(int64_t *sum, int64_t a, int64_t b, int64_t limit)
+{
+    int64_t product, result;
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(*sum, product, &result))
+        return false;
+    if (result > limit) return false;
+    *sum = result;
+    return true;
+}
+
+mx_err mx_record_check_strides(const mx_record *r, const int64_t *strides)
+{
+    int64_t end = 0;
+    for (int d = 0; d < r->rank; d++)
+        MX_REQUIRE(r->extent[d] <= 1 || strides[d] <= 0 ||
+                       mx_add_product(&end, r->extent[d], strides[d], MX_MAX_ELEMENTS(r->type)),
+                   MX_ERR_EXTENT,
+                   "view '%s': stride %d: got %lld, with %lld elements along it the view does not "
+                   "fit the address space",
+                   r->label, d, (long long)strides[d], (long long)r->extent[d]);
+    return MX_OK;
+}
+
 /* Sets the strides (in elements) and the span (the elements from the first to the last, with gaps).
  * Padding rounds the contiguous extent up, so that each row starts at a multiple of 64 bytes.
  * Layouts without strides round extents by their own rules. */
 mx_err mx_record_lay_out(mx_record *r)
 {
     const int64_t size = (int64_t)MX_TYPE_SIZE(r->type);
-    const int64_t limit = PTRDIFF_MAX / size;
+    const int64_t limit = MX_MAX_ELEMENTS(r->type);
     const bool no_strides = r->layout > MX_LAYOUT_STRIDE;
     uint64_t extent[MX_MAX_RANK], stride[MX_MAX_RANK];
     int64_t step = 1;
@@ -50,7 +80,6 @@ mx_err mx_record_lay_out(mx_record *r)
     MX_LAYOUTS_(MX_LAYOUT_STRIDES)
     MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", r->label,
                mx_layout_name(r->layout), r->rank);
-    r->count = 1;
     for (int n = 0; n < r->rank; n++) {
         const int d = r->layout == MX_LAYOUT_LEFT ? n : r->rank - 1 - n;
         MX_REQUIRE(extent[d] <= (uint64_t)limit - 64, MX_ERR_EXTENT,
@@ -64,8 +93,8 @@ mx_err mx_record_lay_out(mx_record *r)
         MX_REQUIRE(rounded == 0 || step <= limit / rounded, MX_ERR_EXTENT,
                    "view '%s' does not fit the address space", r->label);
         step *= rounded;
-        r->count *= r->extent[d];
     }
+    r->count = mx_count_elements(r->rank, r->extent);
     r->span = step;
     return MX_OK;
 }
@@ -90,13 +119,11 @@ bool mx_strides_follow(const mx_record *r, const int64_t *fixed, mx_layout layou
  * span of the dimensions with smaller strides. */
 mx_err mx_record_set_strides(mx_record *r, const int64_t *strides, mx_layout requested)
 {
+    MX_TRY(mx_record_check_strides(r, strides));
     for (int d = 0; d < r->rank; d++) {
         int64_t inner_span = 1; /* of the dimensions with smaller strides */
         r->stride[d] = strides[d];
         if (r->extent[d] <= 1) continue;
-        MX_REQUIRE(strides[d] <=
-                       PTRDIFF_MAX / MX_MAX_RANK / (int64_t)MX_TYPE_SIZE(r->type) / r->extent[d],
-                   MX_ERR_EXTENT, "view '%s' does not fit the address space", r->label);
         for (int e = 0; e < r->rank; e++)
             if (strides[e] < strides[d] || (strides[e] == strides[d] && e < d))
                 inner_span +=

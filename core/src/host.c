@@ -64,7 +64,7 @@ static int64_t chunk_items(mx_ctx ctx, const mx_launch *l, int64_t items)
         return ceil_div(items, SHARES * ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_SCAN) return l->kernel->block;
     if (l->kernel->pattern == MX_PATTERN_FOR)
-        return 4 * items < l->kernel->block ? items : ceil_div(items, ctx->threads);
+        return items < ceil_div(l->kernel->block, 4) ? items : ceil_div(items, ctx->threads);
     if (l->kernel->pattern == MX_PATTERN_REDUCE_ARRAY) {
         /* There are so few chunks that joining their arrays costs less than filling them. */
         const int64_t min_items = 2 * l->length > ARRAY_ITEMS ? 2 * l->length : ARRAY_ITEMS;

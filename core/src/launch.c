@@ -61,8 +61,11 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
                "kernel %s: this build has no instance of it for %s with layout %s; configure with "
                "that backend, and with -DMINX_LAYOUTS=all for both layouts",
                kernel->name, ctx->backend->info.name, mx_layout_name(ctx->layout));
-    MX_REQUIRE(plan->length >= 0 && plan->length <= PTRDIFF_MAX >> 24, MX_ERR_ARG,
-               "kernel %s: length of its result: got %lld", kernel->name, (long long)plan->length);
+    /* 8 TiB: there may be 64 chunks with partial results for each of the 1024 members of a team */
+    const int64_t max_length = (PTRDIFF_MAX >> 20) / (int64_t)(kernel->value_size + 1);
+    MX_REQUIRE(plan->length >= 0 && plan->length <= max_length, MX_ERR_ARG,
+               "kernel %s: length of its result: got %lld, expected 0 to %lld", kernel->name,
+               (long long)plan->length, (long long)max_length);
     l->ctx = ctx;
     l->kernel = kernel;
     l->dims = dims;

@@ -101,6 +101,22 @@ mx_record *mx_record_of_stamp(const mx_stamp *stamp);
 
 /* ---- geometry.c: extents, strides and overlap ---- */
 
+/* The number of elements of the largest view of this type: its bytes fit the address space. */
+#define MX_MAX_ELEMENTS(type) (PTRDIFF_MAX / (int64_t)MX_TYPE_SIZE(type))
+
+/* *sum += a * b. false: the result is above the limit, and nothing changes. For sums and products
+ * of numbers that programs give. */
+bool mx_add_product(int64_t *sum, int64_t a, int64_t b, int64_t limit);
+
+/* The product of extents. 0 if one of them is 0, where the others may have any product; else the
+ * product fits the address space. */
+int64_t mx_count_elements(int rank, const int64_t *extent);
+
+/* MX_ERR_EXTENT: with these strides of the user, the record does not fit the address space. Else no
+ * sum of products of its strides with indices, or with extents, overflows. Negative strides are not
+ * looked at, nor those of dimensions with one element, whose only index is 0. */
+mx_err mx_record_check_strides(const mx_record *record, const int64_t *strides);
+
 /* Sets count, and span by extents and strides. */
 void mx_record_measure(mx_record *record);
 
@@ -118,7 +134,7 @@ mx_err mx_record_lay_out(mx_record *record);
 
 /* Sets the strides to those of the user, and the layout to stride unless they follow the record's
  * layout. requested: the layout in the user's options. MX_ERR_LAYOUT: elements would share memory,
- * or the strides do not follow that layout. */
+ * or the strides do not follow that layout; MX_ERR_EXTENT: see mx_record_check_strides. */
 mx_err mx_record_set_strides(mx_record *record, const int64_t *strides, mx_layout requested);
 
 /* The view that holds the data of this one: its root, or the view itself. */

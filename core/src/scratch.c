@@ -26,6 +26,8 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
         *scratch = *mx_core(ctx)->node_memory;
         return MX_OK;
     }
+    MX_REQUIRE(bytes <= PTRDIFF_MAX / 2, MX_ERR_MEMORY, "%s: no %zu bytes of scratch", ctx->name,
+               bytes);
     if (bytes > mx_core(ctx)->scratch_bytes) {
         const size_t rounded = (bytes + bytes / 2 + STEP - 1) & ~(size_t)(STEP - 1);
         MX_TRY(free_scratch(ctx));

@@ -34,8 +34,7 @@ static void name_part(mx_record *part, const mx_record *root)
 
 /* Applies the slice of dimension d of `of`: appends the dimension to the part, unless the slice is
  * a single index. */
-static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record *part,
-                          int64_t *offset)
+static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record *part)
 {
     const int64_t extent = of->extent[d], begin = slice.begin;
     const int64_t end = slice.drops ? begin : slice.end == MX_TO_END ? extent : slice.end;
@@ -44,7 +43,6 @@ static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record 
                "subview of '%s': %s %d: got %lld to %lld, its extent is %lld", of->label,
                slice.drops ? "index" : "range", d, (long long)begin, (long long)end,
                (long long)extent);
-    *offset += begin * of->stride[d];
     part->root_begin[q] = of->root_begin[q] + begin;
     part->root_end[q] = of->root_begin[q] + end + slice.drops;
     if (slice.drops) return MX_OK;
@@ -52,6 +50,14 @@ static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record 
     part->stride[part->rank] = of->stride[d];
     part->root_dim[part->rank++] = q;
     return MX_OK;
+}
+
+/* The first element of a part that is not empty: only there are all first indices inside. */
+static void *first_element(const mx_record *of, const mx_slice *slices)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < of->rank; d++) offset += slices[d].begin * of->stride[d];
+    return (char *)of->data + (size_t)offset * MX_TYPE_SIZE(of->type);
 }
 
 /* Adds a view that shares the memory of `of`. */
@@ -68,7 +74,6 @@ static mx_err insert_shared(mx_record *described, mx_view of, mx_view *view)
 mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *part)
 {
     mx_record *of;
-    int64_t offset = 0;
     MX_TRY(mx_view_set_null(part));
     MX_TRY(mx_record_find(view, &of));
     MX_REQUIRE(count == of->rank && (count == 0 || slices != NULL), MX_ERR_RANK,
@@ -78,10 +83,9 @@ mx_err(mx_subview)(mx_view view, int count, const mx_slice *slices, mx_view *par
     mx_record described = mx_record_retain(of, 0, 0);
     described.rank = 0;
     for (int d = 0; d < MX_MAX_RANK; d++) described.extent[d] = described.stride[d] = 0;
-    for (int d = 0; d < count; d++) MX_TRY(apply_slice(of, d, slices[d], &described, &offset));
+    for (int d = 0; d < count; d++) MX_TRY(apply_slice(of, d, slices[d], &described));
     mx_record_measure(&described);
-    if (described.count > 0)
-        described.data = (char *)of->data + (size_t)offset * MX_TYPE_SIZE(of->type);
+    if (described.count > 0) described.data = first_element(of, slices);
     if (!mx_strides_follow(&described, NULL, of->layout)) described.layout = MX_LAYOUT_STRIDE;
     name_part(&described, mx_record_of(mx_record_root(view, of)));
     return insert_shared(&described, view, part);

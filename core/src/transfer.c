@@ -239,10 +239,12 @@ static mx_err describe_array(const mx_record *view, const char *what, const void
         MX_REQUIRE(strides[d] >= 0, MX_ERR_LAYOUT,
                    "%s '%s': stride %d of the array: got %lld, expected 0 or more", what,
                    view->label, d, (long long)strides[d]);
-    if (strides != NULL && written)
+    if (strides != NULL && written) {
         MX_TRY(mx_record_set_strides(r, strides, MX_LAYOUT_DEFAULT));
-    else if (strides != NULL)
+    } else if (strides != NULL) {
+        MX_TRY(mx_record_check_strides(r, strides));
         memcpy(r->stride, strides, (size_t)view->rank * sizeof *strides);
+    }
     if (strides != NULL) r->layout = MX_LAYOUT_STRIDE;
     mx_record_measure(r);
     MX_REQUIRE(array != NULL || r->count == 0, MX_ERR_ARG, "%s '%s': no array", what, view->label);

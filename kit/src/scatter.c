@@ -52,6 +52,8 @@ static mx_err create(mx_ctx ctx, const mx_view_info *target, mx_scatter *s)
         s->count = shared_copies(span);
         s->step = (span + 64) & ~(int64_t)63;
     }
+    MX_TRY(mx_expect(s->step <= INT64_MAX / s->count, MX_ERR_EXTENT, target, "scatter view",
+                     "a view of which copies for all threads fit the address space"));
     const int64_t all = s->count * s->step;
     MX_TRY((mx_view_create)(ctx, target->label, target->type, 1, &all, &options, &s->memory));
     MX_TRY(wrap_first(ctx, s, target, &s->copies));

@@ -21,8 +21,10 @@ static mx_err usable(mx_ctx ctx, mx_view view, bool writes, const char *what, mx
 
 static mx_sort_args sort_args(const mx_view_info *keys, const mx_pairs *p)
 {
+    /* the stride of a single key may be any number */
+    const int64_t stride = keys->extent[0] > 1 ? keys->stride[0] : 1;
     return (mx_sort_args){.keys = keys->data,
-                          .key_bytes = keys->stride[0] * (int64_t)MX_TYPE_SIZE(keys->type),
+                          .key_bytes = stride * (int64_t)MX_TYPE_SIZE(keys->type),
                           .type = keys->type,
                           .bits = p->bits[p->current],
                           .index = p->index[p->current]};

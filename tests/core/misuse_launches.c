@@ -168,6 +168,10 @@ static mx_err scan_into_other_type(mu_world *w)
 static double bins[2];
 static mx_err array_negative(mu_world *w) { return mu_bins(all(w), &w->args, -1, bins); }
 static mx_err array_huge(mu_world *w) { return mu_bins(all(w), &w->args, INT64_MAX / 8, bins); }
+static mx_err array_beyond_memory(mu_world *w)
+{
+    return mu_bins(all(w), &w->args, (int64_t)1 << 40, bins);
+}
 static mx_err array_into_stale(mu_world *w) { return mu_bins_into(all(w), &w->args, w->gone); }
 static mx_err array_into_grid(mu_world *w) { return mu_bins_into(all(w), &w->args, w->grid); }
 
@@ -306,6 +310,8 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(array_negative, MU_ALL, MX_ERR_ARG, "mu_bins", "length of its result: got -1"),
     MU_CASE(array_huge, MU_ALL, MX_ERR_ARG, "mu_bins",
             "length of its result: got 1152921504606846975"),
+    MU_CASE(array_beyond_memory, MU_ALL, MX_ERR_ARG, "mu_bins",
+            "length of its result: got 1099511627776, expected 0 to 977343669134"),
     MU_CASE(array_into_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(array_into_grid, MU_ALL, MX_ERR_RANK, "mu_bins", "view 'grid': got rank 2"),
     MU_CASE(array_into_gaps, MU_ALL, MX_ERR_LAYOUT, "mu_bins", "its elements are not contiguous"),
