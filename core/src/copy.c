@@ -130,7 +130,8 @@ mx_err mx_record_copyable(mx_ctx ctx, const mx_record *r)
 
 mx_err mx_record_check_type(const mx_record *r, const char *what, mx_type type)
 {
-    MX_REQUIRE(type == 0 || MX_TYPE_KIND(r->type) == 0 || type == r->type, MX_ERR_TYPE,
+    const bool any = type == 0 || (MX_TYPE_KIND(r->type) == 0 && mx_is_type(type));
+    MX_REQUIRE(any || type == r->type, MX_ERR_TYPE,
                "%s '%s': the view has elements %s, the pointer is to %s", what, r->label,
                mx_type_name(r->type), mx_type_name(type));
     return MX_OK;

@@ -11,6 +11,12 @@
 extern "C" {
 #endif
 
+/* ---- names.c ---- */
+
+/* Is it one of the types of view.h? Another number may have the kind of one type and the size of
+ * another. */
+bool mx_is_type(mx_type type);
+
 /* ---- view_table.c: the records of views ---- */
 
 typedef struct mx_record {

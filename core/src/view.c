@@ -21,7 +21,7 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
                "view '%s': rank: got %d, expected 0 to %d", label, rank, MX_MAX_RANK);
     MX_REQUIRE(rank == 0 || extents != NULL, MX_ERR_ARG, "view '%s': rank %d without extents",
                label, rank);
-    MX_REQUIRE(MX_TYPE_SIZE(type) > 0 && MX_TYPE_KIND(type) <= MX_TYPE_KIND(MX_U64), MX_ERR_TYPE,
+    MX_REQUIRE(mx_is_type(type), MX_ERR_TYPE,
                "view '%s': element type: got 0x%x, expected MX_F64 or another mx_type", label,
                type);
     strcpy(r->label, label);

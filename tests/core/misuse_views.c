@@ -1,4 +1,5 @@
 /* Misuse of views: creating, wrapping, sharing, destroying, binding. */
+#include "minx/dual.h"
 #include "misuse.h"
 
 MX_ACCESSOR(mu_rows_of_3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
@@ -45,6 +46,43 @@ static mx_err type_unknown(mu_world *w)
 {
     return create(w, MX_TYPE_(9u, 8), 1, MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT);
 }
+
+/* Every kind with every size but its own, and kinds that there are not. Returns the error of the
+ * last one, or MX_OK after one that is taken for a type. */
+static mx_err types_of_other_sizes(mu_world *w)
+{
+    static const mx_type types[] = {MX_F64, MX_F32, MX_I32, MX_I64, MX_U8, MX_U32, MX_U64};
+    mx_err err = MX_OK;
+    for (unsigned kind = 0; kind < 10; kind++)
+        for (unsigned size = 0; size < 20; size++) {
+            const mx_type type = MX_TYPE_(kind, size);
+            bool known = kind == 0 && size > 0;
+            for (int t = 0; t < 7; t++) known = known || type == types[t];
+            if (known) continue;
+            mx_dual dual;
+            const bool refused =
+                create(w, type, 1, MX_SPACE_DEFAULT, MX_LAYOUT_DEFAULT) == MX_ERR_TYPE &&
+                mx_dual_create(w->ctx, "v", type, 1, &(int64_t){3}, NULL, &dual) == MX_ERR_TYPE &&
+                mx_view_wrap(w->ctx, "v", type, 1, &(int64_t){3}, NULL, NULL, w, &w->out) ==
+                    MX_ERR_TYPE &&
+                strstr(mx_type_name(type), "no type") != NULL;
+            if (!refused) return MX_OK;
+            err = MX_ERR_TYPE;
+        }
+    return err;
+}
+
+/* A view of structs takes pointers to all types, but to nothing else. */
+static mx_err type_of_a_pointer(mu_world *w)
+{
+    static const char array[3 * 8] = {0};
+    mx_view view;
+    MX_TRY(mx_view_create_1d(w->ctx, "structs", MX_USER(mx_view), 3, &view));
+    const mx_err err = mx_import_(w->ctx, view, array, NULL, MX_TYPE_(1u, 3));
+    MX_TRY(mx_view_destroy(&view));
+    return err;
+}
+
 static mx_err layout_unknown(mu_world *w)
 {
     return create(w, MX_F64, 2, MX_SPACE_DEFAULT, (mx_layout)99);
@@ -351,6 +389,8 @@ const mu_case mu_view_cases[] = {
     MU_CASE(rank_negative, MU_ALL, MX_ERR_RANK, "view 'v'", "got -1, expected 0 to 8"),
     MU_CASE(type_zero, MU_ALL, MX_ERR_TYPE, "view 'v'", "element type: got 0x0"),
     MU_CASE(type_unknown, MU_ALL, MX_ERR_TYPE, "view 'v'", "element type: got 0x809"),
+    MU_CASE(types_of_other_sizes, MU_ALL, MX_ERR_TYPE, "view 'v'", "element type: got 0x1309"),
+    MU_CASE(type_of_a_pointer, MU_ALL, MX_ERR_TYPE, "import 'structs'", "no type (0x301)"),
     MU_CASE(layout_unknown, MU_ALL, MX_ERR_LAYOUT, "view 'v'",
             "got 99, expected a layout of layout.h"),
     MU_CASE(layout_stride, MU_ALL, MX_ERR_LAYOUT, "view 'v'",

@@ -44,7 +44,7 @@ typedef uint32_t mx_type;
 #define MX_TYPE_SIZE(type) ((size_t)((type) >> 8))
 #define MX_TYPE_KIND(type) ((type)&0xffu)
 
-/* The type as text: "f64", "i32", "user[24]". Valid until the second call after this one on
+/* The type as text: "f64", "i32", "user[24]"; "no type (0x301)". Valid until the second call after this one on
  * the same thread. */
 const char *mx_type_name(mx_type type);
 
