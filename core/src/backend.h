@@ -102,11 +102,12 @@ typedef struct mx_backend_info {
 enum { MX_TOOL_TYPE_UNKNOWN = 9 };
 
 typedef struct mx_backend_memory {
-    mx_space space;        /* the default space of views, and the space of scratch */
-    unsigned accessible;   /* spaces that its kernels can access */
-    unsigned allocates_in; /* spaces that it allocates in */
-    unsigned of_device;    /* the spaces among them that belong to one device */
-    mx_space fault_space;  /* for fault records: its kernels and host code can access it */
+    mx_space space;           /* the default space of views, and the space of scratch */
+    unsigned accessible;      /* spaces that its kernels can access */
+    unsigned allocates_in;    /* spaces that it allocates in */
+    unsigned allocates_zeros; /* the spaces among them where new memory is zero */
+    unsigned of_device;       /* the spaces among them that belong to one device */
+    mx_space fault_space;     /* for fault records: its kernels and host code can access it */
     mx_err (*allocate)(mx_ctx ctx, mx_space space, size_t bytes, void **data);
     void (*release)(mx_space space, void *data);
     /* These three are ordered like kernels of ctx, and need not be done on return. */

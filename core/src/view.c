@@ -76,7 +76,9 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
     if (uninitialized) return MX_OK;
     const char *const kernel = "minx::View::initialization";
     const uint64_t id = mx_tool_begin(ctx, MX_PATTERN_FOR, kernel, r->label);
-    const mx_err filled = ctx->backend->memory.fill(ctx, r->data, (int64_t)bytes, &zero, 1);
+    const bool is_zero = (ctx->backend->memory.allocates_zeros & MX_SPACE_BIT(r->space)) != 0;
+    const mx_err filled =
+        is_zero ? MX_OK : ctx->backend->memory.fill(ctx, r->data, (int64_t)bytes, &zero, 1);
     mx_tool_end(MX_PATTERN_FOR, id);
     /* host code may access host memory at once; other memory is accessed by kernels of this
      * context, in order */

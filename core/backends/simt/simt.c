@@ -104,6 +104,7 @@ const mx_backend mx_backend_simt = {
     .memory = {.space = MX_SPACE_SIMT,
                .accessible = KERNEL_SPACES,
                .allocates_in = KERNEL_SPACES,
+               .allocates_zeros = MX_SPACE_BIT(MX_SPACE_SIMT),
                .fault_space = MX_SPACE_PINNED,
                .allocate = mx_simt_allocate,
                .release = mx_simt_release,

@@ -1,13 +1,16 @@
 /* simt's memory behaves like the memory of a device: kernels and copies of simt contexts can access
- * it, host code cannot. Each allocation in MX_SPACE_SIMT has pages of its own. They are accessible
- * only while a launch or a copy of a simt context runs. Host code that accesses them at another
- * time gets a signal. The handler here prints the name of the view, and then calls the earlier
- * handler of the signal (by default the program ends, and a debugger or a core file shows the
- * line).
+ * it, host code cannot. Each allocation in MX_SPACE_SIMT is a region with pages of its own. Its
+ * pages are accessible only while a launch of a simt context runs, or a copy that reads or writes
+ * this region. Host code that accesses them at another time gets a signal. The handler here prints
+ * the name of the view, and then calls the earlier handler of the signal (by default the program
+ * ends, and a debugger or a core file shows the line).
  *
  * Invariants:
- *  1. pages of MX_SPACE_SIMT are accessible exactly while `users` > 0, the number of running launches and copies;
- *  2. regions are sorted by address, so that neighbours change their protection in one call.
+ *  1. the pages of a region are accessible exactly while launches run (memory.users > 0), or copies of it (its own users > 0);
+ *  2. regions are in a search tree, ordered by address, so that neighbours change their protection in one call.
+ * Cost: creating a view, copying and destroying it change the pages of its own region only, and find it in a time that grows
+ * with the logarithm of the number of regions. A launch changes the pages of all regions.
+ *
  * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
  * access them. They are regions too, so that the memory space of an address is known. Limit: while
  * one thread runs a launch, an access by host code on another thread is not found. */
@@ -15,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,17 +45,35 @@ typedef struct region {
     char *data;
     size_t bytes; /* of MX_SPACE_SIMT: whole pages */
     mx_space space;
+    int users; /* running copies */
 } region;
 
 static struct {
     pthread_mutex_t lock;
-    region *list;
-    int count;
-    int capacity; /* of the list */
-    int users;
+    void *tree; /* of regions, by tsearch */
+    int users;  /* running launches */
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+/* The order of the tree. Regions do not overlap, so the region that overlaps a range of one byte is
+ * the one that has this byte. */
+static int compare_regions(const void *a, const void *b)
+{
+    const region *x = a;
+    const region *y = b;
+    const uintptr_t x_begin = (uintptr_t)x->data, y_begin = (uintptr_t)y->data;
+    return x_begin + x->bytes <= y_begin ? -1 : y_begin + y->bytes <= x_begin;
+}
+
+/* The region that has this address; NULL: none. The caller holds the lock. */
+static region *region_of(const void *address)
+{
+    region one = {.bytes = 1};
+    memcpy(&one.data, &address, sizeof address);
+    region **const found = tfind(&one, &memory.tree, compare_regions);
+    return found != NULL ? *found : NULL;
+}
 
 /* ---- protection ---- */
 
@@ -64,21 +86,32 @@ static void protect(void *data, size_t bytes, int access)
     abort();
 }
 
-/* The caller holds the lock. */
+/* Neighbouring regions whose protection changes together. */
+static struct {
+    char *begin, *end;
+    int access;
+} run;
+
+static void extend_run(const void *node, VISIT visit, int depth)
+{
+    const region *one = *(region *const *)node;
+    (void)depth;
+    if (visit != postorder && visit != leaf) return; /* here in the order of addresses */
+    if (one->space != MX_SPACE_SIMT || one->users > 0) return;
+    if (one->data != run.end) {
+        protect(run.begin, (size_t)(run.end - run.begin), run.access);
+        run.begin = one->data;
+    }
+    run.end = one->data + one->bytes;
+}
+
+/* Copies have opened their regions, and will close them. The caller holds the lock. */
 static void protect_all(int access)
 {
-    char *begin = NULL;
-    char *end = NULL;
-    for (int r = 0; r < memory.count; r++) {
-        const region *one = &memory.list[r];
-        if (one->space != MX_SPACE_SIMT) continue;
-        if (one->data != end) {
-            protect(begin, (size_t)(end - begin), access);
-            begin = one->data;
-        }
-        end = one->data + one->bytes;
-    }
-    protect(begin, (size_t)(end - begin), access);
+    run.begin = run.end = NULL;
+    run.access = access;
+    twalk(memory.tree, extend_run);
+    protect(run.begin, (size_t)(run.end - run.begin), access);
 }
 
 void mx_simt_memory_open(void)
@@ -92,6 +125,20 @@ void mx_simt_memory_close(void)
 {
     pthread_mutex_lock(&memory.lock);
     if (--memory.users == 0) protect_all(PROT_NONE);
+    pthread_mutex_unlock(&memory.lock);
+}
+
+/* The same for the region that has this address, if there is one; `users` is +1 or -1. */
+static void add_users(const void *address, int users)
+{
+    pthread_mutex_lock(&memory.lock);
+    region *const one = region_of(address);
+    if (one != NULL && one->space == MX_SPACE_SIMT) {
+        const int before = one->users;
+        one->users += users;
+        if (memory.users == 0 && (before == 0 || one->users == 0))
+            protect(one->data, one->bytes, one->users > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+    }
     pthread_mutex_unlock(&memory.lock);
 }
 
@@ -177,36 +224,14 @@ __attribute__((destructor)) static void uninstall(void)
 
 /* ---- allocation ---- */
 
-/* The number of the first region that begins after this address. The caller holds the lock. */
-static int first_region_after(const void *address)
-{
-    int low = 0;
-    int high = memory.count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (memory.list[middle].data <= (const char *)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The caller holds the lock. */
 static mx_err insert_region(const region *added)
 {
-    if (memory.count == memory.capacity) {
-        const int capacity = 2 * memory.capacity + 64;
-        region *list = realloc(memory.list, (size_t)capacity * sizeof *list);
-        MX_REQUIRE(list != NULL, MX_ERR_MEMORY, "no memory for the list of simt's regions");
-        memory.list = list;
-        memory.capacity = capacity;
-    }
-    const int at = first_region_after(added->data);
-    memmove(memory.list + at + 1, memory.list + at,
-            (size_t)(memory.count - at) * sizeof *memory.list);
-    memory.list[at] = *added;
-    memory.count++;
+    region *const one = malloc(sizeof *one);
+    if (one != NULL) *one = *added;
+    const bool inserted = one != NULL && tsearch(one, &memory.tree, compare_regions) != NULL;
+    if (!inserted) free(one);
+    MX_REQUIRE(inserted, MX_ERR_MEMORY, "no memory for the tree of simt's regions");
     return MX_OK;
 }
 
@@ -261,50 +286,49 @@ void mx_simt_release(mx_space space, void *data)
     (void)space;
     if (data == NULL) return;
     pthread_mutex_lock(&memory.lock);
-    const int at = first_region_after(data) - 1;
-    MX_ASSERT(at >= 0 && memory.list[at].data == (char *)data);
-    const region removed = memory.list[at];
-    memory.count--;
-    memmove(memory.list + at, memory.list + at + 1,
-            (size_t)(memory.count - at) * sizeof *memory.list);
+    region *const removed = region_of(data);
+    MX_ASSERT(removed != NULL && removed->data == (char *)data);
+    tdelete(removed, &memory.tree, compare_regions);
     pthread_mutex_unlock(&memory.lock);
-    free_region(&removed);
+    free_region(removed);
+    free(removed);
 }
 
 bool mx_simt_identify(const void *address, mx_space *space, int *device)
 {
     pthread_mutex_lock(&memory.lock);
-    const int at = first_region_after(address) - 1;
-    const bool found =
-        at >= 0 && (const char *)address < memory.list[at].data + memory.list[at].bytes;
-    if (found) *space = memory.list[at].space;
+    const region *const found = region_of(address);
+    if (found != NULL) *space = found->space;
     pthread_mutex_unlock(&memory.lock);
-    if (found) *device = -1;
-    return found;
+    if (found != NULL) *device = -1;
+    return found != NULL;
 }
 
 /* ---- copies ---- */
 
 mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
-    mx_simt_memory_open();
+    add_users(destination, 1);
+    add_users(source, 1);
     const mx_err err = mx_host_copy(ctx, destination, source, bytes);
-    mx_simt_memory_close();
+    add_users(source, -1);
+    add_users(destination, -1);
     return err;
 }
 
 mx_err mx_simt_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
-    mx_simt_memory_open();
+    add_users(destination, 1);
     const mx_err err = mx_host_fill(ctx, destination, count, value, size);
-    mx_simt_memory_close();
+    add_users(destination, -1);
     return err;
 }
 
 mx_err mx_simt_copy_strided(mx_ctx ctx, const mx_strided *copy)
 {
-    mx_simt_memory_open();
+    const void *const used[] = {copy->to, copy->from, copy->index};
+    for (int u = 0; u < 3; u++) add_users(used[u], 1);
     const mx_err err = mx_host_copy_strided(ctx, copy);
-    mx_simt_memory_close();
+    for (int u = 0; u < 3; u++) add_users(used[u], -1);
     return err;
 }

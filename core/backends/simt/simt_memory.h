@@ -2,7 +2,7 @@
 #pragma once
 #include "../../src/backend.h"
 
-/* Makes simt's memory accessible to this process. Calls of open are counted: the memory is
+/* Makes all of simt's memory accessible to this process. Calls of open are counted: the memory is
  * inaccessible again after as many calls of close. */
 void mx_simt_memory_open(void);
 void mx_simt_memory_close(void);
