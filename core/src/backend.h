@@ -231,9 +231,29 @@ mx_err mx_overflow_check(mx_ctx ctx);
 /* "a, b, c": the kernels since the last fence, the latest last. */
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
-/* The number of this thread in a launch, 0 to threads-1. Host backends set it; kernels use it to
- * index memory of each thread. */
+/* The number of this thread in a launch, 0 to threads-1. Kernels use it to index memory of each
+ * thread. */
 extern __thread int mx_thread_;
+
+/* The context whose chunks this thread runs now; NULL: none. So a call knows that it comes from a
+ * body. */
+extern __thread mx_ctx mx_body_ctx_;
+
+/* Runs a part of a launch as thread number `thread` of it. All calls of `run` by host backends are
+ * made here. */
+static inline void mx_host_run_part(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int thread,
+                                    int64_t first, int64_t last)
+{
+    const mx_ctx outer = mx_body_ctx_;
+    mx_thread_ = thread;
+    mx_body_ctx_ = ctx;
+    run(launch, first, last);
+    mx_body_ctx_ = outer;
+}
+
+/* Are this process's threads lost, as it is the child of a fork() and its parent had contexts with
+ * several threads? */
+extern bool mx_threads_lost;
 
 /* Each OpenMP thread that runs a part of a launch first calls mx_cores_bind_thread. It binds the
  * thread to its core or to its place, or removes the binding to a core of another context (see
@@ -287,6 +307,9 @@ mx_err mx_host_copy_strided(mx_ctx ctx, const mx_strided *copy);
     {                                                                       \
         .plan = mx_host_plan, .run = mx_host_launch, .fence = mx_host_fence \
     }
+
+/* mx_backend_info.available of backends that run on OpenMP's threads. */
+bool mx_host_openmp_available(const char **why);
 
 /* mx_backend_host.run_team_members by an OpenMP parallel region. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);

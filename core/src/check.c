@@ -253,9 +253,12 @@ static mx_err run_other(shadows *s, mx_team_shape requested, const void *args, v
         err = plan_other(s, requested, &l);
     }
     l.result = result;
-    if (err == MX_OK)
+    if (err == MX_OK) {
+        mx_core(s->ctx)->running = s->launch; /* it still has the views */
         err =
             mx_launch_execute(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
+        err = mx_ctx_end_launch(s->ctx, l.kernel->name, err);
+    }
     free(l.args_copy);
     return err;
 }

@@ -96,17 +96,22 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     return MX_OK;
 }
 
+static void close_backend(mx_ctx ctx)
+{
+    if (mx_fence_event(ctx, "minx::Context::destruction", false) == MX_OK) mx_scratch_destroy(ctx);
+    mx_faults_destroy(ctx);
+    if (ctx->backend->info.close != NULL) ctx->backend->info.close(ctx);
+}
+
 void mx_ctx_destroy(mx_ctx *ctx)
 {
     if (ctx == NULL || *ctx == NULL) return;
     mx_ctx closing = *ctx;
+    if (!mx_ctx_is_of_parent(closing) && mx_ctx_idle(closing, "mx_ctx_destroy") != MX_OK) return;
     *ctx = NULL;
     mx_ctx_unlist(closing);
     mx_ctx_destroy(&mx_core(closing)->check);
-    if (mx_fence_event(closing, "minx::Context::destruction", false) == MX_OK)
-        mx_scratch_destroy(closing);
-    mx_faults_destroy(closing);
-    if (closing->backend->info.close != NULL) closing->backend->info.close(closing);
+    if (!mx_ctx_is_of_parent(closing)) close_backend(closing);
     for (int p = 0; p < MX_PLANS; p++) free(mx_core(closing)->plans[p].launch.args_copy);
     closing->cores = 0;
     mx_cores_bind_thread(closing, 0, 0, 1); /* this thread leaves the cores of the context */
@@ -118,6 +123,7 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "check against '%s': no context",
                text != NULL ? text : "nothing");
+    MX_TRY(mx_ctx_idle(ctx, "mx_ctx_check_against"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "check: %s records a graph", ctx->name);
     MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG,
                "check: tolerance: got %g, expected 0 or more", tolerance);
@@ -128,6 +134,7 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
     MX_REQUIRE(fits, MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
                text);
     mx_ctx_destroy(&mx_core(ctx)->check);
+    if (other != NULL) mx_core(other)->checks = ctx;
     mx_core(ctx)->check = other;
     mx_core(ctx)->check_tolerance = tolerance;
     return MX_OK;

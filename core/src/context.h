@@ -2,16 +2,7 @@
 #pragma once
 #include "state.h"
 
-/* ---- fence.c: waiting, and the list of open contexts ---- */
-
-/* Adds a context at the end of the list, and gives it a number. */
-void mx_ctx_list(mx_ctx ctx);
-
-/* Removes a context from the list, if it is in it. */
-void mx_ctx_unlist(mx_ctx ctx);
-
-/* Restarts the numbers: the next context is number 1. */
-void mx_ctx_restart_numbers(void);
+/* ---- fence.c ---- */
 
 /* Fences every context that records no graph, for a profiling tool. The next mx_fence still reports
  * errors. */

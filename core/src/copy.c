@@ -107,6 +107,7 @@ mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
 mx_err mx_record_recordable(mx_ctx ctx, const mx_record *r)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "view '%s': a copy needs a context", r->label);
+    MX_TRY(mx_ctx_idle(ctx, "a copy or fill"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL || mx_ctx_can_access(ctx, r), MX_ERR_SPACE,
                "view '%s': it is in memory space %s, which kernels of %s cannot access, so a graph "
                "cannot record this copy (use pinned memory)",

@@ -69,16 +69,10 @@ mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_re
     mx_launch_count(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_tool_begin(ctx, k->pattern, k->name, NULL);
-    mx_core(ctx)->running = k->name;
+    mx_core(ctx)->running = l;
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) set_sums_in_result(l, args);
-    mx_err err = ctx->backend->launch.run(ctx, l, args, result);
-    if (mx_core(ctx)->nested != NULL)
-        err = MX_FAIL(
-            MX_ERR_ARG,
-            "kernel %s: kernel %s was launched while it ran: a body must not launch, nor another "
-            "thread on this context",
-            k->name, mx_core(ctx)->nested);
-    mx_core(ctx)->running = mx_core(ctx)->nested = NULL;
+    const mx_err run = ctx->backend->launch.run(ctx, l, args, result);
+    const mx_err err = mx_ctx_end_launch(ctx, k->name, run);
     mx_tool_end(k->pattern, id);
     return err;
 }

@@ -22,6 +22,7 @@ mx_err mx_ctx_scratch(mx_ctx ctx, size_t bytes, void **scratch)
 {
     MX_REQUIRE(ctx != NULL && scratch != NULL, MX_ERR_ARG,
                "scratch: the context or the output pointer is NULL");
+    MX_TRY(mx_ctx_idle(ctx, "mx_ctx_scratch"));
     return mx_scratch(ctx, bytes, scratch);
 }
 
@@ -41,6 +42,7 @@ mx_err mx_ctx_run(mx_ctx ctx, void (*part)(void *work, int64_t first, int64_t la
 {
     MX_REQUIRE(ctx != NULL && ctx->backend->host.run != NULL, MX_ERR_ARG,
                "run on the threads of a context: expected a context of a host backend");
+    MX_TRY(mx_ctx_idle(ctx, "mx_ctx_run"));
     const parts p = {part, work};
     const mx_launch launch = {.args = &p, .ctx = ctx};
     ctx->backend->host.run(ctx, &launch, run_parts, count);
@@ -72,6 +74,7 @@ mx_err mx_view_reserve(mx_ctx ctx, mx_view view)
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "reserve view '%s': no context", r->label);
+    MX_TRY(mx_view_not_in_use(view, "mx_view_reserve"));
     r->reserved_for = mx_core(ctx)->id;
     return MX_OK;
 }
@@ -79,6 +82,7 @@ mx_err mx_view_reserve(mx_ctx ctx, mx_view view)
 mx_err mx_ctx_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "copy of %zu bytes: no context", bytes);
+    MX_TRY(mx_ctx_idle(ctx, "mx_ctx_copy"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "copy of %zu bytes: %s records a graph",
                bytes, ctx->name);
     return bytes > 0 ? ctx->backend->memory.copy(ctx, destination, source, bytes) : MX_OK;
@@ -90,6 +94,7 @@ mx_err mx_view_gather(mx_ctx ctx, mx_view to, const mx_rows *rows, int64_t *wron
     MX_TRY(mx_record_find(to, &r));
     MX_REQUIRE(ctx != NULL && mx_core(ctx)->graph == NULL, MX_ERR_ARG,
                "gather into view '%s': no context, or one that records a graph", r->label);
+    MX_TRY(mx_ctx_idle(ctx, "mx_view_gather"));
     const mx_strided gather = {.index = rows->index,
                                .index_stride = rows->index_stride,
                                .limit = rows->limit,

@@ -1,39 +1,11 @@
-/* Fences, and the list of open contexts. */
+/* Fences: of one context, of all, and of one context for another. */
 #include "context.h"
 #include "events.h"
-
-#include <pthread.h>
-#include <stdio.h>
-
-/* Recursive, because a tool may request a fence when it gets the event of another fence. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static mx_ctx first;
-static uint32_t created_contexts; /* contexts so far */
-
-void mx_ctx_list(mx_ctx ctx)
-{
-    pthread_mutex_lock(&lock);
-    mx_ctx *at = &first;
-    while (*at != NULL) at = &mx_core(*at)->next;
-    *at = ctx;
-    mx_core(ctx)->number = ++created_contexts;
-    pthread_mutex_unlock(&lock);
-}
-
-void mx_ctx_unlist(mx_ctx ctx)
-{
-    pthread_mutex_lock(&lock);
-    mx_ctx *at = &first;
-    while (*at != NULL && *at != ctx) at = &mx_core(*at)->next;
-    if (*at != NULL) *at = mx_core(ctx)->next;
-    pthread_mutex_unlock(&lock);
-}
-
-void mx_ctx_restart_numbers(void) { created_contexts = 0; }
 
 mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
+    MX_TRY(mx_ctx_idle(ctx, "mx_fence"));
     MX_TRY(mx_fence_event(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));
@@ -46,7 +18,7 @@ static mx_err check_wait(mx_ctx ctx)
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "wait of a context for another: no context");
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG,
                "wait of a context for another: %s records a graph", ctx->name);
-    return MX_OK;
+    return mx_ctx_idle(ctx, "mx_ctx_wait");
 }
 
 mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other)
@@ -60,23 +32,19 @@ mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other)
     return other->backend->launch.wait(ctx, other);
 }
 
-mx_err mx_fence_all(void)
+static mx_err fence_one(mx_ctx ctx, const char *name)
 {
-    mx_err failed = MX_OK;
-    pthread_mutex_lock(&lock);
-    for (mx_ctx ctx = first; ctx != NULL; ctx = mx_core(ctx)->next) {
-        const mx_err err = mx_fence(ctx);
-        if (err != MX_OK) failed = err;
-    }
-    pthread_mutex_unlock(&lock);
-    return failed;
+    (void)name;
+    return mx_fence(ctx);
 }
 
-void mx_fence_for_tool(const char *name)
+mx_err mx_fence_all(void) { return MX_PASS(mx_ctx_each(fence_one, NULL)); }
+
+static mx_err fence_for_tool(mx_ctx ctx, const char *name)
 {
-    pthread_mutex_lock(&lock);
-    for (mx_ctx ctx = first; ctx != NULL; ctx = mx_core(ctx)->next)
-        if (mx_core(ctx)->graph == NULL) /* another thread may be recording a graph on it now */
-            (void)mx_fence_event(ctx, name, true);
-    pthread_mutex_unlock(&lock);
+    /* another thread may be recording a graph on it now */
+    if (mx_core(ctx)->graph == NULL) (void)mx_fence_event(ctx, name, true);
+    return MX_OK;
 }
+
+void mx_fence_for_tool(const char *name) { (void)mx_ctx_each(fence_for_tool, name); }

@@ -38,6 +38,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "the pointer to the graph is NULL");
     *graph = NULL;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "a graph needs a context");
+    MX_TRY(mx_ctx_idle(ctx, "mx_graph_create"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "%s records a graph already", ctx->name);
     MX_REQUIRE(mx_core(ctx)->check == NULL, MX_ERR_ARG,
                "%s is checked against %s: it cannot record a graph; end the check first", ctx->name,
@@ -248,6 +249,7 @@ mx_err mx_graph_run(mx_graph graph)
 {
     MX_REQUIRE(graph != NULL, MX_ERR_ARG, "graph: the graph to run is NULL");
     const mx_ctx ctx = graph->ctx;
+    MX_TRY(mx_ctx_idle(ctx, "mx_graph_run"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "graph: %s still records a graph",
                ctx->name);
     /* checks all nodes before the first one runs */
@@ -270,10 +272,13 @@ void mx_graph_destroy(mx_graph *graph)
 {
     if (graph == NULL || *graph == NULL) return;
     mx_graph closing = *graph;
+    const bool of_parent = mx_ctx_is_of_parent(closing->ctx);
+    if (!of_parent && mx_ctx_idle(closing->ctx, "mx_graph_destroy") != MX_OK) return;
     *graph = NULL;
     if (mx_core(closing->ctx)->graph == closing) mx_core(closing->ctx)->graph = NULL;
-    (void)mx_fence_event(closing->ctx, "minx::Graph::destruction", false);
-    if (closing->device != NULL) closing->ctx->backend->graph.destroy(closing->device);
+    if (!of_parent) (void)mx_fence_event(closing->ctx, "minx::Graph::destruction", false);
+    if (!of_parent && closing->device != NULL)
+        closing->ctx->backend->graph.destroy(closing->device);
     for (int i = 0; i < closing->count; i++) free_node(closing->ctx, closing->nodes[i]);
     free(closing->nodes);
     free(closing->after);

@@ -306,21 +306,38 @@ static void run_scan(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
     if (l->result != NULL) memcpy(l->result, s.carry, l->kernel->value_size);
 }
 
+/* LLVM's run time starts new threads in a child process after fork(). GNU's waits for the old ones,
+ * which are not there. */
+bool mx_host_openmp_available(const char **why)
+{
+#ifdef KMP_VERSION_MAJOR /* LLVM's omp.h */
+    const bool available = true;
+#else
+    const bool available = !mx_threads_lost;
+#endif
+    if (!available)
+        *why = "OpenMP cannot start threads in this child process, because its parent created "
+               "contexts with several threads before fork(): use serial here, or fork first";
+    return available;
+}
+
 /* Runs the members of teams in a parallel region. They need all their threads at the same time, so
  * the region must not have fewer, as it could with OMP_DYNAMIC=true. */
 bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
+    const char *why;
     bool enough = true;
+    if (!mx_host_openmp_available(&why)) return false;
     const int cores = ctx->cores;
     const int dynamic = omp_get_dynamic();
     omp_set_dynamic(0);
 #pragma omp parallel num_threads(threads)
     {
-        mx_thread_ = omp_get_thread_num();
-        mx_cores_bind_thread(ctx, cores, mx_thread_, threads);
+        const int thread = omp_get_thread_num();
+        mx_cores_bind_thread(ctx, cores, thread, threads);
         if (omp_get_num_threads() == threads)
-            run(launch, mx_thread_, threads);
-        else if (mx_thread_ == 0)
+            mx_host_run_part(ctx, launch, run, thread, thread, threads);
+        else if (thread == 0)
             enough = false;
     }
     omp_set_dynamic(dynamic);

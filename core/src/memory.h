@@ -225,6 +225,12 @@ mx_err mx_record_copy(mx_ctx ctx, const mx_record *to, const mx_record *from);
 mx_err mx_strided_copy(mx_ctx ctx, const mx_record *to, const void *from,
                        const int64_t *from_stride, const int64_t *extent, const mx_strided *gather);
 
+/* ---- view.c ---- */
+
+/* MX_ERR_ARG: the calling thread runs the body of a kernel that has the view in its arguments, or as
+ * its result. The launch then fails too. `call` names what must not change the view meanwhile. */
+mx_err mx_view_not_in_use(mx_view view, const char *call);
+
 /* ---- bind.c ---- */
 
 /* Changes an accessor of view `from` to view `to`, which has the same shape. The origin stays. `at`

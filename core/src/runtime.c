@@ -61,6 +61,7 @@ void mx_print_configuration(FILE *out)
 
 mx_err mx_init_args(int *argc, char ***argv)
 {
+    MX_TRY(mx_not_in_body("mx_init"));
     MX_TRY(check_cpu());
     MX_TRY(mx_settings_read(argc, argv));
     mx_settings_help();
@@ -74,6 +75,7 @@ mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
 
 void mx_finalize(void)
 {
+    if (mx_not_in_body("mx_finalize") != MX_OK) return; /* the launch reports it */
     mx_tool_unload();
     mx_settings_clear();
     mx_ctx_restart_numbers();

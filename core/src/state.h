@@ -28,9 +28,15 @@ typedef struct mx_core_ctx {
     /* context.c: no other context of the program has had this id */
     uint64_t id;
 
-    /* fence.c: the list of open contexts, and the kernels since the last fence (a ring) */
+    /* open_contexts.c: their list; the launch that runs now, and what was called meanwhile although
+     * it must not be: a kernel or a function */
     mx_ctx next;
     uint32_t number; /* of the contexts created so far, from 1 */
+    const mx_launch *running;
+    const char *nested;
+    bool nested_is_kernel;
+
+    /* fence.c: the kernels since the last fence (a ring) */
     const char *recent[MX_RECENT_KERNELS];
     int64_t unfenced;
 
@@ -55,16 +61,56 @@ typedef struct mx_core_ctx {
     /* check.c: launches are repeated on this context; NULL: they are not */
     mx_ctx check;
     double check_tolerance;
+    mx_ctx checks; /* this context repeats the launches of that one; NULL: of none */
 
     /* execute.c, launch.c */
     int64_t launches;
-    const char *running; /* the kernel that a launch runs now */
-    const char *nested;  /* a kernel that was launched by its body */
     mx_plan plans[MX_PLANS];
 } mx_core_ctx;
 
 /* The core's part of a context. */
 static inline mx_core_ctx *mx_core(mx_ctx ctx) { return (mx_core_ctx *)(void *)ctx; }
+
+/* ---- open_contexts.c: the list of open contexts, and which of them are in use ---- */
+
+/* Adds a context at the end of the list, and gives it a number. */
+void mx_ctx_list(mx_ctx ctx);
+
+/* Removes a context from the list, if it is in it. */
+void mx_ctx_unlist(mx_ctx ctx);
+
+/* Restarts the numbers: the next context is number 1. */
+void mx_ctx_restart_numbers(void);
+
+/* Calls `call` for every open context. Returns the last failure. */
+mx_err mx_ctx_each(mx_err (*call)(mx_ctx ctx, const char *name), const char *name);
+
+/* `running` of a context that a child process has from its parent, and cannot use. */
+extern const mx_launch mx_launch_of_parent_;
+static inline bool mx_ctx_is_of_parent(mx_ctx ctx)
+{
+    return mx_core(ctx)->running == &mx_launch_of_parent_;
+}
+
+/* MX_ERR_ARG: the context is in use. `call` names the function or the kernel that needs it idle;
+ * the launch that runs then fails too. */
+mx_err mx_ctx_refuse_(mx_ctx ctx, const char *call, bool is_kernel);
+static inline mx_err mx_ctx_idle(mx_ctx ctx, const char *call)
+{
+    return mx_core(ctx)->running == NULL ? MX_OK : mx_ctx_refuse_(ctx, call, false);
+}
+
+/* MX_ERR_ARG: the calling thread runs the body of a kernel. */
+mx_err mx_not_in_body(const char *call);
+
+/* The launch on this context has ended, with `err`. MX_ERR_ARG: something was called meanwhile that
+ * must not be. */
+mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel);
+static inline mx_err mx_ctx_end_launch(mx_ctx ctx, const char *kernel, mx_err err)
+{
+    mx_core(ctx)->running = NULL;
+    return mx_core(ctx)->nested == NULL ? err : mx_ctx_fail_nested_(ctx, kernel);
+}
 
 #ifdef __cplusplus
 }

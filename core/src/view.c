@@ -61,6 +61,7 @@ static mx_err allocate(mx_ctx ctx, mx_record *r, bool uninitialized)
 {
     const unsigned char zero = 0;
     const size_t size = MX_TYPE_SIZE(r->type);
+    MX_TRY(mx_ctx_idle(ctx, "mx_view_create"));
     /* never empty: an accessor's data is never NULL */
     const size_t bytes = (size_t)(r->span > 0 ? r->span : 1) * size;
     MX_REQUIRE(ctx->backend->memory.allocates_in & MX_SPACE_BIT(r->space), MX_ERR_SPACE,
@@ -156,6 +157,48 @@ mx_err(mx_view_wrap)(mx_ctx ctx, const char *label, mx_type type, int rank, cons
     return mx_record_insert(&r, view);
 }
 
+/* ---- views in use ---- */
+
+static bool is_argument(const mx_launch *l, mx_view view)
+{
+    const mx_args_table *const table = l->kernel->table();
+    for (size_t n = 0; l->args != NULL && n < table->count; n++) {
+        mx_stamp stamp;
+        const size_t at = table->accessor[n].offset + MX_STAMP_OFFSET;
+        if (mx_stamp_read((const char *)l->args + at, &stamp) && stamp.slot == view.slot)
+            return true;
+    }
+    return false;
+}
+
+mx_err mx_view_not_in_use(mx_view view, const char *call)
+{
+    for (mx_ctx ctx = mx_body_ctx_; ctx != NULL; ctx = mx_core(ctx)->checks) {
+        const mx_launch *const l = mx_core(ctx)->running;
+        const mx_record *const r = mx_record_of(view);
+        if (l == NULL || (!is_argument(l, view) &&
+                          (l->result == NULL || !mx_record_overlaps_memory(r, l->result, 1))))
+            continue;
+        (void)mx_ctx_refuse_(ctx, call, false);
+        return MX_FAIL(MX_ERR_ARG,
+                       "%s of view '%s': the body of kernel %s, which uses it, must not", call,
+                       r->label, l->kernel->name);
+    }
+    return MX_OK;
+}
+
+/* The same for all that ends with the view if this was its last owner: the roots of parts. */
+static mx_err end_not_in_use(mx_view view, const char *call)
+{
+    while (mx_body_ctx_ != NULL && view.generation != 0) {
+        const mx_record *const r = mx_record_of(view);
+        if (r == NULL || r->references > 1) return MX_OK;
+        MX_TRY(mx_view_not_in_use(view, call));
+        view = r->root;
+    }
+    return MX_OK;
+}
+
 /* ---- sharing and destroying ---- */
 
 mx_err mx_view_retain(mx_view view)
@@ -180,6 +223,7 @@ mx_err mx_view_destroy(mx_view *view)
     mx_record *record;
     if (view == NULL || view->generation == 0) return MX_OK;
     MX_TRY(mx_record_find(*view, &record));
+    MX_TRY(end_not_in_use(*view, "mx_view_destroy"));
     MX_TRY(remove_owner(*view, false));
     *view = MX_VIEW_NULL;
     return MX_OK;
@@ -192,6 +236,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     int64_t common[MX_MAX_RANK];
     MX_REQUIRE(view != NULL, MX_ERR_ARG, "resize: no view");
     MX_TRY(mx_record_find(*view, &old));
+    MX_TRY(end_not_in_use(*view, keep ? "mx_view_resize" : "mx_view_realloc"));
     MX_TRY(mx_record_writable(old));
     MX_REQUIRE(ctx == NULL || mx_ctx_can_access(ctx, old), MX_ERR_SPACE,
                "resize '%s': %s cannot access memory space %s", old->label, ctx->name,
@@ -222,6 +267,7 @@ mx_err mx_view_set_check(mx_view view, mx_check check)
     MX_REQUIRE((unsigned)check <= MX_CHECK_NOTHING, MX_ERR_ARG,
                "view '%s': check: got %d, expected MX_CHECK_EACH, _ANY_ORDER or _NOTHING", r->label,
                (int)check);
+    MX_TRY(mx_view_not_in_use(view, "mx_view_set_check"));
     r->check = check;
     return MX_OK;
 }
@@ -232,6 +278,7 @@ mx_err mx_view_set_check_scale(mx_view view, double scale)
     MX_TRY(mx_record_find(view, &r));
     MX_REQUIRE(scale >= 0 && isfinite(scale), MX_ERR_ARG,
                "view '%s': scale of checks: got %g, expected 0 or more", r->label, scale);
+    MX_TRY(mx_view_not_in_use(view, "mx_view_set_check_scale"));
     r->check_scale = scale;
     return MX_OK;
 }

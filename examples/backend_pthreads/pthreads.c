@@ -17,6 +17,7 @@ typedef struct pool_thread {
 } pool_thread;
 
 struct pool {
+    mx_ctx ctx;
     pthread_mutex_t lock;
     pthread_cond_t job_begins, job_ends;
     int threads;
@@ -36,19 +37,19 @@ struct pool {
 /* The part of the job that belongs to thread `number`. */
 static void run_part(pool *p, int number)
 {
-    mx_thread_ = number;
+    const mx_ctx ctx = p->ctx;
     if (p->every_thread) {
-        p->run(p->launch, number, p->threads);
+        mx_host_run_part(ctx, p->launch, p->run, number, number, p->threads);
     } else if (p->launch->dynamic) {
         int64_t chunk;
         while ((chunk = __atomic_fetch_add(&p->next_chunk, 1, __ATOMIC_RELAXED)) < p->chunks)
-            p->run(p->launch, chunk, chunk + 1);
+            mx_host_run_part(ctx, p->launch, p->run, number, chunk, chunk + 1);
     } else {
         /* The calling thread is number 0 and begins first. Its part is one of the longest. */
         const int64_t round_up = p->threads - 1,
                       first = (p->chunks * number + round_up) / p->threads,
                       last = (p->chunks * (number + 1) + round_up) / p->threads;
-        if (first < last) p->run(p->launch, first, last);
+        if (first < last) mx_host_run_part(ctx, p->launch, p->run, number, first, last);
     }
 }
 
@@ -97,8 +98,7 @@ static void pthreads_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int
         run_job(p, launch, run, chunks, false);
         return;
     }
-    mx_thread_ = 0; /* a launch on another context may have left another number */
-    run(launch, 0, chunks);
+    mx_host_run_part(ctx, launch, run, 0, 0, chunks);
 }
 
 /* Teams of several threads, which run at the same time. They may need fewer threads than the
@@ -141,7 +141,8 @@ static mx_err pthreads_open(mx_ctx ctx)
         free(pool_threads);
         return MX_FAIL(MX_ERR_MEMORY, "%s: no memory for %d threads", ctx->name, ctx->threads);
     }
-    *p = (pool){.lock = PTHREAD_MUTEX_INITIALIZER,
+    *p = (pool){.ctx = ctx,
+                .lock = PTHREAD_MUTEX_INITIALIZER,
                 .job_begins = PTHREAD_COND_INITIALIZER,
                 .job_ends = PTHREAD_COND_INITIALIZER,
                 .threads = ctx->threads,

@@ -17,8 +17,7 @@ static mx_err openmp_open(mx_ctx ctx)
 static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     if (chunks == 1 || ctx->threads == 1) {
-        mx_thread_ = 0; /* a launch with more threads may have left another number */
-        run(launch, 0, chunks);
+        mx_host_run_part(ctx, launch, run, 0, 0, chunks);
         return;
     }
     const int cores = ctx->cores, requested = ctx->threads;
@@ -29,9 +28,9 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
 #pragma omp parallel for schedule(dynamic) num_threads(requested) \
     firstprivate(ctx, launch, run, chunks, cores, requested)
         for (int64_t u = 0; u < chunks; u++) {
-            mx_thread_ = omp_get_thread_num();
-            mx_cores_bind_thread(ctx, cores, mx_thread_, requested);
-            run(launch, u, u + 1);
+            const int thread = omp_get_thread_num();
+            mx_cores_bind_thread(ctx, cores, thread, requested);
+            mx_host_run_part(ctx, launch, run, thread, u, u + 1);
         }
         return;
     }
@@ -39,14 +38,13 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
     {
         /* the run time may start fewer threads than requested: divide by the actual number */
         const int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-        mx_thread_ = (int)thread;
         mx_cores_bind_thread(ctx, cores, (int)thread, requested);
         int64_t first = thread, last = thread + 1;
         if (chunks != threads) { /* the part of thread 0 is one of the longest */
             first = (chunks * thread + threads - 1) / threads;
             last = (chunks * (thread + 1) + threads - 1) / threads;
         }
-        if (first < last) run(launch, first, last);
+        if (first < last) mx_host_run_part(ctx, launch, run, (int)thread, first, last);
     }
 }
 
@@ -57,6 +55,7 @@ const mx_backend mx_backend_openmp = {
              .tool_type = 1,
              .many_threads = true,
              .binds_cores = true,
+             .available = mx_host_openmp_available,
              .open = openmp_open},
     .memory = MX_HOST_MEMORY,
     .launch = MX_HOST_LAUNCH,

@@ -12,9 +12,7 @@ static mx_err serial_open(mx_ctx ctx)
 
 static void serial_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
-    (void)ctx;
-    mx_thread_ = 0; /* a launch of openmp may have left another number */
-    run(launch, 0, chunks);
+    mx_host_run_part(ctx, launch, run, 0, 0, chunks);
 }
 
 extern const mx_backend mx_backend_shuffled;

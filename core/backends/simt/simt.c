@@ -56,10 +56,9 @@ static int64_t permuted(int64_t chunk, int64_t chunks, uint64_t seed)
 static void shuffled_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
 {
     const uint64_t seed = next_random(&ctx->seed);
-    mx_thread_ = 0;
     for (int64_t u = 0; u < chunks; u++) {
         const int64_t chunk = permuted(u, chunks, seed);
-        run(launch, chunk, chunk + 1);
+        mx_host_run_part(ctx, launch, run, 0, chunk, chunk + 1);
     }
 }
 
@@ -69,9 +68,9 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
     mx_simt_memory_open();
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int64_t u = 0; u < chunks; u++) {
-        mx_thread_ = omp_get_thread_num();
-        mx_cores_bind_thread(ctx, 0, mx_thread_, threads);
-        run(launch, u, u + 1);
+        const int thread = omp_get_thread_num();
+        mx_cores_bind_thread(ctx, 0, thread, threads);
+        mx_host_run_part(ctx, launch, run, thread, u, u + 1);
     }
     mx_simt_memory_close();
 }
@@ -100,6 +99,7 @@ const mx_backend mx_backend_simt = {
              .layout = MX_LAYOUT_LEFT,
              .tool_type = MX_TOOL_TYPE_UNKNOWN,
              .many_threads = true,
+             .available = mx_host_openmp_available,
              .open = simt_open},
     .memory = {.space = MX_SPACE_SIMT,
                .accessible = KERNEL_SPACES,

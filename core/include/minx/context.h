@@ -25,6 +25,16 @@
  * unless its comment says so, may still run until mx_fence(ctx) returns.
  *
  * Thread safety: one thread at a time per context; several contexts may be used by as many threads.
+ *
+ * Bodies: the body of a kernel must not use, change or end what its launch uses: the context, views
+ * in the arguments, the graph, the run time. Such a call is MX_ERR_ARG and changes nothing. The
+ * launch then returns MX_ERR_ARG too, with a message that names the call.
+ *
+ * fork(): a context with several threads, or with a device, belongs to the process that created it.
+ * In a child process its use is MX_ERR_ARG; mx_ctx_destroy frees it, but not what the backend had.
+ * A child process whose parent had such contexts may not be able to start threads: with GNU's OpenMP
+ * creating openmp and simt contexts there is MX_ERR_BACKEND. serial contexts work.
+ *
  * A NULL context is MX_ERR_ARG wherever one is needed. */
 #pragma once
 #include "minx/error.h"
@@ -99,7 +109,7 @@ int mx_backend_devices(const char *name);
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
 /* Waits for the context's work and frees the context. Accepts NULL; sets *ctx = NULL. Its views
- * stay valid. */
+ * stay valid. While a launch runs on it, nothing happens (see "Bodies" above). */
 void mx_ctx_destroy(mx_ctx *ctx);
 
 /* Waits until all work on ctx is done. Reports an error that a device met since the last fence,

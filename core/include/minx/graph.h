@@ -56,7 +56,7 @@ mx_err mx_graph_finish(mx_graph graph);
 mx_err mx_graph_run(mx_graph graph);
 
 /* Waits for the context's work and frees the graph; ends recording. Accepts NULL; sets *graph =
- * NULL. */
+ * NULL. While a launch runs on its context, nothing happens (context.h, "Bodies"). */
 void mx_graph_destroy(mx_graph *graph);
 
 #ifdef __cplusplus
