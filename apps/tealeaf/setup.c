@@ -242,6 +242,15 @@ static void print_states_outside(tl_app *app)
                            i + 1);
 }
 
+static void print_old_keys(tl_app *app)
+{
+    const app_keys *const keys = &app->base.keys;
+    const app_key *old;
+    for (int k = 0; (old = tl_deck_old_key(keys, &k)) != NULL; k++)
+        app_print_note(&app->base, "%s:%ld: %s: a key of older versions, without effect: %s",
+                       app->base.options.deck, keys->given[k].key.line, old->name, old->help);
+}
+
 static const char *const region_names[] = {
     [TL_SOLVER_CG] = "cg solve",
     [TL_SOLVER_JACOBI] = "jacobi solve",
@@ -268,6 +277,7 @@ mx_err tl_set_up(void *data)
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
     print_states_outside(app);
+    print_old_keys(app);
     return MX_OK;
 }
 

@@ -45,10 +45,26 @@ static mx_err pass_line(tl_lexer *lexer)
     return MX_OK;
 }
 
+/* What a key of other dialects is called in these; NULL: they have no such key. */
+static const char *counterpart(const app_keys *keys, unsigned others, unsigned dialects,
+                               const app_word *word)
+{
+    const app_key *const row =
+        app_input_find(keys->input, others, APP_KEY_FILE, word->text, word->length);
+    for (int i = 0; i < tl_key_count && row->offset != APP_KEY_NOWHERE; i++) {
+        const app_key *const other = &tl_keys[i];
+        const bool same = other->offset == row->offset && other->type == row->type &&
+                          (row->type != APP_KEY_PICK || other->standard == row->standard);
+        if (same && (other->dialects & dialects)) return other->name;
+    }
+    return NULL;
+}
+
 static mx_err fail_mixed(const tl_lexer *x, const app_word *word, unsigned mixed,
                          const app_word *first, unsigned dialect)
 {
-    const char *const nearest = nearest_key(x->keys, dialect, word);
+    const char *const known = counterpart(x->keys, mixed, dialect, word);
+    const char *const nearest = known ? known : nearest_key(x->keys, dialect, word);
     app_shown shown;
     return app_keys_fail(
         x->keys, word, "got a key of %s dialect, expected %s%sone of %s, as %s on line %ld is",
@@ -283,6 +299,43 @@ static mx_err check_scale(const app_keys *keys)
                          max, d->eps);
 }
 
+static const app_given *given(const app_keys *keys, const char *name)
+{
+    const app_key *const row = app_input_find(keys->input, ~0u, APP_KEY_FILE, name, strlen(name));
+    const app_given *const at = &keys->given[row - keys->input->keys];
+    return at->source ? at : NULL;
+}
+
+/* Steps that grow by a factor up to a largest one, as older versions had them, must be those of
+ * this version: all equal to the first. */
+static mx_err check_old_steps(const app_keys *keys)
+{
+    const double step = ((const tl_deck *)keys->target)->initial_timestep;
+    const app_given *const rise = given(keys, "timestep_rise");
+    const app_given *const max = given(keys, "max_timestep");
+    const bool constant = rise && rise->value.real == 1;
+    if (max && max->value.real != step && !(constant && max->value.real > step))
+        return app_keys_fail(keys, &max->key,
+                             "got %.17g, a key of older versions, and steps of %.17g, expected the "
+                             "same, or no such key: steps are constant in this version",
+                             max->value.real, step);
+    if (rise && !constant && !max)
+        return app_keys_fail(
+            keys, &rise->key,
+            "got %.17g, a key of older versions, expected 1, or no such key: steps "
+            "are constant in this version",
+            rise->value.real);
+    return MX_OK;
+}
+
+const app_key *tl_deck_old_key(const app_keys *keys, int *index)
+{
+    for (; *index < tl_key_count; ++*index)
+        if ((tl_keys[*index].flags & TL_KEY_IS_OLD) && keys->given[*index].source)
+            return &tl_keys[*index];
+    return NULL;
+}
+
 const char *tl_solver_name(const tl_deck *deck)
 {
     switch (deck->solver) {
@@ -370,6 +423,7 @@ mx_err tl_deck_check(app_keys *keys)
     MX_TRY(check_mesh(keys));
     MX_TRY(check_sums(keys));
     MX_TRY(check_scale(keys));
+    MX_TRY(check_old_steps(keys));
     /* the default of the reference */
     if (deck->dialect != TL_DIALECT_PORT && !app_keys_given(keys, offsetof(tl_deck, solver)))
         deck->solver = TL_SOLVER_JACOBI;

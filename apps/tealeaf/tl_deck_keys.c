@@ -51,6 +51,13 @@
         .name = key, .dialects = in, .type = how, .offset = APP_KEY_NOWHERE, \
         .sources = APP_KEY_FILE, .high = COUNT_MAX, .help = what             \
     }
+/* the same for keys of older versions, with a note at each run: */
+#define OLD(key, how, what)                                                      \
+    {                                                                            \
+        .name = key, .dialects = TL_ALL, .type = how, .offset = APP_KEY_NOWHERE, \
+        .sources = APP_KEY_FILE, .high = how == APP_KEY_REAL ? DBL_MAX : 0,      \
+        .flags = TL_KEY_IS_OLD, .help = what                                     \
+    }
 /* rows of what this version does not support: */
 #define LATER(key, in, how, min, pass, what, text)                                              \
     {                                                                                           \
@@ -92,6 +99,7 @@
 #define NO_LIBRARY "tl_use_cg: this version has solvers of its own only"
 #define NO_DEVICE "no such key: choose by --backend= and --device= on the command line"
 #define BY_BACKEND "kernels are chosen by --backend="
+#define BY_DEVICE "devices are chosen by --backend= and --device="
 #define NO_TILES "there are no tiles"
 #define DIRECT "the coarse system of deflated CG is solved directly"
 
@@ -230,6 +238,19 @@ const app_key tl_keys[] = {
     IGNORED("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, DIRECT),
     IGNORED("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, DIRECT),
 
+    OLD("timestep_rise", APP_KEY_REAL, "steps are constant; an error where they would grow"),
+    OLD("max_timestep", APP_KEY_REAL, "steps are constant; an error where they would change"),
+    OLD("profile_solver", APP_KEY_SWITCH, "profiler_on prints a table of regions"),
+    OLD("use_ext_kernels", APP_KEY_SWITCH, BY_BACKEND),
+    OLD("hydro_off", APP_KEY_SWITCH, "there are no hydrodynamics"),
+    OLD("opencl_vendor", APP_KEY_TEXT, BY_DEVICE),
+    OLD("opencl_type", APP_KEY_TEXT, BY_DEVICE),
+    OLD("opencl_usefirst", APP_KEY_SWITCH, BY_DEVICE),
+    OLD("use_hypre_print", APP_KEY_SWITCH, "there is no hypre"),
+
+    LATER("use_pgcg", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "a solver of PETSc", NO_LIBRARY),
+    LATER("pgcg_cg_iter", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "a solver of PETSc", NO_LIBRARY),
+    LATER("tl_solver_type", TL_REFERENCE, APP_KEY_INT64, 0, NEVER, "a solver of hypre", NO_LIBRARY),
     LATER("tl_preconditioner_on", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "precondition CG",
           "tl_preconditioner_type with one of its values"),
     LATER("preconditioner_on", TL_PORT, APP_KEY_SWITCH, 0, 0,
@@ -278,7 +299,7 @@ const app_input tl_input = {
     .size = sizeof(tl_deck),
     .dialects = dialects,
     .about =
-        "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; ! and ; begin a comment;\n"
+        "A deck stands between the lines *tea and *endtea. Blanks, = and , separate words; !, ; and # begin a comment;\n"
         "\\ at the end of a line continues it; letters of either case are the same. Two dialects: that of the\n"
         "reference code (tl_use_cg, tl_eps) and that of its C++ port (use_cg, eps); a deck keeps to one. A deck of\n"
         "the reference with z_cells, zmin or zmax is three-dimensional (dialect 3-D).\n",

@@ -14,7 +14,7 @@ static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '=' || c == ','; }
 
-static bool is_comment(char c) { return c == '!' || c == ';'; }
+static bool is_comment(char c) { return c == '!' || c == ';' || c == '#'; }
 
 static bool is_control(char c)
 {

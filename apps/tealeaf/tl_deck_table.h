@@ -26,6 +26,9 @@ enum {
 #define TL_ALLOWED_FOR(shapes) ((unsigned)(shapes) << 4)
 #define TL_IGNORED_FOR(shapes) ((unsigned)(shapes) << 8)
 
+/* The row of a key that older versions of the originals had. */
+enum { TL_KEY_IS_OLD = 1 << 12 };
+
 extern const app_key tl_keys[];
 extern const int tl_key_count;
 

@@ -152,6 +152,10 @@ foreach(ranks 1 2)
     $<TARGET_FILE:tealeaf> ${ranks} ${launcher})
   set_tests_properties(tealeaf_bad_input_${ranks} PROPERTIES TIMEOUT 900 LABELS apps
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  add_test(NAME tealeaf_shapes_${ranks} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_shapes.py
+    ${PROJECT_SOURCE_DIR}/docs/tealeaf-deck.md $<TARGET_FILE:tealeaf> ${launcher})
+  set_tests_properties(tealeaf_shapes_${ranks} PROPERTIES TIMEOUT 300 LABELS apps PROCESSORS ${ranks}
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endforeach()
 
 # No leaks of ours in a whole run: by the address sanitizer in builds with it, else by valgrind, which needs kernels that are

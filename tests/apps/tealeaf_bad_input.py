@@ -47,6 +47,8 @@ CASES = [
      ["tiles_per_task", "mesh"]),
     ("Chebyshev after too few iterations of CG", line("tl_use_cg", "tl_use_chebyshev\ntl_ch_cg_presteps 2\ntl_ch_cg_epslim 1e9")
      .replace("_cells=10", "_cells=100"), SERIAL, 2, ["not a finite number", "expected more tl_ch_cg_presteps"]),
+    ("steps of older versions that would grow", line("end_step=2", "end_step=2\nmax_timestep=0.1"), SERIAL, 2,
+     ["max_timestep", ":12:", "steps are constant"]),
     ("two solvers", line("tl_use_cg", "tl_use_cg\ntl_use_jacobi"), SERIAL, 2, ["tl_use_jacobi", "tl_use_cg"]),
     ("a preconditioner of another solver", line("tl_use_cg", "tl_use_ppcg\ntl_preconditioner_type jac_block"), SERIAL, 2, ["jac_block"]),
     ("both dialects", line("tl_eps 1.0e-15", "eps 1.0e-15"), SERIAL, 2, ["eps"]),
@@ -192,6 +194,11 @@ RUNS = [
     ("tiny time steps", TINY, [], "step:     50 ", ""),
     ("a rectangle outside", line("xmin=0.0 xmax=1.0 ymin=1.0", "xmin=10.0 xmax=11.0 ymin=1.0"), [], "PASSED", "state 2 lies outside"),
     ("a number of 803 characters", line("xmax=10.0\n", "xmax=10." + 800 * "0" + "\n"), [], "PASSED", ""),
+    ("comments of forks", line("tl_use_cg\n", "#tl_use_chebyshev\ntl_use_cg # not jacobi\n"), [], "CG: ", ""),
+    ("a key of older versions", line("end_step=2", "end_step=2\nopencl_vendor=intel"), [], "PASSED",
+     "deck.in:12: opencl_vendor: a key of older versions, without effect: devices are chosen"),
+    ("steps of older versions", line("end_step=2", "end_step=2\ntimestep_rise 1.5\nmax_timestep 0.004"), [], "timestep   4.00E-03",
+     "deck.in:13: max_timestep: a key of older versions, without effect: steps are constant"),
     ("keys on the command line", GOOD, ["end_step=3", "--x_cells", "12", "--tl_eps=1e-9"], "mesh 12 x 10", ""),
 ]
 

@@ -202,6 +202,10 @@ static const good_deck good_decks[] = {
     {"comments",
      "*tea ! one\n;two\n" STATE_1 "tl_use_cg;three \xc3\xa9\n  ! x_cells=99\n*endtea!four\n",
      expect_nothing},
+    {"comments of forks",
+     "*tea # one\n#two\n" STATE_1 "#tl_use_jacobi\ntl_use_cg#three ! \xc3\xa9\n  # x_cells=99\n"
+     "! four # five\n*endtea#six\n",
+     expect_nothing},
     {"blanks", " \t*tea\n,= state,1,density==1,,energy 1\n\ttl_use_cg=\n  *endtea\n",
      expect_nothing},
     {"keys in a line", "*tea\n" STATE_1 "tl_use_cg x_cells=10,y_cells=20\n*endtea\n",
@@ -260,6 +264,16 @@ static const good_deck good_decks[] = {
      "*tea\n" STATE_1 "use_cg\nprofiler_on\ntest_problem 99\nhalo_depth 2\nnum_chunks_per_rank 1\n"
      "use_c_kernels\n*endtea\n",
      expect_port},
+    {"keys of older versions",
+     "*tea\n" STATE_1 "tl_use_cg\nprofile_solver\nuse_ext_kernels\nhydro_off\nopencl_vendor=intel\n"
+     "opencl_type=cpu\nopencl_usefirst\nuse_hypre_print\n*endtea\n",
+     expect_nothing},
+    {"steps of older versions that do not grow",
+     "*tea\n" STATE_1 "tl_use_cg\ntimestep_rise=1.5\nmax_timestep=0.1\n*endtea\n", expect_nothing},
+    {"a largest step alone", "*tea\n" STATE_1 "tl_use_cg\nmax_timestep 0.1\n*endtea\n",
+     expect_nothing},
+    {"a rise of 1", "*tea\n" STATE_1 "tl_use_cg\ntimestep_rise 1\nmax_timestep 2\n*endtea\n",
+     expect_nothing},
     {"numbers",
      "*tea\n" STATE_1
      "tl_use_cg\ninitial_timestep=1.0D-3\nend_time .5\nxmin=-1\nxmax=5.\nymin=-2.5d-03\n"
