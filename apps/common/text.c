@@ -214,8 +214,7 @@ void app_nearest_offer(app_nearest *nearest, const char *word, size_t length, co
     const size_t name_length = strlen(name);
     if (length > MAX_NAME || name_length > MAX_NAME) return;
     const size_t d = distance(word, length, name, name_length);
-    const size_t longer = length > name_length ? length : name_length;
-    if (2 * d <= longer && d < nearest->distance) {
+    if (3 * d <= name_length && d < nearest->distance) {
         nearest->name = name;
         nearest->distance = d;
     }

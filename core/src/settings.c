@@ -89,6 +89,14 @@ static int similarity(const char *word, int length, const char *key)
     return 4 * (head + tail) - keys - length;
 }
 
+/* May the key be meant? At most a third of it changes, or the word is a part of it. */
+static bool is_near(const char *word, int length, const char *key)
+{
+    const int keys = (int)strlen(key), longer = keys > length ? keys : length;
+    const int common = (similarity(word, length, key) + keys + length) / 4;
+    return 3 * (longer - common) <= keys || (length > 0 && common == length);
+}
+
 static mx_err read_argument(const char *argument, struct setting *to)
 {
     const char *const key = argument + strlen(OPTION), *const equals = strchr(key, '=');
@@ -99,6 +107,9 @@ static mx_err read_argument(const char *argument, struct setting *to)
             s = other;
     char name[64];
     snprintf(name, sizeof name, "%s%s", OPTION, rows[s].key);
+    MX_REQUIRE(is_near(key, length, rows[s].key), MX_ERR_INPUT,
+               "command line: unknown option '%s', expected one of those that --mx-help prints",
+               argument);
     MX_REQUIRE(similarity(key, length, rows[s].key) == 2 * length, MX_ERR_INPUT,
                "command line: unknown option '%s', the nearest one is %s%s", argument, name,
                rows[s].form);

@@ -223,6 +223,8 @@ static const struct {
 } bad[] = {
     {{{"--thread=4", "d"}}, "got an unknown option \"--thread\", expected --threads"},
     {{{"--backened", "cuda", "d"}}, "got an unknown option \"--backened\", expected --backend"},
+    {{{"--thread_nr=4", "d"}}, /* more than a third of "threads" differs */
+     "got an unknown option \"--thread_nr\", expected one of those that --help lists"},
     {{{"-threads=4", "d"}}, "got an unknown option \"-threads\", expected --threads"},
     {{{"-h"}}, "got an unknown option \"-h\", expected one of those that --help lists"},
     {{{"--THREADS=4", "d"}}, "expected --threads"},

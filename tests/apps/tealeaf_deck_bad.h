@@ -47,6 +47,11 @@ static const bad_deck bad_decks[] = {
     {TEXT(REF("tl_esp 1e-15\n")), "tl_esp: got an unknown key, expected tl_eps"},
     {TEXT(REF("tl_use_cgchebyshev\n")), "expected tl_use_chebyshev"},
     {TEXT(REF("#x_cells 5\nx_cell 5\n")), "deck:5: x_cell: got an unknown key, expected x_cells"},
+    /* a third of initial_timestep, of end_time and of verbose_on is less than what differs */
+    {TEXT(REF("smallest_timestep 1\n")),
+     "smallest_timestep: got an unknown key, expected one of those that --help-deck lists"},
+    {TEXT(REF("end_iters 1\n")), "expected one of those that --help-deck lists"},
+    {TEXT(REF("verbosity\n")), "expected one of those that --help-deck lists"},
     /* keys of older versions that would change the answer */
     {TEXT(REF("max_timestep 0.2\n")),
      "deck:4: max_timestep: got 0.20000000000000001, a key of older versions, and steps of 0.1"},

@@ -194,6 +194,8 @@ static const struct {
     {"", {"--mx-tools-lib=a"}, MX_ERR_INPUT, "nearest one is --mx-tools-libs=FILE", "", 0},
     {"", {"--mx-print-config"}, MX_ERR_INPUT, "nearest one is --mx-print-configuration", "", 0},
     {"", {"--mx-halp"}, MX_ERR_INPUT, "nearest one is --mx-help", "", 0},
+    {"", {"--mx-frobnicate=1"}, MX_ERR_INPUT, "'--mx-frobnicate=1', expected one of those", "", 0},
+    {"", {"--mx-"}, MX_ERR_INPUT, "expected one of those that --mx-help prints", "", 0},
     {"", {"--mx-"}, MX_ERR_INPUT, "unknown option '--mx-'", "", 0},
     {"", {"--mx-=2"}, MX_ERR_INPUT, "unknown option '--mx-=2'", "", 0},
 };
