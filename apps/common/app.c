@@ -287,7 +287,9 @@ static mx_err restart(app_base *app)
     MX_TRY(stage(app, app->definition->keep));
     MX_TRY(app_checkpoint_restore(app->checkpoint));
     app->restarted = app_checkpoint_restarts(app->checkpoint);
-    if (app->restarted) app_print(app->report, " Restarted from %s\n", app->options.restart);
+    if (!app->restarted) return MX_OK;
+    MX_TRY(stage(app, app->definition->check_kept));
+    app_print(app->report, " Restarted from %s\n", app->options.restart);
     return MX_OK;
 }
 

@@ -112,9 +112,12 @@ struct app_definition {
     /* names of keys, with blanks between them, whose values a restart may change: end time, what is
      * printed */
     const char *free_at_restart; /* NULL: none */
-    app_stage *run;              /* calls app_step_end */
-    app_stage *verify;           /* compares the solution with expected values, by app_check */
-    app_stage *output;           /* prints the last lines; series and fields, into base.results */
+    /* after a restart: does what was restored fit together, and the input? By
+     * app_checkpoint_refuse. NULL: nothing is to be compared */
+    app_stage *check_kept;
+    app_stage *run;    /* calls app_step_end */
+    app_stage *verify; /* compares the solution with expected values, by app_check */
+    app_stage *output; /* prints the last lines; series and fields, into base.results */
 
     /* Frees what the stages made; called once, however far the run came, also when set_up was never
      * called. */

@@ -16,7 +16,9 @@
 #include "text.h"
 
 #include <errno.h>
+#include <float.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,39 +178,62 @@ static mx_err add(app_checkpoint c, const char *name, app_kept kept)
     return err;
 }
 
-mx_err app_keep_f64(app_checkpoint c, const char *name, double *values, int count)
+app_keep_range app_keep_finite(void) { return (app_keep_range){.low = -DBL_MAX, .high = DBL_MAX}; }
+
+app_keep_range app_keep_from_0(void) { return (app_keep_range){.low = 0, .high = DBL_MAX}; }
+
+app_keep_range app_keep_whole(mx_gid low, mx_gid high)
 {
-    return add(c, name, (app_kept){.kind = APP_KEPT_F64, .data = values, .count = count});
+    return (app_keep_range){.low = (double)low, .high = (double)high, .whole = true};
 }
 
-mx_err app_keep_i64(app_checkpoint c, const char *name, int64_t *values, int count)
+mx_err app_keep_f64(app_checkpoint c, const char *name, double *values, int count,
+                    app_keep_range range)
 {
-    return add(c, name, (app_kept){.kind = APP_KEPT_I64, .data = values, .count = count});
+    return add(c, name,
+               (app_kept){.kind = APP_KEPT_F64, .data = values, .count = count, .range = range});
+}
+
+mx_err app_keep_i64(app_checkpoint c, const char *name, int64_t *values, int count,
+                    app_keep_range range)
+{
+    return add(c, name,
+               (app_kept){.kind = APP_KEPT_I64, .data = values, .count = count, .range = range});
 }
 
 mx_err app_keep_flag(app_checkpoint c, const char *name, bool *value)
 {
-    return add(c, name, (app_kept){.kind = APP_KEPT_FLAG, .data = value});
+    return add(c, name,
+               (app_kept){.kind = APP_KEPT_FLAG, .data = value, .range = app_keep_whole(0, 1)});
 }
 
-mx_err app_keep_series(app_checkpoint c, const char *name, app_series *series)
+mx_err app_keep_series(app_checkpoint c, const char *name, app_series *series, app_keep_range range)
 {
-    return add(c, name, (app_kept){.kind = APP_KEPT_SERIES, .data = series});
+    return add(c, name, (app_kept){.kind = APP_KEPT_SERIES, .data = series, .range = range});
 }
 
 mx_err app_keep_view(app_checkpoint c, const char *name, mx_ctx ctx, const mx_view *view,
-                     int ghosts, const app_slab *slab)
-{
-    return add(
-        c, name,
-        (app_kept){
-            .kind = APP_KEPT_VIEW, .ctx = ctx, .view = view, .ghosts = ghosts, .slab = *slab});
-}
-
-mx_err app_keep_rows(app_checkpoint c, const char *name, mx_ctx ctx, mx_view *view, mx_lid *rows)
+                     int ghosts, const app_slab *slab, app_keep_range range)
 {
     return add(c, name,
-               (app_kept){.kind = APP_KEPT_ROWS, .ctx = ctx, .rows_view = view, .rows = rows});
+               (app_kept){.kind = APP_KEPT_VIEW,
+                          .ctx = ctx,
+                          .view = view,
+                          .ghosts = ghosts,
+                          .slab = *slab,
+                          .range = range});
+}
+
+mx_err app_keep_rows(app_checkpoint c, const char *name, mx_ctx ctx, mx_view *view, mx_lid *rows,
+                     mx_gid total, app_keep_range range)
+{
+    return add(c, name,
+               (app_kept){.kind = APP_KEPT_ROWS,
+                          .ctx = ctx,
+                          .rows_view = view,
+                          .rows = rows,
+                          .total = total,
+                          .range = range});
 }
 
 mx_err app_keep_input(app_checkpoint c, const char *lines)
@@ -228,6 +253,45 @@ mx_err app_checkpoint_restore(app_checkpoint c)
 {
     if (!app_checkpoint_restarts(c)) return MX_OK;
     return app_checkpoint_read(c);
+}
+
+mx_err app_checkpoint_refuse(app_checkpoint c, const char *name, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return MX_FAIL(MX_ERR_INPUT, "--restart: %s: /state/%s: %s", c->plan.restart, name, text);
+}
+
+mx_err app_checkpoint_check_count(app_checkpoint c, const char *name, const app_series *series,
+                                  int64_t count)
+{
+    if (series->count == count) return MX_OK;
+    return app_checkpoint_refuse(c, name, "got %lld entries, expected %lld",
+                                 (long long)series->count, (long long)count);
+}
+
+mx_err app_checkpoint_check_steps(app_checkpoint c, const char *name, const app_series *steps,
+                                  int64_t last)
+{
+    if (steps->count < 1) return app_checkpoint_refuse(c, name, "got no entry, expected one");
+    for (int64_t i = 0; i < steps->count; ++i) {
+        const double low = i > 0 ? steps->values[i - 1] + 1 : 0, high = i > 0 ? (double)last : 0;
+        if (steps->values[i] >= low && steps->values[i] <= high) continue;
+        return app_checkpoint_refuse(c, name, "entry %lld: got %.16g, expected %.16g to %.16g",
+                                     (long long)i, steps->values[i], low, high);
+    }
+    return MX_OK;
+}
+
+mx_err app_checkpoint_check_end(app_checkpoint c, const char *name, int64_t done, int64_t end,
+                                const char *what)
+{
+    if (done <= end) return MX_OK;
+    return app_checkpoint_refuse(c, name, "got %lld, more than %s, %lld: nothing is left to do",
+                                 (long long)done, what, (long long)end);
 }
 
 /* What the ranks compare; the maximum over the ranks counts. */

@@ -56,27 +56,43 @@ void app_checkpoint_destroy(app_checkpoint *checkpoint);
  * Errors: MX_ERR_ARG for an invalid name or one that is there already (rows also take the name
  * NAME_of_rank), MX_ERR_MEMORY. */
 
+/* The numbers that something kept may have: low to high. NaN is in no range. A restart refuses a
+ * file with another number, as a deck's value out of range is refused. */
+typedef struct app_keep_range {
+    double low, high;
+    bool whole; /* without a fraction */
+} app_keep_range;
+app_keep_range app_keep_finite(void);
+app_keep_range app_keep_from_0(void);                   /* finite, not negative */
+app_keep_range app_keep_whole(mx_gid low, mx_gid high); /* limits up to 2^53 - 1 */
+enum { APP_KEEP_MAX_WHOLE_BITS = 53 };
+#define APP_KEEP_MAX_WHOLE (((mx_gid)1 << APP_KEEP_MAX_WHOLE_BITS) - 1)
+
 /* `count` numbers that are the same on all ranks. */
-mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count);
-mx_err app_keep_i64(app_checkpoint checkpoint, const char *name, int64_t *values, int count);
+mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count,
+                    app_keep_range range);
+mx_err app_keep_i64(app_checkpoint checkpoint, const char *name, int64_t *values, int count,
+                    app_keep_range range);
 mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
 
 /* A history that is the same on all ranks. */
-mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series);
+mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series,
+                       app_keep_range range);
 
 /* The elements [ghosts, ghosts + slab->count) of *view, in each dimension, which are this rank's
  * box of a global array. The view has the rank of the slab, elements of f64, f32, i64 or i32, and
  * any memory space and layout; `ctx` copies it. *slab is copied. What is kept is the view that
  * *view names when a checkpoint is written, so an app may swap views. */
 mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, const mx_view *view,
-                     int ghosts, const app_slab *slab);
+                     int ghosts, const app_slab *slab, app_keep_range range);
 
 /* The first *rows rows of a view of rank 1 or 2 whose number differs among ranks and changes
  * (particles). On as many ranks each gets its rows back in their order; on another number the rows
  * come in blocks, and the app sends them where they belong. *view is replaced by a larger one where
- * it is too small. */
+ * it is too small. total: rows of all ranks, which a file must have; negative: any number. Views
+ * with the same `rows` have the same number of rows on each rank, also in a file. */
 mx_err app_keep_rows(app_checkpoint checkpoint, const char *name, mx_ctx ctx, mx_view *view,
-                     mx_lid *rows);
+                     mx_lid *rows, mx_gid total, app_keep_range range);
 
 /* The input as lines "name=value": a run goes on only with an input of the same lines. Leave out
  * what may differ (the end of the run, what is printed). `lines` is copied. */
@@ -87,8 +103,29 @@ mx_err app_keep_input(app_checkpoint checkpoint, const char *lines);
 /* Restores the state from the checkpoint if a restart was asked for; else does nothing. MX_ERR_IO
  * if the file cannot be read or is damaged; the message then names the previous checkpoint, if
  * there is one. MX_ERR_INPUT if the file is of another program or another input; then nothing was
- * restored. Collective, agreed. */
+ * restored. MX_ERR_INPUT also if something kept is missing, has another type or extent, or a number
+ * out of its range; then what stands before it in the list was restored. Collective, agreed. */
 mx_err app_checkpoint_restore(app_checkpoint checkpoint);
+
+/* For restored values that do not fit each other or the input: MX_ERR_INPUT, with the message
+ * "--restart: FILE: /state/NAME: ", then the text. Not collective. */
+mx_err app_checkpoint_refuse(app_checkpoint checkpoint, const char *name, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* The usual ones of them. Not collective. */
+
+/* A history has `count` entries. */
+mx_err app_checkpoint_check_count(app_checkpoint checkpoint, const char *name,
+                                  const app_series *series, int64_t count);
+/* Steps rise from 0 to at most `last`. */
+mx_err app_checkpoint_check_steps(app_checkpoint checkpoint, const char *name,
+                                  const app_series *steps, int64_t last);
+/* The run has not gone beyond its end: else nothing is left to do. what: "steps of the deck". */
+mx_err app_checkpoint_check_end(app_checkpoint checkpoint, const char *name, int64_t done,
+                                int64_t end, const char *what);
 
 /* Was a restart asked for? */
 bool app_checkpoint_restarts(app_checkpoint checkpoint);

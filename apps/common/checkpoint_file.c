@@ -4,8 +4,9 @@
  *     /input/lines   the input, as app_keep_input gave it; /input/sha256: its digest
  *     /state/NAME    what is kept
  *
- * and a seal behind its end (file_digest.h). The seal is compared before HDF5 opens the file. So a
- * restart needs no check of what HDF5 returns but that of types and extents. */
+ * and a seal behind its end (file_digest.h). The seal is compared before HDF5 opens the file. It
+ * tells damage, but no author: anybody can make a seal. So whatever HDF5 returns is checked as a
+ * deck is: types, extents, storage (results_array.c), and the range of each number (keep.c). */
 #include "checkpoint_file.h"
 
 #include "digest.h"
@@ -64,11 +65,21 @@ mx_err app_checkpoint_write(app_checkpoint c, int64_t step)
 
 /* ---- reading, on rank 0: whose checkpoint it is ---- */
 
+/* Has an open dataset or attribute one element? */
+static bool is_one(hid_t object, bool attribute)
+{
+    const hid_t space = attribute ? H5Aget_space(object) : H5Dget_space(object);
+    const bool one = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    (void)app_h5_close(space);
+    return one;
+}
+
 /* The text of an open dataset or attribute; the caller frees it. */
 static mx_err read_text(hid_t object, bool attribute, const char *name, char **text)
 {
     const hid_t type = attribute ? H5Aget_type(object) : H5Dget_type(object);
-    const bool fits = type >= 0 && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type);
+    const bool fits = type >= 0 && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) &&
+                      is_one(object, attribute);
     *text = fits ? calloc(H5Tget_size(type) + 1, 1) : NULL;
     herr_t done = -1;
     if (*text && attribute) done = H5Aread(object, type, *text);
@@ -90,10 +101,11 @@ static mx_err read_attribute(hid_t file, const char *name, char **text)
 
 static mx_err read_lines(hid_t file, char **text)
 {
+    static const char path[] = "/input/lines";
+    hid_t set;
     *text = NULL;
-    const hid_t set = H5Dopen2(file, "/input/lines", H5P_DEFAULT);
-    MX_REQUIRE(set >= 0, MX_ERR_INPUT, "/input/lines is missing");
-    const mx_err err = read_text(set, false, "/input/lines", text);
+    mx_err err = app_h5_open_set(file, path, &set);
+    if (err == MX_OK) err = read_text(set, false, path, text);
     (void)app_h5_close(set);
     return err;
 }
@@ -112,7 +124,8 @@ static mx_err check_version(hid_t file)
 {
     int64_t version = 0;
     const hid_t attribute = H5Aopen(file, "schema_version", H5P_DEFAULT);
-    const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, &version) >= 0;
+    const bool read = attribute >= 0 && is_one(attribute, true) &&
+                      H5Aread(attribute, H5T_NATIVE_INT64, &version) >= 0;
     (void)app_h5_close(attribute);
     MX_REQUIRE(read && version == CHECKPOINT_VERSION, MX_ERR_INPUT,
                "schema_version: got %lld, expected %d", (long long)version, CHECKPOINT_VERSION);
@@ -174,10 +187,21 @@ static mx_err check_origin(app_checkpoint c, hid_t file)
 
 /* ---- reading ---- */
 
+/* Do rows before number `at` of the list share its *rows? */
+static bool rows_are_known(app_checkpoint c, int at)
+{
+    for (int i = 0; i < at; ++i)
+        if (c->kept[at].kind == APP_KEPT_ROWS && c->kept[i].kind == APP_KEPT_ROWS &&
+            c->kept[i].rows == c->kept[at].rows)
+            return true;
+    return false;
+}
+
 static mx_err restore(app_checkpoint c, app_file *file)
 {
     MX_TRY(app_agree(c->comm, app_rank(c->comm) == 0 ? check_origin(c, file->id) : MX_OK));
-    for (int i = 0; i < c->count; ++i) MX_TRY(app_kept_get(file, &c->kept[i]));
+    for (int i = 0; i < c->count; ++i)
+        MX_TRY(app_kept_get(file, &c->kept[i], rows_are_known(c, i)));
     return MX_OK;
 }
 

@@ -56,6 +56,61 @@ mx_err app_h5_close(hid_t id)
     return MX_OK;
 }
 
+/* ---- datasets that are not trusted ---- */
+
+/* Are the path's group and dataset entered there, and not linked from elsewhere? */
+static bool is_own(hid_t file, const char *path)
+{
+    char part[512];
+    const size_t length = strlen(path);
+    for (size_t end = 1; end <= length; ++end) {
+        H5L_info_t info;
+        if (path[end] != '/' && path[end] != '\0') continue;
+        if (end >= sizeof part) return false;
+        memcpy(part, path, end);
+        part[end] = '\0';
+        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
+            return false;
+    }
+    return true;
+}
+
+/* In one piece, neither through filters nor in other files. */
+static bool is_plain(hid_t set)
+{
+    const hid_t list = H5Dget_create_plist(set);
+    const H5D_layout_t layout = list >= 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
+    const bool plain = (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) &&
+                       H5Pget_external_count(list) == 0 && H5Pget_nfilters(list) == 0;
+    (void)app_h5_close(list);
+    return plain;
+}
+
+static bool has_all_bytes(hid_t file, hid_t set)
+{
+    const hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    const size_t item = type >= 0 ? H5Tget_size(type) : 0;
+    const hsize_t stored = H5Dget_storage_size(set);
+    hsize_t bytes = 0;
+    (void)app_h5_close(type);
+    (void)app_h5_close(space);
+    return count >= 0 && item > 0 && H5Fget_filesize(file, &bytes) >= 0 && stored <= bytes &&
+           (hsize_t)count <= stored / item;
+}
+
+mx_err app_h5_open_set(hid_t file, const char *path, hid_t *set)
+{
+    *set = is_own(file, path) ? H5Dopen2(file, path, H5P_DEFAULT) : H5I_INVALID_HID;
+    MX_REQUIRE(*set >= 0, MX_ERR_INPUT, "%s is missing, or no dataset", path);
+    if (is_plain(*set) && has_all_bytes(file, *set)) return MX_OK;
+    (void)app_h5_close(*set);
+    *set = H5I_INVALID_HID;
+    return MX_FAIL(MX_ERR_INPUT, "%s: its data are not in one piece in this file", path);
+}
+
+/* ---- small items ---- */
+
 mx_err app_h5_put_group(hid_t file, const char *path)
 {
     const hid_t group = H5Gcreate2(file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -24,6 +24,8 @@ typedef struct app_kept {
     app_slab slab;
     mx_view *rows_view;
     mx_lid *rows;
+    mx_gid total; /* rows of all ranks; negative: any number */
+    app_keep_range range;
 } app_kept;
 
 /* Stores numbers and histories, which are small. Called before app_results_flush. */
@@ -32,5 +34,6 @@ mx_err app_kept_put(app_results results, const app_kept *kept);
 /* Stores views. Called after app_results_flush. Collective, agreed. */
 mx_err app_kept_put_array(app_results results, const app_kept *kept);
 
-/* Restores any kind. Collective, agreed. */
-mx_err app_kept_get(app_file *file, const app_kept *kept);
+/* Restores any kind, if its numbers are in their range. rows_known: rows that were restored before
+ * have the same *rows. Collective, agreed. */
+mx_err app_kept_get(app_file *file, const app_kept *kept, bool rows_known);

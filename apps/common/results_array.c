@@ -350,8 +350,7 @@ static mx_err open_set(app_file *file, const app_array *array, hid_t *set)
     MX_REQUIRE(type_name(array->type), MX_ERR_ARG, "%s: elements of type %s cannot be read",
                array->path, mx_type_name(array->type));
     if (file->id < 0) return MX_OK;
-    *set = H5Dopen2(file->id, array->path, H5P_DEFAULT);
-    MX_REQUIRE(*set >= 0, MX_ERR_INPUT, "%s is missing", array->path);
+    MX_TRY(app_h5_open_set(file->id, array->path, set));
     return check_type(*set, array);
 }
 

@@ -46,6 +46,8 @@ void fe_clean_up(void *app);
 
 /* keep.c: what checkpoints keep. Collective. */
 mx_err fe_keep(void *app);
+/* Does what a restart restored fit together, and the input? Not collective. */
+mx_err fe_check_kept(void *app);
 /* This rank's nodes in the whole mesh. */
 app_slab fe_node_slab(const fe_mesh *mesh);
 

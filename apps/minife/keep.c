@@ -43,13 +43,26 @@ mx_err fe_keep(void *data)
     const int vectors = app->input.solver == FE_SOLVER_SINGLE_REDUCTION ? 4 : 3;
     double *scalars;
     MX_TRY(mx_view_host_data(app->scalars_host, (void **)&scalars));
-    MX_TRY(app_keep_i64(c, "iterations", &app->iterations, 1));
-    MX_TRY(app_keep_f64(c, "final_residual", &app->final_residual, 1));
-    MX_TRY(app_keep_f64(c, "scalars", scalars, FE_RING * FE_SCALARS));
-    MX_TRY(app_keep_series(c, "residuals", &app->residuals));
+    MX_TRY(
+        app_keep_i64(c, "iterations", &app->iterations, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
+    MX_TRY(app_keep_f64(c, "final_residual", &app->final_residual, 1, app_keep_from_0()));
+    MX_TRY(app_keep_f64(c, "scalars", scalars, FE_RING * FE_SCALARS, app_keep_finite()));
+    MX_TRY(app_keep_series(c, "residuals", &app->residuals, app_keep_from_0()));
     for (int i = 0; i < vectors; i++) {
         MX_TRY(box_of(app, all[i].vector, all[i].box));
-        MX_TRY(app_keep_view(c, all[i].name, app->base.ctx, all[i].box, 0, &nodes));
+        MX_TRY(
+            app_keep_view(c, all[i].name, app->base.ctx, all[i].box, 0, &nodes, app_keep_finite()));
     }
     return MX_OK;
+}
+
+/* A residual for each iteration, and the initial one. */
+mx_err fe_check_kept(void *data)
+{
+    fe_app *const app = data;
+    const app_checkpoint c = app->base.checkpoint;
+    const int64_t iterations = app->iterations;
+    MX_TRY(app_checkpoint_check_end(c, "iterations", iterations, app->input.max_iterations,
+                                    "max_iterations"));
+    return app_checkpoint_check_count(c, "residuals", &app->residuals, iterations + 1);
 }

@@ -12,6 +12,7 @@ static const app_definition definition = {
     .set_up = fe_set_up,
     .keep = fe_keep,
     .free_at_restart = "max_iterations verify_solution",
+    .check_kept = fe_check_kept,
     .run = fe_run,
     .verify = fe_verify,
     .output = fe_output,

@@ -234,9 +234,6 @@ static mx_err begin(fe_app *app)
 {
     if (app->base.restarted) {
         MX_TRY(mx_deep_copy(app->base.ctx, app->vectors.scalars, app->scalars_host));
-        MX_REQUIRE(app->iterations <= app->input.max_iterations, MX_ERR_INPUT,
-                   "--restart: the checkpoint has %lld iterations, more than max_iterations, %lld",
-                   (long long)app->iterations, (long long)app->input.max_iterations);
     } else {
         MX_TRY(fe_residual(app, &app->final_residual));
         MX_TRY(app_series_add(&app->residuals, app->final_residual));

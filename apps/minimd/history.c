@@ -2,6 +2,7 @@
  * keeps. */
 #include "md_app.h"
 
+#include <math.h>
 #include <stdio.h>
 
 int md_list_history(md_app *app, md_named_series *list)
@@ -34,6 +35,27 @@ void md_free_history(md_app *app)
     for (int i = 0; i < count; i++) app_series_free(list[i].series);
 }
 
+static app_keep_range range_of(const md_app *app, const app_series *series)
+{
+    const md_history *const h = &app->history;
+    if (series == &h->step) return app_keep_whole(0, APP_KEEP_MAX_WHOLE);
+    const bool positive = series == &h->time || series == &h->temperature || series == &h->motion;
+    return positive ? app_keep_from_0() : app_keep_finite();
+}
+
+static mx_err keep_histories(md_app *app)
+{
+    md_named_series list[MD_HISTORIES];
+    const int count = md_list_history(app, list);
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "history_%s", list[i].name);
+        MX_TRY(app_keep_series(app->base.checkpoint, name, list[i].series,
+                               range_of(app, list[i].series)));
+    }
+    return MX_OK;
+}
+
 /* A run goes on with the same bits if its neighbour lists are the same, also in their order. They
  * were made from built_position, by atoms in the order that they have until the next list. So these
  * positions are kept too. */
@@ -41,20 +63,52 @@ mx_err md_keep(void *data)
 {
     md_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
-    const mx_ctx ctx = app->base.ctx;
+    const double *const side = app->box.length;
+    const double farthest = MD_FARTHEST * fmax(side[0], fmax(side[1], side[2]));
+    const app_keep_range place = {.low = -farthest, .high = farthest};
+    const struct {
+        const char *name;
+        mx_view *view;
+        app_keep_range range;
+    } all[] = {
+        {"position", &app->views.position, place},
+        {"built_position", &app->views.built_position, place},
+        {"velocity", &app->views.velocity, app_keep_finite()},
+        {"type", &app->views.type, app_keep_whole(0, app->types - 1)},
+        {"id", &app->views.id, app_keep_whole(1, app->atoms)},
+    };
+    MX_TRY(app_keep_i64(c, "step", &app->step, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
+    MX_TRY(keep_histories(app));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        MX_TRY(app_keep_rows(c, all[i].name, app->base.ctx, all[i].view, &app->local, app->atoms,
+                             all[i].range));
+    return MX_OK;
+}
+
+/* ---- after a restart ---- */
+
+static mx_err check_histories(md_app *app)
+{
+    const app_checkpoint c = app->base.checkpoint;
+    const md_history *const h = &app->history;
     md_named_series list[MD_HISTORIES];
     const int count = md_list_history(app, list);
-    MX_TRY(app_keep_i64(c, "step", &app->step, 1));
     for (int i = 0; i < count; i++) {
         char name[64];
         snprintf(name, sizeof name, "history_%s", list[i].name);
-        MX_TRY(app_keep_series(c, name, list[i].series));
+        MX_TRY(app_checkpoint_check_count(c, name, list[i].series, h->step.count));
     }
-    MX_TRY(app_keep_rows(c, "position", ctx, &app->views.position, &app->local));
-    MX_TRY(app_keep_rows(c, "built_position", ctx, &app->views.built_position, &app->local));
-    MX_TRY(app_keep_rows(c, "velocity", ctx, &app->views.velocity, &app->local));
-    MX_TRY(app_keep_rows(c, "type", ctx, &app->views.type, &app->local));
-    return app_keep_rows(c, "id", ctx, &app->views.id, &app->local);
+    return app_checkpoint_check_steps(c, "history_step", &h->step, app->step);
+}
+
+mx_err md_check_kept(void *data)
+{
+    md_app *const app = data;
+    const app_checkpoint c = app->base.checkpoint;
+    MX_TRY(app_checkpoint_check_end(c, "step", app->step, app->input.steps, "steps"));
+    MX_TRY(check_histories(app));
+    const mx_err err = md_check_ids(app);
+    return err == MX_ERR_ARG ? app_checkpoint_refuse(c, "id", "%s", mx_err_message()) : err;
 }
 
 static void swap_positions(md_app *app)

@@ -13,6 +13,7 @@ static const app_definition definition = {
     .set_up = md_set_up,
     .keep = md_keep,
     .free_at_restart = "steps thermo frames yaml_output yaml_screen check_exchange safe_exchange",
+    .check_kept = md_check_kept,
     .run = md_run,
     .verify = md_verify,
     .output = md_output,

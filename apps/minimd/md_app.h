@@ -262,6 +262,12 @@ mx_err md_bind_eam(md_app *app);
 mx_err md_compute_eam(md_app *app, bool energy);
 void md_free_eam(md_app *app);
 
+/* ---- first_force.c ---- */
+
+/* After the first forces, with or without energies: MX_ERR_INPUT unless they are finite. The message
+ * names the two nearest atoms. Collective, agreed. */
+mx_err md_check_first_force(md_app *app, bool energy);
+
 /* ---- run.c ---- */
 
 mx_err md_run(void *app);
@@ -329,6 +335,8 @@ mx_err md_write_yaml(md_app *app);
 int md_list_history(md_app *app, md_named_series *list);
 void md_free_history(md_app *app);
 mx_err md_keep(void *app);
+/* Does what was restored fit together, and the input? Collective, agreed. */
+mx_err md_check_kept(void *app);
 /* After a restart: ghosts and the list as they were when the checkpoint was written. Collective. */
 mx_err md_resume(md_app *app);
 
@@ -336,6 +344,12 @@ mx_err md_resume(md_app *app);
 
 /* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);
+/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or i32.
+ * Not collective. */
+mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
+                      void *values);
+/* MX_ERR_ARG unless each id from 1 to the number of atoms is there once. Agreed. */
+mx_err md_check_ids(md_app *app);
 /* The elements of H5MD, where frames are wanted. */
 mx_err md_begin_frames(md_app *app);
 /* After a step: writes a frame, where one is due. */

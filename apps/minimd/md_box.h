@@ -15,6 +15,10 @@ typedef struct md_box {
     int brick[3]; /* this rank's */
 } md_box;
 
+/* Farther outside the box than this many lengths, a position has lost digits that matter, or is no
+ * number at all. */
+#define MD_FARTHEST 1e6
+
 MX_INLINE double md_brick_low(const md_box *box, int d, int brick)
 {
     return box->length[d] * brick / box->ranks[d];

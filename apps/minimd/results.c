@@ -28,20 +28,21 @@ typedef struct sorter {
     void *values, *sorted; /* of this rank's atoms; of this rank's block of ids */
 } sorter;
 
-static mx_err export_rows(const md_app *app, mx_view view, int columns, mx_type type, void *values)
+mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
+                      void *values)
 {
     const mx_ctx ctx = app->base.ctx;
-    mx_view local;
-    mx_err err = columns > 1 ? mx_subview(view, MX_SLICES(mx_span(0, app->local), mx_all()), &local)
-                             : mx_subview(view, MX_SLICES(mx_span(0, app->local)), &local);
+    mx_view part;
+    mx_err err = columns > 1 ? mx_subview(view, MX_SLICES(mx_span(0, rows), mx_all()), &part)
+                             : mx_subview(view, MX_SLICES(mx_span(0, rows)), &part);
     if (err != MX_OK) return err;
     if (type == MX_F64)
-        err = mx_export(ctx, local, (double *)values, NULL);
+        err = mx_export(ctx, part, (double *)values, NULL);
     else if (type == MX_I64)
-        err = mx_export(ctx, local, (int64_t *)values, NULL);
+        err = mx_export(ctx, part, (int64_t *)values, NULL);
     else
-        err = mx_export(ctx, local, (int32_t *)values, NULL);
-    const mx_err destroyed = mx_view_destroy(&local);
+        err = mx_export(ctx, part, (int32_t *)values, NULL);
+    const mx_err destroyed = mx_view_destroy(&part);
     return err != MX_OK ? err : destroyed;
 }
 
@@ -54,7 +55,7 @@ static mx_err open_sorter(md_app *app, sorter *s)
     s->values = malloc(rows * bytes);
     s->sorted = malloc(block * bytes);
     mx_err err = s->values && s->sorted
-                     ? export_rows(app, app->views.id, 1, MX_I64, s->values)
+                     ? md_export_rows(app, app->views.id, app->local, 1, MX_I64, s->values)
                      : MX_FAIL(MX_ERR_MEMORY, "no memory to sort %d atoms by ids", app->local);
     MX_TRY(app_agree(app->base.comm, err));
     mx_gid *const ids = s->values;
@@ -69,6 +70,14 @@ static void close_sorter(sorter *s)
     free(s->sorted);
 }
 
+mx_err md_check_ids(md_app *app)
+{
+    sorter s;
+    const mx_err err = open_sorter(app, &s);
+    close_sorter(&s);
+    return err;
+}
+
 /* Positions are in the box, and relative to the corner that a data file has. */
 static void place_in_file(const md_app *app, double *position)
 {
@@ -81,7 +90,8 @@ static void place_in_file(const md_app *app, double *position)
 static mx_err sort_positions(sorter *s)
 {
     const md_app *const app = s->app;
-    MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.position, 3, MX_F64, s->values)));
+    MX_TRY(app_agree(app->base.comm,
+                     md_export_rows(app, app->views.position, app->local, 3, MX_F64, s->values)));
     place_in_file(app, s->values);
     return app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted);
 }
@@ -102,7 +112,8 @@ static mx_err store_sorted(sorter *s, const char *name, const char *unit, app_co
 static mx_err store_types(sorter *s)
 {
     const md_app *const app = s->app;
-    MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.type, 1, MX_I32, s->values)));
+    MX_TRY(app_agree(app->base.comm,
+                     md_export_rows(app, app->views.type, app->local, 1, MX_I32, s->values)));
     int32_t *const types = s->values;
     for (mx_lid i = 0; i < app->local; i++) types[i]++; /* from 1 on, as in data files */
     MX_TRY(app_by_id_sort(s->by_id, sizeof *types, s->values, s->sorted));
@@ -129,7 +140,8 @@ static mx_err store_atoms(sorter *s)
     const md_scales *const u = &app->scales;
     MX_TRY(sort_positions(s));
     MX_TRY(store_sorted(s, "position", u->length_unit, sums(app), MX_F64, 3, true));
-    MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.velocity, 3, MX_F64, s->values)));
+    MX_TRY(app_agree(app->base.comm,
+                     md_export_rows(app, app->views.velocity, app->local, 3, MX_F64, s->values)));
     MX_TRY(app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted));
     MX_TRY(store_sorted(s, "velocity", u->velocity_unit, sums(app), MX_F64, 3, false));
     MX_TRY(store_types(s));

@@ -14,6 +14,7 @@ static const app_definition definition = {
     .keep = tl_keep,
     .free_at_restart =
         "steps end_step end_time visit_frequency check_result profiler_on verbose_on",
+    .check_kept = tl_check_kept,
     .run = tl_run,
     .verify = tl_verify,
     .output = tl_output,

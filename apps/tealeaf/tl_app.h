@@ -132,6 +132,8 @@ void tl_clean_up(void *data);
 
 /* keep.c: what a checkpoint keeps. */
 mx_err tl_keep(void *data);
+/* Does what a restart restored fit together, and the deck? */
+mx_err tl_check_kept(void *data);
 
 /* run.c: the time loop with its printed lines and summaries. */
 mx_err tl_run(void *data);

@@ -172,14 +172,16 @@ static void keep(app_checkpoint c, state *s, const char *input)
 {
     const app_slab cells = app_slab_cells(&s->decomp);
     CHECK_OK(app_keep_input(c, input));
-    CHECK_OK(app_keep_i64(c, "step", &s->step, 1));
-    CHECK_OK(app_keep_f64(c, "time", s->time, 2));
+    CHECK_OK(app_keep_i64(c, "step", &s->step, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
+    CHECK_OK(app_keep_f64(c, "time", s->time, 2, app_keep_finite()));
     CHECK_OK(app_keep_flag(c, "flag", &s->flag));
-    CHECK_OK(app_keep_series(c, "series", &s->series));
-    CHECK_OK(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells));
-    CHECK_OK(app_keep_view(c, "narrow", ctx, &s->narrow, GHOSTS, &cells));
-    CHECK_OK(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles));
-    CHECK_OK(app_keep_rows(c, "ids", ctx, &s->ids, &s->particles));
+    CHECK_OK(app_keep_series(c, "series", &s->series, app_keep_from_0()));
+    CHECK_OK(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells, app_keep_from_0()));
+    CHECK_OK(app_keep_view(c, "narrow", ctx, &s->narrow, GHOSTS, &cells,
+                           app_keep_whole(0, ROWS * COLUMNS - 1)));
+    CHECK_OK(
+        app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1, app_keep_finite()));
+    CHECK_OK(app_keep_rows(c, "ids", ctx, &s->ids, &s->particles, -1, app_keep_whole(0, 1000)));
 }
 
 static const char input[] = "cells=9\ndt=0.5\nshape=round\n";
@@ -346,7 +348,7 @@ static void check_plans(app_comm comm)
     CHECK_OK(app_checkpoint_create(comm, &plan, &c));
     CHECK(c == NULL);
     bool stop = true;
-    CHECK_OK(app_keep_f64(c, "x", NULL, 1));
+    CHECK_OK(app_keep_f64(c, "x", NULL, 1, app_keep_finite()));
     CHECK_OK(app_checkpoint_restore(c));
     CHECK_OK(app_checkpoint_step(c, 1, &stop));
     CHECK(!stop && !app_checkpoint_restarts(c));
@@ -362,14 +364,16 @@ static void check_names(app_comm comm)
     bool flag = false;
     double x[2] = {0};
     CHECK_OK(app_checkpoint_create(comm, &plan, &c));
-    CHECK_OK(app_keep_f64(c, "x", x, 2));
+    CHECK_OK(app_keep_f64(c, "x", x, 2, app_keep_finite()));
     CHECK_FAILS(app_keep_flag(c, "x", &flag), MX_ERR_ARG,
                 "the name of /state/x is that of /state/x");
-    CHECK_OK(app_keep_rows(c, "atoms", NULL, &rows, &count));
-    CHECK_FAILS(app_keep_f64(c, "atoms_of_rank", x, 2), MX_ERR_ARG, "is that of /state/atoms");
-    CHECK_OK(app_keep_f64(c, "ids_of_rank", x, 2));
-    CHECK_FAILS(app_keep_rows(c, "ids", NULL, &rows, &count), MX_ERR_ARG, "/state/ids_of_rank");
-    CHECK_OK(app_keep_f64(c, "atoms_of", x, 2));
+    CHECK_OK(app_keep_rows(c, "atoms", NULL, &rows, &count, -1, app_keep_finite()));
+    CHECK_FAILS(app_keep_f64(c, "atoms_of_rank", x, 2, app_keep_finite()), MX_ERR_ARG,
+                "is that of /state/atoms");
+    CHECK_OK(app_keep_f64(c, "ids_of_rank", x, 2, app_keep_finite()));
+    CHECK_FAILS(app_keep_rows(c, "ids", NULL, &rows, &count, -1, app_keep_finite()), MX_ERR_ARG,
+                "/state/ids_of_rank");
+    CHECK_OK(app_keep_f64(c, "atoms_of", x, 2, app_keep_finite()));
     app_checkpoint_destroy(&c);
 }
 

@@ -57,7 +57,7 @@ def batches(runs):
 
 
 def refusals(runs):
-    runs.run(["max_iterations=5", "--restart=c.h5"], code=2, message="12 iterations, more than max_iterations, 5")
+    runs.run(["max_iterations=5", "--restart=c.h5"], code=2, message="got 12, more than max_iterations, 5: nothing is left to do")
     runs.run(["problem=manufactured", "--restart=c.h5"], code=2, message="problem")
     runs.run(["solver=single-reduction", "--restart=c.h5"], code=2, message="solver")
 

@@ -5,17 +5,13 @@
 
 #include <stdlib.h>
 
-/* Farther outside the box than this many lengths, a position has lost digits that matter, or is no
- * number at all. */
-#define FARTHEST 1e6
-
 MX_BODY void md_place_atoms_body(const md_place_args *a, int i, md_placed *sum)
 {
     int brick[3];
     bool valid = true, is_far = false;
     for (int d = 0; d < 3; d++) {
         const double x = MX_AT(a->position, i, d);
-        valid = valid && fabs(x) <= FARTHEST * a->box.length[d]; /* false for NaN */
+        valid = valid && fabs(x) <= MD_FARTHEST * a->box.length[d]; /* false for NaN */
     }
     for (int d = 0; d < 3; d++) {
         brick[d] = a->box.brick[d];

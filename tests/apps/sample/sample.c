@@ -55,8 +55,9 @@ static mx_err keep(void *data)
 {
     sample *const s = data;
     const app_slab cells = app_slab_cells(&s->decomp);
-    MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum));
-    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, &s->views.u, 1, &cells);
+    MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum, app_keep_finite()));
+    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, &s->views.u, 1, &cells,
+                         app_keep_finite());
 }
 
 static mx_err run(void *data)
