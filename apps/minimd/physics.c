@@ -14,11 +14,11 @@
  * roundings of about sqrt(N) 1e-16 x; 1e-12 of the sum of their magnitudes is enough for all N that
  * fit a file. Positions were wrapped, and moved to the corner of the box: a change of 1e-16 of the
  * box, so of 1e-13 of an energy, as these change by 100 times themselves over a sigma.
- * precision=mixed computed the pairs in single precision: a distance has an error of some 1.5e-7 of
- * the size of a cluster, 12 times of which goes into an energy and 14 times into a virial, and ten
- * operations round: 3e-6 in the worst case. */
+ * precision=mixed computed the pairs in single precision: md_sizes.h. */
 #include "physics.h"
 
+#include "md_sizes.h"
+#include "physics_table.h"
 #include "stored.h"
 
 #include <math.h>
@@ -369,37 +369,12 @@ static void visit_lj(minimd *m, int64_t i, neighbour n, double *unused)
 
 /* ---- EAM ---- */
 
-static double knot_slope(const double *f, int knots, int k)
-{
-    const int last = knots - 1;
-    if (k == 0) return f[1] - f[0];
-    if (k == last) return f[last] - f[last - 1];
-    if (k == 1 || k == last - 1) return (f[k + 1] - f[k - 1]) / 2;
-    return 2 * (f[k + 1] - f[k - 1]) / 3 - (f[k + 2] - f[k - 2]) / 12;
-}
-
-/* Value and slope at x, by Hermite's basis; beyond the last knot a straight line. */
-static double interpolate(const double *f, int knots, double step, double x, double *slope)
-{
-    const double scaled = x / step;
-    const int k = scaled < 1 ? 0 : scaled < knots - 1 ? (int)scaled : knots - 1;
-    const double t = scaled - k, a = knot_slope(f, knots, k);
-    if (k == knots - 1) {
-        *slope = a / step;
-        return f[k] + a * t;
-    }
-    const double b = knot_slope(f, knots, k + 1), u = 1 - t;
-    *slope = (6 * t * u * (f[k + 1] - f[k]) + a * u * (1 - 3 * t) + b * t * (3 * t - 2)) / step;
-    return f[k] * u * u * (1 + 2 * t) + f[k + 1] * t * t * (3 - 2 * t) + a * t * u * u -
-           b * t * t * u;
-}
-
 /* A function of the distance: behind its last knot value and slope are those at it. */
 static double at_distance(const minimd *m, const double *f, double r, double *slope)
 {
     const md_potential *const p = &m->potential;
     const double last = (p->r_knots - 1) * p->r_step;
-    return interpolate(f, p->r_knots, p->r_step, fmin(r, last), slope);
+    return md_interpolate(f, p->r_knots, p->r_step, fmin(r, last), slope);
 }
 
 static int element_of(const minimd *m, int64_t atom) { return m->element[m->type[atom]]; }
@@ -431,14 +406,30 @@ static void embed(minimd *m)
     for (int64_t i = 0; i < m->atoms; i++) {
         double rho = 0;
         visit_neighbours(m, i, visit_density, &rho);
-        const double f = interpolate(md_embedding(p, element_of(m, i)), p->rho_knots, p->rho_step,
-                                     rho, &m->derivative[i]);
+        const double f = md_interpolate(md_embedding(p, element_of(m, i)), p->rho_knots,
+                                        p->rho_step, rho, &m->derivative[i]);
         m->energy += f;
         m->energy_size += fabs(f);
     }
 }
 
 /* ---- the last state ---- */
+
+static md_energies energies_of(const minimd *m)
+{
+    return (md_energies){.input = &m->input,
+                         .potential = m->potential_energy,
+                         .total = m->total,
+                         .pressure = m->pressure,
+                         .conserved = m->conserved,
+                         .motion = m->motion,
+                         .momentum = {m->momentum[0], m->momentum[1], m->momentum[2]},
+                         .entries = m->entries,
+                         .atoms = (double)m->atoms,
+                         .side = m->box + 3,
+                         .pressure_unit = m->units.pressure,
+                         .mvv_to_energy = m->units.energy};
+}
 
 static void sum_motion(minimd *m)
 {
@@ -486,8 +477,9 @@ static bool check_state(void *state)
         m->input.precision == MD_PRECISION_MIXED ? MIXED_TOLERANCE : SUM_TOLERANCE;
     const double energy_tolerance = pairs_tolerance * (m->energy_size + kinetic) / atoms;
     const double factor = m->units.pressure / (3 * volume);
-    const double size = (fabs(m->energy) + 0.5 * kinetic) / atoms;
     const double pressure = (kinetic + m->virial) * factor;
+    const md_energies e = energies_of(m);
+    const double size = md_energy_size(&e, m->energy / atoms, 0.5 * kinetic / atoms, pressure);
     const double energy_density = atoms / volume * m->units.pressure; /* of one energy an atom */
     expect_last(m, "last_energy", m->potential_energy[last], m->energy / atoms, energy_tolerance,
                 size, energy_tolerance);
@@ -521,29 +513,27 @@ static bool check_histories(void *state)
 {
     minimd *const m = state;
     const double atoms = (double)m->atoms;
-    double wrong = 0, drift = 0, change = 0;
+    double wrong = 0;
     for (int64_t i = 0; i < m->entries; i++) {
         const double kinetic = kinetic_energy(m, i);
         wrong = fmax(wrong, fabs(m->potential_energy[i] + kinetic - m->total[i]) /
                                 (fabs(m->potential_energy[i]) + kinetic + 1e-300));
-        drift = fmax(drift, fabs(m->conserved[i] - m->conserved[0]));
     }
-    for (int d = 0; d < 3; d++) change += fabs(m->momentum[d][m->entries - 1] - m->momentum[d][0]);
     vf_max(m->base.verdict, "total energy without the potential and kinetic one", wrong, 1e-12);
-    const double size = fabs(m->potential_energy[0]) + m->total[0] - m->potential_energy[0];
-    const double motion = fmax(m->motion[0], m->motion[m->entries - 1]);
-    const vf_recomputed checks[] = {
-        {.name = "atoms", .value = atoms, .expected = atoms},
-        {.name = "momentum",
-         .value = motion > 0 ? change / motion : change,
-         .value_tolerance = 1e-15,
-         .tolerance = m->input.precision == MD_PRECISION_MIXED ? 1e-5 : 1e-9},
-        {.name = "energy",
-         .value = size > 0 ? drift / size : drift,
-         .value_tolerance = 1e-14,
-         .tolerance = 1e-3},
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) vf_recompute(&m->base, checks[i]);
+    const md_energies e = energies_of(m);
+    const double tolerance = md_is_mixed(&e) ? 1e-5 : 1e-9;
+    const vf_recomputed atoms_kept = {.name = "atoms", .value = atoms, .expected = atoms};
+    const vf_recomputed momentum = {.name = "momentum",
+                                    .value = md_momentum_drift(&e, tolerance),
+                                    .value_tolerance = 1e-15,
+                                    .tolerance = tolerance};
+    const vf_recomputed energy = {.name = "energy",
+                                  .value = md_energy_drift(&e),
+                                  .value_tolerance = 1e-14,
+                                  .tolerance = 1e-3};
+    vf_recompute(&m->base, atoms_kept);
+    vf_recompute(&m->base, momentum);
+    vf_recompute(&m->base, energy);
     m->base.outcome = "passed";
     return true;
 }
