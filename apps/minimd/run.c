@@ -147,7 +147,7 @@ static mx_err step(md_app *app)
 }
 
 /* Lists and forces, which a checkpoint does not have. After a restart the state is in the history
- * already. */
+ * already, unless the run before was to go on: then its line, and its frame, were not due. */
 static mx_err begin(md_app *app)
 {
     MX_TRY(md_begin_frames(app));
@@ -155,8 +155,10 @@ static mx_err begin(md_app *app)
     md_print_settings(app);
     app_print(app->base.report, "# Starting dynamics ...\n# Timestep T U P Time\n");
     /* after a restart by the same kernel as before: another may round otherwise */
-    if (app->base.restarted) return compute_force(app, line_is_due(app, app->step));
-    MX_TRY(compute_force(app, true));
+    const bool energy = !app->base.restarted || line_is_due(app, app->step);
+    MX_TRY(compute_force(app, energy));
+    MX_TRY(md_check_first_force(app, energy));
+    if (app->base.restarted && app->step < app->input.steps) return MX_OK;
     MX_TRY(md_print_state(app));
     return md_add_frame(app);
 }

@@ -78,6 +78,8 @@ static mx_err add_to_history(md_app *app)
     md_history *const h = &app->history;
     const md_state *const s = &app->last;
     const double atoms = (double)app->atoms;
+    /* after a restart at the end */
+    if (h->step.count > 0 && h->step.values[h->step.count - 1] == (double)app->step) return MX_OK;
     MX_TRY(app_series_add(&h->step, (double)app->step));
     MX_TRY(app_series_add(&h->temperature, s->temperature));
     MX_TRY(app_series_add(&h->potential, s->potential / atoms));
