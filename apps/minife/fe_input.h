@@ -88,3 +88,19 @@ static inline double fe_tolerance(const fe_input *in, double initial_norm)
     const double relative = in->relative_tolerance * initial_norm;
     return in->tolerance > relative ? in->tolerance : relative;
 }
+
+/* Did max_iterations end the solver, and not its rule? residual: of the start, and after each
+ * iteration. */
+static inline bool fe_reached_limit(const fe_input *in, int64_t iterations, const double *residual)
+{
+    const double tolerance = fe_tolerance(in, residual[0]);
+    const int64_t lag = fe_lag(in), compared = iterations >= lag ? iterations + 1 - lag : 0;
+    return iterations == in->max_iterations && !(residual[iterations] <= tolerance) &&
+           !(residual[compared] <= tolerance);
+}
+
+/* The largest ratio of the last residual to the initial one, of so many iterations: below 1. */
+static inline double fe_max_reduction(int64_t iterations)
+{
+    return iterations > 0 ? 1 - 0x1p-52 : 1;
+}

@@ -3,6 +3,7 @@
  *   rows, nonzeros   by formulas: (nx+1)(ny+1)(nz+1) and (3 nx+1)(3 ny+1)(3 nz+1)
  *   residual         ||b - A x|| computed anew, against what the solver says that it reached. With precision=mixed A and b are those
  *                    in double, and fe_float_bound is added
+ *   reduction        where max_iterations ended the solver: its residual has fallen
  *   error            of the manufactured problem: the L2 norm over the domain, and the largest at a node; fe_unfinished is added
  *   analytic         of the original's problem: its check near the centre, and a sharper one (analytic.c) */
 #include "fe_app.h"
@@ -128,6 +129,16 @@ static mx_err check_residual(fe_app *app, double *residual)
                      APP_NEVER);
 }
 
+/* An unfinished solver has come nearer to the solution, if not near. */
+static mx_err check_reduction(fe_app *app)
+{
+    const double *const residual = app->residuals.values;
+    const int64_t n = app->iterations;
+    if (!fe_reached_limit(&app->input, n, residual)) return MX_OK;
+    return app_check(&app->base, "reduction", residual[n] / residual[0], 0, fe_max_reduction(n),
+                     APP_NEVER);
+}
+
 mx_err fe_verify(void *data)
 {
     fe_app *const app = data;
@@ -140,6 +151,7 @@ mx_err fe_verify(void *data)
         app_check(&app->base, "nonzeros", (double)app->level.all_entries, entries, 0, APP_EXACT));
     double residual;
     MX_TRY(check_residual(app, &residual));
+    MX_TRY(check_reduction(app));
     return app->input.problem == FE_PROBLEM_MANUFACTURED ? check_error(app, residual)
                                                          : fe_check_analytic(app, residual);
 }

@@ -82,8 +82,8 @@ static mx_err find_nearest(md_app *app, near_pair *nearest)
     near_pair *const pairs = calloc((size_t)ranks, sizeof *pairs);
     *nearest = (near_pair){0};
     MX_TRY(app_forward(app->halo, 1, &app->views.id, APP_UNSHIFTED)); /* ids of ghosts */
-    mx_err err = pairs ? export_atoms(app, &all)
-                       : MX_FAIL(MX_ERR_MEMORY, "no memory to compare atoms");
+    mx_err err =
+        pairs ? export_atoms(app, &all) : MX_FAIL(MX_ERR_MEMORY, "no memory to compare atoms");
     if (err == MX_OK) *nearest = nearest_pair(&all, app->local);
     err = app_agree(comm, err);
     if (err == MX_OK) err = app_allgather(comm, nearest, sizeof *nearest, pairs);
@@ -98,7 +98,7 @@ static mx_err find_nearest(md_app *app, near_pair *nearest)
 
 static mx_err refuse(md_app *app)
 {
-    const char *const file = app->base.restarted   ? app->base.options.restart
+    const char *const file = app->base.restarted    ? app->base.options.restart
                              : app->input.data_file ? app->input.data_file
                                                     : "the lattice";
     near_pair pair;
@@ -107,11 +107,12 @@ static mx_err refuse(md_app *app)
         pair.id[0] == 0
             ? MX_FAIL(MX_ERR_INPUT, "%s: step %lld: the potential energy is not a finite number",
                       file, (long long)app->step)
-            : MX_FAIL(MX_ERR_INPUT,
-                      "%s: step %lld: atoms %lld and %lld are at a distance of %g: got a force that "
-                      "is no number to compute with, expected atoms farther apart",
-                      file, (long long)app->step, (long long)pair.id[0], (long long)pair.id[1],
-                      pair.distance);
+            : MX_FAIL(
+                  MX_ERR_INPUT,
+                  "%s: step %lld: atoms %lld and %lld are at a distance of %g: got a force that "
+                  "is no number to compute with, expected atoms farther apart",
+                  file, (long long)app->step, (long long)pair.id[0], (long long)pair.id[1],
+                  pair.distance);
     return app_agree(app->base.comm, err);
 }
 
