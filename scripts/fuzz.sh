@@ -3,7 +3,8 @@
 #
 #   scripts/fuzz.sh [SECONDS [NAME...]]     SECONDS for each target, default 60; NAME: these targets only, as tealeaf_deck
 #
-# The targets are tests/apps/fuzz/NAME.c. Needs clang with libFuzzer and OpenMP (Debian: clang libclang-rt-dev libomp-dev). The
+# The targets are tests/apps/fuzz/NAME.c. The target checkpoint has readers: checkpoint:READER is one of them alone, checkpoint all of
+# them at once; its source has their names. Needs clang with libFuzzer and OpenMP (Debian: clang libclang-rt-dev libomp-dev). The
 # build is in build-fuzz, or in what MINX_FUZZ_BUILD names. An input on which a target fails is saved there as NAME-crash-*. Make it
 # as short as possible, and add it to tests/apps/fuzz/NAME together with the correction.
 set -euo pipefail
@@ -20,8 +21,8 @@ case $seconds in
 esac
 names=("${@:2}")
 for name in "${names[@]}"; do
-    [ -f "$MINX_ROOT/tests/apps/fuzz/$name.c" ] ||
-        minx_die 2 "fuzz.sh: there is no target '$name': tests/apps/fuzz has $(cd "$MINX_ROOT/tests/apps/fuzz" && echo *.c)"
+    [ -f "$MINX_ROOT/tests/apps/fuzz/${name%%:*}.c" ] ||
+        minx_die 2 "fuzz.sh: there is no target '${name%%:*}': tests/apps/fuzz has $(cd "$MINX_ROOT/tests/apps/fuzz" && echo *.c)"
 done
 build=${MINX_FUZZ_BUILD:-$MINX_ROOT/build-fuzz}
 minx_find_clang -fsanitize=fuzzer-no-link ||
@@ -34,13 +35,21 @@ minx_step "$build/configure.log" "configuring the fuzz targets" cmake -S "$MINX_
 minx_step "$build/build.log" "building the fuzz targets" cmake --build "$build" --parallel "$(minx_cores)" --target fuzz
 cd "$build"
 
-fuzz() { # fuzz NAME: the dictionary has every word in quotes of the app's sources, which would take a fuzzer long to find
-    local name=$1 app=${1%%_*} seeds=$MINX_ROOT/tests/apps/fuzz/$1
-    minx_say "fuzzing $name for $seconds s"
-    mkdir -p "corpus/$name"
-    grep -hoE '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app"/*.c | sort -u >"$name.dict"
-    "bin/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -dict="$name.dict" -artifact_prefix="$name-" -print_final_stats=1 \
-        "corpus/$name" "$seeds"
+# Memory that MPI keeps is not an error of minx.
+minx_default LSAN_OPTIONS "suppressions=$MINX_ROOT/scripts/lib/lsan.supp:print_suppressions=0"
+[ ! -d /dev/shm ] || minx_default MINX_FUZZ_FOLDER /dev/shm
+
+# fuzz NAME or NAME:READER: the dictionary has every word in quotes of the app's sources, which would take a fuzzer long to find
+fuzz() {
+    local name=${1%%:*} app=${1%%_*} reader= of=${1//:/-}
+    local seeds=$MINX_ROOT/tests/apps/fuzz/$name
+    case $1 in *:*) reader=${1#*:} ;; esac
+    [ -d "$MINX_ROOT/apps/$app" ] || app=common
+    minx_say "fuzzing $1 for $seconds s"
+    mkdir -p "corpus/$of"
+    grep -hoE '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app"/*.c | sort -u >"$of.dict"
+    ${reader:+env MINX_FUZZ_READER="$reader"} "bin/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -dict="$of.dict" \
+        -artifact_prefix="$of-" -print_final_stats=1 "corpus/$of" "$seeds"
 }
 
 if [ ${#names[@]} -eq 0 ]; then

@@ -73,6 +73,20 @@ function(app_verify_columns app)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
+# app_restarts(APP DECK): restarts at the end of a run, and from checkpoints with numbers that cannot be.
+function(app_restarts app deck)
+  add_test(NAME ${app}_restart_end COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/restart_end.py ${app}
+    $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${deck} ${minx_MPIEXEC})
+  set(tests ${app}_restart_end)
+  if(app_test_PYTHON)
+    add_test(NAME ${app}_restart_values COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/restart_values.py ${app}
+      $<TARGET_FILE:${app}> ${deck} ${minx_MPIEXEC})
+    list(APPEND tests ${app}_restart_values)
+  endif()
+  set_tests_properties(${tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
 get_property(apps GLOBAL PROPERTY minx_APPS)
 foreach(app IN LISTS apps)
   get_property(folder GLOBAL PROPERTY minx_DECKS_${app})

@@ -1,13 +1,13 @@
 # Fuzz targets: programs that throw text at a reader of files.
 #
-#     app_fuzz(NAME LIBRARY)
+#     app_fuzz(NAME LIBRARY...)
 #
-# builds fuzz/NAME.c, which has LLVMFuzzerTestOneInput, as the program fuzz_NAME. NAME is APP_WHAT. The test apps_fuzz_NAME runs it on
+# builds fuzz/NAME.c, which has LLVMFuzzerTestOneInput, as the program fuzz_NAME. NAME is APP_WHAT, or WHAT of all apps. The test apps_fuzz_NAME runs it on
 # the files in fuzz/NAME, the seeds. Where MINX_SANITIZE has fuzzer-no-link, libFuzzer is linked, which makes up texts
 # (scripts/fuzz.sh); the target `fuzz` builds all of them.
 add_custom_target(fuzz)
 
-function(app_fuzz name library)
+function(app_fuzz name)
   set(source ${PROJECT_SOURCE_DIR}/tests/apps/fuzz)
   set(libfuzzer OFF)
   if(MINX_SANITIZE MATCHES fuzzer-no-link)
@@ -15,12 +15,12 @@ function(app_fuzz name library)
   endif()
   add_executable(fuzz_${name} ${source}/${name}.c $<$<NOT:$<BOOL:${libfuzzer}>>:${source}/replay.c>)
   target_compile_options(fuzz_${name} PRIVATE ${minx_WARNINGS})
-  target_link_libraries(fuzz_${name} PRIVATE ${library})
+  target_link_libraries(fuzz_${name} PRIVATE ${ARGN})
   target_link_options(fuzz_${name} PRIVATE $<$<BOOL:${libfuzzer}>:-fsanitize=fuzzer>)
   add_dependencies(fuzz fuzz_${name})
   file(GLOB seeds CONFIGURE_DEPENDS ${source}/${name}/*)
   if(NOT libfuzzer)
     add_test(NAME apps_fuzz_${name} COMMAND fuzz_${name} ${seeds})
-    set_tests_properties(apps_fuzz_${name} PROPERTIES TIMEOUT 900 LABELS apps)
+    set_tests_properties(apps_fuzz_${name} PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   endif()
 endfunction()

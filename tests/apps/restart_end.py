@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Restarts at the end of a run and beyond, of any app. A run that goes on from a checkpoint of its last step has nothing left to do:
+it passes, and its results are those of a run that was not interrupted, to the bit. Beyond the last step one line says that nothing is
+left to do; the exit code is 2.
+
+usage: restart_end.py APP PROGRAM MINX-VERIFY DECK MPIEXEC WORD...
+"""
+import subprocess
+import sys
+import tempfile
+
+# what every run has; the key that ends a run; the steps of the first run, and between its checkpoints
+APPS = {
+    "minimd": (["-s", "4", "thermo=10"], "steps", 40, 15),
+    "minife": (["nx=9", "ny=8", "nz=7", "tolerance=0"], "max_iterations", 20, 7),
+    "tealeaf": (["summary_frequency=4", "test_problem=0"], "end_step", 9, 3),
+}
+
+
+def main():
+    app, program, verify, deck, *mpiexec = sys.argv[1:]
+    words, key, end, every = APPS[app]
+    good = True
+
+    def run(command, code=0, message=""):
+        nonlocal good
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
+        if done.returncode != code or message not in done.stderr:
+            print(f"{' '.join(command)}: exit code {done.returncode}, expected {code} and '{message}'\n"
+                  f"{done.stdout[-1500:]}{done.stderr[-1500:]}")
+            good = False
+
+    with tempfile.TemporaryDirectory() as folder:
+        for ranks in (1, 2):
+            start = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
+            start += [program, *([] if app == "minife" else [deck]), *words, "--backend=serial", "--quiet"]
+            last = end // every * every # the newest checkpoint, which is at no line of output
+            run([*start, f"{key}={end}", "--checkpoint=c.h5", f"--checkpoint-every={every}"])
+            run([*start, f"{key}={last}", "--output=whole.h5"])
+            run([*start, f"{key}={last}", "--restart=c.h5", "--output=again.h5"])
+            run([verify, "--quiet", "again.h5"])
+            run([verify, "--quiet", "--tolerance=0", "whole.h5", "again.h5"])
+            for beyond in (last - 1, last - every, 0) if ranks == 1 else (last - 1,):
+                run([*start, f"{key}={beyond}", "--restart=c.h5"], 2, "nothing is left to do")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
