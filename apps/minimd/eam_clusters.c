@@ -157,3 +157,10 @@ mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_
     MX_TRY(add_forces(ctx, c, e, energy));
     return md_eam_store_forces(local_slots(ctx, c), &e->args);
 }
+
+mx_err md_eam_clusters_touching(mx_ctx ctx, const md_clusters *c, const md_eam_clusters *e,
+                                int64_t *touching)
+{
+    return md_eam_count_touching(mx_range_1d(ctx, 0, (int64_t)MD_EAM_PARTS * c->local_clusters),
+                                 &e->args, touching);
+}

@@ -1,5 +1,6 @@
 /* The first energy and force must be numbers, also the squares of forces: two atoms at one place, or
- * nearly, have none. Sums over all atoms tell. Only where they are not finite, atoms are compared
+ * nearly, have none. Sums over all atoms tell; lists of clusters of the embedded-atom method leave
+ * out pairs at one place, and count them here. Only where something is wrong, atoms are compared
  * with each other. */
 #include "md_app.h"
 
@@ -40,7 +41,8 @@ static near_pair pair_of(const all_atoms *all, int64_t i, int64_t j)
                        .id = {a < b ? a : b, a < b ? b : a}};
 }
 
-static near_pair nearest_pair(const all_atoms *all, mx_lid local)
+/* Of the atoms without a force, and all others. */
+static near_pair nearest_of_suspects(const all_atoms *all, mx_lid local)
 {
     near_pair nearest = {0};
     int suspects = 0;
@@ -54,6 +56,30 @@ static near_pair nearest_pair(const all_atoms *all, mx_lid local)
         }
     }
     return nearest;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+    const double *const x = *(double *const *)a, *const y = *(double *const *)b;
+    int d = 0;
+    while (d < 2 && x[d] == y[d]) d++;
+    return (x[d] > y[d]) - (x[d] < y[d]);
+}
+
+/* Of atoms that follow each other, sorted by their positions: so one of a pair at one place. */
+static mx_err nearest_of_sorted(const all_atoms *all, near_pair *nearest)
+{
+    double **const sorted = malloc(((size_t)all->count + 1) * sizeof *sorted);
+    MX_REQUIRE(sorted, MX_ERR_MEMORY, "no memory to compare %lld atoms", (long long)all->count);
+    for (int64_t i = 0; i < all->count; i++) sorted[i] = all->position[i];
+    qsort(sorted, (size_t)all->count, sizeof *sorted, compare_positions);
+    for (int64_t n = 1; n < all->count; n++) {
+        const double *const first = all->position[0];
+        const near_pair pair = pair_of(all, (sorted[n - 1] - first) / 3, (sorted[n] - first) / 3);
+        if (is_nearer(&pair, nearest)) *nearest = pair;
+    }
+    free(sorted);
+    return MX_OK;
 }
 
 static mx_err export_atoms(const md_app *app, all_atoms *all)
@@ -74,25 +100,36 @@ static mx_err export_atoms(const md_app *app, all_atoms *all)
 
 /* ---- on all ranks ---- */
 
-static mx_err find_nearest(md_app *app, near_pair *nearest)
+/* The nearest one of all ranks. */
+static mx_err join(app_comm comm, near_pair *nearest)
 {
-    const app_comm comm = app->base.comm;
     const int ranks = app_size(comm);
-    all_atoms all = {0};
     near_pair *const pairs = calloc((size_t)ranks, sizeof *pairs);
-    *nearest = (near_pair){0};
-    MX_TRY(app_forward(app->halo, 1, &app->views.id, APP_UNSHIFTED)); /* ids of ghosts */
-    mx_err err =
-        pairs ? export_atoms(app, &all) : MX_FAIL(MX_ERR_MEMORY, "no memory to compare atoms");
-    if (err == MX_OK) *nearest = nearest_pair(&all, app->local);
+    mx_err err = pairs ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to compare atoms");
     err = app_agree(comm, err);
     if (err == MX_OK) err = app_allgather(comm, nearest, sizeof *nearest, pairs);
     for (int r = 0; r < ranks && err == MX_OK; r++)
         if (is_nearer(&pairs[r], nearest)) *nearest = pairs[r];
+    free(pairs);
+    return err;
+}
+
+static mx_err find_nearest(md_app *app, near_pair *nearest)
+{
+    const app_comm comm = app->base.comm;
+    all_atoms all = {0};
+    *nearest = (near_pair){0};
+    MX_TRY(app_forward(app->halo, 1, &app->views.id, APP_UNSHIFTED)); /* ids of ghosts */
+    mx_err err = app_agree(comm, export_atoms(app, &all));
+    if (err == MX_OK) *nearest = nearest_of_suspects(&all, app->local);
+    if (err == MX_OK) err = join(comm, nearest);
+    if (err == MX_OK && nearest->id[0] == 0) {
+        err = app_agree(comm, nearest_of_sorted(&all, nearest));
+        if (err == MX_OK) err = join(comm, nearest);
+    }
     free(all.position);
     free(all.force);
     free(all.id);
-    free(pairs);
     return err;
 }
 
@@ -116,16 +153,27 @@ static mx_err refuse(md_app *app)
     return app_agree(app->base.comm, err);
 }
 
-mx_err md_check_first_force(md_app *app, bool energy)
+/* Finite, if forces and energies are, and no atoms are at one place. */
+static mx_err sum_forces(md_app *app, bool energy, double *all)
 {
     md_views forces = app->views;
     md_motion_args args;
     md_motion sum;
+    int64_t touching = 0;
     forces.velocity = app->views.force;
     MX_TRY(md_motion_args_bind(app->base.ctx, &forces, &args));
     MX_TRY(md_sum_motion(md_local_range(app), &args, &sum)); /* of m f^2 */
-    double all = sum.mvv;
-    if (energy) all += app->energy.potential + app->energy.virial;
-    MX_TRY(app_sum_f64(app->base.comm, &all, 1));
+    if (app->input.force == MD_FORCE_EAM && app->list == MD_LIST_CLUSTERS)
+        MX_TRY(
+            md_eam_clusters_touching(app->base.ctx, &app->clusters, &app->eam_clusters, &touching));
+    *all = touching > 0 ? INFINITY : sum.mvv;
+    if (energy) *all += app->energy.potential + app->energy.virial;
+    return app_sum_f64(app->base.comm, all, 1);
+}
+
+mx_err md_check_first_force(md_app *app, bool energy)
+{
+    double all;
+    MX_TRY(sum_forces(app, energy, &all));
     return isfinite(all) ? MX_OK : refuse(app);
 }

@@ -121,6 +121,10 @@ MX_DECLARE_FOR(1D, md_eam_load_derivatives, md_eam_cluster_args)
 /* Over local slots: the forces on their atoms */
 MX_DECLARE_FOR(1D, md_eam_store_forces, md_eam_cluster_args)
 
+/* Over the parts of local clusters, as `begin`. The value: pairs of atoms at one place. The passes take
+ * a distance of 0 for a lane without a pair. */
+MX_DECLARE_REDUCE(1D, md_eam_count_touching, md_eam_cluster_args, int64_t)
+
 /* ---- eam_clusters.c ---- */
 
 /* All zero at first. */
@@ -145,3 +149,6 @@ mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, d
  * waits for the context; or NULL. */
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy);
 void md_eam_clusters_destroy(md_eam_clusters *e);
+/* Pairs of atoms at one place, of this rank's list, at the last forces. */
+mx_err md_eam_clusters_touching(mx_ctx ctx, const md_clusters *c, const md_eam_clusters *e,
+                                int64_t *touching);

@@ -11,11 +11,8 @@
  * These are md_terms. U and W cannot both be 0 where there are pairs. Shifted forces and the
  * embedded-atom method have terms of the same order.
  *
- * Roundings (u = 2^-53; precision=mixed computes pairs in float, u = 2^-24): sums of energies have
- * 1e-12 of md_terms at most (physics.c). In float a distance has an error of some 1.5e-7 of the size
- * of a cluster, 12 times of which goes into an energy and 14 times into a virial, and ten operations
- * round: 3e-6 in the worst case. A force on an atom adds terms, which
- * leaves 4 u of them, the same in each atom of a crystal. And the image of an atom has another
+ * Roundings (u = 2^-53; precision=mixed computes pairs in float, u = 2^-24). A force on an atom adds
+ * terms, which leaves 4 u of them, the same in each atom of a crystal. And the image of an atom has another
  * rounding of its position, by u L, where L is the side of the box: 14 u L / r of a force, because
  * that changes with r^-13, with random signs. Each step adds as much to the momentum. Atoms are at
  * least a third of the cutoff apart, as a rule: that is r. */
@@ -50,13 +47,12 @@ static inline double md_terms(const md_energies *e, double potential, double kin
     return 24 * fabs(potential) + 3 * fabs(virial);
 }
 
-/* The size of an energy of an atom, whose checks have the tolerance 1e-3. */
+/* The size of an energy of an atom. A quarter of A + B, at most, takes the place of energies that
+ * cancel. */
 static inline double md_energy_size(const md_energies *e, double potential, double kinetic,
                                     double pressure)
 {
-    const double roundings = md_is_mixed(e) ? 3e-6 : 1e-12;
-    return fmax(fabs(potential) + kinetic,
-                roundings / 1e-3 * md_terms(e, potential, kinetic, pressure));
+    return fmax(fabs(potential) + kinetic, md_terms(e, potential, kinetic, pressure) / 48);
 }
 
 /* The largest change of the conserved energy since the start, relative to the largest energy. */

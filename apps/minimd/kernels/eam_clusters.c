@@ -551,3 +551,22 @@ MX_BODY void md_eam_tile_forces_energy_body(const md_eam_cluster_args *a, int n,
                  true, true, sum);
 }
 MX_REDUCE_FIELDS(1D, md_eam_tile_forces_energy, MD_ENERGY, MX_ITEMS_PLAIN)
+
+/* ---- atoms at one place ---- */
+
+MX_BODY void md_eam_count_touching_body(const md_eam_cluster_args *a, int n, int64_t *touching)
+{
+    for (int v = MX_AT(a->begin, n); v < MX_AT(a->begin, n + 1); v++) {
+        for (int l = 0; l < MD_LANES; l++) {
+            const int self = (int)md_slot_of(MX_AT(a->self, v, l / MD_GROUP));
+            const int other = (int)md_slot_of(MX_AT(a->other, v, l));
+            double square = 0;
+            for (int d = 0; d < 3; d++) {
+                const double along = MX_AT(a->place, self, d) - MX_AT(a->place, other, d);
+                square += along * along;
+            }
+            *touching += self != other && square == 0;
+        }
+    }
+}
+MX_REDUCE(1D, md_eam_count_touching, MX_SUM, MX_ITEMS_PLAIN)

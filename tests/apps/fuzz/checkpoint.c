@@ -22,13 +22,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HOLDS(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
+#define HOLDS(condition)                                                                       \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
             fprintf(stderr, "fuzz_checkpoint: line %d: this should hold: %s (%s)\n", __LINE__, \
-                    #condition, mx_err_message());                                         \
-            abort();                                                                       \
-        }                                                                                  \
+                    #condition, mx_err_message());                                             \
+            abort();                                                                           \
+        }                                                                                      \
     } while (0)
 
 enum { ROWS = 5, COLUMNS = 4, PARTICLES = 6, GHOSTS = 1, SERIES = 7 };
@@ -73,8 +73,8 @@ static void keep(app_checkpoint c, state *s)
     HOLDS(app_keep_flag(c, "flag", &s->flag) == MX_OK);
     HOLDS(app_keep_series(c, "series", &s->series, app_keep_whole(0, 100)) == MX_OK);
     HOLDS(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells, app_keep_finite()) == MX_OK);
-    HOLDS(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1,
-                        app_keep_finite()) == MX_OK);
+    HOLDS(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1, app_keep_finite()) ==
+          MX_OK);
     HOLDS(app_keep_rows(c, "types", ctx, &s->types, &s->particles, -1, app_keep_whole(0, 3)) ==
           MX_OK);
 }
@@ -157,13 +157,11 @@ static void write_file(const void *bytes, size_t size)
     HOLDS(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
 }
 
-static void close_all(void)
+/* MPI is not ended: it unloads plug-ins whose memory would then count as leaked. */
+static void remove_files(void)
 {
     unlink(path);
     rmdir(folder);
-    mx_ctx_destroy(&ctx);
-    mx_finalize();
-    app_comm_close(&comm);
 }
 
 static void open_all(void)
@@ -179,7 +177,7 @@ static void open_all(void)
     write_whole();
     read_whole();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    (void)atexit(close_all);
+    (void)atexit(remove_files);
 }
 
 /* ---- the input as a source of numbers; at its end they are 0 ---- */
@@ -204,7 +202,8 @@ static void fill(source *s, void *to, size_t bytes)
 
 static hsize_t next_extent(source *s)
 {
-    static const hsize_t extents[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 20, 1000, (hsize_t)1 << 31, (hsize_t)1 << 40, (hsize_t)1 << 61};
+    static const hsize_t extents[] = {
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 20, 1000, (hsize_t)1 << 31, (hsize_t)1 << 40, (hsize_t)1 << 61};
     const unsigned count = sizeof extents / sizeof *extents, n = next(s, count + 1);
     return n < count ? extents[n] : next(s, 256) * 256 + next(s, 256);
 }
@@ -236,7 +235,7 @@ static hid_t composed_type(source *s)
 
 static hid_t next_type(source *s)
 {
-    const hid_t numbers[] = {H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I64LE, H5T_STD_I32LE,
+    const hid_t numbers[] = {H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I64LE,  H5T_STD_I32LE,
                              H5T_STD_U64LE,  H5T_STD_I8LE,   H5T_IEEE_F64BE, H5T_STD_I64BE,
                              H5T_STD_B64LE,  H5T_STD_REF_OBJ};
     const unsigned count = sizeof numbers / sizeof *numbers, n = next(s, count + 4);
@@ -340,7 +339,8 @@ static void change_values(source *s, hid_t file, const char *name)
 
 static void make_link(source *s, hid_t file, const char *name)
 {
-    static const char *const targets[] = {"/state/step", "/state", "/state/series", "/nothing", "/"};
+    static const char *const targets[] = {"/state/step", "/state", "/state/series", "/nothing",
+                                          "/"};
     const char *const target = targets[next(s, 5)];
     switch (next(s, 3)) {
     case 0: (void)H5Lcreate_soft(target, file, name, H5P_DEFAULT, H5P_DEFAULT); break;
