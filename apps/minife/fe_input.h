@@ -99,8 +99,6 @@ static inline bool fe_reached_limit(const fe_input *in, int64_t iterations, cons
            !(residual[compared] <= tolerance);
 }
 
-/* The largest ratio of the last residual to the initial one, of so many iterations: below 1. */
-static inline double fe_max_reduction(int64_t iterations)
-{
-    return iterations > 0 ? 1 - 0x1p-52 : 1;
-}
+/* The residual of a solver that max_iterations ended is below the initial one: by what ratio, at
+ * most. */
+#define FE_MAX_REDUCTION (1 - 0x1p-52)

@@ -135,7 +135,7 @@ static mx_err check_reduction(fe_app *app)
     const double *const residual = app->residuals.values;
     const int64_t n = app->iterations;
     if (!fe_reached_limit(&app->input, n, residual)) return MX_OK;
-    return app_check(&app->base, "reduction", residual[n] / residual[0], 0, fe_max_reduction(n),
+    return app_check(&app->base, "reduction", residual[n] / residual[0], 0, FE_MAX_REDUCTION,
                      APP_NEVER);
 }
 

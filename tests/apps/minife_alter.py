@@ -14,6 +14,7 @@ import tempfile
 
 try:
     import h5py
+    import numpy as np
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
@@ -21,6 +22,7 @@ except ImportError as error:
 RUNS = {
     "original": ["nx=6", "ny=5", "nz=7"],
     "distorted": ["nx=6", "ny=5", "nz=7", "problem=manufactured", "mesh=distorted", "max_iterations=300", "tolerance=1e-12"],
+    "limit": ["nx=6", "ny=5", "nz=7", "max_iterations=3"],
     "mixed": ["nx=6", "ny=5", "nz=7", "precision=mixed", "operator=symmetric"],
 }
 
@@ -66,6 +68,12 @@ def remove(path):
     return alter
 
 
+def verdict(text):
+    def alter(file):
+        file.attrs["verdict"] = np.bytes_(text)
+    return alter
+
+
 SOLUTION, RESIDUAL, NODES = "/fields/solution", "/series/residual", "/meshes/nodes/coordinates"
 # what is altered, the run, how
 CASES = [
@@ -87,6 +95,13 @@ CASES = [
     ("rows of a rank", "original", add("/series/rows_of_rank", 0, 1)),
     ("the original's check", "original", multiply("/verification/analytic/value", (), 0.5)),
     ("its tolerance", "original", multiply("/verification/analytic/tolerance", (), 2.0)),
+    ("nothing, at the limit", "limit", None),
+    ("a node, at the limit", "limit", add(SOLUTION, (3, 2, 3), 1e-10)),
+    ("the whole solution, at the limit", "limit", multiply(SOLUTION, slice(None), 1.5)),
+    ("the last residual, at the limit", "limit", multiply(RESIDUAL, -1, 2.0)),
+    ("the check of its reduction", "limit", multiply("/verification/reduction/value", (), 0.5)),
+    ("its verdict", "limit", verdict("passed")),
+    ("a verdict of a run that converged", "original", verdict("iteration limit")),
     ("the check with the source", "original", multiply("/verification/with_source/value", (), 0.5)),
     ("a check that is missing", "original", remove("/verification/with_source")),
     ("nothing", "distorted", None),

@@ -196,3 +196,6 @@ app_memory(tealeaf)
 app_file_roles(tealeaf)
 app_verify_columns(tealeaf)
 app_restarts(tealeaf ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in)
+add_test(NAME tealeaf_uniform COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_uniform.py $<TARGET_FILE:tealeaf>
+  $<TARGET_FILE:minx-verify>)
+set_tests_properties(tealeaf_uniform PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
