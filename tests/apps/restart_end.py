@@ -11,7 +11,7 @@ import tempfile
 
 # what every run has; the key that ends a run; the steps of the first run, and between its checkpoints
 APPS = {
-    "minimd": (["-s", "4", "thermo=10"], "steps", 40, 15),
+    "minimd": (["-s", "4", "thermo=10"], "steps", 40, 13),
     "minife": (["nx=9", "ny=8", "nz=7", "tolerance=0"], "max_iterations", 20, 7),
     "tealeaf": (["summary_frequency=4", "test_problem=0"], "end_step", 9, 3),
 }
