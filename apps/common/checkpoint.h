@@ -65,8 +65,7 @@ typedef struct app_keep_range {
 app_keep_range app_keep_finite(void);
 app_keep_range app_keep_from_0(void);                   /* finite, not negative */
 app_keep_range app_keep_whole(mx_gid low, mx_gid high); /* limits up to 2^53 - 1 */
-enum { APP_KEEP_MAX_WHOLE_BITS = 53 };
-#define APP_KEEP_MAX_WHOLE (((mx_gid)1 << APP_KEEP_MAX_WHOLE_BITS) - 1)
+#define APP_KEEP_MAX_WHOLE ((mx_gid)9007199254740991)
 
 /* `count` numbers that are the same on all ranks. */
 mx_err app_keep_f64(app_checkpoint checkpoint, const char *name, double *values, int count,
@@ -115,9 +114,7 @@ mx_err app_checkpoint_refuse(app_checkpoint checkpoint, const char *name, const 
 #endif
     ;
 
-/* The usual ones of them. Not collective. */
-
-/* A history has `count` entries. */
+/* What is often compared so; not collective either. A history has `count` entries. */
 mx_err app_checkpoint_check_count(app_checkpoint checkpoint, const char *name,
                                   const app_series *series, int64_t count);
 /* Steps rise from 0 to at most `last`. */

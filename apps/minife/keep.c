@@ -56,13 +56,20 @@ mx_err fe_keep(void *data)
     return MX_OK;
 }
 
-/* A residual for each iteration, and the initial one. */
+/* A residual for each iteration, and the initial one; that of the start of the last iteration is
+ * kept twice. */
 mx_err fe_check_kept(void *data)
 {
     fe_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const int64_t iterations = app->iterations;
+    const double *const residuals = app->residuals.values;
     MX_TRY(app_checkpoint_check_end(c, "iterations", iterations, app->input.max_iterations,
                                     "max_iterations"));
-    return app_checkpoint_check_count(c, "residuals", &app->residuals, iterations + 1);
+    MX_TRY(app_checkpoint_check_count(c, "residuals", &app->residuals, iterations + 1));
+    const double expected = residuals[iterations > 0 ? iterations - 1 : 0];
+    if (app->final_residual != expected)
+        return app_checkpoint_refuse(c, "final_residual", "got %.16g, expected %.16g",
+                                     app->final_residual, expected);
+    return MX_OK;
 }
