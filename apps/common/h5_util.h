@@ -37,8 +37,8 @@ const char *app_h5_reason(void);
 mx_err app_h5_close(hid_t id);
 
 /* Opens dataset `path` ("/GROUP/NAME") of a file that is not trusted: no link on the path leads
- * elsewhere, and the data are in this file, each byte of them, as they are. So what is allocated for
- * them is not more than the file. MX_ERR_INPUT; *set is negative then. */
+ * elsewhere, and the data are in this file, each byte of them, as they are. So what is allocated
+ * for them is not more than the file. MX_ERR_INPUT; *set is negative then. */
 mx_err app_h5_open_set(hid_t file, const char *path, hid_t *set);
 
 /* Creates group `path`. */

@@ -19,10 +19,11 @@
  *   with_source   |solution - u - v| <= h^2 + e, where h is the largest side of an element. An independent program found 0.83 h^2
  *                 on 3 x 3 x 3, at most 0.63 h^2 on others of 500 shapes from 2 to 20 elements a side, and 0.39 h^2 on finer cubes.
  *
- * e is what an unfinished solver leaves: the error at a node is at most the norm of a row of the inverse, which is Green's function,
- * times that of b - A x. Its square, 1 / (4 pi distance)^2, summed over the N nodes of a unit cube is about N / (8 pi); so
- * e = 0.3 sqrt(N) |b - A x|. This bound is seldom met: where it is larger than the solution, these checks find little, and what is
- * left are the residual, which minx-verify computes from equations of its own, and its reduction.
+ * e is what an unfinished solver leaves: the error at a node is at most the norm of a row of the
+ * inverse, which is Green's function, times that of b - A x. Its square, 1 / (4 pi distance)^2,
+ * summed over the N nodes of a unit cube is about N / (8 pi); so e = 0.3 sqrt(N) |b - A x|. This
+ * bound is seldom met. Where it is larger than the solution, these checks find little. What is left
+ * are the residual, which minx-verify computes from equations of its own, and its reduction.
  *
  * The sample are the nodes nearer to the centre than 0.05 along each axis, as in the original; but
  * where there is no such node along an axis (1, 3, 5, 7, 9 elements), the original's sample is

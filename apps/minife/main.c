@@ -18,7 +18,7 @@ static const app_definition definition = {
     .output = fe_output,
     .clean_up = fe_clean_up,
     .notes =
-        "Exit codes: 0 ran and verified, also where max_iterations ended the solver (verdict \"iteration limit\");\n"
+        "Exit codes: 0 ran and verified, also at max_iterations (\"iteration limit\");\n"
         "1 verification failed; 2 bad usage or input; 3 failure at run time;\n"
         "4 the solver broke down; 5 stopped by a signal after a checkpoint. A run goes on from a checkpoint with another max_iterations, too.\n",
 };

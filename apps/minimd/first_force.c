@@ -1,7 +1,7 @@
-/* The first energy and force must be numbers, also the squares of forces: two atoms at one place, or
- * nearly, have none. Sums over all atoms tell; lists of clusters of the embedded-atom method leave
- * out pairs at one place, and count them here. Only where something is wrong, atoms are compared
- * with each other. */
+/* The first energy and force must be numbers, also the squares of forces: two atoms at one place,
+ * or nearly, have none. Sums over all atoms tell; lists of clusters of the embedded-atom method
+ * leave out pairs at one place, and count them here. Only where something is wrong, atoms are
+ * compared with each other. */
 #include "md_app.h"
 
 #include <math.h>

@@ -264,8 +264,8 @@ void md_free_eam(md_app *app);
 
 /* ---- first_force.c ---- */
 
-/* After the first forces, with or without energies: MX_ERR_INPUT unless they are finite. The message
- * names the two nearest atoms. Collective, agreed. */
+/* After the first forces, with or without energies: MX_ERR_INPUT unless they are finite. The
+ * message names the two nearest atoms. Collective, agreed. */
 mx_err md_check_first_force(md_app *app, bool energy);
 
 /* ---- run.c ---- */
@@ -344,8 +344,8 @@ mx_err md_resume(md_app *app);
 
 /* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);
-/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or i32.
- * Not collective. */
+/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or
+ * i32. Not collective. */
 mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
                       void *values);
 /* MX_ERR_ARG unless each id from 1 to the number of atoms is there once. Agreed. */

@@ -121,8 +121,8 @@ MX_DECLARE_FOR(1D, md_eam_load_derivatives, md_eam_cluster_args)
 /* Over local slots: the forces on their atoms */
 MX_DECLARE_FOR(1D, md_eam_store_forces, md_eam_cluster_args)
 
-/* Over the parts of local clusters, as `begin`. The value: pairs of atoms at one place. The passes take
- * a distance of 0 for a lane without a pair. */
+/* Over the parts of local clusters, as `begin`. The value: pairs of atoms at one place. The passes
+ * take a distance of 0 for a lane without a pair. */
 MX_DECLARE_REDUCE(1D, md_eam_count_touching, md_eam_cluster_args, int64_t)
 
 /* ---- eam_clusters.c ---- */

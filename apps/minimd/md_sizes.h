@@ -11,11 +11,11 @@
  * These are md_terms. U and W cannot both be 0 where there are pairs. Shifted forces and the
  * embedded-atom method have terms of the same order.
  *
- * Roundings (u = 2^-53; precision=mixed computes pairs in float, u = 2^-24). A force on an atom adds
- * terms, which leaves 4 u of them, the same in each atom of a crystal. And the image of an atom has another
- * rounding of its position, by u L, where L is the side of the box: 14 u L / r of a force, because
- * that changes with r^-13, with random signs. Each step adds as much to the momentum. Atoms are at
- * least a third of the cutoff apart, as a rule: that is r. */
+ * Roundings (u = 2^-53; precision=mixed computes pairs in float, u = 2^-24). A force on an atom
+ * adds terms, which leaves 4 u of them, the same in each atom of a crystal. And the image of an
+ * atom has another rounding of its position, by u L, where L is the side of the box: 14 u L / r of
+ * a force, because that changes with r^-13, with random signs. Each step adds as much to the
+ * momentum. Atoms are at least a third of the cutoff apart, as a rule: that is r. */
 #pragma once
 #include "md_input.h"
 
@@ -55,16 +55,26 @@ static inline double md_energy_size(const md_energies *e, double potential, doub
     return fmax(fabs(potential) + kinetic, md_terms(e, potential, kinetic, pressure) / 48);
 }
 
-/* The largest change of the conserved energy since the start, relative to the largest energy. */
+/* Entry i of the histories: its terms, and its size. */
+static inline double md_terms_at(const md_energies *e, int64_t i)
+{
+    return md_terms(e, e->potential[i], e->total[i] - e->potential[i], e->pressure[i]);
+}
+static inline double md_energy_size_at(const md_energies *e, int64_t i)
+{
+    return md_energy_size(e, e->potential[i], e->total[i] - e->potential[i], e->pressure[i]);
+}
+
+/* The largest change of the conserved energy since the start, relative to the energies then and at
+ * the end. */
 static inline double md_energy_drift(const md_energies *e)
 {
-    double change = 0, size = 0;
-    for (int64_t i = 0; i < e->entries; i++) {
+    double change = 0;
+    for (int64_t i = 1; i < e->entries; i++) {
         const double since = fabs(e->conserved[i] - e->conserved[0]);
         if (!(since <= change)) change = since; /* NaN too */
-        size = fmax(size, md_energy_size(e, e->potential[i], e->total[i] - e->potential[i],
-                                         e->pressure[i]));
     }
+    const double size = fmax(md_energy_size_at(e, 0), md_energy_size_at(e, e->entries - 1));
     return size > 0 ? change / size : change;
 }
 
@@ -73,11 +83,8 @@ static inline double md_momentum_roundings(const md_energies *e)
 {
     const double u = md_is_mixed(e) ? 0x1p-24 : 0x1p-53;
     const double r = e->input->cutoff / 3, time = e->input->dt * (double)e->input->steps;
-    double pairs = 0;
-    for (int64_t i = 0; i < e->entries; i++)
-        pairs = fmax(pairs,
-                     md_terms(e, e->potential[i], e->total[i] - e->potential[i], e->pressure[i]));
-    const double forces = e->atoms * pairs / (r * e->mvv_to_energy);
+    const double terms = fmax(md_terms_at(e, 0), md_terms_at(e, e->entries - 1));
+    const double forces = e->atoms * terms / (r * e->mvv_to_energy);
     const double longest = fmax(e->side[0], fmax(e->side[1], e->side[2]));
     const double images = md_is_mixed(e) ? 14 : 14 * longest / r;
     return time * forces * u * (4 + images / sqrt(e->atoms));

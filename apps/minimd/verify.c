@@ -15,10 +15,11 @@
  *
  * Tolerances. energy: velocity Verlet keeps an energy that differs from the true one by terms of
  * second order in the step; and lists that last for a fixed number of steps miss some pairs.
- * Relative to the largest size of the energies, |potential| + kinetic, EAM's default problem
- * has 1.3e-6, that of Lennard-Jones 2e-5 in 100 steps and 1.7e-4 in 10,000, and with lists that are
- * checked 2e-5. Twice the default step, with as many steps to a list, has 1.7e-3. momentum:
- * rounding of sums over neighbours, some 1e-16 of the motion an atom and step, with random signs.
+ * Relative to the size of the energies, |potential| + kinetic as a rule (md_sizes.h), EAM's default
+ * problem has 1.3e-6, that of Lennard-Jones 2e-5 in 100 steps and 1.7e-4 in 10,000, and with lists
+ * that are checked 2e-5. Twice the default step, with as many steps to a list, has 1.7e-3.
+ * momentum: rounding of sums over neighbours, some 1e-16 of the motion an atom and step, with
+ * random signs; where atoms are at rest the motion is rounding too, and md_sizes.h has a bound.
  * With precision=mixed the forces of a pair are opposite to the bit if both atoms are of this rank.
  * Otherwise each side has another rounding of the image's position: 1e-6 of the force at most, with
  * random signs. 864 atoms, most of them near a side of the box, have 6e-9 after 100 steps; it grows
