@@ -248,10 +248,11 @@ def lists_are_checked(args, deck, folder):
     fast = ("temperature=100", "dt=0.001", "thermo=10", "every=20")
     checks, none = (lines(launch(args, deck, "serial:1:0", *fast, *more).stdout) for more in (("--neigh_check",), ()))
     check("lists of fast atoms", checks, none)
-    # two atoms in one place, far from a third that is at rest: in clusters that one becomes NaN, too
+    # two light atoms so near that their velocities become infinite in the first step, far from a third that is at rest: in clusters
+    # that one becomes NaN, too
     with open(os.path.join(folder, "data.nan"), "w", encoding="ascii") as file:
         file.write("no force\n\n3 atoms\n1 atom types\n\n0 20 xlo xhi\n0 20 ylo yhi\n0 20 zlo zhi\n\n"
-                   "Atoms # atomic\n\n1 1 5 5 5\n2 1 5 5 5\n3 1 15 15 15\n")
+                   "Masses\n\n1 1e-200\n\nAtoms # atomic\n\n1 1 5 5 5\n2 1 5.000000001 5 5\n3 1 15 15 15\n")
     for list_kind in ("2d", "clusters"):
         text = launch(args, deck, "serial:1:0", "-f", file.name, "--neigh_check", "list=" + list_kind, code=3).stderr
         check("positions that are NaN", len(re.findall("lost atoms: at step 20 [01] of 3 have a position", text)), 1)
