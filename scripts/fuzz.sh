@@ -39,7 +39,7 @@ cd "$build"
 
 # fuzz NAME or NAME:READER: the dictionary has every word in quotes of the app's sources, which would take a fuzzer long to find
 fuzz() {
-    local name=${1%%:*} app=${1%%_*} reader= of=${1//:/-}
+    local name=${1%%:*} app=${1%%_*} reader='' of=${1//:/-}
     local seeds=$MINX_ROOT/tests/apps/fuzz/$name
     case $1 in *:*) reader=${1#*:} ;; esac
     [ -d "$MINX_ROOT/apps/$app" ] || { app=common && export ASAN_OPTIONS=detect_leaks=0; } # MPI keeps memory
