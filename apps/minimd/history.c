@@ -66,6 +66,8 @@ mx_err md_keep(void *data)
     const double *const side = app->box.length;
     const double farthest = MD_FARTHEST * fmax(side[0], fmax(side[1], side[2]));
     const app_keep_range place = {.low = -farthest, .high = farthest};
+    /* ids of a data file may have gaps */
+    const mx_gid max_id = app->input.data_file ? APP_KEEP_MAX_WHOLE : app->atoms;
     const struct {
         const char *name;
         mx_view *view;
@@ -75,7 +77,7 @@ mx_err md_keep(void *data)
         {"built_position", &app->views.built_position, place},
         {"velocity", &app->views.velocity, app_keep_finite()},
         {"type", &app->views.type, app_keep_whole(0, app->types - 1)},
-        {"id", &app->views.id, app_keep_whole(1, app->atoms)},
+        {"id", &app->views.id, app_keep_whole(1, max_id)},
     };
     MX_TRY(app_keep_i64(c, "step", &app->step, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
     MX_TRY(keep_histories(app));
